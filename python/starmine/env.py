@@ -1,0 +1,168 @@
+"""One game as a Gymnasium environment."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import gymnasium
+import numpy as np
+from gymnasium.error import ResetNeeded
+from gymnasium.spaces import Discrete
+from numpy.typing import NDArray
+
+from starmine._core import Batch, Layout, StarmineError, State, Variant, endings
+from starmine.vector import observation_box, resolve_variant
+
+Array = NDArray[Any]
+
+
+class HanabiEnv(gymnasium.Env[Array, int]):
+    """One game, in which the seat whose turn it is acts: for tests, tools and looking at games.
+
+    `HanabiVectorEnv` steps thousands of games in the time that this class takes for a few.
+
+    Args:
+        variant: a `Variant`, or a preset's name (see `starmine.variants()`).
+        encoder: one of `starmine.encoders()`; its observations have D features.
+        dtype: "float32", "float16", "uint8" or "bits", as in `HanabiVectorEnv`.
+        observers: "current" for the row of the seat to act (D,), or "all" (players, D).
+        illegal_action: "raise", or "terminate" to end the game as a lost game.
+        seed: used until `reset` brings another; None for a random one.
+        render_mode: "ansi" returns the board as text, "human" prints it, None keeps none.
+        **overrides: parameters of the variant to change, such as `players=4`.
+
+    Info:
+        action_mask: int8 (A,), 1 where the action is legal, as `action_space.sample` takes it.
+        current_player: the seat to act.
+        score: of the game as it stands.
+        illegal_action: whether an illegal action ended the game.
+        ending: how the game ended, one of `starmine.endings()`; only at the end.
+
+    Raises:
+        UnknownNameError, VariantError, StarmineError: an argument that is not allowed.
+
+    Example:
+        >>> import starmine
+        >>> env = starmine.HanabiEnv(players=2)
+        >>> obs, info = env.reset(seed=0)
+        >>> action = env.action_space.sample(info["action_mask"])
+        >>> obs, reward, terminated, truncated, info = env.step(action)
+        >>> obs.shape
+        (658,)
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi", "human"], "render_fps": 1}
+
+    def __init__(
+        self,
+        variant: str | Variant = "standard",
+        *,
+        encoder: str = "canonical",
+        dtype: str = "float32",
+        observers: str = "current",
+        illegal_action: str = "raise",
+        seed: int | None = None,
+        render_mode: str | None = None,
+        **overrides: Any,
+    ) -> None:
+        if render_mode not in (None, "ansi", "human"):
+            raise StarmineError(f"render_mode={render_mode!r} is not allowed: expected None, 'ansi' or 'human'")
+        self.variant = resolve_variant(variant, overrides)
+        self.render_mode = render_mode
+        self._batch = Batch(
+            self.variant,
+            1,
+            encoder=encoder,
+            dtype=dtype,
+            observers=observers,
+            autoreset_mode="Disabled",
+            illegal_action=illegal_action,
+            num_threads=1,
+            seed=seed,
+        )
+        self.observation_space = observation_box(self._batch)
+        self.action_space = Discrete(self.variant.num_actions)
+        self._shown: State | None = None
+        self._forfeited = False
+        self._started = False
+
+    @property
+    def layout(self) -> Layout:
+        """The named sections of an observation."""
+        return self._batch.layout
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Array, dict[str, Any]]:
+        """Deal a new game.
+
+        Args:
+            seed: an integer starts with that seed's first episode; None goes on with the next.
+            options: ignored.
+
+        Returns:
+            The observation and info.
+
+        Raises:
+            StarmineError: a seed out of range.
+        """
+        out = self._batch.reset(seed)
+        super().reset(seed=seed)
+        self._started = True
+        self._forfeited = False
+        if self.render_mode is not None:
+            episode = int(self._batch.episodes[0])
+            self._shown = self.variant.new_game(seed=self._batch.seed, episode=episode)
+        self._render_human()
+        return out["obs"][0], self._info(out)
+
+    def step(self, action: Any) -> tuple[Array, float, bool, bool, dict[str, Any]]:
+        """Play one turn.
+
+        Returns:
+            observation, reward, terminated, truncated, info.
+
+        Raises:
+            IllegalActionError: an action that the rules refuse; nothing has moved.
+            ArrayError: an action that is not an integer.
+            ResetNeeded: `reset` has not been called.
+        """
+        if not self._started:
+            raise ResetNeeded("this environment has not been reset: call reset first")
+        out = self._batch.step(np.asarray(action).reshape(1))
+        self._forfeited = bool(out["illegal_action"][0])
+        if self._shown is not None and not self._forfeited:
+            self._shown.apply(int(action))
+        self._render_human()
+        return out["obs"][0], float(out["reward"][0]), bool(out["terminated"][0]), False, self._info(out)
+
+    def _info(self, out: dict[str, Array]) -> dict[str, Any]:
+        info: dict[str, Any] = {
+            "action_mask": out["action_mask"][0].astype(np.int8),
+            "current_player": int(out["current_player"][0]),
+            "score": int(out["score"][0]),
+            "illegal_action": bool(out["illegal_action"][0]),
+        }
+        if out["final_ending"][0]:
+            info["ending"] = endings()[int(out["final_ending"][0]) - 1]
+        return info
+
+    def _board(self) -> str:
+        if self._shown is None:
+            raise ResetNeeded("there is no board yet: call reset first")
+        return f"{self._shown}\nover: lost by an illegal action" if self._forfeited else str(self._shown)
+
+    def _render_human(self) -> None:
+        if self.render_mode == "human":
+            print(self._board() + "\n")
+
+    def render(self) -> str | None:  # type: ignore[override]
+        """The board as text with render mode "ansi"; None with "human", which prints each turn.
+
+        Raises:
+            StarmineError: the environment was made without a render mode.
+            ResetNeeded: `reset` has not been called.
+        """
+        if self.render_mode is None:
+            raise StarmineError("render_mode=None keeps no board: expected 'ansi' or 'human'")
+        return self._board() if self.render_mode == "ansi" else None

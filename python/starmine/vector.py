@@ -1,0 +1,228 @@
+"""Thousands of games as one Gymnasium vector environment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from gymnasium.error import ClosedEnvironmentError, ResetNeeded
+from gymnasium.spaces import Box, Discrete, MultiDiscrete
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from starmine._core import Batch, Layout, StarmineError, Variant
+from starmine._core import variant as preset
+
+Array = NDArray[Any]
+
+
+def observation_box(batch: Batch) -> Box:
+    """The space of one game's observation in a batch."""
+    elements = 8 * -(-len(batch.layout) // 64) if batch.dtype == "bits" else len(batch.layout)
+    shape = (elements,) if batch.observers == "current" else (batch.variant.players, elements)
+    dtype = np.dtype("uint8" if batch.dtype == "bits" else batch.dtype)
+    return Box(0, 255 if batch.dtype == "bits" else 1, shape, dtype.type)
+
+
+def resolve_variant(variant: str | Variant, overrides: dict[str, Any]) -> Variant:
+    """A preset by name with parameters changed, or a variant as it is."""
+    if isinstance(variant, str):
+        return preset(variant, **overrides)
+    if isinstance(variant, Variant):
+        return Variant(**{**variant.parameters(), **overrides}) if overrides else variant
+    raise StarmineError(f"variant={variant!r} is not allowed: expected a Variant or a preset's name")
+
+
+class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
+    """Many games of one variant, stepped together.
+
+    Each step is one turn in every game, by the seat whose turn it is: a shared policy plays all
+    seats. Observations are those of the seat to act; the reward is the team's, the change of the
+    score, so that an episode's return is its final score.
+
+    Args:
+        num_envs: number of games N.
+        variant: a `Variant`, or a preset's name (see `starmine.variants()`).
+        encoder: one of `starmine.encoders()`; its observations have D features.
+        dtype: "float32", "float16", "uint8", or "bits" for packed uint8 rows of
+            8 * ceil(D / 64) bytes (`np.unpackbits(row, bitorder="little")[:D]`).
+        observers: "current" for the rows of the seat to act (N, D), or "all" for the rows of every
+            seat (N, players, D), by seat index.
+        autoreset_mode: when a finished game is dealt anew: "SameStep", "NextStep", "Disabled", or
+            Gymnasium's `AutoresetMode`.
+        illegal_action: "raise" to refuse the whole step, or "terminate" to end that game as a lost
+            game.
+        num_threads: threads that share the games; None for one for each 1,024 games, at most one
+            for each core.
+        seed: used until `reset` brings another; None for a random one.
+        render_mode: None; boards are shown by `HanabiEnv`.
+        **overrides: parameters of the variant to change, such as `players=4`.
+
+    Info, each an array over the games with a bool mask `_key` beside it:
+        action_mask: bool (N, A), the legal actions of the seat to act.
+        current_player: int32 (N,).
+        score: int32 (N,), of the game as it stands.
+        illegal_action: bool (N,), whether an illegal action ended the game in this step.
+        final_score, final_length: int32 (N,), of the games that ended in this step.
+        final_ending: int8 (N,), how they ended: k for `starmine.endings()[k - 1]`.
+        final_obs, final_info: with "SameStep", and only if a game ended, as Gymnasium has them.
+
+    Raises:
+        UnknownNameError, VariantError, StarmineError: an argument that is not allowed.
+
+    Example:
+        >>> import numpy as np, starmine
+        >>> env = starmine.HanabiVectorEnv(num_envs=3, players=2)
+        >>> obs, info = env.reset(seed=0)
+        >>> actions = [np.flatnonzero(mask)[0] for mask in info["action_mask"]]
+        >>> obs, reward, terminated, truncated, info = env.step(actions)
+        >>> obs.shape, reward.shape
+        ((3, 658), (3,))
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        variant: str | Variant = "standard",
+        *,
+        encoder: str = "canonical",
+        dtype: str = "float32",
+        observers: str = "current",
+        autoreset_mode: str | AutoresetMode = "SameStep",
+        illegal_action: str = "raise",
+        num_threads: int | None = None,
+        seed: int | None = None,
+        render_mode: None = None,
+        **overrides: Any,
+    ) -> None:
+        if render_mode is not None:
+            raise StarmineError(f"render_mode={render_mode!r} is not allowed: expected None")
+        self.variant = resolve_variant(variant, overrides)
+        self._batch = Batch(
+            self.variant,
+            num_envs,
+            encoder=encoder,
+            dtype=dtype,
+            observers=observers,
+            autoreset_mode=autoreset_mode,
+            illegal_action=illegal_action,
+            num_threads=num_threads,
+            seed=seed,
+        )
+        self.num_envs = num_envs
+        self.autoreset_mode = AutoresetMode(self._batch.autoreset_mode)
+        self.metadata = {"render_modes": [], "autoreset_mode": self.autoreset_mode}
+        self.render_mode = None
+        self.single_observation_space = observation_box(self._batch)
+        self.single_action_space = Discrete(self.variant.num_actions)
+        self._started = False
+        self._all = np.ones(num_envs, dtype=bool)
+        self._all.flags.writeable = False
+
+    @cached_property
+    def observation_space(self) -> Box:  # type: ignore[override]
+        """The space of all observations, made when it is first asked for: its bounds are large."""
+        space = batch_space(self.single_observation_space, self.num_envs)
+        assert isinstance(space, Box)
+        return space
+
+    @cached_property
+    def action_space(self) -> MultiDiscrete:  # type: ignore[override]
+        """The space of all actions."""
+        return MultiDiscrete(np.full(self.num_envs, self.variant.num_actions, dtype=np.int64))
+
+    @property
+    def layout(self) -> Layout:
+        """The named sections of an observation."""
+        return self._batch.layout
+
+    @property
+    def batch(self) -> Batch:
+        """The games themselves."""
+        return self._batch
+
+    def _check_open(self) -> None:
+        if self.closed:
+            raise ClosedEnvironmentError("this environment is closed: expected an open one")
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int] | Array | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[Array, dict[str, Any]]:
+        """Deal games anew.
+
+        Args:
+            seed: an integer seeds the batch (game i, episode k then follow from (seed, i, k)); N
+                integers seed each game; None goes on with each game's next episode.
+            options: with `reset_mask`, bool (N,): only these games.
+
+        Returns:
+            The observations and info of all games.
+
+        Raises:
+            ArrayError: a mask or seeds of another shape or dtype, or an empty mask.
+            StarmineError: a seed out of range.
+            ClosedEnvironmentError: the environment is closed.
+        """
+        self._check_open()
+        mask = (options or {}).get("reset_mask")
+        out = self._batch.reset(seed, mask)
+        if isinstance(seed, int):
+            super().reset(seed=seed)
+        self._started = True
+        return out["obs"], self._info(out, self._all if mask is None else mask.copy())
+
+    def step(self, actions: Any) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
+        """Play one turn in every game.
+
+        Args:
+            actions: N integers: numpy of any width, anything with DLPack, or a sequence.
+
+        Returns:
+            observations, rewards float32 (N,), terminated bool (N,), truncated bool (N,), info.
+            The arrays are new and never changed afterwards.
+
+        Raises:
+            IllegalActionError: an action that the rules refuse, with its `rows`; no game has moved.
+            ArrayError: actions of another shape or dtype.
+            ResetNeeded: `reset` has not been called.
+            ClosedEnvironmentError: the environment is closed.
+        """
+        self._check_open()
+        if not self._started:
+            raise ResetNeeded("this environment has not been reset: call reset first")
+        out = self._batch.step(actions)
+        info = self._info(out, self._all)
+        terminated = out["terminated"]
+        if self.autoreset_mode is AutoresetMode.SAME_STEP and terminated.any():
+            self._add_final(info, terminated)
+        return out["obs"], out["reward"], terminated, out["truncated"], info
+
+    def _info(self, out: dict[str, Array], present: Array) -> dict[str, Any]:
+        terminated = out["terminated"]
+        info: dict[str, Any] = {}
+        for key in ("action_mask", "current_player", "score", "illegal_action"):
+            info[key], info["_" + key] = out[key], present
+        for key in ("final_score", "final_length", "final_ending"):
+            info[key], info["_" + key] = out[key], terminated
+        return info
+
+    def _add_final(self, info: dict[str, Any], terminated: Array) -> None:
+        rows, observations = self._batch.final_observations()
+        final = np.full(self.num_envs, None, dtype=object)
+        for row, observation in zip(rows.tolist(), observations, strict=True):
+            final[row] = observation
+        info["final_obs"], info["_final_obs"] = final, terminated
+        final_info = {}
+        for key in ("score", "length", "ending"):
+            final_info[key], final_info["_" + key] = info["final_" + key], terminated
+        info["final_info"], info["_final_info"] = final_info, terminated
+
+    def __repr__(self) -> str:
+        """The number of games and the variant."""
+        return f"HanabiVectorEnv(num_envs={self.num_envs}, variant={self.variant!r})"

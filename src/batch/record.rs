@@ -1,0 +1,117 @@
+//! A batch as bytes, to be stored and resumed exactly.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::game::Game;
+use super::options::{AutoresetMode, Dtype, IllegalAction, Observers, Options};
+use super::{Batch, BatchError};
+use crate::encode::{self, UnknownEncoder};
+use crate::rules::{Parameters, PositionError, Variant, VariantError};
+
+const MAGIC: &[u8] = b"starmine-batch";
+/// Changes whenever stored batches of the version before can no longer be read.
+const FORMAT: u8 = 1;
+
+/// Bytes that are not a stored batch, or not one that this version can resume.
+#[derive(Debug, Error)]
+pub enum RecordError {
+    /// Not a stored batch at all.
+    #[error("these bytes are not a stored batch")]
+    NotABatch,
+    /// Stored by another version.
+    #[error("the stored batch has format {found}: expected {FORMAT}, written by this version of starmine")]
+    Format {
+        /// Its format.
+        found: u8,
+    },
+    /// Cut short or garbled.
+    #[error("the stored batch is damaged: {0}")]
+    Damaged(#[from] postcard::Error),
+    /// A variant that cannot be.
+    #[error("the stored batch is damaged: {0}")]
+    Variant(#[from] VariantError),
+    /// An encoder that is not in the registry.
+    #[error(transparent)]
+    Encoder(#[from] UnknownEncoder),
+    /// A game that cannot be.
+    #[error("the stored batch is damaged: game {game}: {error}")]
+    Game {
+        /// Which game.
+        game: usize,
+        /// What is wrong with it.
+        error: PositionError,
+    },
+    /// The batch could not be made.
+    #[error(transparent)]
+    Batch(#[from] BatchError),
+}
+
+#[derive(Serialize, Deserialize)]
+struct Record {
+    parameters: Parameters,
+    encoder: String,
+    dtype: Dtype,
+    observers: Observers,
+    autoreset_mode: AutoresetMode,
+    illegal_action: IllegalAction,
+    num_threads: usize,
+    seed: u64,
+    fresh: bool,
+    games: Vec<Game>,
+}
+
+impl Batch {
+    /// The batch as bytes, from which [`Batch::from_bytes`] resumes it exactly.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let options = &self.shared.options;
+        let record = Record {
+            parameters: self.shared.variant.parameters(),
+            encoder: options.encoder.name().to_owned(),
+            dtype: options.dtype,
+            observers: options.observers,
+            autoreset_mode: options.autoreset_mode,
+            illegal_action: options.illegal_action,
+            num_threads: options.num_threads,
+            seed: self.seed,
+            fresh: self.fresh,
+            games: self.games.clone(),
+        };
+        let header = [MAGIC, &[FORMAT]].concat();
+        postcard::to_extend(&record, header).expect("a vector takes every byte")
+    }
+
+    /// A stored batch.
+    ///
+    /// # Errors
+    /// [`RecordError`] when the bytes are not a stored batch, are of another format, or hold games
+    /// that the rules do not allow.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Batch, RecordError> {
+        let rest = bytes.strip_prefix(MAGIC).ok_or(RecordError::NotABatch)?;
+        let (&found, rest) = rest.split_first().ok_or(RecordError::NotABatch)?;
+        if found != FORMAT {
+            return Err(RecordError::Format { found });
+        }
+        let record: Record = postcard::from_bytes(rest)?;
+        let variant = Arc::new(Variant::new(record.parameters)?);
+        for (game, stored) in record.games.iter().enumerate() {
+            let check = stored.validate(&variant);
+            check.map_err(|error| RecordError::Game { game, error })?;
+        }
+        let options = Options {
+            encoder: encode::encoder(&record.encoder)?,
+            dtype: record.dtype,
+            observers: record.observers,
+            autoreset_mode: record.autoreset_mode,
+            illegal_action: record.illegal_action,
+            num_threads: record.num_threads,
+        };
+        let mut batch = Batch::new(variant, record.games.len(), record.seed, options)?;
+        batch.games = record.games;
+        batch.fresh = record.fresh;
+        Ok(batch)
+    }
+}

@@ -1,0 +1,401 @@
+use std::sync::{Mutex, MutexGuard, TryLockError};
+
+use numpy::{IntoPyArray, PyArray1};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+use super::arrays::{integers, mask};
+use super::errors::BusyError;
+use super::layout::Layout;
+use super::numbers::{Integer, fresh_seed, natural, seed as read_seed};
+use super::outputs::{self, Buffers, Observations};
+use super::variant::{Variant, read_variant};
+use crate::batch::{self, AutoresetMode, Dtype, IllegalAction, Observers, Options, Seeds};
+use crate::encode;
+
+/// Batch(variant, num_envs, *, encoder="canonical", dtype="float32", observers="current",
+///       autoreset_mode="SameStep", illegal_action="raise", num_threads=None, seed=None)
+///
+/// Many games of one variant that are stepped together: the core of `HanabiVectorEnv`, for
+/// callers who want their own buffers.
+///
+/// Args:
+///     variant: a `Variant`, or a preset's name.
+///     num_envs: number of games N, at least 1.
+///     encoder: one of `starmine.encoders()`.
+///     dtype: "float32", "float16", "uint8", or "bits": uint8 rows of 8 * ceil(D / 64) bytes that
+///         hold a bit for each feature, little bit order, padding bits 0.
+///     observers: "current" for rows of the seat to act (N, D), or "all" for rows of every seat
+///         (N, players, D).
+///     autoreset_mode: when a finished game is dealt anew: "SameStep", "NextStep" or "Disabled".
+///     illegal_action: "raise", or "terminate" to end that game as a lost game.
+///     num_threads: threads that share the games; None for one for each 1,024 games, at most one
+///         for each core.
+///     seed: 0 to 2**64 - 1; None for a random one. Game i in its episode k is a function of
+///         (seed, i, k) and the variant alone.
+///
+/// Outputs, by name, of `step`, `reset` and `observe`, and as buffers of the `_into` methods (A is
+/// `variant.num_actions`):
+///     obs: the observations after the step, in the chosen dtype.
+///     action_mask: bool (N, A), whether each action is legal for the seat to act.
+///     reward: float32 (N,), the change of the score.
+///     terminated: bool (N,), whether the game ended in this step.
+///     truncated: bool (N,), always False.
+///     current_player: int32 (N,), the seat to act.
+///     score: int32 (N,), of the game as it stands now.
+///     final_score, final_length: int32 (N,), of the game that ended in this step, else 0.
+///     final_ending: int8 (N,), how it ended: k for `starmine.endings()[k - 1]`, else 0.
+///     illegal_action: bool (N,), whether an illegal action ended the game in this step.
+///
+/// Raises:
+///     UnknownNameError: a name that no encoder or setting has.
+///     StarmineError: a number out of range.
+///
+/// >>> import numpy as np, starmine
+/// >>> batch = starmine.Batch("standard", 4, seed=0)
+/// >>> out = batch.step(np.full(4, 5))
+/// >>> out["obs"].shape, out["action_mask"].shape
+/// ((4, 658), (4, 20))
+#[pyclass(frozen, module = "starmine")]
+pub struct Batch {
+    batch: Mutex<batch::Batch>,
+}
+
+fn lock(batch: &Mutex<batch::Batch>) -> PyResult<MutexGuard<'_, batch::Batch>> {
+    match batch.try_lock() {
+        Ok(guard) => Ok(guard),
+        Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
+        Err(TryLockError::WouldBlock) => Err(BusyError::new_err(
+            "this batch is in use by another thread: expected one caller at a time",
+        )),
+    }
+}
+
+/// A setting's name, or an enum member whose value is the name.
+fn setting(given: &Bound<'_, PyAny>) -> PyResult<String> {
+    let value = if given.hasattr("value")? { given.getattr("value")? } else { given.clone() };
+    value.extract()
+}
+
+fn default_threads(num_envs: usize) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    (num_envs / 1024).clamp(1, cores)
+}
+
+/// The seeds of a reset as Python gave them.
+enum GivenSeeds {
+    Continue,
+    Batch(u64),
+    Each(Vec<u64>),
+}
+
+impl GivenSeeds {
+    fn read(given: Option<&Bound<'_, PyAny>>) -> PyResult<GivenSeeds> {
+        match given {
+            None => Ok(GivenSeeds::Continue),
+            Some(seed) if seed.hasattr("__len__")? => {
+                let seeds = seed.try_iter()?.map(|seed| read_seed(&seed?));
+                Ok(GivenSeeds::Each(seeds.collect::<PyResult<_>>()?))
+            }
+            Some(seed) => Ok(GivenSeeds::Batch(read_seed(seed)?)),
+        }
+    }
+
+    fn as_seeds(&self) -> Seeds<'_> {
+        match self {
+            GivenSeeds::Continue => Seeds::Continue,
+            GivenSeeds::Batch(seed) => Seeds::Batch(*seed),
+            GivenSeeds::Each(seeds) => Seeds::Each(seeds),
+        }
+    }
+}
+
+fn known_names(buffers: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+    for name in buffers.iter().flat_map(|buffers| buffers.keys()) {
+        let name: String = name.extract()?;
+        if !outputs::NAMES.contains(&name.as_str()) {
+            let names = outputs::NAMES.join(", ");
+            return Err(PyTypeError::new_err(format!("there is no buffer {name:?}: expected {names}")));
+        }
+    }
+    Ok(())
+}
+
+impl Batch {
+    fn new_from(batch: batch::Batch) -> Batch {
+        Batch { batch: Mutex::new(batch) }
+    }
+
+    /// Runs a call with the interpreter released and the caller's buffers borrowed.
+    fn run<'py>(
+        &self,
+        py: Python<'py>,
+        arrays: Option<&Bound<'py, PyDict>>,
+        call: impl FnOnce(&mut batch::Batch, batch::Outputs<'_>) -> Result<(), batch::BatchError> + Send,
+    ) -> PyResult<()> {
+        known_names(arrays)?;
+        let mut buffers = match arrays {
+            Some(arrays) => Buffers::borrow(&*lock(&self.batch)?, arrays)?,
+            None => Buffers::default(),
+        };
+        let slices = buffers.slices()?;
+        py.detach(|| {
+            let mut batch = lock(&self.batch)?;
+            call(&mut batch, slices).map_err(PyErr::from)
+        })
+    }
+
+    fn run_new<'py>(
+        &self,
+        py: Python<'py>,
+        call: impl FnOnce(&mut batch::Batch, batch::Outputs<'_>) -> Result<(), batch::BatchError> + Send,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let arrays = self.allocate(py)?;
+        self.run(py, Some(&arrays), call)?;
+        Ok(arrays)
+    }
+}
+
+#[pymethods]
+impl Batch {
+    #[new]
+    #[pyo3(signature = (variant, num_envs, *, encoder="canonical", dtype="float32",
+        observers="current", autoreset_mode=None, illegal_action="raise", num_threads=None, seed=None),
+        text_signature = "(variant, num_envs, *, encoder='canonical', dtype='float32', observers='current', autoreset_mode='SameStep', illegal_action='raise', num_threads=None, seed=None)")]
+    #[expect(clippy::too_many_arguments, reason = "each is a keyword argument in Python")]
+    fn new(
+        variant: &Bound<'_, PyAny>,
+        num_envs: Integer,
+        encoder: &str,
+        dtype: &str,
+        observers: &str,
+        autoreset_mode: Option<&Bound<'_, PyAny>>,
+        illegal_action: &str,
+        num_threads: Option<Integer>,
+        seed: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Batch> {
+        let num_envs = natural("num_envs", num_envs)?;
+        let mode = autoreset_mode.map_or_else(|| Ok("SameStep".to_owned()), setting)?;
+        let options = Options {
+            encoder: encode::encoder(encoder)?,
+            dtype: Dtype::from_name(dtype)?,
+            observers: Observers::from_name(observers)?,
+            autoreset_mode: AutoresetMode::from_name(&mode)?,
+            illegal_action: IllegalAction::from_name(illegal_action)?,
+            num_threads: match num_threads {
+                Some(threads) => natural("num_threads", threads)?,
+                None => default_threads(num_envs),
+            },
+        };
+        let seed = seed.map_or_else(|| Ok(fresh_seed()), read_seed)?;
+        Ok(Batch::new_from(batch::Batch::new(read_variant(variant)?, num_envs, seed, options)?))
+    }
+
+    /// The rules that are played.
+    #[getter]
+    fn variant(&self) -> PyResult<Variant> {
+        Ok(Variant(lock(&self.batch)?.variant().clone()))
+    }
+
+    /// Number of games.
+    #[getter]
+    fn num_envs(&self) -> PyResult<usize> {
+        Ok(lock(&self.batch)?.num_envs())
+    }
+
+    /// The seed that the batch was last seeded with.
+    #[getter]
+    fn seed(&self) -> PyResult<u64> {
+        Ok(lock(&self.batch)?.seed())
+    }
+
+    /// The encoder's name.
+    #[getter]
+    fn encoder(&self) -> PyResult<&'static str> {
+        Ok(lock(&self.batch)?.options().encoder.name())
+    }
+
+    /// The dtype's name.
+    #[getter]
+    fn dtype(&self) -> PyResult<&'static str> {
+        Ok(lock(&self.batch)?.options().dtype.name())
+    }
+
+    /// Whose observations are written: "current" or "all".
+    #[getter]
+    fn observers(&self) -> PyResult<&'static str> {
+        Ok(lock(&self.batch)?.options().observers.name())
+    }
+
+    /// When a finished game is dealt anew.
+    #[getter]
+    fn autoreset_mode(&self) -> PyResult<&'static str> {
+        Ok(lock(&self.batch)?.options().autoreset_mode.name())
+    }
+
+    /// What an illegal action does.
+    #[getter]
+    fn illegal_action(&self) -> PyResult<&'static str> {
+        Ok(lock(&self.batch)?.options().illegal_action.name())
+    }
+
+    /// Threads that share the games.
+    #[getter]
+    fn num_threads(&self) -> PyResult<usize> {
+        Ok(lock(&self.batch)?.options().num_threads)
+    }
+
+    /// The named sections of an observation.
+    #[getter]
+    fn layout(&self) -> PyResult<Layout> {
+        Ok(Layout(lock(&self.batch)?.layout().clone()))
+    }
+
+    /// The episode that each game is in: uint64 (N,), 0 before the first autoreset.
+    #[getter]
+    fn episodes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u64>>> {
+        let episodes: Vec<u64> = lock(&self.batch)?.episodes().collect();
+        Ok(episodes.into_pyarray(py))
+    }
+
+    /// New arrays for all outputs, by name, to be given to the `_into` methods.
+    fn allocate<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        outputs::allocate(py, &*lock(&self.batch)?)
+    }
+
+    /// Deals games anew and returns all outputs in new arrays.
+    ///
+    /// Args:
+    ///     seed: None to go on with each game's next episode (the first call keeps the games as
+    ///         they were dealt), an integer to seed the batch, or N integers to seed each game.
+    ///     reset_mask: bool (N,), the games to deal anew; None for all.
+    ///
+    /// Raises:
+    ///     ArrayError: a mask or seeds of the wrong length or dtype, or an empty mask.
+    ///     StarmineError: a seed out of range.
+    #[pyo3(signature = (seed=None, reset_mask=None))]
+    fn reset<'py>(
+        &self,
+        py: Python<'py>,
+        seed: Option<&Bound<'py, PyAny>>,
+        reset_mask: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let arrays = self.allocate(py)?;
+        self.reset_into(py, seed, reset_mask, Some(&arrays))?;
+        Ok(arrays)
+    }
+
+    /// `reset` into the caller's buffers, by name; what is not given is not written.
+    ///
+    /// Raises:
+    ///     ArrayError: a buffer of the wrong shape or dtype, read-only, not contiguous in C order,
+    ///         not aligned, or overlapping another; nothing has changed then.
+    #[pyo3(signature = (seed=None, reset_mask=None, **buffers))]
+    fn reset_into<'py>(
+        &self,
+        py: Python<'py>,
+        seed: Option<&Bound<'py, PyAny>>,
+        reset_mask: Option<&Bound<'py, PyAny>>,
+        buffers: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<()> {
+        let num_envs = self.num_envs()?;
+        let seeds = GivenSeeds::read(seed)?;
+        let chosen = reset_mask.map(|given| mask("reset_mask", given, num_envs)).transpose()?;
+        self.run(py, buffers, |batch, slices| {
+            batch.reset(seeds.as_seeds(), chosen.as_deref(), slices)
+        })
+    }
+
+    /// All outputs as the games stand, in new arrays, without moving anything.
+    fn observe<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.run_new(py, |batch, slices| batch.observe(slices))
+    }
+
+    /// Plays one turn in every game and returns all outputs in new arrays.
+    ///
+    /// Args:
+    ///     actions: N integers of any width, as a numpy array, anything with DLPack, or a
+    ///         sequence. The action of a game that autoreset deals anew in this step is ignored.
+    ///
+    /// Raises:
+    ///     IllegalActionError: an action that the rules refuse; its `rows`, `actions` and `legal`
+    ///         say where and what would be; no game has moved.
+    ///     ArrayError: actions of the wrong shape or dtype.
+    ///     BusyError: another thread is in a call of this batch.
+    fn step<'py>(&self, py: Python<'py>, actions: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
+        let actions = integers("actions", actions, self.num_envs()?)?;
+        self.run_new(py, |batch, slices| batch.step(&actions, slices))
+    }
+
+    /// `step` into the caller's buffers, by name; what is not given is not written.
+    ///
+    /// Raises:
+    ///     IllegalActionError: as `step`.
+    ///     ArrayError: as `step`, or a buffer of the wrong shape or dtype, read-only, not
+    ///         contiguous in C order, not aligned, or overlapping another; no game has moved then.
+    #[pyo3(signature = (actions, **buffers))]
+    fn step_into<'py>(
+        &self,
+        py: Python<'py>,
+        actions: &Bound<'py, PyAny>,
+        buffers: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<()> {
+        let actions = integers("actions", actions, self.num_envs()?)?;
+        self.run(py, buffers, |batch, slices| batch.step(&actions, slices))
+    }
+
+    /// The games that ended in the last step and were dealt anew in it ("SameStep"): their indices
+    /// int64 (K,), and their last observations in a new array (K, ...).
+    fn final_observations<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyAny>)> {
+        let batch = lock(&self.batch)?;
+        let rows: Vec<i64> = batch.finished().map(|row| row as i64).collect();
+        let array = outputs::new_observations(py, &batch, rows.len());
+        let mut buffer = Observations::borrow(&batch, &array, rows.len())?;
+        batch.final_observations(buffer.slice()?)?;
+        drop(buffer);
+        Ok((rows.into_pyarray(py), array))
+    }
+
+    /// A batch in the same state, which goes on by itself.
+    fn copy(&self) -> PyResult<Batch> {
+        Ok(Batch::new_from(lock(&self.batch)?.duplicate()?))
+    }
+
+    /// The batch as bytes, from which `from_bytes` resumes it exactly.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &lock(&self.batch)?.to_bytes()))
+    }
+
+    /// The batch of `to_bytes`.
+    ///
+    /// Raises:
+    ///     SerializationError: the bytes are damaged or of another version.
+    #[staticmethod]
+    fn from_bytes(data: &[u8]) -> PyResult<Batch> {
+        Ok(Batch::new_from(batch::Batch::from_bytes(data)?))
+    }
+
+    fn __copy__(&self) -> PyResult<Batch> {
+        self.copy()
+    }
+
+    fn __deepcopy__(&self, _memo: &Bound<'_, PyDict>) -> PyResult<Batch> {
+        self.copy()
+    }
+
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        Ok((py.get_type::<Batch>().getattr("from_bytes")?, (self.to_bytes(py)?,)))
+    }
+
+    fn __repr__(&self) -> PyResult<String> {
+        let batch = lock(&self.batch)?;
+        Ok(format!("<Batch of {} games: {}>", batch.num_envs(), batch.variant()))
+    }
+}

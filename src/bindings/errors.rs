@@ -1,0 +1,72 @@
+//! The one table that turns Rust errors into Python exceptions.
+
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::{PyTypeInfo, create_exception};
+
+use crate::batch::{self, BatchError, RecordError};
+use crate::{encode, rules};
+
+create_exception!(starmine, StarmineError, PyValueError, "Base of all errors that starmine raises.");
+create_exception!(starmine, VariantError, StarmineError, "A parameter of a variant outside its range.");
+create_exception!(starmine, DeckError, StarmineError, "A deck or a start player that does not fit the variant.");
+create_exception!(
+    starmine,
+    IllegalActionError,
+    StarmineError,
+    "An action that the rules refuse; nothing has moved.\n\nOf a batch, `rows`, `actions` and `legal` list the games, their actions and what was legal in each."
+);
+create_exception!(starmine, NotationError, StarmineError, "Text that is not a card or a move.");
+create_exception!(starmine, ArrayError, StarmineError, "An array of the wrong shape, dtype or layout.");
+create_exception!(starmine, UnknownNameError, StarmineError, "A name that no variant, encoder or setting has.");
+create_exception!(starmine, SerializationError, StarmineError, "Stored data that is damaged or of another version.");
+create_exception!(starmine, BusyError, PyRuntimeError, "A batch that another thread is stepping.");
+
+macro_rules! exceptions {
+    ($($rust:ty => $python:ident),+ $(,)?) => {
+        $(impl From<$rust> for PyErr {
+            fn from(error: $rust) -> PyErr {
+                $python::new_err(error.to_string())
+            }
+        })+
+    };
+}
+
+exceptions! {
+    rules::VariantError => VariantError,
+    rules::UnknownVariant => UnknownNameError,
+    rules::DeckError => DeckError,
+    rules::MoveError => IllegalActionError,
+    rules::NotationError => NotationError,
+    encode::UnknownEncoder => UnknownNameError,
+    batch::UnknownOption => UnknownNameError,
+    batch::BufferError => ArrayError,
+    batch::ThreadsError => StarmineError,
+    RecordError => SerializationError,
+}
+
+impl From<BatchError> for PyErr {
+    fn from(error: BatchError) -> PyErr {
+        match error {
+            BatchError::IllegalActions(error) => illegal_actions(&error),
+            BatchError::Buffer(error) => error.into(),
+            BatchError::Threads(error) => error.into(),
+            BatchError::NumEnvs(_) => StarmineError::new_err(error.to_string()),
+            BatchError::EmptyResetMask => ArrayError::new_err(error.to_string()),
+        }
+    }
+}
+
+fn illegal_actions(error: &batch::IllegalActions) -> PyErr {
+    Python::attach(|py| {
+        let legal: Vec<Vec<usize>> = error.legal.iter().map(|set| set.iter().collect()).collect();
+        let build = || {
+            let exception = IllegalActionError::type_object(py).call1((error.to_string(),))?;
+            exception.setattr("rows", &error.rows)?;
+            exception.setattr("actions", &error.actions)?;
+            exception.setattr("legal", legal)?;
+            Ok(PyErr::from_value(exception))
+        };
+        build().unwrap_or_else(|failed| failed)
+    })
+}

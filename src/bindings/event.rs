@@ -1,0 +1,134 @@
+use pyo3::prelude::*;
+
+use super::card::Card;
+use crate::rules::{self, Hint, Move};
+
+/// One turn that was played: the move and what it revealed.
+///
+/// Attributes:
+///     seat: who moved.
+///     action: the move's action id.
+///     move: the move as text, such as "hint +1 red".
+///     kind: "play", "discard", "color_hint" or "rank_hint".
+///     slot: the slot played or discarded, or None.
+///     target: the seat that was hinted, or None.
+///     color: the hinted colour from 0, or None.
+///     rank: the hinted rank from 0, or None.
+///     touched: the slots that the hint pointed out.
+///     card: the card played or discarded, or None.
+///     added: whether the played card was added to its firework.
+///     misplay: whether the played card did not fit.
+///     regained: information tokens regained.
+///     drawn: the card drawn afterwards, or None; a view hides its observer's own draws.
+#[pyclass(frozen, eq, module = "starmine")]
+#[derive(Clone, PartialEq)]
+pub struct Event {
+    event: rules::Event,
+    #[pyo3(get)]
+    action: usize,
+    players: u8,
+}
+
+impl Event {
+    pub(super) fn new(variant: &rules::Variant, event: rules::Event) -> Event {
+        let action = variant.move_to_action(event.played);
+        Event {
+            event,
+            action: action.expect("a played move has an action"),
+            players: variant.players(),
+        }
+    }
+}
+
+#[pymethods]
+impl Event {
+    #[getter]
+    fn seat(&self) -> u8 {
+        self.event.seat
+    }
+
+    #[getter]
+    fn r#move(&self) -> String {
+        self.event.played.to_string()
+    }
+
+    #[getter]
+    fn kind(&self) -> &'static str {
+        match self.event.played {
+            Move::Play { .. } => "play",
+            Move::Discard { .. } => "discard",
+            Move::Hint { hint: Hint::Color(_), .. } => "color_hint",
+            Move::Hint { hint: Hint::Rank(_), .. } => "rank_hint",
+        }
+    }
+
+    #[getter]
+    fn slot(&self) -> Option<u8> {
+        match self.event.played {
+            Move::Play { slot } | Move::Discard { slot } => Some(slot),
+            Move::Hint { .. } => None,
+        }
+    }
+
+    #[getter]
+    fn target(&self) -> Option<u8> {
+        match self.event.played {
+            Move::Hint { offset, .. } => Some((self.event.seat + offset) % self.players),
+            _ => None,
+        }
+    }
+
+    #[getter]
+    fn color(&self) -> Option<usize> {
+        match self.event.played {
+            Move::Hint { hint: Hint::Color(suit), .. } => Some(suit.index()),
+            _ => None,
+        }
+    }
+
+    #[getter]
+    fn rank(&self) -> Option<usize> {
+        match self.event.played {
+            Move::Hint { hint: Hint::Rank(rank), .. } => Some(rank.index()),
+            _ => None,
+        }
+    }
+
+    #[getter]
+    fn touched(&self) -> Vec<usize> {
+        self.event.touched.iter().collect()
+    }
+
+    #[getter]
+    fn card(&self) -> Option<Card> {
+        self.event.card.map(Card)
+    }
+
+    #[getter]
+    fn added(&self) -> bool {
+        self.event.added
+    }
+
+    #[getter]
+    fn misplay(&self) -> bool {
+        self.event.is_misplay()
+    }
+
+    #[getter]
+    fn regained(&self) -> u8 {
+        self.event.regained
+    }
+
+    #[getter]
+    fn drawn(&self) -> Option<Card> {
+        self.event.drawn.map(Card)
+    }
+
+    fn __str__(&self) -> String {
+        self.event.to_string()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Event {}>", self.event)
+    }
+}

@@ -1,0 +1,58 @@
+//! The Python extension module `starmine._core`. Only this module knows Python.
+
+mod arrays;
+mod batch;
+mod card;
+mod errors;
+mod event;
+mod layout;
+mod numbers;
+mod outputs;
+mod state;
+mod variant;
+mod view;
+
+use pyo3::prelude::*;
+
+/// The compiled core of starmine.
+#[pymodule]
+mod _core {
+    #[pymodule_export]
+    use super::batch::Batch;
+    #[pymodule_export]
+    use super::card::Card;
+    #[pymodule_export]
+    use super::errors::{
+        ArrayError, BusyError, DeckError, IllegalActionError, NotationError, SerializationError,
+        StarmineError, UnknownNameError, VariantError,
+    };
+    #[pymodule_export]
+    use super::event::Event;
+    #[pymodule_export]
+    use super::layout::{Layout, Section};
+    #[pymodule_export]
+    use super::state::State;
+    #[pymodule_export]
+    use super::variant::{Variant, variant, variants};
+    #[pymodule_export]
+    use super::view::{Knowledge, View};
+    #[pymodule_export]
+    use super::{encoders, endings};
+}
+
+/// encoders() -> list[str]
+///
+/// The names of all observation encoders.
+#[pyfunction]
+fn encoders() -> Vec<&'static str> {
+    crate::encode::ENCODERS.iter().map(|encoder| encoder.name()).collect()
+}
+
+/// endings() -> list[str]
+///
+/// The names of all endings. In arrays, 0 means that the game goes on and `k` the ending
+/// `endings()[k - 1]`.
+#[pyfunction]
+fn endings() -> Vec<&'static str> {
+    crate::rules::Ending::ALL.iter().map(|ending| ending.name()).collect()
+}

@@ -1,0 +1,234 @@
+use numpy::{IntoPyArray, PyArray1};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use super::card::Card;
+use super::errors::SerializationError;
+use super::event::Event;
+use super::numbers::{Integer, seat};
+use super::variant::Variant;
+use super::view::{View, action_mask, encode_view};
+use crate::encode;
+use crate::rules;
+
+/// One game in progress, seen from above: the open table, the deck's order and all past turns.
+/// `Variant.new_game` deals one.
+///
+/// >>> import starmine
+/// >>> state = starmine.Variant().new_game(seed=7)
+/// >>> while not state.is_terminal:
+/// ...     reward = state.apply(state.legal_actions()[0])
+/// >>> state.ending
+/// 'deck_exhausted'
+#[pyclass(eq, module = "starmine")]
+#[derive(Clone, PartialEq)]
+pub struct State {
+    state: rules::State,
+}
+
+impl State {
+    pub(super) fn new(state: rules::State) -> State {
+        State { state }
+    }
+}
+
+fn cards(cards: impl Iterator<Item = rules::Card>) -> Vec<Card> {
+    cards.map(Card).collect()
+}
+
+#[pymethods]
+impl State {
+    /// The rules that are played.
+    #[getter]
+    fn variant(&self) -> Variant {
+        Variant(self.state.variant().clone())
+    }
+
+    /// The seat to act; after the end, the seat that would have been next.
+    #[getter]
+    fn current_player(&self) -> usize {
+        self.state.position().current_player()
+    }
+
+    /// The seat that started.
+    #[getter]
+    fn start_player(&self) -> u8 {
+        self.state.start_player()
+    }
+
+    /// The score so far; of a lost game what the variant says.
+    #[getter]
+    fn score(&self) -> u8 {
+        self.state.score()
+    }
+
+    /// Height of each firework, by suit.
+    #[getter]
+    fn fireworks(&self) -> Vec<usize> {
+        let heights = self.state.position().fireworks(self.state.variant());
+        heights.iter().map(|&height| height.into()).collect()
+    }
+
+    /// Information tokens left.
+    #[getter]
+    fn information_tokens(&self) -> u8 {
+        self.state.position().information_tokens()
+    }
+
+    /// Life tokens left.
+    #[getter]
+    fn life_tokens(&self) -> u8 {
+        self.state.position().life_tokens()
+    }
+
+    /// Cards left in the deck.
+    #[getter]
+    fn deck_size(&self) -> u8 {
+        self.state.position().deck_size()
+    }
+
+    /// The whole deck as it was before the deal, the top card first.
+    #[getter]
+    fn deck(&self) -> Vec<Card> {
+        cards(self.state.deck().iter().copied())
+    }
+
+    /// The discarded and misplayed cards in the order in which they came.
+    #[getter]
+    fn discard_pile(&self) -> Vec<Card> {
+        cards(self.state.discard_pile())
+    }
+
+    /// Every seat's hand, the oldest card first.
+    #[getter]
+    fn hands(&self) -> Vec<Vec<Card>> {
+        let variant = self.state.variant();
+        let hand = |seat| cards(self.state.position().hand(variant, seat));
+        (0..variant.players().into()).map(hand).collect()
+    }
+
+    /// Whether the game is over.
+    #[getter]
+    fn is_terminal(&self) -> bool {
+        self.state.ending().is_some()
+    }
+
+    /// How the game ended, one of `starmine.endings()`, or None while it goes on.
+    #[getter]
+    fn ending(&self) -> Option<&'static str> {
+        self.state.ending().map(rules::Ending::name)
+    }
+
+    /// Number of turns played so far.
+    #[getter]
+    fn length(&self) -> usize {
+        self.state.length()
+    }
+
+    /// The turns played so far, the oldest first.
+    #[getter]
+    fn history(&self) -> Vec<Event> {
+        let event = |event: &rules::Event| Event::new(self.state.variant(), *event);
+        self.state.history().iter().map(event).collect()
+    }
+
+    /// The legal action ids of the seat to act in ascending order; none once the game is over.
+    fn legal_actions(&self) -> Vec<usize> {
+        self.state.legal_actions().iter().collect()
+    }
+
+    /// Whether each action is legal: bool (num_actions,).
+    fn legal_action_mask<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
+        action_mask(self.state.variant(), self.state.legal_actions()).into_pyarray(py)
+    }
+
+    /// Plays one turn.
+    ///
+    /// Args:
+    ///     action: an action id, or a move's text such as "play 2".
+    ///
+    /// Returns:
+    ///     The reward: the change of the score.
+    ///
+    /// Raises:
+    ///     IllegalActionError: the game is over or the action is not legal; nothing has changed.
+    ///     NotationError: the text is not a move.
+    fn apply(&mut self, action: &Bound<'_, PyAny>) -> PyResult<i16> {
+        let action = match action.extract::<String>() {
+            Ok(text) => self.variant().action(&text)? as i64,
+            Err(_) => action.extract::<Integer>()?.0,
+        };
+        Ok(self.state.apply(action)?)
+    }
+
+    /// A state that goes on by itself, with the same deck.
+    fn copy(&self) -> State {
+        self.clone()
+    }
+
+    /// An observer's encoded observation: uint8 (D,), each 0 or 1, where D is
+    /// `len(state.variant.layout(encoder))`.
+    ///
+    /// Raises:
+    ///     StarmineError: there is no such seat.
+    ///     UnknownNameError: there is no such encoder.
+    #[pyo3(signature = (observer, encoder="canonical"))]
+    fn encode<'py>(
+        &self,
+        py: Python<'py>,
+        observer: Integer,
+        encoder: &str,
+    ) -> PyResult<Bound<'py, PyArray1<u8>>> {
+        let observer = seat("observer", observer, self.state.variant().players())?;
+        let encoder = encode::encoder(encoder)?;
+        Ok(encode_view(encoder, self.state.view(observer)).into_pyarray(py))
+    }
+
+    /// What a seat may see.
+    ///
+    /// Raises:
+    ///     StarmineError: there is no such seat.
+    #[pyo3(name = "view")]
+    fn view_of(&self, observer: Integer) -> PyResult<View> {
+        let observer = seat("seat", observer, self.state.variant().players())?;
+        Ok(View::new(self.state.clone(), observer))
+    }
+
+    /// The state as JSON text: variant, deck, start player and actions.
+    fn to_json(&self) -> String {
+        serde_json::to_string(&self.state).expect("plain data becomes JSON")
+    }
+
+    /// The state of `to_json`, dealt and played again.
+    ///
+    /// Raises:
+    ///     SerializationError: the text is not a stored state, or one of another version.
+    #[staticmethod]
+    fn from_json(text: &str) -> PyResult<State> {
+        let parsed: Result<rules::State, _> = serde_json::from_str(text);
+        let state = parsed.map_err(|error| {
+            SerializationError::new_err(format!("the text is not a stored state: {error}"))
+        })?;
+        Ok(State { state })
+    }
+
+    fn __copy__(&self) -> State {
+        self.clone()
+    }
+
+    fn __deepcopy__(&self, _memo: &Bound<'_, PyDict>) -> State {
+        self.clone()
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
+        Ok((py.get_type::<State>().getattr("from_json")?, (self.to_json(),)))
+    }
+
+    fn __str__(&self) -> String {
+        self.state.to_string()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<State of {} after {} turns>", self.state.variant(), self.state.length())
+    }
+}

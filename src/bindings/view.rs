@@ -1,0 +1,190 @@
+use numpy::{IntoPyArray, PyArray1};
+use pyo3::prelude::*;
+
+use super::card::Card;
+use super::errors::StarmineError;
+use super::event::Event;
+use super::numbers::{Integer, seat};
+use super::variant::Variant;
+use crate::encode::{self, Encoder};
+use crate::rules::{self, ActionSet, Sight};
+
+/// The mask of a set of actions.
+pub(super) fn action_mask(variant: &rules::Variant, legal: ActionSet) -> Vec<bool> {
+    (0..variant.num_actions()).map(|action| legal.contains(action)).collect()
+}
+
+/// One byte for each feature.
+pub(super) fn encode_view(encoder: &dyn Encoder, view: rules::View<'_>) -> Vec<u8> {
+    let layout = encoder.layout(view.variant());
+    let mut words = vec![0; layout.words()];
+    encode::encode_into(encoder, view, &mut words);
+    (0..layout.len()).map(|bit| (words[bit / 64] >> (bit % 64) & 1) as u8).collect()
+}
+
+/// What the hints given so far say about one card.
+///
+/// Attributes:
+///     plausible: the cards that hints alone leave open.
+///     color: the colour directly hinted, from 0, or None.
+///     rank: the rank directly hinted, from 0, or None.
+#[pyclass(frozen, get_all, module = "starmine")]
+pub struct Knowledge {
+    plausible: Vec<Card>,
+    color: Option<usize>,
+    rank: Option<usize>,
+}
+
+#[pymethods]
+impl Knowledge {
+    fn __repr__(&self) -> String {
+        let cards: Vec<String> = self.plausible.iter().map(|card| card.0.to_string()).collect();
+        format!("<Knowledge {}>", cards.join(" "))
+    }
+}
+
+/// What one seat may see of a state, as it was when the view was taken: every hand but its own,
+/// the table, and what hints have said. Offsets are relative to the observer, clockwise: 0 is the
+/// observer, 1 the next seat. `State.view` makes one.
+#[pyclass(frozen, module = "starmine")]
+pub struct View {
+    state: rules::State,
+    observer: usize,
+}
+
+impl View {
+    pub(super) fn new(state: rules::State, observer: usize) -> View {
+        View { state, observer }
+    }
+
+    fn view(&self) -> rules::View<'_> {
+        self.state.view(self.observer)
+    }
+}
+
+#[pymethods]
+impl View {
+    /// The rules that are played.
+    #[getter]
+    fn variant(&self) -> Variant {
+        Variant(self.state.variant().clone())
+    }
+
+    /// The seat that the view belongs to.
+    #[getter]
+    fn observer(&self) -> usize {
+        self.observer
+    }
+
+    /// The seat to act.
+    #[getter]
+    fn current_player(&self) -> usize {
+        self.view().current_player()
+    }
+
+    /// The hands by offset, the oldest card first; the observer's own cards are None.
+    #[getter]
+    fn hands(&self) -> Vec<Vec<Option<Card>>> {
+        let view = self.view();
+        let hand = |offset| match offset {
+            0 => vec![None; view.hand_size(0)],
+            _ => view.hand(offset).map(|card| Some(Card(card))).collect(),
+        };
+        (0..view.variant().players().into()).map(hand).collect()
+    }
+
+    /// What hints have said about the card in a slot of the hand at an offset.
+    ///
+    /// Raises:
+    ///     StarmineError: there is no such offset, or no card in that slot.
+    fn knowledge(&self, offset: Integer, slot: Integer) -> PyResult<Knowledge> {
+        let view = self.view();
+        let variant = view.variant();
+        let offset = seat("offset", offset, variant.players())?;
+        let size = view.hand_size(offset);
+        let slot = usize::try_from(slot.0).ok().filter(|&slot| slot < size).ok_or_else(|| {
+            let found = slot.0;
+            StarmineError::new_err(format!("slot={found} is not allowed: the hand has {size} cards"))
+        })?;
+        let knowledge = view.knowledge(offset, slot);
+        Ok(Knowledge {
+            plausible: knowledge.plausible(variant).map(Card).collect(),
+            color: knowledge.hinted_suit(variant).map(rules::Suit::index),
+            rank: knowledge.hinted_rank(variant).map(rules::Rank::index),
+        })
+    }
+
+    /// Height of each firework, by suit.
+    #[getter]
+    fn fireworks(&self) -> Vec<usize> {
+        self.view().fireworks().iter().map(|&height| height.into()).collect()
+    }
+
+    /// Information tokens left.
+    #[getter]
+    fn information_tokens(&self) -> u8 {
+        self.view().information_tokens()
+    }
+
+    /// Life tokens left.
+    #[getter]
+    fn life_tokens(&self) -> u8 {
+        self.view().life_tokens()
+    }
+
+    /// Cards left in the deck.
+    #[getter]
+    fn deck_size(&self) -> u8 {
+        self.view().deck_size()
+    }
+
+    /// The score so far.
+    #[getter]
+    fn score(&self) -> u8 {
+        self.view().score()
+    }
+
+    /// The discarded and misplayed cards in the order in which they came.
+    #[getter]
+    fn discard_pile(&self) -> Vec<Card> {
+        self.state.discard_pile().map(Card).collect()
+    }
+
+    /// The turns played so far, the oldest first; what the observer itself drew is hidden.
+    #[getter]
+    fn history(&self) -> Vec<Event> {
+        let view = self.view();
+        view.history().map(|event| Event::new(view.variant(), event)).collect()
+    }
+
+    /// The observer's legal action ids; none when another seat is to act.
+    fn legal_actions(&self) -> Vec<usize> {
+        self.view().legal_actions().iter().collect()
+    }
+
+    /// Whether each action is legal for the observer now: bool (num_actions,).
+    fn legal_action_mask<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
+        action_mask(self.state.variant(), self.view().legal_actions()).into_pyarray(py)
+    }
+
+    /// The observer's encoded observation: uint8 (D,), each 0 or 1.
+    ///
+    /// Raises:
+    ///     UnknownNameError: there is no such encoder.
+    ///     StarmineError: the encoder shows the observer's own hand, which a view hides.
+    #[pyo3(signature = (encoder="canonical"))]
+    fn encode<'py>(&self, py: Python<'py>, encoder: &str) -> PyResult<Bound<'py, PyArray1<u8>>> {
+        let encoder = encode::encoder(encoder)?;
+        if encoder.sight() != Sight::Seat {
+            let name = encoder.name();
+            return Err(StarmineError::new_err(format!(
+                "encoder={name:?} shows the observer's own hand, which a view hides: use State.encode"
+            )));
+        }
+        Ok(encode_view(encoder, self.view()).into_pyarray(py))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<View of seat {} after {} turns>", self.observer, self.state.length())
+    }
+}

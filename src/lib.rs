@@ -1,0 +1,8 @@
+#![doc = include_str!("../README.md")]
+
+pub mod batch;
+pub mod encode;
+pub mod rules;
+
+#[cfg(feature = "python")]
+mod bindings;

@@ -1,0 +1,83 @@
+use serde::{Deserialize, Serialize};
+
+use super::limits::{MAX_COLORS, MAX_RANKS};
+
+/// The suit of a card, counted from 0 in HLE's order: red, yellow, green, white, blue, then
+/// multicoloured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "u8", into = "u8")]
+pub struct Suit(u8);
+
+/// The rank of a card, counted from 0 as in HLE; text shows ranks from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "u8", into = "u8")]
+pub struct Rank(u8);
+
+/// A card: a suit and a rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Card {
+    /// The suit, from 0.
+    pub suit: Suit,
+    /// The rank, from 0.
+    pub rank: Rank,
+}
+
+macro_rules! small_index {
+    ($type:ident, $count:expr, $what:literal) => {
+        impl $type {
+            /// All values in order, those that a smaller variant leaves out included.
+            pub const ALL: [$type; $count] = {
+                let mut all = [$type(0); $count];
+                let mut index = 0;
+                while index < $count {
+                    all[index] = $type(index as u8);
+                    index += 1;
+                }
+                all
+            };
+
+            /// The value with this index, or `None` beyond the largest that any variant has.
+            #[must_use]
+            pub const fn new(index: u8) -> Option<$type> {
+                if (index as usize) < $count {
+                    Some($type(index))
+                } else {
+                    None
+                }
+            }
+
+            /// The index, from 0.
+            #[must_use]
+            pub const fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+
+        impl TryFrom<u8> for $type {
+            type Error = String;
+
+            fn try_from(index: u8) -> Result<$type, String> {
+                $type::new(index).ok_or_else(|| {
+                    format!(concat!($what, " {} is not allowed: expected 0 to {}"), index, $count - 1)
+                })
+            }
+        }
+
+        impl From<$type> for u8 {
+            fn from(value: $type) -> u8 {
+                value.0
+            }
+        }
+    };
+}
+
+small_index!(Suit, MAX_COLORS, "suit");
+small_index!(Rank, MAX_RANKS, "rank");
+
+impl Card {
+    /// The card of this suit and rank.
+    #[must_use]
+    pub const fn new(suit: Suit, rank: Rank) -> Card {
+        Card { suit, rank }
+    }
+}

@@ -1,0 +1,227 @@
+use rand::Rng;
+use rand_pcg::Pcg64Mcg;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::card::Card;
+use super::variant::Variant;
+
+/// Where drawn cards come from.
+pub trait Deck {
+    /// Takes the top card away and returns its index, or `None` when no card is left.
+    fn draw(&mut self, variant: &Variant) -> Option<u8>;
+}
+
+/// Names one game: game `game` of a batch seeded with `seed`, in its episode `episode`. The whole
+/// game's chance follows from these three numbers and the variant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct EpisodeSeed {
+    /// The batch's seed.
+    pub seed: u64,
+    /// The game's index in the batch.
+    pub game: u64,
+    /// How many episodes this game has finished or given up before.
+    pub episode: u64,
+}
+
+/// SplitMix64's finalizer (Steele, Lea and Flood, "Fast splittable pseudorandom number
+/// generators", 2014): a bijection that spreads every input bit over the whole word.
+fn spread(word: u64) -> u64 {
+    let word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    word ^ word >> 31
+}
+
+impl EpisodeSeed {
+    /// The same game's next episode.
+    #[must_use]
+    pub const fn next(self) -> EpisodeSeed {
+        EpisodeSeed { episode: self.episode.wrapping_add(1), ..self }
+    }
+
+    fn generator(self) -> Pcg64Mcg {
+        let seed = spread(self.seed);
+        let game = spread(seed ^ self.game);
+        let low = spread(game ^ self.episode);
+        let high = spread(low ^ game.rotate_left(32));
+        Pcg64Mcg::new(u128::from(high) << 64 | u128::from(low))
+    }
+}
+
+/// A deck whose cards are chosen when they are drawn: the set of copies that are left, and a
+/// generator. Drawing all of it gives a uniformly random order.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RandomDeck {
+    left: u64,
+    generator: Pcg64Mcg,
+}
+
+/// The n-th set bit of a word, counted from 0.
+fn nth_set_bit(word: u64, n: u32) -> u32 {
+    let mut rest = n;
+    let mut shift = 0;
+    let mut width = 32;
+    while width > 0 {
+        let low = (word >> shift) & ((1 << width) - 1);
+        let ones = low.count_ones();
+        let skip = u32::from(rest >= ones);
+        rest -= skip * ones;
+        shift += skip * width;
+        width /= 2;
+    }
+    shift
+}
+
+impl RandomDeck {
+    /// The full deck of an episode, and the seat that starts it.
+    #[must_use]
+    pub fn new(variant: &Variant, seed: EpisodeSeed) -> (RandomDeck, u8) {
+        let mut generator = seed.generator();
+        let start_player = if variant.random_start_player() {
+            below(&mut generator, variant.players().into()) as u8
+        } else {
+            0
+        };
+        let left = u64::MAX >> (64 - u32::from(variant.deck_size()));
+        (RandomDeck { left, generator }, start_player)
+    }
+
+    /// The whole order in which the cards will come, the top card first.
+    #[must_use]
+    pub fn into_cards(mut self, variant: &Variant) -> Vec<Card> {
+        std::iter::from_fn(|| self.draw(variant))
+            .map(|card| variant.tables().card[usize::from(card)])
+            .collect()
+    }
+
+    /// The copies that are left, a bit each.
+    pub(crate) const fn left(&self) -> u64 {
+        self.left
+    }
+}
+
+/// A number below `bound`. The high half of a 64-bit product, so that the mapping is the same
+/// everywhere; its bias is below 2^-57.
+fn below(generator: &mut Pcg64Mcg, bound: u32) -> u32 {
+    (u128::from(generator.next_u64()) * u128::from(bound) >> 64) as u32
+}
+
+impl Deck for RandomDeck {
+    fn draw(&mut self, variant: &Variant) -> Option<u8> {
+        let count = self.left.count_ones();
+        if count == 0 {
+            return None;
+        }
+        let copy = nth_set_bit(self.left, below(&mut self.generator, count));
+        self.left &= !(1 << copy);
+        Some(variant.tables().copy_card[copy as usize])
+    }
+}
+
+/// A deck in a fixed order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListedDeck {
+    cards: Vec<Card>,
+    drawn: usize,
+}
+
+/// A deck that is not the variant's.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum DeckError {
+    /// Not as many cards as the variant has.
+    #[error("deck has {found} cards: expected {expected}")]
+    WrongLength {
+        /// How many there are.
+        found: usize,
+        /// How many the variant has.
+        expected: u8,
+    },
+    /// A card that the variant does not have.
+    #[error("deck[{index}]={card} is not a card of this variant: expected {colors} colours and {ranks} ranks")]
+    WrongCard {
+        /// Where it is in the deck.
+        index: usize,
+        /// The card.
+        card: Card,
+        /// How many colours the variant has.
+        colors: u8,
+        /// How many ranks the variant has.
+        ranks: u8,
+    },
+    /// Too many or too few copies of a card.
+    #[error("deck has {found} copies of {card}: expected {expected}")]
+    WrongCount {
+        /// The card.
+        card: Card,
+        /// How many copies there are.
+        found: usize,
+        /// How many the variant has.
+        expected: u8,
+    },
+    /// A start player that is not a seat.
+    #[error("start_player={start_player} is not allowed: expected 0 to {}", players - 1)]
+    WrongStartPlayer {
+        /// The seat that was asked for.
+        start_player: i64,
+        /// How many seats there are.
+        players: u8,
+    },
+}
+
+impl ListedDeck {
+    /// A complete deck, the top card first.
+    ///
+    /// # Errors
+    /// [`DeckError`] when the cards are not exactly the variant's.
+    pub fn new(variant: &Variant, cards: Vec<Card>) -> Result<ListedDeck, DeckError> {
+        for (index, &card) in cards.iter().enumerate() {
+            if !variant.has_card(card) {
+                let (colors, ranks) = (variant.colors(), variant.ranks());
+                return Err(DeckError::WrongCard { index, card, colors, ranks });
+            }
+        }
+        let expected = variant.deck_size();
+        if cards.len() != usize::from(expected) {
+            return Err(DeckError::WrongLength { found: cards.len(), expected });
+        }
+        for card in variant.card_kinds() {
+            let found = cards.iter().filter(|&&other| other == card).count();
+            let expected = variant.copies(card);
+            if found != usize::from(expected) {
+                return Err(DeckError::WrongCount { card, found, expected });
+            }
+        }
+        Ok(ListedDeck { cards, drawn: 0 })
+    }
+
+    /// All cards, those already drawn included, the top card first.
+    #[must_use]
+    pub fn cards(&self) -> &[Card] {
+        &self.cards
+    }
+}
+
+impl Deck for ListedDeck {
+    fn draw(&mut self, variant: &Variant) -> Option<u8> {
+        let card = self.cards.get(self.drawn)?;
+        self.drawn += 1;
+        Some(variant.card_index(*card) as u8)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nth_set_bit_agrees_with_clearing_bits_one_by_one() {
+        for word in [1, 0x8000_0000_0000_0001, u64::MAX, 0x00f0_1234_0000_8001] {
+            let mut rest: u64 = word;
+            for n in 0..word.count_ones() {
+                assert_eq!(nth_set_bit(word, n), rest.trailing_zeros());
+                rest &= rest - 1;
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+use serde::{Deserialize, Serialize};
+
+use super::card::Card;
+use super::moves::Move;
+
+/// A set of slots of one hand: bit `s` is slot `s`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct SlotSet(pub u8);
+
+impl SlotSet {
+    /// Whether the slot is in the set.
+    #[must_use]
+    pub const fn contains(self, slot: usize) -> bool {
+        slot < 8 && self.0 >> slot & 1 == 1
+    }
+
+    /// The slots in ascending order.
+    pub fn iter(self) -> impl Iterator<Item = usize> {
+        (0..8).filter(move |&slot| self.contains(slot))
+    }
+}
+
+/// One turn that was played: the move and what it revealed to the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Event {
+    /// The seat that moved.
+    pub seat: u8,
+    /// Its move.
+    pub played: Move,
+    /// The slots that a hint pointed out, in the hand as it was then. Empty for other moves.
+    pub touched: SlotSet,
+    /// The card that was played or discarded. `None` for a hint.
+    pub card: Option<Card>,
+    /// Whether a played card was added to its firework.
+    pub added: bool,
+    /// Information tokens regained by the move.
+    pub regained: u8,
+    /// The card that the seat drew afterwards, which that seat cannot see. `None` after a hint or
+    /// when the deck was empty.
+    pub drawn: Option<Card>,
+}
+
+impl Event {
+    /// Whether the move was a misplay: a played card that did not fit, which cost a life token.
+    #[must_use]
+    pub fn is_misplay(&self) -> bool {
+        matches!(self.played, Move::Play { .. }) && !self.added
+    }
+
+    /// The event as this observer sees it: its own draw stays hidden.
+    #[must_use]
+    pub fn seen_by(mut self, observer: usize) -> Event {
+        if usize::from(self.seat) == observer {
+            self.drawn = None;
+        }
+        self
+    }
+}

@@ -1,0 +1,87 @@
+use serde::{Deserialize, Serialize};
+
+use super::card::{Card, Rank, Suit};
+use super::hint::Hint;
+use super::variant::Variant;
+
+/// What the hints given so far say about one card.
+///
+/// One word in the order in which the canonical encoders write it: the plausible cards
+/// (`colors * ranks` bits), the colour directly hinted (`colors` bits), the rank directly hinted
+/// (`ranks` bits).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Knowledge(u64);
+
+impl Knowledge {
+    /// Of a card that no hint has spoken about.
+    #[must_use]
+    pub fn unhinted(variant: &Variant) -> Knowledge {
+        Knowledge(variant.tables().all_cards)
+    }
+
+    /// Of a card whose colour and rank have both been hinted.
+    #[must_use]
+    pub fn full(variant: &Variant, card: Card) -> Knowledge {
+        Knowledge::unhinted(variant)
+            .told(variant, Hint::Color(card.suit), true)
+            .told(variant, Hint::Rank(card.rank), true)
+    }
+
+    /// The knowledge after a hint that points the card out, or passes it over.
+    #[must_use]
+    pub fn told(self, variant: &Variant, hint: Hint, touched: bool) -> Knowledge {
+        let tables = variant.tables();
+        let (cards, hinted) = match hint {
+            Hint::Color(suit) => (
+                tables.suit_cards[suit.index()],
+                variant.num_card_kinds() + suit.index(),
+            ),
+            Hint::Rank(rank) => (
+                tables.rank_cards[rank.index()],
+                variant.num_card_kinds() + usize::from(variant.colors()) + rank.index(),
+            ),
+        };
+        if touched {
+            Knowledge(self.0 & !(tables.all_cards & !cards) | 1 << hinted)
+        } else {
+            Knowledge(self.0 & !cards)
+        }
+    }
+
+    /// The word itself.
+    #[must_use]
+    pub const fn bits(self) -> u64 {
+        self.0
+    }
+
+    /// Whether the hints alone leave this card plausible.
+    #[must_use]
+    pub fn is_plausible(self, variant: &Variant, card: Card) -> bool {
+        self.0 >> variant.card_index(card) & 1 == 1
+    }
+
+    /// The plausible cards in index order.
+    pub fn plausible(self, variant: &Variant) -> impl Iterator<Item = Card> + '_ {
+        variant
+            .card_kinds()
+            .filter(move |&card| self.is_plausible(variant, card))
+    }
+
+    /// The colour that a hint named directly, if one did.
+    #[must_use]
+    pub fn hinted_suit(self, variant: &Variant) -> Option<Suit> {
+        let base = variant.num_card_kinds();
+        variant
+            .suits()
+            .find(|suit| self.0 >> (base + suit.index()) & 1 == 1)
+    }
+
+    /// The rank that a hint named directly, if one did.
+    #[must_use]
+    pub fn hinted_rank(self, variant: &Variant) -> Option<Rank> {
+        let base = variant.num_card_kinds() + usize::from(variant.colors());
+        variant
+            .rank_values()
+            .find(|rank| self.0 >> (base + rank.index()) & 1 == 1)
+    }
+}

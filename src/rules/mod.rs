@@ -1,0 +1,36 @@
+//! The game: parameters, cards, moves, one game in progress, and what one seat may see of it.
+//!
+//! Start with [`Variant`] (the immutable parameters), deal a [`State`] from it, and hand out
+//! [`View`]s. [`Position`] is the compact core of a state, which a batch holds by the thousand.
+
+mod card;
+mod deck;
+mod ending;
+mod event;
+mod hint;
+mod knowledge;
+mod limits;
+mod moves;
+mod notation;
+mod position;
+mod presets;
+mod rating;
+mod state;
+mod variant;
+mod view;
+
+pub use card::{Card, Rank, Suit};
+pub use deck::{Deck, DeckError, EpisodeSeed, ListedDeck, RandomDeck};
+pub use ending::Ending;
+pub use event::{Event, SlotSet};
+pub use hint::Hint;
+pub use knowledge::Knowledge;
+pub use limits::{MAX_CARDS, MAX_COLORS, MAX_HAND_SIZE, MAX_PLAYERS, MAX_RANKS};
+pub use moves::{ActionSet, Move, MoveError};
+pub use notation::NotationError;
+pub use position::{Position, PositionError};
+pub use presets::{PRESETS, Preset, UnknownVariant, preset};
+pub use rating::Rating;
+pub use state::{State, StateError};
+pub use variant::{LostGameScore, Parameters, Variant, VariantError};
+pub use view::{Sight, View};

@@ -1,0 +1,395 @@
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::card::Card;
+use super::deck::Deck;
+use super::ending::Ending;
+use super::event::{Event, SlotSet};
+use super::hint::Hint;
+use super::knowledge::Knowledge;
+use super::limits::{MAX_COLORS, MAX_HAND_SIZE, MAX_PLAYERS};
+use super::moves::{ActionSet, Move};
+use super::variant::{LostGameScore, Variant};
+
+/// The cards of one seat, the oldest first, each with what hints have said about it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Hand {
+    pub knowledge: [Knowledge; MAX_HAND_SIZE],
+    pub cards: [u8; MAX_HAND_SIZE],
+    pub size: u8,
+}
+
+impl Hand {
+    fn push(&mut self, card: u8, knowledge: Knowledge) {
+        let slot = usize::from(self.size);
+        self.cards[slot] = card;
+        self.knowledge[slot] = knowledge;
+        self.size += 1;
+    }
+
+    fn remove(&mut self, slot: usize) -> u8 {
+        let card = self.cards[slot];
+        self.cards.copy_within(slot + 1.., slot);
+        self.knowledge.copy_within(slot + 1.., slot);
+        self.size -= 1;
+        self.cards[usize::from(self.size)] = 0;
+        self.knowledge[usize::from(self.size)] = Knowledge::default();
+        card
+    }
+
+    pub(crate) fn cards(&self) -> &[u8] {
+        &self.cards[..usize::from(self.size)]
+    }
+}
+
+/// The compact core of one game in progress: all that the rules need, of fixed size, without the
+/// deck's order and the history, which [`super::State`] adds.
+///
+/// A position does not know its variant: every method takes the variant that it was dealt from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Position {
+    pub(crate) hands: [Hand; MAX_PLAYERS],
+    /// Discarded copies as a set in which each card's bits fill from the lowest.
+    pub(crate) discards: u64,
+    pub(crate) fireworks: [u8; MAX_COLORS],
+    pub(crate) information_tokens: u8,
+    pub(crate) life_tokens: u8,
+    pub(crate) deck_size: u8,
+    pub(crate) current_player: u8,
+    /// Turns that are left once the deck is empty.
+    last_turns: u8,
+    ending: Option<Ending>,
+    pub(crate) last_event: Option<Event>,
+}
+
+/// A position that no game of the variant can reach.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("not a position of this variant: {0}")]
+pub struct PositionError(pub &'static str);
+
+impl Position {
+    /// The position after the deal: seat 0's whole hand first, then seat 1's, and so on.
+    pub fn deal(variant: &Variant, start_player: u8, deck: &mut impl Deck) -> Position {
+        let mut position = Position {
+            hands: [Hand::default(); MAX_PLAYERS],
+            discards: 0,
+            fireworks: [0; MAX_COLORS],
+            information_tokens: variant.max_information_tokens(),
+            life_tokens: variant.max_life_tokens(),
+            deck_size: variant.deck_size(),
+            current_player: start_player,
+            last_turns: variant.players(),
+            ending: None,
+            last_event: None,
+        };
+        for seat in 0..usize::from(variant.players()) {
+            for _ in 0..variant.hand_size() {
+                position.draw(variant, seat, deck);
+            }
+        }
+        position
+    }
+
+    fn draw(&mut self, variant: &Variant, seat: usize, deck: &mut impl Deck) -> Option<Card> {
+        let card = deck.draw(variant)?;
+        self.deck_size -= 1;
+        self.hands[seat].push(card, Knowledge::unhinted(variant));
+        Some(variant.tables().card[usize::from(card)])
+    }
+
+    /// The seat to act. After the end: the seat that would have been next.
+    #[must_use]
+    pub const fn current_player(&self) -> usize {
+        self.current_player as usize
+    }
+
+    /// How the game ended, or `None` while it goes on.
+    #[must_use]
+    pub const fn ending(&self) -> Option<Ending> {
+        self.ending
+    }
+
+    /// The last turn that was played, or `None` before the first.
+    #[must_use]
+    pub const fn last_event(&self) -> Option<&Event> {
+        self.last_event.as_ref()
+    }
+
+    /// Information tokens left.
+    #[must_use]
+    pub const fn information_tokens(&self) -> u8 {
+        self.information_tokens
+    }
+
+    /// Life tokens left.
+    #[must_use]
+    pub const fn life_tokens(&self) -> u8 {
+        self.life_tokens
+    }
+
+    /// Cards left in the deck.
+    #[must_use]
+    pub const fn deck_size(&self) -> u8 {
+        self.deck_size
+    }
+
+    /// Height of each firework, by suit.
+    #[must_use]
+    pub fn fireworks(&self, variant: &Variant) -> &[u8] {
+        &self.fireworks[..usize::from(variant.colors())]
+    }
+
+    /// Discarded copies of a card.
+    #[must_use]
+    pub fn discarded(&self, variant: &Variant, card: Card) -> u8 {
+        let field = variant.tables().copy_field[variant.card_index(card)];
+        (self.discards & field).count_ones() as u8
+    }
+
+    /// The cards in a seat's hand, the oldest first.
+    pub fn hand<'a>(
+        &'a self,
+        variant: &'a Variant,
+        seat: usize,
+    ) -> impl ExactSizeIterator<Item = Card> + 'a {
+        let cards = self.hands[seat].cards().iter();
+        cards.map(|&card| variant.tables().card[usize::from(card)])
+    }
+
+    /// The sum of the fireworks' heights, however the game stands.
+    #[must_use]
+    pub fn fireworks_sum(&self) -> u8 {
+        self.fireworks.iter().sum()
+    }
+
+    /// The score: the fireworks' sum, and of a lost game what the variant says.
+    #[must_use]
+    pub fn score(&self, variant: &Variant) -> u8 {
+        let forfeits = variant.lost_game_score() == LostGameScore::Zero;
+        if forfeits && self.ending == Some(Ending::Lost) {
+            0
+        } else {
+            self.fireworks_sum()
+        }
+    }
+
+    /// The actions that are legal now; none once the game is over.
+    #[must_use]
+    pub fn legal_actions(&self, variant: &Variant) -> ActionSet {
+        if self.ending.is_some() {
+            return ActionSet::default();
+        }
+        let hand = &self.hands[self.current_player()];
+        let slots = (1u128 << hand.size) - 1;
+        let mut legal = slots << variant.hand_size();
+        if self.information_tokens < variant.max_information_tokens() {
+            legal |= slots;
+        }
+        if self.information_tokens > 0 {
+            legal |= self.legal_hints(variant);
+        }
+        ActionSet(legal)
+    }
+
+    fn legal_hints(&self, variant: &Variant) -> u128 {
+        let (mut colors, mut ranks) = (0u128, 0u128);
+        let players = usize::from(variant.players());
+        let mut seat = self.current_player();
+        for other in 0..players - 1 {
+            seat = if seat + 1 == players { 0 } else { seat + 1 };
+            let color_shift = other * usize::from(variant.colors());
+            let rank_shift = other * usize::from(variant.ranks());
+            let hand = self.hands[seat].cards();
+            if variant.empty_hints() && !hand.is_empty() {
+                colors |= ((1 << variant.colors()) - 1) << color_shift;
+                ranks |= ((1 << variant.ranks()) - 1) << rank_shift;
+            }
+            for &index in hand {
+                let card = variant.tables().card[usize::from(index)];
+                colors |= 1 << (color_shift + card.suit.index());
+                ranks |= 1 << (rank_shift + card.rank.index());
+            }
+        }
+        colors << variant.color_hint_base() | ranks << variant.rank_hint_base()
+    }
+
+    /// Plays one turn. The caller owes a legal move; another one leaves a position without
+    /// meaning, or panics, but is never undefined behaviour.
+    pub fn apply_unchecked(
+        &mut self,
+        variant: &Variant,
+        played: Move,
+        deck: &mut impl Deck,
+    ) -> Event {
+        let seat = self.current_player();
+        let deck_was_empty = self.deck_size == 0;
+        let mut event = Event {
+            seat: seat as u8,
+            played,
+            touched: SlotSet::default(),
+            card: None,
+            added: false,
+            regained: 0,
+            drawn: None,
+        };
+        match played {
+            Move::Discard { slot } => self.discard(variant, slot, &mut event),
+            Move::Play { slot } => self.play(variant, slot, &mut event),
+            Move::Hint { offset, hint } => {
+                let target = (seat + usize::from(offset)) % usize::from(variant.players());
+                event.touched = self.hint(variant, target, hint);
+            }
+        }
+        if event.card.is_some() {
+            event.drawn = self.draw(variant, seat, deck);
+        }
+        self.last_turns -= u8::from(deck_was_empty);
+        self.ending = self.find_ending(variant);
+        self.current_player = if seat + 1 == usize::from(variant.players()) { 0 } else { seat as u8 + 1 };
+        self.last_event = Some(event);
+        event
+    }
+
+    fn find_ending(&self, variant: &Variant) -> Option<Ending> {
+        if self.life_tokens == 0 {
+            Some(Ending::Lost)
+        } else if self.fireworks_sum() == variant.max_score() {
+            Some(Ending::Perfect)
+        } else if self.last_turns == 0 {
+            Some(Ending::DeckExhausted)
+        } else {
+            None
+        }
+    }
+
+    fn discard(&mut self, variant: &Variant, slot: u8, event: &mut Event) {
+        let index = self.hands[self.current_player()].remove(slot.into());
+        self.add_discard(variant, index);
+        event.card = Some(variant.tables().card[usize::from(index)]);
+        event.regained = self.regain(variant);
+    }
+
+    fn play(&mut self, variant: &Variant, slot: u8, event: &mut Event) {
+        let index = self.hands[self.current_player()].remove(slot.into());
+        let card = variant.tables().card[usize::from(index)];
+        let height = &mut self.fireworks[card.suit.index()];
+        event.card = Some(card);
+        if usize::from(*height) == card.rank.index() {
+            *height += 1;
+            event.added = true;
+            if *height == variant.ranks() {
+                event.regained = self.regain(variant);
+            }
+        } else {
+            self.life_tokens -= 1;
+            self.add_discard(variant, index);
+        }
+    }
+
+    fn add_discard(&mut self, variant: &Variant, index: u8) {
+        let field = variant.tables().copy_field[usize::from(index)];
+        let lowest_free = field & !self.discards;
+        self.discards |= lowest_free & lowest_free.wrapping_neg();
+    }
+
+    fn regain(&mut self, variant: &Variant) -> u8 {
+        let regained = u8::from(self.information_tokens < variant.max_information_tokens());
+        self.information_tokens += regained;
+        regained
+    }
+
+    fn hint(&mut self, variant: &Variant, target: usize, hint: Hint) -> SlotSet {
+        self.information_tokens -= 1;
+        let hand = &mut self.hands[target];
+        let mut touched = 0;
+        for slot in 0..usize::from(hand.size) {
+            let card = variant.tables().card[usize::from(hand.cards[slot])];
+            let matches = hint.matches(card);
+            touched |= u8::from(matches) << slot;
+            hand.knowledge[slot] = hand.knowledge[slot].told(variant, hint, matches);
+        }
+        SlotSet(touched)
+    }
+
+    /// Ends the game as lost, whatever its state: every life token is gone.
+    pub fn forfeit(&mut self) {
+        self.life_tokens = 0;
+        self.ending = Some(Ending::Lost);
+    }
+
+    /// Checks what a stored position claims against the variant and the copies left in its deck.
+    ///
+    /// # Errors
+    /// [`PositionError`] says what cannot be.
+    pub fn validate(&self, variant: &Variant, deck_left: u64) -> Result<(), PositionError> {
+        self.validate_hands(variant)?;
+        let deck_mask = u64::MAX >> (64 - u32::from(variant.deck_size()));
+        let mut counts = [0u32; super::limits::MAX_CARD_KINDS];
+        let played = |card: Card| self.fireworks[card.suit.index()] > card.rank.index() as u8;
+        for (index, card) in variant.card_kinds().enumerate() {
+            let field = variant.tables().copy_field[index];
+            counts[index] = (deck_left & field).count_ones()
+                + (self.discards & field).count_ones()
+                + u32::from(played(card));
+        }
+        for hand in &self.hands {
+            hand.cards().iter().for_each(|&card| counts[usize::from(card)] += 1);
+        }
+        let conserved = variant
+            .card_kinds()
+            .zip(counts)
+            .all(|(card, count)| count == u32::from(variant.copies(card)));
+        let checks = [
+            (conserved, "the cards do not add up to the deck"),
+            (deck_left & !deck_mask == 0 && self.discards & !deck_mask == 0, "unknown copies"),
+            (u32::from(self.deck_size) == deck_left.count_ones(), "wrong deck size"),
+            (self.fireworks.iter().all(|&height| height <= variant.ranks()), "firework too high"),
+            (self.fireworks[variant.colors().into()..].iter().all(|&h| h == 0), "unknown firework"),
+            (self.information_tokens <= variant.max_information_tokens(), "too many information tokens"),
+            (self.life_tokens <= variant.max_life_tokens(), "too many life tokens"),
+            (self.current_player < variant.players(), "no such seat"),
+            (self.last_turns <= variant.players(), "too many last turns"),
+            (self.ending == self.find_ending(variant), "wrong ending"),
+        ];
+        match checks.iter().find(|(holds, _)| !holds) {
+            Some((_, problem)) => Err(PositionError(problem)),
+            None => self.validate_last_event(variant),
+        }
+    }
+
+    fn validate_hands(&self, variant: &Variant) -> Result<(), PositionError> {
+        for (seat, hand) in self.hands.iter().enumerate() {
+            let seated = seat < variant.players().into();
+            let full = if seated { variant.hand_size() } else { 0 };
+            if hand.size > full || seated && self.deck_size > 0 && hand.size < full {
+                return Err(PositionError("wrong hand size"));
+            }
+            if hand.cards().iter().any(|&card| usize::from(card) >= variant.num_card_kinds()) {
+                return Err(PositionError("unknown card in a hand"));
+            }
+            let width = variant.num_card_kinds() + usize::from(variant.colors() + variant.ranks());
+            for (slot, knowledge) in hand.knowledge.iter().enumerate() {
+                let bits = knowledge.bits();
+                let allowed = if slot < hand.size.into() { (1 << width) - 1 } else { 0 };
+                if bits & !allowed != 0 {
+                    return Err(PositionError("unknown knowledge of a card"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn validate_last_event(&self, variant: &Variant) -> Result<(), PositionError> {
+        let Some(event) = self.last_event else {
+            return Ok(());
+        };
+        let known = |card: Option<Card>| card.is_none_or(|card| variant.has_card(card));
+        let fits = event.seat < variant.players()
+            && variant.move_to_action(event.played).is_some()
+            && u16::from(event.touched.0) < 1 << variant.hand_size()
+            && event.regained <= 1
+            && known(event.card)
+            && known(event.drawn);
+        if fits { Ok(()) } else { Err(PositionError("impossible last event")) }
+    }
+}

@@ -1,0 +1,222 @@
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::card::Card;
+use super::deck::{DeckError, EpisodeSeed, ListedDeck, RandomDeck};
+use super::ending::Ending;
+use super::event::Event;
+use super::moves::{ActionSet, MoveError};
+use super::position::Position;
+use super::variant::Variant;
+use super::view::View;
+
+/// One game in progress, seen from above: the open table, the deck's order and all past turns.
+///
+/// ```
+/// use std::sync::Arc;
+/// use starmine::rules::{EpisodeSeed, Parameters, State, Variant};
+///
+/// let variant = Arc::new(Variant::new(Parameters::default())?);
+/// let mut state = State::new(variant, EpisodeSeed { seed: 7, ..EpisodeSeed::default() });
+/// while state.ending().is_none() {
+///     let action = state.legal_actions().iter().next().expect("a game that goes on has one");
+///     state.apply(action as i64)?;
+/// }
+/// assert_eq!(state.history().len(), state.length());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "StateRecord", into = "StateRecord")]
+pub struct State {
+    variant: Arc<Variant>,
+    position: Position,
+    deck: ListedDeck,
+    start_player: u8,
+    history: Vec<Event>,
+}
+
+/// What a stored state says: the game is dealt and played again from it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StateRecord {
+    format: u32,
+    variant: Variant,
+    deck: Vec<Card>,
+    start_player: i64,
+    actions: Vec<i64>,
+}
+
+/// Changes whenever states stored by the version before can no longer be read.
+const FORMAT: u32 = 1;
+
+/// A stored state that cannot be.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum StateError {
+    /// Stored by another version.
+    #[error("the stored state has format {0}: expected {FORMAT}, written by this version of starmine")]
+    Format(u32),
+    /// Its deck is not the variant's.
+    #[error(transparent)]
+    Deck(#[from] DeckError),
+    /// One of its actions is not legal.
+    #[error("actions[{turn}]: {error}")]
+    Move {
+        /// Where it is in the list.
+        turn: usize,
+        /// What is wrong with it.
+        error: MoveError,
+    },
+}
+
+impl State {
+    /// Deals the game of this seed.
+    #[must_use]
+    pub fn new(variant: Arc<Variant>, seed: EpisodeSeed) -> State {
+        let (deck, start_player) = RandomDeck::new(&variant, seed);
+        let cards = deck.into_cards(&variant);
+        let deck = ListedDeck::new(&variant, cards).expect("a random deck is complete");
+        State::deal(variant, deck, start_player)
+    }
+
+    /// Deals a given deck, the top card first, seat 0's hand before seat 1's.
+    ///
+    /// # Errors
+    /// [`DeckError`] when the deck is not the variant's or there is no such seat.
+    pub fn from_deck(
+        variant: Arc<Variant>,
+        cards: Vec<Card>,
+        start_player: i64,
+    ) -> Result<State, DeckError> {
+        let deck = ListedDeck::new(&variant, cards)?;
+        let players = variant.players();
+        match u8::try_from(start_player) {
+            Ok(seat) if seat < players => Ok(State::deal(variant, deck, seat)),
+            _ => Err(DeckError::WrongStartPlayer { start_player, players }),
+        }
+    }
+
+    fn deal(variant: Arc<Variant>, mut deck: ListedDeck, start_player: u8) -> State {
+        let position = Position::deal(&variant, start_player, &mut deck);
+        State { variant, position, deck, start_player, history: Vec::new() }
+    }
+
+    /// The rules that are played.
+    #[must_use]
+    pub const fn variant(&self) -> &Arc<Variant> {
+        &self.variant
+    }
+
+    /// The table as it stands.
+    #[must_use]
+    pub const fn position(&self) -> &Position {
+        &self.position
+    }
+
+    /// The whole deck as it was before the deal, the top card first.
+    #[must_use]
+    pub fn deck(&self) -> &[Card] {
+        self.deck.cards()
+    }
+
+    /// The seat that started.
+    #[must_use]
+    pub const fn start_player(&self) -> u8 {
+        self.start_player
+    }
+
+    /// The turns played so far, the oldest first.
+    #[must_use]
+    pub fn history(&self) -> &[Event] {
+        &self.history
+    }
+
+    /// Number of turns played so far.
+    #[must_use]
+    pub const fn length(&self) -> usize {
+        self.history.len()
+    }
+
+    /// The discarded cards in the order in which they came.
+    pub fn discard_pile(&self) -> impl Iterator<Item = Card> + '_ {
+        self.history.iter().filter(|event| !event.added).filter_map(|event| event.card)
+    }
+
+    /// How the game ended, or `None` while it goes on.
+    #[must_use]
+    pub const fn ending(&self) -> Option<Ending> {
+        self.position.ending()
+    }
+
+    /// The score so far.
+    #[must_use]
+    pub fn score(&self) -> u8 {
+        self.position.score(&self.variant)
+    }
+
+    /// The legal actions of the seat to act; none once the game is over.
+    #[must_use]
+    pub fn legal_actions(&self) -> ActionSet {
+        self.position.legal_actions(&self.variant)
+    }
+
+    /// What this seat may see, the past turns included.
+    ///
+    /// # Panics
+    /// When the variant has no such seat.
+    #[must_use]
+    pub fn view(&self, observer: usize) -> View<'_> {
+        View::new(&self.variant, &self.position, observer).with_history(&self.history)
+    }
+
+    /// Plays one turn and returns the reward: the change of the score.
+    ///
+    /// # Errors
+    /// [`MoveError`] when the game is over or the action is not legal; nothing has changed then.
+    pub fn apply(&mut self, action: i64) -> Result<i16, MoveError> {
+        if let Some(ending) = self.ending() {
+            return Err(MoveError::GameOver { action, ending });
+        }
+        let played = self.variant.action_to_move(action)?;
+        let (legal, index) = (self.legal_actions(), action as usize);
+        if !legal.contains(index) {
+            let meaning = played.to_string();
+            let legal = legal.iter().collect();
+            return Err(MoveError::Illegal { action: index, meaning, legal });
+        }
+        let before = i16::from(self.score());
+        let event = self.position.apply_unchecked(&self.variant, played, &mut self.deck);
+        self.history.push(event);
+        Ok(i16::from(self.score()) - before)
+    }
+}
+
+impl From<State> for StateRecord {
+    fn from(state: State) -> StateRecord {
+        let action = |event: &Event| state.variant.move_to_action(event.played);
+        StateRecord {
+            format: FORMAT,
+            actions: state.history.iter().filter_map(action).map(|action| action as i64).collect(),
+            start_player: state.start_player.into(),
+            deck: state.deck.cards().to_vec(),
+            variant: (*state.variant).clone(),
+        }
+    }
+}
+
+impl TryFrom<StateRecord> for State {
+    type Error = StateError;
+
+    fn try_from(record: StateRecord) -> Result<State, StateError> {
+        if record.format != FORMAT {
+            return Err(StateError::Format(record.format));
+        }
+        let variant = Arc::new(record.variant);
+        let mut state = State::from_deck(variant, record.deck, record.start_player)?;
+        for (turn, &action) in record.actions.iter().enumerate() {
+            state.apply(action).map_err(|error| StateError::Move { turn, error })?;
+        }
+        Ok(state)
+    }
+}
