@@ -40,15 +40,36 @@ element!(bool, false, true);
 
 /// Writes one element for each of the first `row.len()` bits.
 pub(super) fn expand<T: Element>(words: &[u64], row: &mut [T]) {
-    for (word, elements) in words.iter().zip(row.chunks_mut(64)) {
-        let bytes = word.to_le_bytes();
-        for (byte, elements) in bytes.into_iter().zip(elements.chunks_mut(8)) {
-            let octet = &T::OCTETS[usize::from(byte)];
-            match elements.as_mut_array::<8>() {
-                Some(elements) => *elements = *octet,
-                None => elements.copy_from_slice(&octet[..elements.len()]),
-            }
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has the one feature that the function needs.
+        return unsafe { expand_avx2(words, row) };
+    }
+    expand_octets(words, row);
+}
+
+/// [`expand_octets`] compiled for AVX2, which copies eight floats at once.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn expand_avx2<T: Element>(words: &[u64], row: &mut [T]) {
+    expand_octets(words, row);
+}
+
+#[inline(always)]
+fn expand_octets<T: Element>(words: &[u64], row: &mut [T]) {
+    let (octets, tail) = row.as_chunks_mut::<8>();
+    let (blocks, rest) = octets.as_chunks_mut::<8>();
+    for (word, block) in words.iter().zip(blocks.iter_mut()) {
+        for (byte, octet) in word.to_le_bytes().into_iter().zip(block) {
+            *octet = T::OCTETS[usize::from(byte)];
         }
+    }
+    let last = words.get(blocks.len()).map_or([0; 8], |word| word.to_le_bytes());
+    for (byte, octet) in last.into_iter().zip(rest.iter_mut()) {
+        *octet = T::OCTETS[usize::from(byte)];
+    }
+    if !tail.is_empty() {
+        tail.copy_from_slice(&T::OCTETS[usize::from(last[rest.len()])][..tail.len()]);
     }
 }
 

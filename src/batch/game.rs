@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Shared;
 use super::options::AutoresetMode;
-use crate::rules::{ActionSet, Ending, EpisodeSeed, Position, RandomDeck, Variant};
+use crate::rules::{ActionSet, Ending, EpisodeSeed, Position, PositionError, RandomDeck, Variant};
 
 /// One game of a batch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,12 +97,13 @@ impl Game {
     }
 
     /// Checks what a stored game claims.
-    pub fn validate(&self, variant: &Variant) -> Result<(), crate::rules::PositionError> {
-        self.position.validate(variant, self.deck.left())?;
+    pub fn validate(&self, variant: &Variant) -> Result<(), PositionError> {
+        let left = self.deck.left().ok_or(PositionError("wrong deck"))?;
+        self.position.validate(variant, left)?;
         if self.legal == self.position.legal_actions(variant) {
             Ok(())
         } else {
-            Err(crate::rules::PositionError("wrong legal actions"))
+            Err(PositionError("wrong legal actions"))
         }
     }
 }

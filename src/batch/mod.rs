@@ -96,7 +96,10 @@ impl std::fmt::Display for IllegalActions {
             let legal: Vec<usize> = self.legal[index].iter().collect();
             let separator = if index == 0 { "" } else { "; " };
             if legal.is_empty() {
-                write!(formatter, "{separator}actions[{row}]={action}, but game {row} is over: reset it first")?;
+                write!(
+                    formatter,
+                    "{separator}actions[{row}]={action}, but game {row} is over: reset it first"
+                )?;
             } else {
                 write!(formatter, "{separator}actions[{row}]={action}, expected one of {legal:?}")?;
             }
@@ -341,7 +344,8 @@ impl Batch {
     /// [`BatchError`] when its threads cannot be started.
     pub fn duplicate(&self) -> Result<Batch, BatchError> {
         let Shared { variant, layout, options } = &self.shared;
-        let shared = Shared { variant: variant.clone(), layout: layout.clone(), options: options.clone() };
+        let shared =
+            Shared { variant: variant.clone(), layout: layout.clone(), options: options.clone() };
         Ok(Batch {
             pool: Pool::new(options.num_threads)?,
             shared,
@@ -369,7 +373,6 @@ impl Shared {
     }
 
     fn observe(&self, position: &Position, observer: usize, words: &mut [u64]) {
-        words.fill(0);
         let encoder: &dyn Encoder = self.options.encoder;
         encode::encode_into(encoder, View::new(&self.variant, position, observer), words);
     }

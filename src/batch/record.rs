@@ -22,7 +22,9 @@ pub enum RecordError {
     #[error("these bytes are not a stored batch")]
     NotABatch,
     /// Stored by another version.
-    #[error("the stored batch has format {found}: expected {FORMAT}, written by this version of starmine")]
+    #[error(
+        "the stored batch has format {found}: expected {FORMAT}, written by this version of starmine"
+    )]
     Format {
         /// Its format.
         found: u8,

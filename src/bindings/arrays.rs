@@ -50,7 +50,9 @@ pub(super) fn output<'py, T: Element>(
         return Err(ArrayError::new_err(format!("{name} is not contiguous: expected C order")));
     }
     if buffer.data().align_offset(align_of::<T>()) != 0 {
-        return Err(ArrayError::new_err(format!("{name} is not aligned: expected an aligned array")));
+        return Err(ArrayError::new_err(format!(
+            "{name} is not aligned: expected an aligned array"
+        )));
     }
     buffer.try_readwrite().map_err(|error| {
         let problem = match error {

@@ -9,7 +9,7 @@ use super::arrays::{integers, mask};
 use super::errors::BusyError;
 use super::layout::Layout;
 use super::numbers::{Integer, fresh_seed, natural, seed as read_seed};
-use super::outputs::{self, Buffers, Observations};
+use super::outputs::{self, ArrayPool, Buffers, Observations};
 use super::variant::{Variant, read_variant};
 use crate::batch::{self, AutoresetMode, Dtype, IllegalAction, Observers, Options, Seeds};
 use crate::encode;
@@ -60,6 +60,7 @@ use crate::encode;
 #[pyclass(frozen, module = "starmine")]
 pub struct Batch {
     batch: Mutex<batch::Batch>,
+    pool: ArrayPool,
 }
 
 fn lock(batch: &Mutex<batch::Batch>) -> PyResult<MutexGuard<'_, batch::Batch>> {
@@ -116,7 +117,9 @@ fn known_names(buffers: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
         let name: String = name.extract()?;
         if !outputs::NAMES.contains(&name.as_str()) {
             let names = outputs::NAMES.join(", ");
-            return Err(PyTypeError::new_err(format!("there is no buffer {name:?}: expected {names}")));
+            return Err(PyTypeError::new_err(format!(
+                "there is no buffer {name:?}: expected {names}"
+            )));
         }
     }
     Ok(())
@@ -124,7 +127,7 @@ fn known_names(buffers: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
 
 impl Batch {
     fn new_from(batch: batch::Batch) -> Batch {
-        Batch { batch: Mutex::new(batch) }
+        Batch { batch: Mutex::new(batch), pool: ArrayPool::default() }
     }
 
     /// Runs a call with the interpreter released and the caller's buffers borrowed.
@@ -261,7 +264,7 @@ impl Batch {
 
     /// New arrays for all outputs, by name, to be given to the `_into` methods.
     fn allocate<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        outputs::allocate(py, &*lock(&self.batch)?)
+        outputs::allocate(py, &*lock(&self.batch)?, &self.pool)
     }
 
     /// Deals games anew and returns all outputs in new arrays.
@@ -323,7 +326,11 @@ impl Batch {
     ///         say where and what would be; no game has moved.
     ///     ArrayError: actions of the wrong shape or dtype.
     ///     BusyError: another thread is in a call of this batch.
-    fn step<'py>(&self, py: Python<'py>, actions: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
+    fn step<'py>(
+        &self,
+        py: Python<'py>,
+        actions: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyDict>> {
         let actions = integers("actions", actions, self.num_envs()?)?;
         self.run_new(py, |batch, slices| batch.step(&actions, slices))
     }

@@ -7,9 +7,24 @@ use pyo3::{PyTypeInfo, create_exception};
 use crate::batch::{self, BatchError, RecordError};
 use crate::{encode, rules};
 
-create_exception!(starmine, StarmineError, PyValueError, "Base of all errors that starmine raises.");
-create_exception!(starmine, VariantError, StarmineError, "A parameter of a variant outside its range.");
-create_exception!(starmine, DeckError, StarmineError, "A deck or a start player that does not fit the variant.");
+create_exception!(
+    starmine,
+    StarmineError,
+    PyValueError,
+    "Base of all errors that starmine raises."
+);
+create_exception!(
+    starmine,
+    VariantError,
+    StarmineError,
+    "A parameter of a variant outside its range."
+);
+create_exception!(
+    starmine,
+    DeckError,
+    StarmineError,
+    "A deck or a start player that does not fit the variant."
+);
 create_exception!(
     starmine,
     IllegalActionError,
@@ -17,9 +32,24 @@ create_exception!(
     "An action that the rules refuse; nothing has moved.\n\nOf a batch, `rows`, `actions` and `legal` list the games, their actions and what was legal in each."
 );
 create_exception!(starmine, NotationError, StarmineError, "Text that is not a card or a move.");
-create_exception!(starmine, ArrayError, StarmineError, "An array of the wrong shape, dtype or layout.");
-create_exception!(starmine, UnknownNameError, StarmineError, "A name that no variant, encoder or setting has.");
-create_exception!(starmine, SerializationError, StarmineError, "Stored data that is damaged or of another version.");
+create_exception!(
+    starmine,
+    ArrayError,
+    StarmineError,
+    "An array of the wrong shape, dtype or layout."
+);
+create_exception!(
+    starmine,
+    UnknownNameError,
+    StarmineError,
+    "A name that no variant, encoder or setting has."
+);
+create_exception!(
+    starmine,
+    SerializationError,
+    StarmineError,
+    "Stored data that is damaged or of another version."
+);
 create_exception!(starmine, BusyError, PyRuntimeError, "A batch that another thread is stepping.");
 
 macro_rules! exceptions {

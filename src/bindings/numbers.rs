@@ -17,7 +17,8 @@ impl<'py> FromPyObject<'_, 'py> for Integer {
             Ok(number) => Ok(Integer(number)),
             Err(error) if error.is_instance_of::<PyOverflowError>(object.py()) => {
                 Err(StarmineError::new_err(format!(
-                    "{} is not allowed: expected an integer of at most 64 bits", &*object
+                    "{} is not allowed: expected an integer of at most 64 bits",
+                    &*object
                 )))
             }
             Err(error) => Err(error),
@@ -47,7 +48,9 @@ pub(super) fn seat(name: &str, number: Integer, players: u8) -> PyResult<usize> 
 /// A seed: 0 to 2**64 - 1.
 pub(super) fn seed(object: &Bound<'_, PyAny>) -> PyResult<u64> {
     object.extract::<u64>().map_err(|error| {
-        if object.extract::<Integer>().is_ok() || error.is_instance_of::<PyOverflowError>(object.py()) {
+        if object.extract::<Integer>().is_ok()
+            || error.is_instance_of::<PyOverflowError>(object.py())
+        {
             StarmineError::new_err(format!("seed={object} is not allowed: expected 0 to 2**64 - 1"))
         } else {
             error

@@ -1,5 +1,7 @@
 //! The buffers of one call: borrowed from numpy arrays, or allocated.
 
+use std::sync::{Mutex, PoisonError};
+
 use half::f16;
 use numpy::{Element, PyArrayDyn, PyReadwriteArrayDyn};
 use pyo3::prelude::*;
@@ -61,6 +63,45 @@ pub(super) fn new_observations<'py>(
     }
 }
 
+/// Observation arrays that were handed out: one is used again once nobody else holds it, since
+/// fresh memory costs about as much as a whole step.
+#[derive(Default)]
+pub(super) struct ArrayPool {
+    arrays: Mutex<Vec<Py<PyAny>>>,
+}
+
+/// Who holds an array, the pool included. Views and tensors of it hold it too.
+fn holders(array: &Py<PyAny>) -> isize {
+    // SAFETY: the pointer is that of a live object, and the interpreter is held wherever a `Bound`
+    // array is made from it.
+    unsafe { pyo3::ffi::Py_REFCNT(array.as_ptr()) }
+}
+
+impl ArrayPool {
+    const CAPACITY: usize = 4;
+
+    fn observations<'py>(
+        &self,
+        py: Python<'py>,
+        batch: &batch::Batch,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let games = batch.num_envs();
+        let mut arrays = self.arrays.lock().unwrap_or_else(PoisonError::into_inner);
+        // Whoever held the array may have changed its shape or flags; then it is dropped.
+        arrays.retain(|array| {
+            holders(array) > 1 || Observations::borrow(batch, array.bind(py), games).is_ok()
+        });
+        if let Some(unused) = arrays.iter().find(|array| holders(array) == 1) {
+            return Ok(unused.bind(py).clone());
+        }
+        let array = new_observations(py, batch, games);
+        if arrays.len() < Self::CAPACITY {
+            arrays.push(array.clone().unbind());
+        }
+        Ok(array)
+    }
+}
+
 macro_rules! buffers {
     ($($name:ident: $type:ty),+ $(,)?) => {
         /// The names of all buffers.
@@ -102,11 +143,15 @@ macro_rules! buffers {
             }
         }
 
-        /// New arrays for all outputs.
-        pub(super) fn allocate<'py>(py: Python<'py>, batch: &batch::Batch) -> PyResult<Bound<'py, PyDict>> {
+        /// New arrays for all outputs; the observations' from the pool.
+        pub(super) fn allocate<'py>(
+            py: Python<'py>,
+            batch: &batch::Batch,
+            pool: &ArrayPool,
+        ) -> PyResult<Bound<'py, PyDict>> {
             let games = batch.num_envs();
             let arrays = PyDict::new(py);
-            arrays.set_item("obs", new_observations(py, batch, games))?;
+            arrays.set_item("obs", pool.observations(py, batch)?)?;
             arrays.set_item("action_mask", zeros::<bool>(py, &[games, batch.variant().num_actions()]))?;
             $(arrays.set_item(stringify!($name), zeros::<$type>(py, &[games]))?;)+
             Ok(arrays)

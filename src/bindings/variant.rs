@@ -9,8 +9,8 @@ use super::errors::{SerializationError, StarmineError, VariantError};
 use super::layout::Layout;
 use super::numbers::{Integer, fresh_seed, natural, seed as read_seed};
 use super::state::State;
-use crate::rules::{self, EpisodeSeed, LostGameScore, Move, Parameters, Rating};
 use crate::encode;
+use crate::rules::{self, EpisodeSeed, LostGameScore, Move, Parameters, Rating};
 
 /// Variant(players=2, colors=5, ranks=5, hand_size=None, max_information_tokens=8,
 ///         max_life_tokens=3, copies=None, random_start_player=False, empty_hints=False,
@@ -242,13 +242,21 @@ impl Variant {
     ) -> PyResult<State> {
         if let Some(deck) = deck {
             if seed.is_some() {
-                return Err(StarmineError::new_err("a seed and a deck exclude each other: expected one of them"));
+                return Err(StarmineError::new_err(
+                    "a seed and a deck exclude each other: expected one of them",
+                ));
             }
             let start_player = start_player.map_or(0, |seat| seat.0);
-            return Ok(State::new(rules::State::from_deck(self.0.clone(), cards(deck)?, start_player)?));
+            return Ok(State::new(rules::State::from_deck(
+                self.0.clone(),
+                cards(deck)?,
+                start_player,
+            )?));
         }
         if start_player.is_some() {
-            return Err(StarmineError::new_err("start_player needs a deck: without one the variant and the seed decide"));
+            return Err(StarmineError::new_err(
+                "start_player needs a deck: without one the variant and the seed decide",
+            ));
         }
         let seed = EpisodeSeed {
             seed: seed.map_or_else(|| Ok(fresh_seed()), read_seed)?,
@@ -298,7 +306,9 @@ impl Variant {
         let mut shown = Vec::new();
         for (name, value) in self.parameters(py)? {
             let name: String = name.extract()?;
-            if name == "players" || !defaults.get_item(&name)?.is_some_and(|other| other.eq(&value).unwrap_or(false)) {
+            if name == "players"
+                || !defaults.get_item(&name)?.is_some_and(|other| other.eq(&value).unwrap_or(false))
+            {
                 shown.push(format!("{name}={}", value.repr()?));
             } else if (name == "colors" || name == "ranks") && value.ne(5)? {
                 shown.push(format!("{name}={value}"));

@@ -104,7 +104,9 @@ impl View {
         let size = view.hand_size(offset);
         let slot = usize::try_from(slot.0).ok().filter(|&slot| slot < size).ok_or_else(|| {
             let found = slot.0;
-            StarmineError::new_err(format!("slot={found} is not allowed: the hand has {size} cards"))
+            StarmineError::new_err(format!(
+                "slot={found} is not allowed: the hand has {size} cards"
+            ))
         })?;
         let knowledge = view.knowledge(offset, slot);
         Ok(Knowledge {

@@ -1,20 +1,23 @@
-/// Appends fields to a row of zeroed words, the first bit lowest.
+/// Appends fields to a row of words, the first bit lowest. [`BitWriter::finish`] writes the rest.
 #[derive(Debug)]
 pub struct BitWriter<'a> {
     words: &'a mut [u64],
-    position: usize,
+    word: usize,
+    /// Bits that do not fill a word yet, and their number, below 64.
+    pending: u64,
+    width: usize,
 }
 
 impl<'a> BitWriter<'a> {
-    /// A writer at the start of words that are all zero.
+    /// A writer at the start of the words, whose old contents do not matter.
     pub fn new(words: &'a mut [u64]) -> BitWriter<'a> {
-        BitWriter { words, position: 0 }
+        BitWriter { words, word: 0, pending: 0, width: 0 }
     }
 
     /// Bits written so far.
     #[must_use]
     pub const fn position(&self) -> usize {
-        self.position
+        64 * self.word + self.width
     }
 
     /// Appends the `width` low bits of `value`, the lowest first; its higher bits must be zero.
@@ -22,21 +25,14 @@ impl<'a> BitWriter<'a> {
     #[inline]
     pub fn push(&mut self, value: u64, width: usize) {
         debug_assert!(width <= 64 && (width == 64 || value >> width == 0));
-        let (word, shift) = (self.position / 64, self.position % 64);
-        if value != 0 {
-            self.words[word] |= value << shift;
-            let carried = value >> 1 >> (63 - shift);
-            if carried != 0 {
-                self.words[word + 1] |= carried;
-            }
+        self.pending |= value << self.width;
+        let filled = self.width + width;
+        if filled >= 64 {
+            self.words[self.word] = self.pending;
+            self.word += 1;
+            self.pending = value >> 1 >> (63 - self.width);
         }
-        self.position += width;
-    }
-
-    /// Appends a one-hot field, or zeros for `None`.
-    #[inline]
-    pub fn one_hot(&mut self, index: Option<usize>, width: usize) {
-        self.push(index.map_or(0, |index| 1 << index), width);
+        self.width = filled % 64;
     }
 
     /// Appends a thermometer: `count` ones, then zeros.
@@ -48,7 +44,20 @@ impl<'a> BitWriter<'a> {
     /// Appends zeros.
     #[inline]
     pub fn skip(&mut self, width: usize) {
-        self.position += width;
+        let mut left = width;
+        while left > 64 {
+            self.push(0, 64);
+            left -= 64;
+        }
+        self.push(0, left);
+    }
+
+    /// Writes the last bits and zeros to the end of the words.
+    pub fn finish(self) {
+        if let Some((last, rest)) = self.words[self.word..].split_first_mut() {
+            *last = self.pending;
+            rest.fill(0);
+        }
     }
 }
 
@@ -58,12 +67,13 @@ mod tests {
 
     #[test]
     fn fields_cross_word_borders() {
-        let mut words = [0; 3];
+        let mut words = [9; 4];
         let mut bits = BitWriter::new(&mut words);
         bits.skip(60);
         bits.push(0b1_0001_1111, 9);
         bits.thermometer(64, 64);
         assert_eq!(bits.position(), 133);
-        assert_eq!(words, [0xf << 60, 0b1_0001 | u64::MAX << 5, 0b1_1111]);
+        bits.finish();
+        assert_eq!(words, [0xf << 60, 0b1_0001 | u64::MAX << 5, 0b1_1111, 0]);
     }
 }

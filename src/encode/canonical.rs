@@ -1,10 +1,10 @@
 //! The canonical observation of the Hanabi Learning Environment (Bard et al., "The Hanabi
 //! Challenge", 2020), equal to HLE's to the bit, in its three types.
 
+use super::Encoder;
 use super::bits::BitWriter;
 use super::layout::{Layout, LayoutBuilder};
-use super::Encoder;
-use crate::rules::{Event, Hint, Move, Sight, Variant, View};
+use crate::rules::{Hint, Move, Sight, Variant, View};
 
 /// One of HLE's three observation types.
 #[derive(Clone, Copy, Debug)]
@@ -15,26 +15,17 @@ pub struct Canonical {
 }
 
 /// HLE's `card_knowledge`: what hints have said about every card is part of the observation.
-pub static CANONICAL: Canonical = Canonical {
-    name: "canonical",
-    sight: Sight::Seat,
-    with_knowledge: true,
-};
+pub static CANONICAL: Canonical =
+    Canonical { name: "canonical", sight: Sight::Seat, with_knowledge: true };
 
 /// HLE's `minimal`: without card knowledge.
-pub static CANONICAL_MINIMAL: Canonical = Canonical {
-    name: "canonical-minimal",
-    sight: Sight::Seat,
-    with_knowledge: false,
-};
+pub static CANONICAL_MINIMAL: Canonical =
+    Canonical { name: "canonical-minimal", sight: Sight::Seat, with_knowledge: false };
 
 /// HLE's `seer`: card knowledge as if every card had been fully hinted when it was dealt, so that
 /// the observer knows its own hand.
-pub static CANONICAL_SEER: Canonical = Canonical {
-    name: "canonical-seer",
-    sight: Sight::Seer,
-    with_knowledge: true,
-};
+pub static CANONICAL_SEER: Canonical =
+    Canonical { name: "canonical-seer", sight: Sight::Seer, with_knowledge: true };
 
 /// The sizes that every section is made of.
 struct Sizes {
@@ -108,27 +99,57 @@ impl Encoder for Canonical {
     }
 }
 
+/// Fields put together in one word before they are written, which is cheaper than writing each.
+#[derive(Default)]
+struct Fields {
+    value: u64,
+    width: usize,
+}
+
+impl Fields {
+    #[inline]
+    fn add(mut self, value: u64, width: usize) -> Fields {
+        self.value |= value << self.width;
+        self.width += width;
+        self
+    }
+
+    #[inline]
+    fn thermometer(self, count: u8, width: u8) -> Fields {
+        self.add((1 << count) - 1, width.into())
+    }
+
+    #[inline]
+    fn write(self, bits: &mut BitWriter<'_>) {
+        bits.push(self.value, self.width);
+    }
+}
+
 fn encode_hands(view: &View<'_>, sizes: &Sizes, bits: &mut BitWriter<'_>) {
+    let mut short_hands = Fields::default().add(u64::from(view.hand_size(0) < sizes.hand_size), 1);
     for offset in 1..sizes.players {
         let cards = view.hand_indices(offset);
         for &card in cards {
             bits.push(1 << card, sizes.cards);
         }
-        bits.skip((sizes.hand_size - cards.len()) * sizes.cards);
+        let missing = sizes.hand_size - cards.len();
+        bits.skip(missing * sizes.cards);
+        short_hands = short_hands.add(u64::from(missing > 0), 1);
     }
-    for offset in 0..sizes.players {
-        bits.push(u64::from(view.hand_size(offset) < sizes.hand_size), 1);
-    }
+    short_hands.write(bits);
 }
 
 fn encode_board(view: &View<'_>, sizes: &Sizes, bits: &mut BitWriter<'_>) {
     let variant = view.variant();
     bits.thermometer(view.deck_size(), variant.dealt_deck_size().into());
+    let mut board = Fields::default();
     for &height in view.fireworks() {
-        bits.push((1 << height) >> 1, sizes.ranks);
+        board = board.add((1 << height) >> 1, sizes.ranks);
     }
-    bits.thermometer(view.information_tokens(), variant.max_information_tokens().into());
-    bits.thermometer(view.life_tokens(), variant.max_life_tokens().into());
+    board
+        .thermometer(view.information_tokens(), variant.max_information_tokens())
+        .thermometer(view.life_tokens(), variant.max_life_tokens())
+        .write(bits);
 }
 
 fn encode_last_event(view: &View<'_>, sizes: &Sizes, bits: &mut BitWriter<'_>) {
@@ -137,50 +158,39 @@ fn encode_last_event(view: &View<'_>, sizes: &Sizes, bits: &mut BitWriter<'_>) {
         bits.skip(2 * sizes.players + 4 + sizes.knowledge() + hand_fields + 2);
         return;
     };
-    bits.one_hot(Some(view.offset(event.seat.into())), sizes.players);
-    match event.played {
-        Move::Play { slot } => encode_card_event(0, slot, &event, view, sizes, bits),
-        Move::Discard { slot } => encode_card_event(1, slot, &event, view, sizes, bits),
-        Move::Hint { offset, hint } => encode_hint_event(offset, hint, &event, view, sizes, bits),
-    }
-}
-
-fn encode_card_event(
-    kind: usize,
-    slot: u8,
-    event: &Event,
-    view: &View<'_>,
-    sizes: &Sizes,
-    bits: &mut BitWriter<'_>,
-) {
-    let is_play = kind == 0;
-    bits.one_hot(Some(kind), 4);
-    bits.skip(sizes.players + sizes.colors + sizes.ranks + sizes.hand_size);
-    bits.one_hot(Some(slot.into()), sizes.hand_size);
-    bits.one_hot(event.card.map(|card| view.variant().card_index(card)), sizes.cards);
-    bits.push(u64::from(event.added), 1);
-    bits.push(u64::from(is_play && event.regained > 0), 1);
-}
-
-fn encode_hint_event(
-    offset: u8,
-    hint: Hint,
-    event: &Event,
-    view: &View<'_>,
-    sizes: &Sizes,
-    bits: &mut BitWriter<'_>,
-) {
-    let (kind, suit, rank) = match hint {
-        Hint::Color(suit) => (2, Some(suit.index()), None),
-        Hint::Rank(rank) => (3, None, Some(rank.index())),
+    let actor = view.offset(event.seat.into());
+    let (kind, slot, hinted) = match event.played {
+        Move::Play { slot } => (0, 1 << slot, Fields::default()),
+        Move::Discard { slot } => (1, 1 << slot, Fields::default()),
+        Move::Hint { offset, hint } => {
+            let target = view.variant().seat_after(actor, offset.into());
+            encode_hint(1 << target, hint, sizes)
+        }
     };
-    let target = view.offset(event.seat.into()) + usize::from(offset);
-    bits.one_hot(Some(kind), 4);
-    bits.one_hot(Some(target % sizes.players), sizes.players);
-    bits.one_hot(suit, sizes.colors);
-    bits.one_hot(rank, sizes.ranks);
-    bits.push(event.touched.0.into(), sizes.hand_size);
-    bits.skip(sizes.hand_size + sizes.cards + 2);
+    let hint_width = sizes.players + sizes.colors + sizes.ranks;
+    Fields::default()
+        .add(1 << actor, sizes.players)
+        .add(1 << kind, 4)
+        .add(hinted.value, hint_width)
+        .add(event.touched.0.into(), sizes.hand_size)
+        .add(slot, sizes.hand_size)
+        .write(bits);
+    let card = event.card.map_or(0, |card| 1 << view.variant().card_index(card));
+    let regained = kind == 0 && event.regained > 0;
+    Fields::default()
+        .add(card, sizes.cards)
+        .add(event.added.into(), 1)
+        .add(regained.into(), 1)
+        .write(bits);
+}
+
+/// The kind of a hint, no slot, and the fields of its target, colour and rank.
+fn encode_hint(target: u64, hint: Hint, sizes: &Sizes) -> (usize, u64, Fields) {
+    let target = Fields::default().add(target, sizes.players);
+    match hint {
+        Hint::Color(suit) => (2, 0, target.add(1 << suit.index(), sizes.colors)),
+        Hint::Rank(rank) => (3, 0, target.add(0, sizes.colors).add(1 << rank.index(), sizes.ranks)),
+    }
 }
 
 fn encode_knowledge(view: &View<'_>, sizes: &Sizes, bits: &mut BitWriter<'_>) {

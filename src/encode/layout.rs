@@ -61,11 +61,7 @@ impl LayoutBuilder {
     pub fn section(mut self, name: &'static str, shape: &[usize]) -> LayoutBuilder {
         let start = self.sections.last().map_or(0, |section| section.range.end);
         let length: usize = shape.iter().product();
-        self.sections.push(Section {
-            name,
-            range: start..start + length,
-            shape: shape.to_vec(),
-        });
+        self.sections.push(Section { name, range: start..start + length, shape: shape.to_vec() });
         self
     }
 

@@ -50,24 +50,19 @@ pub struct UnknownEncoder {
 /// # Errors
 /// [`UnknownEncoder`], with the known names.
 pub fn encoder(name: &str) -> Result<&'static dyn Encoder, UnknownEncoder> {
-    ENCODERS
-        .iter()
-        .find(|encoder| encoder.name() == name)
-        .copied()
-        .ok_or_else(|| {
-            let known: Vec<&str> = ENCODERS.iter().map(|encoder| encoder.name()).collect();
-            UnknownEncoder {
-                name: name.to_owned(),
-                known: known.join(", "),
-            }
-        })
+    ENCODERS.iter().find(|encoder| encoder.name() == name).copied().ok_or_else(|| {
+        let known: Vec<&str> = ENCODERS.iter().map(|encoder| encoder.name()).collect();
+        UnknownEncoder { name: name.to_owned(), known: known.join(", ") }
+    })
 }
 
-/// Encodes a view into zeroed words, the first bit lowest. The view gets the encoder's sight.
+/// Encodes a view into words, the first bit lowest, the rest zero. The view gets the encoder's sight.
 ///
 /// # Panics
 /// When there are fewer words than the layout needs.
 pub fn encode_into(encoder: &dyn Encoder, view: View<'_>, words: &mut [u64]) {
     let view = view.with_sight(encoder.sight());
-    encoder.encode(&view, &mut BitWriter::new(words));
+    let mut bits = BitWriter::new(words);
+    encoder.encode(&view, &mut bits);
+    bits.finish();
 }

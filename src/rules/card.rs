@@ -39,11 +39,7 @@ macro_rules! small_index {
             /// The value with this index, or `None` beyond the largest that any variant has.
             #[must_use]
             pub const fn new(index: u8) -> Option<$type> {
-                if (index as usize) < $count {
-                    Some($type(index))
-                } else {
-                    None
-                }
+                if (index as usize) < $count { Some($type(index)) } else { None }
             }
 
             /// The index, from 0.
@@ -58,7 +54,11 @@ macro_rules! small_index {
 
             fn try_from(index: u8) -> Result<$type, String> {
                 $type::new(index).ok_or_else(|| {
-                    format!(concat!($what, " {} is not allowed: expected 0 to {}"), index, $count - 1)
+                    format!(
+                        concat!($what, " {} is not allowed: expected 0 to {}"),
+                        index,
+                        $count - 1
+                    )
                 })
             }
         }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::card::Card;
+use super::select::nth_set_bit;
 use super::variant::Variant;
 
 /// Where drawn cards come from.
@@ -54,23 +55,8 @@ impl EpisodeSeed {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RandomDeck {
     left: u64,
+    size: u8,
     generator: Pcg64Mcg,
-}
-
-/// The n-th set bit of a word, counted from 0.
-fn nth_set_bit(word: u64, n: u32) -> u32 {
-    let mut rest = n;
-    let mut shift = 0;
-    let mut width = 32;
-    while width > 0 {
-        let low = (word >> shift) & ((1 << width) - 1);
-        let ones = low.count_ones();
-        let skip = u32::from(rest >= ones);
-        rest -= skip * ones;
-        shift += skip * width;
-        width /= 2;
-    }
-    shift
 }
 
 impl RandomDeck {
@@ -84,7 +70,7 @@ impl RandomDeck {
             0
         };
         let left = u64::MAX >> (64 - u32::from(variant.deck_size()));
-        (RandomDeck { left, generator }, start_player)
+        (RandomDeck { left, size: variant.deck_size(), generator }, start_player)
     }
 
     /// The whole order in which the cards will come, the top card first.
@@ -95,26 +81,26 @@ impl RandomDeck {
             .collect()
     }
 
-    /// The copies that are left, a bit each.
-    pub(crate) const fn left(&self) -> u64 {
-        self.left
+    /// The copies that are left, a bit each; `None` when a stored deck miscounts them.
+    pub(crate) fn left(&self) -> Option<u64> {
+        (self.left.count_ones() == u32::from(self.size)).then_some(self.left)
     }
 }
 
 /// A number below `bound`. The high half of a 64-bit product, so that the mapping is the same
 /// everywhere; its bias is below 2^-57.
 fn below(generator: &mut Pcg64Mcg, bound: u32) -> u32 {
-    (u128::from(generator.next_u64()) * u128::from(bound) >> 64) as u32
+    ((u128::from(generator.next_u64()) * u128::from(bound)) >> 64) as u32
 }
 
 impl Deck for RandomDeck {
     fn draw(&mut self, variant: &Variant) -> Option<u8> {
-        let count = self.left.count_ones();
-        if count == 0 {
+        if self.left == 0 {
             return None;
         }
-        let copy = nth_set_bit(self.left, below(&mut self.generator, count));
+        let copy = nth_set_bit(self.left, below(&mut self.generator, self.size.into()));
         self.left &= !(1 << copy);
+        self.size -= 1;
         Some(variant.tables().copy_card[copy as usize])
     }
 }
@@ -138,7 +124,9 @@ pub enum DeckError {
         expected: u8,
     },
     /// A card that the variant does not have.
-    #[error("deck[{index}]={card} is not a card of this variant: expected {colors} colours and {ranks} ranks")]
+    #[error(
+        "deck[{index}]={card} is not a card of this variant: expected {colors} colours and {ranks} ranks"
+    )]
     WrongCard {
         /// Where it is in the deck.
         index: usize,
@@ -207,21 +195,5 @@ impl Deck for ListedDeck {
         let card = self.cards.get(self.drawn)?;
         self.drawn += 1;
         Some(variant.card_index(*card) as u8)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nth_set_bit_agrees_with_clearing_bits_one_by_one() {
-        for word in [1, 0x8000_0000_0000_0001, u64::MAX, 0x00f0_1234_0000_8001] {
-            let mut rest: u64 = word;
-            for n in 0..word.count_ones() {
-                assert_eq!(nth_set_bit(word, n), rest.trailing_zeros());
-                rest &= rest - 1;
-            }
-        }
     }
 }

@@ -22,9 +22,11 @@ impl Knowledge {
     /// Of a card whose colour and rank have both been hinted.
     #[must_use]
     pub fn full(variant: &Variant, card: Card) -> Knowledge {
-        Knowledge::unhinted(variant)
-            .told(variant, Hint::Color(card.suit), true)
-            .told(variant, Hint::Rank(card.rank), true)
+        Knowledge::unhinted(variant).told(variant, Hint::Color(card.suit), true).told(
+            variant,
+            Hint::Rank(card.rank),
+            true,
+        )
     }
 
     /// The knowledge after a hint that points the card out, or passes it over.
@@ -32,10 +34,9 @@ impl Knowledge {
     pub fn told(self, variant: &Variant, hint: Hint, touched: bool) -> Knowledge {
         let tables = variant.tables();
         let (cards, hinted) = match hint {
-            Hint::Color(suit) => (
-                tables.suit_cards[suit.index()],
-                variant.num_card_kinds() + suit.index(),
-            ),
+            Hint::Color(suit) => {
+                (tables.suit_cards[suit.index()], variant.num_card_kinds() + suit.index())
+            }
             Hint::Rank(rank) => (
                 tables.rank_cards[rank.index()],
                 variant.num_card_kinds() + usize::from(variant.colors()) + rank.index(),
@@ -62,26 +63,20 @@ impl Knowledge {
 
     /// The plausible cards in index order.
     pub fn plausible(self, variant: &Variant) -> impl Iterator<Item = Card> + '_ {
-        variant
-            .card_kinds()
-            .filter(move |&card| self.is_plausible(variant, card))
+        variant.card_kinds().filter(move |&card| self.is_plausible(variant, card))
     }
 
     /// The colour that a hint named directly, if one did.
     #[must_use]
     pub fn hinted_suit(self, variant: &Variant) -> Option<Suit> {
         let base = variant.num_card_kinds();
-        variant
-            .suits()
-            .find(|suit| self.0 >> (base + suit.index()) & 1 == 1)
+        variant.suits().find(|suit| self.0 >> (base + suit.index()) & 1 == 1)
     }
 
     /// The rank that a hint named directly, if one did.
     #[must_use]
     pub fn hinted_rank(self, variant: &Variant) -> Option<Rank> {
         let base = variant.num_card_kinds() + usize::from(variant.colors());
-        variant
-            .rank_values()
-            .find(|rank| self.0 >> (base + rank.index()) & 1 == 1)
+        variant.rank_values().find(|rank| self.0 >> (base + rank.index()) & 1 == 1)
     }
 }

@@ -97,8 +97,7 @@ impl Variant {
     #[must_use]
     pub const fn num_actions(&self) -> usize {
         let others = self.players() as usize - 1;
-        2 * self.hand_size() as usize
-            + others * (self.colors() as usize + self.ranks() as usize)
+        2 * self.hand_size() as usize + others * (self.colors() as usize + self.ranks() as usize)
     }
 
     /// The first id of the colour hints.
@@ -118,12 +117,13 @@ impl Variant {
     pub fn action_to_move(&self, action: i64) -> Result<Move, MoveError> {
         let num_actions = self.num_actions();
         match usize::try_from(action) {
-            Ok(index) if index < num_actions => Ok(self.decode(index)),
+            Ok(index) if index < num_actions => Ok(self.tables().moves[index]),
             _ => Err(MoveError::OutOfRange { action, num_actions }),
         }
     }
 
-    fn decode(&self, action: usize) -> Move {
+    /// Finds the move of an id below [`Variant::num_actions`].
+    pub(crate) fn decode(&self, action: usize) -> Move {
         let hand_size = usize::from(self.hand_size());
         if action < hand_size {
             Move::Discard { slot: action as u8 }

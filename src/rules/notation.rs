@@ -95,7 +95,13 @@ impl FromStr for Card {
             let suit = Suit::from_letter(letters.next()?)?;
             Some(Card::new(suit, Rank::from_text(letters.as_str())?))
         };
-        parse().ok_or_else(|| not_a("card", "a suit's letter (R Y G W B M) and a rank from 1 to 5, as in \"R1\"", text))
+        parse().ok_or_else(|| {
+            not_a(
+                "card",
+                "a suit's letter (R Y G W B M) and a rank from 1 to 5, as in \"R1\"",
+                text,
+            )
+        })
     }
 }
 
@@ -148,10 +154,8 @@ impl FromStr for Move {
     type Err = NotationError;
 
     fn from_str(text: &str) -> Result<Move, NotationError> {
-        let words: Vec<&str> = text
-            .split_whitespace()
-            .filter(|word| !["slot", "rank"].contains(word))
-            .collect();
+        let words: Vec<&str> =
+            text.split_whitespace().filter(|word| !["slot", "rank"].contains(word)).collect();
         let parsed = match words[..] {
             ["play", slot] => slot.parse().ok().map(|slot| Move::Play { slot }),
             ["discard", slot] => slot.parse().ok().map(|slot| Move::Discard { slot }),
@@ -180,7 +184,11 @@ impl Display for Event {
             Some(card) => write!(formatter, " ({card})")?,
             None => {
                 let slots: Vec<String> = self.touched.iter().map(|slot| slot.to_string()).collect();
-                write!(formatter, " (slots {})", if slots.is_empty() { "none".into() } else { slots.join(" ") })?;
+                write!(
+                    formatter,
+                    " (slots {})",
+                    if slots.is_empty() { "none".into() } else { slots.join(" ") }
+                )?;
             }
         }
         match self.drawn {
@@ -195,8 +203,12 @@ impl Display for Variant {
         write!(
             formatter,
             "{} players, {} colours x {} ranks, hand of {}, {} information tokens, {} life tokens",
-            self.players(), self.colors(), self.ranks(), self.hand_size(),
-            self.max_information_tokens(), self.max_life_tokens(),
+            self.players(),
+            self.colors(),
+            self.ranks(),
+            self.hand_size(),
+            self.max_information_tokens(),
+            self.max_life_tokens(),
         )
     }
 }
@@ -205,18 +217,34 @@ impl Display for Variant {
 impl Display for State {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         let (variant, position) = (self.variant(), self.position());
-        write!(formatter, "turn {}  score {}/{}", self.length(), self.score(), variant.max_score())?;
-        write!(formatter, "  information {}/{}", position.information_tokens(), variant.max_information_tokens())?;
+        write!(
+            formatter,
+            "turn {}  score {}/{}",
+            self.length(),
+            self.score(),
+            variant.max_score()
+        )?;
+        write!(
+            formatter,
+            "  information {}/{}",
+            position.information_tokens(),
+            variant.max_information_tokens()
+        )?;
         write!(formatter, "  lives {}/{}", position.life_tokens(), variant.max_life_tokens())?;
         writeln!(formatter, "  deck {}", position.deck_size())?;
         let stacks = variant.suits().zip(position.fireworks(variant));
-        let stacks: Vec<String> = stacks.map(|(suit, height)| format!("{}{height}", suit.letter())).collect();
+        let stacks: Vec<String> =
+            stacks.map(|(suit, height)| format!("{}{height}", suit.letter())).collect();
         writeln!(formatter, "fireworks  {}", stacks.join(" "))?;
         for seat in 0..usize::from(variant.players()) {
             self.write_hand(formatter, seat)?;
         }
         let discards: Vec<String> = self.discard_pile().map(|card| card.to_string()).collect();
-        writeln!(formatter, "discards   {}", if discards.is_empty() { "-".into() } else { discards.join(" ") })?;
+        writeln!(
+            formatter,
+            "discards   {}",
+            if discards.is_empty() { "-".into() } else { discards.join(" ") }
+        )?;
         match self.ending() {
             Some(ending) => write!(formatter, "over: {ending}"),
             None => write!(formatter, "seat {} to act", position.current_player()),

@@ -1,5 +1,4 @@
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use super::card::Card;
 use super::deck::Deck;
@@ -29,8 +28,13 @@ impl Hand {
 
     fn remove(&mut self, slot: usize) -> u8 {
         let card = self.cards[slot];
-        self.cards.copy_within(slot + 1.., slot);
-        self.knowledge.copy_within(slot + 1.., slot);
+        // Each slot from the removed one on takes its successor. A plain loop over all slots beats
+        // `copy_within`, which calls into the C library for a few bytes.
+        for index in 0..MAX_HAND_SIZE - 1 {
+            let from = index + usize::from(index >= slot);
+            self.cards[index] = self.cards[from];
+            self.knowledge[index] = self.knowledge[from];
+        }
         self.size -= 1;
         self.cards[usize::from(self.size)] = 0;
         self.knowledge[usize::from(self.size)] = Knowledge::default();
@@ -57,15 +61,10 @@ pub struct Position {
     pub(crate) deck_size: u8,
     pub(crate) current_player: u8,
     /// Turns that are left once the deck is empty.
-    last_turns: u8,
-    ending: Option<Ending>,
+    pub(super) last_turns: u8,
+    pub(super) ending: Option<Ending>,
     pub(crate) last_event: Option<Event>,
 }
-
-/// A position that no game of the variant can reach.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("not a position of this variant: {0}")]
-pub struct PositionError(pub &'static str);
 
 impl Position {
     /// The position after the deal: seat 0's whole hand first, then seat 1's, and so on.
@@ -166,11 +165,7 @@ impl Position {
     #[must_use]
     pub fn score(&self, variant: &Variant) -> u8 {
         let forfeits = variant.lost_game_score() == LostGameScore::Zero;
-        if forfeits && self.ending == Some(Ending::Lost) {
-            0
-        } else {
-            self.fireworks_sum()
-        }
+        if forfeits && self.ending == Some(Ending::Lost) { 0 } else { self.fireworks_sum() }
     }
 
     /// The actions that are legal now; none once the game is over.
@@ -192,11 +187,11 @@ impl Position {
     }
 
     fn legal_hints(&self, variant: &Variant) -> u128 {
-        let (mut colors, mut ranks) = (0u128, 0u128);
+        let (mut colors, mut ranks) = (0u64, 0u64);
         let players = usize::from(variant.players());
         let mut seat = self.current_player();
         for other in 0..players - 1 {
-            seat = if seat + 1 == players { 0 } else { seat + 1 };
+            seat = variant.seat_after(seat, 1);
             let color_shift = other * usize::from(variant.colors());
             let rank_shift = other * usize::from(variant.ranks());
             let hand = self.hands[seat].cards();
@@ -210,7 +205,8 @@ impl Position {
                 ranks |= 1 << (rank_shift + card.rank.index());
             }
         }
-        colors << variant.color_hint_base() | ranks << variant.rank_hint_base()
+        u128::from(colors) << variant.color_hint_base()
+            | u128::from(ranks) << variant.rank_hint_base()
     }
 
     /// Plays one turn. The caller owes a legal move; another one leaves a position without
@@ -236,7 +232,7 @@ impl Position {
             Move::Discard { slot } => self.discard(variant, slot, &mut event),
             Move::Play { slot } => self.play(variant, slot, &mut event),
             Move::Hint { offset, hint } => {
-                let target = (seat + usize::from(offset)) % usize::from(variant.players());
+                let target = variant.seat_after(seat, offset.into());
                 event.touched = self.hint(variant, target, hint);
             }
         }
@@ -245,12 +241,12 @@ impl Position {
         }
         self.last_turns -= u8::from(deck_was_empty);
         self.ending = self.find_ending(variant);
-        self.current_player = if seat + 1 == usize::from(variant.players()) { 0 } else { seat as u8 + 1 };
+        self.current_player = variant.seat_after(seat, 1) as u8;
         self.last_event = Some(event);
         event
     }
 
-    fn find_ending(&self, variant: &Variant) -> Option<Ending> {
+    pub(super) fn find_ending(&self, variant: &Variant) -> Option<Ending> {
         if self.life_tokens == 0 {
             Some(Ending::Lost)
         } else if self.fireworks_sum() == variant.max_score() {
@@ -315,81 +311,5 @@ impl Position {
     pub fn forfeit(&mut self) {
         self.life_tokens = 0;
         self.ending = Some(Ending::Lost);
-    }
-
-    /// Checks what a stored position claims against the variant and the copies left in its deck.
-    ///
-    /// # Errors
-    /// [`PositionError`] says what cannot be.
-    pub fn validate(&self, variant: &Variant, deck_left: u64) -> Result<(), PositionError> {
-        self.validate_hands(variant)?;
-        let deck_mask = u64::MAX >> (64 - u32::from(variant.deck_size()));
-        let mut counts = [0u32; super::limits::MAX_CARD_KINDS];
-        let played = |card: Card| self.fireworks[card.suit.index()] > card.rank.index() as u8;
-        for (index, card) in variant.card_kinds().enumerate() {
-            let field = variant.tables().copy_field[index];
-            counts[index] = (deck_left & field).count_ones()
-                + (self.discards & field).count_ones()
-                + u32::from(played(card));
-        }
-        for hand in &self.hands {
-            hand.cards().iter().for_each(|&card| counts[usize::from(card)] += 1);
-        }
-        let conserved = variant
-            .card_kinds()
-            .zip(counts)
-            .all(|(card, count)| count == u32::from(variant.copies(card)));
-        let checks = [
-            (conserved, "the cards do not add up to the deck"),
-            (deck_left & !deck_mask == 0 && self.discards & !deck_mask == 0, "unknown copies"),
-            (u32::from(self.deck_size) == deck_left.count_ones(), "wrong deck size"),
-            (self.fireworks.iter().all(|&height| height <= variant.ranks()), "firework too high"),
-            (self.fireworks[variant.colors().into()..].iter().all(|&h| h == 0), "unknown firework"),
-            (self.information_tokens <= variant.max_information_tokens(), "too many information tokens"),
-            (self.life_tokens <= variant.max_life_tokens(), "too many life tokens"),
-            (self.current_player < variant.players(), "no such seat"),
-            (self.last_turns <= variant.players(), "too many last turns"),
-            (self.ending == self.find_ending(variant), "wrong ending"),
-        ];
-        match checks.iter().find(|(holds, _)| !holds) {
-            Some((_, problem)) => Err(PositionError(problem)),
-            None => self.validate_last_event(variant),
-        }
-    }
-
-    fn validate_hands(&self, variant: &Variant) -> Result<(), PositionError> {
-        for (seat, hand) in self.hands.iter().enumerate() {
-            let seated = seat < variant.players().into();
-            let full = if seated { variant.hand_size() } else { 0 };
-            if hand.size > full || seated && self.deck_size > 0 && hand.size < full {
-                return Err(PositionError("wrong hand size"));
-            }
-            if hand.cards().iter().any(|&card| usize::from(card) >= variant.num_card_kinds()) {
-                return Err(PositionError("unknown card in a hand"));
-            }
-            let width = variant.num_card_kinds() + usize::from(variant.colors() + variant.ranks());
-            for (slot, knowledge) in hand.knowledge.iter().enumerate() {
-                let bits = knowledge.bits();
-                let allowed = if slot < hand.size.into() { (1 << width) - 1 } else { 0 };
-                if bits & !allowed != 0 {
-                    return Err(PositionError("unknown knowledge of a card"));
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn validate_last_event(&self, variant: &Variant) -> Result<(), PositionError> {
-        let Some(event) = self.last_event else {
-            return Ok(());
-        };
-        let known = |card: Option<Card>| card.is_none_or(|card| variant.has_card(card));
-        let fits = event.seat < variant.players()
-            && variant.move_to_action(event.played).is_some()
-            && u16::from(event.touched.0) < 1 << variant.hand_size()
-            && event.regained <= 1
-            && known(event.card)
-            && known(event.drawn);
-        if fits { Ok(()) } else { Err(PositionError("impossible last event")) }
     }
 }

@@ -16,11 +16,7 @@ pub struct Preset {
 
 /// All presets. Each is the base game with some parameters changed.
 pub const PRESETS: &[Preset] = &[
-    Preset {
-        name: "standard",
-        summary: "the base game (HLE: Hanabi-Full)",
-        adjust: |_| {},
-    },
+    Preset { name: "standard", summary: "the base game (HLE: Hanabi-Full)", adjust: |_| {} },
     Preset {
         name: "hard",
         summary: "two life tokens fewer: one mistake ends the game",
@@ -75,10 +71,7 @@ pub struct UnknownVariant {
 pub fn preset(name: &str) -> Result<Parameters, UnknownVariant> {
     let row = PRESETS.iter().find(|row| row.name == name).ok_or_else(|| {
         let known: Vec<&str> = PRESETS.iter().map(|row| row.name).collect();
-        UnknownVariant {
-            name: name.to_owned(),
-            known: known.join(", "),
-        }
+        UnknownVariant { name: name.to_owned(), known: known.join(", ") }
     })?;
     let mut parameters = Parameters::default();
     (row.adjust)(&mut parameters);

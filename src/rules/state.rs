@@ -55,7 +55,9 @@ const FORMAT: u32 = 1;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum StateError {
     /// Stored by another version.
-    #[error("the stored state has format {0}: expected {FORMAT}, written by this version of starmine")]
+    #[error(
+        "the stored state has format {0}: expected {FORMAT}, written by this version of starmine"
+    )]
     Format(u32),
     /// Its deck is not the variant's.
     #[error(transparent)]

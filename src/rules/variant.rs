@@ -4,9 +4,8 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::card::{Card, Rank, Suit};
-use super::limits::{
-    MAX_CARD_KINDS, MAX_CARDS, MAX_COLORS, MAX_HAND_SIZE, MAX_PLAYERS, MAX_RANKS,
-};
+use super::limits::{MAX_CARD_KINDS, MAX_CARDS, MAX_COLORS, MAX_HAND_SIZE, MAX_PLAYERS, MAX_RANKS};
+use super::moves::Move;
 
 /// What a lost game scores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -38,7 +37,11 @@ impl LostGameScore {
             .into_iter()
             .find(|rule| rule.name() == name)
             .ok_or_else(|| {
-                VariantError::new("lost_game_score", format!("{name:?}"), "\"zero\" or \"fireworks\"")
+                VariantError::new(
+                    "lost_game_score",
+                    format!("{name:?}"),
+                    "\"zero\" or \"fireworks\"",
+                )
             })
     }
 }
@@ -156,6 +159,8 @@ pub(crate) struct Tables {
     pub copy_card: [u8; MAX_CARDS],
     /// Suit and rank of each card.
     pub card: [Card; MAX_CARD_KINDS],
+    /// The move of each action id.
+    pub moves: Vec<Move>,
 }
 
 fn in_range(name: &str, value: i64, low: i64, high: usize) -> Result<u8, VariantError> {
@@ -187,14 +192,17 @@ fn check_copies(
         let fits = table.len() == usize::from(colors)
             && table.iter().all(|row| row.len() == usize::from(ranks));
         if !fits {
-            let allowed = format!("{colors} rows (one for each colour) of {ranks} numbers (one for each rank)");
+            let allowed = format!(
+                "{colors} rows (one for each colour) of {ranks} numbers (one for each rank)"
+            );
             return Err(VariantError::new("copies", format!("{table:?}"), allowed));
         }
     }
     for suit in 0..colors {
         for rank in 0..ranks {
             let (row, column) = (usize::from(suit), usize::from(rank));
-            let count = given.map_or_else(|| default_copies(rank, ranks), |table| table[row][column]);
+            let count =
+                given.map_or_else(|| default_copies(rank, ranks), |table| table[row][column]);
             copies[row][column] = in_range(&format!("copies[{row}][{column}]"), count, 1, 3)?;
         }
     }
@@ -210,6 +218,7 @@ impl Tables {
             copy_field: [0; MAX_CARD_KINDS],
             copy_card: [0; MAX_CARDS],
             card: [Card::new(Suit::ALL[0], Rank::ALL[0]); MAX_CARD_KINDS],
+            moves: Vec::new(),
         };
         let mut copy = 0;
         let mut index = 0;
@@ -256,7 +265,7 @@ impl Variant {
             );
             return Err(VariantError::new("hand_size", hand_size, allowed));
         }
-        Ok(Variant {
+        let mut variant = Variant {
             players,
             colors,
             ranks,
@@ -269,16 +278,17 @@ impl Variant {
             tables: Tables::new(colors, ranks, &copies),
             copies,
             deck_size,
-        })
+        };
+        variant.tables.moves =
+            (0..variant.num_actions()).map(|action| variant.decode(action)).collect();
+        Ok(variant)
     }
 
     /// The parameters, with every default filled in.
     #[must_use]
     pub fn parameters(&self) -> Parameters {
         let copies = self.suits().map(|suit| {
-            self.rank_values()
-                .map(|rank| i64::from(self.copies(Card::new(suit, rank))))
-                .collect()
+            self.rank_values().map(|rank| i64::from(self.copies(Card::new(suit, rank)))).collect()
         });
         Parameters {
             players: self.players.into(),
@@ -310,6 +320,14 @@ impl Variant {
     #[must_use]
     pub const fn ranks(&self) -> u8 {
         self.ranks
+    }
+
+    /// The seat so many places clockwise of another, both below the number of players.
+    #[must_use]
+    pub const fn seat_after(&self, seat: usize, offset: usize) -> usize {
+        let sum = seat + offset;
+        let players = self.players as usize;
+        if sum >= players { sum - players } else { sum }
     }
 
     /// Cards in a full hand.

@@ -71,14 +71,14 @@ impl<'a> View<'a> {
     /// The seat at this offset from the observer.
     #[must_use]
     pub fn seat(&self, offset: usize) -> usize {
-        (self.observer + offset) % usize::from(self.variant.players())
+        self.variant.seat_after(self.observer, offset)
     }
 
     /// The offset of this seat from the observer.
     #[must_use]
     pub fn offset(&self, seat: usize) -> usize {
         let players = usize::from(self.variant.players());
-        (seat + players - self.observer) % players
+        self.variant.seat_after(seat, players - self.observer)
     }
 
     /// Cards in the hand at this offset.

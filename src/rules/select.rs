@@ -1,0 +1,57 @@
+//! The n-th set bit of a word, which is how a card is drawn from the set of those that are left.
+
+/// The index of the n-th set bit, counted from 0. The word has more than `n` bits set.
+#[inline]
+pub(super) fn nth_set_bit(word: u64, n: u32) -> u32 {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("bmi2") {
+        // SAFETY: the processor has the one feature that the function needs.
+        return unsafe { nth_set_bit_bmi2(word, n) };
+    }
+    nth_set_bit_portable(word, n)
+}
+
+/// Deposits a single bit at the n-th set one.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "bmi2")]
+fn nth_set_bit_bmi2(word: u64, n: u32) -> u32 {
+    std::arch::x86_64::_pdep_u64(1 << n, word).trailing_zeros()
+}
+
+/// Portable: byte sums find the byte (Vigna,
+/// "Broadword implementation of rank/select queries", 2008), then bit sums the bit.
+fn nth_set_bit_portable(word: u64, n: u32) -> u32 {
+    const EACH_BYTE: u64 = 0x0101_0101_0101_0101;
+    const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
+    let pairs = word - (word >> 1 & 0x5555_5555_5555_5555);
+    let nibbles = (pairs & 0x3333_3333_3333_3333) + (pairs >> 2 & 0x3333_3333_3333_3333);
+    let bytes = (nibbles + (nibbles >> 4)) & 0x0f0f_0f0f_0f0f_0f0f;
+    let sums = bytes.wrapping_mul(EACH_BYTE);
+    // A byte's high bit stays set where its sum is at most n: the wanted bit is in a later byte.
+    let wanted = u64::from(n) * EACH_BYTE;
+    let passed = ((wanted | HIGH_BITS) - sums) & HIGH_BITS;
+    let byte = ((passed >> 7).wrapping_mul(EACH_BYTE) >> 56) as u32 * 8;
+    let before = (sums << 8 >> byte & 0xff) as u32;
+    let mut rest = word >> byte & 0xff;
+    for _ in before..n {
+        rest &= rest - 1;
+    }
+    byte + rest.trailing_zeros()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_ways_agree_with_clearing_bits_one_by_one() {
+        for word in [1, 0x8000_0000_0000_0001, u64::MAX, 0x00f0_1234_0000_8001] {
+            let mut rest: u64 = word;
+            for n in 0..word.count_ones() {
+                assert_eq!(nth_set_bit(word, n), rest.trailing_zeros());
+                assert_eq!(nth_set_bit_portable(word, n), rest.trailing_zeros());
+                rest &= rest - 1;
+            }
+        }
+    }
+}

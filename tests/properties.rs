@@ -1,0 +1,238 @@
+//! One-sentence invariants over random variants and random play.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use starmine::batch::{
+    AutoresetMode, Batch, Dtype, IllegalAction, ObservationBuffer, Observers, Options, Outputs,
+};
+use starmine::encode;
+use starmine::rules::{EpisodeSeed, LostGameScore, Move, Parameters, State, Variant};
+
+prop_compose! {
+    fn parameters()(
+        players in 2i64..=5,
+        colors in 1i64..=6,
+        ranks in 1i64..=5,
+        hand_size in prop::option::of(1i64..=6),
+        max_information_tokens in 0i64..=16,
+        max_life_tokens in 1i64..=8,
+        random_start_player: bool,
+        empty_hints: bool,
+        keep: bool,
+    ) -> Parameters {
+        let lost_game_score = if keep { LostGameScore::Fireworks } else { LostGameScore::Zero };
+        Parameters {
+            players, colors, ranks, hand_size, max_information_tokens, max_life_tokens,
+            copies: None, random_start_player, empty_hints, lost_game_score,
+        }
+    }
+}
+
+fn variants() -> impl Strategy<Value = Arc<Variant>> {
+    parameters()
+        .prop_filter_map("not a variant", |parameters| Variant::new(parameters).ok().map(Arc::new))
+}
+
+/// Plays random legal moves to the end, looking at the state before and after each.
+fn play(mut state: State, mut choose: impl FnMut() -> u32, mut look: impl FnMut(&State)) -> State {
+    look(&state);
+    while state.ending().is_none() {
+        let legal: Vec<usize> = state.legal_actions().iter().collect();
+        let action = legal[choose() as usize % legal.len()];
+        state.apply(action as i64).unwrap();
+        look(&state);
+    }
+    state
+}
+
+/// A small generator of choices (Marsaglia, "Xorshift RNGs", 2003).
+fn chooser(seed: u32) -> impl FnMut() -> u32 {
+    let mut word = seed | 1;
+    move || {
+        word ^= word << 13;
+        word ^= word >> 17;
+        word ^= word << 5;
+        word >> 8
+    }
+}
+
+fn new_game(variant: &Arc<Variant>, seed: u64) -> State {
+    State::new(variant.clone(), EpisodeSeed { seed, ..EpisodeSeed::default() })
+}
+
+fn count_cards(state: &State) -> usize {
+    let variant = state.variant();
+    let position = state.position();
+    let hands: usize =
+        (0..variant.players().into()).map(|seat| position.hand(variant, seat).count()).sum();
+    let discards = state.discard_pile().count();
+    hands + discards + usize::from(position.fireworks_sum() + position.deck_size())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    #[test]
+    fn cards_are_conserved(variant in variants(), seed: u64, choices: u32) {
+        play(new_game(&variant, seed), chooser(choices), |state| {
+            assert_eq!(count_cards(state), usize::from(variant.deck_size()));
+            for card in variant.card_kinds() {
+                let discarded = state.discard_pile().filter(|&other| other == card).count();
+                assert_eq!(discarded, usize::from(state.position().discarded(&variant, card)));
+            }
+        });
+    }
+
+    #[test]
+    fn a_legal_action_is_never_refused_and_an_illegal_one_never_accepted(
+        variant in variants(), seed: u64, choices: u32,
+    ) {
+        play(new_game(&variant, seed), chooser(choices), |state| {
+            for action in -1..=variant.num_actions() as i64 {
+                let legal = action >= 0 && state.legal_actions().contains(action as usize);
+                let mut copy = state.clone();
+                assert_eq!(copy.apply(action).is_ok(), legal);
+                assert_eq!(copy == *state, !legal);
+            }
+        });
+    }
+
+    #[test]
+    fn rewards_sum_to_the_score(variant in variants(), seed: u64, choices: u32) {
+        let (mut sum, mut before) = (0, 0);
+        let end = play(new_game(&variant, seed), chooser(choices), |state| {
+            sum += i32::from(state.score()) - before;
+            before = i32::from(state.score());
+        });
+        prop_assert_eq!(sum, i32::from(end.score()));
+    }
+
+    #[test]
+    fn a_stored_state_is_played_again_equal(variant in variants(), seed: u64, choices: u32) {
+        let end = play(new_game(&variant, seed), chooser(choices), |_| ());
+        let stored = serde_json::to_string(&end).unwrap();
+        prop_assert_eq!(serde_json::from_str::<State>(&stored).unwrap(), end);
+    }
+
+    #[test]
+    fn moves_and_actions_are_a_bijection_and_their_text_parses(variant in variants()) {
+        for action in 0..variant.num_actions() {
+            let played = variant.action_to_move(action as i64).unwrap();
+            prop_assert_eq!(variant.move_to_action(played), Some(action));
+            prop_assert_eq!(played.to_string().parse::<Move>().unwrap(), played);
+            prop_assert_eq!(played.meaning().parse::<Move>().unwrap(), played);
+        }
+    }
+
+    #[test]
+    fn every_encoder_writes_as_many_bits_as_its_layout_has(variant in variants(), seed: u64, choices: u32) {
+        for encoder in encode::ENCODERS {
+            let layout = encoder.layout(&variant);
+            play(new_game(&variant, seed), chooser(choices), |state| {
+                let mut words = vec![0; layout.words() + 1];
+                let mut bits = encode::BitWriter::new(&mut words);
+                encoder.encode(&state.view(0).with_sight(encoder.sight()), &mut bits);
+                assert_eq!(bits.position(), layout.len());
+            });
+        }
+    }
+
+    #[test]
+    fn a_batch_equals_single_states_and_resumes_from_its_bytes(
+        variant in variants(), seed: u64, choices: u32, threads in 1usize..4, num_envs in 1usize..9,
+    ) {
+        let options = Options {
+            dtype: Dtype::Bits,
+            observers: Observers::All,
+            autoreset_mode: AutoresetMode::SameStep,
+            illegal_action: IllegalAction::Raise,
+            num_threads: threads,
+            ..Options::default()
+        };
+        let mut choose = chooser(choices);
+        let mut batch = Batch::new(variant.clone(), num_envs, seed, options).unwrap();
+        let deal = |game, episode| State::new(variant.clone(), EpisodeSeed { seed, game, episode });
+        let mut episodes = vec![0; num_envs];
+        let mut states: Vec<State> = (0..num_envs as u64).map(|game| deal(game, 0)).collect();
+        let mut rows = vec![0; num_envs * batch.observers() * batch.row_length()];
+        let mut mask = vec![false; num_envs * variant.num_actions()];
+        let mut reward = vec![0.0; num_envs];
+        for turn in 0..40 {
+            let pick = |state: &State| {
+                let legal: Vec<usize> = state.legal_actions().iter().collect();
+                legal[choose() as usize % legal.len()] as i64
+            };
+            let actions: Vec<i64> = states.iter().map(pick).collect();
+            let outputs = Outputs {
+                obs: Some(ObservationBuffer::Bits(&mut rows)),
+                action_mask: Some(&mut mask),
+                reward: Some(&mut reward),
+                ..Outputs::default()
+            };
+            batch.step(&actions, outputs).unwrap();
+            for game in 0..num_envs {
+                let single = states[game].apply(actions[game]).unwrap();
+                prop_assert_eq!(f32::from(single), reward[game]);
+                if states[game].ending().is_some() {
+                    episodes[game] += 1;
+                    states[game] = deal(game as u64, episodes[game]);
+                }
+                prop_assert_eq!(batch.position(game).unwrap(), states[game].position());
+            }
+            if turn == 20 {
+                batch = Batch::from_bytes(&batch.to_bytes()).unwrap();
+            }
+        }
+        check_rows(&batch, &states, &rows, &mask);
+    }
+}
+
+fn check_rows(batch: &Batch, states: &[State], rows: &[u8], mask: &[bool]) {
+    let (length, num_actions) = (batch.row_length(), batch.variant().num_actions());
+    let encoder = batch.options().encoder;
+    for (game, state) in states.iter().enumerate() {
+        for seat in 0..batch.observers() {
+            let mut words = vec![0; length / 8];
+            encode::encode_into(encoder, state.view(seat), &mut words);
+            let expected: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            let row = game * batch.observers() + seat;
+            assert_eq!(
+                rows[row * length..(row + 1) * length],
+                expected,
+                "game {game}, seat {seat}"
+            );
+        }
+        for action in 0..num_actions {
+            assert_eq!(mask[game * num_actions + action], state.legal_actions().contains(action));
+        }
+    }
+}
+
+#[test]
+fn damaged_bytes_are_refused_or_play_on() {
+    let variant = Arc::new(Variant::new(Parameters::default()).unwrap());
+    let options = Options { illegal_action: IllegalAction::Terminate, ..Options::default() };
+    let mut batch = Batch::new(variant, 3, 1, options).unwrap();
+    for _ in 0..30 {
+        batch.step(&[5, 6, 7], Outputs::default()).unwrap();
+    }
+    let bytes = batch.to_bytes();
+    let mut refused = 0;
+    for index in 0..bytes.len() {
+        for change in [0x01, 0x10, 0x80, 0xff] {
+            let mut damaged = bytes.clone();
+            damaged[index] ^= change;
+            match Batch::from_bytes(&damaged) {
+                Err(_) => refused += 1,
+                // 40 steps see at least one autoreset; a great many games would only take long.
+                Ok(mut other) if other.num_envs() < 100 => {
+                    let actions: Vec<i64> = (0..other.num_envs() as i64).collect();
+                    (0..40).for_each(|_| drop(other.step(&actions, Outputs::default())));
+                }
+                Ok(_) => (),
+            }
+        }
+    }
+    assert!(refused > bytes.len());
+}
