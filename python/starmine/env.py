@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -16,7 +16,7 @@ from starmine.vector import observation_box, resolve_variant
 Array = NDArray[Any]
 
 
-class HanabiEnv(gymnasium.Env[Array, int]):
+class HanabiEnv(gymnasium.Env[Array, np.int64]):
     """One game, in which the seat whose turn it is acts: for tests, tools and looking at games.
 
     `HanabiVectorEnv` steps thousands of games in the time that this class takes for a few.
@@ -51,7 +51,7 @@ class HanabiEnv(gymnasium.Env[Array, int]):
         (658,)
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi", "human"], "render_fps": 1}
+    metadata = {"render_modes": ["ansi", "human"], "render_fps": 1}  # noqa: RUF012 - Gymnasium declares it so
 
     def __init__(
         self,
@@ -91,9 +91,7 @@ class HanabiEnv(gymnasium.Env[Array, int]):
         """The named sections of an observation."""
         return self._batch.layout
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Array, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
         """Deal a new game.
 
         Args:
@@ -156,7 +154,7 @@ class HanabiEnv(gymnasium.Env[Array, int]):
         if self.render_mode == "human":
             print(self._board() + "\n")
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         """The board as text with render mode "ansi"; None with "human", which prints each turn.
 
         Raises:

@@ -17,6 +17,7 @@ mod presets;
 mod rating;
 mod select;
 mod state;
+mod tables;
 mod validate;
 mod variant;
 mod view;

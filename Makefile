@@ -1,0 +1,66 @@
+# One virtual environment, made on first use. It needs Python 3.11 or newer, pip and cargo.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --constraint constraints.txt
+SOURCES := Cargo.toml Cargo.lock pyproject.toml README.md $(shell find src python -name '*.rs' -o -name '*.py' -o -name '*.pyi')
+
+.PHONY: help install train test check-rust check-python bench constraints clean
+
+help: ## Show this list.
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+$(BIN)/uv: constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt uv
+	@touch $@
+
+$(VENV)/train: $(BIN)/uv $(SOURCES)
+	$(INSTALL) --reinstall-package starmine '.[train]'
+	@touch $@
+
+$(VENV)/test: $(VENV)/train
+	$(INSTALL) '.[train,test]'
+	@touch $@
+
+# The peer that the tests compare with; without a C++ compiler it cannot be built.
+$(VENV)/hle: $(BIN)/uv
+	CMAKE_POLICY_VERSION_MINIMUM=3.5 $(INSTALL) hanabi-learning-environment \
+	  && touch $@ || echo 'The Hanabi Learning Environment could not be built: its live comparison is skipped.'
+
+install: $(VENV)/train ## Install starmine and all that training needs into .venv.
+
+train: $(VENV)/train ## Train a two-player policy for about three minutes and show what it learned.
+	$(BIN)/python examples/ppo.py
+
+test: $(VENV)/test $(VENV)/hle check-rust check-python ## Run all tests and checks.
+	$(BIN)/python -m pytest
+
+check-rust:
+	cargo fmt --check
+	cargo clippy --quiet --all-targets -- --deny warnings
+	cargo clippy --quiet --features python -- --deny warnings
+	cargo test --quiet
+	RUSTDOCFLAGS='--deny warnings' cargo doc --quiet --no-deps
+
+check-python: $(VENV)/test
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy --package starmine
+	$(BIN)/mypy examples benchmarks
+	$(BIN)/python -m mypy.stubtest starmine
+
+bench: $(VENV)/test $(VENV)/hle ## Measure the speed beside HLE and OpenSpiel.
+	$(INSTALL) open_spiel
+	$(BIN)/python benchmarks/compare.py
+
+constraints: ## Record the newest versions that work together.
+	rm -rf $(VENV)
+	: > constraints.txt
+	$(MAKE) $(VENV)/test $(VENV)/hle
+	$(INSTALL) open_spiel
+	$(BIN)/uv pip freeze --python $(BIN)/python --exclude starmine --exclude pip > $(VENV)/frozen
+	mv $(VENV)/frozen constraints.txt
+
+clean: ## Remove what was built.
+	rm -rf $(VENV) target runs

@@ -1,0 +1,59 @@
+//! What follows from a variant's parameters and is looked up in every step.
+
+use super::card::{Card, Rank, Suit};
+use super::limits::{MAX_CARD_KINDS, MAX_CARDS, MAX_COLORS, MAX_RANKS};
+use super::moves::Move;
+
+/// Copies of each card, by suit and rank.
+pub(super) type Copies = [[u8; MAX_RANKS]; MAX_COLORS];
+
+/// Tables by card index (`suit * ranks + rank`).
+#[derive(Clone, Debug)]
+pub(crate) struct Tables {
+    /// One bit for each kind of card.
+    pub all_cards: u64,
+    /// The kinds of each suit.
+    pub suit_cards: [u64; MAX_COLORS],
+    /// The kinds of each rank.
+    pub rank_cards: [u64; MAX_RANKS],
+    /// Each card's bits in a set of all copies, lowest bit first.
+    pub copy_field: [u64; MAX_CARD_KINDS],
+    /// The card of each bit in a set of all copies.
+    pub copy_card: [u8; MAX_CARDS],
+    /// Suit and rank of each card.
+    pub card: [Card; MAX_CARD_KINDS],
+    /// The move of each action id.
+    pub moves: Vec<Move>,
+}
+
+impl Tables {
+    /// The tables of so many suits and ranks; the moves are still missing.
+    pub(super) fn new(colors: u8, ranks: u8, copies: &Copies) -> Tables {
+        let mut tables = Tables {
+            all_cards: 0,
+            suit_cards: [0; MAX_COLORS],
+            rank_cards: [0; MAX_RANKS],
+            copy_field: [0; MAX_CARD_KINDS],
+            copy_card: [0; MAX_CARDS],
+            card: [Card::new(Suit::ALL[0], Rank::ALL[0]); MAX_CARD_KINDS],
+            moves: Vec::new(),
+        };
+        let mut copy = 0;
+        let mut index = 0;
+        for suit in &Suit::ALL[..usize::from(colors)] {
+            for rank in &Rank::ALL[..usize::from(ranks)] {
+                tables.card[index] = Card::new(*suit, *rank);
+                tables.all_cards |= 1 << index;
+                tables.suit_cards[suit.index()] |= 1 << index;
+                tables.rank_cards[rank.index()] |= 1 << index;
+                for _ in 0..copies[suit.index()][rank.index()] {
+                    tables.copy_field[index] |= 1 << copy;
+                    tables.copy_card[copy] = index as u8;
+                    copy += 1;
+                }
+                index += 1;
+            }
+        }
+        tables
+    }
+}
