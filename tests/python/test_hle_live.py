@@ -4,6 +4,8 @@ The configuration with index i is a function of the seed and i, game k of it of 
 comes back with its --hle-seed and the test's name, whatever the number of games.
 """
 
+import os
+
 import numpy as np
 import pytest
 from hle_bots import PeekingBot, UniformBot
@@ -31,7 +33,10 @@ def hle():
     try:
         return load_hle()
     except (ImportError, OSError) as error:
-        pytest.skip(f"HLE cannot be loaded ({error}); to install it: {HOW_TO_INSTALL_HLE}")
+        reason = f"HLE cannot be loaded ({error}); to install it: {HOW_TO_INSTALL_HLE}"
+        if os.environ.get("CI"):
+            pytest.fail(reason)
+        pytest.skip(reason)
 
 
 def describe_difference(variant, encoder, found, expected):
