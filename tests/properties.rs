@@ -7,24 +7,27 @@ use starmine::batch::{
     AutoresetMode, Batch, Dtype, IllegalAction, ObservationBuffer, Observers, Options, Outputs,
 };
 use starmine::encode;
-use starmine::rules::{EpisodeSeed, LostGameScore, Move, Parameters, State, Variant};
+use starmine::rules::{Edition, EpisodeSeed, LostGameScore, Move, Parameters, State, Variant};
 
 prop_compose! {
     fn parameters()(
         players in 2i64..=5,
-        colors in 1i64..=6,
-        ranks in 1i64..=5,
+        (colors, ranks) in (1i64..=6, 1i64..=5),
         hand_size in prop::option::of(1i64..=6),
         max_information_tokens in 0i64..=16,
         max_life_tokens in 1i64..=8,
-        random_start_player: bool,
-        empty_hints: bool,
-        keep: bool,
+        (random_start_player, empty_hints, crowning_piece, timed_display, keep) in any::<(bool, bool, bool, bool, bool)>(),
+        copies in prop::option::of(prop::collection::vec(prop::collection::vec(1i64..=3, 5), 6)),
     ) -> Parameters {
         let lost_game_score = if keep { LostGameScore::Fireworks } else { LostGameScore::Zero };
+        let (rows, columns) = (colors as usize, ranks as usize);
+        let copies = copies.map(|table: Vec<Vec<i64>>| {
+            table[..rows].iter().map(|row| row[..columns].to_vec()).collect()
+        });
         Parameters {
-            players, colors, ranks, hand_size, max_information_tokens, max_life_tokens,
-            copies: None, random_start_player, empty_hints, lost_game_score,
+            players, colors, ranks, hand_size, max_information_tokens, max_life_tokens, copies,
+            random_start_player, empty_hints, crowning_piece, timed_display, lost_game_score,
+            edition: Edition::Standard,
         }
     }
 }
@@ -121,7 +124,10 @@ proptest! {
             let played = variant.action_to_move(action as i64).unwrap();
             prop_assert_eq!(variant.move_to_action(played), Some(action));
             prop_assert_eq!(played.to_string().parse::<Move>().unwrap(), played);
-            prop_assert_eq!(played.meaning().parse::<Move>().unwrap(), played);
+            for edition in Edition::ALL {
+                prop_assert_eq!(edition.move_text(played).parse::<Move>().unwrap(), played);
+                prop_assert_eq!(edition.meaning(played).parse::<Move>().unwrap(), played);
+            }
         }
     }
 

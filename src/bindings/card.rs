@@ -1,13 +1,18 @@
+use std::cmp::Ordering;
+use std::hash::{Hash, Hasher};
+
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
 use super::errors::{NotationError, StarmineError};
 use super::numbers::Integer;
-use crate::rules;
+use crate::rules::{self, Edition};
 
 /// Card(text)
 ///
-/// A card, read from a suit's letter (R Y G W B M) and a rank from 1 to 5.
+/// A card, read from a suit's letter (R Y G W B M, K for the black of the Ikebana edition, S H D C
+/// of playing cards) and a rank from 1 to 5. Suits of the same index are equal whatever their
+/// letters: Card("S1") == Card("R1").
 ///
 /// Attributes:
 ///     suit: the suit as an integer from 0, as in HLE.
@@ -20,15 +25,57 @@ use crate::rules;
 /// >>> card = starmine.Card("G4")
 /// >>> card.suit, card.rank
 /// (2, 3)
-#[pyclass(frozen, eq, ord, hash, str = "{0}", module = "starmine")]
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Card(pub rules::Card);
+#[pyclass(frozen, eq, ord, hash, module = "starmine")]
+#[derive(Clone, Copy)]
+pub struct Card {
+    card: rules::Card,
+    /// Whose letters the text has; cards that differ in nothing else are equal.
+    edition: Edition,
+}
+
+impl Card {
+    pub(super) fn new(card: rules::Card, edition: Edition) -> Card {
+        Card { card, edition }
+    }
+}
+
+impl PartialEq for Card {
+    fn eq(&self, other: &Card) -> bool {
+        self.card == other.card
+    }
+}
+
+impl Eq for Card {}
+
+impl PartialOrd for Card {
+    fn partial_cmp(&self, other: &Card) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Card {
+    fn cmp(&self, other: &Card) -> Ordering {
+        self.card.cmp(&other.card)
+    }
+}
+
+impl Hash for Card {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.card.hash(state);
+    }
+}
 
 #[pymethods]
 impl Card {
     #[new]
-    fn new(text: &str) -> PyResult<Card> {
-        Ok(Card(text.parse()?))
+    fn from_text(text: &str) -> PyResult<Card> {
+        let card: rules::Card = text.parse()?;
+        let letter = text.chars().next();
+        let written = |edition: &Edition| {
+            letter.is_some_and(|l| l.eq_ignore_ascii_case(&edition.letter(card.suit)))
+        };
+        let edition = Edition::ALL.into_iter().find(written).unwrap_or_default();
+        Ok(Card { card, edition })
     }
 
     /// The card of a suit and a rank, both from 0.
@@ -43,28 +90,33 @@ impl Card {
         let small = |number: i64| u8::try_from(number).ok();
         let known_suit = small(suit.0).and_then(rules::Suit::new);
         let known_rank = small(rank.0).and_then(rules::Rank::new);
-        Ok(Card(rules::Card::new(
+        let card = rules::Card::new(
             known_suit.ok_or_else(|| refuse("suit", suit.0, rules::MAX_COLORS - 1))?,
             known_rank.ok_or_else(|| refuse("rank", rank.0, rules::MAX_RANKS - 1))?,
-        )))
+        );
+        Ok(Card { card, edition: Edition::Standard })
     }
 
     #[getter]
     fn suit(&self) -> usize {
-        self.0.suit.index()
+        self.card.suit.index()
     }
 
     #[getter]
     fn rank(&self) -> usize {
-        self.0.rank.index()
+        self.card.rank.index()
     }
 
     fn __repr__(&self) -> String {
-        format!("Card('{}')", self.0)
+        format!("Card('{}')", self.__str__())
+    }
+
+    pub(super) fn __str__(&self) -> String {
+        self.edition.card(self.card)
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyType>, (String,)) {
-        (py.get_type::<Card>(), (self.0.to_string(),))
+        (py.get_type::<Card>(), (self.__str__(),))
     }
 }
 
@@ -73,7 +125,7 @@ pub(super) fn cards(deck: &Bound<'_, PyAny>) -> PyResult<Vec<rules::Card>> {
     let read = |item: PyResult<Bound<'_, PyAny>>| {
         let item = item?;
         if let Ok(card) = item.cast::<Card>() {
-            return Ok(card.get().0);
+            return Ok(card.get().card);
         }
         match item.extract::<String>() {
             Ok(text) => Ok(text.parse()?),

@@ -1,7 +1,7 @@
 use pyo3::prelude::*;
 
 use super::card::Card;
-use crate::rules::{self, Hint, Move};
+use crate::rules::{self, Edition, Hint, Move};
 
 /// One turn that was played: the move and what it revealed.
 ///
@@ -14,6 +14,7 @@ use crate::rules::{self, Hint, Move};
 ///     target: the seat that was hinted, or None.
 ///     color: the hinted colour from 0, or None.
 ///     rank: the hinted rank from 0, or None.
+///     announced: the colour that an announced play named, from 0, or None.
 ///     touched: the slots that the hint pointed out.
 ///     card: the card played or discarded, or None.
 ///     added: whether the played card was added to its firework.
@@ -27,6 +28,7 @@ pub struct Event {
     #[pyo3(get)]
     action: usize,
     players: u8,
+    edition: Edition,
 }
 
 impl Event {
@@ -36,6 +38,7 @@ impl Event {
             event,
             action: action.expect("a played move has an action"),
             players: variant.players(),
+            edition: variant.edition(),
         }
     }
 }
@@ -49,13 +52,13 @@ impl Event {
 
     #[getter]
     fn r#move(&self) -> String {
-        self.event.played.to_string()
+        self.edition.move_text(self.event.played)
     }
 
     #[getter]
     fn kind(&self) -> &'static str {
         match self.event.played {
-            Move::Play { .. } => "play",
+            Move::Play { .. } | Move::AnnouncedPlay { .. } => "play",
             Move::Discard { .. } => "discard",
             Move::Hint { hint: Hint::Color(_), .. } => "color_hint",
             Move::Hint { hint: Hint::Rank(_), .. } => "rank_hint",
@@ -65,7 +68,9 @@ impl Event {
     #[getter]
     fn slot(&self) -> Option<u8> {
         match self.event.played {
-            Move::Play { slot } | Move::Discard { slot } => Some(slot),
+            Move::Play { slot } | Move::AnnouncedPlay { slot, .. } | Move::Discard { slot } => {
+                Some(slot)
+            }
             Move::Hint { .. } => None,
         }
     }
@@ -87,6 +92,14 @@ impl Event {
     }
 
     #[getter]
+    fn announced(&self) -> Option<usize> {
+        match self.event.played {
+            Move::AnnouncedPlay { suit, .. } => Some(suit.index()),
+            _ => None,
+        }
+    }
+
+    #[getter]
     fn rank(&self) -> Option<usize> {
         match self.event.played {
             Move::Hint { hint: Hint::Rank(rank), .. } => Some(rank.index()),
@@ -101,7 +114,7 @@ impl Event {
 
     #[getter]
     fn card(&self) -> Option<Card> {
-        self.event.card.map(Card)
+        self.event.card.map(|card| Card::new(card, self.edition))
     }
 
     #[getter]
@@ -121,14 +134,14 @@ impl Event {
 
     #[getter]
     fn drawn(&self) -> Option<Card> {
-        self.event.drawn.map(Card)
+        self.event.drawn.map(|card| Card::new(card, self.edition))
     }
 
     fn __str__(&self) -> String {
-        self.event.to_string()
+        self.edition.event(&self.event)
     }
 
     fn __repr__(&self) -> String {
-        format!("<Event {}>", self.event)
+        format!("<Event {}>", self.__str__())
     }
 }

@@ -30,10 +30,11 @@ impl State {
     pub(super) fn new(state: rules::State) -> State {
         State { state }
     }
-}
 
-fn cards(cards: impl Iterator<Item = rules::Card>) -> Vec<Card> {
-    cards.map(Card).collect()
+    fn cards(&self, cards: impl Iterator<Item = rules::Card>) -> Vec<Card> {
+        let edition = self.state.variant().edition();
+        cards.map(|card| Card::new(card, edition)).collect()
+    }
 }
 
 #[pymethods]
@@ -90,20 +91,20 @@ impl State {
     /// The whole deck as it was before the deal, the top card first.
     #[getter]
     fn deck(&self) -> Vec<Card> {
-        cards(self.state.deck().iter().copied())
+        self.cards(self.state.deck().iter().copied())
     }
 
     /// The discarded and misplayed cards in the order in which they came.
     #[getter]
     fn discard_pile(&self) -> Vec<Card> {
-        cards(self.state.discard_pile())
+        self.cards(self.state.discard_pile())
     }
 
     /// Every seat's hand, the oldest card first.
     #[getter]
     fn hands(&self) -> Vec<Vec<Card>> {
         let variant = self.state.variant();
-        let hand = |seat| cards(self.state.position().hand(variant, seat));
+        let hand = |seat| self.cards(self.state.position().hand(variant, seat));
         (0..variant.players().into()).map(hand).collect()
     }
 

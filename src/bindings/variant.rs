@@ -10,11 +10,11 @@ use super::layout::Layout;
 use super::numbers::{Integer, fresh_seed, natural, seed as read_seed};
 use super::state::State;
 use crate::encode;
-use crate::rules::{self, EpisodeSeed, LostGameScore, Move, Parameters, Rating};
+use crate::rules::{self, Edition, EpisodeSeed, LostGameScore, Move, Parameters, Rating};
 
 /// Variant(players=2, colors=5, ranks=5, hand_size=None, max_information_tokens=8,
 ///         max_life_tokens=3, copies=None, random_start_player=False, empty_hints=False,
-///         lost_game_score="zero")
+///         crowning_piece=False, timed_display=False, lost_game_score="zero", edition="standard")
 ///
 /// The immutable rules of one kind of game.
 ///
@@ -29,7 +29,13 @@ use crate::rules::{self, EpisodeSeed, LostGameScore, Move, Parameters, Rating};
 ///         None for 3 of the lowest rank, 1 of the highest, 2 of the others.
 ///     random_start_player: whether any seat may start, instead of seat 0.
 ///     empty_hints: whether a hint may match no card.
+///     crowning_piece: no last round: the game goes on until it is perfect, a card that a perfect
+///         game needs is lost, or a player can do nothing.
+///     timed_display: a play may announce its colour, as an action of its own, and then regains an
+///         information token.
 ///     lost_game_score: "zero" as in HLE, or "fireworks" to keep the fireworks' sum.
+///     edition: whose suits text shows: "standard", "ikebana" (black instead of white) or
+///         "traditional" (playing cards). The games are the same.
 ///
 /// Raises:
 ///     VariantError: a value outside its range; the message names it and what is allowed.
@@ -59,8 +65,9 @@ impl Variant {
     #[new]
     #[pyo3(signature = (players=Integer(2), colors=Integer(5), ranks=Integer(5), hand_size=None,
         max_information_tokens=Integer(8), max_life_tokens=Integer(3), copies=None,
-        random_start_player=false, empty_hints=false, lost_game_score="zero"),
-        text_signature = "(players=2, colors=5, ranks=5, hand_size=None, max_information_tokens=8, max_life_tokens=3, copies=None, random_start_player=False, empty_hints=False, lost_game_score='zero')")]
+        random_start_player=false, empty_hints=false, crowning_piece=false, timed_display=false,
+        lost_game_score="zero", edition="standard"),
+        text_signature = "(players=2, colors=5, ranks=5, hand_size=None, max_information_tokens=8, max_life_tokens=3, copies=None, random_start_player=False, empty_hints=False, crowning_piece=False, timed_display=False, lost_game_score='zero', edition='standard')")]
     #[expect(clippy::too_many_arguments, reason = "each is a keyword argument in Python")]
     fn new(
         players: Integer,
@@ -72,7 +79,10 @@ impl Variant {
         copies: Option<&Bound<'_, PyAny>>,
         random_start_player: bool,
         empty_hints: bool,
+        crowning_piece: bool,
+        timed_display: bool,
         lost_game_score: &str,
+        edition: &str,
     ) -> PyResult<Variant> {
         let parameters = Parameters {
             players: players.0,
@@ -84,7 +94,10 @@ impl Variant {
             copies: copies.map(copies_table).transpose()?,
             random_start_player,
             empty_hints,
+            crowning_piece,
+            timed_display,
             lost_game_score: LostGameScore::from_name(lost_game_score)?,
+            edition: Edition::from_name(edition)?,
         };
         Ok(Variant(Arc::new(rules::Variant::new(parameters)?)))
     }
@@ -143,6 +156,24 @@ impl Variant {
         self.0.empty_hints()
     }
 
+    /// Whether the game goes on without a last round.
+    #[getter]
+    fn crowning_piece(&self) -> bool {
+        self.0.crowning_piece()
+    }
+
+    /// Whether a play may announce a colour.
+    #[getter]
+    fn timed_display(&self) -> bool {
+        self.0.timed_display()
+    }
+
+    /// Whose suits text shows.
+    #[getter]
+    fn edition(&self) -> &'static str {
+        self.0.edition().name()
+    }
+
     /// What a lost game scores: "zero" or "fireworks".
     #[getter]
     fn lost_game_score(&self) -> &'static str {
@@ -172,7 +203,7 @@ impl Variant {
     /// Raises:
     ///     IllegalActionError: the variant has no such action.
     fn action_meaning(&self, action: Integer) -> PyResult<String> {
-        Ok(self.0.action_to_move(action.0)?.meaning())
+        Ok(self.0.edition().meaning(self.0.action_to_move(action.0)?))
     }
 
     /// The action id of a move's text, such as "play 2" or "hint +1 red".
@@ -333,7 +364,10 @@ fn parameters_dict<'py>(py: Python<'py>, parameters: &Parameters) -> PyResult<Bo
     dict.set_item("copies", parameters.copies.clone())?;
     dict.set_item("random_start_player", parameters.random_start_player)?;
     dict.set_item("empty_hints", parameters.empty_hints)?;
+    dict.set_item("crowning_piece", parameters.crowning_piece)?;
+    dict.set_item("timed_display", parameters.timed_display)?;
     dict.set_item("lost_game_score", parameters.lost_game_score.name())?;
+    dict.set_item("edition", parameters.edition.name())?;
     Ok(dict)
 }
 

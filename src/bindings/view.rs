@@ -38,7 +38,7 @@ pub struct Knowledge {
 #[pymethods]
 impl Knowledge {
     fn __repr__(&self) -> String {
-        let cards: Vec<String> = self.plausible.iter().map(|card| card.0.to_string()).collect();
+        let cards: Vec<String> = self.plausible.iter().map(|card| card.__str__()).collect();
         format!("<Knowledge {}>", cards.join(" "))
     }
 }
@@ -88,7 +88,10 @@ impl View {
         let view = self.view();
         let hand = |offset| match offset {
             0 => vec![None; view.hand_size(0)],
-            _ => view.hand(offset).map(|card| Some(Card(card))).collect(),
+            _ => view
+                .hand(offset)
+                .map(|card| Some(Card::new(card, view.variant().edition())))
+                .collect(),
         };
         (0..view.variant().players().into()).map(hand).collect()
     }
@@ -110,7 +113,10 @@ impl View {
         })?;
         let knowledge = view.knowledge(offset, slot);
         Ok(Knowledge {
-            plausible: knowledge.plausible(variant).map(Card).collect(),
+            plausible: knowledge
+                .plausible(variant)
+                .map(|card| Card::new(card, variant.edition()))
+                .collect(),
             color: knowledge.hinted_suit(variant).map(rules::Suit::index),
             rank: knowledge.hinted_rank(variant).map(rules::Rank::index),
         })
@@ -149,7 +155,8 @@ impl View {
     /// The discarded and misplayed cards in the order in which they came.
     #[getter]
     fn discard_pile(&self) -> Vec<Card> {
-        self.state.discard_pile().map(Card).collect()
+        let edition = self.state.variant().edition();
+        self.state.discard_pile().map(|card| Card::new(card, edition)).collect()
     }
 
     /// The turns played so far, the oldest first; what the observer itself drew is hidden.

@@ -1,5 +1,6 @@
 //! The canonical observation of the Hanabi Learning Environment (Bard et al., "The Hanabi
-//! Challenge", 2020), equal to HLE's to the bit, in its three types.
+//! Challenge", 2020), equal to HLE's to the bit, in its three types. Timed display, which HLE does
+//! not know, appends one section.
 
 use super::Encoder;
 use super::bits::BitWriter;
@@ -81,10 +82,14 @@ impl Encoder for Canonical {
             .section("last_card", &[sizes.colors, sizes.ranks])
             .section("last_added", &[1])
             .section("last_regained", &[1]);
-        if !self.with_knowledge {
-            return builder.build();
+        let knowledge = [sizes.players, sizes.hand_size, sizes.knowledge()];
+        let builder =
+            if self.with_knowledge { builder.section("knowledge", &knowledge) } else { builder };
+        if variant.timed_display() {
+            builder.section("last_announced", &[sizes.colors]).build()
+        } else {
+            builder.build()
         }
-        builder.section("knowledge", &[sizes.players, sizes.hand_size, sizes.knowledge()]).build()
     }
 
     fn encode(&self, view: &View<'_>, bits: &mut BitWriter<'_>) {
@@ -95,6 +100,9 @@ impl Encoder for Canonical {
         encode_last_event(view, &sizes, bits);
         if self.with_knowledge {
             encode_knowledge(view, &sizes, bits);
+        }
+        if view.variant().timed_display() {
+            encode_announcement(view, &sizes, bits);
         }
     }
 }
@@ -160,7 +168,7 @@ fn encode_last_event(view: &View<'_>, sizes: &Sizes, bits: &mut BitWriter<'_>) {
     };
     let actor = view.offset(event.seat.into());
     let (kind, slot, hinted) = match event.played {
-        Move::Play { slot } => (0, 1 << slot, Fields::default()),
+        Move::Play { slot } | Move::AnnouncedPlay { slot, .. } => (0, 1 << slot, Fields::default()),
         Move::Discard { slot } => (1, 1 << slot, Fields::default()),
         Move::Hint { offset, hint } => {
             let target = view.variant().seat_after(actor, offset.into());
@@ -191,6 +199,14 @@ fn encode_hint(target: u64, hint: Hint, sizes: &Sizes) -> (usize, u64, Fields) {
         Hint::Color(suit) => (2, 0, target.add(1 << suit.index(), sizes.colors)),
         Hint::Rank(rank) => (3, 0, target.add(0, sizes.colors).add(1 << rank.index(), sizes.ranks)),
     }
+}
+
+fn encode_announcement(view: &View<'_>, sizes: &Sizes, bits: &mut BitWriter<'_>) {
+    let announced = match view.last_event().map(|event| event.played) {
+        Some(Move::AnnouncedPlay { suit, .. }) => 1 << suit.index(),
+        _ => 0,
+    };
+    bits.push(announced, sizes.colors);
 }
 
 fn encode_knowledge(view: &View<'_>, sizes: &Sizes, bits: &mut BitWriter<'_>) {

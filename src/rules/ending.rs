@@ -10,13 +10,29 @@ pub enum Ending {
     Lost,
     /// All fireworks are complete.
     Perfect,
+    /// Crowning piece: a card without which the perfect score is out of reach was discarded.
+    IndispensableCardLost,
     /// Every player had a last turn after the deck ran out.
     DeckExhausted,
+    /// Crowning piece: the player to act has neither a card nor an information token to use.
+    NoLegalAction,
 }
 
 impl Ending {
     /// All endings, in the order in which they take precedence.
-    pub const ALL: [Ending; 3] = [Ending::Lost, Ending::Perfect, Ending::DeckExhausted];
+    pub const ALL: [Ending; 5] = [
+        Ending::Lost,
+        Ending::Perfect,
+        Ending::IndispensableCardLost,
+        Ending::DeckExhausted,
+        Ending::NoLegalAction,
+    ];
+
+    /// Whether the game counts as lost, so that the variant's `lost_game_score` applies.
+    #[must_use]
+    pub const fn is_defeat(self) -> bool {
+        !matches!(self, Ending::Perfect | Ending::DeckExhausted)
+    }
 
     /// The name that Python sees, such as `"deck_exhausted"`.
     #[must_use]
@@ -24,7 +40,9 @@ impl Ending {
         match self {
             Ending::Lost => "lost",
             Ending::Perfect => "perfect",
+            Ending::IndispensableCardLost => "indispensable_card_lost",
             Ending::DeckExhausted => "deck_exhausted",
+            Ending::NoLegalAction => "no_legal_action",
         }
     }
 

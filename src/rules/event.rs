@@ -44,7 +44,7 @@ impl Event {
     /// Whether the move was a misplay: a played card that did not fit, which cost a life token.
     #[must_use]
     pub fn is_misplay(&self) -> bool {
-        matches!(self.played, Move::Play { .. }) && !self.added
+        matches!(self.played, Move::Play { .. } | Move::AnnouncedPlay { .. }) && !self.added
     }
 
     /// The event as this observer sees it: its own draw stays hidden.

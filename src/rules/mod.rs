@@ -3,8 +3,10 @@
 //! Start with [`Variant`] (the immutable parameters), deal a [`State`] from it, and hand out
 //! [`View`]s. [`Position`] is the compact core of a state, which a batch holds by the thousand.
 
+mod board;
 mod card;
 mod deck;
+mod edition;
 mod ending;
 mod event;
 mod hint;
@@ -24,6 +26,7 @@ mod view;
 
 pub use card::{Card, Rank, Suit};
 pub use deck::{Deck, DeckError, EpisodeSeed, ListedDeck, RandomDeck};
+pub use edition::Edition;
 pub use ending::Ending;
 pub use event::{Event, SlotSet};
 pub use hint::Hint;

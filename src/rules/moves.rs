@@ -18,6 +18,13 @@ pub enum Move {
         /// 0 is the oldest card.
         slot: u8,
     },
+    /// Play the card in this slot and announce its colour (timed display).
+    AnnouncedPlay {
+        /// 0 is the oldest card.
+        slot: u8,
+        /// The announced colour.
+        suit: Suit,
+    },
     /// Tell a teammate which of its cards have a colour or a rank.
     Hint {
         /// The teammate, clockwise: 1 is the next player.
@@ -97,7 +104,18 @@ impl Variant {
     #[must_use]
     pub const fn num_actions(&self) -> usize {
         let others = self.players() as usize - 1;
-        2 * self.hand_size() as usize + others * (self.colors() as usize + self.ranks() as usize)
+        let hints = others * (self.colors() as usize + self.ranks() as usize);
+        2 * self.hand_size() as usize + hints + self.num_announced_plays()
+    }
+
+    /// Number of announced plays, a slot and a colour each.
+    const fn num_announced_plays(&self) -> usize {
+        if self.timed_display() { self.hand_size() as usize * self.colors() as usize } else { 0 }
+    }
+
+    /// The first id of the announced plays.
+    pub(crate) const fn announced_play_base(&self) -> usize {
+        self.num_actions() - self.num_announced_plays()
     }
 
     /// The first id of the colour hints.
@@ -110,7 +128,8 @@ impl Variant {
         self.color_hint_base() + (self.players() as usize - 1) * self.colors() as usize
     }
 
-    /// The move with this id. The order is HLE's: discards, plays, colour hints, rank hints.
+    /// The move with this id. The order is HLE's: discards, plays, colour hints, rank
+    /// hints; announced plays come after them.
     ///
     /// # Errors
     /// [`MoveError::OutOfRange`] for an id that the variant does not have.
@@ -132,9 +151,12 @@ impl Variant {
         } else if action < self.rank_hint_base() {
             let (other, suit) = divide(action - self.color_hint_base(), self.colors());
             Move::Hint { offset: other + 1, hint: Hint::Color(Suit::ALL[suit]) }
-        } else {
+        } else if action < self.announced_play_base() {
             let (other, rank) = divide(action - self.rank_hint_base(), self.ranks());
             Move::Hint { offset: other + 1, hint: Hint::Rank(Rank::ALL[rank]) }
+        } else {
+            let (slot, suit) = divide(action - self.announced_play_base(), self.colors());
+            Move::AnnouncedPlay { slot, suit: Suit::ALL[suit] }
         }
     }
 
@@ -146,6 +168,13 @@ impl Variant {
             Move::Discard { slot } | Move::Play { slot } if usize::from(slot) >= hand_size => None,
             Move::Discard { slot } => Some(usize::from(slot)),
             Move::Play { slot } => Some(hand_size + usize::from(slot)),
+            Move::AnnouncedPlay { slot, suit } => {
+                let known = self.timed_display()
+                    && usize::from(slot) < hand_size
+                    && suit.index() < self.colors().into();
+                let order = usize::from(slot) * usize::from(self.colors()) + suit.index();
+                known.then_some(self.announced_play_base() + order)
+            }
             Move::Hint { offset, .. } if offset == 0 || offset >= self.players() => None,
             Move::Hint { offset, hint } => {
                 let other = usize::from(offset) - 1;

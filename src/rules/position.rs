@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use super::card::Card;
+use super::card::{Card, Suit};
 use super::deck::Deck;
 use super::ending::Ending;
 use super::event::{Event, SlotSet};
@@ -165,18 +165,28 @@ impl Position {
     #[must_use]
     pub fn score(&self, variant: &Variant) -> u8 {
         let forfeits = variant.lost_game_score() == LostGameScore::Zero;
-        if forfeits && self.ending == Some(Ending::Lost) { 0 } else { self.fireworks_sum() }
+        if forfeits && self.ending.is_some_and(Ending::is_defeat) {
+            0
+        } else {
+            self.fireworks_sum()
+        }
     }
 
     /// The actions that are legal now; none once the game is over.
     #[must_use]
     pub fn legal_actions(&self, variant: &Variant) -> ActionSet {
-        if self.ending.is_some() {
-            return ActionSet::default();
-        }
+        if self.ending.is_some() { ActionSet::default() } else { self.legal_moves(variant) }
+    }
+
+    /// The legal actions of a game that goes on.
+    fn legal_moves(&self, variant: &Variant) -> ActionSet {
         let hand = &self.hands[self.current_player()];
         let slots = (1u128 << hand.size) - 1;
         let mut legal = slots << variant.hand_size();
+        if variant.timed_display() {
+            let all = (1u128 << (hand.size * variant.colors())) - 1;
+            legal |= all << variant.announced_play_base();
+        }
         if self.information_tokens < variant.max_information_tokens() {
             legal |= slots;
         }
@@ -230,7 +240,8 @@ impl Position {
         };
         match played {
             Move::Discard { slot } => self.discard(variant, slot, &mut event),
-            Move::Play { slot } => self.play(variant, slot, &mut event),
+            Move::Play { slot } => self.play(variant, slot, None, &mut event),
+            Move::AnnouncedPlay { slot, suit } => self.play(variant, slot, Some(suit), &mut event),
             Move::Hint { offset, hint } => {
                 let target = variant.seat_after(seat, offset.into());
                 event.touched = self.hint(variant, target, hint);
@@ -239,9 +250,9 @@ impl Position {
         if event.card.is_some() {
             event.drawn = self.draw(variant, seat, deck);
         }
-        self.last_turns -= u8::from(deck_was_empty);
-        self.ending = self.find_ending(variant);
+        self.last_turns -= u8::from(deck_was_empty && !variant.crowning_piece());
         self.current_player = variant.seat_after(seat, 1) as u8;
+        self.ending = self.find_ending(variant);
         self.last_event = Some(event);
         event
     }
@@ -251,11 +262,33 @@ impl Position {
             Some(Ending::Lost)
         } else if self.fireworks_sum() == variant.max_score() {
             Some(Ending::Perfect)
+        } else if variant.crowning_piece() {
+            self.find_crowning_ending(variant)
         } else if self.last_turns == 0 {
             Some(Ending::DeckExhausted)
         } else {
             None
         }
+    }
+
+    fn find_crowning_ending(&self, variant: &Variant) -> Option<Ending> {
+        if self.has_lost_indispensable_card(variant) {
+            return Some(Ending::IndispensableCardLost);
+        }
+        // Only a player without cards can be without a legal action.
+        let is_stuck =
+            self.hands[self.current_player()].size == 0 && self.legal_moves(variant).is_empty();
+        is_stuck.then_some(Ending::NoLegalAction)
+    }
+
+    /// Whether all copies of a card that its firework still needs are discarded.
+    fn has_lost_indispensable_card(&self, variant: &Variant) -> bool {
+        let tables = variant.tables();
+        (0..variant.num_card_kinds()).any(|index| {
+            let card = tables.card[index];
+            let needed = usize::from(self.fireworks[card.suit.index()]) <= card.rank.index();
+            needed && tables.copy_field[index] & !self.discards == 0
+        })
     }
 
     fn discard(&mut self, variant: &Variant, slot: u8, event: &mut Event) {
@@ -265,16 +298,20 @@ impl Position {
         event.regained = self.regain(variant);
     }
 
-    fn play(&mut self, variant: &Variant, slot: u8, event: &mut Event) {
+    fn play(&mut self, variant: &Variant, slot: u8, announced: Option<Suit>, event: &mut Event) {
         let index = self.hands[self.current_player()].remove(slot.into());
         let card = variant.tables().card[usize::from(index)];
         let height = &mut self.fireworks[card.suit.index()];
         event.card = Some(card);
-        if usize::from(*height) == card.rank.index() {
+        let announced_wrongly = announced.is_some_and(|suit| suit != card.suit);
+        if usize::from(*height) == card.rank.index() && !announced_wrongly {
             *height += 1;
             event.added = true;
             if *height == variant.ranks() {
                 event.regained = self.regain(variant);
+            }
+            if announced.is_some() {
+                event.regained += self.regain(variant);
             }
         } else {
             self.life_tokens -= 1;

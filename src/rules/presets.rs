@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use super::edition::Edition;
 use super::variant::Parameters;
 
 /// A named variant.
@@ -31,6 +32,46 @@ pub const PRESETS: &[Preset] = &[
         name: "empty-hints",
         summary: "hints that match no card are legal",
         adjust: |parameters| parameters.empty_hints = true,
+    },
+    Preset {
+        name: "avalanche",
+        summary: "avalanche of colours: a sixth, multicoloured suit with one copy of each rank",
+        adjust: |parameters| {
+            parameters.colors = 6;
+            let mut copies = vec![vec![3, 2, 2, 2, 1]; 5];
+            copies.push(vec![1; 5]);
+            parameters.copies = Some(copies);
+        },
+    },
+    Preset {
+        name: "crowning-piece",
+        summary: "no last round: the game goes on until it is perfect or cannot be any more",
+        adjust: |parameters| parameters.crowning_piece = true,
+    },
+    Preset {
+        name: "timed-display",
+        summary: "a play may announce its colour, which regains an information token",
+        adjust: |parameters| parameters.timed_display = true,
+    },
+    Preset {
+        name: "traditional",
+        summary: "playing cards: 4 suits with 2 copies of each rank, hand of 4, 6 information tokens",
+        adjust: |parameters| {
+            parameters.colors = 4;
+            parameters.copies = Some(vec![vec![2; 5]; 4]);
+            parameters.hand_size = Some(4);
+            parameters.max_information_tokens = 6;
+            parameters.edition = Edition::Traditional;
+        },
+    },
+    Preset {
+        name: "mini",
+        summary: "3 colours, 3 ranks, hand of 3: the quick game of ad-hoc teamwork benchmarks",
+        adjust: |parameters| {
+            parameters.colors = 3;
+            parameters.ranks = 3;
+            parameters.hand_size = Some(3);
+        },
     },
     Preset {
         name: "small",

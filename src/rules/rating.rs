@@ -32,10 +32,11 @@ impl Rating {
     ];
 
     /// The rating of a final score. `None` where the rule sheets have no scale: they rate five or
-    /// six fireworks of five ranks.
+    /// six fireworks of five ranks, and not the crowning piece.
     #[must_use]
     pub fn of(variant: &Variant, score: u8) -> Option<Rating> {
-        if variant.ranks() != 5 || variant.colors() < 5 || score > variant.max_score() {
+        let scaled = variant.ranks() == 5 && variant.colors() >= 5 && !variant.crowning_piece();
+        if !scaled || score > variant.max_score() {
             return None;
         }
         Some(match score {

@@ -89,7 +89,7 @@ impl Position {
         let fits = event.seat < variant.players()
             && variant.move_to_action(event.played).is_some()
             && u16::from(event.touched.0) < 1 << variant.hand_size()
-            && event.regained <= 1
+            && event.regained <= 2
             && known(event.card)
             && known(event.drawn);
         require(fits, "impossible last event")

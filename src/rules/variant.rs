@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::card::{Card, Rank, Suit};
+use super::edition::Edition;
 use super::limits::{MAX_CARDS, MAX_COLORS, MAX_HAND_SIZE, MAX_PLAYERS, MAX_RANKS};
 use super::tables::{Copies, Tables};
 
@@ -70,8 +71,14 @@ pub struct Parameters {
     pub random_start_player: bool,
     /// Whether a hint may match no card.
     pub empty_hints: bool,
+    /// Whether the game goes on without a last round until it is perfect or cannot be any more.
+    pub crowning_piece: bool,
+    /// Whether a play may announce a colour.
+    pub timed_display: bool,
     /// What a lost game scores.
     pub lost_game_score: LostGameScore,
+    /// Whose names the suits have, in text only.
+    pub edition: Edition,
 }
 
 impl Default for Parameters {
@@ -86,7 +93,10 @@ impl Default for Parameters {
             copies: None,
             random_start_player: false,
             empty_hints: false,
+            crowning_piece: false,
+            timed_display: false,
             lost_game_score: LostGameScore::Zero,
+            edition: Edition::Standard,
         }
     }
 }
@@ -138,7 +148,10 @@ pub struct Variant {
     max_life_tokens: u8,
     random_start_player: bool,
     empty_hints: bool,
+    crowning_piece: bool,
+    timed_display: bool,
     lost_game_score: LostGameScore,
+    edition: Edition,
     copies: [[u8; MAX_RANKS]; MAX_COLORS],
     deck_size: u8,
     tables: Tables,
@@ -222,7 +235,10 @@ impl Variant {
             max_life_tokens: in_range("max_life_tokens", parameters.max_life_tokens, 1, 8)?,
             random_start_player: parameters.random_start_player,
             empty_hints: parameters.empty_hints,
+            crowning_piece: parameters.crowning_piece,
+            timed_display: parameters.timed_display,
             lost_game_score: parameters.lost_game_score,
+            edition: parameters.edition,
             tables: Tables::new(colors, ranks, &copies),
             copies,
             deck_size,
@@ -248,7 +264,10 @@ impl Variant {
             copies: Some(copies.collect()),
             random_start_player: self.random_start_player,
             empty_hints: self.empty_hints,
+            crowning_piece: self.crowning_piece,
+            timed_display: self.timed_display,
             lost_game_score: self.lost_game_score,
+            edition: self.edition,
         }
     }
 
@@ -306,6 +325,24 @@ impl Variant {
     #[must_use]
     pub const fn empty_hints(&self) -> bool {
         self.empty_hints
+    }
+
+    /// Whether the game goes on without a last round until it is perfect or cannot be any more.
+    #[must_use]
+    pub const fn crowning_piece(&self) -> bool {
+        self.crowning_piece
+    }
+
+    /// Whether a play may announce a colour.
+    #[must_use]
+    pub const fn timed_display(&self) -> bool {
+        self.timed_display
+    }
+
+    /// Whose names the suits have, in text only.
+    #[must_use]
+    pub const fn edition(&self) -> Edition {
+        self.edition
     }
 
     /// What a lost game scores.

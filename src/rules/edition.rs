@@ -1,0 +1,106 @@
+use serde::{Deserialize, Serialize};
+
+use super::card::Suit;
+use super::limits::MAX_COLORS;
+use super::variant::VariantError;
+
+/// Whose names and letters the suits have. Presentation only: the games are the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Edition {
+    /// Red, yellow, green, white, blue, multicolour, as in HLE.
+    #[default]
+    Standard,
+    /// The Hanabi & Ikebana box: black instead of white.
+    Ikebana,
+    /// Playing cards: spades, hearts, diamonds, clubs.
+    Traditional,
+}
+
+type Names = [(char, &'static str); MAX_COLORS];
+
+const STANDARD: Names = [
+    ('R', "red"),
+    ('Y', "yellow"),
+    ('G', "green"),
+    ('W', "white"),
+    ('B', "blue"),
+    ('M', "multicolour"),
+];
+const IKEBANA: Names = [
+    ('R', "red"),
+    ('Y', "yellow"),
+    ('G', "green"),
+    ('K', "black"),
+    ('B', "blue"),
+    ('M', "multicolour"),
+];
+const TRADITIONAL: Names = [
+    ('S', "spades"),
+    ('H', "hearts"),
+    ('D', "diamonds"),
+    ('C', "clubs"),
+    ('B', "blue"),
+    ('M', "multicolour"),
+];
+
+impl Edition {
+    /// All editions.
+    pub const ALL: [Edition; 3] = [Edition::Standard, Edition::Ikebana, Edition::Traditional];
+
+    /// The name that Python sees.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Edition::Standard => "standard",
+            Edition::Ikebana => "ikebana",
+            Edition::Traditional => "traditional",
+        }
+    }
+
+    /// The edition of this name.
+    ///
+    /// # Errors
+    /// [`VariantError`] for any other name.
+    pub fn from_name(name: &str) -> Result<Edition, VariantError> {
+        Edition::ALL.into_iter().find(|edition| edition.name() == name).ok_or_else(|| {
+            VariantError::new(
+                "edition",
+                format!("{name:?}"),
+                "\"standard\", \"ikebana\" or \"traditional\"",
+            )
+        })
+    }
+
+    const fn names(self) -> &'static Names {
+        match self {
+            Edition::Standard => &STANDARD,
+            Edition::Ikebana => &IKEBANA,
+            Edition::Traditional => &TRADITIONAL,
+        }
+    }
+
+    /// A suit's letter, such as `'R'`.
+    #[must_use]
+    pub const fn letter(self, suit: Suit) -> char {
+        self.names()[suit.index()].0
+    }
+
+    /// A suit's name, such as `"red"`.
+    #[must_use]
+    pub const fn suit_name(self, suit: Suit) -> &'static str {
+        self.names()[suit.index()].1
+    }
+
+    /// The suit of a letter or name of any edition, in either case: no two editions disagree.
+    pub(super) fn find_suit(text: &str) -> Option<Suit> {
+        let mut buffer = [0; 4];
+        Suit::ALL.into_iter().find(|suit| {
+            Edition::ALL.iter().any(|edition| {
+                let (letter, name) = edition.names()[suit.index()];
+                text.eq_ignore_ascii_case(name)
+                    || text.eq_ignore_ascii_case(letter.encode_utf8(&mut buffer))
+            })
+        })
+    }
+}
