@@ -10,7 +10,7 @@ from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Discrete
 from numpy.typing import NDArray
 
-from starmine._core import Batch, Layout, StarmineError, State, Variant, endings
+from starmine._core import ArrayError, Batch, Layout, StarmineError, State, Variant, endings
 from starmine.vector import observation_box, resolve_variant
 
 Array = NDArray[Any]
@@ -127,7 +127,10 @@ class HanabiEnv(gymnasium.Env[Array, np.int64]):
         """
         if not self._started:
             raise ResetNeeded("this environment has not been reset: call reset first")
-        out = self._batch.step(np.asarray(action).reshape(1))
+        chosen = np.asarray(action)
+        if chosen.size != 1:
+            raise ArrayError(f"action has shape {chosen.shape}: expected a single integer")
+        out = self._batch.step(chosen.reshape(1))
         self._forfeited = bool(out["illegal_action"][0])
         if self._shown is not None and not self._forfeited:
             self._shown.apply(int(action))

@@ -13,7 +13,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from starmine._core import Batch, Layout, StarmineError, Variant
+from starmine._core import Batch, Layout, StarmineError, Variant, VariantError
 from starmine._core import variant as preset
 
 Array = NDArray[Any]
@@ -33,7 +33,7 @@ def resolve_variant(variant: str | Variant, overrides: dict[str, Any]) -> Varian
         return preset(variant, **overrides)
     if isinstance(variant, Variant):
         return Variant(**{**variant.parameters(), **overrides}) if overrides else variant
-    raise StarmineError(f"variant={variant!r} is not allowed: expected a Variant or a preset's name")
+    raise VariantError(f"variant={variant!r} is not allowed: expected a Variant or a preset's name")
 
 
 class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
@@ -167,9 +167,12 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         Raises:
             ArrayError: a mask or seeds of another shape or dtype, or an empty mask.
             StarmineError: a seed out of range.
+            TypeError: options that are not a dict.
             ClosedEnvironmentError: the environment is closed.
         """
         self._check_open()
+        if not isinstance(options, dict | None):
+            raise TypeError(f"options={options!r} is not allowed: expected a dict or None")
         mask = (options or {}).get("reset_mask")
         out = self._batch.reset(seed, mask)
         if isinstance(seed, int):
@@ -221,6 +224,7 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         final_info = {}
         for key in ("score", "length", "ending"):
             final_info[key], final_info["_" + key] = info["final_" + key], terminated
+        final_info["illegal_action"], final_info["_illegal_action"] = info["illegal_action"], terminated
         info["final_info"], info["_final_info"] = final_info, terminated
 
     def __repr__(self) -> str:

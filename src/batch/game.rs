@@ -23,8 +23,9 @@ pub(crate) struct Outcome {
     pub illegal_action: bool,
     /// Score, length and ending of the game that ended.
     pub last: Option<(u8, u32, Ending)>,
-    /// The position in which it ended, where a new game has taken its place.
-    pub replaced: Option<Position>,
+    /// The position in which it ended and the copies left in its deck, where a new game has taken
+    /// its place.
+    pub replaced: Option<(Position, u64)>,
 }
 
 impl Game {
@@ -89,7 +90,7 @@ impl Game {
             outcome.terminated = true;
             outcome.last = self.result(variant);
             if shared.options.autoreset_mode == AutoresetMode::SameStep {
-                outcome.replaced = Some(self.position);
+                outcome.replaced = Some((self.position, self.deck.left()));
                 *self = Game::new(variant, self.seed.next());
             }
         }
@@ -98,8 +99,8 @@ impl Game {
 
     /// Checks what a stored game claims.
     pub fn validate(&self, variant: &Variant) -> Result<(), PositionError> {
-        let left = self.deck.left().ok_or(PositionError("wrong deck"))?;
-        self.position.validate(variant, left)?;
+        self.deck.validate()?;
+        self.position.validate(variant, self.deck.left())?;
         if self.legal == self.position.legal_actions(variant) {
             Ok(())
         } else {

@@ -9,12 +9,13 @@ mod threads;
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 pub use buffers::{BufferError, ObservationBuffer, Outputs};
 pub use options::{AutoresetMode, Dtype, IllegalAction, Observers, Options, UnknownOption};
 pub use record::RecordError;
-pub use threads::ThreadsError;
+pub use threads::{MAX_THREADS, ThreadsError};
 
 use crate::encode::{self, Encoder, Layout};
 use crate::rules::{ActionSet, EpisodeSeed, Position, Variant, View};
@@ -59,10 +60,12 @@ pub(crate) struct Shared {
 }
 
 /// A game that ended in the last step and was dealt anew in the same step.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Finished {
     game: usize,
     position: Position,
+    /// The copies left in its deck, by which a stored position is checked.
+    deck_left: u64,
 }
 
 /// Seeds for a reset.
@@ -126,6 +129,14 @@ pub enum BatchError {
     /// No games at all, or too many.
     #[error("num_envs={0} is not allowed: expected 1 to {max}", max = u32::MAX)]
     NumEnvs(usize),
+    /// Not enough memory for so many games.
+    #[error("num_envs={num_envs}: {source}")]
+    Memory {
+        /// The number of games.
+        num_envs: usize,
+        /// What the allocator says.
+        source: std::collections::TryReserveError,
+    },
     /// A mask without any game in it.
     #[error("reset_mask is all False: expected at least one game to reset")]
     EmptyResetMask,
@@ -148,7 +159,8 @@ impl Batch {
         let layout = options.encoder.layout(&variant);
         let pool = Pool::new(options.num_threads)?;
         let deal = |game| Game::new(&variant, EpisodeSeed { seed, game, episode: 0 });
-        let games = (0..num_envs as u64).map(deal).collect();
+        let mut games = reserve(num_envs)?;
+        games.extend((0..num_envs as u64).map(deal));
         let shared = Shared { variant, layout, options };
         Ok(Batch { shared, games, seed, fresh: true, finished: Vec::new(), pool })
     }
@@ -248,8 +260,8 @@ impl Batch {
         self.observe(outputs)
     }
 
-    /// Writes the outputs of all games as they stand, as after a reset: no rewards, nobody
-    /// terminated but the games that are over.
+    /// Writes the outputs of all games as they stand, as after a reset: no rewards, and nobody
+    /// terminated.
     ///
     /// # Errors
     /// [`BatchError`] for buffers that do not fit.
@@ -284,8 +296,8 @@ impl Batch {
             let mut row = vec![0; shared.layout.words()];
             for (index, game) in chunk.games.iter_mut().enumerate() {
                 let outcome = game.step(shared, chunk.actions[index]);
-                if let Some(position) = outcome.replaced {
-                    finished.push(Finished { game: chunk.first + index, position });
+                if let Some((position, deck_left)) = outcome.replaced {
+                    finished.push(Finished { game: chunk.first + index, position, deck_left });
                 }
                 chunk.outputs.write(index, shared, game, &outcome, &mut row);
             }
@@ -344,16 +356,27 @@ impl Batch {
     /// [`BatchError`] when its threads cannot be started.
     pub fn duplicate(&self) -> Result<Batch, BatchError> {
         let Shared { variant, layout, options } = &self.shared;
+        let mut games = reserve(self.games.len())?;
+        games.extend_from_slice(&self.games);
         let shared =
             Shared { variant: variant.clone(), layout: layout.clone(), options: options.clone() };
         Ok(Batch {
             pool: Pool::new(options.num_threads)?,
             shared,
-            games: self.games.clone(),
+            games,
             seed: self.seed,
             fresh: self.fresh,
             finished: self.finished.clone(),
         })
+    }
+}
+
+/// Room for so many games, which may be more than there is memory for.
+fn reserve(num_envs: usize) -> Result<Vec<Game>, BatchError> {
+    let mut games = Vec::new();
+    match games.try_reserve_exact(num_envs) {
+        Ok(()) => Ok(games),
+        Err(source) => Err(BatchError::Memory { num_envs, source }),
     }
 }
 

@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use super::game::Game;
 use super::options::{AutoresetMode, Dtype, IllegalAction, Observers, Options};
-use super::{Batch, BatchError};
+use super::{Batch, BatchError, Finished};
 use crate::encode::{self, UnknownEncoder};
 use crate::rules::{Parameters, PositionError, Variant, VariantError};
 
@@ -32,6 +32,9 @@ pub enum RecordError {
     /// Cut short or garbled.
     #[error("the stored batch is damaged: {0}")]
     Damaged(#[from] postcard::Error),
+    /// Bytes that its checksum does not cover.
+    #[error("the stored batch is damaged: its checksum does not match")]
+    Checksum,
     /// A variant that cannot be.
     #[error("the stored batch is damaged: {0}")]
     Variant(#[from] VariantError),
@@ -63,6 +66,7 @@ struct Record {
     seed: u64,
     fresh: bool,
     games: Vec<Game>,
+    finished: Vec<Finished>,
 }
 
 impl Batch {
@@ -81,9 +85,12 @@ impl Batch {
             seed: self.seed,
             fresh: self.fresh,
             games: self.games.clone(),
+            finished: self.finished.iter().flatten().cloned().collect(),
         };
         let header = [MAGIC, &[FORMAT]].concat();
-        postcard::to_extend(&record, header).expect("a vector takes every byte")
+        let mut bytes = postcard::to_extend(&record, header).expect("a vector takes every byte");
+        bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
+        bytes
     }
 
     /// A stored batch.
@@ -97,11 +104,24 @@ impl Batch {
         if found != FORMAT {
             return Err(RecordError::Format { found });
         }
-        let record: Record = postcard::from_bytes(rest)?;
+        let (_, checksum) = bytes.split_last_chunk().ok_or(RecordError::NotABatch)?;
+        let covered = &bytes[..bytes.len() - checksum.len()];
+        if crc32fast::hash(covered) != u32::from_le_bytes(*checksum) {
+            return Err(RecordError::Checksum);
+        }
+        let body = rest.strip_suffix(checksum).ok_or(RecordError::NotABatch)?;
+        let (record, trailing): (Record, _) = postcard::take_from_bytes(body)?;
+        if !trailing.is_empty() {
+            return Err(RecordError::Checksum);
+        }
         let variant = Arc::new(Variant::new(record.parameters)?);
         for (game, stored) in record.games.iter().enumerate() {
             let check = stored.validate(&variant);
             check.map_err(|error| RecordError::Game { game, error })?;
+        }
+        for Finished { game, position, deck_left } in &record.finished {
+            let check = position.validate(&variant, *deck_left);
+            check.map_err(|error| RecordError::Game { game: *game, error })?;
         }
         let options = Options {
             encoder: encode::encoder(&record.encoder)?,
@@ -114,6 +134,7 @@ impl Batch {
         let mut batch = Batch::new(variant, record.games.len(), record.seed, options)?;
         batch.games = record.games;
         batch.fresh = record.fresh;
+        batch.finished = vec![record.finished];
         Ok(batch)
     }
 }

@@ -8,7 +8,7 @@ use super::buffers::Outputs;
 use super::game::Game;
 
 /// The most threads that one batch may ask for.
-const MAX_THREADS: usize = 1024;
+pub const MAX_THREADS: usize = 1024;
 
 /// The threads of a batch could not be started.
 #[derive(Debug, Error)]

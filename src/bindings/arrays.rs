@@ -42,6 +42,7 @@ pub(super) fn output<'py, T: Element>(
     name: &str,
     given: &Bound<'py, PyAny>,
     shape: &[usize],
+    claims: &mut Claims,
 ) -> PyResult<PyReadwriteArrayDyn<'py, T>> {
     let array = untyped(name, given)?;
     let buffer = typed::<T>(name, array)?;
@@ -54,13 +55,15 @@ pub(super) fn output<'py, T: Element>(
             "{name} is not aligned: expected an aligned array"
         )));
     }
-    buffer.try_readwrite().map_err(|error| {
+    let borrowed = buffer.try_readwrite().map_err(|error| {
         let problem = match error {
             numpy::BorrowError::NotWriteable => "is read-only: expected a writable array",
-            _ => "overlaps another array of the call: expected separate memory",
+            _ => "overlaps another array in use: expected separate memory",
         };
         ArrayError::new_err(format!("{name} {problem}"))
-    })
+    })?;
+    claims.claim(name, &borrowed)?;
+    Ok(borrowed)
 }
 
 /// The slice of a checked buffer.
@@ -89,23 +92,46 @@ fn read_integers(name: &str, given: &Bound<'_, PyAny>, length: usize) -> PyResul
     check_shape(name, array, &[length])?;
     macro_rules! read {
         ($($type:ty),+) => {
-            $(if let Ok(array) = array.cast::<PyArrayDyn<$type>>() {
-                let array = array.try_readonly().map_err(|_| {
-                    ArrayError::new_err(format!("{name} is being written by another call"))
-                })?;
-                let wide = |&number: &$type| i64::try_from(number).unwrap_or(i64::MAX);
-                return Ok(array.as_array().iter().map(wide).collect());
+            $(if let Some(integers) = read_as::<$type>(name, given)? {
+                return Ok(integers);
             })+
         };
     }
     read!(i64, i32, i16, i8, u8, u16, u32, u64);
     let dtype = array.dtype();
-    if dtype.kind() == b'i' || dtype.kind() == b'u' {
-        // Another byte order or another name of the same width.
-        let native = given.call_method1("astype", ("int64",))?;
-        return read_integers(name, &native, length);
+    if dtype.kind() != b'i' && dtype.kind() != b'u' {
+        return Err(ArrayError::new_err(format!("{name} has dtype {dtype}: expected integers")));
     }
-    Err(ArrayError::new_err(format!("{name} has dtype {dtype}: expected integers")))
+    // Another byte order, another name of the same width, or not aligned.
+    let plain = given.py().import("numpy")?.call_method1("array", (given, "int64"))?;
+    check_shape(name, untyped(name, &plain)?, &[length])?;
+    let integers = read_as::<i64>(name, &plain)?;
+    integers.ok_or_else(|| ArrayError::new_err(format!("{name} cannot be read as integers")))
+}
+
+/// The numbers of an aligned array of this type, or `None` when it is another one.
+fn read_as<T>(name: &str, given: &Bound<'_, PyAny>) -> PyResult<Option<Vec<i64>>>
+where
+    T: Element + Copy + std::fmt::Display,
+    i64: TryFrom<T>,
+{
+    let Ok(array) = given.cast::<PyArrayDyn<T>>() else {
+        return Ok(None);
+    };
+    if array.data().align_offset(align_of::<T>()) != 0 {
+        return Ok(None);
+    }
+    let array = array.try_readonly().map_err(|_| being_written(name))?;
+    let wide = |&number: &T| {
+        i64::try_from(number).map_err(|_| {
+            ArrayError::new_err(format!("{name} has {number}: expected at most 2**63 - 1"))
+        })
+    };
+    array.as_array().iter().map(wide).collect::<PyResult<_>>().map(Some)
+}
+
+fn being_written(name: &str) -> PyErr {
+    ArrayError::new_err(format!("{name} is being written by another call"))
 }
 
 /// A mask of games.
@@ -115,6 +141,35 @@ pub(super) fn mask(name: &str, given: &Bound<'_, PyAny>, length: usize) -> PyRes
     check_shape(name, array, &[length])?;
     // As bytes, since the memory of a bool array may hold other values than 0 and 1.
     let bytes = given.call_method1("view", ("uint8",))?;
-    let bytes = bytes.cast::<PyArrayDyn<u8>>()?.readonly();
-    Ok(bytes.as_array().iter().map(|&byte| byte != 0).collect())
+    let bytes = bytes.cast::<PyArrayDyn<u8>>()?.try_readonly().map_err(|_| being_written(name))?;
+    let bytes = bytes.as_array();
+    if bytes.shape() != [length] {
+        return Err(ArrayError::new_err(format!("{name} cannot be read as bytes")));
+    }
+    Ok(bytes.iter().map(|&byte| byte != 0).collect())
+}
+
+/// The memory of all buffers of a call, which must not overlap. numpy's own check compares the
+/// owners of arrays, and two arrays of different owners may share memory all the same.
+#[derive(Default)]
+pub(super) struct Claims(Vec<(String, std::ops::Range<usize>)>);
+
+impl Claims {
+    pub fn claim<T: Element>(
+        &mut self,
+        name: &str,
+        buffer: &PyReadwriteArrayDyn<'_, T>,
+    ) -> PyResult<()> {
+        let start = buffer.data() as usize;
+        let range = start..start + size_of::<T>() * buffer.len();
+        let overlaps =
+            |other: &std::ops::Range<usize>| range.start < other.end && other.start < range.end;
+        if let Some((other, _)) = self.0.iter().find(|(_, claimed)| overlaps(claimed)) {
+            return Err(ArrayError::new_err(format!(
+                "{name} overlaps {other}: expected separate memory"
+            )));
+        }
+        self.0.push((name.to_owned(), range));
+        Ok(())
+    }
 }

@@ -5,10 +5,10 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use super::arrays::{integers, mask};
+use super::arrays::{Claims, integers, mask};
 use super::errors::BusyError;
 use super::layout::Layout;
-use super::numbers::{Integer, fresh_seed, natural, seed as read_seed};
+use super::numbers::{Integer, count, fresh_seed, seed as read_seed, wrong_type};
 use super::outputs::{self, ArrayPool, Buffers, Observations};
 use super::variant::{Variant, read_variant};
 use crate::batch::{self, AutoresetMode, Dtype, IllegalAction, Observers, Options, Seeds};
@@ -76,7 +76,7 @@ fn lock(batch: &Mutex<batch::Batch>) -> PyResult<MutexGuard<'_, batch::Batch>> {
 /// A setting's name, or an enum member whose value is the name.
 fn setting(given: &Bound<'_, PyAny>) -> PyResult<String> {
     let value = if given.hasattr("value")? { given.getattr("value")? } else { given.clone() };
-    value.extract()
+    value.extract().map_err(|_| wrong_type("autoreset_mode", given, "a mode's name"))
 }
 
 fn default_threads(num_envs: usize) -> usize {
@@ -178,7 +178,7 @@ impl Batch {
         num_threads: Option<Integer>,
         seed: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Batch> {
-        let num_envs = natural("num_envs", num_envs)?;
+        let num_envs = count("num_envs", &num_envs, 1..=u32::MAX as usize)?;
         let mode = autoreset_mode.map_or_else(|| Ok("SameStep".to_owned()), setting)?;
         let options = Options {
             encoder: encode::encoder(encoder)?,
@@ -187,7 +187,7 @@ impl Batch {
             autoreset_mode: AutoresetMode::from_name(&mode)?,
             illegal_action: IllegalAction::from_name(illegal_action)?,
             num_threads: match num_threads {
-                Some(threads) => natural("num_threads", threads)?,
+                Some(threads) => count("num_threads", &threads, 1..=batch::MAX_THREADS)?,
                 None => default_threads(num_envs),
             },
         };
@@ -262,7 +262,8 @@ impl Batch {
         Ok(episodes.into_pyarray(py))
     }
 
-    /// New arrays for all outputs, by name, to be given to the `_into` methods.
+    /// Arrays for all outputs, by name, to be given to the `_into` methods. What they hold before
+    /// is not defined.
     fn allocate<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         outputs::allocate(py, &*lock(&self.batch)?, &self.pool)
     }
@@ -360,8 +361,8 @@ impl Batch {
     ) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyAny>)> {
         let batch = lock(&self.batch)?;
         let rows: Vec<i64> = batch.finished().map(|row| row as i64).collect();
-        let array = outputs::new_observations(py, &batch, rows.len());
-        let mut buffer = Observations::borrow(&batch, &array, rows.len())?;
+        let array = outputs::new_observations(py, &batch, rows.len())?;
+        let mut buffer = Observations::borrow(&batch, &array, rows.len(), &mut Claims::default())?;
         batch.final_observations(buffer.slice()?)?;
         drop(buffer);
         Ok((rows.into_pyarray(py), array))

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyType;
 
 use super::errors::{NotationError, StarmineError};
-use super::numbers::Integer;
+use super::numbers::{Integer, wrong_type};
 use crate::rules::{self, Edition};
 
 /// Card(text)
@@ -84,15 +84,15 @@ impl Card {
     ///     StarmineError: no variant has such a suit or rank.
     #[classmethod]
     fn of(_class: &Bound<'_, PyType>, suit: Integer, rank: Integer) -> PyResult<Card> {
-        let refuse = |name, number, high| {
+        let refuse = |name, number: &Integer, high| {
             StarmineError::new_err(format!("{name}={number} is not allowed: expected 0 to {high}"))
         };
         let small = |number: i64| u8::try_from(number).ok();
-        let known_suit = small(suit.0).and_then(rules::Suit::new);
-        let known_rank = small(rank.0).and_then(rules::Rank::new);
+        let known_suit = small(suit.value).and_then(rules::Suit::new);
+        let known_rank = small(rank.value).and_then(rules::Rank::new);
         let card = rules::Card::new(
-            known_suit.ok_or_else(|| refuse("suit", suit.0, rules::MAX_COLORS - 1))?,
-            known_rank.ok_or_else(|| refuse("rank", rank.0, rules::MAX_RANKS - 1))?,
+            known_suit.ok_or_else(|| refuse("suit", &suit, rules::MAX_COLORS - 1))?,
+            known_rank.ok_or_else(|| refuse("rank", &rank, rules::MAX_RANKS - 1))?,
         );
         Ok(Card { card, edition: Edition::Standard })
     }
@@ -121,7 +121,9 @@ impl Card {
 }
 
 /// Cards that Python gave: `Card`s or their text.
-pub(super) fn cards(deck: &Bound<'_, PyAny>) -> PyResult<Vec<rules::Card>> {
+///
+/// At most one more than a deck has is read, so that an endless iterator is refused too.
+pub(super) fn cards(deck: &Bound<'_, PyAny>, most: u8) -> PyResult<Vec<rules::Card>> {
     let read = |item: PyResult<Bound<'_, PyAny>>| {
         let item = item?;
         if let Ok(card) = item.cast::<Card>() {
@@ -135,5 +137,8 @@ pub(super) fn cards(deck: &Bound<'_, PyAny>) -> PyResult<Vec<rules::Card>> {
             ))),
         }
     };
-    deck.try_iter()?.map(read).collect()
+    let Ok(items) = deck.try_iter() else {
+        return Err(wrong_type("deck", deck, "cards, the top card first"));
+    };
+    items.take(usize::from(most) + 1).map(read).collect()
 }

@@ -1,17 +1,18 @@
 //! The one table that turns Rust errors into Python exceptions.
 
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::{PyTypeInfo, create_exception};
 
 use crate::batch::{self, BatchError, RecordError};
+use crate::rules::MoveError;
 use crate::{encode, rules};
 
 create_exception!(
     starmine,
     StarmineError,
     PyValueError,
-    "Base of all errors that starmine raises."
+    "Base of all errors about a value that starmine refuses."
 );
 create_exception!(
     starmine,
@@ -29,7 +30,7 @@ create_exception!(
     starmine,
     IllegalActionError,
     StarmineError,
-    "An action that the rules refuse; nothing has moved.\n\nOf a batch, `rows`, `actions` and `legal` list the games, their actions and what was legal in each."
+    "An action that the rules refuse; nothing has moved.\n\n`rows`, `actions` and `legal` list the games, their actions and what was legal in each; a single game is row 0."
 );
 create_exception!(starmine, NotationError, StarmineError, "Text that is not a card or a move.");
 create_exception!(
@@ -66,7 +67,6 @@ exceptions! {
     rules::VariantError => VariantError,
     rules::UnknownVariant => UnknownNameError,
     rules::DeckError => DeckError,
-    rules::MoveError => IllegalActionError,
     rules::NotationError => NotationError,
     encode::UnknownEncoder => UnknownNameError,
     batch::UnknownOption => UnknownNameError,
@@ -82,18 +82,34 @@ impl From<BatchError> for PyErr {
             BatchError::Buffer(error) => error.into(),
             BatchError::Threads(error) => error.into(),
             BatchError::NumEnvs(_) => StarmineError::new_err(error.to_string()),
+            BatchError::Memory { .. } => PyMemoryError::new_err(error.to_string()),
             BatchError::EmptyResetMask => ArrayError::new_err(error.to_string()),
         }
     }
 }
 
+/// The exception for an action that a single game refuses.
+pub(super) fn illegal_action(error: &MoveError, message: String) -> PyErr {
+    let (action, legal) = match error {
+        MoveError::OutOfRange { action, .. } | MoveError::GameOver { action, .. } => {
+            (*action, vec![])
+        }
+        MoveError::Illegal { action, legal, .. } => (*action as i64, legal.clone()),
+    };
+    illegal(message, &[0], &[action], &[legal])
+}
+
 fn illegal_actions(error: &batch::IllegalActions) -> PyErr {
+    let legal: Vec<Vec<usize>> = error.legal.iter().map(|set| set.iter().collect()).collect();
+    illegal(error.to_string(), &error.rows, &error.actions, &legal)
+}
+
+fn illegal(message: String, rows: &[usize], actions: &[i64], legal: &[Vec<usize>]) -> PyErr {
     Python::attach(|py| {
-        let legal: Vec<Vec<usize>> = error.legal.iter().map(|set| set.iter().collect()).collect();
         let build = || {
-            let exception = IllegalActionError::type_object(py).call1((error.to_string(),))?;
-            exception.setattr("rows", &error.rows)?;
-            exception.setattr("actions", &error.actions)?;
+            let exception = IllegalActionError::type_object(py).call1((message,))?;
+            exception.setattr("rows", rows)?;
+            exception.setattr("actions", actions)?;
             exception.setattr("legal", legal)?;
             Ok(PyErr::from_value(exception))
         };

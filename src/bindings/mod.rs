@@ -15,7 +15,7 @@ mod view;
 use pyo3::prelude::*;
 
 /// The compiled core of starmine.
-#[pymodule]
+#[pymodule(gil_used = true)]
 mod _core {
     #[pymodule_export]
     use super::batch::Batch;

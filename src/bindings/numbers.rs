@@ -1,60 +1,113 @@
-//! Python numbers: integers of any size are refused by name, never with a bare overflow.
+//! Python numbers: what is no integer, or one of any size that does not fit, is refused by name.
 
-use pyo3::exceptions::PyOverflowError;
+use std::fmt;
+use std::ops::RangeInclusive;
+
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
+use pyo3::types::PyBool;
 
 use super::errors::StarmineError;
 
-/// A Python integer that fits 64 bits with a sign.
-#[derive(Clone, Copy)]
-pub(super) struct Integer(pub i64);
+/// A Python integer. One beyond 64 bits stands at their end, which is out of every range here, and
+/// is remembered as text for the message.
+#[derive(Clone)]
+pub(super) struct Integer {
+    pub value: i64,
+    beyond: Option<String>,
+}
+
+impl Integer {
+    pub const fn new(value: i64) -> Integer {
+        Integer { value, beyond: None }
+    }
+
+    /// Whether the integer does not fit 64 bits.
+    pub const fn is_beyond(&self) -> bool {
+        self.beyond.is_some()
+    }
+
+    /// An error's message with the number as Python wrote it.
+    pub fn explain(&self, error: impl fmt::Display) -> String {
+        match &self.beyond {
+            Some(text) => error.to_string().replace(&self.value.to_string(), text),
+            None => error.to_string(),
+        }
+    }
+}
+
+impl fmt::Display for Integer {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.explain(self.value))
+    }
+}
 
 impl<'py> FromPyObject<'_, 'py> for Integer {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Integer> {
+        if object.is_instance_of::<PyBool>() {
+            return Err(PyTypeError::new_err(format!(
+                "{} is a bool: expected an integer",
+                &*object
+            )));
+        }
         match object.extract::<i64>() {
-            Ok(number) => Ok(Integer(number)),
+            Ok(value) => Ok(Integer::new(value)),
             Err(error) if error.is_instance_of::<PyOverflowError>(object.py()) => {
-                Err(StarmineError::new_err(format!(
-                    "{} is not allowed: expected an integer of at most 64 bits",
-                    &*object
-                )))
+                let negative = object.lt(0)?;
+                let value = if negative { i64::MIN } else { i64::MAX };
+                Ok(Integer { value, beyond: Some(object.str()?.to_string()) })
             }
             Err(error) => Err(error),
         }
     }
 }
 
-/// A number that counts something.
-pub(super) fn natural(name: &str, number: Integer) -> PyResult<usize> {
-    usize::try_from(number.0).map_err(|_| {
-        StarmineError::new_err(format!("{name}={} is not allowed: expected at least 0", number.0))
-    })
+/// The refusal of a value of the wrong type.
+pub(super) fn wrong_type(name: &str, found: &Bound<'_, PyAny>, expected: &str) -> PyErr {
+    let kind = found.get_type();
+    let value = found.repr().map_or_else(|_| "?".to_owned(), |text| text.to_string());
+    PyTypeError::new_err(format!("{name}={value} is a {kind}: expected {expected}"))
+}
+
+/// An integer that is not part of a signature, where its name would be lost.
+pub(super) fn integer(name: &str, given: &Bound<'_, PyAny>) -> PyResult<Integer> {
+    given.extract().map_err(|_| wrong_type(name, given, "an integer"))
+}
+
+/// A number in a range that counts something.
+pub(super) fn count(
+    name: &str,
+    number: &Integer,
+    allowed: RangeInclusive<usize>,
+) -> PyResult<usize> {
+    match usize::try_from(number.value) {
+        Ok(count) if allowed.contains(&count) && number.beyond.is_none() => Ok(count),
+        _ => Err(StarmineError::new_err(format!(
+            "{name}={number} is not allowed: expected {} to {}",
+            allowed.start(),
+            allowed.end()
+        ))),
+    }
 }
 
 /// A seat of a table with this many.
-pub(super) fn seat(name: &str, number: Integer, players: u8) -> PyResult<usize> {
-    match usize::try_from(number.0) {
+pub(super) fn seat(name: &str, number: &Integer, players: u8) -> PyResult<usize> {
+    match usize::try_from(number.value) {
         Ok(seat) if seat < players.into() => Ok(seat),
         _ => Err(StarmineError::new_err(format!(
-            "{name}={} is not allowed: expected 0 to {}",
-            number.0,
+            "{name}={number} is not allowed: expected 0 to {}",
             players - 1
         ))),
     }
 }
 
 /// A seed: 0 to 2**64 - 1.
-pub(super) fn seed(object: &Bound<'_, PyAny>) -> PyResult<u64> {
-    object.extract::<u64>().map_err(|error| {
-        if object.extract::<Integer>().is_ok()
-            || error.is_instance_of::<PyOverflowError>(object.py())
-        {
-            StarmineError::new_err(format!("seed={object} is not allowed: expected 0 to 2**64 - 1"))
-        } else {
-            error
-        }
+pub(super) fn seed(given: &Bound<'_, PyAny>) -> PyResult<u64> {
+    let number = integer("seed", given)?;
+    given.extract::<u64>().map_err(|_| {
+        StarmineError::new_err(format!("seed={number} is not allowed: expected 0 to 2**64 - 1"))
     })
 }
 

@@ -3,11 +3,12 @@
 use std::sync::{Mutex, PoisonError};
 
 use half::f16;
-use numpy::{Element, PyArrayDyn, PyReadwriteArrayDyn};
+use numpy::{Element, PyReadwriteArrayDyn};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyTuple};
 
-use super::arrays::{output, slice};
+use super::arrays::{Claims, output, slice};
 use crate::batch::{self, Dtype, ObservationBuffer, Outputs};
 
 /// A borrowed observation buffer of any dtype.
@@ -18,12 +19,17 @@ pub(super) enum Observations<'py> {
 }
 
 impl<'py> Observations<'py> {
-    pub fn borrow(batch: &batch::Batch, given: &Bound<'py, PyAny>, games: usize) -> PyResult<Self> {
+    pub fn borrow(
+        batch: &batch::Batch,
+        given: &Bound<'py, PyAny>,
+        games: usize,
+        claims: &mut Claims,
+    ) -> PyResult<Self> {
         let shape = observation_shape(batch, games);
         Ok(match batch.options().dtype {
-            Dtype::Float32 => Observations::Float32(output("obs", given, &shape)?),
-            Dtype::Float16 => Observations::Float16(output("obs", given, &shape)?),
-            dtype => Observations::Bytes(dtype, output("obs", given, &shape)?),
+            Dtype::Float32 => Observations::Float32(output("obs", given, &shape, claims)?),
+            Dtype::Float16 => Observations::Float16(output("obs", given, &shape, claims)?),
+            dtype => Observations::Bytes(dtype, output("obs", given, &shape, claims)?),
         })
     }
 
@@ -45,8 +51,11 @@ pub(super) fn observation_shape(batch: &batch::Batch, games: usize) -> Vec<usize
     }
 }
 
-fn zeros<'py, T: Element>(py: Python<'py>, shape: &[usize]) -> Bound<'py, PyAny> {
-    PyArrayDyn::<T>::zeros(py, shape, false).into_any()
+/// A new array. numpy's own function, since the crate's panics when there is no memory.
+fn zeros<'py, T: Element>(py: Python<'py>, shape: &[usize]) -> PyResult<Bound<'py, PyAny>> {
+    static ZEROS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let function = ZEROS.import(py, "numpy", "zeros")?;
+    function.call1((PyTuple::new(py, shape)?, T::get_dtype(py)))
 }
 
 /// A new observation array for so many games.
@@ -54,7 +63,7 @@ pub(super) fn new_observations<'py>(
     py: Python<'py>,
     batch: &batch::Batch,
     games: usize,
-) -> Bound<'py, PyAny> {
+) -> PyResult<Bound<'py, PyAny>> {
     let shape = observation_shape(batch, games);
     match batch.options().dtype {
         Dtype::Float32 => zeros::<f32>(py, &shape),
@@ -89,12 +98,14 @@ impl ArrayPool {
         let mut arrays = self.arrays.lock().unwrap_or_else(PoisonError::into_inner);
         // Whoever held the array may have changed its shape or flags; then it is dropped.
         arrays.retain(|array| {
-            holders(array) > 1 || Observations::borrow(batch, array.bind(py), games).is_ok()
+            holders(array) > 1
+                || Observations::borrow(batch, array.bind(py), games, &mut Claims::default())
+                    .is_ok()
         });
         if let Some(unused) = arrays.iter().find(|array| holders(array) == 1) {
             return Ok(unused.bind(py).clone());
         }
-        let array = new_observations(py, batch, games);
+        let array = new_observations(py, batch, games)?;
         if arrays.len() < Self::CAPACITY {
             arrays.push(array.clone().unbind());
         }
@@ -120,16 +131,16 @@ macro_rules! buffers {
             pub fn borrow(batch: &batch::Batch, given: &Bound<'py, PyDict>) -> PyResult<Self> {
                 let games = batch.num_envs();
                 let item = |name| Ok::<_, PyErr>(given.get_item(name)?.filter(|item| !item.is_none()));
-                let mut buffers = Buffers::default();
+                let (mut buffers, mut claims) = (Buffers::default(), Claims::default());
                 if let Some(array) = item("obs")? {
-                    buffers.obs = Some(Observations::borrow(batch, &array, games)?);
+                    buffers.obs = Some(Observations::borrow(batch, &array, games, &mut claims)?);
                 }
                 if let Some(array) = item("action_mask")? {
                     let shape = [games, batch.variant().num_actions()];
-                    buffers.action_mask = Some(output("action_mask", &array, &shape)?);
+                    buffers.action_mask = Some(output("action_mask", &array, &shape, &mut claims)?);
                 }
                 $(if let Some(array) = item(stringify!($name))? {
-                    buffers.$name = Some(output(stringify!($name), &array, &[games])?);
+                    buffers.$name = Some(output(stringify!($name), &array, &[games], &mut claims)?);
                 })+
                 Ok(buffers)
             }
@@ -152,8 +163,8 @@ macro_rules! buffers {
             let games = batch.num_envs();
             let arrays = PyDict::new(py);
             arrays.set_item("obs", pool.observations(py, batch)?)?;
-            arrays.set_item("action_mask", zeros::<bool>(py, &[games, batch.variant().num_actions()]))?;
-            $(arrays.set_item(stringify!($name), zeros::<$type>(py, &[games]))?;)+
+            arrays.set_item("action_mask", zeros::<bool>(py, &[games, batch.variant().num_actions()])?)?;
+            $(arrays.set_item(stringify!($name), zeros::<$type>(py, &[games])?)?;)+
             Ok(arrays)
         }
     };

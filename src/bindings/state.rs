@@ -3,9 +3,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::card::Card;
-use super::errors::SerializationError;
+use super::errors::{SerializationError, illegal_action};
 use super::event::Event;
-use super::numbers::{Integer, seat};
+use super::numbers::{Integer, integer, seat};
 use super::variant::Variant;
 use super::view::{View, action_mask, encode_view};
 use crate::encode;
@@ -18,8 +18,8 @@ use crate::rules;
 /// >>> state = starmine.Variant().new_game(seed=7)
 /// >>> while not state.is_terminal:
 /// ...     reward = state.apply(state.legal_actions()[0])
-/// >>> state.ending
-/// 'deck_exhausted'
+/// >>> state.ending in starmine.endings()
+/// True
 #[pyclass(eq, module = "starmine")]
 #[derive(Clone, PartialEq)]
 pub struct State {
@@ -156,10 +156,11 @@ impl State {
     ///     NotationError: the text is not a move.
     fn apply(&mut self, action: &Bound<'_, PyAny>) -> PyResult<i16> {
         let action = match action.extract::<String>() {
-            Ok(text) => self.variant().action(&text)? as i64,
-            Err(_) => action.extract::<Integer>()?.0,
+            Ok(text) => Integer::new(self.variant().action(&text)? as i64),
+            Err(_) => integer("action", action)?,
         };
-        Ok(self.state.apply(action)?)
+        let applied = self.state.apply(action.value);
+        applied.map_err(|error| illegal_action(&error, action.explain(&error)))
     }
 
     /// A state that goes on by itself, with the same deck.
@@ -180,7 +181,7 @@ impl State {
         observer: Integer,
         encoder: &str,
     ) -> PyResult<Bound<'py, PyArray1<u8>>> {
-        let observer = seat("observer", observer, self.state.variant().players())?;
+        let observer = seat("observer", &observer, self.state.variant().players())?;
         let encoder = encode::encoder(encoder)?;
         Ok(encode_view(encoder, self.state.view(observer)).into_pyarray(py))
     }
@@ -191,7 +192,7 @@ impl State {
     ///     StarmineError: there is no such seat.
     #[pyo3(name = "view")]
     fn view_of(&self, observer: Integer) -> PyResult<View> {
-        let observer = seat("seat", observer, self.state.variant().players())?;
+        let observer = seat("observer", &observer, self.state.variant().players())?;
         Ok(View::new(self.state.clone(), observer))
     }
 

@@ -5,9 +5,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::card::cards;
-use super::errors::{SerializationError, StarmineError, VariantError};
+use super::errors::{DeckError, SerializationError, StarmineError, VariantError, illegal_action};
 use super::layout::Layout;
-use super::numbers::{Integer, fresh_seed, natural, seed as read_seed};
+use super::numbers::{Integer, count, fresh_seed, seed as read_seed};
 use super::state::State;
 use crate::encode;
 use crate::rules::{self, Edition, EpisodeSeed, LostGameScore, Move, Parameters, Rating};
@@ -50,6 +50,9 @@ use crate::rules::{self, Edition, EpisodeSeed, LostGameScore, Move, Parameters, 
 #[derive(Clone, PartialEq)]
 pub struct Variant(pub Arc<rules::Variant>);
 
+/// Games and episodes are counted up to here.
+const EPISODES: usize = i64::MAX as usize;
+
 fn copies_table(copies: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<i64>>> {
     let rows: Result<Vec<Vec<Integer>>, PyErr> = copies.extract();
     let rows = rows.map_err(|_| {
@@ -57,14 +60,17 @@ fn copies_table(copies: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<i64>>> {
         let allowed = "a list with a row for each colour of 1 to 3 copies of each rank";
         PyErr::from(rules::VariantError::new("copies", value, allowed))
     })?;
-    Ok(rows.into_iter().map(|row| row.into_iter().map(|count| count.0).collect()).collect())
+    if let Some(beyond) = rows.iter().flatten().find(|count| count.is_beyond()) {
+        return Err(rules::VariantError::new("copies", beyond, "1 to 3 of each card").into());
+    }
+    Ok(rows.into_iter().map(|row| row.into_iter().map(|count| count.value).collect()).collect())
 }
 
 #[pymethods]
 impl Variant {
     #[new]
-    #[pyo3(signature = (players=Integer(2), colors=Integer(5), ranks=Integer(5), hand_size=None,
-        max_information_tokens=Integer(8), max_life_tokens=Integer(3), copies=None,
+    #[pyo3(signature = (players=Integer::new(2), colors=Integer::new(5), ranks=Integer::new(5), hand_size=None,
+        max_information_tokens=Integer::new(8), max_life_tokens=Integer::new(3), copies=None,
         random_start_player=false, empty_hints=false, crowning_piece=false, timed_display=false,
         lost_game_score="zero", edition="standard"),
         text_signature = "(players=2, colors=5, ranks=5, hand_size=None, max_information_tokens=8, max_life_tokens=3, copies=None, random_start_player=False, empty_hints=False, crowning_piece=False, timed_display=False, lost_game_score='zero', edition='standard')")]
@@ -85,12 +91,12 @@ impl Variant {
         edition: &str,
     ) -> PyResult<Variant> {
         let parameters = Parameters {
-            players: players.0,
-            colors: colors.0,
-            ranks: ranks.0,
-            hand_size: hand_size.map(|size| size.0),
-            max_information_tokens: max_information_tokens.0,
-            max_life_tokens: max_life_tokens.0,
+            players: players.value,
+            colors: colors.value,
+            ranks: ranks.value,
+            hand_size: hand_size.as_ref().map(|size| size.value),
+            max_information_tokens: max_information_tokens.value,
+            max_life_tokens: max_life_tokens.value,
             copies: copies.map(copies_table).transpose()?,
             random_start_player,
             empty_hints,
@@ -99,7 +105,20 @@ impl Variant {
             lost_game_score: LostGameScore::from_name(lost_game_score)?,
             edition: Edition::from_name(edition)?,
         };
-        Ok(Variant(Arc::new(rules::Variant::new(parameters)?)))
+        let numbers = [
+            ("players", Some(&players)),
+            ("colors", Some(&colors)),
+            ("ranks", Some(&ranks)),
+            ("hand_size", hand_size.as_ref()),
+            ("max_information_tokens", Some(&max_information_tokens)),
+            ("max_life_tokens", Some(&max_life_tokens)),
+        ];
+        let variant = rules::Variant::new(parameters).map_err(|error| {
+            let named = numbers.iter().find(|(name, _)| *name == error.parameter);
+            let message = named.and_then(|(_, number)| Some(number.as_ref()?.explain(&error)));
+            VariantError::new_err(message.unwrap_or_else(|| error.to_string()))
+        })?;
+        Ok(Variant(Arc::new(variant)))
     }
 
     /// Seats at the table.
@@ -203,7 +222,9 @@ impl Variant {
     /// Raises:
     ///     IllegalActionError: the variant has no such action.
     fn action_meaning(&self, action: Integer) -> PyResult<String> {
-        Ok(self.0.edition().meaning(self.0.action_to_move(action.0)?))
+        let played = self.0.action_to_move(action.value);
+        let played = played.map_err(|error| illegal_action(&error, action.explain(&error)))?;
+        Ok(self.0.edition().meaning(played))
     }
 
     /// The action id of a move's text, such as "play 2" or "hint +1 red".
@@ -226,13 +247,12 @@ impl Variant {
     /// Raises:
     ///     StarmineError: the variant has no such score.
     fn rating(&self, score: Integer) -> PyResult<Option<&'static str>> {
-        match u8::try_from(score.0) {
+        match u8::try_from(score.value) {
             Ok(score) if score <= self.0.max_score() => {
                 Ok(Rating::of(&self.0, score).map(Rating::name))
             }
             _ => Err(StarmineError::new_err(format!(
-                "score={} is not allowed: expected 0 to {}",
-                score.0,
+                "score={score} is not allowed: expected 0 to {}",
                 self.0.max_score()
             ))),
         }
@@ -261,7 +281,7 @@ impl Variant {
     ///     DeckError: the deck is not the variant's, or there is no such seat.
     ///     NotationError: an item of the deck is not a card.
     ///     StarmineError: a seed out of range, or a seed and a deck at once.
-    #[pyo3(signature = (seed=None, deck=None, start_player=None, *, game=Integer(0), episode=Integer(0)),
+    #[pyo3(signature = (seed=None, deck=None, start_player=None, *, game=Integer::new(0), episode=Integer::new(0)),
         text_signature = "($self, seed=None, deck=None, start_player=None, *, game=0, episode=0)")]
     fn new_game(
         &self,
@@ -277,12 +297,11 @@ impl Variant {
                     "a seed and a deck exclude each other: expected one of them",
                 ));
             }
-            let start_player = start_player.map_or(0, |seat| seat.0);
-            return Ok(State::new(rules::State::from_deck(
-                self.0.clone(),
-                cards(deck)?,
-                start_player,
-            )?));
+            let cards = cards(deck, self.0.deck_size())?;
+            let start = start_player.unwrap_or(Integer::new(0));
+            let state = rules::State::from_deck(self.0.clone(), cards, start.value)
+                .map_err(|error| DeckError::new_err(start.explain(error)))?;
+            return Ok(State::new(state));
         }
         if start_player.is_some() {
             return Err(StarmineError::new_err(
@@ -291,15 +310,16 @@ impl Variant {
         }
         let seed = EpisodeSeed {
             seed: seed.map_or_else(|| Ok(fresh_seed()), read_seed)?,
-            game: natural("game", game)? as u64,
-            episode: natural("episode", episode)? as u64,
+            game: count("game", &game, 0..=EPISODES)? as u64,
+            episode: count("episode", &episode, 0..=EPISODES)? as u64,
         };
         Ok(State::new(rules::State::new(self.0.clone(), seed)))
     }
 
-    /// The parameters by name, as the constructor takes them.
+    /// The parameters by name, as the constructor takes them; None for a `hand_size` or `copies` that
+    /// follows from the others.
     fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        parameters_dict(py, &self.0.parameters())
+        parameters_dict(py, &self.0.brief_parameters())
     }
 
     /// The variant as JSON text.
@@ -327,22 +347,13 @@ impl Variant {
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let defaults = Variant(Arc::new(rules::Variant::new(Parameters {
-            players: self.0.players().into(),
-            colors: self.0.colors().into(),
-            ranks: self.0.ranks().into(),
-            ..Parameters::default()
-        })?));
-        let defaults = defaults.parameters(py)?;
+        let defaults = parameters_dict(py, &Parameters::default())?;
         let mut shown = Vec::new();
         for (name, value) in self.parameters(py)? {
-            let name: String = name.extract()?;
-            if name == "players"
-                || !defaults.get_item(&name)?.is_some_and(|other| other.eq(&value).unwrap_or(false))
-            {
+            let default = defaults.get_item(&name)?;
+            let is_default = default.is_some_and(|default| default.eq(&value).unwrap_or(false));
+            if !is_default || name.eq("players")? {
                 shown.push(format!("{name}={}", value.repr()?));
-            } else if (name == "colors" || name == "ranks") && value.ne(5)? {
-                shown.push(format!("{name}={value}"));
             }
         }
         Ok(format!("Variant({})", shown.join(", ")))

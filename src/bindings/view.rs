@@ -103,14 +103,15 @@ impl View {
     fn knowledge(&self, offset: Integer, slot: Integer) -> PyResult<Knowledge> {
         let view = self.view();
         let variant = view.variant();
-        let offset = seat("offset", offset, variant.players())?;
+        let offset = seat("offset", &offset, variant.players())?;
         let size = view.hand_size(offset);
-        let slot = usize::try_from(slot.0).ok().filter(|&slot| slot < size).ok_or_else(|| {
-            let found = slot.0;
-            StarmineError::new_err(format!(
-                "slot={found} is not allowed: the hand has {size} cards"
-            ))
-        })?;
+        let found = &slot;
+        let slot =
+            usize::try_from(slot.value).ok().filter(|&slot| slot < size).ok_or_else(|| {
+                StarmineError::new_err(format!(
+                    "slot={found} is not allowed: the hand has {size} cards"
+                ))
+            })?;
         let knowledge = view.knowledge(offset, slot);
         Ok(Knowledge {
             plausible: knowledge

@@ -5,6 +5,7 @@ use thiserror::Error;
 
 use super::card::Card;
 use super::select::nth_set_bit;
+use super::validate::PositionError;
 use super::variant::Variant;
 
 /// Where drawn cards come from.
@@ -81,9 +82,18 @@ impl RandomDeck {
             .collect()
     }
 
-    /// The copies that are left, a bit each; `None` when a stored deck miscounts them.
-    pub(crate) fn left(&self) -> Option<u64> {
-        (self.left.count_ones() == u32::from(self.size)).then_some(self.left)
+    /// The copies that are left, a bit each.
+    pub(crate) const fn left(&self) -> u64 {
+        self.left
+    }
+
+    /// Checks what a stored deck claims.
+    ///
+    /// # Errors
+    /// [`PositionError`] when it miscounts its cards.
+    pub(crate) fn validate(&self) -> Result<(), PositionError> {
+        let counted = self.left.count_ones() == u32::from(self.size);
+        if counted { Ok(()) } else { Err(PositionError("wrong deck")) }
     }
 }
 

@@ -31,8 +31,7 @@ fn not_a(what: &'static str, expected: &'static str, text: &str) -> NotationErro
 
 impl Rank {
     fn from_text(text: &str) -> Option<Rank> {
-        let number: u8 = text.parse().ok()?;
-        Rank::new(number.checked_sub(1)?)
+        Rank::new(parse_digit(text)?.checked_sub(1)?)
     }
 }
 
@@ -151,18 +150,8 @@ impl FromStr for Move {
     type Err = NotationError;
 
     fn from_str(text: &str) -> Result<Move, NotationError> {
-        let words: Vec<&str> = text
-            .split_whitespace()
-            .filter(|word| !["slot", "rank", "announcing"].contains(word))
-            .collect();
-        let parsed = match words[..] {
-            ["play", slot] => slot.parse().ok().map(|slot| Move::Play { slot }),
-            ["play", slot, color] => parse_announced_play(slot, color),
-            ["discard", slot] => slot.parse().ok().map(|slot| Move::Discard { slot }),
-            ["hint", offset, named] => parse_hint(offset, named),
-            _ => None,
-        };
-        parsed.ok_or_else(|| {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        parse_move(&words).ok_or_else(|| {
             let expected =
                 "\"play 2\", \"discard 0\", \"hint +1 red\", \"hint +1 3\" or \"play 2 red\"";
             not_a("move", expected, text)
@@ -170,13 +159,31 @@ impl FromStr for Move {
     }
 }
 
-fn parse_announced_play(slot: &str, color: &str) -> Option<Move> {
-    Some(Move::AnnouncedPlay { slot: slot.parse().ok()?, suit: Edition::find_suit(color)? })
+fn parse_move(words: &[&str]) -> Option<Move> {
+    match *words {
+        ["play", slot] | ["play", "slot", slot] => Some(Move::Play { slot: parse_digit(slot)? }),
+        ["discard", slot] | ["discard", "slot", slot] => {
+            Some(Move::Discard { slot: parse_digit(slot)? })
+        }
+        ["play", slot, color] | ["play", "slot", slot, "announcing", color] => {
+            let suit = Edition::find_suit(color)?;
+            Some(Move::AnnouncedPlay { slot: parse_digit(slot)?, suit })
+        }
+        ["hint", offset, named]
+        | ["hint", offset, "rank", named @ ("1" | "2" | "3" | "4" | "5")] => {
+            let offset = parse_digit(offset.strip_prefix('+')?)?;
+            let color = Edition::find_suit(named).map(Hint::Color);
+            let hint = color.or_else(|| Rank::from_text(named).map(Hint::Rank))?;
+            Some(Move::Hint { offset, hint })
+        }
+        _ => None,
+    }
 }
 
-fn parse_hint(offset: &str, named: &str) -> Option<Move> {
-    let offset = offset.strip_prefix('+')?.parse().ok()?;
-    let color = Edition::find_suit(named).map(Hint::Color);
-    let hint = color.or_else(|| Rank::from_text(named).map(Hint::Rank))?;
-    Some(Move::Hint { offset, hint })
+/// A number of one digit, without a sign: no variant needs a larger one.
+fn parse_digit(text: &str) -> Option<u8> {
+    match *text.as_bytes() {
+        [digit @ b'0'..=b'9'] => Some(digit - b'0'),
+        _ => None,
+    }
 }

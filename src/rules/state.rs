@@ -183,7 +183,7 @@ impl State {
         let played = self.variant.action_to_move(action)?;
         let (legal, index) = (self.legal_actions(), action as usize);
         if !legal.contains(index) {
-            let meaning = self.variant.edition().move_text(played);
+            let meaning = self.variant.edition().meaning(played);
             let legal = legal.iter().collect();
             return Err(MoveError::Illegal { action: index, meaning, legal });
         }

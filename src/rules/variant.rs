@@ -164,6 +164,10 @@ fn in_range(name: &str, value: i64, low: i64, high: usize) -> Result<u8, Variant
     Ok(value as u8)
 }
 
+const fn default_hand_size(players: u8) -> u8 {
+    if players < 4 { 5 } else { 4 }
+}
+
 fn default_copies(rank: u8, ranks: u8) -> i64 {
     if rank == 0 {
         3
@@ -210,7 +214,7 @@ impl Variant {
         let players = in_range("players", parameters.players, 2, MAX_PLAYERS)?;
         let colors = in_range("colors", parameters.colors, 1, MAX_COLORS)?;
         let ranks = in_range("ranks", parameters.ranks, 1, MAX_RANKS)?;
-        let hand_size = parameters.hand_size.unwrap_or(if players < 4 { 5 } else { 4 });
+        let hand_size = parameters.hand_size.unwrap_or(default_hand_size(players).into());
         let hand_size = in_range("hand_size", hand_size, 1, MAX_HAND_SIZE)?;
         let information = parameters.max_information_tokens;
         let copies = check_copies(parameters.copies.as_ref(), colors, ranks)?;
@@ -269,6 +273,23 @@ impl Variant {
             lost_game_score: self.lost_game_score,
             edition: self.edition,
         }
+    }
+
+    /// The parameters as briefly as they can be said: what follows from others is `None`.
+    #[must_use]
+    pub fn brief_parameters(&self) -> Parameters {
+        let mut parameters = self.parameters();
+        if self.hand_size == default_hand_size(self.players) {
+            parameters.hand_size = None;
+        }
+        let follows = |card: Card| {
+            let default = default_copies(card.rank.index() as u8, self.ranks);
+            i64::from(self.copies(card)) == default
+        };
+        if self.card_kinds().all(follows) {
+            parameters.copies = None;
+        }
+        parameters
     }
 
     /// Seats at the table.

@@ -2,6 +2,8 @@
 
 import secrets
 
+import hypothesis_profiles  # noqa: F401  # registers the profiles
+
 HLE_GAMES = 2000
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hle_bots import PeekingBot, UniformBot
 from hle_traces import HOW_TO_INSTALL_HLE, load_hle, pack, play_game, random_configuration
-from trace_comparison import Mismatch, check, replay, variant_of
+from trace_comparison import DifferenceError, check, replay, variant_of
 
 CONFIGURATIONS = 200
 GAMES_OF_A_CONFIGURATION = 10
@@ -60,7 +60,7 @@ def encoding_check(variant, encoder, trace, bits):
         if not np.array_equal(pack(encoding), packed):
             expected = np.unpackbits(packed, bitorder="little")[:bits]
             difference = describe_difference(variant, encoder, encoding, expected)
-            raise Mismatch(f"{where}, encoding, starmine's bit for HLE's bit within the section: {difference}")
+            raise DifferenceError(f"{where}, encoding, starmine's bit for HLE's bit within the section: {difference}")
 
     return check_encoding
 

@@ -13,7 +13,7 @@ STATE_COLUMNS = {
 }
 
 
-class Mismatch(AssertionError):
+class DifferenceError(AssertionError):
     """Starmine differs from the record of a game."""
 
 
@@ -23,9 +23,9 @@ def actions_in(mask):
 
 
 def check(where, field, found, expected):
-    """Raises Mismatch unless found equals expected."""
+    """Raises DifferenceError unless found equals expected."""
     if found != expected:
-        raise Mismatch(f"{where}, {field}: starmine has {found!r}, HLE has {expected!r}")
+        raise DifferenceError(f"{where}, {field}: starmine has {found!r}, HLE has {expected!r}")
 
 
 def check_position(state, record, step, where):

@@ -1,0 +1,163 @@
+"""What the documentation says runs: docstrings' examples and the README's Python blocks."""
+
+import doctest
+import importlib
+import importlib.util
+import inspect
+import pkgutil
+import re
+from pathlib import Path
+
+import pytest
+
+import starmine
+from starmine import _core
+
+README = Path(__file__).parents[2] / "README.md"
+FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+# Optional packages that an example may need: it is skipped only where they are missing.
+OPTIONAL = ["torch"]
+
+
+def python_modules():
+    """Every module of the package that imports without an optional package."""
+    for found in pkgutil.walk_packages(starmine.__path__, "starmine."):
+        if not found.name.startswith("starmine.adapters.") and not found.name.endswith("__main__"):
+            yield importlib.import_module(found.name)
+
+
+def documented(owner, name):
+    """(name, docstring) of an object and of its members that are its own."""
+    yield name, getattr(owner, "__doc__", None) or ""
+    if inspect.isclass(owner):
+        for member_name, member in vars(owner).items():
+            if not member_name.startswith("_"):
+                yield from documented_member(member, f"{name}.{member_name}")
+
+
+def documented_member(member, name):
+    member = getattr(member, "__func__", member)
+    yield name, getattr(member, "__doc__", None) or ""
+
+
+def docstrings():
+    """(name, docstring) of the extension's and the package's public objects, and of every module."""
+    found = {}
+    for module in [starmine, _core, *python_modules()]:
+        found.setdefault(module.__name__, module.__doc__ or "")
+        for name, owner in vars(module).items():
+            own = getattr(owner, "__module__", None) in ("starmine", module.__name__)
+            if not name.startswith("_") and own and callable(owner):
+                found.update(documented(owner, f"starmine.{name}"))
+    return found
+
+
+DOCSTRINGS = docstrings()
+EXAMPLES = sorted(name for name, text in DOCSTRINGS.items() if ">>>" in text)
+
+
+def missing_packages(text):
+    return [name for name in OPTIONAL if name in text and importlib.util.find_spec(name) is None]
+
+
+def skip_without_packages(text):
+    missing = missing_packages(text)
+    if missing:
+        pytest.skip(f"needs {', '.join(missing)}")
+
+
+def run_examples(name, text, globs=None):
+    """Runs the examples in a text and returns a report of those that failed."""
+    test = doctest.DocTestParser().get_doctest(text, globs or {}, name, None, 0)
+    report = []
+    doctest.DocTestRunner(optionflags=FLAGS).run(test, out=report.append)
+    return "".join(report)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_examples_of_a_docstring_run(name):
+    skip_without_packages(DOCSTRINGS[name])
+    report = run_examples(name, DOCSTRINGS[name])
+    assert not report, report
+
+
+def test_the_examples_are_found():
+    classes = ["Variant", "Card", "State", "Layout", "Batch", "HanabiEnv", "HanabiVectorEnv"]
+    assert {f"starmine.{name}" for name in [*classes, "variant"]} <= set(EXAMPLES)
+
+
+def test_a_wrong_example_is_found():
+    assert "Expected:" in run_examples("wrong", ">>> import starmine\n>>> starmine.Variant().players\n3\n")
+
+
+@pytest.mark.parametrize("name", starmine.__all__)
+def test_a_public_name_has_a_docstring(name):
+    text = inspect.getdoc(getattr(starmine, name))
+    assert text, f"starmine.{name} has no docstring"
+    assert text.strip().splitlines()[-1].strip()
+
+
+def public_members():
+    """The public methods, functions and properties of the public classes, Gymnasium's own left out."""
+    for name in starmine.__all__:
+        owner = getattr(starmine, name)
+        if not inspect.isclass(owner):
+            continue
+        described = owner.__doc__ or ""
+        for member in vars(owner):
+            # A class may describe its attributes in its own docstring.
+            if not member.startswith("_") and not re.search(rf"^ +{member}: ", described, re.MULTILINE):
+                yield f"{name}.{member}"
+
+
+@pytest.mark.parametrize("name", [name for name in public_members() if not name.endswith(".metadata")])
+def test_a_public_member_has_a_docstring(name):
+    owner, member = name.split(".")
+    assert inspect.getdoc(inspect.getattr_static(getattr(starmine, owner), member)), name
+
+
+@pytest.mark.parametrize("name", starmine.__all__)
+def test_what_a_docstring_raises_exists(name):
+    """Every exception that a docstring names is a public one, a built-in, or Gymnasium's."""
+    known = {*starmine.__all__, "TypeError", "ValueError", "KeyError", "MemoryError"}
+    known |= {"ResetNeeded", "ClosedEnvironmentError"}
+    texts = [text for key, text in DOCSTRINGS.items() if key.startswith(f"starmine.{name}")]
+    for text in texts:
+        for raised in re.findall(r"^ +((?:\w+(?:Error|Needed)(?:, )?)+): ", text, re.MULTILINE):
+            assert set(raised.split(", ")) <= known
+
+
+# --- README -----------------------------------------------------------------------------------------------
+
+
+def python_blocks(text):
+    """The ```python blocks of a Markdown text with their line numbers."""
+    pattern = re.compile(r"^```python[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
+    return [(text.count("\n", 0, match.start(1)) + 1, match[1]) for match in pattern.finditer(text)]
+
+
+def run_block(code, line, namespace):
+    """Runs one block as a file's lines, or as a session where it is one."""
+    if ">>>" in code:
+        report = run_examples(f"README.md:{line}", code, namespace)
+        assert not report, report
+    else:
+        exec(compile("\n" * (line - 1) + code, str(README), "exec"), namespace)
+
+
+def test_the_readmes_python_blocks_run_in_order(capsys, monkeypatch, tmp_path):
+    text = README.read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    namespace = {"__name__": "readme"}
+    for line, code in python_blocks(text):
+        if not missing_packages(code):
+            run_block(code, line, namespace)
+
+
+def test_blocks_are_found_and_keep_their_lines():
+    text = "# Title\n\n```python\nx = 1\n```\n\n```sh\nls\n```\n\n```python\ny = x + 1\n```\n"
+    assert python_blocks(text) == [(4, "x = 1\n"), (12, "y = x + 1\n")]
+    namespace = {}
+    for line, code in python_blocks(text):
+        run_block(code, line, namespace)
+    assert namespace["y"] == 2

@@ -1,0 +1,564 @@
+"""The Gymnasium classes: registration, spaces, autoreset, info, wrappers, and what may be given as actions."""
+
+import random
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.error import ClosedEnvironmentError, ResetNeeded
+from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
+
+import starmine
+
+ENV_ID = "starmine:Starmine/Hanabi-v0"
+DTYPES = ["float32", "float16", "uint8", "bits"]
+MODES = ["SameStep", "NextStep", "Disabled"]
+
+
+def legal_actions(masks, rng):
+    """A random legal action for each mask, 0 where none is."""
+    masks = np.asarray(masks)
+    return np.array([rng.choice(np.flatnonzero(mask)) if mask.any() else 0 for mask in masks])
+
+
+def play_first_slot(env):
+    """The action that plays slot 0, which is always legal, for each game."""
+    return np.full(env.num_envs, env.variant.action("play 0"))
+
+
+# --- Registration -----------------------------------------------------------------------------------------
+
+
+def test_make():
+    env = gymnasium.make(ENV_ID, players=3, dtype="uint8", illegal_action="terminate")
+    obs, info = env.reset(seed=1)
+    assert env.unwrapped.variant == starmine.Variant(players=3)
+    assert obs.dtype == np.uint8
+    rng = random.Random(1)
+    terminated = False
+    while not terminated:
+        (action,) = legal_actions([info["action_mask"]], rng)
+        obs, _, terminated, truncated, info = env.step(action)
+        assert not truncated
+    assert info["ending"] in starmine.endings()
+    env.close()
+
+
+def test_make_vec():
+    env = gymnasium.make_vec(ENV_ID, num_envs=6, variant="small", players=3, observers="all", dtype="bits")
+    assert isinstance(env, starmine.HanabiVectorEnv)
+    assert env.num_envs == 6
+    assert env.variant == starmine.variant("small", players=3)
+    obs, _ = env.reset(seed=0)
+    assert obs.shape == env.observation_space.shape
+    assert env.spec.id == "Starmine/Hanabi-v0"
+    env.close()
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_make_vec_takes_gymnasiums_autoreset_mode(mode):
+    env = gymnasium.make_vec(ENV_ID, num_envs=2, autoreset_mode=AutoresetMode(mode))
+    assert env.autoreset_mode is env.metadata["autoreset_mode"] is AutoresetMode(mode)
+
+
+def test_metadata_of_one_environment_is_not_the_others():
+    first = starmine.HanabiVectorEnv(1, autoreset_mode="Disabled")
+    second = starmine.HanabiVectorEnv(1)
+    assert first.metadata["autoreset_mode"] is AutoresetMode.DISABLED
+    assert second.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
+
+
+# --- Spaces -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("observers", ["current", "all"])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_spaces_contain_the_observations(dtype, observers):
+    settings = {"dtype": dtype, "observers": observers, "players": 3}
+    single = starmine.HanabiEnv(**settings)
+    vector = starmine.HanabiVectorEnv(4, **settings)
+    assert single.observation_space == vector.single_observation_space
+    assert single.action_space == vector.single_action_space
+    assert vector.action_space.shape == (4,)
+    obs, info = single.reset(seed=0)
+    rows, infos = vector.reset(seed=0)
+    rng = random.Random(0)
+    for _ in range(60):
+        assert single.observation_space.contains(obs)
+        assert vector.observation_space.contains(rows)
+        assert rows.dtype == vector.observation_space.dtype
+        actions = legal_actions(infos["action_mask"], rng)
+        assert vector.action_space.contains(actions)
+        rows, _, _, _, infos = vector.step(actions)
+        (action,) = legal_actions([info["action_mask"]], rng)
+        obs, _, terminated, _, info = single.step(action)
+        if terminated:
+            obs, info = single.reset()
+
+
+def test_layout_describes_the_observations():
+    env = starmine.HanabiVectorEnv(2, dtype="uint8")
+    obs, _ = env.reset(seed=0)
+    assert len(env.layout) == obs.shape[1]
+    assert (obs[:, env.layout["information_tokens"].slice] == 1).all()
+    assert starmine.HanabiEnv().layout["fireworks"] == env.layout["fireworks"]
+
+
+def test_the_action_space_samples_with_the_mask():
+    env = starmine.HanabiEnv()
+    _, info = env.reset(seed=0)
+    for _ in range(20):
+        assert info["action_mask"][env.action_space.sample(info["action_mask"])]
+
+
+# --- Gymnasium's checker ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("observers", ["current", "all"])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_check_env(dtype, observers):
+    # Random actions without a mask, so an illegal one must not raise; through `make`, for its spec.
+    env = gymnasium.make(ENV_ID, illegal_action="terminate", dtype=dtype, observers=observers)
+    check_env(env.unwrapped)
+
+
+def test_check_env_with_a_render_mode():
+    check_env(gymnasium.make(ENV_ID, illegal_action="terminate", render_mode="ansi").unwrapped)
+
+
+# --- A vector environment and so many single ones ---------------------------------------------------------
+
+
+def make_pair(num_envs, mode, **settings):
+    """The vector environment and Gymnasium's own over single ones, dealt alike."""
+    vector = starmine.HanabiVectorEnv(num_envs, autoreset_mode=mode, **settings)
+    make = [lambda: starmine.HanabiEnv(**settings) for _ in range(num_envs)]
+    return vector, SyncVectorEnv(make, autoreset_mode=AutoresetMode(mode))
+
+
+def assert_same_info(info, single):
+    for key in ("action_mask", "current_player", "score"):
+        np.testing.assert_array_equal(info[key], single[key], err_msg=key)
+        assert info["_" + key].all()
+    # Where SameStep has dealt anew, Gymnasium's info is the new game's and ours still tells of the step.
+    illegal = single["illegal_action"].copy()
+    if "final_info" in single:
+        ended = single["_final_info"]
+        illegal[ended] = single["final_info"]["illegal_action"][ended]
+    np.testing.assert_array_equal(info["illegal_action"], illegal)
+
+
+def assert_same_final(info, single):
+    """Checks what SameStep tells of the games that ended."""
+    assert ("final_obs" in info) == ("final_obs" in single)
+    if "final_obs" not in info:
+        return
+    np.testing.assert_array_equal(info["_final_obs"], single["_final_obs"])
+    for found, expected in zip(info["final_obs"], single["final_obs"], strict=True):
+        assert (found is None) == (expected is None)
+        if found is not None:
+            np.testing.assert_array_equal(found, expected)
+    ended = info["_final_info"]
+    np.testing.assert_array_equal(ended, single["_final_info"])
+    np.testing.assert_array_equal(info["final_info"]["score"][ended], single["final_info"]["score"][ended])
+    codes = info["final_info"]["ending"][ended]
+    assert [starmine.endings()[code - 1] for code in codes] == single["final_info"]["ending"][ended].tolist()
+
+
+@pytest.mark.parametrize("observers", ["current", "all"])
+@pytest.mark.parametrize("mode", MODES)
+def test_a_vector_env_is_so_many_single_ones(mode, observers):
+    settings = {"variant": "small", "players": 3, "observers": observers, "illegal_action": "terminate"}
+    vector, single = make_pair(5, mode, **settings)
+    obs, info = vector.reset(seed=[10, 11, 12, 13, 14])
+    single_obs, single_info = single.reset(seed=10)
+    np.testing.assert_array_equal(obs, single_obs)
+    assert_same_info(info, single_info)
+    rng = random.Random(0)
+    episodes = 0
+    for _ in range(80):
+        actions = legal_actions(info["action_mask"], rng)
+        if rng.random() < 0.1:
+            actions[rng.randrange(5)] = rng.randrange(vector.variant.num_actions)
+        obs, reward, terminated, truncated, info = vector.step(actions)
+        expected = single.step(actions)
+        for found, wanted in zip((obs, reward, terminated, truncated), expected, strict=False):
+            np.testing.assert_array_equal(found, wanted)
+        assert_same_info(info, expected[4])
+        assert_same_final(info, expected[4])
+        episodes += int(terminated.sum())
+        if mode == "Disabled" and terminated.any():
+            obs, info = vector.reset(options={"reset_mask": terminated})
+            single_obs, single_info = single.reset(options={"reset_mask": terminated})
+            np.testing.assert_array_equal(obs, single_obs)
+            np.testing.assert_array_equal(info["action_mask"][terminated], single_info["action_mask"][terminated])
+            np.testing.assert_array_equal(info["_action_mask"], single_info["_action_mask"])
+    assert episodes > 10
+
+
+def test_a_vector_env_of_one_seed_is_so_many_single_states():
+    env = starmine.HanabiVectorEnv(3, dtype="uint8", players=4)
+    for seed in (0, 9):
+        obs, info = env.reset(seed=seed)
+        for index in range(3):
+            state = env.variant.new_game(seed=seed, game=index)
+            np.testing.assert_array_equal(obs[index], state.encode(0))
+            np.testing.assert_array_equal(info["action_mask"][index], state.legal_action_mask())
+
+
+# --- Autoreset --------------------------------------------------------------------------------------------
+
+
+def test_same_step_shows_the_new_game_and_keeps_the_last_observation():
+    env = starmine.HanabiVectorEnv(2, "small", seed=0, illegal_action="terminate", dtype="uint8")
+    env.reset()
+    obs, _, terminated, _, info = env.step([-1, env.variant.action("play 0")])
+    assert terminated[0]
+    np.testing.assert_array_equal(obs[0], env.variant.new_game(seed=0, episode=1).encode(0))
+    assert info["final_obs"].dtype == object
+    assert info["final_obs"][0].shape == obs[0].shape
+    assert not info["final_obs"][0][env.layout["life_tokens"].slice].any()
+    assert info["final_info"]["length"][0] == info["final_length"][0] == 1
+    assert info["illegal_action"].tolist() == [True, False]
+
+
+def test_next_step_ignores_the_action_of_a_finished_game():
+    env = starmine.HanabiVectorEnv(1, seed=0, autoreset_mode="NextStep", illegal_action="terminate", dtype="uint8")
+    env.reset()
+    obs, _, terminated, _, info = env.step([-1])
+    assert terminated[0]
+    assert not info["action_mask"].any()
+    assert not obs[0][env.layout["life_tokens"].slice].any()
+    obs, reward, terminated, _, info = env.step([123456])
+    assert reward[0] == 0
+    assert not terminated[0]
+    assert not info["illegal_action"][0]
+    np.testing.assert_array_equal(obs[0], env.variant.new_game(seed=0, episode=1).encode(0))
+
+
+def test_disabled_waits_for_a_reset_of_the_games_that_ended():
+    env = starmine.HanabiVectorEnv(3, seed=0, autoreset_mode="Disabled", illegal_action="terminate")
+    env.reset()
+    before, _, terminated, _, _ = env.step([5, -1, 5])
+    with pytest.raises(starmine.IllegalActionError, match=r"game 1 is over: reset it first") as caught:
+        env.step([5, 5, 5])
+    assert caught.value.rows == [1]
+    options = {"reset_mask": terminated.copy()}
+    obs, info = env.reset(options=options)
+    np.testing.assert_array_equal(options["reset_mask"], [False, True, False])
+    np.testing.assert_array_equal(info["_action_mask"], [False, True, False])
+    np.testing.assert_array_equal(obs[[0, 2]], before[[0, 2]])
+    assert env.batch.episodes.tolist() == [0, 1, 0]
+    env.step([5, 5, 5])
+
+
+# --- Wrappers ---------------------------------------------------------------------------------------------
+
+
+def run_with_returns(env, steps, seed=0):
+    """Plays slot 0 or another legal action and returns the finished episodes' (return, length)."""
+    inner = env.unwrapped
+    _, info = env.reset(seed=seed)
+    rng = random.Random(seed)
+    finished = []
+    for _ in range(steps):
+        _, _, terminated, _, info = env.step(legal_actions(info["action_mask"], rng))
+        if terminated.any():
+            episode = info["episode"]
+            assert info["_episode"].tolist() == terminated.tolist()
+            np.testing.assert_array_equal(episode["r"][terminated], info["final_score"][terminated])
+            np.testing.assert_array_equal(episode["l"][terminated], info["final_length"][terminated])
+            finished += episode["l"][terminated].tolist()
+            if inner.autoreset_mode is AutoresetMode.DISABLED:
+                _, info = env.reset(options={"reset_mask": terminated})
+    return finished
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_record_episode_statistics(mode):
+    env = RecordEpisodeStatistics(starmine.HanabiVectorEnv(4, "small", autoreset_mode=mode))
+    assert len(run_with_returns(env, 60)) > 8
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_dict_info_to_list(mode):
+    env = DictInfoToList(starmine.HanabiVectorEnv(3, "small", autoreset_mode=mode, illegal_action="terminate"))
+    _, infos = env.reset(seed=0)
+    assert [info["current_player"] for info in infos] == [0, 0, 0]
+    _, _, terminated, _, infos = env.step(np.array([-1, 4, 4]))
+    assert terminated[0]
+    assert [info["illegal_action"] for info in infos] == [True, False, False]
+    assert infos[0]["final_score"] == 0
+    assert "final_score" not in infos[1] or terminated[1]
+    assert all(info["action_mask"].shape == (env.unwrapped.variant.num_actions,) for info in infos)
+    assert ("final_obs" in infos[0]) == (mode == "SameStep")
+
+
+def test_info_is_arrays_with_masks():
+    env = starmine.HanabiVectorEnv(3, "small", illegal_action="terminate")
+    _, reset_info = env.reset(seed=0)
+    *_, info = env.step([-1, 4, 4])
+    for given in (reset_info, info):
+        for key in [key for key in given if not key.startswith("_")]:
+            mask = given["_" + key]
+            assert mask.dtype == bool
+            assert mask.shape == (3,)
+            if key != "final_info":
+                assert given[key].shape[0] == 3
+
+
+# --- Arrays -----------------------------------------------------------------------------------------------
+
+
+def arrays_of(result):
+    """All arrays that a reset or a step handed out."""
+    *arrays, info = result
+    arrays = list(arrays)
+    for value in info.values():
+        arrays += [value] if isinstance(value, np.ndarray) else list(value.values())
+    arrays += [row for row in info.get("final_obs", ()) if row is not None]
+    return [array for array in arrays if isinstance(array, np.ndarray)]
+
+
+def held(arrays):
+    """The same arrays with copies of them."""
+    return [(array, array.copy()) for array in arrays if array.dtype != object]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_arrays_handed_out_are_never_changed(dtype, mode):
+    env = starmine.HanabiVectorEnv(4, "small", dtype=dtype, autoreset_mode=mode, illegal_action="terminate")
+    given = held(arrays_of(env.reset(seed=0)))
+    rng = random.Random(0)
+    for _ in range(30):
+        over = env.batch.observe()["action_mask"].any(axis=1) == 0
+        if mode == "Disabled" and over.any():
+            given += held(arrays_of(env.reset(options={"reset_mask": over})))
+        mask = env.batch.observe()["action_mask"]
+        given += held(arrays_of(env.step(legal_actions(mask, rng))))
+    given += held(arrays_of(env.reset(seed=1)))
+    for array, copy in given:
+        np.testing.assert_array_equal(array, copy)
+
+
+HOLDERS = {
+    "array": lambda array: array,
+    "view": lambda array: array[1:3, 5:9],
+    "reshaped": lambda array: array.reshape(2, -1),
+    "other dtype": lambda array: array.view(np.uint8),
+    "memoryview": memoryview,
+    "memoryview's array": lambda array: np.asarray(memoryview(array)),
+    "frombuffer": np.frombuffer,
+    "dlpack": np.from_dlpack,
+    "dlpack capsule": lambda array: array.__dlpack__(),
+    "ctypes": lambda array: array.ctypes.data_as(np.ctypeslib.ctypes.POINTER(np.ctypeslib.ctypes.c_float)),
+    "iterator": lambda array: array.flat,
+    "rows": list,
+    "record": lambda array: {"obs": [array]},
+    "torch": lambda array: pytest.importorskip("torch").from_numpy(array),
+    "torch view": lambda array: pytest.importorskip("torch").from_numpy(array)[1:, 3:],
+    "torch dlpack": lambda array: pytest.importorskip("torch").from_dlpack(array),
+    "torch parameter": lambda array: pytest.importorskip("torch").nn.Parameter(
+        pytest.importorskip("torch").as_tensor(array)
+    ),
+}
+
+
+@pytest.mark.parametrize("how", HOLDERS)
+def test_an_array_that_is_held_in_any_way_is_not_used_again(how):
+    """The batch may use the memory of an array again, but only once nobody can look at it."""
+    env = starmine.HanabiVectorEnv(4, seed=0)
+    obs, _ = env.reset()
+    address = obs.ctypes.data
+    holder = HOLDERS[how](obs)
+    del obs
+    for _ in range(20):
+        obs, *_ = env.step(play_first_slot(env))
+        assert obs.ctypes.data != address
+    del holder
+
+
+def test_what_was_done_to_a_dropped_array_does_not_come_back():
+    env = starmine.HanabiVectorEnv(4, seed=0)
+    expected = starmine.HanabiVectorEnv(4, seed=0)
+    spoil = [
+        lambda obs: obs.setflags(write=False),
+        lambda obs: setattr(obs, "shape", (2, -1)),
+        lambda obs: setattr(obs, "dtype", np.int32),
+        lambda obs: obs.fill(7),
+        lambda obs: obs.resize((1, 3), refcheck=False),
+    ]
+    env.reset()
+    expected.reset()
+    for index in range(40):
+        obs, *_ = env.step(play_first_slot(env))
+        kept, *_ = expected.step(play_first_slot(env))
+        assert obs.flags.writeable
+        np.testing.assert_array_equal(obs, kept)
+        spoil[index % len(spoil)](obs)
+        del obs
+
+
+def test_arrays_of_two_steps_share_no_memory():
+    env = starmine.HanabiVectorEnv(3)
+    env.reset(seed=0)
+    first, second = env.step([5, 5, 5]), env.step([5, 5, 5])
+    for one in first[:4]:
+        for other in second[:4]:
+            assert not np.shares_memory(one, other)
+
+
+def test_a_callers_reset_mask_is_not_kept():
+    env = starmine.HanabiVectorEnv(2, autoreset_mode="Disabled")
+    env.reset(seed=0)
+    mask = np.array([True, False])
+    _, info = env.reset(options={"reset_mask": mask})
+    mask[:] = True
+    assert info["_score"].tolist() == [True, False]
+
+
+# --- Actions ----------------------------------------------------------------------------------------------
+
+
+class WithDLPack:
+    """An array of another library, as far as it is known to others."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **settings):
+        return self.array.__dlpack__(**settings)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+def strided(array):
+    """The same numbers, not contiguous."""
+    return np.stack([array, array], axis=1)[:, 0]
+
+
+def read_only(array):
+    array = array.copy()
+    array.flags.writeable = False
+    return array
+
+
+INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+ACTION_FORMS = {
+    **{name: lambda array, name=name: array.astype(name) for name in INTEGERS},
+    "longlong": lambda array: array.astype(np.longlong),
+    "big-endian": lambda array: array.astype(">i4"),
+    "list": lambda array: array.tolist(),
+    "tuple": lambda array: tuple(array.tolist()),
+    "list of numpy integers": lambda array: list(array),
+    "strided": strided,
+    "reversed": lambda array: array[::-1].copy()[::-1],
+    "read-only": read_only,
+    "dlpack": WithDLPack,
+    "memoryview": memoryview,
+}
+
+
+@pytest.mark.parametrize("form", ACTION_FORMS)
+def test_forms_of_actions(form):
+    env = starmine.HanabiVectorEnv(4, seed=0)
+    expected = starmine.HanabiVectorEnv(4, seed=0)
+    _, info = env.reset()
+    expected.reset()
+    rng = random.Random(0)
+    for _ in range(10):
+        actions = legal_actions(info["action_mask"], rng)
+        obs, *_, info = env.step(ACTION_FORMS[form](actions))
+        np.testing.assert_array_equal(obs, expected.step(actions)[0])
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "int16", "int32", "int64"])
+def test_torch_tensors_as_actions(dtype):
+    torch = pytest.importorskip("torch")
+    env = starmine.HanabiVectorEnv(4, seed=0)
+    env.reset()
+    actions = torch.tensor(play_first_slot(env)).to(getattr(torch, dtype))
+    np.testing.assert_array_equal(
+        env.step(actions)[0], starmine.Batch("standard", 4, seed=0).step(play_first_slot(env))["obs"]
+    )
+    single = starmine.HanabiEnv(seed=0)
+    single.reset()
+    single.step(actions[0])
+
+
+def test_observations_become_tensors_without_a_copy():
+    torch = pytest.importorskip("torch")
+    env = starmine.HanabiVectorEnv(4, seed=0)
+    obs, _ = env.reset()
+    assert torch.from_numpy(obs).data_ptr() == obs.ctypes.data
+
+
+# --- Order of calls ---------------------------------------------------------------------------------------
+
+
+def test_reset_comes_first():
+    vector, single = starmine.HanabiVectorEnv(2), starmine.HanabiEnv()
+    for env, action in ((vector, [5, 5]), (single, 5)):
+        with pytest.raises(ResetNeeded, match="call reset first"):
+            env.step(action)
+        env.reset(seed=0)
+        env.step(action)
+
+
+def test_a_closed_vector_env_is_closed():
+    env = starmine.HanabiVectorEnv(2)
+    env.reset(seed=0)
+    env.close()
+    env.close()
+    assert env.closed
+    for call in (env.reset, lambda: env.step([5, 5])):
+        with pytest.raises(ClosedEnvironmentError, match="closed"):
+            call()
+
+
+def test_a_reset_without_seed_goes_on_with_the_next_episode():
+    env = starmine.HanabiEnv(seed=3, dtype="uint8")
+    for episode in range(3):
+        obs, _ = env.reset()
+        np.testing.assert_array_equal(obs, env.variant.new_game(seed=3, episode=episode).encode(0))
+    obs, _ = env.reset(seed=3)
+    np.testing.assert_array_equal(obs, env.variant.new_game(seed=3).encode(0))
+
+
+# --- Rendering --------------------------------------------------------------------------------------------
+
+
+def test_render_ansi_is_the_board():
+    env = starmine.HanabiEnv(render_mode="ansi", illegal_action="terminate")
+    env.reset(seed=4)
+    state = env.variant.new_game(seed=4)
+    for action in ("play 0", "play 1"):
+        assert env.render() == str(state)
+        env.step(env.variant.action(action))
+        state.apply(action)
+    assert env.render() == str(state)
+    env.step(99)
+    assert "illegal action" in env.render()
+
+
+def test_render_human_prints_each_turn(capsys):
+    env = starmine.HanabiEnv(render_mode="human")
+    env.reset(seed=4)
+    env.step(5)
+    assert env.render() is None
+    assert capsys.readouterr().out.count("fireworks") == 2
+
+
+def test_render_after_many_episodes_shows_the_game_that_is_played():
+    env = starmine.HanabiEnv("small", render_mode="ansi", seed=2)
+    for _ in range(4):
+        _, info = env.reset()
+        terminated = False
+        while not terminated:
+            _, _, terminated, _, info = env.step(int(np.flatnonzero(info["action_mask"])[0]))
+        assert f"over: {info['ending']}" in env.render()
+        assert f"score {info['score']}/" in env.render()

@@ -1,0 +1,380 @@
+"""Sentences that hold in every game of every variant, for states and for batches."""
+
+import copy
+import pickle
+import random
+from collections import Counter
+
+import hypothesis_profiles  # noqa: F401
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from random_games import choose_action, generators, play, seeds, variants
+from reference_batch import ReferenceBatch, assert_same_outputs, features
+
+import starmine
+
+DTYPES = {"float32": np.float32, "float16": np.float16, "uint8": np.uint8, "bits": np.uint8}
+MODES = ["SameStep", "NextStep", "Disabled"]
+
+
+def all_cards(state):
+    """Every card of a state, wherever it lies."""
+    hands = [card for hand in state.hands for card in hand]
+    fireworks = [starmine.Card.of(suit, rank) for suit, height in enumerate(state.fireworks) for rank in range(height)]
+    undealt = state.deck[len(state.deck) - state.deck_size :]
+    return Counter(hands + fireworks + undealt + state.discard_pile)
+
+
+# --- States -----------------------------------------------------------------------------------------------
+
+
+@given(variants(), seeds(), generators())
+def test_cards_are_conserved(variant, seed, rng):
+    state = variant.new_game(seed=seed)
+    deck = Counter(
+        {
+            starmine.Card.of(suit, rank): count
+            for suit, row in enumerate(variant.copies)
+            for rank, count in enumerate(row)
+        }
+    )
+    while True:
+        assert all_cards(state) == deck
+        assert Counter(state.deck) == deck
+        if state.is_terminal:
+            break
+        state.apply(choose_action(state, rng))
+
+
+@given(variants(), seeds(), generators())
+def test_the_numbers_of_a_state_stay_in_their_ranges(variant, seed, rng):
+    state = variant.new_game(seed=seed)
+    while not state.is_terminal:
+        state.apply(choose_action(state, rng))
+        assert 0 <= state.information_tokens <= variant.max_information_tokens
+        assert 0 <= state.life_tokens <= variant.max_life_tokens
+        assert all(0 <= height <= variant.ranks for height in state.fireworks)
+        assert all(len(hand) <= variant.hand_size for hand in state.hands)
+        assert state.deck_size == 0 or all(len(hand) == variant.hand_size for hand in state.hands)
+        assert 0 <= state.current_player < variant.players
+        assert state.is_terminal == (state.ending is not None)
+    assert state.ending in starmine.endings()
+    assert (state.ending == "lost") == (state.life_tokens == 0)
+    assert (state.ending == "perfect") == (sum(state.fireworks) == variant.max_score and state.life_tokens > 0)
+
+
+@given(variants(), seeds(), generators())
+def test_a_legal_action_is_never_refused_and_an_illegal_one_never_accepted(variant, seed, rng):
+    state = variant.new_game(seed=seed)
+    while True:
+        legal = state.legal_actions()
+        assert legal == np.flatnonzero(state.legal_action_mask()).tolist()
+        assert bool(legal) != state.is_terminal
+        before = state.copy()
+        for action in range(-1, variant.num_actions + 2):
+            if action in legal:
+                state.copy().apply(action)
+            else:
+                with pytest.raises(starmine.IllegalActionError, match=f"action {action} "):
+                    state.apply(action)
+        assert state == before
+        assert state.to_json() == before.to_json()
+        if state.is_terminal:
+            break
+        for _ in range(rng.randint(1, 8)):
+            if not state.is_terminal:
+                state.apply(choose_action(state, rng))
+
+
+@given(variants(), seeds(), generators())
+def test_rewards_sum_to_the_final_score(variant, seed, rng):
+    state = variant.new_game(seed=seed)
+    total = 0
+    while not state.is_terminal:
+        before = state.score
+        reward = state.apply(choose_action(state, rng))
+        assert reward == state.score - before
+        total += reward
+    keeps = variant.lost_game_score == "fireworks" or state.ending != "lost"
+    assert total == state.score == (sum(state.fireworks) if keeps else 0)
+
+
+@given(variants(), seeds(), generators(), st.sampled_from(["copy", "copy.copy", "copy.deepcopy"]))
+def test_a_copied_state_goes_its_own_way(variant, seed, rng, how):
+    state = variant.new_game(seed=seed)
+    play(state, rng, rng.randint(0, 20))
+    other = {"copy": starmine.State.copy, "copy.copy": copy.copy, "copy.deepcopy": copy.deepcopy}[how](state)
+    assert other == state
+    before = state.to_json()
+    play(other, rng)
+    assert state.to_json() == before
+    assert (other == state) == (other.length == state.length)
+    after = other.to_json()
+    play(state, rng)
+    assert other.to_json() == after
+
+
+@given(variants(), seeds(), generators())
+def test_replaying_deck_and_actions_gives_an_equal_state(variant, seed, rng):
+    state = variant.new_game(seed=seed)
+    rewards = play(state, rng, rng.randint(0, 60))
+    again = variant.new_game(deck=state.deck, start_player=state.start_player)
+    assert [again.apply(event.action) for event in state.history] == rewards
+    assert again == state
+    by_text = variant.new_game(deck=[str(card) for card in state.deck], start_player=state.start_player)
+    assert [by_text.apply(event.move) for event in state.history] == rewards
+    assert by_text == state
+
+
+@given(variants(), seeds(), generators())
+def test_a_stored_state_comes_back(variant, seed, rng):
+    state = variant.new_game(seed=seed)
+    play(state, rng, rng.randint(0, 60))
+    for back in (starmine.State.from_json(state.to_json()), pickle.loads(pickle.dumps(state))):
+        assert back == state
+        assert back.history == state.history
+        assert str(back) == str(state)
+        assert back.legal_actions() == state.legal_actions()
+
+
+@given(variants())
+def test_a_stored_variant_comes_back(variant):
+    backs = [
+        starmine.Variant.from_json(variant.to_json()),
+        pickle.loads(pickle.dumps(variant)),
+        copy.deepcopy(variant),
+        starmine.Variant(**variant.parameters()),
+        eval(repr(variant), {"Variant": starmine.Variant}),
+    ]
+    for back in backs:
+        assert back == variant
+        assert hash(back) == hash(variant)
+
+
+@given(variants())
+def test_action_texts_and_ids_agree(variant):
+    meanings = [variant.action_meaning(action) for action in range(variant.num_actions)]
+    assert len(set(meanings)) == variant.num_actions
+    assert [variant.action(meaning) for meaning in meanings] == list(range(variant.num_actions))
+
+
+@given(variants(), seeds(), generators(), st.sampled_from(starmine.encoders()))
+def test_an_observation_is_as_long_as_its_layout(variant, seed, rng, encoder):
+    layout = variant.layout(encoder)
+    position = 0
+    for section in layout:
+        assert (section.start, section.stop) == (position, position + int(np.prod(section.shape)))
+        assert layout[section.name] == section
+        position = section.stop
+    assert position == len(layout)
+    state = variant.new_game(seed=seed)
+    play(state, rng, rng.randint(0, 60))
+    for seat in range(variant.players):
+        row = state.encode(seat, encoder)
+        assert row.shape == (len(layout),)
+        assert row.dtype == np.uint8
+        assert row.max(initial=0) <= 1
+
+
+# --- Batches ----------------------------------------------------------------------------------------------
+
+
+def batch_settings():
+    """Any settings of a batch but its dtype and threads."""
+    return st.fixed_dictionaries(
+        {
+            "encoder": st.sampled_from(starmine.encoders()),
+            "observers": st.sampled_from(["current", "all"]),
+            "autoreset_mode": st.sampled_from(MODES),
+            "illegal_action": st.sampled_from(["raise", "terminate"]),
+            "seed": seeds(),
+        }
+    )
+
+
+def choose_actions(reference, rng):
+    """An action for each game: legal but for a few, some of which are no actions at all."""
+    num_actions = reference.variant.num_actions
+    actions = []
+    for game in reference.games:
+        if game.is_over or (reference.illegal_action == "terminate" and rng.random() < 0.05):
+            actions.append(rng.randint(-2, num_actions + 1))
+        else:
+            actions.append(choose_action(game.state, rng))
+    return actions
+
+
+def random_reset(reference, rng):
+    """The arguments of a reset: no seed, one, or one for each game; all games or a few."""
+    count = len(reference.games)
+    seed = rng.choice([None, rng.getrandbits(64), [rng.getrandbits(64) for _ in range(count)]])
+    mask = np.array([rng.random() < 0.5 for _ in range(count)])
+    return seed, mask if mask.any() else None
+
+
+def step_both(batch, reference, rng):
+    """Steps a batch and its reference, after a reset where it is due, and compares everything."""
+    if rng.random() < 0.05:
+        seed, mask = random_reset(reference, rng)
+        assert_same_outputs(batch.reset(seed, mask), reference.reset(seed, mask), batch)
+    over = np.array([game.is_over for game in reference.games])
+    if reference.autoreset_mode == "Disabled" and over.any():
+        assert_same_outputs(batch.reset(None, over), reference.reset(None, over), batch)
+    actions = choose_actions(reference, rng)
+    assert_same_outputs(batch.step(actions), reference.step(actions), batch)
+    rows, observations = batch.final_observations()
+    assert rows.tolist() == [row for row, _ in reference.finished]
+    for observation, (_, expected) in zip(observations, reference.finished, strict=True):
+        found = features(observation, batch.dtype, len(batch.layout))
+        np.testing.assert_array_equal(found, expected)
+
+
+@given(
+    variants(),
+    st.integers(1, 7),
+    batch_settings(),
+    st.sampled_from([*DTYPES]),
+    st.integers(1, 3),
+    generators(),
+)
+def test_a_batch_is_so_many_single_states(variant, num_envs, settings, dtype, num_threads, rng):
+    batch = starmine.Batch(variant, num_envs, dtype=dtype, num_threads=num_threads, **settings)
+    reference = ReferenceBatch(variant, num_envs, **settings)
+    if rng.random() < 0.5:
+        assert_same_outputs(batch.reset(), reference.reset(), batch)
+    for _ in range(30):
+        step_both(batch, reference, rng)
+    assert batch.episodes.tolist() == [game.episode for game in reference.games]
+
+
+@given(variants(), st.integers(1, 7), batch_settings(), st.integers(1, 3), generators())
+def test_a_batch_that_is_copied_or_stored_resumes_exactly(variant, num_envs, settings, num_threads, rng):
+    batch = starmine.Batch(variant, num_envs, dtype="bits", num_threads=num_threads, **settings)
+    reference = ReferenceBatch(variant, num_envs, **settings)
+    for _ in range(rng.randint(0, 20)):
+        step_both(batch, reference, rng)
+    backs = [
+        batch.copy(),
+        copy.copy(batch),
+        copy.deepcopy(batch),
+        pickle.loads(pickle.dumps(batch)),
+        starmine.Batch.from_bytes(batch.to_bytes()),
+    ]
+    stored, seed = batch.to_bytes(), rng.getrandbits(32)
+    for back in backs:
+        assert back.to_bytes() == stored
+        own_reference, own_rng = copy.deepcopy(reference), random.Random(seed)
+        for _ in range(5):
+            step_both(back, own_reference, own_rng)
+    assert batch.to_bytes() == stored
+
+
+@given(variants(), st.integers(1, 5), batch_settings(), generators())
+def test_all_dtypes_hold_the_same_features(variant, num_envs, settings, rng):
+    batches = {dtype: starmine.Batch(variant, num_envs, dtype=dtype, **settings) for dtype in DTYPES}
+    length = len(variant.layout(settings["encoder"]))
+    leading = (num_envs,) if settings["observers"] == "current" else (num_envs, variant.players)
+    reference = ReferenceBatch(variant, num_envs, **settings)
+    reference.autoreset_mode = "NextStep"
+    for _ in range(10):
+        actions = choose_actions(reference, rng)
+        if reference.illegal_rows(actions) or any(game.is_over for game in reference.games):
+            break
+        reference.step(actions)
+        obs = {dtype: batch.step(actions)["obs"] for dtype, batch in batches.items()}
+        for dtype, array in obs.items():
+            assert array.dtype == DTYPES[dtype]
+            assert array.shape == (*leading, 8 * -(-length // 64) if dtype == "bits" else length)
+            np.testing.assert_array_equal(features(array, dtype, length), obs["uint8"])
+
+
+@given(variants(), seeds(), st.integers(1, 9), st.integers(1, 9), generators())
+def test_a_game_does_not_depend_on_the_batch_around_it(variant, seed, small, large, rng):
+    small, large = sorted([small, large])
+    batches = [
+        starmine.Batch(variant, small, seed=seed, num_threads=1, illegal_action="terminate"),
+        starmine.Batch(variant, large, seed=seed, num_threads=3, illegal_action="terminate"),
+    ]
+    for _ in range(40):
+        actions = [rng.randrange(variant.num_actions) for _ in range(large)]
+        outs = [batch.step(actions[: batch.num_envs]) for batch in batches]
+        for name, array in outs[0].items():
+            np.testing.assert_array_equal(array, outs[1][name][:small], err_msg=name)
+    np.testing.assert_array_equal(batches[0].episodes, batches[1].episodes[:small])
+
+
+@given(variants(), seeds(), st.integers(1, 5), st.integers(0, 4))
+def test_a_game_is_named_by_seed_index_and_episode(variant, seed, num_envs, episode):
+    batch = starmine.Batch(variant, num_envs, seed=seed, dtype="uint8", observers="all")
+    out = batch.reset()
+    for _ in range(episode):
+        out = batch.reset()
+    assert batch.episodes.tolist() == [episode] * num_envs
+    for index in range(num_envs):
+        state = variant.new_game(seed=seed, game=index, episode=episode)
+        rows = [state.encode(seat) for seat in range(variant.players)]
+        np.testing.assert_array_equal(out["obs"][index], rows)
+
+
+@given(variants(), st.lists(seeds(), min_size=1, max_size=5), st.integers(0, 3))
+def test_each_game_may_have_its_own_seed(variant, own_seeds, episode):
+    batch = starmine.Batch(variant, len(own_seeds), dtype="uint8", observers="all")
+    out = batch.reset(np.array(own_seeds, dtype=np.uint64))
+    for _ in range(episode):
+        out = batch.reset()
+    for row, seed in zip(out["obs"], own_seeds, strict=True):
+        state = variant.new_game(seed=seed, episode=episode)
+        np.testing.assert_array_equal(row, [state.encode(seat) for seat in range(variant.players)])
+
+
+@given(variants(), st.integers(1, 6), batch_settings(), generators())
+def test_a_refused_step_names_its_rows_and_moves_nothing(variant, num_envs, settings, rng):
+    settings = {**settings, "illegal_action": "raise"}
+    batch = starmine.Batch(variant, num_envs, **settings)
+    reference = ReferenceBatch(variant, num_envs, **settings)
+    for _ in range(10):
+        actions = [rng.randint(-2, variant.num_actions + 1) for _ in range(num_envs)]
+        rows = reference.illegal_rows(actions)
+        if not rows:
+            assert_same_outputs(batch.step(actions), reference.step(actions), batch)
+            continue
+        before = batch.to_bytes()
+        with pytest.raises(starmine.IllegalActionError) as caught:
+            batch.step(actions)
+        assert caught.value.rows == rows
+        assert caught.value.actions == [actions[row] for row in rows]
+        assert caught.value.legal == [reference.games[row].state.legal_actions() for row in rows]
+        assert batch.to_bytes() == before
+
+
+def test_illegal_action_terminate_ends_that_game_only():
+    batch = starmine.Batch("standard", 3, seed=0, illegal_action="terminate", autoreset_mode="Disabled")
+    play_oldest = batch.variant.action("play 0")
+    out = batch.step([play_oldest, -7, play_oldest])
+    assert out["illegal_action"].tolist() == out["terminated"].tolist() == [False, True, False]
+    assert out["final_ending"].tolist() == [0, starmine.endings().index("lost") + 1, 0]
+    assert out["final_length"].tolist() == [0, 1, 0]
+    assert not out["action_mask"][1].any()
+    assert out["action_mask"][[0, 2]].any(axis=1).all()
+
+
+@pytest.mark.parametrize("how", ["copy", "pickle"])
+def test_what_a_step_finished_survives_a_copy(how):
+    batch = starmine.Batch("standard", 2, seed=0, illegal_action="terminate")
+    batch.step([-1, 5])
+    rows, observations = batch.final_observations()
+    assert rows.tolist() == [0]
+    back = batch.copy() if how == "copy" else pickle.loads(pickle.dumps(batch))
+    back_rows, back_observations = back.final_observations()
+    assert back_rows.tolist() == [0]
+    np.testing.assert_array_equal(back_observations, observations)
+
+
+def test_an_illegal_action_error_keeps_its_rows_when_it_travels_between_processes():
+    with pytest.raises(starmine.IllegalActionError) as caught:
+        starmine.Batch("standard", 2, seed=0).step([5, 99])
+    back = pickle.loads(pickle.dumps(caught.value))
+    assert (back.rows, back.actions, back.legal) == ([1], [99], caught.value.legal)
+    assert str(back) == str(caught.value)
