@@ -74,7 +74,7 @@ fn count_cards(state: &State) -> usize {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn cards_are_conserved(variant in variants(), seed: u64, choices: u32) {
