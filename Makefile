@@ -47,12 +47,14 @@ check-python: $(VENV)/test
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy --package starmine
-	$(BIN)/mypy examples benchmarks
+	$(BIN)/mypy examples
+	MYPYPATH=benchmarks $(BIN)/mypy benchmarks docs
 	$(BIN)/python -m mypy.stubtest starmine
 
 bench: $(VENV)/test $(VENV)/hle ## Measure the speed beside HLE and OpenSpiel.
 	$(INSTALL) open_spiel
 	$(BIN)/python benchmarks/compare.py
+	$(BIN)/python benchmarks/presets.py
 
 constraints: ## Record the newest versions that work together.
 	rm -rf $(VENV)

@@ -34,9 +34,9 @@ FOLDER = Path(__file__).parent / "results"
 Measure = Callable[[], float]
 
 
-def recorded_actions(players: int, games: int, steps: int) -> list[NDArray[np.int64]]:
+def recorded_actions(variant: starmine.Variant, games: int, steps: int) -> list[NDArray[np.int64]]:
     """Uniformly random legal actions of a batch seeded with 0."""
-    batch = starmine.Batch("standard" if players == 2 else starmine.Variant(players=players), games, seed=0)
+    batch = starmine.Batch(variant, games, seed=0)
     generator = np.random.default_rng(0)
     buffers = batch.reset(seed=0)
     actions = []
@@ -67,7 +67,7 @@ def replay(make: Callable[[], Callable[[Any], Any]], actions: list[NDArray[np.in
 def starmine_measures(players: int, games: int) -> Iterator[tuple[str, Measure]]:
     """Ours: the vector environment, and the core with the caller's buffers."""
     variant = starmine.Variant(players=players)
-    actions = recorded_actions(players, games, 100)
+    actions = recorded_actions(variant, games, 100)
 
     def environment() -> Callable[[Any], Any]:
         env = starmine.HanabiVectorEnv(games, variant, num_threads=1, seed=0)
@@ -147,6 +147,19 @@ def machine() -> str:
     return f"{name or platform.processor() or platform.machine()} ({', '.join(vectors) or 'no AVX2'})"
 
 
+def facts(games: int, rounds: int) -> dict[str, Any]:
+    """What a table must say about its run."""
+    return {
+        "date": datetime.now(UTC).date().isoformat(),
+        "machine": machine(),
+        "python": platform.python_version(),
+        "starmine": starmine.__version__,
+        "games": games,
+        "threads": 1,
+        "rounds": rounds,
+    }
+
+
 def table(rows: list[dict[str, Any]]) -> str:
     """The rows as Markdown."""
     lines = ["| players | what | steps/s (median) | spread | beside HLE Python |", "|---|---|---|---|---|"]
@@ -184,21 +197,13 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=1024)
     arguments = parser.parse_args()
     rows = run(arguments.rounds, arguments.games)
-    facts = {
-        "date": datetime.now(UTC).date().isoformat(),
-        "machine": machine(),
-        "python": platform.python_version(),
-        "starmine": starmine.__version__,
-        "games": arguments.games,
-        "threads": 1,
-        "rounds": arguments.rounds,
-    }
-    heading = ", ".join(f"{key} {value}" for key, value in facts.items())
+    about = facts(arguments.games, arguments.rounds)
+    heading = ", ".join(f"{key} {value}" for key, value in about.items())
     text = f"{heading}\n\n{table(rows)}\n"
     print("\n" + text)
     FOLDER.mkdir(exist_ok=True)
     (FOLDER / "compare.md").write_text(text)
-    (FOLDER / "compare.json").write_text(json.dumps({**facts, "rows": rows}, indent=1) + "\n")
+    (FOLDER / "compare.json").write_text(json.dumps({**about, "rows": rows}, indent=1) + "\n")
     print(f"written to {FOLDER / 'compare.md'} and {FOLDER / 'compare.json'}")
 
 
