@@ -220,8 +220,10 @@ impl Variant {
         let copies = check_copies(parameters.copies.as_ref(), colors, ranks)?;
         let deck_size: u8 = copies.iter().flatten().sum();
         if usize::from(deck_size) > MAX_CARDS {
+            let table = parameters.copies.unwrap_or_default();
+            let value = format!("{table:?} ({deck_size} cards)");
             let allowed = format!("copies that add up to at most {MAX_CARDS} cards");
-            return Err(VariantError::new("deck_size", deck_size, allowed));
+            return Err(VariantError::new("copies", value, allowed));
         }
         if u16::from(hand_size) * u16::from(players) > u16::from(deck_size) {
             let allowed = format!(

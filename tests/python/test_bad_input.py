@@ -188,6 +188,16 @@ def variant_rows():
 VARIANT_METHOD_ROWS = [
     row("rating 26", lambda t: t.variant.rating(26), StarmineError, "score=26", "0 to 25"),
     row("rating -1", lambda t: t.variant.rating(-1), StarmineError, "score=-1", "0 to 25"),
+    row("no announcements", lambda t: t.variant.action("play 0 red"), IllegalActionError, "play 0 red", "not a move"),
+    row("no such hint", lambda t: t.variant.action("hint +2 red"), IllegalActionError, "hint +2 red", "2 players"),
+    row("announced id", lambda t: t.state.apply(20), IllegalActionError, "action 20", "0 to 19"),
+    row(
+        "another variant's deck",
+        lambda t: t.variant.new_game(deck=starmine.variant("avalanche").new_game(seed=1).deck),
+        DeckError,
+        "is not a card of this variant",
+        "5 colours",
+    ),
     row("rating huge", lambda t: t.variant.rating(HUGE), StarmineError, "score", str(HUGE)),
     row("rating float", lambda t: t.variant.rating(2.5), TypeError, "score", "float"),
     row("meaning 20", lambda t: t.variant.action_meaning(20), IllegalActionError, "action 20", "0 to 19"),
