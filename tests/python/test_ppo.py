@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -16,16 +17,16 @@ EXTRA = ("torch", "tensorboard", "matplotlib", "tqdm", "tyro")
 MISSING = [name for name in EXTRA if find_spec(name) is None]
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"{', '.join(MISSING)} not found: pip install 'starmine[train]'")
 
-UPDATES = 80
 PATIENCE = 300  # seconds: far more than a run needs, for a machine that does other things
-TINY = (
-    "--variant=small --num-envs=32 --rollout=8 --epochs=1 --minibatch=128 --hidden 16 16 --threads=1 "
-    f"--eval-every=20 --eval-games=8 --final-games=20 --total-steps={UPDATES * 32 * 8}"
-).split()
+TURNS = 32 * 8  # of each update
+TINY = [
+    *("--variant=small", "--num-envs=32", "--rollout=8", "--epochs=1", "--minibatch=128"),
+    *("--hidden", "16", "16", "--threads=1", "--eval-every=20", "--eval-games=8", "--final-games=20"),
+]
 
 
-def start(out: Path, *arguments: str) -> subprocess.Popen[str]:
-    command = [sys.executable, str(SCRIPT), *TINY, f"--out={out}", *arguments]
+def start(out: Path, *arguments: str, updates: int = 10**6) -> subprocess.Popen[str]:
+    command = [sys.executable, str(SCRIPT), *TINY, f"--total-steps={updates * TURNS}", f"--out={out}", *arguments]
     environment = os.environ | {"PYTHONWARNINGS": "default"}
     return subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment, cwd=out.parent
@@ -41,11 +42,20 @@ def finish(process: subprocess.Popen[str], code: int = 0) -> str:
     return output
 
 
-def after_its_first_checkpoint(process: subprocess.Popen[str], out: Path) -> subprocess.Popen[str]:
+def finish_all(processes: dict[str, subprocess.Popen[str]], codes: dict[str, int]) -> dict[str, str]:
+    try:
+        return {name: finish(process, codes.get(name, 0)) for name, process in processes.items()}
+    finally:
+        for process in processes.values():
+            process.kill()
+            process.communicate()
+
+
+def signal_after_first_checkpoint(process: subprocess.Popen[str], out: Path, number: signal.Signals) -> None:
     deadline = time.monotonic() + PATIENCE
     while not (out / "checkpoint.pt").exists() and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.002)
-    return process
+    process.send_signal(number)
 
 
 def checkpoint(out: Path) -> dict:
@@ -80,30 +90,38 @@ def without_clock(state: dict) -> dict:
     return {**state, "args": None, "progress": state["progress"][:2], "curve": curve}
 
 
+@dataclass
+class Runs:
+    outs: dict[str, Path]
+    printed: dict[str, str]
+    stopped_at: dict[str, int]
+    updates: int
+
+
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
-    """By name, the folder and the output of a run to its end and of two that were stopped.
+    """Two runs that were stopped and resumed, and one of as many updates that was not.
 
     Starting takes them most of their time, so they start together.
     """
     folder = tmp_path_factory.mktemp("runs")
-    outs = {name: folder / name for name in ("whole", "killed", "interrupted")}
+    outs = {name: folder / name for name in ("killed", "interrupted", "whole")}
+    stopped = {name: start(outs[name]) for name in ("killed", "interrupted")}
+    signal_after_first_checkpoint(stopped["killed"], outs["killed"], signal.SIGKILL)
+    signal_after_first_checkpoint(stopped["interrupted"], outs["interrupted"], signal.SIGINT)
+    printed = finish_all(stopped, {"killed": -signal.SIGKILL})
+    stopped_at = {name: checkpoint(outs[name])["progress"][1] for name in stopped}
+
+    updates = max(stopped_at.values()) + 20
     outs["whole"].mkdir()
     (outs["whole"] / "checkpoint.pt").write_text("of an earlier run")
-    processes = {name: start(out) for name, out in outs.items()}
-    try:
-        after_its_first_checkpoint(processes["killed"], outs["killed"]).kill()
-        after_its_first_checkpoint(processes["interrupted"], outs["interrupted"]).send_signal(signal.SIGINT)
-        codes = {"whole": 0, "killed": -signal.SIGKILL, "interrupted": 0}
-        return {name: (outs[name], finish(process, codes[name])) for name, process in processes.items()}
-    finally:
-        for process in processes.values():
-            process.kill()
-            process.communicate()
+    whole = {"whole": start(outs["whole"], updates=updates)}
+    resumed = {f"{name} resumed": start(outs[name], "--resume", updates=updates) for name in stopped}
+    return Runs(outs, printed | finish_all(whole | resumed, {}), stopped_at, updates)
 
 
 def test_a_run_leaves_its_results(runs):
-    out, printed = runs["whole"]
+    out, printed = runs.outs["whole"], runs.printed["whole"]
     scores = r"score \d+\.\d\d ± \d\.\d\d, perfect \d+\.\d%, lost \d+\.\d% \(points of lost games kept: \d+\.\d\d\)"
     assert re.search(rf"^random policy, 20 games: {scores}$", printed, re.MULTILINE)
     assert re.search(rf"^greedy policy, 20 games: {scores}$", printed, re.MULTILINE)
@@ -114,34 +132,25 @@ def test_a_run_leaves_its_results(runs):
     assert list(out.glob("events.out.tfevents.*"))
     assert not (out / "checkpoint.tmp").exists()
     state = checkpoint(out)
-    assert state["progress"][:2] == (UPDATES * 32 * 8, UPDATES)
-    assert [row["steps"] for row in state["curve"] if "greedy" in row] == [k * 20 * 32 * 8 for k in (1, 2, 3, 4)]
+    assert state["progress"][:2] == (runs.updates * TURNS, runs.updates)
+    evaluated = [row["steps"] for row in state["curve"] if "greedy" in row]
+    assert evaluated == list(range(20 * TURNS, runs.updates * TURNS + 1, 20 * TURNS))
 
 
 def test_an_interrupted_run_says_where_it_stopped(runs):
-    out, printed = runs["interrupted"]
-    assert f"stopped after update {checkpoint(out)['progress'][1]}: --resume goes on" in printed
+    updates = runs.stopped_at["interrupted"]
+    assert f"stopped after update {updates}: --resume goes on" in runs.printed["interrupted"]
 
 
-def test_stopped_runs_resume_to_the_same_bits(runs):
-    stopped = [runs[name][0] for name in ("killed", "interrupted")]
-    for out in stopped:
-        assert 1 <= checkpoint(out)["progress"][1] < UPDATES
-    resumed = [start(out, "--resume") for out in stopped]
-    try:
-        for process in resumed:
-            finish(process)
-    finally:
-        for process in resumed:
-            process.kill()
-            process.communicate()
-    expected = without_clock(checkpoint(runs["whole"][0]))
-    for out in stopped:
-        assert_same_bits(without_clock(checkpoint(out)), expected)
+@pytest.mark.parametrize("name", ["killed", "interrupted"])
+def test_a_stopped_run_resumes_to_the_same_bits(runs, name):
+    assert 1 <= runs.stopped_at[name] < runs.updates
+    found, expected = checkpoint(runs.outs[name]), checkpoint(runs.outs["whole"])
+    assert_same_bits(without_clock(found), without_clock(expected))
 
 
 def test_a_checkpoint_of_another_run_is_refused(runs):
-    out, _ = runs["whole"]
+    out = runs.outs["whole"]
     before = (out / "checkpoint.pt").read_bytes()
     other = ("--variant=hard", "--players=3", "--encoder=canonical-minimal", "--hidden=8", "--num-envs=16")
     printed = finish(start(out, "--resume", *other), code=1)
@@ -158,7 +167,7 @@ def test_a_checkpoint_of_another_run_is_refused(runs):
 
 
 def test_a_fresh_run_moves_the_earlier_one_aside(runs):
-    out, printed = runs["whole"]
+    out, printed = runs.outs["whole"], runs.printed["whole"]
     aside = out.with_name("whole.1")
     assert f"the earlier run in {out} is kept in {aside}" in printed
     assert (aside / "checkpoint.pt").read_text() == "of an earlier run"
