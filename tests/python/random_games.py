@@ -46,7 +46,10 @@ def parameters(draw):
         "copies": copies,
         "random_start_player": draw(st.booleans()),
         "empty_hints": draw(st.booleans()),
+        "crowning_piece": draw(st.booleans()),
+        "timed_display": draw(st.booleans()),
         "lost_game_score": draw(st.sampled_from(["zero", "fireworks"])),
+        "edition": draw(st.sampled_from(["standard", "ikebana", "traditional"])),
     }
 
 

@@ -97,7 +97,7 @@ def test_rewards_sum_to_the_final_score(variant, seed, rng):
         reward = state.apply(choose_action(state, rng))
         assert reward == state.score - before
         total += reward
-    keeps = variant.lost_game_score == "fireworks" or state.ending != "lost"
+    keeps = variant.lost_game_score == "fireworks" or state.ending in ("perfect", "deck_exhausted")
     assert total == state.score == (sum(state.fireworks) if keeps else 0)
 
 
@@ -378,3 +378,17 @@ def test_an_illegal_action_error_keeps_its_rows_when_it_travels_between_processe
     back = pickle.loads(pickle.dumps(caught.value))
     assert (back.rows, back.actions, back.legal) == ([1], [99], caught.value.legal)
     assert str(back) == str(caught.value)
+
+
+def test_a_mask_may_be_wider_than_a_word():
+    variant = starmine.variant("avalanche", players=5, crowning_piece=True, timed_display=True)
+    assert variant.num_actions == 76
+    batch = starmine.Batch(variant, 8, seed=3)
+    mask = batch.reset()["action_mask"]
+    for turn in range(200):
+        last = mask.shape[1] - 1 - mask[:, ::-1].argmax(axis=1)  # the legal action with the highest id
+        assert (last >= 64).all()
+        states = [variant.new_game(seed=3, game=game) for game in range(8)] if turn == 0 else []
+        for row, state in enumerate(states):
+            np.testing.assert_array_equal(mask[row], state.legal_action_mask())
+        mask = batch.step(last)["action_mask"]
