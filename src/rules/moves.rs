@@ -100,9 +100,8 @@ pub enum MoveError {
 }
 
 impl Variant {
-    /// Number of action ids.
-    #[must_use]
-    pub const fn num_actions(&self) -> usize {
+    /// Finds the number of action ids; [`Variant::num_actions`] keeps it.
+    pub(super) const fn count_actions(&self) -> usize {
         let others = self.players() as usize - 1;
         let hints = others * (self.colors() as usize + self.ranks() as usize);
         2 * self.hand_size() as usize + hints + self.num_announced_plays()

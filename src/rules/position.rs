@@ -271,6 +271,7 @@ impl Position {
         }
     }
 
+    #[inline(never)]
     fn find_crowning_ending(&self, variant: &Variant) -> Option<Ending> {
         if self.has_lost_indispensable_card(variant) {
             return Some(Ending::IndispensableCardLost);

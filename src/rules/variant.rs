@@ -154,6 +154,7 @@ pub struct Variant {
     edition: Edition,
     copies: [[u8; MAX_RANKS]; MAX_COLORS],
     deck_size: u8,
+    num_actions: u8,
     tables: Tables,
 }
 
@@ -248,7 +249,9 @@ impl Variant {
             tables: Tables::new(colors, ranks, &copies),
             copies,
             deck_size,
+            num_actions: 0,
         };
+        variant.num_actions = variant.count_actions() as u8;
         variant.tables.moves =
             (0..variant.num_actions()).map(|action| variant.decode(action)).collect();
         Ok(variant)
@@ -292,6 +295,12 @@ impl Variant {
             parameters.copies = None;
         }
         parameters
+    }
+
+    /// Number of action ids.
+    #[must_use]
+    pub const fn num_actions(&self) -> usize {
+        self.num_actions as usize
     }
 
     /// Seats at the table.
