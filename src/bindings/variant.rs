@@ -303,10 +303,10 @@ impl Variant {
                 .map_err(|error| DeckError::new_err(start.explain(error)))?;
             return Ok(State::new(state));
         }
-        if start_player.is_some() {
-            return Err(StarmineError::new_err(
-                "start_player needs a deck: without one the variant and the seed decide",
-            ));
+        if let Some(start) = start_player {
+            return Err(StarmineError::new_err(format!(
+                "start_player={start} needs a deck: without one the variant and the seed decide"
+            )));
         }
         let seed = EpisodeSeed {
             seed: seed.map_or_else(|| Ok(fresh_seed()), read_seed)?,

@@ -188,6 +188,7 @@ def variant_rows():
 VARIANT_METHOD_ROWS = [
     row("rating 26", lambda t: t.variant.rating(26), StarmineError, "score=26", "0 to 25"),
     row("rating -1", lambda t: t.variant.rating(-1), StarmineError, "score=-1", "0 to 25"),
+    row("start alone", lambda t: t.variant.new_game(start_player=1), StarmineError, "start_player=1", "deck"),
     row("no announcements", lambda t: t.variant.action("play 0 red"), IllegalActionError, "play 0 red", "not a move"),
     row("no such hint", lambda t: t.variant.action("hint +2 red"), IllegalActionError, "hint +2 red", "2 players"),
     row("announced id", lambda t: t.state.apply(20), IllegalActionError, "action 20", "0 to 19"),
