@@ -5,6 +5,7 @@ mod expand;
 mod game;
 mod options;
 mod record;
+mod simd;
 mod threads;
 
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use thiserror::Error;
 pub use buffers::{BufferError, ObservationBuffer, Outputs};
 pub use options::{AutoresetMode, Dtype, IllegalAction, Observers, Options, UnknownOption};
 pub use record::RecordError;
+pub use simd::{SIMD_VARIABLE, Simd, SimdError};
 pub use threads::{MAX_THREADS, ThreadsError};
 
 use crate::encode::{self, Encoder, Layout};
