@@ -184,7 +184,7 @@ proptest! {
                     episodes[game] += 1;
                     states[game] = deal(game as u64, episodes[game]);
                 }
-                prop_assert_eq!(batch.position(game).unwrap(), states[game].position());
+                prop_assert_eq!(&batch.position(game).unwrap(), states[game].position());
             }
             if turn == 20 {
                 batch = Batch::from_bytes(&batch.to_bytes()).unwrap();

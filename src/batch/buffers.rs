@@ -1,11 +1,16 @@
+use std::ops::Range;
+
 use half::f16;
 use thiserror::Error;
 
 use super::Shared;
-use super::expand::{expand, expand_bits};
-use super::game::{Game, Outcome};
-use super::options::{Dtype, Observers};
-use crate::rules::Position;
+use super::block::{COUNTERS, LEGAL, count, counter};
+use super::kernel::Kernel;
+use super::lanes::{Isa, LANES, Word};
+use super::options::Dtype;
+use super::plan::Sizes;
+use super::rows::Scratch;
+use super::turn::{Turn, lanes_of};
 
 /// An array that does not have the length it should have.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -85,39 +90,6 @@ impl<'a> ObservationBuffer<'a> {
             ObservationBuffer::Bits(row) => split!(Bits, row),
         }
     }
-
-    /// Writes the rows of one game.
-    pub(super) fn write(
-        &mut self,
-        game: usize,
-        shared: &Shared,
-        position: &Position,
-        words: &mut [u64],
-    ) {
-        match shared.options.observers {
-            Observers::Current => {
-                shared.observe(position, position.current_player(), words);
-                self.write_row(game, shared.row_length(), words);
-            }
-            Observers::All => {
-                let players = usize::from(shared.variant.players());
-                for seat in 0..players {
-                    shared.observe(position, seat, words);
-                    self.write_row(game * players + seat, shared.row_length(), words);
-                }
-            }
-        }
-    }
-
-    fn write_row(&mut self, row: usize, length: usize, words: &[u64]) {
-        let range = row * length..(row + 1) * length;
-        match self {
-            ObservationBuffer::Float32(rows) => expand(words, &mut rows[range]),
-            ObservationBuffer::Float16(rows) => expand(words, &mut rows[range]),
-            ObservationBuffer::Uint8(rows) => expand(words, &mut rows[range]),
-            ObservationBuffer::Bits(rows) => expand_bits(words, &mut rows[range]),
-        }
-    }
 }
 
 macro_rules! outputs {
@@ -184,44 +156,102 @@ outputs! {
     illegal_action: bool,
 }
 
-fn put<T>(buffer: &mut Option<&mut [T]>, index: usize, value: T) {
-    if let Some(buffer) = buffer {
-        buffer[index] = value;
+/// What a step did to eight games, as the outputs tell it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Written {
+    reward: Word,
+    /// The counters as the turn left them, before any new deal.
+    counters: Word,
+    ended: u8,
+    forfeited: u8,
+}
+
+impl Written {
+    #[inline(always)]
+    pub fn new(turn: &Turn, counters: Word, present: u8) -> Written {
+        let (ended, forfeited) = (turn.ended & present, turn.forfeited & present);
+        Written { reward: turn.reward, counters, ended, forfeited }
+    }
+}
+
+/// Writes up to eight elements of a buffer.
+#[inline(always)]
+fn put<T>(buffer: &mut Option<&mut [T]>, games: &Range<usize>, value: impl Fn(usize) -> T) {
+    let Some(buffer) = buffer else {
+        return;
+    };
+    let part = &mut buffer[games.clone()];
+    if let Ok(eight) = <&mut [T; LANES]>::try_from(&mut *part) {
+        // Its length known to the compiler.
+        eight.iter_mut().enumerate().for_each(|(lane, element)| *element = value(lane));
+    } else {
+        part.iter_mut().enumerate().for_each(|(lane, element)| *element = value(lane));
     }
 }
 
 impl Outputs<'_> {
-    /// Writes everything about one game.
-    pub(super) fn write(
+    /// Writes everything about the games of one block.
+    #[inline(always)]
+    #[expect(clippy::too_many_arguments, reason = "what is written, and what about")]
+    pub(super) fn write<I: Isa>(
         &mut self,
-        index: usize,
+        kernel: &Kernel<'_, I>,
         shared: &Shared,
-        game: &Game,
-        outcome: &Outcome,
-        words: &mut [u64],
+        block: &[Word],
+        step: usize,
+        games: Range<usize>,
+        written: &Written,
+        scratch: &mut Scratch,
     ) {
-        let position = game.position();
         if let Some(obs) = &mut self.obs {
-            obs.write(index, shared, position, words);
+            kernel.write_rows(shared, block, step, games.start, games.len(), obs, scratch);
         }
         if let Some(mask) = &mut self.action_mask {
-            let num_actions = shared.variant.num_actions();
-            let legal = game.legal().0;
-            let row = &mut mask[index * num_actions..(index + 1) * num_actions];
-            expand(&[legal as u64, (legal >> 64) as u64], row);
+            let num_actions = kernel.sizes.num_actions();
+            for (lane, game) in games.clone().enumerate() {
+                let legal = LEGAL.map(|word| block[word].0[lane]);
+                let row = &mut mask[game * num_actions..][..num_actions];
+                kernel.isa.expand_row::<bool, false>(&legal, row);
+            }
         }
-        put(&mut self.reward, index, outcome.reward.into());
-        put(&mut self.terminated, index, outcome.terminated);
-        put(&mut self.truncated, index, false);
-        put(&mut self.current_player, index, position.current_player() as i32);
-        put(&mut self.score, index, position.score(&shared.variant).into());
-        let (score, length, ending) = match outcome.last {
-            Some((score, length, ending)) => (score.into(), length as i32, ending.code()),
-            None => (0, 0, 0),
-        };
-        put(&mut self.final_score, index, score);
-        put(&mut self.final_length, index, length);
-        put(&mut self.final_ending, index, ending);
-        put(&mut self.illegal_action, index, outcome.illegal_action);
+        let counters = &block[COUNTERS].0;
+        let says = |bits: u8, lane: usize| bits >> lane & 1 == 1;
+        put(&mut self.reward, &games, |lane| written.reward.0[lane] as i64 as i32 as f32);
+        put(&mut self.terminated, &games, |lane| says(written.ended, lane));
+        put(&mut self.truncated, &games, |_| false);
+        put(&mut self.illegal_action, &games, |lane| says(written.forfeited, lane));
+        put(&mut self.current_player, &games, |lane| {
+            i32::from(count(counters[lane], counter::PLAYER))
+        });
+        put(&mut self.score, &games, |lane| score(kernel.sizes, counters[lane]));
+        self.write_final(kernel.sizes, &games, written);
     }
+
+    /// Writes what is only said about games that ended.
+    #[inline(always)]
+    fn write_final(&mut self, sizes: Sizes, games: &Range<usize>, written: &Written) {
+        put(&mut self.final_score, games, |_| 0);
+        put(&mut self.final_length, games, |_| 0);
+        put(&mut self.final_ending, games, |_| 0);
+        for lane in lanes_of(written.ended) {
+            let (counters, game) = (written.counters.0[lane], games.start + lane);
+            if let Some(buffer) = &mut self.final_score {
+                buffer[game] = score(sizes, counters);
+            }
+            if let Some(buffer) = &mut self.final_length {
+                buffer[game] = count(counters, counter::LENGTH).into();
+            }
+            if let Some(buffer) = &mut self.final_ending {
+                buffer[game] = count(counters, counter::ENDING) as i8;
+            }
+        }
+    }
+}
+
+/// The score as the game stands.
+#[inline(always)]
+fn score(sizes: Sizes, counters: u64) -> i32 {
+    // The lowest bit of an ending's code says defeat.
+    let defeat = sizes.forfeits && counters >> counter::ENDING & 1 == 1;
+    if defeat { 0 } else { count(counters, counter::SCORE).into() }
 }

@@ -1,16 +1,25 @@
 //! Many games at once: stepping, autoreset, seeding, the caller's buffers, threads.
 
+mod block;
 mod buffers;
+mod chunk;
+mod deal;
 mod expand;
+mod finished;
 mod game;
+mod kernel;
+mod lanes;
+mod observe;
 mod options;
+mod plan;
 mod record;
+mod rows;
 mod simd;
 mod threads;
+mod turn;
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 pub use buffers::{BufferError, ObservationBuffer, Outputs};
@@ -19,9 +28,15 @@ pub use record::RecordError;
 pub use simd::{SIMD_VARIABLE, Simd, SimdError};
 pub use threads::{MAX_THREADS, ThreadsError};
 
-use crate::encode::{self, Encoder, Layout};
-use crate::rules::{ActionSet, EpisodeSeed, Position, Variant, View};
+use crate::encode::{CanonicalKnowledge, Layout};
+use crate::rules::{ActionSet, EpisodeSeed, Position, Variant};
+use block::{COUNTERS, LEGAL, counter, ending};
+use chunk::{Chunk, Work};
+use finished::Finished;
 use game::Game;
+use lanes::{LANES, Word};
+use plan::Plan;
+use rows::Scratch;
 use threads::Pool;
 
 /// Many games of one variant that are stepped together.
@@ -45,29 +60,36 @@ use threads::Pool;
 #[derive(Debug)]
 pub struct Batch {
     shared: Shared,
-    games: Vec<Game>,
+    /// The games, eight in a block.
+    blocks: Vec<Word>,
+    /// Which game and episode each one is.
+    seeds: Vec<EpisodeSeed>,
+    /// Steps so far, modulo the number of players.
+    step: usize,
     seed: u64,
     /// Whether the games are as they were first dealt, so that the first reset keeps them.
     fresh: bool,
-    finished: Vec<Vec<Finished>>,
+    threads: Vec<PerThread>,
     pool: Pool,
 }
 
+/// What each thread has for itself.
+#[derive(Clone, Debug)]
+struct PerThread {
+    scratch: Scratch,
+    finished: Finished,
+}
+
 /// What all games and all threads of a batch read.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Shared {
     pub variant: Arc<Variant>,
     pub layout: Layout,
     pub options: Options,
-}
-
-/// A game that ended in the last step and was dealt anew in the same step.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Finished {
-    game: usize,
-    position: Position,
-    /// The copies left in its deck, by which a stored position is checked.
-    deck_left: u64,
+    pub(self) plan: Plan,
+    pub(self) simd: Simd,
+    /// How the encoder says what hints have said, where it is a canonical one.
+    pub canonical: Option<CanonicalKnowledge>,
 }
 
 /// Seeds for a reset.
@@ -128,6 +150,9 @@ pub enum BatchError {
     /// The threads could not be started.
     #[error(transparent)]
     Threads(#[from] ThreadsError),
+    /// The environment asks for instructions that this processor does not have.
+    #[error(transparent)]
+    Simd(#[from] SimdError),
     /// No games at all, or too many.
     #[error("num_envs={0} is not allowed: expected 1 to {max}", max = u32::MAX)]
     NumEnvs(usize),
@@ -158,13 +183,23 @@ impl Batch {
         if num_envs == 0 || u32::try_from(num_envs).is_err() {
             return Err(BatchError::NumEnvs(num_envs));
         }
-        let layout = options.encoder.layout(&variant);
-        let pool = Pool::new(options.num_threads)?;
-        let deal = |game| Game::new(&variant, EpisodeSeed { seed, game, episode: 0 });
-        let mut games = reserve(num_envs)?;
-        games.extend((0..num_envs as u64).map(deal));
-        let shared = Shared { variant, layout, options };
-        Ok(Batch { shared, games, seed, fresh: true, finished: Vec::new(), pool })
+        let shared = Shared::new(variant, options)?;
+        let size = shared.plan.sizes.block_words();
+        let mut blocks = reserve(num_envs.div_ceil(LANES) * size, num_envs)?;
+        let mut seeds = reserve(num_envs, num_envs)?;
+        blocks.resize(num_envs.div_ceil(LANES) * size, Word::default());
+        blocks.chunks_mut(size).for_each(chunk::idle_block);
+        seeds.extend((0..num_envs as u64).map(|game| EpisodeSeed { seed, game, episode: 0 }));
+        let pool = Pool::new(shared.options.num_threads)?;
+        let per_thread = threads::games_per_thread(num_envs, pool.threads());
+        let threads = PerThread {
+            scratch: Scratch::new(&shared.layout),
+            finished: Finished::with_capacity(per_thread, size),
+        };
+        let threads = vec![threads; pool.threads()];
+        let mut batch = Batch { shared, blocks, seeds, step: 0, seed, fresh: true, threads, pool };
+        (0..num_envs).for_each(|game| batch.deal(game, batch.seeds[game]));
+        Ok(batch)
     }
 
     /// The rules that are played.
@@ -185,10 +220,16 @@ impl Batch {
         &self.shared.options
     }
 
+    /// The instructions that it runs on.
+    #[must_use]
+    pub const fn simd(&self) -> Simd {
+        self.shared.simd
+    }
+
     /// Number of games.
     #[must_use]
     pub const fn num_envs(&self) -> usize {
-        self.games.len()
+        self.seeds.len()
     }
 
     /// The seed that the batch was last seeded with.
@@ -212,13 +253,46 @@ impl Batch {
 
     /// The table of one game.
     #[must_use]
-    pub fn position(&self, game: usize) -> Option<&Position> {
-        self.games.get(game).map(Game::position)
+    pub fn position(&self, game: usize) -> Option<Position> {
+        (game < self.num_envs()).then(|| self.take(game).position)
     }
 
     /// The episode that each game is in, from 0.
     pub fn episodes(&self) -> impl ExactSizeIterator<Item = u64> + '_ {
-        self.games.iter().map(|game| game.seed().episode)
+        self.seeds.iter().map(|seed| seed.episode)
+    }
+
+    fn block(&self, game: usize) -> &[Word] {
+        let size = self.shared.plan.sizes.block_words();
+        &self.blocks[game / LANES * size..][..size]
+    }
+
+    /// A copy of one game.
+    fn take(&self, game: usize) -> Game {
+        let Shared { plan, variant, .. } = &self.shared;
+        plan.sizes.take(self.block(game), game % LANES, self.step, variant, self.seeds[game])
+    }
+
+    fn put(&mut self, index: usize, game: &Game) {
+        let Shared { plan, variant, .. } = &self.shared;
+        let size = plan.sizes.block_words();
+        let block = &mut self.blocks[index / LANES * size..][..size];
+        plan.sizes.put(block, index % LANES, self.step, variant, game);
+        self.seeds[index] = game.seed;
+    }
+
+    fn deal(&mut self, index: usize, seed: EpisodeSeed) {
+        let game = Game::new(&self.shared.variant, seed);
+        self.put(index, &game);
+    }
+
+    fn legal(&self, game: usize) -> ActionSet {
+        let [low, high] = LEGAL.map(|word| self.block(game)[word].0[game % LANES]);
+        ActionSet(u128::from(high) << 64 | u128::from(low))
+    }
+
+    fn is_over(&self, game: usize) -> bool {
+        ending(self.block(game)[COUNTERS].0[game % LANES]).is_some()
     }
 
     /// Deals games anew: all, or those in the mask, and writes the outputs of all games.
@@ -246,20 +320,21 @@ impl Batch {
             self.seed = seed;
         }
         let keep = self.fresh && matches!(seeds, Seeds::Continue);
-        for (index, game) in self.games.iter_mut().enumerate() {
+        for index in 0..num_envs {
             if keep || reset_mask.is_some_and(|mask| !mask[index]) {
                 continue;
             }
             let seed = match seeds {
-                Seeds::Continue => game.seed().next(),
+                Seeds::Continue => self.seeds[index].next(),
                 Seeds::Batch(seed) => EpisodeSeed { seed, game: index as u64, episode: 0 },
                 Seeds::Each(seeds) => EpisodeSeed { seed: seeds[index], game: 0, episode: 0 },
             };
-            *game = Game::new(&self.shared.variant, seed);
+            self.deal(index, seed);
         }
         self.fresh = false;
-        self.finished.clear();
-        self.observe(outputs)
+        self.threads.iter_mut().for_each(|thread| thread.finished.clear());
+        self.run(None, outputs);
+        Ok(())
     }
 
     /// Writes the outputs of all games as they stand, as after a reset: no rewards, and nobody
@@ -267,17 +342,28 @@ impl Batch {
     ///
     /// # Errors
     /// [`BatchError`] for buffers that do not fit.
-    pub fn observe(&self, outputs: Outputs<'_>) -> Result<(), BatchError> {
+    pub fn observe(&mut self, outputs: Outputs<'_>) -> Result<(), BatchError> {
         outputs.check(&self.shared, self.num_envs())?;
-        let shared = &self.shared;
-        let chunks = threads::chunks_ref(&self.games, outputs, shared, self.pool.threads());
-        self.pool.for_each(chunks, |(games, mut outputs)| {
-            let mut row = vec![0; shared.layout.words()];
-            for (index, game) in games.iter().enumerate() {
-                outputs.write(index, shared, game, &game::Outcome::default(), &mut row);
-            }
-        });
+        self.run(None, outputs);
         Ok(())
+    }
+
+    /// Plays the actions, where there are any, and writes the outputs.
+    fn run(&mut self, actions: Option<&[i64]>, outputs: Outputs<'_>) {
+        let Batch { shared, blocks, seeds, step, threads, pool, .. } = self;
+        let work = Work { shared, step: *step, actions };
+        let size = shared.plan.sizes.block_words();
+        let games = threads::games_per_thread(seeds.len(), pool.threads());
+        let mut chunks = Vec::with_capacity(pool.threads());
+        let mut rest = outputs;
+        let parts = blocks.chunks_mut(games / LANES * size).zip(seeds.chunks_mut(games));
+        for (index, ((blocks, seeds), thread)) in parts.zip(threads).enumerate() {
+            let (outputs, others) = rest.split_at(seeds.len(), shared);
+            let PerThread { scratch, finished } = thread;
+            chunks.push(Chunk { first: index * games, blocks, seeds, scratch, finished, outputs });
+            rest = others;
+        }
+        pool.for_each(chunks, |mut chunk| work.run(&mut chunk));
     }
 
     /// Plays one turn in every game.
@@ -289,66 +375,86 @@ impl Batch {
         outputs.check(&self.shared, self.num_envs())?;
         self.check_actions(actions)?;
         self.fresh = false;
-        let (shared, threads) = (&self.shared, self.pool.threads());
-        self.finished.resize_with(threads, Vec::new);
-        let chunks = threads::chunks_mut(&mut self.games, actions, outputs, shared, threads);
-        let chunks = chunks.into_iter().zip(&mut self.finished).collect();
-        self.pool.for_each(chunks, |(mut chunk, finished)| {
-            finished.clear();
-            let mut row = vec![0; shared.layout.words()];
-            for (index, game) in chunk.games.iter_mut().enumerate() {
-                let outcome = game.step(shared, chunk.actions[index]);
-                if let Some((position, deck_left)) = outcome.replaced {
-                    finished.push(Finished { game: chunk.first + index, position, deck_left });
-                }
-                chunk.outputs.write(index, shared, game, &outcome, &mut row);
-            }
-        });
+        self.threads.iter_mut().for_each(|thread| thread.finished.clear());
+        self.run(Some(actions), outputs);
+        self.step = (self.step + 1) % self.shared.plan.sizes.players;
         Ok(())
     }
 
     fn check_actions(&self, actions: &[i64]) -> Result<(), IllegalActions> {
-        let options = &self.shared.options;
-        let refused = |game: &Game, action: i64| {
-            if game.is_over() {
-                options.autoreset_mode == AutoresetMode::Disabled
-            } else {
-                options.illegal_action == IllegalAction::Raise && !game.is_legal(action)
-            }
-        };
-        let mut pairs = self.games.iter().zip(actions);
-        if !pairs.any(|(game, &action)| refused(game, action)) {
+        if !self.has_refused(actions) {
             return Ok(());
         }
         let mut error = IllegalActions { rows: vec![], actions: vec![], legal: vec![] };
-        for (row, (game, &action)) in self.games.iter().zip(actions).enumerate() {
-            if refused(game, action) {
+        for (row, &action) in actions.iter().enumerate() {
+            if self.refuses(row, action) {
                 error.rows.push(row);
                 error.actions.push(action);
-                error.legal.push(game.legal());
+                error.legal.push(self.legal(row));
             }
         }
         Err(error)
     }
 
+    /// Whether any action is refused: [`Batch::refuses`] for all games, quickly.
+    fn has_refused(&self, actions: &[i64]) -> bool {
+        let options = &self.shared.options;
+        let raises = options.illegal_action == IllegalAction::Raise;
+        let waits = options.autoreset_mode != AutoresetMode::Disabled;
+        let blocks = self.blocks.chunks(self.shared.plan.sizes.block_words());
+        blocks.zip(actions.chunks(LANES)).any(|(block, actions)| {
+            let mut refused = false;
+            for (lane, &action) in actions.iter().enumerate() {
+                let [low, high] = LEGAL.map(|word| block[word].0[lane]);
+                let bit = |word: u64, shift: u64| if shift < 64 { word >> shift & 1 } else { 0 };
+                let action = action as u64;
+                let legal = bit(low, action) | bit(high, action.wrapping_sub(64)) == 1;
+                let over = block[COUNTERS].0[lane] >> counter::ENDING & 0xff != 0;
+                refused |= if over { !waits } else { raises & !legal };
+            }
+            refused
+        })
+    }
+
+    fn refuses(&self, game: usize, action: i64) -> bool {
+        let options = &self.shared.options;
+        if self.is_over(game) {
+            return options.autoreset_mode == AutoresetMode::Disabled;
+        }
+        let legal = usize::try_from(action).is_ok_and(|action| self.legal(game).contains(action));
+        options.illegal_action == IllegalAction::Raise && !legal
+    }
+
     /// The games that ended in the last step and were dealt anew in it (autoreset `SameStep`), in
     /// ascending order.
     pub fn finished(&self) -> impl Iterator<Item = usize> + '_ {
-        self.finished.iter().flatten().map(|finished| finished.game)
+        self.threads.iter().flat_map(|thread| thread.finished.games().iter().copied())
     }
 
     /// Writes the last observations of the [`Batch::finished`] games, a row group each.
     ///
     /// # Errors
     /// [`BatchError`] for a buffer that does not fit.
-    pub fn final_observations(&self, mut buffer: ObservationBuffer<'_>) -> Result<(), BatchError> {
-        let shared = &self.shared;
+    pub fn final_observations(&mut self, buffer: ObservationBuffer<'_>) -> Result<(), BatchError> {
         let count = self.finished().count();
-        buffer.check(shared, count)?;
-        let mut row = vec![0; shared.layout.words()];
-        for (index, finished) in self.finished.iter().flatten().enumerate() {
-            buffer.write(index, shared, &finished.position, &mut row);
+        buffer.check(&self.shared, count)?;
+        let size = self.shared.plan.sizes.block_words();
+        let mut blocks = vec![Word::default(); count.div_ceil(LANES) * size];
+        blocks.chunks_mut(size).for_each(chunk::idle_block);
+        let finished = self.threads.iter().map(|thread| &thread.finished);
+        let ended = finished.flat_map(|all| (0..all.len()).map(move |index| (all, index)));
+        for (row, (all, index)) in ended.enumerate() {
+            all.restore(index, &mut blocks[row / LANES * size..][..size], row % LANES);
         }
+        let work = Work { shared: &self.shared, step: self.step, actions: None };
+        work.run(&mut Chunk {
+            first: 0,
+            blocks: &mut blocks,
+            seeds: &mut vec![EpisodeSeed::default(); count],
+            scratch: &mut self.threads[0].scratch,
+            finished: &mut Finished::default(),
+            outputs: Outputs { obs: Some(buffer), ..Outputs::default() },
+        });
         Ok(())
     }
 
@@ -357,32 +463,46 @@ impl Batch {
     /// # Errors
     /// [`BatchError`] when its threads cannot be started.
     pub fn duplicate(&self) -> Result<Batch, BatchError> {
-        let Shared { variant, layout, options } = &self.shared;
-        let mut games = reserve(self.games.len())?;
-        games.extend_from_slice(&self.games);
-        let shared =
-            Shared { variant: variant.clone(), layout: layout.clone(), options: options.clone() };
+        let num_envs = self.num_envs();
+        let mut blocks = reserve(self.blocks.len(), num_envs)?;
+        blocks.extend_from_slice(&self.blocks);
+        let mut seeds = reserve(num_envs, num_envs)?;
+        seeds.extend_from_slice(&self.seeds);
         Ok(Batch {
-            pool: Pool::new(options.num_threads)?,
-            shared,
-            games,
+            pool: Pool::new(self.shared.options.num_threads)?,
+            shared: self.shared.clone(),
+            blocks,
+            seeds,
+            step: self.step,
             seed: self.seed,
             fresh: self.fresh,
-            finished: self.finished.clone(),
+            threads: self.threads.clone(),
         })
     }
 }
 
 /// Room for so many games, which may be more than there is memory for.
-fn reserve(num_envs: usize) -> Result<Vec<Game>, BatchError> {
-    let mut games = Vec::new();
-    match games.try_reserve_exact(num_envs) {
-        Ok(()) => Ok(games),
+fn reserve<T>(length: usize, num_envs: usize) -> Result<Vec<T>, BatchError> {
+    let mut elements = Vec::new();
+    match elements.try_reserve_exact(length) {
+        Ok(()) => Ok(elements),
         Err(source) => Err(BatchError::Memory { num_envs, source }),
     }
 }
 
 impl Shared {
+    fn new(variant: Arc<Variant>, options: Options) -> Result<Shared, SimdError> {
+        Ok(Shared {
+            layout: options.encoder.layout(&variant),
+            plan: Plan::new(&variant),
+            simd: options.simd.map_or_else(Simd::chosen, Ok)?,
+            canonical: options.encoder.canonical_knowledge(),
+            variant,
+            options,
+        })
+    }
+
+    #[inline(always)]
     pub(crate) fn observers(&self) -> usize {
         match self.options.observers {
             Observers::Current => 1,
@@ -390,15 +510,11 @@ impl Shared {
         }
     }
 
+    #[inline(always)]
     pub(crate) fn row_length(&self) -> usize {
         match self.options.dtype {
             Dtype::Bits => 8 * self.layout.words(),
             Dtype::Uint8 | Dtype::Float16 | Dtype::Float32 => self.layout.len(),
         }
-    }
-
-    fn observe(&self, position: &Position, observer: usize, words: &mut [u64]) {
-        let encoder: &dyn Encoder = self.options.encoder;
-        encode::encode_into(encoder, View::new(&self.variant, position, observer), words);
     }
 }

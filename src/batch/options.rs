@@ -1,5 +1,6 @@
 use thiserror::Error;
 
+use super::simd::Simd;
 use crate::encode::{CANONICAL, Encoder};
 
 /// A setting was asked for by a name that it does not have.
@@ -106,6 +107,8 @@ pub struct Options {
     pub illegal_action: IllegalAction,
     /// Threads that share the games, the caller's own where it is 1.
     pub num_threads: usize,
+    /// The instructions to run on; `None` for those that the environment names, else the best.
+    pub simd: Option<Simd>,
 }
 
 impl Default for Options {
@@ -117,6 +120,7 @@ impl Default for Options {
             autoreset_mode: AutoresetMode::SameStep,
             illegal_action: IllegalAction::Raise,
             num_threads: 1,
+            simd: None,
         }
     }
 }
@@ -131,6 +135,7 @@ impl std::fmt::Debug for Options {
             .field("autoreset_mode", &self.autoreset_mode)
             .field("illegal_action", &self.illegal_action)
             .field("num_threads", &self.num_threads)
+            .field("simd", &self.simd)
             .finish()
     }
 }

@@ -7,13 +7,14 @@ use thiserror::Error;
 
 use super::game::Game;
 use super::options::{AutoresetMode, Dtype, IllegalAction, Observers, Options};
-use super::{Batch, BatchError, Finished};
+use super::lanes::Word;
+use super::{Batch, BatchError, Shared};
 use crate::encode::{self, UnknownEncoder};
-use crate::rules::{Parameters, PositionError, Variant, VariantError};
+use crate::rules::{EpisodeSeed, Parameters, PositionError, Variant, VariantError};
 
 const MAGIC: &[u8] = b"starmine-batch";
 /// Changes whenever stored batches of the version before can no longer be read.
-const FORMAT: u8 = 1;
+const FORMAT: u8 = 2;
 
 /// Bytes that are not a stored batch, or not one that this version can resume.
 #[derive(Debug, Error)]
@@ -66,7 +67,8 @@ struct Record {
     seed: u64,
     fresh: bool,
     games: Vec<Game>,
-    finished: Vec<Finished>,
+    /// The games that ended in the last step, as they ended, by their index.
+    finished: Vec<(usize, Game)>,
 }
 
 impl Batch {
@@ -84,8 +86,8 @@ impl Batch {
             num_threads: options.num_threads,
             seed: self.seed,
             fresh: self.fresh,
-            games: self.games.clone(),
-            finished: self.finished.iter().flatten().cloned().collect(),
+            games: (0..self.num_envs()).map(|game| self.take(game)).collect(),
+            finished: self.finished_games(),
         };
         let header = [MAGIC, &[FORMAT]].concat();
         let mut bytes = postcard::to_extend(&record, header).expect("a vector takes every byte");
@@ -119,8 +121,8 @@ impl Batch {
             let check = stored.validate(&variant);
             check.map_err(|error| RecordError::Game { game, error })?;
         }
-        for Finished { game, position, deck_left } in &record.finished {
-            let check = position.validate(&variant, *deck_left);
+        for (game, stored) in &record.finished {
+            let check = stored.validate(&variant);
             check.map_err(|error| RecordError::Game { game: *game, error })?;
         }
         let options = Options {
@@ -130,11 +132,38 @@ impl Batch {
             autoreset_mode: record.autoreset_mode,
             illegal_action: record.illegal_action,
             num_threads: record.num_threads,
+            simd: None,
         };
         let mut batch = Batch::new(variant, record.games.len(), record.seed, options)?;
-        batch.games = record.games;
         batch.fresh = record.fresh;
-        batch.finished = vec![record.finished];
+        for (index, game) in record.games.iter().enumerate() {
+            batch.put(index, game);
+        }
+        batch.put_finished(&record.finished);
         Ok(batch)
+    }
+
+    fn finished_games(&self) -> Vec<(usize, Game)> {
+        let Shared { plan, variant, .. } = &self.shared;
+        let mut block = vec![Word::default(); plan.sizes.block_words()];
+        let mut games = Vec::new();
+        for finished in self.threads.iter().map(|thread| &thread.finished) {
+            for (index, &game) in finished.games().iter().enumerate() {
+                finished.restore(index, &mut block, 0);
+                // The episode is not kept, as nobody asks for it.
+                let ended = plan.sizes.take(&block, 0, self.step, variant, EpisodeSeed::default());
+                games.push((game, ended));
+            }
+        }
+        games
+    }
+
+    fn put_finished(&mut self, games: &[(usize, Game)]) {
+        let Shared { plan, variant, .. } = &self.shared;
+        let mut block = vec![Word::default(); plan.sizes.block_words()];
+        for (index, game) in games {
+            plan.sizes.put(&mut block, 0, self.step, variant, game);
+            self.threads[0].finished.push(*index, &block, 0);
+        }
     }
 }

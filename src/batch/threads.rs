@@ -3,9 +3,7 @@
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use thiserror::Error;
 
-use super::Shared;
-use super::buffers::Outputs;
-use super::game::Game;
+use super::lanes::LANES;
 
 /// The most threads that one batch may ask for.
 pub const MAX_THREADS: usize = 1024;
@@ -74,48 +72,7 @@ fn start(threads: usize) -> Result<ThreadPool, rayon::ThreadPoolBuildError> {
         .build()
 }
 
-/// The games of one thread with their actions and outputs.
-pub(super) struct Chunk<'a> {
-    /// The index of the first game.
-    pub first: usize,
-    pub games: &'a mut [Game],
-    pub actions: &'a [i64],
-    pub outputs: Outputs<'a>,
-}
-
-pub(super) fn chunks_mut<'a>(
-    mut games: &'a mut [Game],
-    mut actions: &'a [i64],
-    mut outputs: Outputs<'a>,
-    shared: &Shared,
-    threads: usize,
-) -> Vec<Chunk<'a>> {
-    let size = games.len().div_ceil(threads);
-    let mut chunks = Vec::with_capacity(threads);
-    let mut first = 0;
-    while !games.is_empty() {
-        let count = size.min(games.len());
-        let (own, rest) = games.split_at_mut(count);
-        let (own_actions, rest_actions) = actions.split_at(count);
-        let (own_outputs, rest_outputs) = outputs.split_at(count, shared);
-        chunks.push(Chunk { first, games: own, actions: own_actions, outputs: own_outputs });
-        (games, actions, outputs) = (rest, rest_actions, rest_outputs);
-        first += count;
-    }
-    chunks
-}
-
-pub(super) fn chunks_ref<'a>(
-    games: &'a [Game],
-    mut outputs: Outputs<'a>,
-    shared: &Shared,
-    threads: usize,
-) -> Vec<(&'a [Game], Outputs<'a>)> {
-    let mut chunks = Vec::with_capacity(threads);
-    for games in games.chunks(games.len().div_ceil(threads)) {
-        let (own, rest) = outputs.split_at(games.len(), shared);
-        chunks.push((games, own));
-        outputs = rest;
-    }
-    chunks
+/// How many games each thread has, but for the last: whole blocks.
+pub(super) fn games_per_thread(games: usize, threads: usize) -> usize {
+    games.div_ceil(threads).next_multiple_of(LANES)
 }

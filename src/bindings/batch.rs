@@ -190,6 +190,7 @@ impl Batch {
                 Some(threads) => count("num_threads", &threads, 1..=batch::MAX_THREADS)?,
                 None => default_threads(num_envs),
             },
+            simd: None,
         };
         let seed = seed.map_or_else(|| Ok(fresh_seed()), read_seed)?;
         Ok(Batch::new_from(batch::Batch::new(read_variant(variant)?, num_envs, seed, options)?))
@@ -359,7 +360,7 @@ impl Batch {
         &self,
         py: Python<'py>,
     ) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyAny>)> {
-        let batch = lock(&self.batch)?;
+        let mut batch = lock(&self.batch)?;
         let rows: Vec<i64> = batch.finished().map(|row| row as i64).collect();
         let array = outputs::new_observations(py, &batch, rows.len())?;
         let mut buffer = Observations::borrow(&batch, &array, rows.len(), &mut Claims::default())?;

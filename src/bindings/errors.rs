@@ -72,6 +72,7 @@ exceptions! {
     batch::UnknownOption => UnknownNameError,
     batch::BufferError => ArrayError,
     batch::ThreadsError => StarmineError,
+    batch::SimdError => StarmineError,
     RecordError => SerializationError,
 }
 
@@ -81,6 +82,7 @@ impl From<BatchError> for PyErr {
             BatchError::IllegalActions(error) => illegal_actions(&error),
             BatchError::Buffer(error) => error.into(),
             BatchError::Threads(error) => error.into(),
+            BatchError::Simd(error) => error.into(),
             BatchError::NumEnvs(_) => StarmineError::new_err(error.to_string()),
             BatchError::Memory { .. } => PyMemoryError::new_err(error.to_string()),
             BatchError::EmptyResetMask => ArrayError::new_err(error.to_string()),

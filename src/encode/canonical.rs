@@ -7,26 +7,36 @@ use super::bits::BitWriter;
 use super::layout::{Layout, LayoutBuilder};
 use crate::rules::{Hint, Move, Sight, Variant, View};
 
+/// What a canonical observation says about what hints have said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CanonicalKnowledge {
+    /// Nothing: the section is left out.
+    Left,
+    /// What each hint has said.
+    Hinted,
+    /// As if every card had been fully hinted.
+    Full,
+}
+
 /// One of HLE's three observation types.
 #[derive(Clone, Copy, Debug)]
 pub struct Canonical {
     name: &'static str,
-    sight: Sight,
-    with_knowledge: bool,
+    knowledge: CanonicalKnowledge,
 }
 
 /// HLE's `card_knowledge`: what hints have said about every card is part of the observation.
 pub static CANONICAL: Canonical =
-    Canonical { name: "canonical", sight: Sight::Seat, with_knowledge: true };
+    Canonical { name: "canonical", knowledge: CanonicalKnowledge::Hinted };
 
 /// HLE's `minimal`: without card knowledge.
 pub static CANONICAL_MINIMAL: Canonical =
-    Canonical { name: "canonical-minimal", sight: Sight::Seat, with_knowledge: false };
+    Canonical { name: "canonical-minimal", knowledge: CanonicalKnowledge::Left };
 
 /// HLE's `seer`: card knowledge as if every card had been fully hinted when it was dealt, so that
 /// the observer knows its own hand.
 pub static CANONICAL_SEER: Canonical =
-    Canonical { name: "canonical-seer", sight: Sight::Seer, with_knowledge: true };
+    Canonical { name: "canonical-seer", knowledge: CanonicalKnowledge::Full };
 
 /// The sizes that every section is made of.
 struct Sizes {
@@ -59,7 +69,14 @@ impl Encoder for Canonical {
     }
 
     fn sight(&self) -> Sight {
-        self.sight
+        match self.knowledge {
+            CanonicalKnowledge::Full => Sight::Seer,
+            CanonicalKnowledge::Left | CanonicalKnowledge::Hinted => Sight::Seat,
+        }
+    }
+
+    fn canonical_knowledge(&self) -> Option<CanonicalKnowledge> {
+        Some(self.knowledge)
     }
 
     fn layout(&self, variant: &Variant) -> Layout {
@@ -83,8 +100,10 @@ impl Encoder for Canonical {
             .section("last_added", &[1])
             .section("last_regained", &[1]);
         let knowledge = [sizes.players, sizes.hand_size, sizes.knowledge()];
-        let builder =
-            if self.with_knowledge { builder.section("knowledge", &knowledge) } else { builder };
+        let builder = match self.knowledge {
+            CanonicalKnowledge::Left => builder,
+            _ => builder.section("knowledge", &knowledge),
+        };
         if variant.timed_display() {
             builder.section("last_announced", &[sizes.colors]).build()
         } else {
@@ -98,7 +117,7 @@ impl Encoder for Canonical {
         encode_board(view, &sizes, bits);
         bits.push(view.discards(), view.variant().deck_size().into());
         encode_last_event(view, &sizes, bits);
-        if self.with_knowledge {
+        if self.knowledge != CanonicalKnowledge::Left {
             encode_knowledge(view, &sizes, bits);
         }
         if view.variant().timed_display() {

@@ -10,7 +10,7 @@ mod layout;
 use thiserror::Error;
 
 pub use bits::BitWriter;
-pub use canonical::{CANONICAL, CANONICAL_MINIMAL, CANONICAL_SEER};
+pub use canonical::{CANONICAL, CanonicalKnowledge, CANONICAL_MINIMAL, CANONICAL_SEER};
 pub use layout::{Layout, LayoutBuilder, Section};
 
 use crate::rules::{Sight, Variant, View};
@@ -23,6 +23,12 @@ pub trait Encoder: Send + Sync {
     /// How much the views that it is given show.
     fn sight(&self) -> Sight {
         Sight::Seat
+    }
+
+    /// Says that this is a canonical encoder, whose observations a batch writes for eight games at
+    /// once by code of its own. All others are given a view of each game.
+    fn canonical_knowledge(&self) -> Option<CanonicalKnowledge> {
+        None
     }
 
     /// The named sections of an observation, which fix its length.

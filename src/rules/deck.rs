@@ -1,9 +1,8 @@
-use rand::Rng;
-use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::card::Card;
+use super::chance::Chance;
 use super::select::nth_set_bit;
 use super::validate::PositionError;
 use super::variant::Variant;
@@ -26,28 +25,11 @@ pub struct EpisodeSeed {
     pub episode: u64,
 }
 
-/// SplitMix64's finalizer (Steele, Lea and Flood, "Fast splittable pseudorandom number
-/// generators", 2014): a bijection that spreads every input bit over the whole word.
-fn spread(word: u64) -> u64 {
-    let word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    word ^ word >> 31
-}
-
 impl EpisodeSeed {
     /// The same game's next episode.
     #[must_use]
     pub const fn next(self) -> EpisodeSeed {
         EpisodeSeed { episode: self.episode.wrapping_add(1), ..self }
-    }
-
-    fn generator(self) -> Pcg64Mcg {
-        let seed = spread(self.seed);
-        let game = spread(seed ^ self.game);
-        let low = spread(game ^ self.episode);
-        let high = spread(low ^ game.rotate_left(32));
-        Pcg64Mcg::new(u128::from(high) << 64 | u128::from(low))
     }
 }
 
@@ -55,23 +37,23 @@ impl EpisodeSeed {
 /// generator. Drawing all of it gives a uniformly random order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RandomDeck {
-    left: u64,
-    size: u8,
-    generator: Pcg64Mcg,
+    pub(crate) left: u64,
+    pub(crate) size: u8,
+    pub(crate) chance: Chance,
 }
 
 impl RandomDeck {
     /// The full deck of an episode, and the seat that starts it.
     #[must_use]
     pub fn new(variant: &Variant, seed: EpisodeSeed) -> (RandomDeck, u8) {
-        let mut generator = seed.generator();
+        let mut chance = Chance::new(seed);
         let start_player = if variant.random_start_player() {
-            below(&mut generator, variant.players().into()) as u8
+            chance.below(variant.players().into()) as u8
         } else {
             0
         };
         let left = u64::MAX >> (64 - u32::from(variant.deck_size()));
-        (RandomDeck { left, size: variant.deck_size(), generator }, start_player)
+        (RandomDeck { left, size: variant.deck_size(), chance }, start_player)
     }
 
     /// The whole order in which the cards will come, the top card first.
@@ -97,18 +79,12 @@ impl RandomDeck {
     }
 }
 
-/// A number below `bound`. The high half of a 64-bit product, so that the mapping is the same
-/// everywhere; its bias is below 2^-57.
-fn below(generator: &mut Pcg64Mcg, bound: u32) -> u32 {
-    ((u128::from(generator.next_u64()) * u128::from(bound)) >> 64) as u32
-}
-
 impl Deck for RandomDeck {
     fn draw(&mut self, variant: &Variant) -> Option<u8> {
         if self.left == 0 {
             return None;
         }
-        let copy = nth_set_bit(self.left, below(&mut self.generator, self.size.into()));
+        let copy = nth_set_bit(self.left, self.chance.below(self.size.into()));
         self.left &= !(1 << copy);
         self.size -= 1;
         Some(variant.tables().copy_card[copy as usize])

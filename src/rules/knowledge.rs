@@ -10,7 +10,7 @@ use super::variant::Variant;
 /// (`colors * ranks` bits), the colour directly hinted (`colors` bits), the rank directly hinted
 /// (`ranks` bits).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Knowledge(u64);
+pub struct Knowledge(pub(crate) u64);
 
 impl Knowledge {
     /// Of a card that no hint has spoken about.

@@ -5,6 +5,7 @@
 
 mod board;
 mod card;
+mod chance;
 mod deck;
 mod edition;
 mod ending;
@@ -23,6 +24,10 @@ mod tables;
 mod validate;
 mod variant;
 mod view;
+
+pub(crate) use chance::Chance;
+pub(crate) use position::Hand;
+pub(crate) use select::nth_set_bit_portable;
 
 pub use card::{Card, Rank, Suit};
 pub use deck::{Deck, DeckError, EpisodeSeed, ListedDeck, RandomDeck};

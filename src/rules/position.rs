@@ -61,8 +61,8 @@ pub struct Position {
     pub(crate) deck_size: u8,
     pub(crate) current_player: u8,
     /// Turns that are left once the deck is empty.
-    pub(super) last_turns: u8,
-    pub(super) ending: Option<Ending>,
+    pub(crate) last_turns: u8,
+    pub(crate) ending: Option<Ending>,
     pub(crate) last_event: Option<Event>,
 }
 

@@ -20,7 +20,7 @@ fn nth_set_bit_bmi2(word: u64, n: u32) -> u32 {
 
 /// Portable: byte sums find the byte (Vigna,
 /// "Broadword implementation of rank/select queries", 2008), then bit sums the bit.
-fn nth_set_bit_portable(word: u64, n: u32) -> u32 {
+pub(crate) fn nth_set_bit_portable(word: u64, n: u32) -> u32 {
     const EACH_BYTE: u64 = 0x0101_0101_0101_0101;
     const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
     let pairs = word - (word >> 1 & 0x5555_5555_5555_5555);

@@ -87,6 +87,7 @@ impl Position {
         };
         let known = |card: Option<Card>| card.is_none_or(|card| variant.has_card(card));
         let fits = event.seat < variant.players()
+            && variant.seat_after(event.seat.into(), 1) == self.current_player()
             && variant.move_to_action(event.played).is_some()
             && u16::from(event.touched.0) < 1 << variant.hand_size()
             && event.regained <= 2

@@ -1,0 +1,160 @@
+//! Every routine that this processor can run against the bits one by one.
+
+use std::fmt::Debug;
+
+use super::*;
+
+pub(super) type Routine<E> = (&'static str, unsafe fn(&[u64], *mut E, usize));
+
+macro_rules! compiled_for {
+    ($name:ident, $module:ident $(, $features:literal)?) => {
+        $(#[target_feature(enable = $features)])?
+        unsafe fn $name<E: Element, const STREAM: bool>(
+            words: &[u64],
+            row: *mut E,
+            length: usize,
+        ) {
+            // SAFETY: as the caller promises.
+            unsafe { $module::expand::<E, STREAM>(words, row, length) }
+        }
+    };
+}
+
+compiled_for!(on_portable, portable);
+#[cfg(target_arch = "x86_64")]
+compiled_for!(on_avx2, avx2, "avx2,bmi1,bmi2,lzcnt,popcnt");
+#[cfg(target_arch = "x86_64")]
+compiled_for!(on_avx512, avx512, "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl");
+
+pub(super) fn routines<E: Element>() -> Vec<Routine<E>> {
+    let mut routines: Vec<Routine<E>> =
+        vec![("portable", on_portable::<E, false>), ("portable, stream", on_portable::<E, true>)];
+    #[cfg(target_arch = "x86_64")]
+    if Simd::Avx2.is_available() {
+        routines.push(("avx2", on_avx2::<E, false>));
+        routines.push(("avx2, stream", on_avx2::<E, true>));
+    }
+    #[cfg(target_arch = "x86_64")]
+    if Simd::Avx512.is_available() {
+        routines.push(("avx512", on_avx512::<E, false>));
+        routines.push(("avx512, stream", on_avx512::<E, true>));
+    }
+    if cfg!(miri) {
+        // Miri has no streaming stores.
+        routines.retain(|(name, _)| !name.contains("stream"));
+    }
+    routines
+}
+
+/// Words without a pattern.
+fn words(length: usize) -> Vec<u64> {
+    let mut state = length as u64;
+    let next = || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state ^ state >> 29
+    };
+    std::iter::repeat_with(next).take(length.div_ceil(64)).collect()
+}
+
+/// Memory that begins at a cache line.
+#[repr(align(64))]
+#[derive(Clone)]
+struct Line {
+    _bytes: [u8; 64],
+}
+
+const CANARY: u8 = 0xa5;
+
+/// The bytes that an expansion should leave, and those that it left, around a row that begins so
+/// many bytes after a cache line.
+fn check<E: Element>(routine: Routine<E>, words: &[u64], length: usize, offset: usize) {
+    let size = size_of::<E>();
+    let (before, bytes) = (64 + offset, length * size);
+    let mut memory = vec![Line { _bytes: [CANARY; 64] }; (before + bytes).div_ceil(64) + 1];
+    let mut expected = vec![CANARY; 64 * memory.len()];
+    for bit in 0..length {
+        let one = if words[bit / 64] >> (bit % 64) & 1 == 1 { E::ONE } else { 0 };
+        expected[before + bit * size..][..size].copy_from_slice(&one.to_le_bytes()[..size]);
+    }
+    let found = memory.as_mut_ptr().cast::<u8>();
+    // SAFETY: the row lies inside the memory, aligned as the offset is.
+    unsafe { routine.1(words, found.add(before).cast(), length) };
+    // SAFETY: all of the memory is bytes.
+    let found = unsafe { std::slice::from_raw_parts(found, expected.len()) };
+    assert!(found == expected, "{}, size {size}, length {length}, offset {offset}", routine.0);
+}
+
+fn check_all<E: Element>() {
+    let long = [512, 657, 658, 659, 720, 1023, 1279, 1280, 1281];
+    let lengths = if cfg!(miri) { (0..=200).step_by(13) } else { (0..=200).step_by(1) };
+    for routine in routines::<E>() {
+        for length in lengths.clone().chain(long) {
+            let words = words(length);
+            for offset in (0..64).step_by(size_of::<E>() * if cfg!(miri) { 4 } else { 1 }) {
+                check(routine, &words, length, offset);
+            }
+        }
+    }
+}
+
+#[test]
+fn floats_are_their_bits() {
+    check_all::<f32>();
+}
+
+#[test]
+fn halves_are_their_bits() {
+    check_all::<f16>();
+    check_all::<bf16>();
+}
+
+#[test]
+fn bytes_are_their_bits() {
+    check_all::<u8>();
+    check_all::<bool>();
+}
+
+/// The safe function on every instruction set.
+fn check_safe<E: Element + PartialEq + Debug>(zero: E, one: E) {
+    for simd in Simd::available() {
+        for length in [0, 1, 20, 48, 64, 658, 1280] {
+            let words = words(length);
+            let mut row = vec![one; length];
+            expand(simd, &words, &mut row);
+            let bits = (0..length).map(|bit| words[bit / 64] >> (bit % 64) & 1 == 1);
+            let expected: Vec<E> = bits.map(|bit| if bit { one } else { zero }).collect();
+            assert_eq!(row, expected, "{simd}");
+            expand_fastest(&words, &mut row);
+            assert_eq!(row, expected);
+        }
+    }
+}
+
+#[test]
+fn elements_are_zero_and_one() {
+    check_safe(0f32, 1f32);
+    check_safe(f16::ZERO, f16::ONE);
+    check_safe(bf16::ZERO, bf16::ONE);
+    check_safe(0u8, 1u8);
+    check_safe(false, true);
+}
+
+#[test]
+#[should_panic(expected = "too few words")]
+fn too_few_words_are_refused() {
+    expand(Simd::Portable, &[0], &mut [0u8; 65]);
+}
+
+#[test]
+fn packed_bits_are_the_bytes_of_the_words() {
+    let mut row = [9; 16];
+    expand_bits(&[0x0807_0605_0403_0201, 0x100f_0e0d_0c0b_0a09], &mut row);
+    assert_eq!(row, std::array::from_fn(|index| index as u8 + 1));
+}
+
+#[test]
+#[cfg_attr(miri, ignore)]
+fn a_fence_ends_a_stream() {
+    fence();
+}

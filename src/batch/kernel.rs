@@ -1,0 +1,44 @@
+//! The rules and the canonical observation for eight games at once, written over [`Isa`].
+//!
+//! The reference is [`crate::rules::Position`]: tests play both side by side.
+
+use super::lanes::{Isa, Lanes, Word};
+use super::plan::{Plan, Sizes, ones};
+
+// Closures over lanes would not do here: what is compiled for an instruction set is what is always
+// inlined into its entry, and closures are not.
+
+/// What it takes to play: the instructions, the numbers and the tables.
+///
+/// Where the numbers are constants, as for the base game, the compiler unrolls the loops over seats
+/// and slots and computes all shifts and masks.
+#[derive(Clone, Copy)]
+pub(super) struct Kernel<'a, I> {
+    pub isa: I,
+    pub sizes: Sizes,
+    pub plan: &'a Plan,
+}
+
+impl<I: Isa> Kernel<'_, I> {
+    #[inline(always)]
+    pub fn splat(&self, number: u64) -> I::Lanes {
+        self.isa.splat(number)
+    }
+
+    /// A bit in every lane.
+    #[inline(always)]
+    pub fn bit(&self, index: usize) -> I::Lanes {
+        self.isa.splat(1 << index)
+    }
+
+    /// The bits of a field, moved down to the lowest.
+    #[inline(always)]
+    pub fn field(&self, lanes: I::Lanes, start: usize, width: usize) -> I::Lanes {
+        lanes.shr(start) & self.isa.splat(ones(width))
+    }
+
+    #[inline(always)]
+    pub fn load(&self, block: &[Word], word: usize) -> I::Lanes {
+        self.isa.load(&block[word])
+    }
+}

@@ -1,0 +1,162 @@
+//! From the words of a block to the rows of an observation buffer.
+
+use half::f16;
+
+use super::Shared;
+use super::buffers::ObservationBuffer;
+use super::expand::expand_bits;
+use super::block::{COUNTERS, count, counter};
+use super::kernel::Kernel;
+use super::lanes::{Isa, LANES, Lanes, Word};
+use crate::encode::{CanonicalKnowledge, Layout, encode_into};
+use crate::rules::{EpisodeSeed, View};
+
+/// A thread's own memory.
+#[derive(Clone, Debug)]
+pub(super) struct Scratch {
+    /// The observations of eight games, a word of each after another.
+    words: Vec<Word>,
+    /// The same, a game after another.
+    rows: Vec<Word>,
+}
+
+impl Scratch {
+    pub fn new(layout: &Layout) -> Scratch {
+        let words = vec![Word::default(); layout.words().next_multiple_of(LANES)];
+        Scratch { rows: words.clone(), words }
+    }
+
+    /// The row of a game.
+    #[inline(always)]
+    fn row(&self, lane: usize) -> &[u64] {
+        let stride = self.rows.len() / LANES;
+        let row = &self.rows[lane * stride..][..stride];
+        // SAFETY: a `Word` is eight `u64`s in a row (`repr(C)`), without padding.
+        unsafe { std::slice::from_raw_parts(row.as_ptr().cast(), row.len() * LANES) }
+    }
+
+    #[inline(always)]
+    fn transpose<I: Isa>(&mut self, isa: I) {
+        let stride = self.rows.len() / LANES;
+        for (group, words) in self.words.as_chunks::<LANES>().0.iter().enumerate() {
+            let rows = isa.transpose(words);
+            for lane in 0..LANES {
+                rows[lane].store(&mut self.rows[lane * stride + group]);
+            }
+        }
+    }
+}
+
+impl<I: Isa> Kernel<'_, I> {
+    /// Fills the scratch with the rows of the seats at this offset from the players to act.
+    #[inline(always)]
+    pub fn fill_rows(
+        &self,
+        shared: &Shared,
+        block: &[Word],
+        step: usize,
+        observer: usize,
+        scratch: &mut Scratch,
+    ) {
+        if let Some(knowledge) = shared.canonical {
+            self.encode_as(block, step, observer, knowledge, scratch);
+            scratch.transpose(self.isa);
+        } else {
+            self.encode_views(shared, block, step, observer, scratch);
+        }
+    }
+
+    /// Encodes; the usual case is known to the compiler.
+    #[inline(always)]
+    fn encode_as(
+        &self,
+        block: &[Word],
+        step: usize,
+        observer: usize,
+        knowledge: CanonicalKnowledge,
+        scratch: &mut Scratch,
+    ) {
+        let words = &mut scratch.words;
+        if (observer, knowledge) == (0, CanonicalKnowledge::Hinted) {
+            self.encode(block, step, 0, CanonicalKnowledge::Hinted, words);
+        } else {
+            self.encode(block, step, observer, knowledge, words);
+        }
+    }
+
+    /// Any other encoder gets a view of each game by itself.
+    #[inline(never)]
+    fn encode_views(
+        &self,
+        shared: &Shared,
+        block: &[Word],
+        step: usize,
+        observer: usize,
+        scratch: &mut Scratch,
+    ) {
+        let stride = scratch.rows.len() / LANES;
+        let mut words = vec![0; shared.layout.words()];
+        for lane in 0..LANES {
+            let game =
+                self.sizes.take(block, lane, step, &shared.variant, EpisodeSeed::default());
+            let seat = shared.variant.seat_after(game.position.current_player(), observer);
+            let view = View::new(&shared.variant, &game.position, seat);
+            encode_into(shared.options.encoder, view, &mut words);
+            for (index, &word) in words.iter().enumerate() {
+                scratch.rows[lane * stride + index / LANES].0[index % LANES] = word;
+            }
+        }
+    }
+
+    /// Writes the rows of some games, from the first on.
+    #[inline(always)]
+    pub fn write_rows(
+        &self,
+        shared: &Shared,
+        block: &[Word],
+        step: usize,
+        first: usize,
+        games: usize,
+        obs: &mut ObservationBuffer<'_>,
+        scratch: &mut Scratch,
+    ) {
+        let (observers, length) = (shared.observers(), shared.row_length());
+        let players = self.sizes.players;
+        for observer in 0..observers {
+            self.fill_rows(shared, block, step, observer, scratch);
+            for lane in 0..games {
+                let seat = if observers == 1 {
+                    0
+                } else {
+                    let player = count(block[COUNTERS].0[lane], counter::PLAYER);
+                    (usize::from(player) + observer) % players
+                };
+                let row = (first + lane) * observers + seat;
+                self.write_row(scratch.row(lane), row * length, length, obs);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn write_row(
+        &self,
+        words: &[u64],
+        start: usize,
+        length: usize,
+        obs: &mut ObservationBuffer<'_>,
+    ) {
+        let range = start..start + length;
+        match obs {
+            ObservationBuffer::Float32(rows) => {
+                self.isa.expand_row::<f32, false>(words, &mut rows[range]);
+            }
+            ObservationBuffer::Float16(rows) => {
+                self.isa.expand_row::<f16, false>(words, &mut rows[range]);
+            }
+            ObservationBuffer::Uint8(rows) => {
+                self.isa.expand_row::<u8, false>(words, &mut rows[range]);
+            }
+            ObservationBuffer::Bits(rows) => expand_bits(words, &mut rows[range]),
+        }
+    }
+}

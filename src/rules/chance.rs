@@ -1,0 +1,69 @@
+use serde::{Deserialize, Serialize};
+
+use super::deck::EpisodeSeed;
+
+/// The random numbers of one game: PCG-XSH-RR 64/32 (O'Neill, "PCG: A Family of Simple Fast
+/// Space-Efficient Statistically Good Algorithms for Random Number Generation", 2014), the
+/// random crate's `Pcg32` on its author's stream.
+///
+/// It is written out here because a batch draws for eight games at once, and because games are
+/// promised to be the same for ever.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Chance(pub u64);
+
+impl Chance {
+    /// The factor of a step.
+    pub const MULTIPLIER: u64 = 6_364_136_223_846_793_005;
+    /// What a step adds.
+    pub const INCREMENT: u64 = 1_442_695_040_888_963_407;
+
+    /// The numbers of an episode.
+    pub fn new(seed: EpisodeSeed) -> Chance {
+        let game = spread(spread(seed.seed) ^ seed.game);
+        Chance(spread(game ^ seed.episode))
+    }
+
+    fn next_u32(&mut self) -> u32 {
+        let state = self.0;
+        self.0 = state.wrapping_mul(Chance::MULTIPLIER).wrapping_add(Chance::INCREMENT);
+        let shifted = ((state >> 18 ^ state) >> 27) as u32;
+        shifted.rotate_right((state >> 59) as u32)
+    }
+
+    /// A number below `bound`, which is at most 64: the high half of a 64-bit product, so that
+    /// the mapping is the same everywhere. Its bias is below 2^-26.
+    pub fn below(&mut self, bound: u32) -> u32 {
+        (u64::from(self.next_u32()) * u64::from(bound) >> 32) as u32
+    }
+}
+
+/// SplitMix64's finalizer (Steele, Lea and Flood, "Fast splittable pseudorandom number
+/// generators", 2014): a bijection that spreads every input bit over the whole word.
+fn spread(word: u64) -> u64 {
+    let word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    word ^ word >> 31
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::Rng;
+    use rand_pcg::Pcg32;
+
+    use super::*;
+
+    #[test]
+    fn the_numbers_are_those_of_pcg32() {
+        for seed in [0, 1, u64::MAX / 3, u64::MAX] {
+            let mut theirs = Pcg32::new(seed, Chance::INCREMENT >> 1);
+            let mut ours = Chance(seed);
+            // Their constructor adds the increment and steps once before the first number.
+            ours.0 = ours.0.wrapping_add(Chance::INCREMENT);
+            ours.next_u32();
+            for _ in 0..100 {
+                assert_eq!(ours.next_u32(), theirs.next_u32());
+            }
+        }
+    }
+}
