@@ -1,11 +1,16 @@
-//! Arrays that Python gave: every property is checked and named before a slice is made.
+//! Arrays that Python gave: every property is checked and named before their memory is touched.
 
+use std::marker::PhantomData;
+use std::ops::Range;
+
+use numpy::npyffi::{_PyArray_GET_ITEM_DATA, NPY_ARRAY_WRITEABLE};
 use numpy::{
-    Element, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyReadwriteArrayDyn, PyUntypedArray,
-    PyUntypedArrayMethods,
+    Element, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods,
 };
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 
+use super::claims::{Claims, Held, is_written};
 use super::errors::ArrayError;
 
 fn untyped<'a, 'py>(
@@ -26,74 +31,119 @@ fn check_shape(name: &str, array: &Bound<'_, PyUntypedArray>, shape: &[usize]) -
     Err(ArrayError::new_err(format!("{name} has shape {found:?}: expected {shape:?}")))
 }
 
+/// The array as one of this type; why it is not is looked for only then.
 fn typed<'a, 'py, T: Element>(
     name: &str,
-    array: &'a Bound<'py, PyUntypedArray>,
+    given: &'a Bound<'py, PyAny>,
 ) -> PyResult<&'a Bound<'py, PyArrayDyn<T>>> {
-    array.cast::<PyArrayDyn<T>>().map_err(|_| {
-        let (found, expected) = (array.dtype(), T::get_dtype(array.py()));
-        ArrayError::new_err(format!("{name} has dtype {found}: expected {expected}"))
+    if let Ok(array) = given.cast::<PyArrayDyn<T>>() {
+        return Ok(array);
+    }
+    let (found, expected) = (untyped(name, given)?.dtype(), T::get_dtype(given.py()));
+    Err(ArrayError::new_err(format!("{name} has dtype {found}: expected {expected}")))
+}
+
+fn is_writable(array: &Bound<'_, PyUntypedArray>) -> bool {
+    // SAFETY: `array` is a live numpy array, so its fields can be read; the interpreter is held, so
+    // Python does not change them meanwhile.
+    unsafe { (*_PyArray_GET_ITEM_DATA(array.as_array_ptr())).flags & NPY_ARRAY_WRITEABLE != 0 }
+}
+
+/// The memory of a checked buffer, to be made a slice once.
+pub(super) struct Memory<'a, T> {
+    pointer: *mut T,
+    length: usize,
+    array: PhantomData<&'a mut T>,
+}
+
+impl<T> Memory<'_, T> {
+    pub fn addresses(&self) -> Range<usize> {
+        let start = self.pointer as usize;
+        start..start + size_of::<T>() * self.length
+    }
+
+    /// The elements, while the call holds its memory.
+    pub fn slice<'b>(&'b mut self, _held: &'b Held) -> &'b mut [T] {
+        // SAFETY: `check_output` found `length` elements of an array of `T` here, aligned, without
+        // gaps and writable, and the array lives as long as `self`. What a call holds was claimed by
+        // `output`, which refuses overlaps within the call and `Claims::hold` those with a call in
+        // another thread, and `self` is borrowed: there is no other slice of it. The elements are
+        // numbers, or bools that are only written.
+        unsafe { std::slice::from_raw_parts_mut(self.pointer, self.length) }
+    }
+}
+
+/// Checks a caller's buffer of this shape: writable, contiguous, aligned.
+pub(super) fn check_output<'a, T: Element>(
+    name: &str,
+    given: &'a Bound<'_, PyAny>,
+    shape: &[usize],
+) -> PyResult<Memory<'a, T>> {
+    let buffer = typed::<T>(name, given)?;
+    let array = buffer.as_untyped();
+    check_shape(name, array, shape)?;
+    let problem = if !array.is_c_contiguous() {
+        "is not contiguous: expected C order"
+    } else if !buffer.data().is_aligned() {
+        "is not aligned: expected an aligned array"
+    } else if !is_writable(array) {
+        "is read-only: expected a writable array"
+    } else {
+        let length = shape.iter().product();
+        return Ok(Memory { pointer: buffer.data(), length, array: PhantomData });
+    };
+    Err(ArrayError::new_err(format!("{name} {problem}")))
+}
+
+/// Checks a caller's buffer, and that it overlaps none that the call was given before.
+pub(super) fn output<'a, T: Element>(
+    name: &'static str,
+    given: &'a Bound<'_, PyAny>,
+    shape: &[usize],
+    claims: &mut Claims,
+) -> PyResult<Memory<'a, T>> {
+    let memory = check_output(name, given, shape)?;
+    claims.claim(name, memory.addresses())?;
+    Ok(memory)
+}
+
+/// Integers as a numpy array: what is none is made one, from DLPack or a sequence. This may run any
+/// Python code.
+pub(super) fn integer_array<'py>(
+    name: &str,
+    given: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    static FROM_DLPACK: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    static AS_ARRAY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    if given.is_instance_of::<PyUntypedArray>() {
+        return Ok(given.clone());
+    }
+    let py = given.py();
+    let function = if given.hasattr("__dlpack__")? {
+        FROM_DLPACK.import(py, "numpy", "from_dlpack")?
+    } else {
+        AS_ARRAY.import(py, "numpy", "asarray")?
+    };
+    function.call1((given,)).map_err(|error| {
+        ArrayError::new_err(format!("{name} cannot be read as an array: {}", error.value(py)))
     })
 }
 
-/// A caller's buffer of this shape: writable, contiguous, aligned, and overlapping no other one in
-/// use. It stays borrowed as long as the result lives.
-pub(super) fn output<'py, T: Element>(
+/// Reads integers of any width. They are copied at once, so that what is checked is what is played
+/// even if another thread changes the array meanwhile.
+pub(super) fn read_integers(
     name: &str,
-    given: &Bound<'py, PyAny>,
-    shape: &[usize],
-    claims: &mut Claims,
-) -> PyResult<PyReadwriteArrayDyn<'py, T>> {
-    let array = untyped(name, given)?;
-    let buffer = typed::<T>(name, array)?;
-    check_shape(name, array, shape)?;
-    if !array.is_c_contiguous() {
-        return Err(ArrayError::new_err(format!("{name} is not contiguous: expected C order")));
-    }
-    if buffer.data().align_offset(align_of::<T>()) != 0 {
-        return Err(ArrayError::new_err(format!(
-            "{name} is not aligned: expected an aligned array"
-        )));
-    }
-    let borrowed = buffer.try_readwrite().map_err(|error| {
-        let problem = match error {
-            numpy::BorrowError::NotWriteable => "is read-only: expected a writable array",
-            _ => "overlaps another array in use: expected separate memory",
-        };
-        ArrayError::new_err(format!("{name} {problem}"))
-    })?;
-    claims.claim(name, &borrowed)?;
-    Ok(borrowed)
-}
-
-/// The slice of a checked buffer.
-pub(super) fn slice<'a, T: Element>(
-    buffer: &'a mut PyReadwriteArrayDyn<'_, T>,
-) -> PyResult<&'a mut [T]> {
-    buffer.as_slice_mut().map_err(|_| ArrayError::new_err("expected a contiguous array"))
-}
-
-/// Integers of any width: a numpy array, anything with DLPack, or a sequence.
-pub(super) fn integers(name: &str, given: &Bound<'_, PyAny>, length: usize) -> PyResult<Vec<i64>> {
-    let py = given.py();
-    if given.cast::<PyUntypedArray>().is_ok() {
-        return read_integers(name, given, length);
-    }
-    let numpy = py.import("numpy")?;
-    let function = if given.hasattr("__dlpack__")? { "from_dlpack" } else { "asarray" };
-    let array = numpy.call_method1(function, (given,)).map_err(|error| {
-        ArrayError::new_err(format!("{name} cannot be read as an array: {}", error.value(py)))
-    })?;
-    read_integers(name, &array, length)
-}
-
-fn read_integers(name: &str, given: &Bound<'_, PyAny>, length: usize) -> PyResult<Vec<i64>> {
+    given: &Bound<'_, PyAny>,
+    length: usize,
+    integers: &mut Vec<i64>,
+) -> PyResult<()> {
     let array = untyped(name, given)?;
     check_shape(name, array, &[length])?;
+    integers.clear();
     macro_rules! read {
         ($($type:ty),+) => {
-            $(if let Some(integers) = read_as::<$type>(name, given)? {
-                return Ok(integers);
+            $(if read_as::<$type>(name, given, integers)? {
+                return Ok(());
             })+
         };
     }
@@ -105,71 +155,69 @@ fn read_integers(name: &str, given: &Bound<'_, PyAny>, length: usize) -> PyResul
     // Another byte order, another name of the same width, or not aligned.
     let plain = given.py().import("numpy")?.call_method1("array", (given, "int64"))?;
     check_shape(name, untyped(name, &plain)?, &[length])?;
-    let integers = read_as::<i64>(name, &plain)?;
-    integers.ok_or_else(|| ArrayError::new_err(format!("{name} cannot be read as integers")))
+    if read_as::<i64>(name, &plain, integers)? {
+        return Ok(());
+    }
+    Err(ArrayError::new_err(format!("{name} cannot be read as integers")))
 }
 
-/// The numbers of an aligned array of this type, or `None` when it is another one.
-fn read_as<T>(name: &str, given: &Bound<'_, PyAny>) -> PyResult<Option<Vec<i64>>>
+/// Reads the numbers of an aligned array of this type; false when it is another one.
+fn read_as<T>(name: &str, given: &Bound<'_, PyAny>, integers: &mut Vec<i64>) -> PyResult<bool>
 where
     T: Element + Copy + std::fmt::Display,
     i64: TryFrom<T>,
 {
     let Ok(array) = given.cast::<PyArrayDyn<T>>() else {
-        return Ok(None);
+        return Ok(false);
     };
-    if array.data().align_offset(align_of::<T>()) != 0 {
-        return Ok(None);
+    if !array.data().is_aligned() {
+        return Ok(false);
     }
-    let array = array.try_readonly().map_err(|_| being_written(name))?;
-    let wide = |&number: &T| {
-        i64::try_from(number).map_err(|_| {
+    check_not_written(name, array.as_untyped(), size_of::<T>())?;
+    // SAFETY: no call of this module writes the array now, nor can one begin before the view is
+    // gone, as the interpreter is held.
+    let view = unsafe { array.as_array() };
+    for &number in view {
+        integers.push(i64::try_from(number).map_err(|_| {
             ArrayError::new_err(format!("{name} has {number}: expected at most 2**63 - 1"))
-        })
-    };
-    array.as_array().iter().map(wide).collect::<PyResult<_>>().map(Some)
+        })?);
+    }
+    Ok(true)
 }
 
-fn being_written(name: &str) -> PyErr {
-    ArrayError::new_err(format!("{name} is being written by another call"))
+/// Refuses to read what a call in another thread writes.
+fn check_not_written(
+    name: &str,
+    array: &Bound<'_, PyUntypedArray>,
+    element_size: usize,
+) -> PyResult<()> {
+    let (mut start, mut end) = (data_address(array), data_address(array) + element_size);
+    for (&length, &stride) in array.shape().iter().zip(array.strides()) {
+        let reach = stride.unsigned_abs() * length.saturating_sub(1);
+        if stride < 0 { start -= reach } else { end += reach }
+    }
+    if is_written(start..end) {
+        return Err(ArrayError::new_err(format!("{name} is being written by another call")));
+    }
+    Ok(())
+}
+
+/// Where the memory of an array begins.
+pub(super) fn data_address(array: &Bound<'_, PyUntypedArray>) -> usize {
+    // SAFETY: as in `is_writable`.
+    unsafe { (*_PyArray_GET_ITEM_DATA(array.as_array_ptr())).data as usize }
 }
 
 /// A mask of games.
 pub(super) fn mask(name: &str, given: &Bound<'_, PyAny>, length: usize) -> PyResult<Vec<bool>> {
-    let array = untyped(name, given)?;
-    typed::<bool>(name, array)?;
-    check_shape(name, array, &[length])?;
+    typed::<bool>(name, given)?;
+    check_shape(name, untyped(name, given)?, &[length])?;
     // As bytes, since the memory of a bool array may hold other values than 0 and 1.
     let bytes = given.call_method1("view", ("uint8",))?;
-    let bytes = bytes.cast::<PyArrayDyn<u8>>()?.try_readonly().map_err(|_| being_written(name))?;
-    let bytes = bytes.as_array();
-    if bytes.shape() != [length] {
+    let mut integers = Vec::with_capacity(length);
+    let is_read = read_as::<u8>(name, &bytes, &mut integers)?;
+    if !is_read || integers.len() != length {
         return Err(ArrayError::new_err(format!("{name} cannot be read as bytes")));
     }
-    Ok(bytes.iter().map(|&byte| byte != 0).collect())
-}
-
-/// The memory of all buffers of a call, which must not overlap. numpy's own check compares the
-/// owners of arrays, and two arrays of different owners may share memory all the same.
-#[derive(Default)]
-pub(super) struct Claims(Vec<(String, std::ops::Range<usize>)>);
-
-impl Claims {
-    pub fn claim<T: Element>(
-        &mut self,
-        name: &str,
-        buffer: &PyReadwriteArrayDyn<'_, T>,
-    ) -> PyResult<()> {
-        let start = buffer.data() as usize;
-        let range = start..start + size_of::<T>() * buffer.len();
-        let overlaps =
-            |other: &std::ops::Range<usize>| range.start < other.end && other.start < range.end;
-        if let Some((other, _)) = self.0.iter().find(|(_, claimed)| overlaps(claimed)) {
-            return Err(ArrayError::new_err(format!(
-                "{name} overlaps {other}: expected separate memory"
-            )));
-        }
-        self.0.push((name.to_owned(), range));
-        Ok(())
-    }
+    Ok(integers.into_iter().map(|byte| byte != 0).collect())
 }

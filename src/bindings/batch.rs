@@ -1,17 +1,19 @@
-use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::sync::Mutex;
 
 use numpy::{IntoPyArray, PyArray1};
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use super::arrays::{Claims, integers, mask};
-use super::errors::BusyError;
+use super::arrays::{integer_array, mask};
+use super::claims::Claims;
+use super::games::{Games, lock};
 use super::layout::Layout;
-use super::numbers::{Integer, count, fresh_seed, seed as read_seed, wrong_type};
-use super::outputs::{self, ArrayPool, Buffers, Observations};
+use super::numbers::{Integer, count, fresh_seed, seed as read_seed};
+use super::outputs::{self, Arrays, Given, Observations, Pools};
+use super::pool::ArrayPool;
+use super::settings::{GivenSeeds, default_threads, setting};
 use super::variant::{Variant, read_variant};
-use crate::batch::{self, AutoresetMode, Dtype, IllegalAction, Observers, Options, Seeds};
+use crate::batch::{self, AutoresetMode, Dtype, IllegalAction, Observers, Options};
 use crate::encode;
 
 /// Batch(variant, num_envs, *, encoder="canonical", dtype="float32", observers="current",
@@ -59,104 +61,50 @@ use crate::encode;
 /// ((4, 658), (4, 20))
 #[pyclass(frozen, module = "starmine")]
 pub struct Batch {
-    batch: Mutex<batch::Batch>,
-    pool: ArrayPool,
-}
-
-fn lock(batch: &Mutex<batch::Batch>) -> PyResult<MutexGuard<'_, batch::Batch>> {
-    match batch.try_lock() {
-        Ok(guard) => Ok(guard),
-        Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
-        Err(TryLockError::WouldBlock) => Err(BusyError::new_err(
-            "this batch is in use by another thread: expected one caller at a time",
-        )),
-    }
-}
-
-/// A setting's name, or an enum member whose value is the name.
-fn setting(given: &Bound<'_, PyAny>) -> PyResult<String> {
-    let value = if given.hasattr("value")? { given.getattr("value")? } else { given.clone() };
-    value.extract().map_err(|_| wrong_type("autoreset_mode", given, "a mode's name"))
-}
-
-fn default_threads(num_envs: usize) -> usize {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    (num_envs / 1024).clamp(1, cores)
-}
-
-/// The seeds of a reset as Python gave them.
-enum GivenSeeds {
-    Continue,
-    Batch(u64),
-    Each(Vec<u64>),
-}
-
-impl GivenSeeds {
-    fn read(given: Option<&Bound<'_, PyAny>>) -> PyResult<GivenSeeds> {
-        match given {
-            None => Ok(GivenSeeds::Continue),
-            Some(seed) if seed.hasattr("__len__")? => {
-                let seeds = seed.try_iter()?.map(|seed| read_seed(&seed?));
-                Ok(GivenSeeds::Each(seeds.collect::<PyResult<_>>()?))
-            }
-            Some(seed) => Ok(GivenSeeds::Batch(read_seed(seed)?)),
-        }
-    }
-
-    fn as_seeds(&self) -> Seeds<'_> {
-        match self {
-            GivenSeeds::Continue => Seeds::Continue,
-            GivenSeeds::Batch(seed) => Seeds::Batch(*seed),
-            GivenSeeds::Each(seeds) => Seeds::Each(seeds),
-        }
-    }
-}
-
-fn known_names(buffers: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
-    for name in buffers.iter().flat_map(|buffers| buffers.keys()) {
-        let name: String = name.extract()?;
-        if !outputs::NAMES.contains(&name.as_str()) {
-            let names = outputs::NAMES.join(", ");
-            return Err(PyTypeError::new_err(format!(
-                "there is no buffer {name:?}: expected {names}"
-            )));
-        }
-    }
-    Ok(())
+    games: Mutex<Games>,
+    pools: Pools,
+    /// The last observations of finished games.
+    last: ArrayPool,
 }
 
 impl Batch {
     fn new_from(batch: batch::Batch) -> Batch {
-        Batch { batch: Mutex::new(batch), pool: ArrayPool::default() }
+        Batch {
+            games: Mutex::new(Games::new(batch)),
+            pools: Pools::default(),
+            last: ArrayPool::default(),
+        }
     }
 
-    /// Runs a call with the interpreter released and the caller's buffers borrowed.
-    fn run<'py>(
+    fn new_arrays<'py>(&self, py: Python<'py>) -> PyResult<Arrays<'py>> {
+        self.pools.take(py, &lock(&self.games)?.batch)
+    }
+
+    fn step_given<'py>(
         &self,
         py: Python<'py>,
-        arrays: Option<&Bound<'py, PyDict>>,
-        call: impl FnOnce(&mut batch::Batch, batch::Outputs<'_>) -> Result<(), batch::BatchError> + Send,
+        actions: &Bound<'py, PyAny>,
+        given: Given<'_, 'py>,
     ) -> PyResult<()> {
-        known_names(arrays)?;
-        let mut buffers = match arrays {
-            Some(arrays) => Buffers::borrow(&*lock(&self.batch)?, arrays)?,
-            None => Buffers::default(),
-        };
-        let slices = buffers.slices()?;
-        py.detach(|| {
-            let mut batch = lock(&self.batch)?;
-            call(&mut batch, slices).map_err(PyErr::from)
-        })
+        let actions = integer_array("actions", actions)?;
+        let mut games = lock(&self.games)?;
+        games.read_actions(&actions)?;
+        games.write(py, given, Games::step)
     }
 
-    fn run_new<'py>(
+    fn reset_given<'py>(
         &self,
         py: Python<'py>,
-        call: impl FnOnce(&mut batch::Batch, batch::Outputs<'_>) -> Result<(), batch::BatchError> + Send,
-    ) -> PyResult<Bound<'py, PyDict>> {
-        let arrays = self.allocate(py)?;
-        self.run(py, Some(&arrays), call)?;
-        Ok(arrays)
+        seed: Option<&Bound<'py, PyAny>>,
+        reset_mask: Option<&Bound<'py, PyAny>>,
+        given: Given<'_, 'py>,
+    ) -> PyResult<()> {
+        let num_envs = self.num_envs()?;
+        let seeds = GivenSeeds::read(seed)?;
+        let chosen = reset_mask.map(|given| mask("reset_mask", given, num_envs)).transpose()?;
+        lock(&self.games)?.write(py, given, |games, outputs| {
+            games.batch.reset(seeds.as_seeds(), chosen.as_deref(), outputs)
+        })
     }
 }
 
@@ -199,74 +147,74 @@ impl Batch {
     /// The rules that are played.
     #[getter]
     fn variant(&self) -> PyResult<Variant> {
-        Ok(Variant(lock(&self.batch)?.variant().clone()))
+        Ok(Variant(lock(&self.games)?.batch.variant().clone()))
     }
 
     /// Number of games.
     #[getter]
     fn num_envs(&self) -> PyResult<usize> {
-        Ok(lock(&self.batch)?.num_envs())
+        Ok(lock(&self.games)?.batch.num_envs())
     }
 
     /// The seed that the batch was last seeded with.
     #[getter]
     fn seed(&self) -> PyResult<u64> {
-        Ok(lock(&self.batch)?.seed())
+        Ok(lock(&self.games)?.batch.seed())
     }
 
     /// The encoder's name.
     #[getter]
     fn encoder(&self) -> PyResult<&'static str> {
-        Ok(lock(&self.batch)?.options().encoder.name())
+        Ok(lock(&self.games)?.batch.options().encoder.name())
     }
 
     /// The dtype's name.
     #[getter]
     fn dtype(&self) -> PyResult<&'static str> {
-        Ok(lock(&self.batch)?.options().dtype.name())
+        Ok(lock(&self.games)?.batch.options().dtype.name())
     }
 
     /// Whose observations are written: "current" or "all".
     #[getter]
     fn observers(&self) -> PyResult<&'static str> {
-        Ok(lock(&self.batch)?.options().observers.name())
+        Ok(lock(&self.games)?.batch.options().observers.name())
     }
 
     /// When a finished game is dealt anew.
     #[getter]
     fn autoreset_mode(&self) -> PyResult<&'static str> {
-        Ok(lock(&self.batch)?.options().autoreset_mode.name())
+        Ok(lock(&self.games)?.batch.options().autoreset_mode.name())
     }
 
     /// What an illegal action does.
     #[getter]
     fn illegal_action(&self) -> PyResult<&'static str> {
-        Ok(lock(&self.batch)?.options().illegal_action.name())
+        Ok(lock(&self.games)?.batch.options().illegal_action.name())
     }
 
     /// Threads that share the games.
     #[getter]
     fn num_threads(&self) -> PyResult<usize> {
-        Ok(lock(&self.batch)?.options().num_threads)
+        Ok(lock(&self.games)?.batch.options().num_threads)
     }
 
     /// The named sections of an observation.
     #[getter]
     fn layout(&self) -> PyResult<Layout> {
-        Ok(Layout(lock(&self.batch)?.layout().clone()))
+        Ok(Layout(lock(&self.games)?.batch.layout().clone()))
     }
 
     /// The episode that each game is in: uint64 (N,), 0 before the first autoreset.
     #[getter]
     fn episodes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u64>>> {
-        let episodes: Vec<u64> = lock(&self.batch)?.episodes().collect();
+        let episodes: Vec<u64> = lock(&self.games)?.batch.episodes().collect();
         Ok(episodes.into_pyarray(py))
     }
 
     /// Arrays for all outputs, by name, to be given to the `_into` methods. What they hold before
     /// is not defined.
-    fn allocate<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        outputs::allocate(py, &*lock(&self.batch)?, &self.pool)
+    fn allocate<'py>(&self, py: Python<'py>) -> PyResult<Py<PyDict>> {
+        outputs::dictionary(py, self.new_arrays(py)?)
     }
 
     /// Deals games anew and returns all outputs in new arrays.
@@ -285,10 +233,10 @@ impl Batch {
         py: Python<'py>,
         seed: Option<&Bound<'py, PyAny>>,
         reset_mask: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyDict>> {
-        let arrays = self.allocate(py)?;
-        self.reset_into(py, seed, reset_mask, Some(&arrays))?;
-        Ok(arrays)
+    ) -> PyResult<Py<PyDict>> {
+        let arrays = self.new_arrays(py)?;
+        self.reset_given(py, seed, reset_mask, arrays.each_ref().map(Some))?;
+        outputs::dictionary(py, arrays)
     }
 
     /// `reset` into the caller's buffers, by name; what is not given is not written.
@@ -296,25 +244,52 @@ impl Batch {
     /// Raises:
     ///     ArrayError: a buffer of the wrong shape or dtype, read-only, not contiguous in C order,
     ///         not aligned, or overlapping another; nothing has changed then.
-    #[pyo3(signature = (seed=None, reset_mask=None, **buffers))]
+    #[pyo3(
+        signature = (seed=None, reset_mask=None, *, obs=None, action_mask=None, reward=None, terminated=None, truncated=None, current_player=None, score=None, final_score=None, final_length=None, final_ending=None, illegal_action=None, **unknown),
+        text_signature = "($self, seed=None, reset_mask=None, *, obs=None, action_mask=None, reward=None, terminated=None, truncated=None, current_player=None, score=None, final_score=None, final_length=None, final_ending=None, illegal_action=None)"
+    )]
+    #[expect(clippy::too_many_arguments, reason = "each is a keyword argument in Python")]
     fn reset_into<'py>(
         &self,
         py: Python<'py>,
         seed: Option<&Bound<'py, PyAny>>,
         reset_mask: Option<&Bound<'py, PyAny>>,
-        buffers: Option<&Bound<'py, PyDict>>,
+        obs: Option<&Bound<'py, PyAny>>,
+        action_mask: Option<&Bound<'py, PyAny>>,
+        reward: Option<&Bound<'py, PyAny>>,
+        terminated: Option<&Bound<'py, PyAny>>,
+        truncated: Option<&Bound<'py, PyAny>>,
+        current_player: Option<&Bound<'py, PyAny>>,
+        score: Option<&Bound<'py, PyAny>>,
+        final_score: Option<&Bound<'py, PyAny>>,
+        final_length: Option<&Bound<'py, PyAny>>,
+        final_ending: Option<&Bound<'py, PyAny>>,
+        illegal_action: Option<&Bound<'py, PyAny>>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<()> {
-        let num_envs = self.num_envs()?;
-        let seeds = GivenSeeds::read(seed)?;
-        let chosen = reset_mask.map(|given| mask("reset_mask", given, num_envs)).transpose()?;
-        self.run(py, buffers, |batch, slices| {
-            batch.reset(seeds.as_seeds(), chosen.as_deref(), slices)
-        })
+        outputs::check_names(unknown)?;
+        let given = [
+            obs,
+            action_mask,
+            reward,
+            terminated,
+            truncated,
+            current_player,
+            score,
+            final_score,
+            final_length,
+            final_ending,
+            illegal_action,
+        ];
+        self.reset_given(py, seed, reset_mask, given)
     }
 
     /// All outputs as the games stand, in new arrays, without moving anything.
-    fn observe<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        self.run_new(py, |batch, slices| batch.observe(slices))
+    fn observe(&self, py: Python<'_>) -> PyResult<Py<PyDict>> {
+        let arrays = self.new_arrays(py)?;
+        let given = arrays.each_ref().map(Some);
+        lock(&self.games)?.write(py, given, |games, outputs| games.batch.observe(outputs))?;
+        outputs::dictionary(py, arrays)
     }
 
     /// Plays one turn in every game and returns all outputs in new arrays.
@@ -328,30 +303,62 @@ impl Batch {
     ///         say where and what would be; no game has moved.
     ///     ArrayError: actions of the wrong shape or dtype.
     ///     BusyError: another thread is in a call of this batch.
-    fn step<'py>(
-        &self,
-        py: Python<'py>,
-        actions: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyDict>> {
-        let actions = integers("actions", actions, self.num_envs()?)?;
-        self.run_new(py, |batch, slices| batch.step(&actions, slices))
+    fn step<'py>(&self, py: Python<'py>, actions: &Bound<'py, PyAny>) -> PyResult<Py<PyDict>> {
+        let arrays = self.new_arrays(py)?;
+        self.step_given(py, actions, arrays.each_ref().map(Some))?;
+        outputs::dictionary(py, arrays)
     }
 
-    /// `step` into the caller's buffers, by name; what is not given is not written.
+    /// `step` into the caller's buffers, by name; what is not given is not written. With eight games
+    /// or more, other Python threads run meanwhile.
     ///
     /// Raises:
     ///     IllegalActionError: as `step`.
     ///     ArrayError: as `step`, or a buffer of the wrong shape or dtype, read-only, not
     ///         contiguous in C order, not aligned, or overlapping another; no game has moved then.
-    #[pyo3(signature = (actions, **buffers))]
+    #[pyo3(
+        signature = (actions, *, obs=None, action_mask=None, reward=None, terminated=None, truncated=None, current_player=None, score=None, final_score=None, final_length=None, final_ending=None, illegal_action=None, **unknown),
+        text_signature = "($self, actions, *, obs=None, action_mask=None, reward=None, terminated=None, truncated=None, current_player=None, score=None, final_score=None, final_length=None, final_ending=None, illegal_action=None)"
+    )]
+    #[expect(clippy::too_many_arguments, reason = "each is a keyword argument in Python")]
     fn step_into<'py>(
         &self,
         py: Python<'py>,
         actions: &Bound<'py, PyAny>,
-        buffers: Option<&Bound<'py, PyDict>>,
+        obs: Option<&Bound<'py, PyAny>>,
+        action_mask: Option<&Bound<'py, PyAny>>,
+        reward: Option<&Bound<'py, PyAny>>,
+        terminated: Option<&Bound<'py, PyAny>>,
+        truncated: Option<&Bound<'py, PyAny>>,
+        current_player: Option<&Bound<'py, PyAny>>,
+        score: Option<&Bound<'py, PyAny>>,
+        final_score: Option<&Bound<'py, PyAny>>,
+        final_length: Option<&Bound<'py, PyAny>>,
+        final_ending: Option<&Bound<'py, PyAny>>,
+        illegal_action: Option<&Bound<'py, PyAny>>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<()> {
-        let actions = integers("actions", actions, self.num_envs()?)?;
-        self.run(py, buffers, |batch, slices| batch.step(&actions, slices))
+        outputs::check_names(unknown)?;
+        let given = [
+            obs,
+            action_mask,
+            reward,
+            terminated,
+            truncated,
+            current_player,
+            score,
+            final_score,
+            final_length,
+            final_ending,
+            illegal_action,
+        ];
+        self.step_given(py, actions, given)
+    }
+
+    /// The number of games that ended in the last step and were dealt anew in it ("SameStep").
+    #[getter]
+    fn num_finished(&self) -> PyResult<usize> {
+        Ok(lock(&self.games)?.batch.finished().count())
     }
 
     /// The games that ended in the last step and were dealt anew in it ("SameStep"): their indices
@@ -360,23 +367,22 @@ impl Batch {
         &self,
         py: Python<'py>,
     ) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyAny>)> {
-        let mut batch = lock(&self.batch)?;
+        let batch = &lock(&self.games)?.batch;
         let rows: Vec<i64> = batch.finished().map(|row| row as i64).collect();
-        let array = outputs::new_observations(py, &batch, rows.len())?;
-        let mut buffer = Observations::borrow(&batch, &array, rows.len(), &mut Claims::default())?;
-        batch.final_observations(buffer.slice()?)?;
-        drop(buffer);
+        let array = outputs::last_observations(py, batch, rows.len(), &self.last)?;
+        let mut buffer = Observations::alone(batch, &array, rows.len())?;
+        batch.final_observations(buffer.slice(&Claims::none().hold(true)?))?;
         Ok((rows.into_pyarray(py), array))
     }
 
     /// A batch in the same state, which goes on by itself.
     fn copy(&self) -> PyResult<Batch> {
-        Ok(Batch::new_from(lock(&self.batch)?.duplicate()?))
+        Ok(Batch::new_from(lock(&self.games)?.batch.duplicate()?))
     }
 
     /// The batch as bytes, from which `from_bytes` resumes it exactly.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &lock(&self.batch)?.to_bytes()))
+        Ok(PyBytes::new(py, &lock(&self.games)?.batch.to_bytes()))
     }
 
     /// The batch of `to_bytes`.
@@ -404,7 +410,7 @@ impl Batch {
     }
 
     fn __repr__(&self) -> PyResult<String> {
-        let batch = lock(&self.batch)?;
+        let batch = &lock(&self.games)?.batch;
         Ok(format!("<Batch of {} games: {}>", batch.num_envs(), batch.variant()))
     }
 }

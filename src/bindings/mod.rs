@@ -3,11 +3,15 @@
 mod arrays;
 mod batch;
 mod card;
+mod claims;
 mod errors;
 mod event;
+mod games;
 mod layout;
 mod numbers;
 mod outputs;
+mod pool;
+mod settings;
 mod state;
 mod variant;
 mod view;

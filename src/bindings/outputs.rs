@@ -1,171 +1,180 @@
-//! The buffers of one call: borrowed from numpy arrays, or allocated.
-
-use std::sync::{Mutex, PoisonError};
+//! The buffers of one call: checked numpy arrays of the caller, or new ones.
 
 use half::f16;
-use numpy::{Element, PyReadwriteArrayDyn};
+use numpy::Element;
+use pyo3::exceptions::PyTypeError;
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PySlice};
 
-use super::arrays::{Claims, output, slice};
-use crate::batch::{self, Dtype, ObservationBuffer, Outputs};
+use super::arrays::{Memory, check_output, output};
+use super::claims::{Claims, Held, MOST};
+use super::pool::{ArrayPool, zeros};
+use crate::batch::{Batch, Dtype, ObservationBuffer, Observers, Outputs};
 
-/// A borrowed observation buffer of any dtype.
-pub(super) enum Observations<'py> {
-    Float32(PyReadwriteArrayDyn<'py, f32>),
-    Float16(PyReadwriteArrayDyn<'py, f16>),
-    Bytes(Dtype, PyReadwriteArrayDyn<'py, u8>),
+/// Observations of any dtype.
+pub(super) enum Observations<'a> {
+    Float32(Memory<'a, f32>),
+    Float16(Memory<'a, f16>),
+    Uint8(Memory<'a, u8>),
+    Bits(Memory<'a, u8>),
 }
 
-impl<'py> Observations<'py> {
-    pub fn borrow(
-        batch: &batch::Batch,
-        given: &Bound<'py, PyAny>,
+impl<'a> Observations<'a> {
+    /// Checks a buffer for the observations of so many games, which is all that the call writes.
+    pub fn alone(
+        batch: &Batch,
+        given: &'a Bound<'_, PyAny>,
+        games: usize,
+    ) -> PyResult<Observations<'a>> {
+        Observations::checked(batch, given, games, &mut Claims::none())
+    }
+
+    fn checked(
+        batch: &Batch,
+        given: &'a Bound<'_, PyAny>,
         games: usize,
         claims: &mut Claims,
-    ) -> PyResult<Self> {
-        let shape = observation_shape(batch, games);
+    ) -> PyResult<Observations<'a>> {
+        let (axes, shape) = observation_shape(batch, games);
+        let shape = &shape[..axes];
         Ok(match batch.options().dtype {
-            Dtype::Float32 => Observations::Float32(output("obs", given, &shape, claims)?),
-            Dtype::Float16 => Observations::Float16(output("obs", given, &shape, claims)?),
-            dtype => Observations::Bytes(dtype, output("obs", given, &shape, claims)?),
+            Dtype::Float32 => Observations::Float32(output("obs", given, shape, claims)?),
+            Dtype::Float16 => Observations::Float16(output("obs", given, shape, claims)?),
+            Dtype::Uint8 => Observations::Uint8(output("obs", given, shape, claims)?),
+            Dtype::Bits => Observations::Bits(output("obs", given, shape, claims)?),
         })
     }
 
-    pub fn slice(&mut self) -> PyResult<ObservationBuffer<'_>> {
-        Ok(match self {
-            Observations::Float32(buffer) => ObservationBuffer::Float32(slice(buffer)?),
-            Observations::Float16(buffer) => ObservationBuffer::Float16(slice(buffer)?),
-            Observations::Bytes(Dtype::Bits, buffer) => ObservationBuffer::Bits(slice(buffer)?),
-            Observations::Bytes(_, buffer) => ObservationBuffer::Uint8(slice(buffer)?),
-        })
+    pub fn slice<'b>(&'b mut self, held: &'b Held) -> ObservationBuffer<'b> {
+        match self {
+            Observations::Float32(memory) => ObservationBuffer::Float32(memory.slice(held)),
+            Observations::Float16(memory) => ObservationBuffer::Float16(memory.slice(held)),
+            Observations::Uint8(memory) => ObservationBuffer::Uint8(memory.slice(held)),
+            Observations::Bits(memory) => ObservationBuffer::Bits(memory.slice(held)),
+        }
     }
 }
 
-/// The shape of the observations of so many games.
-pub(super) fn observation_shape(batch: &batch::Batch, games: usize) -> Vec<usize> {
+/// The number of axes and the shape of the observations of so many games.
+fn observation_shape(batch: &Batch, games: usize) -> (usize, [usize; 3]) {
     match batch.options().observers {
-        batch::Observers::Current => vec![games, batch.row_length()],
-        batch::Observers::All => vec![games, batch.observers(), batch.row_length()],
+        Observers::Current => (2, [games, batch.row_length(), 0]),
+        Observers::All => (3, [games, batch.observers(), batch.row_length()]),
     }
-}
-
-/// A new array. numpy's own function, since the crate's panics when there is no memory.
-fn zeros<'py, T: Element>(py: Python<'py>, shape: &[usize]) -> PyResult<Bound<'py, PyAny>> {
-    static ZEROS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let function = ZEROS.import(py, "numpy", "zeros")?;
-    function.call1((PyTuple::new(py, shape)?, T::get_dtype(py)))
 }
 
 /// A new observation array for so many games.
 pub(super) fn new_observations<'py>(
     py: Python<'py>,
-    batch: &batch::Batch,
+    batch: &Batch,
     games: usize,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let shape = observation_shape(batch, games);
+    let (axes, shape) = observation_shape(batch, games);
     match batch.options().dtype {
-        Dtype::Float32 => zeros::<f32>(py, &shape),
-        Dtype::Float16 => zeros::<f16>(py, &shape),
-        Dtype::Uint8 | Dtype::Bits => zeros::<u8>(py, &shape),
+        Dtype::Float32 => zeros::<f32>(py, &shape[..axes]),
+        Dtype::Float16 => zeros::<f16>(py, &shape[..axes]),
+        Dtype::Uint8 | Dtype::Bits => zeros::<u8>(py, &shape[..axes]),
     }
 }
 
-/// Observation arrays that were handed out: one is used again once nobody else holds it, since
-/// fresh memory costs about as much as a whole step.
-#[derive(Default)]
-pub(super) struct ArrayPool {
-    arrays: Mutex<Vec<Py<PyAny>>>,
-}
-
-/// Who holds an array, the pool included. Views and tensors of it hold it too.
-fn holders(array: &Py<PyAny>) -> isize {
-    // SAFETY: the pointer is that of a live object, and the interpreter is held wherever a `Bound`
-    // array is made from it.
-    unsafe { pyo3::ffi::Py_REFCNT(array.as_ptr()) }
-}
-
-impl ArrayPool {
-    const CAPACITY: usize = 4;
-
-    fn observations<'py>(
-        &self,
-        py: Python<'py>,
-        batch: &batch::Batch,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let games = batch.num_envs();
-        let mut arrays = self.arrays.lock().unwrap_or_else(PoisonError::into_inner);
-        // Whoever held the array may have changed its shape or flags; then it is dropped.
-        arrays.retain(|array| {
-            holders(array) > 1
-                || Observations::borrow(batch, array.bind(py), games, &mut Claims::default())
-                    .is_ok()
-        });
-        if let Some(unused) = arrays.iter().find(|array| holders(array) == 1) {
-            return Ok(unused.bind(py).clone());
-        }
-        let array = new_observations(py, batch, games)?;
-        if arrays.len() < Self::CAPACITY {
-            arrays.push(array.clone().unbind());
-        }
-        Ok(array)
+/// An array for the last observations of so many games: the first rows of a larger one, so that it
+/// can be used again when other games have ended. Views of it hold the larger one.
+pub(super) fn last_observations<'py>(
+    py: Python<'py>,
+    batch: &Batch,
+    games: usize,
+    pool: &ArrayPool,
+) -> PyResult<Bound<'py, PyAny>> {
+    if games == 0 {
+        return new_observations(py, batch, 0);
     }
+    let is_sound = |array: &Bound<'py, PyAny>| {
+        let rows = array.len().unwrap_or(0);
+        (games..=8 * games).contains(&rows) && Observations::alone(batch, array, rows).is_ok()
+    };
+    let rows = games.next_power_of_two().min(batch.num_envs());
+    let array = pool.take(py, is_sound, || new_observations(py, batch, rows))?;
+    array.get_item(PySlice::new(py, 0, games as isize, 1))
+}
+
+/// An array of the pool, or a new one for it.
+fn pooled<'py, T: Element>(
+    py: Python<'py>,
+    pool: &ArrayPool,
+    shape: &[usize],
+) -> PyResult<Bound<'py, PyAny>> {
+    let is_sound = |array: &Bound<'py, PyAny>| check_output::<T>("", array, shape).is_ok();
+    pool.take(py, is_sound, || zeros::<T>(py, shape))
 }
 
 macro_rules! buffers {
     ($($name:ident: $type:ty),+ $(,)?) => {
-        /// The names of all buffers.
-        pub(super) const NAMES: &[&str] = &["obs", "action_mask", $(stringify!($name)),+];
+        /// The names of all buffers, in the order in which calls take them.
+        pub(super) const NAMES: [&str; MOST] = ["obs", "action_mask", $(stringify!($name)),+];
 
-        /// The arrays of one call.
+        /// The checked arrays of one call.
+        pub(super) struct Buffers<'a> {
+            obs: Option<Observations<'a>>,
+            action_mask: Option<Memory<'a, bool>>,
+            $($name: Option<Memory<'a, $type>>,)+
+            pub claims: Claims,
+        }
+
+        impl<'a> Buffers<'a> {
+            /// Checks the arrays that are given.
+            pub fn check(batch: &Batch, given: Given<'a, '_>) -> PyResult<Self> {
+                let (games, mut claims) = (batch.num_envs(), Claims::none());
+                let [obs, action_mask, $($name),+] = given;
+                let obs = obs.map(|array| Observations::checked(batch, array, games, &mut claims));
+                let obs = obs.transpose()?;
+                let mask_shape = [games, batch.variant().num_actions()];
+                let action_mask =
+                    action_mask.map(|array| output("action_mask", array, &mask_shape, &mut claims));
+                let action_mask = action_mask.transpose()?;
+                $(let $name = $name.map(|array| output(stringify!($name), array, &[games], &mut claims));
+                let $name = $name.transpose()?;)+
+                Ok(Buffers { obs, action_mask, $($name,)+ claims })
+            }
+
+            pub fn slices<'b>(&'b mut self, held: &'b Held) -> Outputs<'b> {
+                Outputs {
+                    obs: self.obs.as_mut().map(|memory| memory.slice(held)),
+                    action_mask: self.action_mask.as_mut().map(|memory| memory.slice(held)),
+                    $($name: self.$name.as_mut().map(|memory| memory.slice(held)),)+
+                }
+            }
+        }
+
+        /// The arrays that a batch has handed out, by name.
         #[derive(Default)]
-        pub(super) struct Buffers<'py> {
-            obs: Option<Observations<'py>>,
-            action_mask: Option<PyReadwriteArrayDyn<'py, bool>>,
-            $($name: Option<PyReadwriteArrayDyn<'py, $type>>,)+
+        pub(super) struct Pools {
+            obs: ArrayPool,
+            action_mask: ArrayPool,
+            $($name: ArrayPool,)+
         }
 
-        impl<'py> Buffers<'py> {
-            /// Borrows the arrays of a dictionary; a name may be missing or None.
-            pub fn borrow(batch: &batch::Batch, given: &Bound<'py, PyDict>) -> PyResult<Self> {
+        impl Pools {
+            /// Arrays for all outputs.
+            pub fn take<'py>(&self, py: Python<'py>, batch: &Batch) -> PyResult<Arrays<'py>> {
                 let games = batch.num_envs();
-                let item = |name| Ok::<_, PyErr>(given.get_item(name)?.filter(|item| !item.is_none()));
-                let (mut buffers, mut claims) = (Buffers::default(), Claims::default());
-                if let Some(array) = item("obs")? {
-                    buffers.obs = Some(Observations::borrow(batch, &array, games, &mut claims)?);
-                }
-                if let Some(array) = item("action_mask")? {
-                    let shape = [games, batch.variant().num_actions()];
-                    buffers.action_mask = Some(output("action_mask", &array, &shape, &mut claims)?);
-                }
-                $(if let Some(array) = item(stringify!($name))? {
-                    buffers.$name = Some(output(stringify!($name), &array, &[games], &mut claims)?);
-                })+
-                Ok(buffers)
-            }
-
-            pub fn slices(&mut self) -> PyResult<Outputs<'_>> {
-                Ok(Outputs {
-                    obs: self.obs.as_mut().map(Observations::slice).transpose()?,
-                    action_mask: self.action_mask.as_mut().map(slice).transpose()?,
-                    $($name: self.$name.as_mut().map(slice).transpose()?,)+
-                })
+                let is_sound = |array: &_| Observations::alone(batch, array, games).is_ok();
+                Ok([
+                    self.obs.take(py, is_sound, || new_observations(py, batch, games))?,
+                    pooled::<bool>(py, &self.action_mask, &[games, batch.variant().num_actions()])?,
+                    $(pooled::<$type>(py, &self.$name, &[games])?,)+
+                ])
             }
         }
 
-        /// New arrays for all outputs; the observations' from the pool.
-        pub(super) fn allocate<'py>(
-            py: Python<'py>,
-            batch: &batch::Batch,
-            pool: &ArrayPool,
-        ) -> PyResult<Bound<'py, PyDict>> {
-            let games = batch.num_envs();
-            let arrays = PyDict::new(py);
-            arrays.set_item("obs", pool.observations(py, batch)?)?;
-            arrays.set_item("action_mask", zeros::<bool>(py, &[games, batch.variant().num_actions()])?)?;
-            $(arrays.set_item(stringify!($name), zeros::<$type>(py, &[games])?)?;)+
-            Ok(arrays)
+        /// The arrays by name.
+        pub(super) fn dictionary(py: Python<'_>, arrays: Arrays<'_>) -> PyResult<Py<PyDict>> {
+            let [obs, action_mask, $($name),+] = arrays;
+            let dictionary = PyDict::new(py);
+            dictionary.set_item(intern!(py, "obs"), obs)?;
+            dictionary.set_item(intern!(py, "action_mask"), action_mask)?;
+            $(dictionary.set_item(intern!(py, stringify!($name)), $name)?;)+
+            Ok(dictionary.unbind())
         }
     };
 }
@@ -180,4 +189,19 @@ buffers! {
     final_length: i32,
     final_ending: i8,
     illegal_action: bool,
+}
+
+/// What a call was given for each name.
+pub(super) type Given<'a, 'py> = [Option<&'a Bound<'py, PyAny>>; MOST];
+
+/// An array for each name.
+pub(super) type Arrays<'py> = [Bound<'py, PyAny>; MOST];
+
+/// Refuses buffers of other names.
+pub(super) fn check_names(unknown: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+    let Some(name) = unknown.and_then(|unknown| unknown.keys().iter().next()) else {
+        return Ok(());
+    };
+    let (name, names): (String, _) = (name.extract()?, NAMES.join(", "));
+    Err(PyTypeError::new_err(format!("there is no buffer {name:?}: expected {names}")))
 }

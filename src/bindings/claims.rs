@@ -1,0 +1,114 @@
+//! Memory that calls write: none of it belongs to two buffers, of one call or of two at once.
+
+use std::ops::Range;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use pyo3::prelude::*;
+
+use super::errors::ArrayError;
+
+/// The most buffers of one call.
+pub(super) const MOST: usize = 11;
+
+/// The memory of all buffers of a call, by addresses: numpy's owners of arrays do not tell, since
+/// arrays of different owners may share memory all the same.
+#[derive(Clone, Copy)]
+pub(super) struct Claims {
+    claims: [Claim; MOST],
+    count: usize,
+}
+
+#[derive(Clone, Copy)]
+struct Claim {
+    name: &'static str,
+    start: usize,
+    end: usize,
+}
+
+impl Claim {
+    const NONE: Claim = Claim { name: "", start: 0, end: 0 };
+
+    const fn overlaps(&self, other: &Claim) -> bool {
+        self.start < other.end && other.start < self.end
+    }
+}
+
+/// What the calls that have released the interpreter write now. It is locked for a few comparisons
+/// at a time, in which nothing of Python runs.
+static IN_USE: Mutex<Vec<Claims>> = Mutex::new(Vec::new());
+
+fn in_use() -> MutexGuard<'static, Vec<Claims>> {
+    IN_USE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Claims {
+    pub const fn none() -> Claims {
+        Claims { claims: [Claim::NONE; MOST], count: 0 }
+    }
+
+    fn all(&self) -> &[Claim] {
+        &self.claims[..self.count]
+    }
+
+    /// Adds a buffer, which must overlap none that was added before.
+    pub fn claim(&mut self, name: &'static str, memory: Range<usize>) -> PyResult<()> {
+        let claim = Claim { name, start: memory.start, end: memory.end };
+        if let Some(other) = self.all().iter().find(|other| claim.overlaps(other)) {
+            let other = other.name;
+            return Err(ArrayError::new_err(format!(
+                "{name} overlaps {other}: expected separate memory"
+            )));
+        }
+        self.claims[self.count] = claim;
+        self.count += 1;
+        Ok(())
+    }
+
+    fn check(&self, in_use: &[Claims]) -> PyResult<()> {
+        for other in in_use.iter().flat_map(Claims::all) {
+            if let Some(Claim { name, .. }) = self.all().iter().find(|own| own.overlaps(other)) {
+                return Err(ArrayError::new_err(format!(
+                    "{name} overlaps another array in use: expected separate memory"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the memory the call's own as long as the result lives. A call that keeps the
+    /// interpreter is in nobody's list: no other can begin before its end.
+    pub fn hold(&self, keeps_interpreter: bool) -> PyResult<Held> {
+        let mut in_use = in_use();
+        self.check(&in_use)?;
+        if keeps_interpreter {
+            return Ok(Held(None));
+        }
+        in_use.push(*self);
+        Ok(Held(Some(self.key())))
+    }
+
+    /// The first address, which no other call in the list has; 0 for calls without any memory.
+    fn key(&self) -> usize {
+        self.all().first().map_or(0, |claim| claim.start)
+    }
+}
+
+/// The memory that a running call may write.
+#[must_use]
+pub(super) struct Held(Option<usize>);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let Some(key) = self.0 else { return };
+        let mut in_use = in_use();
+        if let Some(index) = in_use.iter().position(|claims| claims.key() == key) {
+            in_use.swap_remove(index);
+        }
+    }
+}
+
+/// Whether a call that has released the interpreter writes any of this memory.
+pub(super) fn is_written(memory: Range<usize>) -> bool {
+    let memory = Claim { name: "", start: memory.start, end: memory.end };
+    in_use().iter().flat_map(Claims::all).any(|claim| claim.overlaps(&memory))
+}

@@ -1,0 +1,361 @@
+"""Memory at the border: what is checked in every call, what is used again, and what two calls may share."""
+
+import inspect
+import sys
+import threading
+import weakref
+
+import numpy as np
+import pytest
+from hostile_arrays import misaligned
+
+import starmine
+from starmine import ArrayError, Batch, IllegalActionError
+
+PLAY = 5  # plays slot 0 in the standard game, which is always legal
+SIZES = [1, 4, 64]  # below eight games a call keeps the interpreter
+NAMES = [*Batch("standard", 1, seed=0).allocate()]
+
+
+def addresses(out):
+    """Where each array's memory is."""
+    return {name: array.ctypes.data for name, array in out.items()}
+
+
+def spoil_memory(array, other):
+    """Lets an array stand for another's memory, as unpickling does."""
+    array.__setstate__((1, array.shape, array.dtype, False, other))
+
+
+# --- Every call looks at every buffer ---------------------------------------------------------------------
+
+CHANGES = {
+    "read-only": (lambda array: array.setflags(write=False), "is read-only"),
+    "shape": (lambda array: setattr(array, "shape", (-1, 1, 1)), "has shape"),
+    "dtype": (lambda array: setattr(array, "dtype", f"V{array.itemsize}"), "has dtype"),
+    "size": (lambda array: array.resize((0,), refcheck=False), "has shape"),
+}
+
+
+@pytest.mark.filterwarnings("ignore:Setting the:DeprecationWarning")
+@pytest.mark.parametrize("num_envs", SIZES)
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("name", NAMES)
+def test_a_buffer_that_was_changed_since_the_last_call_is_refused(name, change, num_envs):
+    batch = Batch("standard", num_envs, seed=0)
+    actions = np.full(num_envs, PLAY)
+    buffers = {key: np.zeros_like(array) for key, array in batch.allocate().items()}
+    for _ in range(2):
+        batch.step_into(actions, **buffers)
+    before = batch.to_bytes()
+    make, message = CHANGES[change]
+    make(buffers[name])
+    for call in (lambda: batch.step_into(actions, **buffers), lambda: batch.reset_into(1, **buffers)):
+        with pytest.raises(ArrayError, match=rf"^{name} {message}"):
+            call()
+        assert batch.to_bytes() == before
+
+
+@pytest.mark.parametrize("num_envs", SIZES)
+def test_a_buffer_is_accepted_again_once_it_is_as_it_was(num_envs):
+    batch = Batch("standard", num_envs, seed=0)
+    actions, reward = np.full(num_envs, PLAY), np.zeros(num_envs, np.float32)
+    for writable in (True, False, True, False, True):
+        reward.flags.writeable = writable
+        if writable:
+            batch.step_into(actions, reward=reward)
+            continue
+        with pytest.raises(ArrayError, match="reward is read-only: expected a writable array"):
+            batch.step_into(actions, reward=reward)
+
+
+@pytest.mark.parametrize("num_envs", SIZES)
+def test_buffers_that_overlap_are_named(num_envs):
+    batch = Batch("standard", num_envs, seed=0)
+    memory = np.zeros(3 * num_envs, np.int32)
+    buffers = {"score": memory[:num_envs], "final_score": memory[num_envs : 2 * num_envs]}
+    batch.step_into(np.full(num_envs, PLAY), **buffers)
+    buffers["final_length"] = memory[2 * num_envs - 1 :][:num_envs]
+    with pytest.raises(ArrayError, match="final_length overlaps final_score: expected separate memory"):
+        batch.step_into(np.full(num_envs, PLAY), **buffers)
+
+
+@pytest.mark.parametrize("num_envs", SIZES)
+def test_a_refused_call_leaves_its_buffers_free(num_envs):
+    batch = Batch("standard", num_envs, seed=0)
+    buffers = batch.allocate()
+    for actions in (np.full(num_envs, PLAY), np.full(num_envs, -1), np.full(num_envs + 1, PLAY)) * 2:
+        if actions[0] == PLAY and len(actions) == num_envs:
+            batch.step_into(actions, **buffers)
+            continue
+        with pytest.raises((IllegalActionError, ArrayError)):
+            batch.step_into(actions, **buffers)
+
+
+def test_the_signature_names_the_buffers():
+    for method, first in ((Batch.step_into, ["self", "actions"]), (Batch.reset_into, ["self", "seed", "reset_mask"])):
+        parameters = inspect.signature(method).parameters
+        assert [*parameters] == first + NAMES
+        assert all(parameters[name].kind is inspect.Parameter.KEYWORD_ONLY for name in NAMES)
+
+
+# --- Actions ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ["i8", "i4", "u1", ">i8"])
+@pytest.mark.parametrize("num_envs", SIZES)
+def test_actions_are_read_anew_in_every_call_and_not_kept(num_envs, dtype):
+    batch, twin = (Batch("standard", num_envs, seed=0) for _ in range(2))
+    actions = np.full(num_envs, PLAY, dtype)
+    holders = sys.getrefcount(actions)
+    for slot in (0, 3, 1):
+        actions[:] = PLAY + slot
+        batch.step_into(actions)
+        twin.step([PLAY + slot] * num_envs)
+        assert batch.to_bytes() == twin.to_bytes()
+        assert sys.getrefcount(actions) == holders
+
+
+@pytest.mark.parametrize("num_envs", SIZES)
+def test_actions_may_be_in_the_memory_of_a_buffer(num_envs):
+    batch, twin = (Batch("standard", num_envs, seed=0) for _ in range(2))
+    memory = np.full(num_envs, PLAY, np.int32)
+    batch.step_into(memory, score=memory)
+    np.testing.assert_array_equal(memory, twin.step([PLAY] * num_envs)["score"])
+    assert batch.to_bytes() == twin.to_bytes()
+
+
+def test_actions_that_another_thread_changes_are_checked_as_they_are_played():
+    num_envs = 20_000
+    batch = Batch("standard", num_envs, seed=0, num_threads=1)
+    actions, done, refused = np.full(num_envs, PLAY), threading.Event(), set()
+
+    def change():
+        while not done.is_set():
+            actions[num_envs // 2 :] = 10**12
+            actions[num_envs // 2 :] = PLAY
+
+    thread = threading.Thread(target=change)
+    thread.start()
+    try:
+        for _ in range(100):
+            try:
+                batch.step_into(actions)
+            except IllegalActionError as error:
+                refused.update(error.actions)
+    finally:
+        done.set()
+        thread.join()
+    assert refused <= {10**12}
+    assert Batch.from_bytes(batch.to_bytes()).to_bytes() == batch.to_bytes()
+
+
+# --- Arrays that are used again ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("num_envs", SIZES)
+def test_a_dropped_array_is_used_again(num_envs):
+    batch = Batch("standard", num_envs, seed=0)
+    first = addresses(batch.step([PLAY] * num_envs))
+    for _ in range(3):
+        assert addresses(batch.step([PLAY] * num_envs)) == first
+
+
+HOLDERS = {
+    "array": lambda array: array,
+    "view": lambda array: array[:1],
+    "bytes": lambda array: array.reshape(-1).view(np.uint8),
+    "memoryview": memoryview,
+    "dlpack": np.from_dlpack,
+    "capsule": lambda array: array.__dlpack__(),
+    "torch": lambda array: pytest.importorskip("torch").from_numpy(array)[1:],
+}
+
+
+@pytest.mark.parametrize("how", HOLDERS)
+@pytest.mark.parametrize("name", NAMES)
+def test_an_array_that_is_held_is_not_used_again(name, how):
+    batch = Batch("standard", 9, seed=0)
+    out = batch.step([PLAY] * 9)
+    kept, copy, address = HOLDERS[how](out[name]), out[name].copy(), out[name].ctypes.data
+    held = [out.pop(name)] if how == "capsule" else []  # a capsule shows nothing of what it holds
+    del out
+    for _ in range(6):
+        assert addresses(batch.step([PLAY + 1] * 9))[name] != address
+    if held:
+        np.testing.assert_array_equal(held[0], copy)
+    elif how in ("array", "dlpack"):
+        np.testing.assert_array_equal(kept, copy)
+
+
+@pytest.mark.filterwarnings("ignore:Setting the:DeprecationWarning")
+@pytest.mark.parametrize("name", NAMES)
+def test_what_was_done_to_a_dropped_array_does_not_come_back(name):
+    batch, twin = (Batch("small", 9, seed=0, illegal_action="terminate") for _ in range(2))
+    others = []
+
+    def other_memory(array):
+        others.append((bytes([1]) * array.nbytes, array.nbytes))
+        spoil_memory(array, others[-1][0])
+
+    spoilers = [*(make for make, _ in CHANGES.values()), other_memory, lambda array: array.fill(1)]
+    for index in range(24):
+        out, expected = batch.step([4] * 9), twin.step([4] * 9)
+        assert out[name].flags.writeable
+        np.testing.assert_array_equal(out[name], expected[name])
+        spoilers[index % len(spoilers)](out[name])
+        del out
+    assert all(memory == bytes([1]) * length for memory, length in others)
+
+
+def test_a_callback_that_steps_while_an_array_is_dropped_ends_nothing():
+    batch = Batch("standard", 4, seed=0)
+    called = []
+
+    def again(_):
+        try:
+            called.append(batch.step([PLAY] * 4)["obs"].shape)
+        except starmine.BusyError:
+            called.append(None)
+
+    obs = batch.step([PLAY] * 4)["obs"]
+    reference = weakref.ref(obs, again)
+    obs.flags.writeable = False
+    del obs
+    assert batch.step([PLAY] * 4)["obs"].flags.writeable
+    assert reference() is None
+    assert len(called) == 1
+
+
+# --- Last observations ------------------------------------------------------------------------------------
+
+
+def steps_to_an_end(batch):
+    """Plays until games end, and returns the rows and their last observations."""
+    while True:
+        batch.step(batch.observe()["action_mask"].argmax(axis=1))
+        if batch.num_finished:
+            return batch.final_observations()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "uint8", "bits"])
+@pytest.mark.parametrize("observers", ["current", "all"])
+def test_last_observations_that_are_held_do_not_change(dtype, observers):
+    batch = Batch("small", 40, seed=0, dtype=dtype, observers=observers)
+    held = []
+    for _ in range(30):
+        rows, observations = steps_to_an_end(batch)
+        assert len(rows) == len(observations) == batch.num_finished
+        row = observations[len(rows) // 2]
+        held.append((row, row.copy()))
+        del observations
+    for row, copy in held:
+        np.testing.assert_array_equal(row, copy)
+
+
+def test_the_number_of_finished_games():
+    batch = Batch("standard", 9, seed=0, illegal_action="terminate")
+    assert batch.num_finished == 0
+    assert len(batch.final_observations()[0]) == 0
+    batch.step([PLAY, -1, -1] * 3)
+    assert batch.num_finished == 6
+    assert batch.final_observations()[0].tolist() == [1, 2, 4, 5, 7, 8]
+    batch.step([PLAY] * 9)
+    assert batch.num_finished == 0
+    batch.step([-1] * 9)
+    batch.reset()
+    assert batch.num_finished == 0
+    waiting = Batch("standard", 2, seed=0, illegal_action="terminate", autoreset_mode="NextStep")
+    waiting.step([-1, PLAY])
+    assert waiting.num_finished == 0
+
+
+# --- Two calls at the same time ---------------------------------------------------------------------------
+
+
+def step_often(batch, times, refused, **buffers):
+    """A thread's work: steps, and counts the calls that were refused for their buffers."""
+    actions = np.full(batch.num_envs, PLAY)
+    for _ in range(times):
+        try:
+            batch.step_into(actions, **buffers)
+        except ArrayError as error:
+            refused.append(str(error))
+
+
+@pytest.mark.parametrize("second", ["the same array", "a part of it", "another owner of it", "a few games"])
+def test_two_batches_never_write_the_same_memory_at_once(second):
+    num_envs = 20_000
+    settings = {"seed": 0, "num_threads": 1}
+    large = Batch("standard", num_envs, **settings)
+    obs = np.zeros((num_envs, len(large.layout)), np.float32)
+    small = Batch("standard", 4 if second == "a few games" else num_envs // 2, **settings)
+    part = {
+        "the same array": lambda: obs,
+        "a part of it": lambda: obs[num_envs // 2 :],
+        "another owner of it": lambda: np.from_dlpack(obs)[: num_envs // 2],
+        "a few games": lambda: obs[7:11],
+    }[second]()
+    if second == "the same array":
+        small = Batch("standard", num_envs, **settings)
+    refused = []
+    thread = threading.Thread(target=step_often, args=(large, 40, refused), kwargs={"obs": obs})
+    thread.start()
+    while thread.is_alive():
+        step_often(small, 1, refused, obs=part)
+    thread.join()
+    assert set(refused) == {"obs overlaps another array in use: expected separate memory"}
+    step_often(small, 1, refused := [], obs=part)
+    step_often(large, 1, refused, obs=obs)
+    assert not refused
+
+
+def test_two_threads_with_buffers_of_their_own_step_at_the_same_time():
+    batches = [Batch("standard", 2000, seed=seed, num_threads=1) for seed in range(2)]
+    memory = np.zeros((2, 2000, len(batches[0].layout)), np.float32)
+    refused = []
+    arguments = [(batch, 30, refused) for batch in batches]
+    threads = [
+        threading.Thread(target=step_often, args=given, kwargs={"obs": obs})
+        for given, obs in zip(arguments, memory, strict=True)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not refused
+    for obs, batch in zip(memory, batches, strict=True):
+        np.testing.assert_array_equal(obs, batch.observe()["obs"])
+
+
+@pytest.mark.parametrize("use", ["reset_mask", "actions"])
+def test_memory_that_a_call_writes_is_not_read_by_another(use):
+    num_envs = 20_000
+    settings = {"seed": 0, "num_threads": 1, "illegal_action": "terminate"}
+    writer, reader = (Batch("standard", num_envs, **settings) for _ in range(2))
+    actions, mask, score = np.full(num_envs, PLAY), np.ones(num_envs, bool), np.zeros(num_envs, np.int32)
+    read = {"reset_mask": lambda: reader.reset_into(1, mask), "actions": lambda: reader.step_into(score)}[use]
+
+    def write():
+        for _ in range(20):
+            writer.step_into(actions, terminated=mask, score=score)
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    messages = set()
+    while thread.is_alive():
+        try:
+            read()
+        except ArrayError as error:
+            messages.add(str(error))
+    thread.join()
+    assert messages - {"reset_mask is all False: expected at least one game to reset"} == {
+        f"{use} is being written by another call"
+    }
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int32])
+def test_a_misaligned_buffer_is_refused_by_a_few_games_too(dtype):
+    name = "reward" if dtype is np.float32 else "score"
+    with pytest.raises(ArrayError, match=f"{name} is not aligned"):
+        Batch("standard", 1, seed=0).step_into([PLAY], **{name: misaligned(1, dtype)})
