@@ -119,6 +119,7 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         self.single_observation_space = observation_box(self._batch)
         self.single_action_space = Discrete(self.variant.num_actions)
         self._started = False
+        self._keeps_last = self.autoreset_mode is AutoresetMode.SAME_STEP
         self._all = np.ones(num_envs, dtype=bool)
         self._all.flags.writeable = False
 
@@ -202,30 +203,45 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         out = self._batch.step(actions)
         info = self._info(out, self._all)
         terminated = out["terminated"]
-        if self.autoreset_mode is AutoresetMode.SAME_STEP and terminated.any():
+        if self._keeps_last and self._batch.num_finished:
             self._add_final(info, terminated)
         return out["obs"], out["reward"], terminated, out["truncated"], info
 
     def _info(self, out: dict[str, Array], present: Array) -> dict[str, Any]:
         terminated = out["terminated"]
-        info: dict[str, Any] = {}
-        for key in ("action_mask", "current_player", "score", "illegal_action"):
-            info[key], info["_" + key] = out[key], present
-        for key in ("final_score", "final_length", "final_ending"):
-            info[key], info["_" + key] = out[key], terminated
-        return info
+        return {
+            "action_mask": out["action_mask"],
+            "_action_mask": present,
+            "current_player": out["current_player"],
+            "_current_player": present,
+            "score": out["score"],
+            "_score": present,
+            "illegal_action": out["illegal_action"],
+            "_illegal_action": present,
+            "final_score": out["final_score"],
+            "_final_score": terminated,
+            "final_length": out["final_length"],
+            "_final_length": terminated,
+            "final_ending": out["final_ending"],
+            "_final_ending": terminated,
+        }
 
     def _add_final(self, info: dict[str, Any], terminated: Array) -> None:
         rows, observations = self._batch.final_observations()
-        final = np.full(self.num_envs, None, dtype=object)
-        for row, observation in zip(rows.tolist(), observations, strict=True):
-            final[row] = observation
+        final = np.empty(self.num_envs, dtype=object)  # of None
+        final[rows] = np.fromiter(observations, dtype=object, count=len(rows))
         info["final_obs"], info["_final_obs"] = final, terminated
-        final_info = {}
-        for key in ("score", "length", "ending"):
-            final_info[key], final_info["_" + key] = info["final_" + key], terminated
-        final_info["illegal_action"], final_info["_illegal_action"] = info["illegal_action"], terminated
-        info["final_info"], info["_final_info"] = final_info, terminated
+        info["final_info"] = {
+            "score": info["final_score"],
+            "_score": terminated,
+            "length": info["final_length"],
+            "_length": terminated,
+            "ending": info["final_ending"],
+            "_ending": terminated,
+            "illegal_action": info["illegal_action"],
+            "_illegal_action": terminated,
+        }
+        info["_final_info"] = terminated
 
     def __repr__(self) -> str:
         """The number of games and the variant."""
