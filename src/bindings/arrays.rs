@@ -174,10 +174,17 @@ where
         return Ok(false);
     }
     check_not_written(name, array.as_untyped(), size_of::<T>())?;
-    // SAFETY: no call of this module writes the array now, nor can one begin before the view is
-    // gone, as the interpreter is held.
-    let view = unsafe { array.as_array() };
-    for &number in view {
+    if !array.is_c_contiguous() {
+        let function = given.py().import("numpy")?.getattr("ascontiguousarray")?;
+        let plain = function.call1((given,))?;
+        check_shape(name, untyped(name, &plain)?, array.shape())?;
+        let is_plain = untyped(name, &plain)?.is_c_contiguous();
+        return Ok(is_plain && read_as::<T>(name, &plain, integers)?);
+    }
+    // SAFETY: no call of this module writes the array now. Nor can one begin, or any Python code run,
+    // before the slice is gone: the interpreter is held, and nothing below asks it for anything.
+    let numbers = unsafe { array.as_slice() }?;
+    for &number in numbers {
         integers.push(i64::try_from(number).map_err(|_| {
             ArrayError::new_err(format!("{name} has {number}: expected at most 2**63 - 1"))
         })?);

@@ -244,10 +244,9 @@ impl Batch {
     /// Raises:
     ///     ArrayError: a buffer of the wrong shape or dtype, read-only, not contiguous in C order,
     ///         not aligned, or overlapping another; nothing has changed then.
-    #[pyo3(
-        signature = (seed=None, reset_mask=None, *, obs=None, action_mask=None, reward=None, terminated=None, truncated=None, current_player=None, score=None, final_score=None, final_length=None, final_ending=None, illegal_action=None, **unknown),
-        text_signature = "($self, seed=None, reset_mask=None, *, obs=None, action_mask=None, reward=None, terminated=None, truncated=None, current_player=None, score=None, final_score=None, final_length=None, final_ending=None, illegal_action=None)"
-    )]
+    #[pyo3(signature = (seed=None, reset_mask=None, *, obs=None, action_mask=None, reward=None,
+        terminated=None, truncated=None, current_player=None, score=None, final_score=None,
+        final_length=None, final_ending=None, illegal_action=None))]
     #[expect(clippy::too_many_arguments, reason = "each is a keyword argument in Python")]
     fn reset_into<'py>(
         &self,
@@ -265,9 +264,7 @@ impl Batch {
         final_length: Option<&Bound<'py, PyAny>>,
         final_ending: Option<&Bound<'py, PyAny>>,
         illegal_action: Option<&Bound<'py, PyAny>>,
-        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<()> {
-        outputs::check_names(unknown)?;
         let given = [
             obs,
             action_mask,
@@ -316,10 +313,9 @@ impl Batch {
     ///     IllegalActionError: as `step`.
     ///     ArrayError: as `step`, or a buffer of the wrong shape or dtype, read-only, not
     ///         contiguous in C order, not aligned, or overlapping another; no game has moved then.
-    #[pyo3(
-        signature = (actions, *, obs=None, action_mask=None, reward=None, terminated=None, truncated=None, current_player=None, score=None, final_score=None, final_length=None, final_ending=None, illegal_action=None, **unknown),
-        text_signature = "($self, actions, *, obs=None, action_mask=None, reward=None, terminated=None, truncated=None, current_player=None, score=None, final_score=None, final_length=None, final_ending=None, illegal_action=None)"
-    )]
+    #[pyo3(signature = (actions, *, obs=None, action_mask=None, reward=None,
+        terminated=None, truncated=None, current_player=None, score=None, final_score=None,
+        final_length=None, final_ending=None, illegal_action=None))]
     #[expect(clippy::too_many_arguments, reason = "each is a keyword argument in Python")]
     fn step_into<'py>(
         &self,
@@ -336,9 +332,7 @@ impl Batch {
         final_length: Option<&Bound<'py, PyAny>>,
         final_ending: Option<&Bound<'py, PyAny>>,
         illegal_action: Option<&Bound<'py, PyAny>>,
-        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<()> {
-        outputs::check_names(unknown)?;
         let given = [
             obs,
             action_mask,

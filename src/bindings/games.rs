@@ -5,6 +5,7 @@ use std::sync::{Mutex, MutexGuard, TryLockError};
 use pyo3::prelude::*;
 
 use super::arrays::read_integers;
+use super::claims::Claims;
 use super::errors::BusyError;
 use super::outputs::{Buffers, Given};
 use crate::batch::{self, BatchError, Outputs};
@@ -39,9 +40,10 @@ impl Games {
         given: Given<'_, 'py>,
         call: impl FnOnce(&mut Games, Outputs<'_>) -> Result<(), BatchError> + Send,
     ) -> PyResult<()> {
-        let mut buffers = Buffers::check(&self.batch, given)?;
+        let mut claims = Claims::none();
+        let mut buffers = Buffers::check(&self.batch, given, &mut claims)?;
         let keeps_interpreter = self.batch.num_envs() <= Self::KEEP_INTERPRETER;
-        let held = buffers.claims.hold(keeps_interpreter)?;
+        let held = claims.hold(keeps_interpreter)?;
         let outputs = buffers.slices(&held);
         let result =
             if keeps_interpreter { call(self, outputs) } else { py.detach(|| call(self, outputs)) };

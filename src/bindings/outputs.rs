@@ -2,7 +2,6 @@
 
 use half::f16;
 use numpy::Element;
-use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PySlice};
@@ -110,31 +109,31 @@ fn pooled<'py, T: Element>(
 
 macro_rules! buffers {
     ($($name:ident: $type:ty),+ $(,)?) => {
-        /// The names of all buffers, in the order in which calls take them.
-        pub(super) const NAMES: [&str; MOST] = ["obs", "action_mask", $(stringify!($name)),+];
-
         /// The checked arrays of one call.
         pub(super) struct Buffers<'a> {
             obs: Option<Observations<'a>>,
             action_mask: Option<Memory<'a, bool>>,
             $($name: Option<Memory<'a, $type>>,)+
-            pub claims: Claims,
         }
 
         impl<'a> Buffers<'a> {
-            /// Checks the arrays that are given.
-            pub fn check(batch: &Batch, given: Given<'a, '_>) -> PyResult<Self> {
-                let (games, mut claims) = (batch.num_envs(), Claims::none());
+            /// Checks the arrays that are given, and claims their memory.
+            pub fn check(
+                batch: &Batch,
+                given: Given<'a, '_>,
+                claims: &mut Claims,
+            ) -> PyResult<Self> {
+                let games = batch.num_envs();
                 let [obs, action_mask, $($name),+] = given;
-                let obs = obs.map(|array| Observations::checked(batch, array, games, &mut claims));
+                let obs = obs.map(|array| Observations::checked(batch, array, games, claims));
                 let obs = obs.transpose()?;
                 let mask_shape = [games, batch.variant().num_actions()];
                 let action_mask =
-                    action_mask.map(|array| output("action_mask", array, &mask_shape, &mut claims));
+                    action_mask.map(|array| output("action_mask", array, &mask_shape, claims));
                 let action_mask = action_mask.transpose()?;
-                $(let $name = $name.map(|array| output(stringify!($name), array, &[games], &mut claims));
+                $(let $name = $name.map(|array| output(stringify!($name), array, &[games], claims));
                 let $name = $name.transpose()?;)+
-                Ok(Buffers { obs, action_mask, $($name,)+ claims })
+                Ok(Buffers { obs, action_mask, $($name,)+ })
             }
 
             pub fn slices<'b>(&'b mut self, held: &'b Held) -> Outputs<'b> {
@@ -196,12 +195,3 @@ pub(super) type Given<'a, 'py> = [Option<&'a Bound<'py, PyAny>>; MOST];
 
 /// An array for each name.
 pub(super) type Arrays<'py> = [Bound<'py, PyAny>; MOST];
-
-/// Refuses buffers of other names.
-pub(super) fn check_names(unknown: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
-    let Some(name) = unknown.and_then(|unknown| unknown.keys().iter().next()) else {
-        return Ok(());
-    };
-    let (name, names): (String, _) = (name.extract()?, NAMES.join(", "));
-    Err(PyTypeError::new_err(format!("there is no buffer {name:?}: expected {names}")))
-}

@@ -558,8 +558,8 @@ def buffer_rows():
             ["reward", "overlaps", "separate memory"],
         ),
         *overlap_cases(one),
-        ("unknown name", lambda: {"observation": obs()}, TypeError, ['"observation"', "obs, action_mask, reward"]),
-        ("unknown None", lambda: {"rewards": None}, TypeError, ['"rewards"', "obs, action_mask, reward"]),
+        ("unknown name", lambda: {"observation": obs()}, TypeError, ["unexpected keyword", "'observation'"]),
+        ("unknown None", lambda: {"rewards": None}, TypeError, ["unexpected keyword", "'rewards'"]),
         ("good and bad", lambda: {"reward": obs(4), "score": obs(4)}, ArrayError, ["score", "float32", "int32"]),
     ]
     for name, buffers, error, fragments in cases:
