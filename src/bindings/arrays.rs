@@ -1,9 +1,13 @@
 //! Arrays that Python gave: every property is checked and named before their memory is touched.
 
+use std::ffi::c_int;
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use numpy::npyffi::{_PyArray_GET_ITEM_DATA, NPY_ARRAY_WRITEABLE};
+use half::f16;
+use numpy::npyffi::{
+    _PyArray_GET_ITEM_DATA, _PyDataType_GET_ITEM_DATA, NPY_ARRAY_WRITEABLE, NPY_TYPES,
+};
 use numpy::{
     Element, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods,
 };
@@ -43,11 +47,48 @@ fn typed<'a, 'py, T: Element>(
     Err(ArrayError::new_err(format!("{name} has dtype {found}: expected {expected}")))
 }
 
-fn is_writable(array: &Bound<'_, PyUntypedArray>) -> bool {
-    // SAFETY: `array` is a live numpy array, so its fields can be read; the interpreter is held, so
-    // Python does not change them meanwhile.
-    unsafe { (*_PyArray_GET_ITEM_DATA(array.as_array_ptr())).flags & NPY_ARRAY_WRITEABLE != 0 }
+/// What numpy's own structure says of an array.
+struct Fields {
+    address: usize,
+    is_writable: bool,
+    type_number: c_int,
+    byte_order: u8,
 }
+
+fn fields(array: &Bound<'_, PyUntypedArray>) -> Fields {
+    // SAFETY: `array` is a live numpy array, which has a live dtype, so the fields of both can be
+    // read; the interpreter is held, so Python does not change them meanwhile.
+    unsafe {
+        let fields = &*_PyArray_GET_ITEM_DATA(array.as_array_ptr());
+        let dtype = &*_PyDataType_GET_ITEM_DATA(fields.descr);
+        Fields {
+            address: fields.data as usize,
+            is_writable: fields.flags & NPY_ARRAY_WRITEABLE != 0,
+            type_number: dtype.type_num,
+            byte_order: dtype.byteorder as u8,
+        }
+    }
+}
+
+/// Where the memory of an array begins.
+pub(super) fn data_address(array: &Bound<'_, PyUntypedArray>) -> usize {
+    fields(array).address
+}
+
+/// An element of buffers, with its number among numpy's own types.
+pub(super) trait Number: Element {
+    const TYPE: NPY_TYPES;
+}
+
+macro_rules! numbers {
+    ($($type:ty => $number:ident),+) => {
+        $(impl Number for $type {
+            const TYPE: NPY_TYPES = NPY_TYPES::$number;
+        })+
+    };
+}
+
+numbers!(f32 => NPY_FLOAT, f16 => NPY_HALF, u8 => NPY_UBYTE, bool => NPY_BOOL, i8 => NPY_BYTE, i32 => NPY_INT);
 
 /// The memory of a checked buffer, to be made a slice once.
 pub(super) struct Memory<'a, T> {
@@ -74,29 +115,33 @@ impl<T> Memory<'_, T> {
 }
 
 /// Checks a caller's buffer of this shape: writable, contiguous, aligned.
-pub(super) fn check_output<'a, T: Element>(
+pub(super) fn check_output<'a, T: Number>(
     name: &str,
     given: &'a Bound<'_, PyAny>,
     shape: &[usize],
 ) -> PyResult<Memory<'a, T>> {
-    let buffer = typed::<T>(name, given)?;
-    let array = buffer.as_untyped();
+    let array = untyped(name, given)?;
+    let fields = fields(array);
+    if fields.type_number != T::TYPE as c_int || !matches!(fields.byte_order, b'=' | b'|') {
+        typed::<T>(name, given)?; // of another name for the same type, or refused
+    }
     check_shape(name, array, shape)?;
+    let pointer = fields.address as *mut T;
     let problem = if !array.is_c_contiguous() {
         "is not contiguous: expected C order"
-    } else if !buffer.data().is_aligned() {
+    } else if !pointer.is_aligned() {
         "is not aligned: expected an aligned array"
-    } else if !is_writable(array) {
+    } else if !fields.is_writable {
         "is read-only: expected a writable array"
     } else {
         let length = shape.iter().product();
-        return Ok(Memory { pointer: buffer.data(), length, array: PhantomData });
+        return Ok(Memory { pointer, length, array: PhantomData });
     };
     Err(ArrayError::new_err(format!("{name} {problem}")))
 }
 
 /// Checks a caller's buffer, and that it overlaps none that the call was given before.
-pub(super) fn output<'a, T: Element>(
+pub(super) fn output<'a, T: Number>(
     name: &'static str,
     given: &'a Bound<'_, PyAny>,
     shape: &[usize],
@@ -207,12 +252,6 @@ fn check_not_written(
         return Err(ArrayError::new_err(format!("{name} is being written by another call")));
     }
     Ok(())
-}
-
-/// Where the memory of an array begins.
-pub(super) fn data_address(array: &Bound<'_, PyUntypedArray>) -> usize {
-    // SAFETY: as in `is_writable`.
-    unsafe { (*_PyArray_GET_ITEM_DATA(array.as_array_ptr())).data as usize }
 }
 
 /// A mask of games.

@@ -1,12 +1,11 @@
 //! The buffers of one call: checked numpy arrays of the caller, or new ones.
 
 use half::f16;
-use numpy::Element;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PySlice};
 
-use super::arrays::{Memory, check_output, output};
+use super::arrays::{Memory, Number, check_output, output};
 use super::claims::{Claims, Held, MOST};
 use super::pool::{ArrayPool, zeros};
 use crate::batch::{Batch, Dtype, ObservationBuffer, Observers, Outputs};
@@ -98,7 +97,7 @@ pub(super) fn last_observations<'py>(
 }
 
 /// An array of the pool, or a new one for it.
-fn pooled<'py, T: Element>(
+fn pooled<'py, T: Number>(
     py: Python<'py>,
     pool: &ArrayPool,
     shape: &[usize],
