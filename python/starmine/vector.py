@@ -227,7 +227,7 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         }
 
     def _add_final(self, info: dict[str, Any], terminated: Array) -> None:
-        rows, observations = self._batch.final_observations()
+        rows, observations = self._batch._final_rows()
         final = np.empty(self.num_envs, dtype=object)  # of None
         final[rows] = np.fromiter(observations, dtype=object, count=len(rows))
         info["final_obs"], info["_final_obs"] = final, terminated

@@ -2,16 +2,14 @@ use std::sync::Mutex;
 
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::{PyBytes, PyDict, PyList};
 
-use super::arrays::{integer_array, mask};
-use super::claims::Claims;
 use super::games::{Games, lock};
 use super::layout::Layout;
 use super::numbers::{Integer, count, fresh_seed, seed as read_seed};
-use super::outputs::{self, Arrays, Given, Observations, Pools};
-use super::pool::ArrayPool;
-use super::settings::{GivenSeeds, default_threads, setting};
+use super::outputs::{self, Pools};
+use super::rows::RowPool;
+use super::settings::{default_threads, setting};
 use super::variant::{Variant, read_variant};
 use crate::batch::{self, AutoresetMode, Dtype, IllegalAction, Observers, Options};
 use crate::encode;
@@ -61,51 +59,10 @@ use crate::encode;
 /// ((4, 658), (4, 20))
 #[pyclass(frozen, module = "starmine")]
 pub struct Batch {
-    games: Mutex<Games>,
-    pools: Pools,
+    pub(super) games: Mutex<Games>,
+    pub(super) pools: Pools,
     /// The last observations of finished games.
-    last: ArrayPool,
-}
-
-impl Batch {
-    fn new_from(batch: batch::Batch) -> Batch {
-        Batch {
-            games: Mutex::new(Games::new(batch)),
-            pools: Pools::default(),
-            last: ArrayPool::default(),
-        }
-    }
-
-    fn new_arrays<'py>(&self, py: Python<'py>) -> PyResult<Arrays<'py>> {
-        self.pools.take(py, &lock(&self.games)?.batch)
-    }
-
-    fn step_given<'py>(
-        &self,
-        py: Python<'py>,
-        actions: &Bound<'py, PyAny>,
-        given: Given<'_, 'py>,
-    ) -> PyResult<()> {
-        let actions = integer_array("actions", actions)?;
-        let mut games = lock(&self.games)?;
-        games.read_actions(&actions)?;
-        games.write(py, given, Games::step)
-    }
-
-    fn reset_given<'py>(
-        &self,
-        py: Python<'py>,
-        seed: Option<&Bound<'py, PyAny>>,
-        reset_mask: Option<&Bound<'py, PyAny>>,
-        given: Given<'_, 'py>,
-    ) -> PyResult<()> {
-        let num_envs = self.num_envs()?;
-        let seeds = GivenSeeds::read(seed)?;
-        let chosen = reset_mask.map(|given| mask("reset_mask", given, num_envs)).transpose()?;
-        lock(&self.games)?.write(py, given, |games, outputs| {
-            games.batch.reset(seeds.as_seeds(), chosen.as_deref(), outputs)
-        })
-    }
+    pub(super) last: RowPool,
 }
 
 #[pymethods]
@@ -361,12 +318,17 @@ impl Batch {
         &self,
         py: Python<'py>,
     ) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyAny>)> {
-        let batch = &lock(&self.games)?.batch;
-        let rows: Vec<i64> = batch.finished().map(|row| row as i64).collect();
-        let array = outputs::last_observations(py, batch, rows.len(), &self.last)?;
-        let mut buffer = Observations::alone(batch, &array, rows.len())?;
-        batch.final_observations(buffer.slice(&Claims::none().hold(true)?))?;
-        Ok((rows.into_pyarray(py), array))
+        let (indices, rows) = self.last_rows(py)?;
+        Ok((indices, rows.array))
+    }
+
+    /// `final_observations` as a list of rows, for `HanabiVectorEnv`.
+    fn _final_rows<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyList>)> {
+        let (indices, rows) = self.last_rows(py)?;
+        Ok((indices, rows.views))
     }
 
     /// A batch in the same state, which goes on by itself.

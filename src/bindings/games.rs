@@ -1,13 +1,17 @@
-//! What a call needs of a batch: its lock, the actions, the buffers, the interpreter released.
+//! What the methods of a batch share: its lock, the actions, the buffers, the interpreter released.
 
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
+use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 
-use super::arrays::read_integers;
+use super::arrays::{integer_array, mask, read_integers};
+use super::batch::Batch;
 use super::claims::Claims;
 use super::errors::BusyError;
-use super::outputs::{Buffers, Given};
+use super::outputs::{Arrays, Buffers, Given, Observations, Pools};
+use super::rows::{LastRows, RowPool};
+use super::settings::GivenSeeds;
 use crate::batch::{self, BatchError, Outputs};
 
 /// The games with what their calls need.
@@ -59,5 +63,58 @@ pub(super) fn lock(games: &Mutex<Games>) -> PyResult<MutexGuard<'_, Games>> {
         Err(TryLockError::WouldBlock) => Err(BusyError::new_err(
             "this batch is in use by another thread: expected one caller at a time",
         )),
+    }
+}
+
+impl Batch {
+    pub(super) fn new_from(batch: batch::Batch) -> Batch {
+        Batch {
+            games: Mutex::new(Games::new(batch)),
+            pools: Pools::default(),
+            last: RowPool::default(),
+        }
+    }
+
+    pub(super) fn new_arrays<'py>(&self, py: Python<'py>) -> PyResult<Arrays<'py>> {
+        self.pools.take(py, &lock(&self.games)?.batch)
+    }
+
+    pub(super) fn step_given<'py>(
+        &self,
+        py: Python<'py>,
+        actions: &Bound<'py, PyAny>,
+        given: Given<'_, 'py>,
+    ) -> PyResult<()> {
+        let actions = integer_array("actions", actions)?;
+        let mut games = lock(&self.games)?;
+        games.read_actions(&actions)?;
+        games.write(py, given, Games::step)
+    }
+
+    pub(super) fn reset_given<'py>(
+        &self,
+        py: Python<'py>,
+        seed: Option<&Bound<'py, PyAny>>,
+        reset_mask: Option<&Bound<'py, PyAny>>,
+        given: Given<'_, 'py>,
+    ) -> PyResult<()> {
+        let num_envs = lock(&self.games)?.batch.num_envs();
+        let seeds = GivenSeeds::read(seed)?;
+        let chosen = reset_mask.map(|given| mask("reset_mask", given, num_envs)).transpose()?;
+        lock(&self.games)?.write(py, given, |games, outputs| {
+            games.batch.reset(seeds.as_seeds(), chosen.as_deref(), outputs)
+        })
+    }
+
+    pub(super) fn last_rows<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyArray1<i64>>, LastRows<'py>)> {
+        let batch = &lock(&self.games)?.batch;
+        let indices: Vec<i64> = batch.finished().map(|row| row as i64).collect();
+        let rows = self.last.take(py, batch, indices.len())?;
+        let mut buffer = Observations::alone(batch, &rows.array, indices.len())?;
+        batch.final_observations(buffer.slice(&Claims::none().hold(true)?))?;
+        Ok((indices.into_pyarray(py), rows))
     }
 }

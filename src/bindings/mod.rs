@@ -11,6 +11,7 @@ mod layout;
 mod numbers;
 mod outputs;
 mod pool;
+mod rows;
 mod settings;
 mod state;
 mod variant;

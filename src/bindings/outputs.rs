@@ -3,7 +3,7 @@
 use half::f16;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PySlice};
+use pyo3::types::PyDict;
 
 use super::arrays::{Memory, Number, check_output, output};
 use super::claims::{Claims, Held, MOST};
@@ -62,6 +62,17 @@ fn observation_shape(batch: &Batch, games: usize) -> (usize, [usize; 3]) {
     }
 }
 
+/// Whether an array still is what a row of one game's observations is.
+pub(super) fn is_row(batch: &Batch, row: &Bound<'_, PyAny>) -> bool {
+    let (axes, shape) = observation_shape(batch, 1);
+    let shape = &shape[1..axes];
+    match batch.options().dtype {
+        Dtype::Float32 => check_output::<f32>("", row, shape).is_ok(),
+        Dtype::Float16 => check_output::<f16>("", row, shape).is_ok(),
+        Dtype::Uint8 | Dtype::Bits => check_output::<u8>("", row, shape).is_ok(),
+    }
+}
+
 /// A new observation array for so many games.
 pub(super) fn new_observations<'py>(
     py: Python<'py>,
@@ -74,26 +85,6 @@ pub(super) fn new_observations<'py>(
         Dtype::Float16 => zeros::<f16>(py, &shape[..axes]),
         Dtype::Uint8 | Dtype::Bits => zeros::<u8>(py, &shape[..axes]),
     }
-}
-
-/// An array for the last observations of so many games: the first rows of a larger one, so that it
-/// can be used again when other games have ended. Views of it hold the larger one.
-pub(super) fn last_observations<'py>(
-    py: Python<'py>,
-    batch: &Batch,
-    games: usize,
-    pool: &ArrayPool,
-) -> PyResult<Bound<'py, PyAny>> {
-    if games == 0 {
-        return new_observations(py, batch, 0);
-    }
-    let is_sound = |array: &Bound<'py, PyAny>| {
-        let rows = array.len().unwrap_or(0);
-        (games..=8 * games).contains(&rows) && Observations::alone(batch, array, rows).is_ok()
-    };
-    let rows = games.next_power_of_two().min(batch.num_envs());
-    let array = pool.take(py, is_sound, || new_observations(py, batch, rows))?;
-    array.get_item(PySlice::new(py, 0, games as isize, 1))
 }
 
 /// An array of the pool, or a new one for it.

@@ -23,18 +23,29 @@ pub(super) fn zeros<'py, T: Element>(
 #[derive(Default)]
 pub(super) struct ArrayPool(Mutex<Vec<Pooled>>);
 
-struct Pooled {
+/// An array that was handed out.
+pub(super) struct Pooled {
     array: Py<PyAny>,
     /// Where its memory was: whoever held the array may have let it stand for other memory.
     address: usize,
 }
 
 impl Pooled {
-    /// Whether only the pool holds the array. Views and tensors of it hold it too.
-    fn is_free(&self) -> bool {
+    pub fn new(array: Bound<'_, PyAny>) -> Pooled {
+        Pooled { address: address(&array), array: array.unbind() }
+    }
+
+    /// Who holds the array, the pool included. Views and tensors of it hold it too.
+    pub fn holders(&self) -> isize {
         // SAFETY: the pointer is that of a live object, and the interpreter is held wherever a pool
         // is asked for an array.
-        unsafe { pyo3::ffi::Py_REFCNT(self.array.as_ptr()) == 1 }
+        unsafe { pyo3::ffi::Py_REFCNT(self.array.as_ptr()) }
+    }
+
+    /// The array, unless it stands for other memory now.
+    pub fn get<'py>(&self, py: Python<'py>) -> Option<&Bound<'py, PyAny>> {
+        let array = self.array.bind(py);
+        (address(array) == self.address).then_some(array)
     }
 }
 
@@ -56,7 +67,7 @@ impl ArrayPool {
             return Ok(array);
         }
         let array = new()?;
-        let pooled = Pooled { array: array.clone().unbind(), address: address(&array) };
+        let pooled = Pooled::new(array.clone());
         match self.0.try_lock() {
             Ok(mut arrays) if arrays.len() < Self::CAPACITY => arrays.push(pooled),
             _ => {}
@@ -72,10 +83,8 @@ impl ArrayPool {
         // Dropping an array may run Python code, so it is done when the pool is no longer locked.
         let mut dropped = Vec::new();
         let mut arrays = self.0.try_lock().ok()?;
-        while let Some(index) = arrays.iter().position(Pooled::is_free) {
-            let Pooled { array, address: memory } = &arrays[index];
-            let array = array.bind(py);
-            if address(array) == *memory && is_sound(array) {
+        while let Some(index) = arrays.iter().position(|array| array.holders() == 1) {
+            if let Some(array) = arrays[index].get(py).filter(|array| is_sound(array)) {
                 return Some(array.clone());
             }
             dropped.push(arrays.swap_remove(index));

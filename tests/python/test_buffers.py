@@ -253,6 +253,64 @@ def test_last_observations_that_are_held_do_not_change(dtype, observers):
         np.testing.assert_array_equal(row, copy)
 
 
+def rows_of_all_games(env):
+    """The last observations after a step in which every game ends."""
+    return env.step(np.full(env.num_envs, -1))[4]["final_obs"]
+
+
+@pytest.mark.parametrize("how", HOLDERS)
+def test_a_row_that_is_held_is_not_used_again(how):
+    env = starmine.HanabiVectorEnv(9, seed=0, illegal_action="terminate")
+    env.reset()
+    row = rows_of_all_games(env)[4]
+    kept, held = HOLDERS[how](row), row.ctypes.data
+    del row
+    address = rows_of_all_games(env)[4].ctypes.data
+    assert address != held
+    for _ in range(3):  # those that nobody holds
+        assert rows_of_all_games(env)[4].ctypes.data == address
+    del kept
+
+
+@pytest.mark.filterwarnings("ignore:Setting the:DeprecationWarning")
+def test_what_was_done_to_a_dropped_row_does_not_come_back():
+    env, twin = (starmine.HanabiVectorEnv(5, seed=0, illegal_action="terminate") for _ in range(2))
+    env.reset()
+    twin.reset()
+    others = []
+
+    def other_memory(row):
+        others.append((row.base, row.base.copy()))
+        spoil_memory(row, bytes(row.nbytes))
+
+    def resize_owner(row):
+        row.base.resize((1, 3), refcheck=False)
+
+    spoilers = [*(make for make, _ in CHANGES.values() if make is not CHANGES["size"][0]), other_memory, resize_owner]
+    for index in range(24):
+        row, expected = (rows_of_all_games(one)[index % 5] for one in (env, twin))
+        assert row.flags.writeable
+        np.testing.assert_array_equal(row, expected)
+        spoilers[index % len(spoilers)](row)
+        del row
+        for array, copy in others:
+            np.testing.assert_array_equal(array, copy)
+
+
+def test_rows_follow_the_number_of_games_that_end():
+    batch = Batch("standard", 64, seed=0, illegal_action="terminate", dtype="uint8")
+    for number in (1, 64, 3, 40, 1, 2, 0, 64):
+        actions = np.full(64, PLAY)
+        actions[:number] = -1
+        batch.reset(0)
+        batch.step(actions)
+        rows, observations = batch.final_observations()
+        assert rows.tolist() == [*range(number)]
+        assert observations.shape == (number, len(batch.layout))
+        np.testing.assert_array_equal(np.reshape(batch._final_rows()[1], observations.shape), observations)
+        assert observations.base is None or len(observations.base) <= 8 * max(number, 1)
+
+
 def test_the_number_of_finished_games():
     batch = Batch("standard", 9, seed=0, illegal_action="terminate")
     assert batch.num_finished == 0
