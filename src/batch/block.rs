@@ -7,12 +7,10 @@
 
 use super::game::Game;
 use super::lanes::Word;
-use super::plan::{
-    ABSENT, CARD_INDEX, COLOR_HINT, DISCARD, PLAY, RANK_HINT, Sizes, TYPES, ones,
-};
+use super::plan::{ABSENT, CARD_INDEX, COLOR_HINT, DISCARD, PLAY, RANK_HINT, Sizes, TYPES, ones};
 use crate::rules::{
-    Chance, Ending, EpisodeSeed, Event, Hand, Hint, Knowledge, Move, Position, RandomDeck, SlotSet,
-    Suit, Variant, Rank
+    Chance, Ending, EpisodeSeed, Event, Hand, Hint, Knowledge, Move, Position, RandomDeck, Rank,
+    SlotSet, Suit, Variant,
 };
 
 /// The copies that are left in the deck, a bit each.
@@ -69,7 +67,14 @@ impl Sizes {
     }
 
     /// Puts a game into a lane of a block.
-    pub fn put(&self, block: &mut [Word], lane: usize, step: usize, variant: &Variant, game: &Game) {
+    pub fn put(
+        &self,
+        block: &mut [Word],
+        lane: usize,
+        step: usize,
+        variant: &Variant,
+        game: &Game,
+    ) {
         let position = &game.position;
         let mut set = |word: usize, value: u64| block[word].0[lane] = value;
         set(DECK, game.deck.left);
@@ -132,9 +137,8 @@ impl Sizes {
         };
         // A play points out no slots; their first bit says there that two tokens were regained.
         let touched = u64::from(event.touched.0) | u64::from(event.regained == 2);
-        let card = event.card.map_or(0, |card| {
-            1 << (card.suit.index() * self.ranks + card.rank.index())
-        });
+        let card =
+            event.card.map_or(0, |card| 1 << (card.suit.index() * self.ranks + card.rank.index()));
         let regained = kind == PLAY && event.regained > 0;
         kind | target << TYPES
             | hinted << self.event_hinted()

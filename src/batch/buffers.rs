@@ -204,7 +204,7 @@ impl Outputs<'_> {
         scratch: &mut Scratch,
     ) {
         if let Some(obs) = &mut self.obs {
-            kernel.write_rows(shared, block, step, games.start, games.len(), obs, scratch);
+            kernel.write_rows(shared, block, step, &games, obs, scratch);
         }
         if let Some(mask) = &mut self.action_mask {
             let num_actions = kernel.sizes.num_actions();

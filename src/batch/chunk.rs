@@ -83,11 +83,8 @@ impl Work<'_> {
         let kernel = Kernel { isa, sizes, plan: &self.shared.plan };
         let size = kernel.sizes.block_words();
         let games = chunk.seeds.len();
-        let after = if self.actions.is_some() {
-            (self.step + 1) % kernel.sizes.players
-        } else {
-            self.step
-        };
+        let after =
+            if self.actions.is_some() { (self.step + 1) % kernel.sizes.players } else { self.step };
         let mut first = 0;
         while first < games {
             let count = (GROUP * LANES).min(games - first);

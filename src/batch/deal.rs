@@ -11,11 +11,8 @@ impl<I: Isa> Kernel<'_, I> {
     pub fn deal(&self, block: &mut [Word], lane: usize, step: usize, seed: EpisodeSeed) {
         let (sizes, players) = (self.sizes, self.sizes.players);
         let mut chance = Chance::new(seed);
-        let start = if sizes.random_start_player {
-            chance.below(players as u32) as usize
-        } else {
-            0
-        };
+        let start =
+            if sizes.random_start_player { chance.below(players as u32) as usize } else { 0 };
         let mut left = u64::MAX >> (64 - sizes.deck_size);
         let mut size = sizes.deck_size as u32;
         for seat in 0..players {

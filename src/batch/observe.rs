@@ -1,9 +1,7 @@
 //! The legal actions and the canonical observation of eight games:
 //! [`crate::rules::Position::legal_actions`] and [`crate::encode::CANONICAL`].
 
-use super::block::{
-    COUNTERS, DISCARDS, EVENT, FIREWORKS, LEGAL, counter,
-};
+use super::block::{COUNTERS, DISCARDS, EVENT, FIREWORKS, LEGAL, counter};
 use super::kernel::Kernel;
 use super::lanes::{Isa, Lanes, Word};
 use super::plan::{ABSENT, CARD_INDEX, PLAY, Sizes, TYPES, ones};
@@ -86,7 +84,8 @@ impl<I: Isa> Kernel<'_, I> {
             if sizes.empty_hints {
                 matching = all.keep(matching.shares(all));
             }
-            let (color, rank) = (matching & self.splat(ones(sizes.colors)), matching.shr(sizes.colors));
+            let (color, rank) =
+                (matching & self.splat(ones(sizes.colors)), matching.shr(sizes.colors));
             let other = offset - 1;
             hints = hints
                 | color.shl(colors + other * sizes.colors)

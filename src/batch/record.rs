@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::game::Game;
-use super::options::{AutoresetMode, Dtype, IllegalAction, Observers, Options};
 use super::lanes::Word;
+use super::options::{AutoresetMode, Dtype, IllegalAction, Observers, Options};
 use super::{Batch, BatchError, Shared};
 use crate::encode::{self, UnknownEncoder};
 use crate::rules::{EpisodeSeed, Parameters, PositionError, Variant, VariantError};

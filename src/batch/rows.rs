@@ -1,11 +1,13 @@
 //! From the words of a block to the rows of an observation buffer.
 
+use std::ops::Range;
+
 use half::f16;
 
 use super::Shared;
+use super::block::{COUNTERS, count, counter};
 use super::buffers::ObservationBuffer;
 use super::expand::expand_bits;
-use super::block::{COUNTERS, count, counter};
 use super::kernel::Kernel;
 use super::lanes::{Isa, LANES, Lanes, Word};
 use crate::encode::{CanonicalKnowledge, Layout, encode_into};
@@ -40,8 +42,8 @@ impl Scratch {
         let stride = self.rows.len() / LANES;
         for (group, words) in self.words.as_chunks::<LANES>().0.iter().enumerate() {
             let rows = isa.transpose(words);
-            for lane in 0..LANES {
-                rows[lane].store(&mut self.rows[lane * stride + group]);
+            for (lane, row) in rows.iter().enumerate() {
+                row.store(&mut self.rows[lane * stride + group]);
             }
         }
     }
@@ -97,8 +99,7 @@ impl<I: Isa> Kernel<'_, I> {
         let stride = scratch.rows.len() / LANES;
         let mut words = vec![0; shared.layout.words()];
         for lane in 0..LANES {
-            let game =
-                self.sizes.take(block, lane, step, &shared.variant, EpisodeSeed::default());
+            let game = self.sizes.take(block, lane, step, &shared.variant, EpisodeSeed::default());
             let seat = shared.variant.seat_after(game.position.current_player(), observer);
             let view = View::new(&shared.variant, &game.position, seat);
             encode_into(shared.options.encoder, view, &mut words);
@@ -108,15 +109,14 @@ impl<I: Isa> Kernel<'_, I> {
         }
     }
 
-    /// Writes the rows of some games, from the first on.
+    /// Writes the rows of some games, which are in the block's first lanes.
     #[inline(always)]
     pub fn write_rows(
         &self,
         shared: &Shared,
         block: &[Word],
         step: usize,
-        first: usize,
-        games: usize,
+        games: &Range<usize>,
         obs: &mut ObservationBuffer<'_>,
         scratch: &mut Scratch,
     ) {
@@ -124,14 +124,14 @@ impl<I: Isa> Kernel<'_, I> {
         let players = self.sizes.players;
         for observer in 0..observers {
             self.fill_rows(shared, block, step, observer, scratch);
-            for lane in 0..games {
+            for (lane, game) in games.clone().enumerate() {
                 let seat = if observers == 1 {
                     0
                 } else {
                     let player = count(block[COUNTERS].0[lane], counter::PLAYER);
                     (usize::from(player) + observer) % players
                 };
-                let row = (first + lane) * observers + seat;
+                let row = game * observers + seat;
                 self.write_row(scratch.row(lane), row * length, length, obs);
             }
         }

@@ -1,13 +1,11 @@
 //! One turn in eight games: [`crate::rules::Position::apply_unchecked`] without branches on the
 //! games.
 
-use super::block::{
-    CHANCE, COUNTERS, DECK, DISCARDS, EVENT, FIREWORKS, LEGAL, NEXT, counter,
-};
+use super::block::{CHANCE, COUNTERS, DECK, DISCARDS, EVENT, FIREWORKS, LEGAL, NEXT, counter};
 use super::kernel::Kernel;
 use super::lanes::{Isa, Lanes, Mask, Word};
 use super::plan::{
-    ABSENT, CARD_INDEX, COLOR_HINT, DISCARD, NO_ACTION, PLAY, Sizes, RANK_HINT, TYPES, ones,
+    ABSENT, CARD_INDEX, COLOR_HINT, DISCARD, NO_ACTION, PLAY, RANK_HINT, Sizes, TYPES, ones,
 };
 use crate::rules::{Chance, Ending};
 
@@ -51,9 +49,8 @@ impl<I: Isa> Kernel<'_, I> {
         let live = !counters.shares(self.splat(BYTE << counter::ENDING));
         let actions = self.isa.load(actions);
         let legal = self.find_legal(block, actions);
-        let action = self
-            .isa
-            .look_up(&self.plan.actions, actions.or_else(legal, self.splat(NO_ACTION)));
+        let action =
+            self.isa.look_up(&self.plan.actions, actions.or_else(legal, self.splat(NO_ACTION)));
         let taken = self.take_card(block, step, action);
         self.put_card(block, &taken);
         let touched = self.hint(block, step, action);
@@ -302,7 +299,9 @@ impl<I: Isa> Kernel<'_, I> {
             let turns = counters.shares(self.splat(BYTE << counter::TURNS));
             self.ending(Ending::DeckExhausted).keep(!turns)
         };
-        let ending = self.ending(Ending::Lost).or_else(lost, self.ending(Ending::Perfect).or_else(perfect, rest));
+        let ending = self
+            .ending(Ending::Lost)
+            .or_else(lost, self.ending(Ending::Perfect).or_else(perfect, rest));
         let counters = counters | ending.keep(live);
         counters.store(&mut block[COUNTERS]);
         let ended = live & ending.shares(self.splat(BYTE << counter::ENDING));
@@ -363,12 +362,7 @@ impl<I: Isa> Kernel<'_, I> {
 
     /// Whether a hand has no card.
     #[inline(always)]
-    fn is_empty(
-        &self,
-        block: &[Word],
-        step: usize,
-        offset: usize,
-    ) -> <I::Lanes as Lanes>::Mask {
+    fn is_empty(&self, block: &[Word], step: usize, offset: usize) -> <I::Lanes as Lanes>::Mask {
         self.load(block, self.sizes.hand(step, offset)).equals(self.splat(ABSENT))
     }
 }

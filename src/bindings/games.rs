@@ -110,7 +110,7 @@ impl Batch {
         &self,
         py: Python<'py>,
     ) -> PyResult<(Bound<'py, PyArray1<i64>>, LastRows<'py>)> {
-        let batch = &lock(&self.games)?.batch;
+        let batch = &mut lock(&self.games)?.batch;
         let indices: Vec<i64> = batch.finished().map(|row| row as i64).collect();
         let rows = self.last.take(py, batch, indices.len())?;
         let mut buffer = Observations::alone(batch, &rows.array, indices.len())?;

@@ -10,7 +10,7 @@ mod layout;
 use thiserror::Error;
 
 pub use bits::BitWriter;
-pub use canonical::{CANONICAL, CanonicalKnowledge, CANONICAL_MINIMAL, CANONICAL_SEER};
+pub use canonical::{CANONICAL, CANONICAL_MINIMAL, CANONICAL_SEER, CanonicalKnowledge};
 pub use layout::{Layout, LayoutBuilder, Section};
 
 use crate::rules::{Sight, Variant, View};

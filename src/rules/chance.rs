@@ -33,7 +33,7 @@ impl Chance {
     /// A number below `bound`, which is at most 64: the high half of a 64-bit product, so that
     /// the mapping is the same everywhere. Its bias is below 2^-26.
     pub fn below(&mut self, bound: u32) -> u32 {
-        (u64::from(self.next_u32()) * u64::from(bound) >> 32) as u32
+        ((u64::from(self.next_u32()) * u64::from(bound)) >> 32) as u32
     }
 }
 

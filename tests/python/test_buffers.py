@@ -1,8 +1,7 @@
-"""Memory at the border: what is checked in every call, what is used again, and what two calls may share."""
+"""Memory at the border: what is checked in every call, and what is used again."""
 
 import inspect
 import sys
-import threading
 import weakref
 
 import numpy as np
@@ -99,6 +98,13 @@ def test_the_signature_names_the_buffers():
         assert all(parameters[name].kind is inspect.Parameter.KEYWORD_ONLY for name in NAMES)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.int32])
+def test_a_misaligned_buffer_is_refused_by_a_few_games_too(dtype):
+    name = "reward" if dtype is np.float32 else "score"
+    with pytest.raises(ArrayError, match=f"{name} is not aligned"):
+        Batch("standard", 1, seed=0).step_into([PLAY], **{name: misaligned(1, dtype)})
+
+
 # --- Actions ----------------------------------------------------------------------------------------------
 
 
@@ -123,31 +129,6 @@ def test_actions_may_be_in_the_memory_of_a_buffer(num_envs):
     batch.step_into(memory, score=memory)
     np.testing.assert_array_equal(memory, twin.step([PLAY] * num_envs)["score"])
     assert batch.to_bytes() == twin.to_bytes()
-
-
-def test_actions_that_another_thread_changes_are_checked_as_they_are_played():
-    num_envs = 20_000
-    batch = Batch("standard", num_envs, seed=0, num_threads=1)
-    actions, done, refused = np.full(num_envs, PLAY), threading.Event(), set()
-
-    def change():
-        while not done.is_set():
-            actions[num_envs // 2 :] = 10**12
-            actions[num_envs // 2 :] = PLAY
-
-    thread = threading.Thread(target=change)
-    thread.start()
-    try:
-        for _ in range(100):
-            try:
-                batch.step_into(actions)
-            except IllegalActionError as error:
-                refused.update(error.actions)
-    finally:
-        done.set()
-        thread.join()
-    assert refused <= {10**12}
-    assert Batch.from_bytes(batch.to_bytes()).to_bytes() == batch.to_bytes()
 
 
 # --- Arrays that are used again ---------------------------------------------------------------------------
@@ -326,94 +307,3 @@ def test_the_number_of_finished_games():
     waiting = Batch("standard", 2, seed=0, illegal_action="terminate", autoreset_mode="NextStep")
     waiting.step([-1, PLAY])
     assert waiting.num_finished == 0
-
-
-# --- Two calls at the same time ---------------------------------------------------------------------------
-
-
-def step_often(batch, times, refused, **buffers):
-    """A thread's work: steps, and counts the calls that were refused for their buffers."""
-    actions = np.full(batch.num_envs, PLAY)
-    for _ in range(times):
-        try:
-            batch.step_into(actions, **buffers)
-        except ArrayError as error:
-            refused.append(str(error))
-
-
-@pytest.mark.parametrize("second", ["the same array", "a part of it", "another owner of it", "a few games"])
-def test_two_batches_never_write_the_same_memory_at_once(second):
-    num_envs = 20_000
-    settings = {"seed": 0, "num_threads": 1}
-    large = Batch("standard", num_envs, **settings)
-    obs = np.zeros((num_envs, len(large.layout)), np.float32)
-    small = Batch("standard", 4 if second == "a few games" else num_envs // 2, **settings)
-    part = {
-        "the same array": lambda: obs,
-        "a part of it": lambda: obs[num_envs // 2 :],
-        "another owner of it": lambda: np.from_dlpack(obs)[: num_envs // 2],
-        "a few games": lambda: obs[7:11],
-    }[second]()
-    if second == "the same array":
-        small = Batch("standard", num_envs, **settings)
-    refused = []
-    thread = threading.Thread(target=step_often, args=(large, 40, refused), kwargs={"obs": obs})
-    thread.start()
-    while thread.is_alive():
-        step_often(small, 1, refused, obs=part)
-    thread.join()
-    assert set(refused) == {"obs overlaps another array in use: expected separate memory"}
-    step_often(small, 1, refused := [], obs=part)
-    step_often(large, 1, refused, obs=obs)
-    assert not refused
-
-
-def test_two_threads_with_buffers_of_their_own_step_at_the_same_time():
-    batches = [Batch("standard", 2000, seed=seed, num_threads=1) for seed in range(2)]
-    memory = np.zeros((2, 2000, len(batches[0].layout)), np.float32)
-    refused = []
-    arguments = [(batch, 30, refused) for batch in batches]
-    threads = [
-        threading.Thread(target=step_often, args=given, kwargs={"obs": obs})
-        for given, obs in zip(arguments, memory, strict=True)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not refused
-    for obs, batch in zip(memory, batches, strict=True):
-        np.testing.assert_array_equal(obs, batch.observe()["obs"])
-
-
-@pytest.mark.parametrize("use", ["reset_mask", "actions"])
-def test_memory_that_a_call_writes_is_not_read_by_another(use):
-    num_envs = 20_000
-    settings = {"seed": 0, "num_threads": 1, "illegal_action": "terminate"}
-    writer, reader = (Batch("standard", num_envs, **settings) for _ in range(2))
-    actions, mask, score = np.full(num_envs, PLAY), np.ones(num_envs, bool), np.zeros(num_envs, np.int32)
-    read = {"reset_mask": lambda: reader.reset_into(1, mask), "actions": lambda: reader.step_into(score)}[use]
-
-    def write():
-        for _ in range(20):
-            writer.step_into(actions, terminated=mask, score=score)
-
-    thread = threading.Thread(target=write)
-    thread.start()
-    messages = set()
-    while thread.is_alive():
-        try:
-            read()
-        except ArrayError as error:
-            messages.add(str(error))
-    thread.join()
-    assert messages - {"reset_mask is all False: expected at least one game to reset"} == {
-        f"{use} is being written by another call"
-    }
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.int32])
-def test_a_misaligned_buffer_is_refused_by_a_few_games_too(dtype):
-    name = "reward" if dtype is np.float32 else "score"
-    with pytest.raises(ArrayError, match=f"{name} is not aligned"):
-        Batch("standard", 1, seed=0).step_into([PLAY], **{name: misaligned(1, dtype)})

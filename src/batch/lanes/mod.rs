@@ -78,11 +78,7 @@ pub(super) trait Isa: Copy + Send + Sync {
 
     /// The number that the table has for each lane's index, of which the low bits count.
     #[inline(always)]
-    fn look_up<const SIZE: usize>(
-        self,
-        table: &[u64; SIZE],
-        indices: Self::Lanes,
-    ) -> Self::Lanes {
+    fn look_up<const SIZE: usize>(self, table: &[u64; SIZE], indices: Self::Lanes) -> Self::Lanes {
         const { assert!(SIZE.is_power_of_two()) }
         let mut word = Word::default();
         indices.store(&mut word);
