@@ -2,6 +2,9 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+JAXMARL := $(VENV)-jaxmarl
+# Options of the benchmarks, such as BENCH=--quick.
+BENCH ?=
 INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --constraint constraints.txt
 SOURCES := Cargo.toml Cargo.lock pyproject.toml README.md $(shell find src python -name '*.rs' -o -name '*.py' -o -name '*.pyi')
 
@@ -28,6 +31,13 @@ $(VENV)/hle: $(BIN)/uv
 	CMAKE_POLICY_VERSION_MINIMUM=3.5 $(INSTALL) hanabi-learning-environment \
 	  && touch $@ || echo 'The Hanabi Learning Environment could not be built: its live comparison is skipped.'
 
+# JaxMARL wants an older Gymnasium than starmine is tested with, so it has an environment of its own.
+$(JAXMARL)/ready: $(BIN)/uv
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(JAXMARL)
+	sed '/^gymnasium==/d' constraints.txt > $(JAXMARL)/constraints.txt
+	$(BIN)/uv pip install --quiet --python $(JAXMARL)/bin/python --constraint $(JAXMARL)/constraints.txt \
+	  jaxmarl 'jax[cpu]' && touch $@ || echo 'JaxMARL could not be installed: it is left out.'
+
 install: $(VENV)/train ## Install starmine and all that training needs into .venv.
 
 train: $(VENV)/train ## Train a two-player policy for about three minutes and show what it learned.
@@ -51,18 +61,22 @@ check-python: $(VENV)/test
 	MYPYPATH=benchmarks $(BIN)/mypy benchmarks docs
 	$(BIN)/python -m mypy.stubtest starmine
 
-bench: $(VENV)/test $(VENV)/hle ## Measure the speed beside HLE and OpenSpiel.
-	$(INSTALL) open_spiel
-	$(BIN)/python benchmarks/compare.py
-	$(BIN)/python benchmarks/presets.py
+bench: $(VENV)/test $(VENV)/hle $(JAXMARL)/ready ## Measure the speed, also beside HLE, OpenSpiel and JaxMARL.
+	$(INSTALL) open_spiel matplotlib
+	$(BIN)/python benchmarks/compare.py --jaxmarl-python $(JAXMARL)/bin/python $(BENCH)
+	$(BIN)/python benchmarks/sweep.py $(BENCH)
+	$(BIN)/python benchmarks/presets.py $(BENCH)
 
 constraints: ## Record the newest versions that work together.
-	rm -rf $(VENV)
+	rm -rf $(VENV) $(JAXMARL)
 	: > constraints.txt
 	$(MAKE) $(VENV)/test $(VENV)/hle
 	$(INSTALL) open_spiel
 	$(BIN)/uv pip freeze --python $(BIN)/python --exclude starmine --exclude pip > $(VENV)/frozen
 	mv $(VENV)/frozen constraints.txt
+	$(MAKE) $(JAXMARL)/ready
+	$(BIN)/uv pip freeze --python $(JAXMARL)/bin/python > $(JAXMARL)/frozen
+	LC_ALL=C sort --field-separator '=' --key 1,1 --unique --output constraints.txt constraints.txt $(JAXMARL)/frozen
 
 clean: ## Remove what was built.
-	rm -rf $(VENV) target runs
+	rm -rf $(VENV) $(JAXMARL) target runs

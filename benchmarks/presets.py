@@ -1,76 +1,62 @@
 """Steps per second of every preset beside the standard game, in turn in the same run.
 
 The batch steps into the caller's buffers in one thread and replays recorded random actions. An observation of another
-size costs in proportion to its length, so the cost of a feature is compared as well.
+size costs in proportion to its length, so the table names the number of features too.
 
     python benchmarks/presets.py --rounds 5
 """
 
 from __future__ import annotations
 
-import argparse
-import statistics
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Iterator, Sequence
 
-from compare import FOLDER, Measure, facts, recorded_actions, replay
+from measuring import Case, Row, effort, facts, markdown, nanoseconds, parser, run, write
+from replaying import batch_measure, record
 
 import starmine
 
-
-def measure(variant: starmine.Variant, dtype: str, games: int) -> Measure:
-    """The measure of one variant's batch."""
-    actions = recorded_actions(variant, games, 100)
-
-    def stepper() -> Callable[[Any], Any]:
-        batch = starmine.Batch(variant, games, dtype=dtype, num_threads=1, seed=0)
-        buffers = batch.reset(seed=0)
-        return lambda row: batch.step_into(row, **buffers)
-
-    return replay(stepper, actions)
+GAMES = 1024
+STEPS = 100
+DTYPES = ("bits", "float32")
+# Those whose rules or cards are not the standard game's; the others change only numbers.
+SHORT_LOOK = ("standard", "avalanche", "crowning-piece", "timed-display", "traditional")
 
 
-def table(players: int, rounds: int, games: int) -> list[str]:
-    """The rows of one number of players as Markdown."""
-    variants = {name: starmine.variant(name, players=players) for name in starmine.variants()}
-    kinds = [(name, dtype) for name in variants for dtype in ("bits", "float32")]
-    measures = {kind: measure(variants[kind[0]], kind[1], games) for kind in kinds}
-    figures: dict[tuple[str, str], list[float]] = {kind: [] for kind in kinds}
-    for number in range(rounds):
-        print(f"{players} players, round {number + 1} of {rounds}", flush=True)
-        for kind in kinds:
-            figures[kind].append(1e9 / measures[kind]())
-    costs = {kind: statistics.median(values) for kind, values in figures.items()}
+def cases(players: int, names: Sequence[str]) -> Iterator[Case]:
+    """Every preset in both dtypes."""
+    for name in names:
+        variant = starmine.variant(name, players=players)
+        recording = record(variant, GAMES, STEPS)
+        for dtype in DTYPES:
+            measure = batch_measure(recording, dtype=dtype, num_threads=1)
+            more = {"preset": name, "features": len(variant.layout())}
+            yield Case(f"{name}, {dtype}", players, measure, GAMES, dtype, more=more)
+
+
+def table(rows: Sequence[Row]) -> str:
+    """A line for each preset."""
+    by_key = {(row.players, row.more["preset"], row.dtype): row for row in rows}
     lines = []
-    for name, variant in variants.items():
-        features = len(variant.layout())
-        cells = [f"{players} | {name} | {features}"]
-        for dtype in ("bits", "float32"):
-            cost = costs[name, dtype]
-            cells.append(f"{cost:.0f} | {cost / costs['standard', dtype]:.2f}")
-        lines.append(f"| {' | '.join(cells)} |")
-    return lines
+    for players, name in dict.fromkeys((row.players, row.more["preset"]) for row in rows):
+        line = [players, name, by_key[players, name, "bits"].more["features"]]
+        for dtype in DTYPES:
+            cost, between = nanoseconds(by_key[players, name, dtype])
+            standard, _ = nanoseconds(by_key[players, "standard", dtype])
+            line += [f"{cost:.0f} ({between})", f"{cost / standard:.2f}"]
+        lines.append(line)
+    heads = ["players", "preset", "features"]
+    for dtype in DTYPES:
+        heads += [f"{dtype}, ns a step (spread)", "beside standard"]
+    return markdown(heads, lines)
 
 
 def main() -> None:
     """Measure, print the table and write it."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--games", type=int, default=1024)
-    arguments = parser.parse_args()
-    heading = ", ".join(f"{key} {value}" for key, value in facts(arguments.games, arguments.rounds).items())
-    lines = [
-        heading,
-        "",
-        "| players | preset | features | bits, ns a step | beside standard | float32, ns a step | beside standard |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    for players in (2, 5):
-        lines += table(players, arguments.rounds, arguments.games)
-    text = "\n".join(lines) + "\n"
-    print("\n" + text)
-    FOLDER.mkdir(exist_ok=True)
-    (FOLDER / "presets.md").write_text(text)
+    wanted = effort(parser(__doc__, rounds=3, seconds=0.3).parse_args())
+    names = SHORT_LOOK if wanted.quick else starmine.variants()
+    rows = [row for players in (2, 5) for row in run(list(cases(players, names)), wanted)]
+    text = f"`Batch.step_into`, {GAMES:,} games, one thread."
+    write("presets", wanted, facts(wanted), [text, table(rows)], rows)
 
 
 if __name__ == "__main__":

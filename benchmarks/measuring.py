@@ -1,0 +1,161 @@
+"""Rounds, medians, the machine, and where results go: what all benchmarks here share."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import starmine
+
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "benchmarks" / "results"
+SHORT_LOOK = ROOT / "runs" / "benchmarks"
+
+# The vector instructions that each set of `STARMINE_SIMD` needs, by their names in /proc/cpuinfo, the best set first.
+INSTRUCTION_SETS = {
+    "avx512": {"avx2", "bmi1", "bmi2", "abm", "popcnt", "avx512f", "avx512bw", "avx512dq", "avx512vl"},
+    "avx2": {"avx2", "bmi1", "bmi2", "abm", "popcnt"},
+    "portable": set(),
+}
+
+# Measures for about so many seconds and gives steps per second.
+Measure = Callable[[float], float]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One row of a table: what it is, and how it is measured."""
+
+    what: str
+    players: int
+    measure: Measure
+    games: int | None = None
+    dtype: str | None = None
+    threads: int = 1
+    more: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Row:
+    """What a case measured: steps per second over the rounds."""
+
+    what: str
+    players: int
+    games: int | None
+    dtype: str | None
+    threads: int
+    more: dict[str, Any]
+    median: float
+    lowest: float
+    highest: float
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How long a benchmark may take, and where its results go."""
+
+    rounds: int
+    seconds: float
+    folder: Path
+    quick: bool
+
+
+def run(cases: Sequence[Case], effort: Effort) -> list[Row]:
+    """Measures every case once in every round, all in turn, and takes the medians."""
+    figures: list[list[float]] = [[] for _ in cases]
+    for number in range(effort.rounds):
+        for place, case in enumerate(cases):
+            print(
+                f"{case.players} players, round {number + 1} of {effort.rounds}, "
+                f"{place + 1} of {len(cases)}: {case.what}",
+                flush=True,
+            )
+            figures[place].append(case.measure(effort.seconds))
+    return [summary(case, values) for case, values in zip(cases, figures, strict=True)]
+
+
+def summary(case: Case, values: list[float]) -> Row:
+    """The median and the spread of one case."""
+    about = {name: getattr(case, name) for name in ("what", "players", "games", "dtype", "threads", "more")}
+    return Row(**about, median=statistics.median(values), lowest=min(values), highest=max(values))
+
+
+def instruction_sets() -> list[str]:
+    """The sets of `STARMINE_SIMD` that this processor has, the best first."""
+    flags = set(_cpuinfo("flags").split())
+    return [name for name, needed in INSTRUCTION_SETS.items() if needed <= flags]
+
+
+def _cpuinfo(key: str) -> str:
+    """A value of the first processor in /proc/cpuinfo; empty where there is none."""
+    path = Path("/proc/cpuinfo")
+    lines = path.read_text().splitlines() if path.exists() else []
+    return next((line.partition(":")[2].strip() for line in lines if line.partition(":")[0].strip() == key), "")
+
+
+def facts(effort: Effort) -> dict[str, Any]:
+    """What a table must say about its run."""
+    processor = _cpuinfo("model name") or platform.processor() or platform.machine()
+    return {
+        "date": datetime.now(UTC).date().isoformat(),
+        "machine": f"{processor}, {os.cpu_count()} cores",
+        "instruction sets": " ".join(reversed(instruction_sets())),
+        "python": platform.python_version(),
+        "starmine": starmine.__version__,
+        "rounds": effort.rounds,
+        "seconds a measure": effort.seconds,
+    }
+
+
+def markdown(heads: Sequence[str], lines: Sequence[Sequence[object]]) -> str:
+    """A Markdown table."""
+    rule = ["---"] * len(heads)
+    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in (heads, rule, *lines))
+
+
+def spread(row: Row) -> str:
+    """The lowest and the highest figure."""
+    return f"{row.lowest:,.0f} to {row.highest:,.0f}"
+
+
+def nanoseconds(row: Row) -> tuple[float, str]:
+    """The median time of a step and its spread."""
+    return 1e9 / row.median, f"{1e9 / row.highest:,.0f} to {1e9 / row.lowest:,.0f}"
+
+
+def write(name: str, effort: Effort, about: dict[str, Any], sections: Sequence[str], rows: Sequence[Row]) -> None:
+    """Writes the results as Markdown and as JSON, and prints them."""
+    heading = ", ".join(f"{key} {value}" for key, value in about.items())
+    text = "\n\n".join([heading, *sections]) + "\n"
+    effort.folder.mkdir(parents=True, exist_ok=True)
+    (effort.folder / f"{name}.md").write_text(text)
+    (effort.folder / f"{name}.json").write_text(json.dumps({**about, "rows": list(map(asdict, rows))}, indent=1) + "\n")
+    shown = effort.folder.relative_to(ROOT) if effort.folder.is_relative_to(ROOT) else effort.folder
+    print(f"\n{text}\nwritten to {shown}: {name}.md and {name}.json", flush=True)
+
+
+def parser(description: str | None, rounds: int, seconds: float) -> argparse.ArgumentParser:
+    """The arguments that every benchmark has."""
+    arguments = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--rounds", type=int, default=rounds, help=f"default {rounds}")
+    arguments.add_argument("--seconds", type=float, default=seconds, help=f"of each measure; default {seconds}")
+    arguments.add_argument("--folder", type=Path, help="for the results; default benchmarks/results")
+    arguments.add_argument(
+        "--quick", action="store_true", help="one round of short measures, written to runs/benchmarks: only a look"
+    )
+    return arguments
+
+
+def effort(given: argparse.Namespace) -> Effort:
+    """The effort that was asked for."""
+    if given.quick:
+        return Effort(1, min(given.seconds, 0.1), given.folder or SHORT_LOOK, quick=True)
+    return Effort(given.rounds, given.seconds, given.folder or RESULTS, quick=False)

@@ -1,0 +1,109 @@
+"""Steps of starmine that replay recorded, uniformly random legal actions, so that choosing costs nothing."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from measuring import Measure
+from numpy.typing import NDArray
+
+import starmine
+
+SIMD_VARIABLE = "STARMINE_SIMD"
+
+Actions = Sequence[NDArray[np.int64]]
+Step = Callable[[NDArray[np.int64]], object]
+
+
+@dataclass(frozen=True)
+class Recording:
+    """Actions of a batch that is seeded with 0: those that lead to the start, then those that are measured."""
+
+    variant: starmine.Variant
+    games: int
+    lead: Actions
+    actions: Actions
+
+
+def record(variant: starmine.Variant, games: int, steps: int, lead: int = 0) -> Recording:
+    """Plays uniformly random legal actions.
+
+    A lead of some dozens of turns starts the measure with games of all ages, as a long run has them.
+    """
+    batch = starmine.Batch(variant, games, dtype="bits", seed=0)
+    generator = np.random.default_rng(0)
+    buffers = batch.reset(seed=0)
+    actions = []
+    for _ in range(lead + steps):
+        mask = buffers["action_mask"]
+        actions.append((generator.random(mask.shape, dtype=np.float32) * mask).argmax(axis=1))
+        batch.step_into(actions[-1], **buffers)
+    return Recording(variant, games, actions[:lead], actions[lead:])
+
+
+@contextmanager
+def instruction_set(name: str | None) -> Iterator[None]:
+    """Makes the batches within use a set of instructions; None leaves the choice to them."""
+    before = os.environ.get(SIMD_VARIABLE)
+    if name is not None:
+        os.environ[SIMD_VARIABLE] = name
+    try:
+        yield
+    finally:
+        if name is not None and before is None:
+            del os.environ[SIMD_VARIABLE]
+        elif before is not None:
+            os.environ[SIMD_VARIABLE] = before
+
+
+def replay(make: Callable[[], Step], actions: Actions) -> Measure:
+    """The measure of a stepper that replays the actions from the start until the time is up."""
+    steps = sum(map(len, actions))
+
+    def measure(seconds: float) -> float:
+        rounds, elapsed = 0, 0.0
+        while elapsed < seconds:
+            step = make()
+            start = time.perf_counter()
+            for row in actions:
+                step(row)
+            elapsed += time.perf_counter() - start
+            rounds += 1
+        return rounds * steps / elapsed
+
+    return measure
+
+
+def batch_measure(recording: Recording, simd: str | None = None, **options: Any) -> Measure:
+    """`Batch.step_into` with all outputs, each into an array of the caller's that is used again."""
+    with instruction_set(simd):
+        first = starmine.Batch(recording.variant, recording.games, seed=0, **options)
+    buffers = first.reset(seed=0)
+    for row in recording.lead:
+        first.step_into(row, **buffers)
+
+    def make() -> Step:
+        with instruction_set(simd):
+            return partial(first.copy().step_into, **buffers)
+
+    return replay(make, recording.actions)
+
+
+def environment_measure(recording: Recording) -> Measure:
+    """`HanabiVectorEnv.step`, which returns new arrays."""
+
+    def make() -> Step:
+        env = starmine.HanabiVectorEnv(recording.games, recording.variant, num_threads=1, seed=0)
+        env.reset(seed=0)
+        for row in recording.lead:
+            env.step(row)
+        return env.step
+
+    return replay(make, recording.actions)
