@@ -8,7 +8,7 @@ BENCH ?=
 INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --constraint constraints.txt
 SOURCES := Cargo.toml Cargo.lock pyproject.toml README.md $(shell find src python -name '*.rs' -o -name '*.py' -o -name '*.pyi')
 
-.PHONY: help install train test check-rust check-python bench constraints clean
+.PHONY: help install train test check-rust check-python check-instructions bench instructions constraints clean
 
 help: ## Show this list.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -31,6 +31,12 @@ $(VENV)/hle: $(BIN)/uv
 	CMAKE_POLICY_VERSION_MINIMUM=3.5 $(INSTALL) hanabi-learning-environment \
 	  && touch $@ || echo 'The Hanabi Learning Environment could not be built: its live comparison is skipped.'
 
+# The instruction counts need it; where it can neither be found nor installed, they are skipped.
+$(VENV)/valgrind: $(BIN)/uv
+	command -v valgrind > /dev/null || { test "$$(id -u)" = 0 && command -v apt-get > /dev/null \
+	  && apt-get update -qq && apt-get install -qq --no-install-recommends valgrind > /dev/null; } \
+	  && touch $@ || echo 'valgrind is not installed: the instruction counts are skipped.'
+
 # JaxMARL wants an older Gymnasium than starmine is tested with, so it has an environment of its own.
 $(JAXMARL)/ready: $(BIN)/uv
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(JAXMARL)
@@ -43,12 +49,12 @@ install: $(VENV)/train ## Install starmine and all that training needs into .ven
 train: $(VENV)/train ## Train a two-player policy for about three minutes and show what it learned.
 	$(BIN)/python examples/ppo.py
 
-test: $(VENV)/test $(VENV)/hle check-rust check-python ## Run all tests and checks.
+test: $(VENV)/test $(VENV)/hle check-rust check-python check-instructions ## Run all tests and checks.
 	$(BIN)/python -m pytest
 
 check-rust:
 	cargo fmt --check
-	cargo clippy --quiet --all-targets -- --deny warnings
+	cargo clippy --quiet --all-targets --features instructions -- --deny warnings
 	cargo clippy --quiet --features python -- --deny warnings
 	cargo test --quiet
 	RUSTDOCFLAGS='--deny warnings' cargo doc --quiet --no-deps
@@ -60,6 +66,12 @@ check-python: $(VENV)/test
 	$(BIN)/mypy examples
 	MYPYPATH=benchmarks $(BIN)/mypy benchmarks docs
 	$(BIN)/python -m mypy.stubtest starmine
+
+check-instructions: $(VENV)/test $(VENV)/valgrind
+	$(BIN)/python benchmarks/instructions.py
+
+instructions: $(VENV)/test $(VENV)/valgrind ## Record the instruction counts of a step anew.
+	$(BIN)/python benchmarks/instructions.py --record
 
 bench: $(VENV)/test $(VENV)/hle $(JAXMARL)/ready ## Measure the speed, also beside HLE, OpenSpiel and JaxMARL.
 	$(INSTALL) open_spiel matplotlib
