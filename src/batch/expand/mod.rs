@@ -14,8 +14,6 @@ mod speed;
 #[cfg(test)]
 mod tests;
 
-use std::sync::LazyLock;
-
 use half::{bf16, f16};
 
 use super::simd::Simd;
@@ -208,6 +206,7 @@ pub(in crate::batch) fn fence() {
 ///
 /// # Panics
 /// If there are fewer bits, or if this processor does not have the instruction set.
+#[allow(dead_code, reason = "rows are expanded where they are made")]
 pub(crate) fn expand<E: Element>(simd: Simd, words: &[u64], row: &mut [E]) {
     assert!(words.len() >= row.len().div_ceil(64), "too few words");
     assert!(simd.is_available(), "{simd} is not available");
@@ -240,13 +239,6 @@ macro_rules! compiled {
 
 compiled!(expand_avx2, avx2, "avx2,bmi1,bmi2,lzcnt,popcnt");
 compiled!(expand_avx512, avx512, "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl");
-
-/// [`expand`] on the fastest instruction set.
-pub(super) fn expand_fastest<E: Element>(words: &[u64], row: &mut [E]) {
-    static FASTEST: LazyLock<Simd> =
-        LazyLock::new(|| Simd::available().last().unwrap_or(Simd::Portable));
-    expand(*FASTEST, words, row);
-}
 
 /// Writes the words as bytes, the lowest first.
 pub(super) fn expand_bits(words: &[u64], row: &mut [u8]) {
