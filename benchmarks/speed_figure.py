@@ -49,9 +49,10 @@ def panel(axes: Axes, rows: list[dict[str, Any]], players: int) -> None:
                 axes.annotate(
                     f"{short(rounded(best['median']))}/s",
                     (best["games"], best["median"]),
-                    xytext=(0, 7),
+                    xytext=(0, 8 if dtype == "bits" else -8),
                     textcoords="offset points",
                     ha="center",
+                    va="bottom" if dtype == "bits" else "top",
                     color=color,
                 )
             marker = "o" if kind == "batch" else ""
@@ -79,7 +80,8 @@ def draw(folder: Path) -> None:
         panel(axes, [row for row in about["rows"] if row["players"] == players], players)
     all_axes[0].set_ylabel("steps per second, one thread")
     best_set = about["instruction sets"].split()[-1]
-    figure.suptitle(f"starmine Batch.step_into: {about['machine']}, {best_set}, {about['date']}")
+    title = f"starmine Batch.step_into: {about['machine']}, {best_set}, {about['date']}"
+    figure.suptitle(f"{title}\nmedians of {about['rounds']} rounds; bands from the lowest to the highest", fontsize=11)
     handles, labels = all_axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
     figure.savefig(folder / "speed.png", dpi=150)
