@@ -10,6 +10,7 @@ use super::buffers::ObservationBuffer;
 use super::expand::expand_bits;
 use super::kernel::Kernel;
 use super::lanes::{Isa, LANES, Lanes, Word};
+use super::plan::Sizes;
 use crate::encode::{CanonicalKnowledge, Layout, encode_into};
 use crate::rules::{EpisodeSeed, View};
 
@@ -64,7 +65,7 @@ impl<I: Isa> Kernel<'_, I> {
             self.encode_as(block, step, observer, knowledge, scratch);
             scratch.transpose(self.isa);
         } else {
-            self.encode_views(shared, block, step, observer, scratch);
+            encode_views(self.sizes, shared, block, step, observer, scratch);
         }
     }
 
@@ -83,29 +84,6 @@ impl<I: Isa> Kernel<'_, I> {
             self.encode(block, step, 0, CanonicalKnowledge::Hinted, words);
         } else {
             self.encode(block, step, observer, knowledge, words);
-        }
-    }
-
-    /// Any other encoder gets a view of each game by itself.
-    #[inline(never)]
-    fn encode_views(
-        &self,
-        shared: &Shared,
-        block: &[Word],
-        step: usize,
-        observer: usize,
-        scratch: &mut Scratch,
-    ) {
-        let stride = scratch.rows.len() / LANES;
-        let mut words = vec![0; shared.layout.words()];
-        for lane in 0..LANES {
-            let game = self.sizes.take(block, lane, step, &shared.variant, EpisodeSeed::default());
-            let seat = shared.variant.seat_after(game.position.current_player(), observer);
-            let view = View::new(&shared.variant, &game.position, seat);
-            encode_into(shared.options.encoder, view, &mut words);
-            for (index, &word) in words.iter().enumerate() {
-                scratch.rows[lane * stride + index / LANES].0[index % LANES] = word;
-            }
         }
     }
 
@@ -157,6 +135,30 @@ impl<I: Isa> Kernel<'_, I> {
                 self.isa.expand_row::<u8, false>(words, &mut rows[range]);
             }
             ObservationBuffer::Bits(rows) => expand_bits(words, &mut rows[range]),
+        }
+    }
+}
+
+/// Fills the scratch as [`Kernel::fill_rows`] does, for any other encoder: it gets a view of each game
+/// by itself.
+#[inline(never)]
+fn encode_views(
+    sizes: Sizes,
+    shared: &Shared,
+    block: &[Word],
+    step: usize,
+    observer: usize,
+    scratch: &mut Scratch,
+) {
+    let stride = scratch.rows.len() / LANES;
+    let mut words = vec![0; shared.layout.words()];
+    for lane in 0..LANES {
+        let game = sizes.take(block, lane, step, &shared.variant, EpisodeSeed::default());
+        let seat = shared.variant.seat_after(game.position.current_player(), observer);
+        let view = View::new(&shared.variant, &game.position, seat);
+        encode_into(shared.options.encoder, view, &mut words);
+        for (index, &word) in words.iter().enumerate() {
+            scratch.rows[lane * stride + index / LANES].0[index % LANES] = word;
         }
     }
 }
