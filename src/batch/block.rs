@@ -54,13 +54,13 @@ pub(super) const fn count(counters: u64, shift: usize) -> u8 {
 impl Sizes {
     /// Words of a block.
     #[inline(always)]
-    pub const fn block_words(&self) -> usize {
+    pub const fn block_words(self) -> usize {
         HANDS + self.players * self.hand_size
     }
 
     /// Where the hand at this offset from the player to act begins after so many steps.
     #[inline(always)]
-    pub const fn hand(&self, step: usize, offset: usize) -> usize {
+    pub const fn hand(self, step: usize, offset: usize) -> usize {
         // Both are below the number of players.
         let sum = step + offset;
         HANDS + if sum >= self.players { sum - self.players } else { sum } * self.hand_size

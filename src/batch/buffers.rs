@@ -193,9 +193,9 @@ impl Outputs<'_> {
     /// Writes everything about the games of one block.
     #[inline(always)]
     #[expect(clippy::too_many_arguments, reason = "what is written, and what about")]
-    pub(super) fn write<I: Isa>(
+    pub(super) fn write<I: Isa, const STANDARD: usize>(
         &mut self,
-        kernel: &Kernel<'_, I>,
+        kernel: &Kernel<'_, I, STANDARD>,
         shared: &Shared,
         block: &[Word],
         step: usize,
@@ -207,7 +207,7 @@ impl Outputs<'_> {
             kernel.write_rows(shared, block, step, &games, obs, scratch);
         }
         if let Some(mask) = &mut self.action_mask {
-            let num_actions = kernel.sizes.num_actions();
+            let num_actions = kernel.sizes().num_actions();
             for (lane, game) in games.clone().enumerate() {
                 let legal = LEGAL.map(|word| block[word].0[lane]);
                 let row = &mut mask[game * num_actions..][..num_actions];
@@ -223,8 +223,8 @@ impl Outputs<'_> {
         put(&mut self.current_player, &games, |lane| {
             i32::from(count(counters[lane], counter::PLAYER))
         });
-        put(&mut self.score, &games, |lane| score(kernel.sizes, counters[lane]));
-        self.write_final(kernel.sizes, &games, written);
+        put(&mut self.score, &games, |lane| score(kernel.sizes(), counters[lane]));
+        self.write_final(kernel.sizes(), &games, written);
     }
 
     /// Writes what is only said about games that ended.

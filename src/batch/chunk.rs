@@ -4,7 +4,7 @@ use super::Shared;
 use super::block::{COUNTERS, counter};
 use super::buffers::{Outputs, Written};
 use super::finished::Finished;
-use super::kernel::Kernel;
+use super::kernel::{ANY, Kernel};
 #[cfg(target_arch = "x86_64")]
 use super::lanes::{Avx2, Avx512};
 use super::lanes::{Isa, LANES, Portable, Word};
@@ -30,6 +30,12 @@ pub(super) struct Chunk<'a> {
     pub outputs: Outputs<'a>,
 }
 
+/// What is done on the chosen instructions.
+enum Task<'a, 'b> {
+    Run(&'a mut Chunk<'b>),
+    Check { blocks: &'a [Word], actions: &'a [i64], found: &'a mut bool },
+}
+
 /// What all chunks do.
 #[derive(Clone, Copy)]
 pub(super) struct Work<'a> {
@@ -43,19 +49,43 @@ pub(super) struct Work<'a> {
 impl Work<'_> {
     /// Does the work for the games of one chunk.
     pub fn run(self, chunk: &mut Chunk<'_>) {
+        self.dispatch(Task::Run(chunk));
+    }
+
+    /// Whether an action is illegal in a game that goes on, for games from the first block on.
+    pub fn has_illegal(self, blocks: &[Word], actions: &[i64]) -> bool {
+        let mut found = false;
+        self.dispatch(Task::Check { blocks, actions, found: &mut found });
+        found
+    }
+
+    /// Chooses the code: that of the base games, in which their numbers are constants, or that of
+    /// any game.
+    fn dispatch(self, task: Task<'_, '_>) {
+        let sizes = self.shared.plan.sizes;
+        match sizes.players {
+            2 if sizes == Sizes::standard(2) => self.dispatch_for::<2>(task),
+            3 if sizes == Sizes::standard(3) => self.dispatch_for::<3>(task),
+            4 if sizes == Sizes::standard(4) => self.dispatch_for::<4>(task),
+            5 if sizes == Sizes::standard(5) => self.dispatch_for::<5>(task),
+            _ => self.dispatch_for::<ANY>(task),
+        }
+    }
+
+    fn dispatch_for<const STANDARD: usize>(self, task: Task<'_, '_>) {
         match self.shared.simd {
-            Simd::Portable => self.run_with(Portable, chunk),
+            Simd::Portable => run_portable::<STANDARD>(self, task),
             #[cfg(target_arch = "x86_64")]
             Simd::Avx2 => {
                 let isa = Avx2::new().expect("the batch was made for this processor");
                 // SAFETY: the token says that the processor has the instructions.
-                unsafe { run_avx2(self, isa, chunk) }
+                unsafe { run_avx2::<STANDARD>(self, isa, task) }
             }
             #[cfg(target_arch = "x86_64")]
             Simd::Avx512 => {
                 let isa = Avx512::new().expect("the batch was made for this processor");
                 // SAFETY: the token says that the processor has the instructions.
-                unsafe { run_avx512(self, isa, chunk) }
+                unsafe { run_avx512::<STANDARD>(self, isa, task) }
             }
             #[cfg(not(target_arch = "x86_64"))]
             simd => unreachable!("{simd} is not available on this architecture"),
@@ -63,28 +93,29 @@ impl Work<'_> {
     }
 
     #[inline(always)]
-    fn run_with<I: Isa>(self, isa: I, chunk: &mut Chunk<'_>) {
-        // The base games have code of their own, in which their numbers are constants.
-        macro_rules! run {
-            ($($players:literal)+) => {
-                match self.shared.plan.sizes {
-                    $(sizes if sizes == const { Sizes::standard($players) } => {
-                        self.run_sizes(isa, const { Sizes::standard($players) }, chunk);
-                    })+
-                    sizes => self.run_sizes(isa, sizes, chunk),
-                }
-            };
+    fn run_task<I: Isa, const STANDARD: usize>(self, isa: I, task: Task<'_, '_>) {
+        let kernel = Kernel::<I, STANDARD> { isa, plan: &self.shared.plan };
+        match task {
+            Task::Run(chunk) => self.run_with(kernel, chunk),
+            Task::Check { blocks, actions, found } => {
+                *found = check(kernel, blocks, actions);
+            }
         }
-        run!(2 3 4 5);
     }
 
     #[inline(always)]
-    fn run_sizes<I: Isa>(self, isa: I, sizes: Sizes, chunk: &mut Chunk<'_>) {
-        let kernel = Kernel { isa, sizes, plan: &self.shared.plan };
-        let size = kernel.sizes.block_words();
+    fn run_with<I: Isa, const STANDARD: usize>(
+        self,
+        kernel: Kernel<'_, I, STANDARD>,
+        chunk: &mut Chunk<'_>,
+    ) {
+        let size = kernel.sizes().block_words();
         let games = chunk.seeds.len();
-        let after =
-            if self.actions.is_some() { (self.step + 1) % kernel.sizes.players } else { self.step };
+        let after = if self.actions.is_some() {
+            (self.step + 1) % kernel.sizes().players
+        } else {
+            self.step
+        };
         let mut first = 0;
         while first < games {
             let count = (GROUP * LANES).min(games - first);
@@ -113,32 +144,28 @@ impl Work<'_> {
 
     /// Plays the actions of a group of blocks, and deals new games where it is time.
     #[inline(always)]
-    fn play_group<I: Isa>(
+    fn play_group<I: Isa, const STANDARD: usize>(
         self,
-        kernel: &Kernel<'_, I>,
+        kernel: &Kernel<'_, I, STANDARD>,
         chunk: &mut Chunk<'_>,
         first: usize,
         actions: &[i64],
         results: &mut [Written; GROUP],
     ) {
-        let size = kernel.sizes.block_words();
+        let size = kernel.sizes().block_words();
         let mode = self.shared.options.autoreset_mode;
         let mut deals = [0u8; GROUP];
         for (index, actions) in actions.chunks(LANES).enumerate() {
             let block = &mut chunk.blocks[(first / LANES + index) * size..][..size];
-            let mut word = Word([u64::MAX; LANES]);
-            for (lane, &action) in actions.iter().enumerate() {
-                word.0[lane] = action as u64;
-            }
             let present = u8::MAX >> (LANES - actions.len());
-            let turn = kernel.play(block, self.step, &word);
+            let turn = kernel.play(block, self.step, &action_word(actions));
             for lane in lanes_of(turn.forfeited & present) {
-                kernel.keep_player(block, lane, self.step);
+                kernel.sizes().keep_player(block, lane, self.step);
             }
             results[index] = Written::new(&turn, block[COUNTERS], present);
             deals[index] = present & deals_of(mode, &turn);
         }
-        let after = (self.step + 1) % kernel.sizes.players;
+        let after = (self.step + 1) % kernel.sizes().players;
         for (index, &deals) in deals.iter().enumerate() {
             for lane in lanes_of(deals) {
                 let start = first + index * LANES;
@@ -164,16 +191,53 @@ fn deals_of(mode: AutoresetMode, turn: &Turn) -> u8 {
     }
 }
 
+/// Looks for an action that is illegal in a game that goes on.
+#[inline(always)]
+fn check<I: Isa, const STANDARD: usize>(
+    kernel: Kernel<'_, I, STANDARD>,
+    blocks: &[Word],
+    actions: &[i64],
+) -> bool {
+    let blocks = blocks.chunks_exact(kernel.sizes().block_words());
+    let mut illegal = 0;
+    for (block, actions) in blocks.zip(actions.chunks(LANES)) {
+        let present = u8::MAX >> (LANES - actions.len());
+        illegal |= kernel.find_illegal(block, &action_word(actions)) & present;
+    }
+    illegal != 0
+}
+
+/// The actions of a block; where a game is missing, one that is none.
+#[inline(always)]
+fn action_word(actions: &[i64]) -> Word {
+    if let Ok(actions) = <&[i64; LANES]>::try_from(actions) {
+        return Word(actions.map(|action| action as u64));
+    }
+    let mut word = Word([u64::MAX; LANES]);
+    for (word, &action) in word.0.iter_mut().zip(actions) {
+        *word = action as u64;
+    }
+    word
+}
+
+// Each is a function of its own: in one function the compiler would join what the sizes have in
+// common, and no number would be a constant any more.
+
+#[inline(never)]
+fn run_portable<const STANDARD: usize>(work: Work<'_>, task: Task<'_, '_>) {
+    work.run_task::<_, STANDARD>(Portable, task);
+}
+
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn run_avx2(work: Work<'_>, isa: Avx2, chunk: &mut Chunk<'_>) {
-    work.run_with(isa, chunk);
+fn run_avx2<const STANDARD: usize>(work: Work<'_>, isa: Avx2, task: Task<'_, '_>) {
+    work.run_task::<_, STANDARD>(isa, task);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl")]
-fn run_avx512(work: Work<'_>, isa: Avx512, chunk: &mut Chunk<'_>) {
-    work.run_with(isa, chunk);
+fn run_avx512<const STANDARD: usize>(work: Work<'_>, isa: Avx512, task: Task<'_, '_>) {
+    work.run_task::<_, STANDARD>(isa, task);
 }
 
 /// A block in which nothing happens: every game is over.

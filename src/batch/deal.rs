@@ -3,13 +3,14 @@
 use super::block::{CHANCE, COUNTERS, DECK, DISCARDS, EVENT, FIREWORKS, NEXT, counter};
 use super::kernel::Kernel;
 use super::lanes::{Isa, Word};
+use super::plan::Sizes;
 use crate::rules::{Chance, EpisodeSeed};
 
-impl<I: Isa> Kernel<'_, I> {
+impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
     /// Deals the game of this seed; its legal actions are still to be found.
     #[inline(always)]
     pub fn deal(&self, block: &mut [Word], lane: usize, step: usize, seed: EpisodeSeed) {
-        let (sizes, players) = (self.sizes, self.sizes.players);
+        let (sizes, players) = (self.sizes(), self.sizes().players);
         let mut chance = Chance::new(seed);
         let start =
             if sizes.random_start_player { chance.below(players as u32) as usize } else { 0 };
@@ -17,8 +18,8 @@ impl<I: Isa> Kernel<'_, I> {
         let mut size = sizes.deck_size as u32;
         for seat in 0..players {
             let offset = if seat >= start { seat - start } else { seat + players - start };
-            let hand = self.sizes.hand(step, offset);
-            for slot in 0..self.sizes.hand_size {
+            let hand = self.sizes().hand(step, offset);
+            for slot in 0..self.sizes().hand_size {
                 let copy = self.isa.nth_set_bit(left, chance.below(size).into()) as usize;
                 left &= !(1 << (copy & 63));
                 size -= 1;
@@ -46,18 +47,20 @@ impl<I: Isa> Kernel<'_, I> {
             block[word].0[lane] = value;
         }
     }
+}
 
+impl Sizes {
     /// Gives the turn back to the player who forfeited in a lane: the player to act stays, while
     /// all other games go on by a seat.
-    pub fn keep_player(&self, block: &mut [Word], lane: usize, step: usize) {
-        let (players, hand_size) = (self.sizes.players, self.sizes.hand_size);
+    pub fn keep_player(self, block: &mut [Word], lane: usize, step: usize) {
+        let Sizes { players, hand_size, .. } = self;
         for slot in 0..hand_size {
             let mut cards = [0; crate::rules::MAX_PLAYERS];
             for (offset, card) in cards.iter_mut().enumerate().take(players) {
-                *card = block[self.sizes.hand(step, offset) + slot].0[lane];
+                *card = block[self.hand(step, offset) + slot].0[lane];
             }
             for (offset, &card) in cards.iter().enumerate().take(players) {
-                let hand = self.sizes.hand((step + 1) % players, offset);
+                let hand = self.hand((step + 1) % players, offset);
                 block[hand + slot].0[lane] = card;
             }
         }

@@ -8,18 +8,26 @@ use super::plan::{Plan, Sizes, ones};
 // Closures over lanes would not do here: what is compiled for an instruction set is what is always
 // inlined into its entry, and closures are not.
 
-/// What it takes to play: the instructions, the numbers and the tables.
+/// In place of the players of a base game: any game at all.
+pub(super) const ANY: usize = 0;
+
+/// What it takes to play: the instructions, and the variant's numbers and tables.
 ///
-/// Where the numbers are constants, as for the base game, the compiler unrolls the loops over seats
-/// and slots and computes all shifts and masks.
+/// `STANDARD` is the number of players of the base game, whose numbers are constants, so that the
+/// compiler unrolls the loops over seats and slots and computes all shifts and masks; or [`ANY`].
 #[derive(Clone, Copy)]
-pub(super) struct Kernel<'a, I> {
+pub(super) struct Kernel<'a, I, const STANDARD: usize> {
     pub isa: I,
-    pub sizes: Sizes,
     pub plan: &'a Plan,
 }
 
-impl<I: Isa> Kernel<'_, I> {
+impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
+    /// The variant's numbers.
+    #[inline(always)]
+    pub fn sizes(&self) -> Sizes {
+        if STANDARD == ANY { self.plan.sizes } else { const { Sizes::standard(STANDARD) } }
+    }
+
     #[inline(always)]
     pub fn splat(&self, number: u64) -> I::Lanes {
         self.isa.splat(number)

@@ -30,7 +30,7 @@ pub use threads::{MAX_THREADS, ThreadsError};
 
 use crate::encode::{CanonicalKnowledge, Layout};
 use crate::rules::{ActionSet, EpisodeSeed, Position, Variant};
-use block::{COUNTERS, LEGAL, counter, ending};
+use block::{COUNTERS, LEGAL, ending};
 use chunk::{Chunk, Work};
 use finished::Finished;
 use game::Game;
@@ -399,21 +399,11 @@ impl Batch {
     /// Whether any action is refused: [`Batch::refuses`] for all games, quickly.
     fn has_refused(&self, actions: &[i64]) -> bool {
         let options = &self.shared.options;
+        let waits = options.autoreset_mode == AutoresetMode::Disabled;
         let raises = options.illegal_action == IllegalAction::Raise;
-        let waits = options.autoreset_mode != AutoresetMode::Disabled;
-        let blocks = self.blocks.chunks(self.shared.plan.sizes.block_words());
-        blocks.zip(actions.chunks(LANES)).any(|(block, actions)| {
-            let mut refused = false;
-            for (lane, &action) in actions.iter().enumerate() {
-                let [low, high] = LEGAL.map(|word| block[word].0[lane]);
-                let bit = |word: u64, shift: u64| if shift < 64 { word >> shift & 1 } else { 0 };
-                let action = action as u64;
-                let legal = bit(low, action) | bit(high, action.wrapping_sub(64)) == 1;
-                let over = block[COUNTERS].0[lane] >> counter::ENDING & 0xff != 0;
-                refused |= if over { !waits } else { raises & !legal };
-            }
-            refused
-        })
+        let work = Work { shared: &self.shared, step: self.step, actions: None };
+        raises && work.has_illegal(&self.blocks, actions)
+            || waits && (0..self.num_envs()).any(|game| self.is_over(game))
     }
 
     fn refuses(&self, game: usize, action: i64) -> bool {

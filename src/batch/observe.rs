@@ -41,11 +41,11 @@ impl<L: Lanes> Rows<'_, L> {
     }
 }
 
-impl<I: Isa> Kernel<'_, I> {
+impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
     /// Finds the legal actions.
     #[inline(always)]
     pub fn find_actions(&self, block: &mut [Word], step: usize) {
-        let (sizes, hand_size) = (self.sizes, self.sizes.hand_size);
+        let (sizes, hand_size) = (self.sizes(), self.sizes().hand_size);
         let counters = self.load(block, COUNTERS);
         let live = !counters.shares(self.splat(BYTE << counter::ENDING));
         let information = counters & self.splat(BYTE << counter::INFORMATION);
@@ -54,7 +54,7 @@ impl<I: Isa> Kernel<'_, I> {
         let cards = self.splat(ones(sizes.hinted()) << sizes.knowledge());
         let mut slots = self.isa.zero();
         for slot in 0..hand_size {
-            let held = self.load(block, self.sizes.hand(step, 0) + slot).shares(cards);
+            let held = self.load(block, self.sizes().hand(step, 0) + slot).shares(cards);
             slots = slots | self.bit(slot).keep(held);
         }
         let hints = self.find_hints(block, step).keep(tokens);
@@ -70,14 +70,14 @@ impl<I: Isa> Kernel<'_, I> {
     /// The hints that point out a card, or with empty hints those to a hand with cards.
     #[inline(always)]
     fn find_hints(&self, block: &[Word], step: usize) -> I::Lanes {
-        let (sizes, players) = (self.sizes, self.sizes.players);
+        let (sizes, players) = (self.sizes(), self.sizes().players);
         let (mut hints, all) = (self.isa.zero(), self.splat(ones(sizes.hinted())));
-        let colors = 2 * self.sizes.hand_size;
+        let colors = 2 * self.sizes().hand_size;
         let ranks = colors + (players - 1) * sizes.colors;
         for offset in 1..players {
-            let hand = self.sizes.hand(step, offset);
+            let hand = self.sizes().hand(step, offset);
             let mut held = self.load(block, hand);
-            for slot in 1..self.sizes.hand_size {
+            for slot in 1..self.sizes().hand_size {
                 held = held | self.load(block, hand + slot);
             }
             let mut matching = self.field(held, sizes.knowledge(), sizes.hinted());
@@ -96,8 +96,8 @@ impl<I: Isa> Kernel<'_, I> {
 
     #[inline(always)]
     fn add_announced_plays(&self, slots: I::Lanes, legal: &mut [I::Lanes; 2]) {
-        let sizes = self.sizes;
-        for slot in 0..self.sizes.hand_size {
+        let sizes = self.sizes();
+        for slot in 0..self.sizes().hand_size {
             let held = slots.shares(self.bit(slot));
             let first = sizes.announced_play_base() + slot * sizes.colors;
             let actions = u128::from(ones(sizes.colors)) << first;
@@ -120,13 +120,13 @@ impl<I: Isa> Kernel<'_, I> {
         let mut rows = Rows { words, word: 0, pending: self.isa.zero(), width: 0 };
         self.encode_hands(block, step, observer, &mut rows);
         self.encode_board(block, &mut rows);
-        rows.push(self.load(block, DISCARDS), self.sizes.deck_size);
+        rows.push(self.load(block, DISCARDS), self.sizes().deck_size);
         let announced = self.encode_last_turn(block, observer, &mut rows);
         if knowledge != CanonicalKnowledge::Left {
             self.encode_knowledge(block, step, observer, knowledge, &mut rows);
         }
-        if self.sizes.timed_display {
-            rows.push(announced, self.sizes.colors);
+        if self.sizes().timed_display {
+            rows.push(announced, self.sizes().colors);
         }
         rows.finish();
     }
@@ -135,8 +135,8 @@ impl<I: Isa> Kernel<'_, I> {
     #[inline(always)]
     fn hand_seen(&self, step: usize, observer: usize, offset: usize) -> usize {
         let sum = observer + offset;
-        let players = self.sizes.players;
-        self.sizes.hand(step, if sum >= players { sum - players } else { sum })
+        let players = self.sizes().players;
+        self.sizes().hand(step, if sum >= players { sum - players } else { sum })
     }
 
     #[inline(always)]
@@ -147,26 +147,26 @@ impl<I: Isa> Kernel<'_, I> {
         observer: usize,
         rows: &mut Rows<'_, I::Lanes>,
     ) {
-        let last = self.sizes.hand_size - 1;
+        let last = self.sizes().hand_size - 1;
         let absent = self.splat(ABSENT);
         let own = self.load(block, self.hand_seen(step, observer, 0) + last);
         let mut short = self.bit(0).keep(own.equals(absent));
-        for offset in 1..self.sizes.players {
+        for offset in 1..self.sizes().players {
             let hand = self.hand_seen(step, observer, offset);
             for slot in 0..=last {
                 let card = self.load(block, hand + slot);
                 // Of an absent card the index shifts the bit out.
-                rows.push(self.bit(0).shl_each(card.shr(CARD_INDEX)), self.sizes.cards());
+                rows.push(self.bit(0).shl_each(card.shr(CARD_INDEX)), self.sizes().cards());
             }
             let misses = self.load(block, hand + last).equals(absent);
             short = short | self.bit(offset).keep(misses);
         }
-        rows.push(short, self.sizes.players);
+        rows.push(short, self.sizes().players);
     }
 
     #[inline(always)]
     fn encode_board(&self, block: &[Word], rows: &mut Rows<'_, I::Lanes>) {
-        let sizes = self.sizes;
+        let sizes = self.sizes();
         let counters = self.load(block, COUNTERS);
         rows.push(self.thermometer(counters, counter::DECK), sizes.dealt_deck_size());
         let information = sizes.max_information_tokens;
@@ -190,7 +190,7 @@ impl<I: Isa> Kernel<'_, I> {
         observer: usize,
         rows: &mut Rows<'_, I::Lanes>,
     ) -> I::Lanes {
-        let (sizes, players) = (self.sizes, self.sizes.players);
+        let (sizes, players) = (self.sizes(), self.sizes().players);
         let event = self.load(block, EVENT);
         let types = event & self.splat(ones(TYPES));
         // The player before the one to act, as the observer counts.
@@ -201,14 +201,14 @@ impl<I: Isa> Kernel<'_, I> {
             let around = targets.shl(players - observer) & self.splat(ones(players));
             targets = targets.shr(observer) | around;
         }
-        let rest = 2 * self.sizes.hand_size + sizes.hinted();
+        let rest = 2 * self.sizes().hand_size + sizes.hinted();
         let mut rest_bits = self.field(event, sizes.event_hinted(), rest);
         let mut announced = self.isa.zero();
         if sizes.timed_display {
             // A play has its announced colour there, and a mark that two tokens were regained.
             let played = types.shares(self.splat(PLAY));
             announced = (rest_bits & self.splat(ones(sizes.colors))).keep(played);
-            let slots = self.splat(!ones(sizes.hinted() + self.sizes.hand_size));
+            let slots = self.splat(!ones(sizes.hinted() + self.sizes().hand_size));
             rest_bits = (rest_bits & slots).or_else(played, rest_bits);
         }
         let head = player
@@ -229,11 +229,11 @@ impl<I: Isa> Kernel<'_, I> {
         knowledge: CanonicalKnowledge,
         rows: &mut Rows<'_, I::Lanes>,
     ) {
-        let sizes = self.sizes;
+        let sizes = self.sizes();
         let bits = self.splat(ones(sizes.knowledge()));
-        for offset in 0..self.sizes.players {
+        for offset in 0..self.sizes().players {
             let hand = self.hand_seen(step, observer, offset);
-            for slot in 0..self.sizes.hand_size {
+            for slot in 0..self.sizes().hand_size {
                 let card = self.load(block, hand + slot);
                 let known = if knowledge == CanonicalKnowledge::Full {
                     let hinted = self.field(card, sizes.knowledge(), sizes.hinted());

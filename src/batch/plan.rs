@@ -116,48 +116,57 @@ impl Sizes {
     }
 
     /// Number of different cards.
-    pub const fn cards(&self) -> usize {
+    #[inline(always)]
+    pub const fn cards(self) -> usize {
         self.colors * self.ranks
     }
 
     /// Cards left in the deck once every hand is dealt.
-    pub const fn dealt_deck_size(&self) -> usize {
+    #[inline(always)]
+    pub const fn dealt_deck_size(self) -> usize {
         self.deck_size - self.players * self.hand_size
     }
 
     /// Bits that say colour and rank.
-    pub const fn hinted(&self) -> usize {
+    #[inline(always)]
+    pub const fn hinted(self) -> usize {
         self.colors + self.ranks
     }
 
     /// Bits of a card's knowledge.
-    pub const fn knowledge(&self) -> usize {
+    #[inline(always)]
+    pub const fn knowledge(self) -> usize {
         self.cards() + self.hinted()
     }
 
     /// Number of hint ids.
-    pub const fn hints(&self) -> usize {
+    #[inline(always)]
+    pub const fn hints(self) -> usize {
         (self.players - 1) * self.hinted()
     }
 
     /// The first id of the announced plays.
-    pub const fn announced_play_base(&self) -> usize {
+    #[inline(always)]
+    pub const fn announced_play_base(self) -> usize {
         2 * self.hand_size + self.hints()
     }
 
     /// Number of action ids.
-    pub const fn num_actions(&self) -> usize {
+    #[inline(always)]
+    pub const fn num_actions(self) -> usize {
         let announced = if self.timed_display { self.hand_size * self.colors } else { 0 };
         self.announced_play_base() + announced
     }
 
     /// A bit for each card.
-    pub const fn all_cards(&self) -> u64 {
+    #[inline(always)]
+    pub const fn all_cards(self) -> u64 {
         ones(self.cards())
     }
 
     /// The lowest rank of each suit.
-    pub const fn lowest(&self) -> u64 {
+    #[inline(always)]
+    pub const fn lowest(self) -> u64 {
         let (mut lowest, mut suit) = (0, 0);
         while suit < self.colors {
             lowest |= 1 << (suit * self.ranks);
@@ -167,7 +176,8 @@ impl Sizes {
     }
 
     /// The highest rank of each suit.
-    pub const fn highest(&self) -> u64 {
+    #[inline(always)]
+    pub const fn highest(self) -> u64 {
         self.lowest() << (self.ranks - 1)
     }
 
@@ -205,32 +215,38 @@ impl Sizes {
     }
 
     /// Where an action's word has the hinted player.
-    pub const fn targets(&self) -> usize {
+    #[inline(always)]
+    pub const fn targets(self) -> usize {
         self.knowledge() + TYPES
     }
 
     /// Where an action's word has the slot.
-    pub const fn slots(&self) -> usize {
+    #[inline(always)]
+    pub const fn slots(self) -> usize {
         self.targets() + self.players
     }
 
     /// Where an action's word has the announced colour.
-    pub const fn announced(&self) -> usize {
+    #[inline(always)]
+    pub const fn announced(self) -> usize {
         self.slots() + self.hand_size
     }
 
     /// Where the last turn's word has what was hinted: its type and the hinted player come before.
-    pub const fn event_hinted(&self) -> usize {
+    #[inline(always)]
+    pub const fn event_hinted(self) -> usize {
         TYPES + self.players
     }
 
     /// Where the last turn's word has the slots that a hint pointed out.
-    pub const fn event_touched(&self) -> usize {
+    #[inline(always)]
+    pub const fn event_touched(self) -> usize {
         self.event_hinted() + self.hinted()
     }
 
     /// Where the last turn's word has the slot that a card was taken from.
-    pub const fn event_slot(&self) -> usize {
+    #[inline(always)]
+    pub const fn event_slot(self) -> usize {
         self.event_touched() + self.hand_size
     }
 
@@ -239,12 +255,14 @@ impl Sizes {
 
     /// Where the last turn's word says that a card was added to its firework. The next bit says
     /// that a play regained a token.
-    pub const fn event_added(&self) -> usize {
+    #[inline(always)]
+    pub const fn event_added(self) -> usize {
         Sizes::EVENT_CARD + self.cards()
     }
 }
 
 /// A bit mask of this width, below 64.
+#[inline(always)]
 pub(super) const fn ones(width: usize) -> u64 {
     (1 << width) - 1
 }

@@ -50,7 +50,7 @@ impl Scratch {
     }
 }
 
-impl<I: Isa> Kernel<'_, I> {
+impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
     /// Fills the scratch with the rows of the seats at this offset from the players to act.
     #[inline(always)]
     pub fn fill_rows(
@@ -65,7 +65,7 @@ impl<I: Isa> Kernel<'_, I> {
             self.encode_as(block, step, observer, knowledge, scratch);
             scratch.transpose(self.isa);
         } else {
-            encode_views(self.sizes, shared, block, step, observer, scratch);
+            encode_views(self.sizes(), shared, block, step, observer, scratch);
         }
     }
 
@@ -99,7 +99,7 @@ impl<I: Isa> Kernel<'_, I> {
         scratch: &mut Scratch,
     ) {
         let (observers, length) = (shared.observers(), shared.row_length());
-        let players = self.sizes.players;
+        let players = self.sizes().players;
         for observer in 0..observers {
             self.fill_rows(shared, block, step, observer, scratch);
             for (lane, game) in games.clone().enumerate() {

@@ -40,7 +40,7 @@ struct Taken<L: Lanes> {
     discarded: L::Mask,
 }
 
-impl<I: Isa> Kernel<'_, I> {
+impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
     /// Plays one turn. An action that is not legal ends its game as lost; a game that is over stays
     /// as it is.
     #[inline(always)]
@@ -60,11 +60,19 @@ impl<I: Isa> Kernel<'_, I> {
         self.end(block, step, live, legal, &taken, counters)
     }
 
+    /// The games that go on and whose action is illegal, a bit each.
+    #[inline(always)]
+    pub fn find_illegal(&self, block: &[Word], actions: &Word) -> u8 {
+        let over = self.load(block, COUNTERS).shares(self.splat(BYTE << counter::ENDING));
+        let legal = self.find_legal(block, self.isa.load(actions));
+        (!(over | legal)).bits()
+    }
+
     /// Where the games' actions are legal.
     #[inline(always)]
     fn find_legal(&self, block: &[Word], actions: I::Lanes) -> <I::Lanes as Lanes>::Mask {
         let mut legal = self.load(block, LEGAL[0]).shr_each(actions);
-        if self.sizes.num_actions() > 64 {
+        if self.sizes().num_actions() > 64 {
             let rest = actions - self.splat(64);
             legal = legal | self.load(block, LEGAL[1]).shr_each(rest);
         }
@@ -75,12 +83,12 @@ impl<I: Isa> Kernel<'_, I> {
     /// left without a card.
     #[inline(always)]
     fn take_card(&self, block: &mut [Word], step: usize, action: I::Lanes) -> Taken<I::Lanes> {
-        let sizes = self.sizes;
-        let hand = self.sizes.hand(step, 0);
+        let sizes = self.sizes();
+        let hand = self.sizes().hand(step, 0);
         let mut any = action.shares(self.bit(sizes.slots()));
         let mut word = self.load(block, hand);
         let mut taken = word.keep(any);
-        for slot in 1..self.sizes.hand_size {
+        for slot in 1..self.sizes().hand_size {
             let next = self.load(block, hand + slot);
             next.or_else(any, word).store(&mut block[hand + slot - 1]);
             let here = action.shares(self.bit(sizes.slots() + slot));
@@ -88,7 +96,7 @@ impl<I: Isa> Kernel<'_, I> {
             taken = taken | next.keep(here);
             word = next;
         }
-        let last = hand + self.sizes.hand_size - 1;
+        let last = hand + self.sizes().hand_size - 1;
         self.splat(ABSENT).or_else(any, word).store(&mut block[last]);
         self.judge(block, action, any, taken)
     }
@@ -102,7 +110,7 @@ impl<I: Isa> Kernel<'_, I> {
         any: <I::Lanes as Lanes>::Mask,
         taken: I::Lanes,
     ) -> Taken<I::Lanes> {
-        let sizes = self.sizes;
+        let sizes = self.sizes();
         let index = taken.shr(CARD_INDEX);
         let card = self.splat(1).keep(any).shl_each(index);
         let played = action.shares(self.splat(PLAY << sizes.knowledge()));
@@ -122,7 +130,7 @@ impl<I: Isa> Kernel<'_, I> {
     /// Adds the card to its firework or to the discard pile.
     #[inline(always)]
     fn put_card(&self, block: &mut [Word], taken: &Taken<I::Lanes>) {
-        let sizes = self.sizes;
+        let sizes = self.sizes();
         let added = taken.card.keep(taken.added);
         let below = (added & self.splat(!sizes.lowest())).shr(1);
         let above = (added & self.splat(!sizes.highest())).shl(1);
@@ -140,22 +148,22 @@ impl<I: Isa> Kernel<'_, I> {
     /// Tells the other hands about the hint and returns the slots that it points out.
     #[inline(always)]
     fn hint(&self, block: &mut [Word], step: usize, action: I::Lanes) -> I::Lanes {
-        let sizes = self.sizes;
+        let sizes = self.sizes();
         let all = self.splat(sizes.all_cards());
         let named = action & all;
         let hinted = action & self.splat(ones(sizes.hinted()) << sizes.cards());
         let mut touched = self.isa.zero();
-        for offset in 1..self.sizes.players {
+        for offset in 1..self.sizes().players {
             let (mut named, mut hinted) = (named, hinted);
-            if self.sizes.players > 2 {
+            if self.sizes().players > 2 {
                 let target = action.shares(self.splat(1 << (sizes.targets() + offset - 1)));
                 (named, hinted) = (named.keep(target), hinted.keep(target));
             }
             // A card's suit and rank stand where the hint stands in its knowledge, further up.
             let matching = hinted.shl(sizes.hinted());
             let others = all & !named;
-            let hand = self.sizes.hand(step, offset);
-            for slot in 0..self.sizes.hand_size {
+            let hand = self.sizes().hand(step, offset);
+            for slot in 0..self.sizes().hand_size {
                 let card = self.load(block, hand + slot);
                 let matches = card.shares(matching);
                 let ruled_out = others.or_else(matches, named);
@@ -177,7 +185,7 @@ impl<I: Isa> Kernel<'_, I> {
         live: <I::Lanes as Lanes>::Mask,
         taken: &Taken<I::Lanes>,
     ) -> [<I::Lanes as Lanes>::Mask; 2] {
-        let sizes = self.sizes;
+        let sizes = self.sizes();
         let mut counters = self.load(block, COUNTERS);
         let had_cards = counters.shares(self.splat(BYTE << counter::DECK));
         let information = self.splat(BYTE << counter::INFORMATION);
@@ -203,7 +211,7 @@ impl<I: Isa> Kernel<'_, I> {
         }
         counters = counters + self.bit(counter::PLAYER).keep(legal);
         let around = (counters & self.splat(BYTE << counter::PLAYER))
-            .equals(self.splat((self.sizes.players as u64) << counter::PLAYER));
+            .equals(self.splat((self.sizes().players as u64) << counter::PLAYER));
         counters = counters & !self.splat(BYTE << counter::PLAYER).keep(around);
         counters.store(&mut block[COUNTERS]);
         [first | second, first & second]
@@ -229,7 +237,7 @@ impl<I: Isa> Kernel<'_, I> {
             cards.0[lane] = self.plan.drawn[copy & 127];
         }
         (deck & !self.isa.load(&bits).keep(draws)).store(&mut block[DECK]);
-        let last = self.sizes.hand(step, 0) + self.sizes.hand_size - 1;
+        let last = self.sizes().hand(step, 0) + self.sizes().hand_size - 1;
         self.isa.load(&cards).or_else(draws, self.load(block, last)).store(&mut block[last]);
     }
 
@@ -254,9 +262,9 @@ impl<I: Isa> Kernel<'_, I> {
         taken: &Taken<I::Lanes>,
         [regained, twice]: [<I::Lanes as Lanes>::Mask; 2],
     ) {
-        let sizes = self.sizes;
-        let slots = self.field(action, sizes.slots(), self.sizes.hand_size);
-        let mut event = self.field(action, sizes.knowledge(), TYPES + self.sizes.players)
+        let sizes = self.sizes();
+        let slots = self.field(action, sizes.slots(), self.sizes().hand_size);
+        let mut event = self.field(action, sizes.knowledge(), TYPES + self.sizes().players)
             | self.field(action, sizes.cards(), sizes.hinted()).shl(sizes.event_hinted())
             | slots.shl(sizes.event_slot())
             | touched.shl(sizes.event_touched())
@@ -282,7 +290,7 @@ impl<I: Isa> Kernel<'_, I> {
         taken: &Taken<I::Lanes>,
         before: I::Lanes,
     ) -> Turn {
-        let sizes = self.sizes;
+        let sizes = self.sizes();
         let lives = self.splat(BYTE << counter::LIVES);
         let forfeited = live & !legal;
         let counters = self.load(block, COUNTERS);
@@ -335,7 +343,7 @@ impl<I: Isa> Kernel<'_, I> {
         block: &[Word],
         taken: &Taken<I::Lanes>,
     ) -> <I::Lanes as Lanes>::Mask {
-        let sizes = self.sizes;
+        let sizes = self.sizes();
         let incomplete = self.splat(sizes.highest()) & !self.load(block, FIREWORKS);
         // From each incomplete firework's next card to its highest.
         let needed = incomplete.shl(1) - self.load(block, NEXT);
@@ -353,7 +361,7 @@ impl<I: Isa> Kernel<'_, I> {
         counters: I::Lanes,
     ) -> <I::Lanes as Lanes>::Mask {
         let mut alone = self.is_empty(block, step, 0);
-        for offset in 2..self.sizes.players {
+        for offset in 2..self.sizes().players {
             alone = alone & self.is_empty(block, step, offset);
         }
         let tokens = counters.shares(self.splat(BYTE << counter::INFORMATION));
@@ -363,7 +371,7 @@ impl<I: Isa> Kernel<'_, I> {
     /// Whether a hand has no card.
     #[inline(always)]
     fn is_empty(&self, block: &[Word], step: usize, offset: usize) -> <I::Lanes as Lanes>::Mask {
-        self.load(block, self.sizes.hand(step, offset)).equals(self.splat(ABSENT))
+        self.load(block, self.sizes().hand(step, offset)).equals(self.splat(ABSENT))
     }
 }
 
