@@ -3,6 +3,7 @@
 use super::Shared;
 use super::block::{COUNTERS, counter};
 use super::buffers::{Outputs, Written};
+use super::expand::fence;
 use super::finished::Finished;
 use super::kernel::{ANY, Kernel};
 #[cfg(target_arch = "x86_64")]
@@ -139,6 +140,9 @@ impl Work<'_> {
                 );
             }
             first += count;
+        }
+        if self.shared.streams {
+            fence();
         }
     }
 

@@ -45,8 +45,23 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         lanes.shr(start) & self.isa.splat(ones(width))
     }
 
+    /// A word of a block.
+    ///
+    /// A block has [`Sizes::block_words`] words, and all indices are constants below [`super::block::HANDS`]
+    /// or slots of a hand, which [`Sizes::hand`] finds.
     #[inline(always)]
     pub fn load(&self, block: &[Word], word: usize) -> I::Lanes {
-        self.isa.load(&block[word])
+        debug_assert!(word < block.len());
+        // SAFETY: the index is in the block, as said above; checking it each time would cost a
+        // tenth of a step.
+        self.isa.load(unsafe { block.get_unchecked(word) })
+    }
+
+    /// Writes a word of a block, as [`Kernel::load`] reads it.
+    #[inline(always)]
+    pub fn store(&self, block: &mut [Word], word: usize, lanes: I::Lanes) {
+        debug_assert!(word < block.len());
+        // SAFETY: as for `load`.
+        lanes.store(unsafe { block.get_unchecked_mut(word) });
     }
 }

@@ -18,7 +18,8 @@ mod simd;
 mod threads;
 mod turn;
 
-use std::sync::Arc;
+use std::slice::{ChunksMut, IterMut};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use thiserror::Error;
 
@@ -73,6 +74,10 @@ pub struct Batch {
     pool: Pool,
 }
 
+/// Bytes of a step's observations from which they are written past the caches. Measured: below, the
+/// next reader finds them in a cache; above, they would only push other data out.
+const STREAM_FROM: usize = 32 << 20;
+
 /// What each thread has for itself.
 #[derive(Clone, Debug)]
 struct PerThread {
@@ -88,8 +93,36 @@ pub(crate) struct Shared {
     pub options: Options,
     pub(self) plan: Plan,
     pub(self) simd: Simd,
+    /// Whether observations are written past the caches, which would not hold them.
+    pub(self) streams: bool,
     /// How the encoder says what hints have said, where it is a canonical one.
     pub canonical: Option<CanonicalKnowledge>,
+}
+
+/// The games, a part for each thread.
+struct Chunks<'a> {
+    first: usize,
+    /// Games of a part.
+    games: usize,
+    blocks: ChunksMut<'a, Word>,
+    seeds: ChunksMut<'a, EpisodeSeed>,
+    threads: IterMut<'a, PerThread>,
+    outputs: Outputs<'a>,
+    shared: &'a Shared,
+}
+
+impl<'a> Iterator for Chunks<'a> {
+    type Item = Chunk<'a>;
+
+    fn next(&mut self) -> Option<Chunk<'a>> {
+        let (blocks, seeds) = (self.blocks.next()?, self.seeds.next()?);
+        let PerThread { scratch, finished } = self.threads.next()?;
+        let (outputs, rest) = std::mem::take(&mut self.outputs).split_at(seeds.len(), self.shared);
+        let first = self.first;
+        self.outputs = rest;
+        self.first += self.games;
+        Some(Chunk { first, blocks, seeds, scratch, finished, outputs })
+    }
 }
 
 /// Seeds for a reset.
@@ -183,7 +216,8 @@ impl Batch {
         if num_envs == 0 || u32::try_from(num_envs).is_err() {
             return Err(BatchError::NumEnvs(num_envs));
         }
-        let shared = Shared::new(variant, options)?;
+        let mut shared = Shared::new(variant, options)?;
+        shared.streams = num_envs * shared.observers() * shared.row_bytes() >= STREAM_FROM;
         let size = shared.plan.sizes.block_words();
         let mut blocks = reserve(num_envs.div_ceil(LANES) * size, num_envs)?;
         let mut seeds = reserve(num_envs, num_envs)?;
@@ -354,16 +388,22 @@ impl Batch {
         let work = Work { shared, step: *step, actions };
         let size = shared.plan.sizes.block_words();
         let games = threads::games_per_thread(seeds.len(), pool.threads());
-        let mut chunks = Vec::with_capacity(pool.threads());
-        let mut rest = outputs;
-        let parts = blocks.chunks_mut(games / LANES * size).zip(seeds.chunks_mut(games));
-        for (index, ((blocks, seeds), thread)) in parts.zip(threads).enumerate() {
-            let (outputs, others) = rest.split_at(seeds.len(), shared);
-            let PerThread { scratch, finished } = thread;
-            chunks.push(Chunk { first: index * games, blocks, seeds, scratch, finished, outputs });
-            rest = others;
-        }
-        pool.for_each(chunks, |mut chunk| work.run(&mut chunk));
+        let chunks = Chunks {
+            first: 0,
+            games,
+            blocks: blocks.chunks_mut(games / LANES * size),
+            seeds: seeds.chunks_mut(games),
+            threads: threads.iter_mut(),
+            outputs,
+            shared,
+        };
+        let chunks = Mutex::new(chunks);
+        let next = || chunks.lock().unwrap_or_else(PoisonError::into_inner).next();
+        pool.run(|| {
+            while let Some(mut chunk) = next() {
+                work.run(&mut chunk);
+            }
+        });
     }
 
     /// Plays one turn in every game.
@@ -487,6 +527,7 @@ impl Shared {
             plan: Plan::new(&variant),
             simd: options.simd.map_or_else(Simd::chosen, Ok)?,
             canonical: options.encoder.canonical_knowledge(),
+            streams: false,
             variant,
             options,
         })
@@ -498,6 +539,16 @@ impl Shared {
             Observers::Current => 1,
             Observers::All => self.variant.players().into(),
         }
+    }
+
+    /// Bytes of one observation row.
+    fn row_bytes(&self) -> usize {
+        let element = match self.options.dtype {
+            Dtype::Float32 => 4,
+            Dtype::Float16 => 2,
+            Dtype::Uint8 | Dtype::Bits => 1,
+        };
+        self.row_length() * element
     }
 
     #[inline(always)]

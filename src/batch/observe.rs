@@ -25,7 +25,9 @@ impl<L: Lanes> Rows<'_, L> {
         self.pending = self.pending | value.shl(self.width);
         let filled = self.width + width;
         if filled >= 64 {
-            self.pending.store(&mut self.words[self.word]);
+            debug_assert!(self.word < self.words.len());
+            // SAFETY: the rows have as many words as the layout, whose fields these are.
+            self.pending.store(unsafe { self.words.get_unchecked_mut(self.word) });
             self.word += 1;
             self.pending = value.shr(1).shr(63 - self.width);
         }
@@ -63,8 +65,8 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         if sizes.timed_display {
             self.add_announced_plays(slots, &mut legal);
         }
-        legal[0].keep(live).store(&mut block[LEGAL[0]]);
-        legal[1].keep(live).store(&mut block[LEGAL[1]]);
+        self.store(block, LEGAL[0], legal[0].keep(live));
+        self.store(block, LEGAL[1], legal[1].keep(live));
     }
 
     /// The hints that point out a card, or with empty hints those to a hand with cards.

@@ -2,12 +2,10 @@
 
 use std::ops::Range;
 
-use half::f16;
-
 use super::Shared;
 use super::block::{COUNTERS, count, counter};
 use super::buffers::ObservationBuffer;
-use super::expand::expand_bits;
+use super::expand::{Element, expand_bits};
 use super::kernel::Kernel;
 use super::lanes::{Isa, LANES, Lanes, Word};
 use super::plan::Sizes;
@@ -99,6 +97,7 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         scratch: &mut Scratch,
     ) {
         let (observers, length) = (shared.observers(), shared.row_length());
+        let streams = shared.streams;
         let players = self.sizes().players;
         for observer in 0..observers {
             self.fill_rows(shared, block, step, observer, scratch);
@@ -110,7 +109,7 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
                     (usize::from(player) + observer) % players
                 };
                 let row = game * observers + seat;
-                self.write_row(scratch.row(lane), row * length, length, obs);
+                self.write_row(scratch.row(lane), row * length, length, obs, streams);
             }
         }
     }
@@ -122,19 +121,23 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         start: usize,
         length: usize,
         obs: &mut ObservationBuffer<'_>,
+        streams: bool,
     ) {
         let range = start..start + length;
         match obs {
-            ObservationBuffer::Float32(rows) => {
-                self.isa.expand_row::<f32, false>(words, &mut rows[range]);
-            }
-            ObservationBuffer::Float16(rows) => {
-                self.isa.expand_row::<f16, false>(words, &mut rows[range]);
-            }
-            ObservationBuffer::Uint8(rows) => {
-                self.isa.expand_row::<u8, false>(words, &mut rows[range]);
-            }
+            ObservationBuffer::Float32(rows) => self.expand(words, &mut rows[range], streams),
+            ObservationBuffer::Float16(rows) => self.expand(words, &mut rows[range], streams),
+            ObservationBuffer::Uint8(rows) => self.expand(words, &mut rows[range], false),
             ObservationBuffer::Bits(rows) => expand_bits(words, &mut rows[range]),
+        }
+    }
+
+    #[inline(always)]
+    fn expand<E: Element>(&self, words: &[u64], row: &mut [E], streams: bool) {
+        if streams {
+            self.isa.expand_row::<E, true>(words, row);
+        } else {
+            self.isa.expand_row::<E, false>(words, row);
         }
     }
 }

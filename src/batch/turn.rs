@@ -90,14 +90,14 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         let mut taken = word.keep(any);
         for slot in 1..self.sizes().hand_size {
             let next = self.load(block, hand + slot);
-            next.or_else(any, word).store(&mut block[hand + slot - 1]);
+            self.store(block, hand + slot - 1, next.or_else(any, word));
             let here = action.shares(self.bit(sizes.slots() + slot));
             any = any | here;
             taken = taken | next.keep(here);
             word = next;
         }
         let last = hand + self.sizes().hand_size - 1;
-        self.splat(ABSENT).or_else(any, word).store(&mut block[last]);
+        self.store(block, last, self.splat(ABSENT).or_else(any, word));
         self.judge(block, action, any, taken)
     }
 
@@ -135,14 +135,17 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         let below = (added & self.splat(!sizes.lowest())).shr(1);
         let above = (added & self.splat(!sizes.highest())).shl(1);
         let fireworks = self.load(block, FIREWORKS);
-        ((fireworks & !below) | added).store(&mut block[FIREWORKS]);
+        self.store(block, FIREWORKS, (fireworks & !below) | added);
         let next = self.load(block, NEXT);
-        ((next & !added) | above).store(&mut block[NEXT]);
+        self.store(block, NEXT, (next & !added) | above);
         let copies = self.isa.look_up(&self.plan.copies, taken.index).keep(taken.discarded);
         let lowest = copies & (self.isa.zero() - copies);
         let discards = self.load(block, DISCARDS);
-        // Within the card's own bits this is a thermometer's next mark.
-        (discards + (discards & copies) + lowest).store(&mut block[DISCARDS]);
+        self.store(
+            block,
+            DISCARDS, // Within the card's own bits this is a thermometer's next mark.
+            discards + (discards & copies) + lowest,
+        );
     }
 
     /// Tells the other hands about the hint and returns the slots that it points out.
@@ -167,7 +170,7 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
                 let card = self.load(block, hand + slot);
                 let matches = card.shares(matching);
                 let ruled_out = others.or_else(matches, named);
-                ((card & !ruled_out) | hinted.keep(matches)).store(&mut block[hand + slot]);
+                self.store(block, hand + slot, (card & !ruled_out) | hinted.keep(matches));
                 touched = touched | self.bit(slot).keep(matches);
             }
         }
@@ -213,7 +216,7 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         let around = (counters & self.splat(BYTE << counter::PLAYER))
             .equals(self.splat((self.sizes().players as u64) << counter::PLAYER));
         counters = counters & !self.splat(BYTE << counter::PLAYER).keep(around);
-        counters.store(&mut block[COUNTERS]);
+        self.store(block, COUNTERS, counters);
         [first | second, first & second]
     }
 
@@ -227,7 +230,7 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         let state = self.load(block, CHANCE);
         let number = self.random_below(state, left + self.splat(1));
         let next = state.mul(self.splat(Chance::MULTIPLIER)) + self.splat(Chance::INCREMENT);
-        next.or_else(draws, state).store(&mut block[CHANCE]);
+        self.store(block, CHANCE, next.or_else(draws, state));
         let mut order = Word::default();
         number.keep(draws).store(&mut order);
         let (mut bits, mut cards) = (Word::default(), Word::default());
@@ -236,9 +239,9 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
             bits.0[lane] = 1 << (copy & 63);
             cards.0[lane] = self.plan.drawn[copy & 127];
         }
-        (deck & !self.isa.load(&bits).keep(draws)).store(&mut block[DECK]);
+        self.store(block, DECK, deck & !self.isa.load(&bits).keep(draws));
         let last = self.sizes().hand(step, 0) + self.sizes().hand_size - 1;
-        self.isa.load(&cards).or_else(draws, self.load(block, last)).store(&mut block[last]);
+        self.store(block, last, self.isa.load(&cards).or_else(draws, self.load(block, last)));
     }
 
     /// [`Chance::below`] for each lane.
@@ -276,7 +279,7 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
                 | self.field(action, sizes.announced(), sizes.colors).shl(sizes.event_hinted())
                 | self.bit(sizes.event_touched()).keep(twice);
         }
-        event.or_else(legal, self.load(block, EVENT)).store(&mut block[EVENT]);
+        self.store(block, EVENT, event.or_else(legal, self.load(block, EVENT)));
     }
 
     /// Finds the endings and the rewards.
@@ -311,7 +314,7 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
             .ending(Ending::Lost)
             .or_else(lost, self.ending(Ending::Perfect).or_else(perfect, rest));
         let counters = counters | ending.keep(live);
-        counters.store(&mut block[COUNTERS]);
+        self.store(block, COUNTERS, counters);
         let ended = live & ending.shares(self.splat(BYTE << counter::ENDING));
         // A defeat takes back what was earned before.
         let mut reward = self.bit(0).keep(taken.added);

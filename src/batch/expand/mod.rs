@@ -193,7 +193,6 @@ unsafe fn expand_aligned<L: Lanes, E: Element, const STREAM: bool>(
 }
 
 /// Makes streamed elements visible to other threads before whatever this thread writes next.
-#[allow(dead_code, reason = "nothing streams yet")]
 pub(in crate::batch) fn fence() {
     // SAFETY: every such processor has SSE.
     #[cfg(target_arch = "x86_64")]
@@ -241,8 +240,17 @@ compiled!(expand_avx2, avx2, "avx2,bmi1,bmi2,lzcnt,popcnt");
 compiled!(expand_avx512, avx512, "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl");
 
 /// Writes the words as bytes, the lowest first.
+#[inline(always)]
 pub(super) fn expand_bits(words: &[u64], row: &mut [u8]) {
-    for (word, bytes) in words.iter().zip(row.chunks_exact_mut(8)) {
-        bytes.copy_from_slice(&word.to_le_bytes());
+    let (quads, rest) = row.as_chunks_mut::<32>();
+    let (word_quads, _) = words.as_chunks::<4>();
+    for (words, bytes) in word_quads.iter().zip(quads.iter_mut()) {
+        for (word, bytes) in words.iter().zip(bytes.as_chunks_mut::<8>().0) {
+            *bytes = word.to_le_bytes();
+        }
+    }
+    let words = words.iter().skip(4 * quads.len());
+    for (word, bytes) in words.zip(rest.as_chunks_mut::<8>().0) {
+        *bytes = word.to_le_bytes();
     }
 }
