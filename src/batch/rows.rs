@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::Shared;
 use super::block::{COUNTERS, count, counter};
 use super::buffers::ObservationBuffer;
-use super::expand::{Element, expand_bits};
+use super::expand::{Element, copy_bits};
 use super::kernel::Kernel;
 use super::lanes::{Isa, LANES, Lanes, Word};
 use super::plan::Sizes;
@@ -30,7 +30,7 @@ impl Scratch {
     /// The row of a game.
     #[inline(always)]
     fn row(&self, lane: usize) -> &[u64] {
-        let stride = self.rows.len() / LANES;
+        let stride = self.words.len() / LANES;
         let row = &self.rows[lane * stride..][..stride];
         // SAFETY: a `Word` is eight `u64`s in a row (`repr(C)`), without padding.
         unsafe { std::slice::from_raw_parts(row.as_ptr().cast(), row.len() * LANES) }
@@ -97,39 +97,52 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         scratch: &mut Scratch,
     ) {
         let (observers, length) = (shared.observers(), shared.row_length());
-        let streams = shared.streams;
-        let players = self.sizes().players;
         for observer in 0..observers {
             self.fill_rows(shared, block, step, observer, scratch);
-            for (lane, game) in games.clone().enumerate() {
-                let seat = if observers == 1 {
-                    0
-                } else {
-                    let player = count(block[COUNTERS].0[lane], counter::PLAYER);
-                    (usize::from(player) + observer) % players
+            // Once for each kind of buffer, and not a closure: see `Kernel`.
+            macro_rules! write_each {
+                ($rows:ident, $words:ident, $row:ident => $write:expr) => {
+                    for (lane, game) in games.clone().enumerate() {
+                        let start = self.row_of(block, observers, observer, lane, game) * length;
+                        let ($words, $row) = (scratch.row(lane), &mut $rows[start..][..length]);
+                        $write;
+                    }
                 };
-                let row = game * observers + seat;
-                self.write_row(scratch.row(lane), row * length, length, obs, streams);
+            }
+            let streams = shared.streams;
+            match obs {
+                ObservationBuffer::Float32(rows) => {
+                    write_each!(rows, words, row => self.expand(words, row, streams));
+                }
+                ObservationBuffer::Float16(rows) => {
+                    write_each!(rows, words, row => self.expand(words, row, streams));
+                }
+                ObservationBuffer::Uint8(rows) => {
+                    write_each!(rows, words, row => self.expand(words, row, false));
+                }
+                ObservationBuffer::Bits(rows) => {
+                    write_each!(rows, words, row => copy_bits(words, row));
+                }
             }
         }
     }
 
+    /// The row of the seat at this offset from the player to act: with several rows for a game they
+    /// are in the order of the seats.
     #[inline(always)]
-    fn write_row(
+    fn row_of(
         &self,
-        words: &[u64],
-        start: usize,
-        length: usize,
-        obs: &mut ObservationBuffer<'_>,
-        streams: bool,
-    ) {
-        let range = start..start + length;
-        match obs {
-            ObservationBuffer::Float32(rows) => self.expand(words, &mut rows[range], streams),
-            ObservationBuffer::Float16(rows) => self.expand(words, &mut rows[range], streams),
-            ObservationBuffer::Uint8(rows) => self.expand(words, &mut rows[range], false),
-            ObservationBuffer::Bits(rows) => expand_bits(words, &mut rows[range]),
+        block: &[Word],
+        observers: usize,
+        observer: usize,
+        lane: usize,
+        game: usize,
+    ) -> usize {
+        if observers == 1 {
+            return game;
         }
+        let player = count(block[COUNTERS].0[lane], counter::PLAYER);
+        game * observers + (usize::from(player) + observer) % self.sizes().players
     }
 
     #[inline(always)]

@@ -239,18 +239,25 @@ macro_rules! compiled {
 compiled!(expand_avx2, avx2, "avx2,bmi1,bmi2,lzcnt,popcnt");
 compiled!(expand_avx512, avx512, "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl");
 
-/// Writes the words as bytes, the lowest first.
+/// Writes as many bytes of the words as the row has, the lowest first.
 #[inline(always)]
-pub(super) fn expand_bits(words: &[u64], row: &mut [u8]) {
-    let (quads, rest) = row.as_chunks_mut::<32>();
-    let (word_quads, _) = words.as_chunks::<4>();
-    for (words, bytes) in word_quads.iter().zip(quads.iter_mut()) {
-        for (word, bytes) in words.iter().zip(bytes.as_chunks_mut::<8>().0) {
-            *bytes = word.to_le_bytes();
+pub(super) fn copy_bits(words: &[u64], row: &mut [u8]) {
+    const PART: usize = 32;
+    let length = row.len();
+    if cfg!(target_endian = "big") || length < PART {
+        for (word, bytes) in words.iter().zip(row.chunks_mut(8)) {
+            bytes.copy_from_slice(&word.to_le_bytes()[..bytes.len()]);
         }
+        return;
     }
-    let words = words.iter().skip(4 * quads.len());
-    for (word, bytes) in words.zip(rest.as_chunks_mut::<8>().0) {
-        *bytes = word.to_le_bytes();
+    // SAFETY: words are bytes, eight for each.
+    let bytes = unsafe { std::slice::from_raw_parts(words.as_ptr().cast::<u8>(), 8 * words.len()) };
+    let bytes = &bytes[..length];
+    for (from, to) in bytes.as_chunks::<PART>().0.iter().zip(row.as_chunks_mut::<PART>().0) {
+        *to = *from;
+    }
+    // The last part again reaches to the end.
+    if let (Some(from), Some(to)) = (bytes.last_chunk::<PART>(), row.last_chunk_mut::<PART>()) {
+        *to = *from;
     }
 }
