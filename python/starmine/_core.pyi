@@ -26,6 +26,7 @@ __all__ = [
     "View",
     "encoders",
     "endings",
+    "unpack_bits_into",
     "variant",
     "variants",
 ]
@@ -379,6 +380,11 @@ class Batch:
     def __deepcopy__(self, _memo: dict[Any, Any]) -> Batch: ...
     def __reduce__(self) -> tuple[Any, tuple[bytes]]: ...
 
+def unpack_bits_into(
+    bits: NDArray[np.uint8],
+    out: NDArray[np.float32] | NDArray[np.float16] | NDArray[np.uint16] | NDArray[np.uint8],
+    num_threads: SupportsIndex = 1,
+) -> None: ...
 def variant(name: str, **overrides: Any) -> Variant: ...
 def variants() -> list[str]: ...
 def encoders() -> list[str]: ...

@@ -17,6 +17,7 @@ mod rows;
 mod simd;
 mod threads;
 mod turn;
+mod unpack;
 
 use std::slice::{ChunksMut, IterMut};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,10 +25,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use thiserror::Error;
 
 pub use buffers::{BufferError, ObservationBuffer, Outputs};
+pub use expand::Element;
 pub use options::{AutoresetMode, Dtype, IllegalAction, Observers, Options, UnknownOption};
 pub use record::RecordError;
 pub use simd::{SIMD_VARIABLE, Simd, SimdError};
 pub use threads::{MAX_THREADS, ThreadsError};
+pub use unpack::{packed_length, unpack_bits};
 
 use crate::encode::{CanonicalKnowledge, Layout};
 use crate::rules::{ActionSet, EpisodeSeed, Position, Variant};

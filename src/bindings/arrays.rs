@@ -17,7 +17,8 @@ use pyo3::sync::PyOnceLock;
 use super::claims::{Claims, Held, is_written};
 use super::errors::ArrayError;
 
-fn untyped<'a, 'py>(
+/// A numpy array of any type.
+pub(super) fn untyped<'a, 'py>(
     name: &str,
     given: &'a Bound<'py, PyAny>,
 ) -> PyResult<&'a Bound<'py, PyUntypedArray>> {
@@ -88,7 +89,15 @@ macro_rules! numbers {
     };
 }
 
-numbers!(f32 => NPY_FLOAT, f16 => NPY_HALF, u8 => NPY_UBYTE, bool => NPY_BOOL, i8 => NPY_BYTE, i32 => NPY_INT);
+numbers! {
+    f32 => NPY_FLOAT,
+    f16 => NPY_HALF,
+    u8 => NPY_UBYTE,
+    bool => NPY_BOOL,
+    i8 => NPY_BYTE,
+    i32 => NPY_INT,
+    u16 => NPY_USHORT
+}
 
 /// The memory of a checked buffer, to be made a slice once.
 pub(super) struct Memory<'a, T> {
@@ -114,21 +123,30 @@ impl<T> Memory<'_, T> {
     }
 }
 
+/// The array as one of this type and what numpy says of it.
+fn typed_fields<'a, 'py, T: Number>(
+    name: &str,
+    given: &'a Bound<'py, PyAny>,
+) -> PyResult<(&'a Bound<'py, PyUntypedArray>, Fields)> {
+    let array = untyped(name, given)?;
+    let fields = fields(array);
+    if fields.type_number != T::TYPE as c_int || !matches!(fields.byte_order, b'=' | b'|') {
+        typed::<T>(name, given)?; // of another name for the same type, or refused
+    }
+    Ok((array, fields))
+}
+
 /// Checks a caller's buffer of this shape: writable, contiguous, aligned.
 pub(super) fn check_output<'a, T: Number>(
     name: &str,
     given: &'a Bound<'_, PyAny>,
     shape: &[usize],
 ) -> PyResult<Memory<'a, T>> {
-    let array = untyped(name, given)?;
-    let fields = fields(array);
-    if fields.type_number != T::TYPE as c_int || !matches!(fields.byte_order, b'=' | b'|') {
-        typed::<T>(name, given)?; // of another name for the same type, or refused
-    }
+    let (array, fields) = typed_fields::<T>(name, given)?;
     check_shape(name, array, shape)?;
     let pointer = fields.address as *mut T;
     let problem = if !array.is_c_contiguous() {
-        "is not contiguous: expected C order"
+        NOT_CONTIGUOUS
     } else if !pointer.is_aligned() {
         "is not aligned: expected an aligned array"
     } else if !fields.is_writable {
@@ -140,6 +158,8 @@ pub(super) fn check_output<'a, T: Number>(
     Err(ArrayError::new_err(format!("{name} {problem}")))
 }
 
+const NOT_CONTIGUOUS: &str = "is not contiguous: expected C order";
+
 /// Checks a caller's buffer, and that it overlaps none that the call was given before.
 pub(super) fn output<'a, T: Number>(
     name: &'static str,
@@ -150,6 +170,43 @@ pub(super) fn output<'a, T: Number>(
     let memory = check_output(name, given, shape)?;
     claims.claim(name, memory.addresses())?;
     Ok(memory)
+}
+
+/// Bytes that a call reads, checked.
+pub(super) struct Bytes<'a> {
+    pointer: *const u8,
+    length: usize,
+    array: PhantomData<&'a [u8]>,
+}
+
+impl Bytes<'_> {
+    /// The bytes, while the call holds its memory.
+    pub fn slice<'b>(&'b self, _held: &'b Held) -> &'b [u8] {
+        // SAFETY: `input` found `length` bytes of an array here, without gaps, and the array lives
+        // as long as `self`. It claimed them for reading, and `Claims::hold` refuses what another
+        // thread's call writes: there are none but shared slices of them.
+        unsafe { std::slice::from_raw_parts(self.pointer, self.length) }
+    }
+}
+
+/// Checks bytes of any shape that the call reads: contiguous, and no part of what it writes.
+pub(super) fn input<'a, 'py>(
+    name: &'static str,
+    given: &'a Bound<'py, PyAny>,
+    claims: &mut Claims,
+) -> PyResult<(&'a Bound<'py, PyUntypedArray>, Bytes<'a>)> {
+    let (array, fields) = typed_fields::<u8>(name, given)?;
+    if !array.is_c_contiguous() {
+        return Err(ArrayError::new_err(format!("{name} {NOT_CONTIGUOUS}")));
+    }
+    let length = array.len();
+    claims.claim_to_read(name, fields.address..fields.address + length)?;
+    Ok((array, Bytes { pointer: fields.address as *const u8, length, array: PhantomData }))
+}
+
+/// An element type's number among numpy's.
+pub(super) fn type_number(array: &Bound<'_, PyUntypedArray>) -> c_int {
+    fields(array).type_number
 }
 
 /// Integers as a numpy array: what is none is made one, from DLPack or a sequence. This may run any

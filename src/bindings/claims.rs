@@ -1,4 +1,5 @@
-//! Memory that calls write: none of it belongs to two buffers, of one call or of two at once.
+//! Memory that calls use: what one buffer writes belongs to no other, of the same call or of another
+//! at the same time.
 
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -23,17 +24,20 @@ struct Claim {
     name: &'static str,
     start: usize,
     end: usize,
+    /// Else it is only read, and others may read it too.
+    writes: bool,
 }
 
 impl Claim {
-    const NONE: Claim = Claim { name: "", start: 0, end: 0 };
+    const NONE: Claim = Claim { name: "", start: 0, end: 0, writes: false };
 
-    const fn overlaps(&self, other: &Claim) -> bool {
-        self.start < other.end && other.start < self.end
+    /// Whether there is memory that one of them writes and the other uses.
+    const fn excludes(&self, other: &Claim) -> bool {
+        (self.writes || other.writes) && self.start < other.end && other.start < self.end
     }
 }
 
-/// What the calls that have released the interpreter write now. It is locked for a few comparisons
+/// What the calls that have released the interpreter use now. It is locked for a few comparisons
 /// at a time, in which nothing of Python runs.
 static IN_USE: Mutex<Vec<Claims>> = Mutex::new(Vec::new());
 
@@ -50,10 +54,19 @@ impl Claims {
         &self.claims[..self.count]
     }
 
-    /// Adds a buffer, which must overlap none that was added before.
+    /// Adds a buffer that is written, which must overlap none that was added before.
     pub fn claim(&mut self, name: &'static str, memory: Range<usize>) -> PyResult<()> {
-        let claim = Claim { name, start: memory.start, end: memory.end };
-        if let Some(other) = self.all().iter().find(|other| claim.overlaps(other)) {
+        self.add(Claim { name, start: memory.start, end: memory.end, writes: true })
+    }
+
+    /// Adds memory that is read, which must overlap nothing that is written.
+    pub fn claim_to_read(&mut self, name: &'static str, memory: Range<usize>) -> PyResult<()> {
+        self.add(Claim { name, start: memory.start, end: memory.end, writes: false })
+    }
+
+    fn add(&mut self, claim: Claim) -> PyResult<()> {
+        if let Some(other) = self.all().iter().find(|other| claim.excludes(other)) {
+            let name = claim.name;
             let other = other.name;
             return Err(ArrayError::new_err(format!(
                 "{name} overlaps {other}: expected separate memory"
@@ -66,10 +79,15 @@ impl Claims {
 
     fn check(&self, in_use: &[Claims]) -> PyResult<()> {
         for other in in_use.iter().flat_map(Claims::all) {
-            if let Some(Claim { name, .. }) = self.all().iter().find(|own| own.overlaps(other)) {
-                return Err(ArrayError::new_err(format!(
-                    "{name} overlaps another array in use: expected separate memory"
-                )));
+            if let Some(Claim { name, writes, .. }) =
+                self.all().iter().find(|own| own.excludes(other))
+            {
+                let problem = if *writes {
+                    "overlaps another array in use: expected separate memory"
+                } else {
+                    "is being written by another call"
+                };
+                return Err(ArrayError::new_err(format!("{name} {problem}")));
             }
         }
         Ok(())
@@ -87,13 +105,14 @@ impl Claims {
         Ok(Held(Some(self.key())))
     }
 
-    /// The first address, which no other call in the list has; 0 for calls without any memory.
+    /// The first address that is written, which no other call in the list has; 0 for calls that
+    /// write nothing.
     fn key(&self) -> usize {
-        self.all().first().map_or(0, |claim| claim.start)
+        self.all().iter().find(|claim| claim.writes).map_or(0, |claim| claim.start)
     }
 }
 
-/// The memory that a running call may write.
+/// The memory that a running call may use.
 #[must_use]
 pub(super) struct Held(Option<usize>);
 
@@ -109,6 +128,6 @@ impl Drop for Held {
 
 /// Whether a call that has released the interpreter writes any of this memory.
 pub(super) fn is_written(memory: Range<usize>) -> bool {
-    let memory = Claim { name: "", start: memory.start, end: memory.end };
-    in_use().iter().flat_map(Claims::all).any(|claim| claim.overlaps(&memory))
+    let memory = Claim { name: "", start: memory.start, end: memory.end, writes: false };
+    in_use().iter().flat_map(Claims::all).any(|claim| claim.excludes(&memory))
 }

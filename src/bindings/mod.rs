@@ -14,6 +14,7 @@ mod pool;
 mod rows;
 mod settings;
 mod state;
+mod unpack;
 mod variant;
 mod view;
 
@@ -37,6 +38,8 @@ mod _core {
     use super::layout::{Layout, Section};
     #[pymodule_export]
     use super::state::State;
+    #[pymodule_export]
+    use super::unpack::unpack_bits_into;
     #[pymodule_export]
     use super::variant::{Variant, variant, variants};
     #[pymodule_export]

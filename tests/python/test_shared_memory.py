@@ -1,11 +1,13 @@
 """Memory that two threads use at the same time: nothing is written twice, or read while it is written."""
 
+import contextlib
 import threading
 
 import numpy as np
 import pytest
 
 from starmine import ArrayError, Batch, IllegalActionError
+from starmine._core import unpack_bits_into
 
 PLAY = 5  # plays slot 0 in the standard game, which is always legal
 
@@ -114,3 +116,60 @@ def test_actions_that_another_thread_changes_are_checked_as_they_are_played():
         thread.join()
     assert refused <= {10**12}
     assert Batch.from_bytes(batch.to_bytes()).to_bytes() == batch.to_bytes()
+
+
+def refusals(first, second):
+    """Why calls of the second function are refused while another thread calls the first one."""
+    messages = set()
+
+    def call_often():
+        for _ in range(30):
+            with contextlib.suppress(ArrayError):
+                first()
+
+    thread = threading.Thread(target=call_often)
+    thread.start()
+    while thread.is_alive():
+        try:
+            second()
+        except ArrayError as error:
+            messages.add(str(error))
+    thread.join()
+    second()
+    return messages
+
+
+@pytest.mark.parametrize(
+    ("use", "message"),
+    [
+        ("out of a few rows", "out overlaps another array in use: expected separate memory"),
+        ("out of many rows", "out overlaps another array in use: expected separate memory"),
+        ("out of the bits", "out overlaps another array in use: expected separate memory"),
+        ("bits of the elements", "bits is being written by another call"),
+        ("observations", "obs overlaps another array in use: expected separate memory"),
+        ("the same bits", None),
+    ],
+)
+def test_what_a_call_unpacks_is_its_own(use, message):
+    num_envs = 20_000
+    batch = Batch("standard", num_envs, dtype="bits", seed=0, num_threads=1)
+    bits, actions = batch.observe()["obs"], np.full(num_envs, PLAY)
+    out, other = (np.empty((num_envs, len(batch.layout)), np.float32) for _ in range(2))
+    second = {
+        "out of a few rows": lambda: unpack_bits_into(bits[:2], out[5:7]),
+        "out of many rows": lambda: unpack_bits_into(bits[:5000], out[5000:10_000]),
+        "out of the bits": lambda: unpack_bits_into(np.zeros((1, 8), np.uint8), bits[7:8, :64]),
+        "bits of the elements": lambda: unpack_bits_into(out.view(np.uint8)[:1, :88], other[:1]),
+        "observations": lambda: batch.step_into(actions, obs=bits),
+        "the same bits": lambda: unpack_bits_into(bits, other),
+    }[use]
+    assert refusals(lambda: unpack_bits_into(bits, out), second) == ({message} if message else set())
+
+
+def test_bits_that_a_batch_writes_are_not_unpacked():
+    num_envs = 20_000
+    batch = Batch("standard", num_envs, dtype="bits", seed=0, num_threads=1)
+    bits, actions = np.zeros((num_envs, 88), np.uint8), np.full(num_envs, PLAY)
+    out = np.empty((10, len(batch.layout)), np.float32)
+    found = refusals(lambda: batch.step_into(actions, obs=bits), lambda: unpack_bits_into(bits[:10], out))
+    assert found == {"bits is being written by another call"}

@@ -1,8 +1,7 @@
 //! Packed bits to one element for each bit, in a routine for each instruction set.
 //!
 //! [`portable`], [`avx2`] and [`avx512`] each have an `expand` that is inlined into its caller,
-//! which must itself be compiled for the instruction set; [`expand`] chooses among them at run
-//! time.
+//! which must itself be compiled for the instruction set and chosen at run time.
 
 #[cfg(target_arch = "x86_64")]
 pub(in crate::batch) mod avx2;
@@ -16,14 +15,12 @@ mod tests;
 
 use half::{bf16, f16};
 
-use super::simd::Simd;
-
 /// An element that stands for a bit.
 ///
 /// # Safety
 /// Its size is its alignment, one of 1, 2 and 4, and both all zeros and the lowest bytes of `ONE`
 /// are values of it.
-pub(crate) unsafe trait Element: Copy + Send + Sync + 'static {
+pub unsafe trait Element: Copy + Send + Sync + 'static {
     /// The bit pattern of one; zero is all zeros.
     const ONE: u32;
 }
@@ -200,44 +197,6 @@ pub(in crate::batch) fn fence() {
         std::arch::x86_64::_mm_sfence();
     }
 }
-
-/// Writes one element for each of the first `row.len()` bits.
-///
-/// # Panics
-/// If there are fewer bits, or if this processor does not have the instruction set.
-#[allow(dead_code, reason = "rows are expanded where they are made")]
-pub(crate) fn expand<E: Element>(simd: Simd, words: &[u64], row: &mut [E]) {
-    assert!(words.len() >= row.len().div_ceil(64), "too few words");
-    assert!(simd.is_available(), "{simd} is not available");
-    let length = row.len();
-    let row = row.as_mut_ptr();
-    // SAFETY: the processor has the instruction set, and the row is a whole slice.
-    unsafe {
-        match simd {
-            #[cfg(target_arch = "x86_64")]
-            Simd::Avx512 => expand_avx512(words, row, length),
-            #[cfg(target_arch = "x86_64")]
-            Simd::Avx2 => expand_avx2(words, row, length),
-            _ => portable::expand::<E, false>(words, row, length),
-        }
-    }
-}
-
-macro_rules! compiled {
-    ($name:ident, $module:ident, $features:literal) => {
-        /// # Safety
-        /// As for the function that it compiles.
-        #[cfg(target_arch = "x86_64")]
-        #[target_feature(enable = $features)]
-        unsafe fn $name<E: Element>(words: &[u64], row: *mut E, length: usize) {
-            // SAFETY: this function is compiled for the instruction set.
-            unsafe { $module::expand::<E, false>(words, row, length) }
-        }
-    };
-}
-
-compiled!(expand_avx2, avx2, "avx2,bmi1,bmi2,lzcnt,popcnt");
-compiled!(expand_avx512, avx512, "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl");
 
 /// Writes as many bytes of the words as the row has, the lowest first.
 #[inline(always)]

@@ -1,0 +1,112 @@
+//! Packed observations to numbers, into memory that the caller owns.
+
+use std::ffi::c_int;
+
+use half::slice::HalfBitsSliceExt;
+use half::{bf16, f16};
+use numpy::PyUntypedArrayMethods;
+use pyo3::prelude::*;
+
+use super::arrays::{Bytes, Memory, Number, input, output, type_number, untyped};
+use super::claims::Claims;
+use super::errors::ArrayError;
+use super::numbers::{Integer, count};
+use crate::batch::{self, BufferError, MAX_THREADS, Simd, packed_length};
+
+/// Up to so many bytes of elements take less time than releasing the interpreter and taking it
+/// again.
+const KEEP_INTERPRETER: usize = 1 << 13;
+
+/// unpack_bits_into(bits, out, num_threads=1)
+///
+/// Unpack observations of dtype "bits"; `starmine.torch.unpack_bits` is this for tensors.
+///
+/// Args:
+///     bits: uint8 (..., 8 * ceil(D / 64)), contiguous, little bit order.
+///     out: (..., D), contiguous: float32, float16, uint8, or uint16 for the bits of bfloat16, which
+///         numpy lacks. Gets a 0 or 1 for each of the first D bits of a row.
+///     num_threads: at most so many work on it, 1 to 1024.
+///
+/// Raises:
+///     ArrayError: an array of another shape, dtype or layout, arrays that overlap, or memory that
+///         another call writes.
+///     StarmineError: a number of threads out of range.
+///
+/// >>> import numpy as np
+/// >>> from starmine._core import unpack_bits_into
+/// >>> out = np.empty((1, 5), np.float32)
+/// >>> unpack_bits_into(np.array([[0b10011, 0, 0, 0, 0, 0, 0, 0]], np.uint8), out)
+/// >>> out
+/// array([[1., 1., 0., 0., 1.]], dtype=float32)
+#[pyfunction]
+#[pyo3(signature = (bits, out, num_threads=Integer::new(1)), text_signature = "(bits, out, num_threads=1)")]
+#[allow(clippy::needless_pass_by_value, reason = "as pyo3 gives it")]
+pub fn unpack_bits_into(
+    bits: &Bound<'_, PyAny>,
+    out: &Bound<'_, PyAny>,
+    num_threads: Integer,
+) -> PyResult<()> {
+    let num_threads = count("num_threads", &num_threads, 1..=MAX_THREADS)?;
+    let simd = Simd::chosen()?;
+    let mut claims = Claims::none();
+    let (packed, bits) = input("bits", bits, &mut claims)?;
+    let array = untyped("out", out)?;
+    let shape = expected_shape(packed.shape(), array.shape())?;
+    macro_rules! unpack_as {
+        ($type:ty $(, $cast:ident)?) => {{
+            let out = output::<$type>("out", out, &shape, &mut claims)?;
+            let num_features = shape[shape.len() - 1];
+            unpack(array.py(), &claims, &bits, out, |bits, out| {
+                batch::unpack_bits(simd, bits, num_features, out$(.$cast::<bf16>())?, num_threads)
+            })
+        }};
+    }
+    const FLOAT32: c_int = f32::TYPE as c_int;
+    const FLOAT16: c_int = f16::TYPE as c_int;
+    const UINT16: c_int = u16::TYPE as c_int;
+    const UINT8: c_int = u8::TYPE as c_int;
+    match type_number(array) {
+        FLOAT32 => unpack_as!(f32),
+        FLOAT16 => unpack_as!(f16),
+        UINT16 => unpack_as!(u16, reinterpret_cast_mut),
+        UINT8 => unpack_as!(u8),
+        _ => {
+            let dtype = array.dtype();
+            Err(ArrayError::new_err(format!(
+                "out has dtype {dtype}: expected float32, float16, uint16 or uint8"
+            )))
+        }
+    }
+}
+
+/// What the elements of packed rows must be arranged as, with as many in a row as `out` has.
+fn expected_shape(packed: &[usize], out: &[usize]) -> PyResult<Vec<usize>> {
+    let Some((&num_features, _)) = out.split_last() else {
+        return Err(ArrayError::new_err("out has shape []: expected rows of elements"));
+    };
+    let Some((&row_bytes, rows)) = packed.split_last() else {
+        return Err(ArrayError::new_err("bits has shape []: expected rows of bytes"));
+    };
+    let expected = packed_length(num_features);
+    if row_bytes != expected {
+        return Err(ArrayError::new_err(format!(
+            "bits has rows of {row_bytes} bytes: expected {expected} for {num_features} features"
+        )));
+    }
+    Ok([rows, &[num_features]].concat())
+}
+
+/// Makes the call while it holds the memory, without the interpreter where that is worth it.
+fn unpack<T: Send>(
+    py: Python<'_>,
+    claims: &Claims,
+    bits: &Bytes<'_>,
+    mut out: Memory<'_, T>,
+    call: impl FnOnce(&[u8], &mut [T]) -> Result<(), BufferError> + Send,
+) -> PyResult<()> {
+    let keeps_interpreter = out.addresses().len() <= KEEP_INTERPRETER;
+    let held = claims.hold(keeps_interpreter)?;
+    let (bits, out) = (bits.slice(&held), out.slice(&held));
+    let result = if keeps_interpreter { call(bits, out) } else { py.detach(|| call(bits, out)) };
+    Ok(result?)
+}
