@@ -19,10 +19,15 @@ FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 OPTIONAL = ["torch"]
 
 
+def missing_packages(text):
+    return [name for name in OPTIONAL if name in text and importlib.util.find_spec(name) is None]
+
+
 def python_modules():
-    """Every module of the package that imports without an optional package."""
+    """Every module of the package, but for those of an optional package that is missing."""
     for found in pkgutil.walk_packages(starmine.__path__, "starmine."):
-        if not found.name.startswith("starmine.adapters.") and not found.name.endswith("__main__"):
+        skipped = found.name.startswith("starmine.adapters.") or found.name.endswith("__main__")
+        if not skipped and not missing_packages(found.name):
             yield importlib.import_module(found.name)
 
 
@@ -56,10 +61,6 @@ DOCSTRINGS = docstrings()
 EXAMPLES = sorted(name for name, text in DOCSTRINGS.items() if ">>>" in text)
 
 
-def missing_packages(text):
-    return [name for name in OPTIONAL if name in text and importlib.util.find_spec(name) is None]
-
-
 def skip_without_packages(text):
     missing = missing_packages(text)
     if missing:
@@ -83,7 +84,10 @@ def test_the_examples_of_a_docstring_run(name):
 
 def test_the_examples_are_found():
     classes = ["Variant", "Card", "State", "Layout", "Batch", "HanabiEnv", "HanabiVectorEnv"]
-    assert {f"starmine.{name}" for name in [*classes, "variant"]} <= set(EXAMPLES)
+    names = [*classes, "variant", "unpack_bits_into"]
+    if not missing_packages("torch"):
+        names += ["torch", "unpack_bits", "RolloutBuffer"]
+    assert {f"starmine.{name}" for name in names} <= set(EXAMPLES)
 
 
 def test_a_wrong_example_is_found():

@@ -27,8 +27,10 @@ LAYERS = {
 }
 PYTHON_CRATES = re.compile(r"\b(pyo3|numpy)\b")
 
-# What `import starmine` may load, and what modules outside `adapters` may import at their top.
+# What `import starmine` may load, and what modules outside the adapters may import at their top.
 THIRD_PARTIES = {"numpy", "gymnasium"}
+# The adapters, which only their users import: a folder, and modules that users import by name.
+ADAPTERS = ("adapters", "torch")
 NEVER_LOADED = ["torch", "pettingzoo", "torchrl", "tensordict", "ray", "jax", "pandas", "pyarrow", "matplotlib"]
 
 
@@ -204,14 +206,15 @@ def walk(node, top_level):
 
 def heavy_imports(text, relative):
     """What a Python module of the package imports too early: a list of names."""
-    is_adapter = Path(relative).parts[0] == "adapters"
+    is_adapter = Path(relative).with_suffix("").parts[0] in ADAPTERS
     problems = []
     for name in imported(ast.parse(text), top_level=True):
         package = name.split(".")[0]
         known = package in THIRD_PARTIES or package in sys.stdlib_module_names or package in ("", "starmine")
         if not known and not is_adapter:
             problems.append(name)
-        if name.startswith(("starmine.adapters", ".adapters")) and not is_adapter:
+        own = name.removeprefix("starmine").removeprefix(".").split(".")[0]
+        if name.startswith(("starmine.", ".")) and own in ADAPTERS and not is_adapter:
             problems.append(name)
     return problems
 
@@ -233,6 +236,8 @@ def test_a_python_module_imports_no_extra_at_its_top(relative):
         "try:\n    import pettingzoo\nexcept ImportError:\n    pass",
         "class A:\n    import jax",
         "from starmine.adapters import torchrl",
+        "import starmine.torch",
+        "from .torch import unpack_bits",
     ],
 )
 def test_an_early_import_is_found(text):
@@ -249,6 +254,11 @@ def test_an_early_import_is_found(text):
 )
 def test_a_late_import_is_none(text):
     assert not heavy_imports(text, "vector.py")
+
+
+@pytest.mark.parametrize("relative", ["torch.py", "adapters/torchrl.py"])
+def test_an_adapter_may_import_its_library(relative):
+    assert not heavy_imports("import torch\nfrom starmine.torch import unpack_bits", relative)
 
 
 def test_import_starmine_loads_no_extra():
