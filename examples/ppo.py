@@ -36,6 +36,7 @@ from torch.utils.tensorboard import SummaryWriter
 from tqdm import tqdm
 
 import starmine
+from starmine.torch import RolloutBuffer, unpack_bits
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt
@@ -153,19 +154,22 @@ class Policy(nn.Module):
         """What the trunk gets of the unpacked observations."""
         return bits if self.card_features is None else torch.cat([bits, self.card_features(bits)], 1)
 
-    def forward(self, packed: NDArray[np.uint8], mask: NDArray[np.bool_]) -> tuple[Tensor, Tensor]:
-        """Log probabilities (n, actions) and values (n,) of packed observations (n, bytes)."""
-        bits = np.unpackbits(packed, axis=1, count=self.features, bitorder="little")
-        inputs = self.inputs(torch.from_numpy(bits).float())
+    def forward(self, bits: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        """Log probabilities (n, actions) and values (n,) of unpacked observations (n, features)."""
         with torch.autocast("cpu", torch.bfloat16, enabled=self.mixed):
-            heads = self.heads(self.trunk(inputs)).float()
-        logits = heads[:, :-1].masked_fill(~torch.from_numpy(mask), MASKED_LOGIT)
+            heads = self.heads(self.trunk(self.inputs(bits))).float()
+        logits = heads[:, :-1].masked_fill(~mask, MASKED_LOGIT)
         return logits.log_softmax(1), heads[:, -1]
 
     @torch.no_grad()
+    def look(self, packed: NDArray[np.uint8], mask: NDArray[np.bool_]) -> tuple[Tensor, Tensor]:
+        """The same of packed observations (n, bytes), without gradients."""
+        log_probs, value = self(unpack_bits(packed, self.features), torch.from_numpy(mask))
+        return log_probs, value
+
     def greedy(self, packed: NDArray[np.uint8], mask: NDArray[np.bool_]) -> NDArray[np.int64]:
         """The most likely actions (n,)."""
-        actions: NDArray[np.int64] = self(packed, mask)[0].argmax(1).numpy()
+        actions: NDArray[np.int64] = self.look(packed, mask)[0].argmax(1).numpy()
         return actions
 
 
@@ -227,9 +231,9 @@ def show_game(args: Args, policy: Policy) -> None:
     state = variant.new_game(seed=EVALUATION_SEED)
     print(f"\nOne game, played greedily:\n{state}\n")
     while not state.is_terminal:
-        bits = state.encode(state.current_player, encoder=args.encoder)
-        packed = np.packbits(bits[None], axis=1, bitorder="little")
-        state.apply(int(policy.greedy(packed, state.legal_action_mask()[None])[0]))
+        bits = torch.from_numpy(state.encode(state.current_player, encoder=args.encoder)).float()
+        log_probs, _ = policy(bits[None], torch.from_numpy(state.legal_action_mask())[None])
+        state.apply(int(log_probs.argmax()))
         stacks = " ".join(map(str, state.fireworks))
         tokens = f"{state.information_tokens}i {state.life_tokens}l {state.deck_size:2}d"
         hands = " | ".join(" ".join(map(str, hand)) for hand in state.hands)
@@ -250,65 +254,51 @@ class Run:
         self.optimizer = torch.optim.Adam(self.policy.parameters(), args.lr, eps=1e-5, fused=True)
         self.steps, self.updates, self.seconds = 0, 0, 0.0
         self.curve: list[dict[str, float]] = []
-        first, times = self.batch.observe(), (args.rollout, args.num_envs)
-        self.obs = np.empty((args.rollout + 1, *first["obs"].shape), np.uint8)
-        self.mask = np.empty((args.rollout + 1, *first["action_mask"].shape), np.bool_)
-        self.reward, self.terminated = np.empty(times, np.float32), np.empty(times, np.bool_)
-        self.score, self.ending = np.empty(times, np.int32), np.empty(times, np.int8)
-        self.action = torch.empty(times, dtype=torch.int64)
-        self.log_prob = torch.empty(times)
-        self.value = torch.empty(args.rollout + 1, args.num_envs)
+        self.rollout = RolloutBuffer(args.rollout, args.num_envs, len(self.batch.layout), variant.num_actions)
 
-    @torch.no_grad()
-    def collect(self) -> None:
-        """Play the policy's actions for a rollout; the batch writes into its rows."""
-        now = self.batch.observe()
-        self.obs[0], self.mask[0] = now["obs"], now["action_mask"]
-        for t in range(self.args.rollout):
-            log_probs, self.value[t] = self.policy(self.obs[t], self.mask[t])
+    def collect(self) -> tuple[Tensor, dict[str, float]]:
+        """Play the policy's actions for a rollout; returns its advantages and how its games ended."""
+        args, now = self.args, self.batch.observe()
+        scores, endings = [], []
+        self.rollout.clear()
+        for _ in range(args.rollout):
+            log_probs, value = self.policy.look(now["obs"], now["action_mask"])
             noise = torch.empty_like(log_probs).exponential_()
-            self.action[t] = (log_probs - noise.log()).argmax(1)
-            self.log_prob[t] = pick(log_probs, self.action[t])
-            self.batch.step_into(
-                self.action[t].numpy(),
-                obs=self.obs[t + 1],
-                action_mask=self.mask[t + 1],
-                reward=self.reward[t],
-                terminated=self.terminated[t],
-                final_score=self.score[t],
-                final_ending=self.ending[t],
+            action = (log_probs - noise.log()).argmax(1)
+            after = self.batch.step(action)
+            ended, ending = after["terminated"], after["final_ending"]
+            self.rollout.add(
+                obs=now["obs"],
+                action_mask=now["action_mask"],
+                action=action,
+                log_prob=pick(log_probs, action),
+                value=value,
+                reward=after["reward"] - args.lost_game_penalty * np.isin(ending, DEFEATS),
+                terminated=ended,
             )
-        _, self.value[-1] = self.policy(self.obs[-1], self.mask[-1])
-        self.steps += self.action.numel()
+            scores.append(after["final_score"][ended])
+            endings.append(ending[ended])
+            now = after
+        _, last_value = self.policy.look(now["obs"], now["action_mask"])
+        self.steps += len(self.rollout)
+        advantage = self.rollout.advantages(last_value, args.gamma, args.gae_lambda)
+        return advantage, self.played(np.concatenate(scores), np.concatenate(endings))
 
-    def advantages(self) -> Tensor:
-        """Generalised advantage estimates (rollout, games)."""
-        gamma, gae_lambda = self.args.gamma, self.args.gae_lambda
-        reward = torch.from_numpy(self.reward - self.args.lost_game_penalty * np.isin(self.ending, DEFEATS))
-        discount = gamma * (1 - torch.from_numpy(self.terminated).float())
-        advantage = torch.zeros(self.args.rollout + 1, self.args.num_envs)
-        for t in reversed(range(self.args.rollout)):
-            error = reward[t] + discount[t] * self.value[t + 1] - self.value[t]
-            advantage[t] = error + gae_lambda * discount[t] * advantage[t + 1]
-        return advantage[:-1]
-
-    def learn(self) -> dict[str, float]:
+    def learn(self, advantage: Tensor) -> dict[str, float]:
         """Epochs of clipped updates on the rollout; returns what the last minibatch showed."""
-        args, advantage = self.args, self.advantages()
-        returns = (advantage + self.value[:-1]).flatten()
+        args = self.args
+        returns = (advantage + self.rollout.value).flatten()
         advantage = ((advantage - advantage.mean()) / (advantage.std() + 1e-8)).flatten()
-        obs, mask = self.obs[:-1].reshape(-1, self.obs.shape[2]), self.mask[:-1].reshape(len(returns), -1)
-        action, log_prob = self.action.flatten(), self.log_prob.flatten()
         for _ in range(args.epochs):
-            for rows in torch.split(torch.randperm(len(returns)), args.minibatch):
-                log_probs, value = self.policy(obs[rows.numpy()], mask[rows.numpy()])
-                ratio = (pick(log_probs, action[rows]) - log_prob[rows]).exp()
+            for samples in self.rollout.minibatches(args.minibatch):
+                log_probs, value = self.policy(samples.obs, samples.action_mask)
+                ratio = (pick(log_probs, samples.action) - samples.log_prob).exp()
                 gain = torch.min(
-                    ratio * advantage[rows],
-                    ratio.clamp(1 - args.clip, 1 + args.clip) * advantage[rows],
+                    ratio * advantage[samples.rows],
+                    ratio.clamp(1 - args.clip, 1 + args.clip) * advantage[samples.rows],
                 ).mean()
                 entropy = -(log_probs.exp() * log_probs).sum(1).mean()
-                value_loss = (value - returns[rows]).square().mean()
+                value_loss = (value - returns[samples.rows]).square().mean()
                 loss = args.value_weight * value_loss - gain - args.entropy_weight * entropy
                 self.optimizer.zero_grad()
                 loss.backward()
@@ -318,12 +308,11 @@ class Run:
         clipped = ((ratio - 1).abs() > args.clip).float().mean()
         return {"entropy": entropy.item(), "value_loss": value_loss.item(), "clipped": clipped.item()}
 
-    def played(self) -> dict[str, float]:
-        """The rollout's finished games: their mean score, points of lost games kept, and share lost."""
-        ended = self.terminated
-        if not ended.any():
+    def played(self, kept: NDArray[np.int32], endings: NDArray[np.int8]) -> dict[str, float]:
+        """Of finished games, the mean score, with points of lost games kept too, and the share lost."""
+        if not len(kept):
             return {}
-        lost, kept = np.isin(self.ending[ended], DEFEATS), self.score[ended]
+        lost = np.isin(endings, DEFEATS)
         if self.args.lost_game_score == "zero":
             return {"score": float(kept.mean()), "lost": float(lost.mean())}
         score = np.where(lost, 0, kept)
@@ -436,8 +425,8 @@ def train(run: Run, folder: Path) -> bool:
     with tqdm(total=budget, initial=min(done(), budget), bar_format=form) as bar:
         while done() < budget and not stopped:
             start, steps = time.perf_counter(), run.steps
-            run.collect()
-            shown = run.played() | run.learn()
+            advantage, shown = run.collect()
+            shown |= run.learn(advantage)
             if run.updates % args.eval_every == 0:
                 shown["greedy"] = float(evaluate(args, run.policy.greedy, args.eval_games).score.mean())
             seconds = time.perf_counter() - start
