@@ -230,7 +230,7 @@ mod tests {
                         sum.fetch_add(taken, Ordering::Relaxed);
                     }
                 });
-                assert_eq!(sum.into_inner(), (0..round).sum());
+                assert_eq!(sum.into_inner(), (0..round).sum::<usize>());
                 if round % 50 == 0 {
                     thread::sleep(2 * AWAKE);
                 }

@@ -116,10 +116,15 @@ fn bytes_are_their_bits() {
 }
 
 #[test]
-fn packed_bits_are_the_bytes_of_the_words() {
-    let mut row = [9; 16];
-    expand_bits(&[0x0807_0605_0403_0201, 0x100f_0e0d_0c0b_0a09], &mut row);
-    assert_eq!(row, std::array::from_fn(|index| index as u8 + 1));
+fn bits_are_bytes_of_words() {
+    let words: Vec<u64> = (1..=12).map(|word| word * 0x0807_0605_0403_0201).collect();
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    for length in 0..=bytes.len() {
+        let mut row = vec![0xee; length + 1];
+        copy_bits(&words, &mut row[..length]);
+        assert_eq!(row[..length], bytes[..length]);
+        assert_eq!(row[length], 0xee);
+    }
 }
 
 #[test]
