@@ -186,7 +186,7 @@ pub enum BatchError {
     /// The threads could not be started.
     #[error(transparent)]
     Threads(#[from] ThreadsError),
-    /// The environment asks for instructions that this processor does not have.
+    /// Instructions were asked for that this processor does not have.
     #[error(transparent)]
     Simd(#[from] SimdError),
     /// No games at all, or too many.
@@ -528,7 +528,7 @@ impl Shared {
         Ok(Shared {
             layout: options.encoder.layout(&variant),
             plan: Plan::new(&variant),
-            simd: options.simd.map_or_else(Simd::chosen, Ok)?,
+            simd: options.simd.map_or_else(Simd::chosen, Simd::require)?,
             canonical: options.encoder.canonical_knowledge(),
             streams: false,
             variant,

@@ -49,7 +49,8 @@ impl Scratch {
 }
 
 impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
-    /// Fills the scratch with the rows of the seats at this offset from the players to act.
+    /// Fills the scratch with the rows of the seats at this offset from the players to act, for so
+    /// many games of the block.
     #[inline(always)]
     pub fn fill_rows(
         &self,
@@ -57,13 +58,14 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         block: &[Word],
         step: usize,
         observer: usize,
+        games: usize,
         scratch: &mut Scratch,
     ) {
         if let Some(knowledge) = shared.canonical {
             self.encode_as(block, step, observer, knowledge, scratch);
             scratch.transpose(self.isa);
         } else {
-            encode_views(self.sizes(), shared, block, step, observer, scratch);
+            encode_views(self.sizes(), shared, block, step, observer, games, scratch);
         }
     }
 
@@ -98,7 +100,7 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
     ) {
         let (observers, length) = (shared.observers(), shared.row_length());
         for observer in 0..observers {
-            self.fill_rows(shared, block, step, observer, scratch);
+            self.fill_rows(shared, block, step, observer, games.len(), scratch);
             // Once for each kind of buffer, and not a closure: see `Kernel`.
             macro_rules! write_each {
                 ($rows:ident, $words:ident, $row:ident => $write:expr) => {
@@ -164,11 +166,13 @@ fn encode_views(
     block: &[Word],
     step: usize,
     observer: usize,
+    games: usize,
     scratch: &mut Scratch,
 ) {
     let stride = scratch.rows.len() / LANES;
     let mut words = vec![0; shared.layout.words()];
-    for lane in 0..LANES {
+    // The other lanes of the last block are idle, and what they hold is no game.
+    for lane in 0..games {
         let game = sizes.take(block, lane, step, &shared.variant, EpisodeSeed::default());
         let seat = shared.variant.seat_after(game.position.current_player(), observer);
         let view = View::new(&shared.variant, &game.position, seat);

@@ -74,6 +74,14 @@ impl Simd {
         Simd::ALL.into_iter().filter(|simd| simd.is_available())
     }
 
+    /// This set, where the processor has it.
+    ///
+    /// # Errors
+    /// [`SimdError`] where it does not.
+    pub fn require(self) -> Result<Simd, SimdError> {
+        if self.is_available() { Ok(self) } else { Err(SimdError::new(self.name())) }
+    }
+
     /// The set that the environment variable names, else the fastest.
     ///
     /// # Errors
@@ -82,11 +90,16 @@ impl Simd {
         let Some(given) = std::env::var_os(SIMD_VARIABLE).filter(|given| !given.is_empty()) else {
             return Ok(Simd::available().last().unwrap_or(Simd::Portable));
         };
-        Simd::available().find(|simd| given == simd.name()).ok_or_else(|| {
-            let available: Vec<&str> = Simd::available().map(Simd::name).collect();
-            let name = given.to_string_lossy().into_owned();
-            SimdError { name, available: available.join(", ") }
-        })
+        Simd::available()
+            .find(|simd| given == simd.name())
+            .ok_or_else(|| SimdError::new(&given.to_string_lossy()))
+    }
+}
+
+impl SimdError {
+    fn new(name: &str) -> SimdError {
+        let available: Vec<&str> = Simd::available().map(Simd::name).collect();
+        SimdError { name: name.to_owned(), available: available.join(", ") }
     }
 }
 

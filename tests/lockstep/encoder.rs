@@ -1,0 +1,88 @@
+//! An encoder as another crate may write one: it has no code of the batch's own.
+
+use starmine::encode::{BitWriter, Encoder, Layout, LayoutBuilder};
+use starmine::rules::{Card, Variant, View};
+
+/// Everything that a view shows.
+pub struct Outside;
+
+/// The encoder.
+pub static OUTSIDE: Outside = Outside;
+
+fn knowledge_bits(variant: &Variant) -> usize {
+    variant.num_card_kinds() + usize::from(variant.colors() + variant.ranks())
+}
+
+impl Encoder for Outside {
+    fn name(&self) -> &'static str {
+        "outside"
+    }
+
+    fn layout(&self, variant: &Variant) -> Layout {
+        let (players, hand_size) = (variant.players().into(), variant.hand_size().into());
+        LayoutBuilder::default()
+            .section("sizes", &[players, 3])
+            .section("cards", &[players, hand_size, 5])
+            .section("knowledge", &[players, hand_size, knowledge_bits(variant)])
+            .section("table", &[variant.colors().into(), 3])
+            .section("discards", &[64])
+            .section("counters", &[6, 7])
+            .section("legal", &[2, 64])
+            .section("event", &[6, 8])
+            .build()
+    }
+
+    fn encode(&self, view: &View<'_>, bits: &mut BitWriter<'_>) {
+        let variant = view.variant();
+        let (players, hand_size) = (variant.players().into(), variant.hand_size().into());
+        check_cards(view);
+        (0..players).for_each(|offset| bits.push(view.hand_size(offset) as u64, 3));
+        for offset in 0..players {
+            let mut cards = view.hand(offset);
+            for _ in 0..hand_size {
+                bits.push(cards.next().map_or(31, |card| variant.card_index(card) as u64), 5);
+            }
+        }
+        for offset in 0..players {
+            for slot in 0..hand_size {
+                bits.push(view.knowledge(offset, slot).bits(), knowledge_bits(variant));
+            }
+        }
+        view.fireworks().iter().for_each(|&height| bits.push(height.into(), 3));
+        bits.push(view.discards(), 64);
+        let tokens = [view.information_tokens(), view.life_tokens()];
+        let seats = [view.current_player() as u8, view.offset(view.current_player()) as u8];
+        let [information, lives] = tokens;
+        for counter in [information, lives, view.deck_size(), view.score(), seats[0], seats[1]] {
+            bits.push(counter.into(), 7);
+        }
+        let legal = view.legal_actions().0;
+        bits.push(legal as u64, 64);
+        bits.push((legal >> 64) as u64, 64);
+        for number in event(view) {
+            bits.push(number.into(), 8);
+        }
+    }
+}
+
+/// No encoder is ever shown a table that cannot be.
+fn check_cards(view: &View<'_>) {
+    let variant = view.variant();
+    for card in variant.card_kinds() {
+        let held = (0..variant.players().into()).flat_map(|offset| view.hand(offset));
+        let held = held.filter(|&other| other == card).count() as u8;
+        let played = u8::from(usize::from(view.fireworks()[card.suit.index()]) > card.rank.index());
+        assert!(held + played + view.discarded(card) <= variant.copies(card), "too many {card}");
+    }
+}
+
+fn event(view: &View<'_>) -> [u8; 6] {
+    let variant = view.variant();
+    let number = |card: Option<Card>| card.map_or(0, |card| 1 + variant.card_index(card) as u8);
+    view.last_event().map_or([0; 6], |event| {
+        let action = variant.move_to_action(event.played).expect("it was played");
+        let rest = event.regained << 1 | u8::from(event.added);
+        let drawn = number(event.drawn);
+        [event.seat + 1, action as u8, event.touched.0, number(event.card), rest, drawn]
+    })
+}

@@ -1,0 +1,262 @@
+//! Batches beside single states: the same games on every set of instructions that the processor has, compared
+//! after every call: positions, every output, and every seat's observation.
+//!
+//! `LOCKSTEP_GAMES` and `LOCKSTEP_SEED` choose how many games are played, and which. A million of them:
+//! `LOCKSTEP_GAMES=1000000 cargo test --release --test lockstep -- --nocapture`
+
+mod columns;
+mod encoder;
+mod random;
+mod table;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use columns::Columns;
+use encoder::OUTSIDE;
+use random::Random;
+use starmine::batch::{
+    AutoresetMode, Batch, BatchError, Dtype, IllegalAction, ObservationBuffer, Observers, Options,
+    Seeds, Simd, SimdError,
+};
+use starmine::encode::{CANONICAL, CANONICAL_MINIMAL, CANONICAL_SEER, Encoder};
+use starmine::rules::{Ending, Parameters, Variant};
+use table::Table;
+
+/// Enough for every ending in every mode.
+const GAMES: usize = 4000;
+/// Games that each place of a batch plays before the next round begins.
+const GAMES_OF_A_PLACE: usize = 2;
+/// That of another crate once in a while, as its games are played by other code.
+const ENCODERS: [&dyn Encoder; 7] = [
+    &CANONICAL,
+    &CANONICAL_MINIMAL,
+    &CANONICAL_SEER,
+    &CANONICAL,
+    &CANONICAL_MINIMAL,
+    &CANONICAL_SEER,
+    &OUTSIDE,
+];
+
+/// What was played.
+#[derive(Default)]
+struct Count {
+    games: usize,
+    steps: usize,
+    endings: BTreeMap<(&'static str, &'static str), usize>,
+}
+
+/// One variant, one setting: a table of single states, and a batch for each set of instructions.
+struct Round {
+    name: String,
+    random: Random,
+    table: Table,
+    batches: Vec<(Batch, Columns)>,
+    /// How often a player who has a playable card plays it, in percent, so that some games get far.
+    peeking: usize,
+}
+
+impl Round {
+    fn new(seed: u64, index: u64) -> Round {
+        let mut random = Random::new(seed, index);
+        let variant = Arc::new(random.variant());
+        let num_envs = random.num_envs();
+        let options = Options {
+            encoder: ENCODERS[index as usize % ENCODERS.len()],
+            dtype: Dtype::Bits,
+            observers: Observers::All,
+            autoreset_mode: *random.one_of(AutoresetMode::ALL),
+            illegal_action: *random.one_of(IllegalAction::ALL),
+            num_threads: *random.one_of(&[1, 1, 1, 1, 1, 1, 1, 3]),
+            simd: None,
+        };
+        let name = format!("LOCKSTEP_SEED={seed}, round {index}: {num_envs} games, {options:?}");
+        let name = format!("{name}, {:?}", variant.parameters());
+        let batch_seed = random.next();
+        let table = Table::new(variant.clone(), num_envs, batch_seed, options.clone());
+        let batches = Simd::available().map(|simd| {
+            let options = Options { simd: Some(simd), ..options.clone() };
+            let batch = Batch::new(variant.clone(), num_envs, batch_seed, options);
+            let batch = batch.expect("the settings are possible");
+            assert_eq!(batch.simd(), simd);
+            let columns = Columns::new(&variant, num_envs, batch.row_length());
+            (batch, columns)
+        });
+        let batches = batches.collect();
+        let peeking = *random.one_of(&[0, 50, 90, 100]);
+        Round { name, random, table, batches, peeking }
+    }
+
+    fn play(mut self, count: &mut Count) {
+        let wanted = GAMES_OF_A_PLACE * self.table.games.len();
+        if self.random.is_one_in(2) {
+            self.reset(None);
+        }
+        while self.table.endings.len() < wanted {
+            if self.random.is_one_in(60) {
+                let mask = self.random.mask(self.table.games.len());
+                self.reset(mask);
+            }
+            if self.random.is_one_in(60) {
+                for (batch, _) in &mut self.batches {
+                    *batch = batch.duplicate().expect("there is memory for two");
+                }
+            }
+            self.try_refused_actions();
+            self.reset_finished_games();
+            self.step();
+            count.steps += self.table.games.len();
+        }
+        count.games += self.table.endings.len();
+        let mode = self.table.options.autoreset_mode.name();
+        for ending in self.table.endings {
+            *count.endings.entry((mode, ending.name())).or_default() += 1;
+        }
+    }
+
+    fn step(&mut self) {
+        let actions = self.choose_actions();
+        self.table.step(&actions);
+        for (batch, columns) in &mut self.batches {
+            batch.step(&actions, columns.outputs()).expect(&self.name);
+        }
+        self.compare();
+    }
+
+    fn reset(&mut self, mask: Option<Vec<bool>>) {
+        let each: Vec<u64> = self.table.games.iter().map(|_| self.random.next()).collect();
+        let seeds = match self.random.below(3) {
+            0 => Seeds::Continue,
+            1 => Seeds::Batch(each[0]),
+            _ => Seeds::Each(&each),
+        };
+        self.table.reset(seeds, mask.as_deref());
+        for (batch, columns) in &mut self.batches {
+            batch.reset(seeds, mask.as_deref(), columns.outputs()).expect(&self.name);
+        }
+        self.compare();
+    }
+
+    /// Without autoreset somebody has to.
+    fn reset_finished_games(&mut self) {
+        let over: Vec<bool> = self.table.games.iter().map(|game| game.is_over()).collect();
+        if self.table.options.autoreset_mode == AutoresetMode::Disabled && over.contains(&true) {
+            self.reset(Some(over));
+        }
+    }
+
+    /// A step with an action that is refused changes nothing: the next comparison would see it.
+    fn try_refused_actions(&mut self) {
+        let mut actions = self.choose_actions();
+        if self.random.is_one_in(2) {
+            let game = self.random.below(actions.len());
+            actions[game] = self.random.illegal_action(&self.table.games[game]);
+        }
+        let refused = self.table.refused(&actions);
+        if refused.is_empty() {
+            return;
+        }
+        for (batch, columns) in &mut self.batches {
+            match batch.step(&actions, columns.outputs()) {
+                Err(BatchError::IllegalActions(error)) => {
+                    let legal = refused.iter().map(|&game| self.table.games[game].legal());
+                    let given = refused.iter().map(|&game| actions[game]);
+                    assert_eq!(error.rows, refused, "{}", self.name);
+                    assert_eq!(error.actions, given.collect::<Vec<_>>(), "{}", self.name);
+                    assert_eq!(error.legal, legal.collect::<Vec<_>>(), "{}", self.name);
+                }
+                other => panic!("{}: {actions:?}: {other:?}", self.name),
+            }
+            assert!(*columns == self.table.columns, "{}: a refused step has written", self.name);
+        }
+    }
+
+    fn choose_actions(&mut self) -> Vec<i64> {
+        let terminates = self.table.options.illegal_action == IllegalAction::Terminate;
+        let games = self.table.games.iter();
+        games
+            .map(|game| {
+                if game.is_over() {
+                    self.random.any_action()
+                } else if terminates && self.random.is_one_in(60) {
+                    self.random.illegal_action(game)
+                } else {
+                    self.random.legal_action(game, self.peeking)
+                }
+            })
+            .collect()
+    }
+
+    fn compare(&mut self) {
+        let Round { table, batches, name, .. } = self;
+        for (batch, columns) in batches {
+            let place = || format!("{name}, on {}", batch.simd());
+            for (index, game) in table.games.iter().enumerate() {
+                let found = batch.position(index).expect("there is such a game");
+                assert_eq!(found, *game.position(), "{}, game {index}", place());
+                if *columns != table.columns {
+                    columns.compare_game(&table.columns, index, &place());
+                }
+            }
+            assert!(*columns == table.columns, "{}: the outputs differ", place());
+            assert!(batch.episodes().eq(table.games.iter().map(|game| game.seed.episode)));
+            let finished: Vec<usize> = batch.finished().collect();
+            assert_eq!(finished, table.finished, "{}: finished games", place());
+            if !finished.is_empty() {
+                let mut rows = vec![1; table.last_rows.len()];
+                let place = place();
+                batch.final_observations(ObservationBuffer::Bits(&mut rows)).expect(&place);
+                assert!(rows == table.last_rows, "{place}: the last observations differ");
+            }
+        }
+    }
+}
+
+fn number(variable: &str, default: u64) -> u64 {
+    match std::env::var(variable) {
+        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{variable}={text}: not a number")),
+        Err(_) => default,
+    }
+}
+
+#[test]
+fn batches_play_the_games_of_single_states() {
+    let (games, seed) = (number("LOCKSTEP_GAMES", GAMES as u64), number("LOCKSTEP_SEED", 0));
+    let (start, mut count) = (Instant::now(), Count::default());
+    for index in 0.. {
+        if count.games as u64 >= games {
+            break;
+        }
+        Round::new(seed, index).play(&mut count);
+    }
+    let sets: Vec<&str> = Simd::available().map(Simd::name).collect();
+    let Count { games, steps, endings } = count;
+    let seconds = start.elapsed().as_secs();
+    println!("{games} games, {steps} steps, {seconds} s, {}: {endings:?}", sets.join(", "));
+    if games < GAMES {
+        return;
+    }
+    let modes = |ending: Ending| endings.keys().filter(move |(_, name)| *name == ending.name());
+    for ending in Ending::ALL {
+        // The last of them is rare.
+        let enough = if ending == Ending::NoLegalAction { 1 } else { AutoresetMode::ALL.len() };
+        assert!(modes(ending).count() >= enough, "{ending}");
+    }
+}
+
+#[test]
+fn a_set_that_the_processor_lacks_is_refused() {
+    let variant = Arc::new(Variant::new(Parameters::default()).expect("the base game"));
+    for simd in Simd::ALL {
+        let options = Options { simd: Some(simd), ..Options::default() };
+        match Batch::new(variant.clone(), 1, 0, options) {
+            Ok(batch) => assert!(simd.is_available() && batch.simd() == simd),
+            Err(BatchError::Simd(SimdError { name, available })) => {
+                assert!(!simd.is_available() && name == simd.name());
+                assert!(available.starts_with("portable"), "{available}");
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+}

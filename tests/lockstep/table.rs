@@ -1,0 +1,225 @@
+//! What a batch must do, with a single state for each game.
+
+use std::sync::Arc;
+
+use starmine::batch::{AutoresetMode, IllegalAction, Options, Seeds};
+use starmine::encode::encode_into;
+use starmine::rules::{ActionSet, Ending, EpisodeSeed, Position, State, Variant, View};
+
+use super::columns::Columns;
+
+/// A single state, and the position in which an illegal action has ended it.
+pub struct Game {
+    pub seed: EpisodeSeed,
+    state: State,
+    forfeited: Option<Position>,
+}
+
+impl Game {
+    fn new(variant: &Arc<Variant>, seed: EpisodeSeed) -> Game {
+        Game { seed, state: State::new(variant.clone(), seed), forfeited: None }
+    }
+
+    pub fn variant(&self) -> &Variant {
+        self.state.variant()
+    }
+
+    pub fn position(&self) -> &Position {
+        self.forfeited.as_ref().unwrap_or_else(|| self.state.position())
+    }
+
+    pub fn is_over(&self) -> bool {
+        self.position().ending().is_some()
+    }
+
+    pub fn legal(&self) -> ActionSet {
+        self.position().legal_actions(self.variant())
+    }
+
+    fn is_legal(&self, action: i64) -> bool {
+        usize::try_from(action).is_ok_and(|action| self.legal().contains(action))
+    }
+
+    fn score(&self) -> i32 {
+        self.position().score(self.variant()).into()
+    }
+
+    /// Turns played; the one that was refused counts.
+    fn length(&self) -> usize {
+        self.state.length() + usize::from(self.forfeited.is_some())
+    }
+
+    /// The oldest card in the hand that fits.
+    pub fn playable_slot(&self) -> Option<u8> {
+        let (variant, position) = (self.variant(), self.position());
+        let fireworks = position.fireworks(variant);
+        let mut hand = position.hand(variant, position.current_player());
+        let fits =
+            hand.position(|card| usize::from(fireworks[card.suit.index()]) == card.rank.index());
+        fits.map(|slot| slot as u8)
+    }
+
+    /// Plays the action; one that is not legal ends the game as lost, and the player stays.
+    fn play(&mut self, action: i64) {
+        if self.is_legal(action) {
+            self.state.apply(action).expect("it is legal");
+        } else {
+            let mut position = *self.state.position();
+            position.forfeit();
+            self.forfeited = Some(position);
+        }
+    }
+
+    fn view(&self, seat: usize) -> View<'_> {
+        match &self.forfeited {
+            Some(position) => View::new(self.variant(), position, seat),
+            None => self.state.view(seat),
+        }
+    }
+}
+
+/// All games of a batch.
+pub struct Table {
+    pub options: Options,
+    pub games: Vec<Game>,
+    /// What the last call should have written.
+    pub columns: Columns,
+    /// The games that ended in the last step and were dealt anew in it, and their last rows.
+    pub finished: Vec<usize>,
+    pub last_rows: Vec<u8>,
+    /// How games ended so far.
+    pub endings: Vec<Ending>,
+    variant: Arc<Variant>,
+    words: Vec<u64>,
+    fresh: bool,
+}
+
+impl Table {
+    pub fn new(variant: Arc<Variant>, num_envs: usize, seed: u64, options: Options) -> Table {
+        let games = (0..num_envs as u64).map(|game| EpisodeSeed { seed, game, episode: 0 });
+        let words = vec![0; options.encoder.layout(&variant).words()];
+        Table {
+            games: games.map(|seed| Game::new(&variant, seed)).collect(),
+            columns: Columns::new(&variant, num_envs, 8 * words.len()),
+            finished: vec![],
+            last_rows: vec![],
+            endings: vec![],
+            variant,
+            words,
+            options,
+            fresh: true,
+        }
+    }
+
+    /// The games for which these actions are refused.
+    pub fn refused(&self, actions: &[i64]) -> Vec<usize> {
+        let is_refused = |&game: &usize| {
+            let (game, action) = (&self.games[game], actions[game]);
+            if game.is_over() {
+                self.options.autoreset_mode == AutoresetMode::Disabled
+            } else {
+                self.options.illegal_action == IllegalAction::Raise && !game.is_legal(action)
+            }
+        };
+        (0..actions.len()).filter(is_refused).collect()
+    }
+
+    pub fn reset(&mut self, seeds: Seeds<'_>, mask: Option<&[bool]>) {
+        // The first reset keeps the games as they were dealt.
+        let keep = self.fresh && matches!(seeds, Seeds::Continue);
+        for (index, game) in self.games.iter_mut().enumerate() {
+            if keep || mask.is_some_and(|mask| !mask[index]) {
+                continue;
+            }
+            let seed = match seeds {
+                Seeds::Continue => game.seed.next(),
+                Seeds::Batch(seed) => EpisodeSeed { seed, game: index as u64, episode: 0 },
+                Seeds::Each(seeds) => EpisodeSeed { seed: seeds[index], game: 0, episode: 0 },
+            };
+            *game = Game::new(&self.variant, seed);
+        }
+        self.start_call();
+        self.write();
+    }
+
+    pub fn step(&mut self, actions: &[i64]) {
+        self.start_call();
+        for (index, &action) in actions.iter().enumerate() {
+            self.step_game(index, action);
+        }
+        self.write();
+    }
+
+    fn start_call(&mut self) {
+        self.fresh = false;
+        self.finished.clear();
+        self.last_rows.clear();
+        let Columns { reward, terminated, truncated, illegal_action, .. } = &mut self.columns;
+        reward.fill(0.0);
+        [terminated, truncated, illegal_action].into_iter().for_each(|flags| flags.fill(false));
+        let Columns { final_score, final_length, final_ending, .. } = &mut self.columns;
+        [final_score, final_length].into_iter().for_each(|numbers| numbers.fill(0));
+        final_ending.fill(0);
+    }
+
+    fn step_game(&mut self, index: usize, action: i64) {
+        let game = &mut self.games[index];
+        if game.is_over() {
+            // The step after the end, whose action does not count.
+            *game = Game::new(&self.variant, game.seed.next());
+            return;
+        }
+        let before = game.score();
+        game.play(action);
+        let columns = &mut self.columns;
+        columns.reward[index] = (game.score() - before) as f32;
+        let Some(ending) = game.position().ending() else {
+            return;
+        };
+        columns.terminated[index] = true;
+        columns.illegal_action[index] = game.forfeited.is_some();
+        columns.final_score[index] = game.score();
+        columns.final_length[index] = game.length() as i32;
+        columns.final_ending[index] = ending.code();
+        self.endings.push(ending);
+        if self.options.autoreset_mode == AutoresetMode::SameStep {
+            self.finished.push(index);
+            let start = self.last_rows.len();
+            self.last_rows.resize(start + self.columns.obs.len() / self.games.len(), 0);
+            let mut rows = std::mem::take(&mut self.last_rows);
+            self.write_rows(index, &mut rows[start..]);
+            self.last_rows = rows;
+            let seed = self.games[index].seed.next();
+            self.games[index] = Game::new(&self.variant, seed);
+        }
+    }
+
+    /// Writes what is said about the games as they stand.
+    fn write(&mut self) {
+        let width = self.columns.obs.len() / self.games.len();
+        let mut obs = std::mem::take(&mut self.columns.obs);
+        for (index, rows) in obs.chunks_mut(width).enumerate() {
+            self.write_rows(index, rows);
+        }
+        self.columns.obs = obs;
+        let num_actions = self.variant.num_actions();
+        for (index, game) in self.games.iter().enumerate() {
+            let legal = game.legal();
+            let mask = &mut self.columns.action_mask[index * num_actions..][..num_actions];
+            mask.iter_mut().enumerate().for_each(|(action, bit)| *bit = legal.contains(action));
+            self.columns.current_player[index] = game.position().current_player() as i32;
+            self.columns.score[index] = game.score();
+        }
+    }
+
+    /// Writes the observations of all seats.
+    fn write_rows(&mut self, index: usize, rows: &mut [u8]) {
+        let Table { games, words, options, .. } = self;
+        for (seat, row) in rows.chunks_mut(8 * words.len()).enumerate() {
+            encode_into(options.encoder, games[index].view(seat), words);
+            for (bytes, word) in row.chunks_mut(8).zip(words.iter()) {
+                bytes.copy_from_slice(&word.to_le_bytes());
+            }
+        }
+    }
+}
