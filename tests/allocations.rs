@@ -166,7 +166,6 @@ fn the_heap_is_counted() {
 }
 
 #[test]
-#[ignore = "`Batch::run` takes a vector of chunks from the heap"]
 fn a_step_takes_nothing_from_the_heap() {
     let variants = ["small", "crowning-piece"].map(|name| {
         let parameters = preset(name).expect("it is in the table");

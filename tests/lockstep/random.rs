@@ -108,10 +108,10 @@ impl Random {
 
     /// A legal action; so often in a hundred times, it peeks for a card that fits.
     pub fn legal_action(&mut self, game: &Game, peeking: usize) -> i64 {
-        if self.below(100) < peeking {
-            if let Some(slot) = game.playable_slot() {
-                return (game.variant().hand_size() + slot).into();
-            }
+        if self.below(100) < peeking
+            && let Some(slot) = game.playable_slot()
+        {
+            return (game.variant().hand_size() + slot).into();
         }
         let legal = game.legal();
         let chosen = self.below(legal.len());
