@@ -8,7 +8,7 @@ BENCH ?=
 INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --constraint constraints.txt
 SOURCES := Cargo.toml Cargo.lock pyproject.toml README.md $(shell find src python -name '*.rs' -o -name '*.py' -o -name '*.pyi')
 
-.PHONY: help install train test check-rust check-python check-instructions bench instructions constraints clean
+.PHONY: help install train test check-rust check-python check-instructions sanitize bench instructions constraints clean
 
 help: ## Show this list.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -69,6 +69,11 @@ check-python: $(VENV)/test
 
 check-instructions: $(VENV)/test $(VENV)/valgrind
 	$(BIN)/python benchmarks/instructions.py
+
+# The sanitizer is not stable, but its runtime comes with the stable compiler.
+sanitize: ## Run the Rust tests of batches and buffers under AddressSanitizer.
+	RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address cargo test --quiet --target-dir target/sanitize \
+	  --target $(shell rustc -vV | sed -n 's/^host: //p') --lib --test lockstep --test properties
 
 instructions: $(VENV)/test $(VENV)/valgrind ## Record the instruction counts of a step anew.
 	$(BIN)/python benchmarks/instructions.py --record

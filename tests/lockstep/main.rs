@@ -234,7 +234,8 @@ fn batches_play_the_games_of_single_states() {
     let Count { games, steps, endings } = count;
     let seconds = start.elapsed().as_secs();
     println!("{games} games, {steps} steps, {seconds} s, {}: {endings:?}", sets.join(", "));
-    if games < GAMES {
+    if seed != 0 || games < GAMES {
+        // Other games may lack an ending that is rare.
         return;
     }
     let modes = |ending: Ending| endings.keys().filter(move |(_, name)| *name == ending.name());

@@ -69,7 +69,8 @@ impl Random {
             ranks,
             copies: self.flag().then_some(copies),
             hand_size: if self.is_one_in(3) { None } else { Some(self.between(1, 6)) },
-            max_information_tokens: self.between(0, 16),
+            // Without any, a crowning piece may leave a player without an action.
+            max_information_tokens: if self.is_one_in(3) { 0 } else { self.between(0, 16) },
             max_life_tokens: self.between(1, 8),
             random_start_player: self.flag(),
             empty_hints: self.flag(),

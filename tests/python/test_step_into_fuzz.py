@@ -67,7 +67,7 @@ class Memory:
     def take(self, size, align):
         """The offset of so many bytes: mostly free ones, sometimes anywhere."""
         rng = self.rng
-        if rng.random() < 0.04:
+        if size <= len(self.bytes) and rng.random() < 0.04:
             return rng.randrange(0, len(self.bytes) - size + 1)
         start = self.bytes.ctypes.data
         offset = self.end + -(start + self.end) % align + (rng.randint(1, 3) if rng.random() < 0.02 else 0)
