@@ -37,7 +37,7 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         let words = [
             (DECK, left),
             (DISCARDS, 0),
-            (NEXT, sizes.lowest()),
+            (NEXT, sizes.lowest),
             (FIREWORKS, 0),
             (COUNTERS, counters),
             (EVENT, 0),

@@ -34,6 +34,8 @@ pub(super) struct Sizes {
     pub hand_size: usize,
     pub colors: usize,
     pub ranks: usize,
+    /// The lowest rank of each suit, a bit in the set of cards.
+    pub lowest: u64,
     pub deck_size: usize,
     pub max_information_tokens: usize,
     pub max_life_tokens: usize,
@@ -87,6 +89,7 @@ impl Sizes {
             hand_size: if players < 4 { 5 } else { 4 },
             colors: 5,
             ranks: 5,
+            lowest: lowest(5, 5),
             deck_size: 50,
             max_information_tokens: 8,
             max_life_tokens: 3,
@@ -104,6 +107,7 @@ impl Sizes {
             hand_size: variant.hand_size().into(),
             colors: variant.colors().into(),
             ranks: variant.ranks().into(),
+            lowest: lowest(variant.colors().into(), variant.ranks().into()),
             deck_size: variant.deck_size().into(),
             max_information_tokens: variant.max_information_tokens().into(),
             max_life_tokens: variant.max_life_tokens().into(),
@@ -164,21 +168,10 @@ impl Sizes {
         ones(self.cards())
     }
 
-    /// The lowest rank of each suit.
-    #[inline(always)]
-    pub const fn lowest(self) -> u64 {
-        let (mut lowest, mut suit) = (0, 0);
-        while suit < self.colors {
-            lowest |= 1 << (suit * self.ranks);
-            suit += 1;
-        }
-        lowest
-    }
-
     /// The highest rank of each suit.
     #[inline(always)]
     pub const fn highest(self) -> u64 {
-        self.lowest() << (self.ranks - 1)
+        self.lowest << (self.ranks - 1)
     }
 
     /// The word of a card with this knowledge.
@@ -265,4 +258,14 @@ impl Sizes {
 #[inline(always)]
 pub(super) const fn ones(width: usize) -> u64 {
     (1 << width) - 1
+}
+
+/// A bit for the lowest rank of each suit.
+const fn lowest(colors: usize, ranks: usize) -> u64 {
+    let (mut lowest, mut suit) = (0, 0);
+    while suit < colors {
+        lowest |= 1 << (suit * ranks);
+        suit += 1;
+    }
+    lowest
 }

@@ -132,7 +132,7 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
     fn put_card(&self, block: &mut [Word], taken: &Taken<I::Lanes>) {
         let sizes = self.sizes();
         let added = taken.card.keep(taken.added);
-        let below = (added & self.splat(!sizes.lowest())).shr(1);
+        let below = (added & self.splat(!sizes.lowest)).shr(1);
         let above = (added & self.splat(!sizes.highest())).shl(1);
         let fireworks = self.load(block, FIREWORKS);
         self.store(block, FIREWORKS, (fireworks & !below) | added);
