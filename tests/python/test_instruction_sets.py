@@ -1,7 +1,7 @@
 """Every set of vector instructions gives the same games, and one that the processor lacks is refused.
 
-The best set is what all other tests run on, so those that step batches run again on each of the others. Recorded
-games and the oracle's play single states, which have no vector code: they would only be played again.
+The best set is what all other tests run on, so those that step batches run again on each of the others. Golden traces,
+HLE and the long run of the oracle play single states, which have no vector code: they would only be played again.
 """
 
 import os
@@ -17,7 +17,13 @@ import starmine
 SETS = ["portable", "avx2", "avx512"]
 VARIABLE = "STARMINE_SIMD"
 FOLDER = Path(__file__).parent
-STEPPING = ["test_properties.py", "test_buffers.py", "test_hostile_callers.py", "test_step_into_fuzz.py"]
+STEPPING = [
+    "test_properties.py",
+    "test_buffers.py",
+    "test_hostile_callers.py",
+    "test_step_into_fuzz.py",
+    "test_oracle_batch.py",
+]
 
 
 def available_sets(monkeypatch):
