@@ -3,13 +3,13 @@ use std::ops::Range;
 use half::f16;
 use thiserror::Error;
 
-use super::Shared;
 use super::block::{COUNTERS, LEGAL, count, counter};
 use super::kernel::Kernel;
 use super::lanes::{Isa, LANES, Word};
 use super::options::Dtype;
 use super::plan::Sizes;
 use super::rows::Scratch;
+use super::shared::Shared;
 use super::turn::{Turn, lanes_of};
 
 /// An array that does not have the length it should have.

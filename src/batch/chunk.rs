@@ -1,6 +1,5 @@
 //! The games of one thread: their turns, new deals and outputs.
 
-use super::Shared;
 use super::block::{COUNTERS, counter};
 use super::buffers::{Outputs, Written};
 use super::expand::fence;
@@ -12,6 +11,7 @@ use super::lanes::{Isa, LANES, Portable, Word};
 use super::options::AutoresetMode;
 use super::plan::Sizes;
 use super::rows::Scratch;
+use super::shared::Shared;
 use super::simd::Simd;
 use super::turn::{Turn, lanes_of};
 use crate::rules::EpisodeSeed;

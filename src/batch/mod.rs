@@ -4,6 +4,7 @@ mod block;
 mod buffers;
 mod chunk;
 mod deal;
+mod error;
 mod expand;
 mod finished;
 mod game;
@@ -11,20 +12,20 @@ mod kernel;
 mod lanes;
 mod observe;
 mod options;
+mod parts;
 mod plan;
 mod record;
 mod rows;
+mod shared;
 mod simd;
 mod threads;
 mod turn;
 mod unpack;
 
-use std::slice::{ChunksMut, IterMut};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use thiserror::Error;
-
 pub use buffers::{BufferError, ObservationBuffer, Outputs};
+pub use error::{BatchError, IllegalActions};
 pub use expand::Element;
 pub use options::{AutoresetMode, Dtype, IllegalAction, Observers, Options, UnknownOption};
 pub use record::RecordError;
@@ -32,15 +33,16 @@ pub use simd::{SIMD_VARIABLE, Simd, SimdError};
 pub use threads::{MAX_THREADS, ThreadsError};
 pub use unpack::{packed_length, unpack_bits};
 
-use crate::encode::{CanonicalKnowledge, Layout};
+use crate::encode::Layout;
 use crate::rules::{ActionSet, EpisodeSeed, Position, Variant};
 use block::{COUNTERS, LEGAL, ending};
 use chunk::{Chunk, Work};
 use finished::Finished;
 use game::Game;
 use lanes::{LANES, Word};
-use plan::Plan;
+use parts::{Parts, PerThread};
 use rows::Scratch;
+use shared::Shared;
 use threads::Pool;
 
 /// Many games of one variant that are stepped together.
@@ -77,57 +79,6 @@ pub struct Batch {
     pool: Pool,
 }
 
-/// Bytes of a step's observations from which they are written past the caches. Measured: below, the
-/// next reader finds them in a cache; above, they would only push other data out.
-const STREAM_FROM: usize = 32 << 20;
-
-/// What each thread has for itself.
-#[derive(Clone, Debug)]
-struct PerThread {
-    scratch: Scratch,
-    finished: Finished,
-}
-
-/// What all games and all threads of a batch read.
-#[derive(Clone, Debug)]
-pub(crate) struct Shared {
-    pub variant: Arc<Variant>,
-    pub layout: Layout,
-    pub options: Options,
-    pub(self) plan: Plan,
-    pub(self) simd: Simd,
-    /// Whether observations are written past the caches, which would not hold them.
-    pub(self) streams: bool,
-    /// How the encoder says what hints have said, where it is a canonical one.
-    pub canonical: Option<CanonicalKnowledge>,
-}
-
-/// The games, a part for each thread.
-struct Chunks<'a> {
-    first: usize,
-    /// Games of a part.
-    games: usize,
-    blocks: ChunksMut<'a, Word>,
-    seeds: ChunksMut<'a, EpisodeSeed>,
-    threads: IterMut<'a, PerThread>,
-    outputs: Outputs<'a>,
-    shared: &'a Shared,
-}
-
-impl<'a> Iterator for Chunks<'a> {
-    type Item = Chunk<'a>;
-
-    fn next(&mut self) -> Option<Chunk<'a>> {
-        let (blocks, seeds) = (self.blocks.next()?, self.seeds.next()?);
-        let PerThread { scratch, finished } = self.threads.next()?;
-        let (outputs, rest) = std::mem::take(&mut self.outputs).split_at(seeds.len(), self.shared);
-        let first = self.first;
-        self.outputs = rest;
-        self.first += self.games;
-        Some(Chunk { first, blocks, seeds, scratch, finished, outputs })
-    }
-}
-
 /// Seeds for a reset.
 #[derive(Clone, Copy, Debug)]
 pub enum Seeds<'a> {
@@ -137,72 +88,6 @@ pub enum Seeds<'a> {
     Batch(u64),
     /// Seed each game by itself: game `i` is game 0 of the `i`-th seed.
     Each(&'a [u64]),
-}
-
-/// Actions that the rules refuse; no game has moved.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct IllegalActions {
-    /// The games concerned.
-    pub rows: Vec<usize>,
-    /// The action of each.
-    pub actions: Vec<i64>,
-    /// What was legal in each; nothing in a game that is over.
-    pub legal: Vec<ActionSet>,
-}
-
-impl std::fmt::Display for IllegalActions {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        const SHOWN: usize = 5;
-        write!(formatter, "{} illegal action(s), no game has moved: ", self.rows.len())?;
-        for index in 0..self.rows.len().min(SHOWN) {
-            let (row, action) = (self.rows[index], self.actions[index]);
-            let legal: Vec<usize> = self.legal[index].iter().collect();
-            let separator = if index == 0 { "" } else { "; " };
-            if legal.is_empty() {
-                write!(
-                    formatter,
-                    "{separator}actions[{row}]={action}, but game {row} is over: reset it first"
-                )?;
-            } else {
-                write!(formatter, "{separator}actions[{row}]={action}, expected one of {legal:?}")?;
-            }
-        }
-        let more = self.rows.len().saturating_sub(SHOWN);
-        if more > 0 { write!(formatter, "; and {more} more") } else { Ok(()) }
-    }
-}
-
-impl std::error::Error for IllegalActions {}
-
-/// Why a batch refused a call; it is unchanged then.
-#[derive(Debug, Error)]
-pub enum BatchError {
-    /// Actions that the rules refuse.
-    #[error(transparent)]
-    IllegalActions(#[from] IllegalActions),
-    /// A buffer or an array of the wrong length.
-    #[error(transparent)]
-    Buffer(#[from] BufferError),
-    /// The threads could not be started.
-    #[error(transparent)]
-    Threads(#[from] ThreadsError),
-    /// Instructions were asked for that this processor does not have.
-    #[error(transparent)]
-    Simd(#[from] SimdError),
-    /// No games at all, or too many.
-    #[error("num_envs={0} is not allowed: expected 1 to {max}", max = u32::MAX)]
-    NumEnvs(usize),
-    /// Not enough memory for so many games.
-    #[error("num_envs={num_envs}: {source}")]
-    Memory {
-        /// The number of games.
-        num_envs: usize,
-        /// What the allocator says.
-        source: std::collections::TryReserveError,
-    },
-    /// A mask without any game in it.
-    #[error("reset_mask is all False: expected at least one game to reset")]
-    EmptyResetMask,
 }
 
 impl Batch {
@@ -219,8 +104,7 @@ impl Batch {
         if num_envs == 0 || u32::try_from(num_envs).is_err() {
             return Err(BatchError::NumEnvs(num_envs));
         }
-        let mut shared = Shared::new(variant, options)?;
-        shared.streams = num_envs * shared.observers() * shared.row_bytes() >= STREAM_FROM;
+        let shared = Shared::new(variant, num_envs, options)?;
         let size = shared.plan.sizes.block_words();
         let mut blocks = reserve(num_envs.div_ceil(LANES) * size, num_envs)?;
         let mut seeds = reserve(num_envs, num_envs)?;
@@ -391,7 +275,7 @@ impl Batch {
         let work = Work { shared, step: *step, actions };
         let size = shared.plan.sizes.block_words();
         let games = threads::games_per_thread(seeds.len(), pool.threads());
-        let chunks = Chunks {
+        let parts = Parts {
             first: 0,
             games,
             blocks: blocks.chunks_mut(games / LANES * size),
@@ -400,8 +284,8 @@ impl Batch {
             outputs,
             shared,
         };
-        let chunks = Mutex::new(chunks);
-        let next = || chunks.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let parts = Mutex::new(parts);
+        let next = || parts.lock().unwrap_or_else(PoisonError::into_inner).next();
         pool.run(|| {
             while let Some(mut chunk) = next() {
                 work.run(&mut chunk);
@@ -520,45 +404,5 @@ fn reserve<T>(length: usize, num_envs: usize) -> Result<Vec<T>, BatchError> {
     match elements.try_reserve_exact(length) {
         Ok(()) => Ok(elements),
         Err(source) => Err(BatchError::Memory { num_envs, source }),
-    }
-}
-
-impl Shared {
-    fn new(variant: Arc<Variant>, options: Options) -> Result<Shared, SimdError> {
-        Ok(Shared {
-            layout: options.encoder.layout(&variant),
-            plan: Plan::new(&variant),
-            simd: options.simd.map_or_else(Simd::chosen, Simd::require)?,
-            canonical: options.encoder.canonical_knowledge(),
-            streams: false,
-            variant,
-            options,
-        })
-    }
-
-    #[inline(always)]
-    pub(crate) fn observers(&self) -> usize {
-        match self.options.observers {
-            Observers::Current => 1,
-            Observers::All => self.variant.players().into(),
-        }
-    }
-
-    /// Bytes of one observation row.
-    fn row_bytes(&self) -> usize {
-        let element = match self.options.dtype {
-            Dtype::Float32 => 4,
-            Dtype::Float16 => 2,
-            Dtype::Uint8 | Dtype::Bits => 1,
-        };
-        self.row_length() * element
-    }
-
-    #[inline(always)]
-    pub(crate) fn row_length(&self) -> usize {
-        match self.options.dtype {
-            Dtype::Bits => 8 * self.layout.words(),
-            Dtype::Uint8 | Dtype::Float16 | Dtype::Float32 => self.layout.len(),
-        }
     }
 }

@@ -8,7 +8,8 @@ use thiserror::Error;
 use super::game::Game;
 use super::lanes::Word;
 use super::options::{AutoresetMode, Dtype, IllegalAction, Observers, Options};
-use super::{Batch, BatchError, Shared};
+use super::shared::Shared;
+use super::{Batch, BatchError};
 use crate::encode::{self, UnknownEncoder};
 use crate::rules::{EpisodeSeed, Parameters, PositionError, Variant, VariantError};
 

@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use super::Shared;
 use super::block::{COUNTERS, count, counter};
 use super::buffers::ObservationBuffer;
 use super::expand::{Element, copy_bits};
 use super::kernel::Kernel;
 use super::lanes::{Isa, LANES, Lanes, Word};
 use super::plan::Sizes;
+use super::shared::Shared;
 use crate::encode::{CanonicalKnowledge, Layout, encode_into};
 use crate::rules::{EpisodeSeed, View};
 

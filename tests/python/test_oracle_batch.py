@@ -1,7 +1,7 @@
 """The kernel against the oracle, without a single state between them: batches of random variants.
 
-Every game of a batch is seeded by itself, so that its deck is known; the oracle plays it with the same deck. All outputs
-are compared after every step, the observations of all seats included, until each game has ended once.
+Every game of a batch is seeded by itself, so that its deck is known; the oracle plays it with the same deck. All
+outputs are compared after every step, the observations of all seats included, until each game has ended once.
 """
 
 import random
