@@ -4,7 +4,7 @@ use super::block::{COUNTERS, counter};
 use super::buffers::{Outputs, Written};
 use super::expand::fence;
 use super::finished::Finished;
-use super::kernel::{ANY, Kernel};
+use super::kernel::{ANY, Kernel, SWITCHED};
 #[cfg(target_arch = "x86_64")]
 use super::lanes::{Avx2, Avx512};
 use super::lanes::{Isa, LANES, Portable, Word};
@@ -60,15 +60,20 @@ impl Work<'_> {
         found
     }
 
-    /// Chooses the code: that of the base games, in which their numbers are constants, or that of
-    /// any game.
+    /// Chooses the code: that of the base games, in which their numbers are constants, that of base
+    /// games with other tokens or switches, or that of any game.
     fn dispatch(self, task: Task<'_, '_>) {
         let sizes = self.shared.plan.sizes;
-        match sizes.players {
-            2 if sizes == Sizes::standard(2) => self.dispatch_for::<2>(task),
-            3 if sizes == Sizes::standard(3) => self.dispatch_for::<3>(task),
-            4 if sizes == Sizes::standard(4) => self.dispatch_for::<4>(task),
-            5 if sizes == Sizes::standard(5) => self.dispatch_for::<5>(task),
+        let is_standard = sizes == Sizes::standard(sizes.players);
+        match (sizes.players, is_standard, sizes.has_standard_cards()) {
+            (2, true, _) => self.dispatch_for::<2>(task),
+            (3, true, _) => self.dispatch_for::<3>(task),
+            (4, true, _) => self.dispatch_for::<4>(task),
+            (5, true, _) => self.dispatch_for::<5>(task),
+            (2, _, true) => self.dispatch_for::<{ SWITCHED + 2 }>(task),
+            (3, _, true) => self.dispatch_for::<{ SWITCHED + 3 }>(task),
+            (4, _, true) => self.dispatch_for::<{ SWITCHED + 4 }>(task),
+            (5, _, true) => self.dispatch_for::<{ SWITCHED + 5 }>(task),
             _ => self.dispatch_for::<ANY>(task),
         }
     }

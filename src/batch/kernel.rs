@@ -11,10 +11,14 @@ use super::plan::{Plan, Sizes, ones};
 /// In place of the players of a base game: any game at all.
 pub(super) const ANY: usize = 0;
 
+/// Added to the players of a base game: with other tokens or switches.
+pub(super) const SWITCHED: usize = 8;
+
 /// What it takes to play: the instructions, and the variant's numbers and tables.
 ///
 /// `STANDARD` is the number of players of the base game, whose numbers are constants, so that the
-/// compiler unrolls the loops over seats and slots and computes all shifts and masks; or [`ANY`].
+/// compiler unrolls the loops over seats and slots and computes all shifts and masks; with
+/// [`SWITCHED`] added, only its cards and hands are constants; or it is [`ANY`].
 #[derive(Clone, Copy)]
 pub(super) struct Kernel<'a, I, const STANDARD: usize> {
     pub isa: I,
@@ -25,7 +29,13 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
     /// The variant's numbers.
     #[inline(always)]
     pub fn sizes(&self) -> Sizes {
-        if STANDARD == ANY { self.plan.sizes } else { const { Sizes::standard(STANDARD) } }
+        if STANDARD == ANY {
+            self.plan.sizes
+        } else if STANDARD < SWITCHED {
+            const { Sizes::standard(STANDARD) }
+        } else {
+            const { Sizes::standard(STANDARD % SWITCHED) }.with_rules_of(self.plan.sizes)
+        }
     }
 
     #[inline(always)]

@@ -101,6 +101,18 @@ impl Sizes {
         }
     }
 
+    /// These cards and hands with the tokens and switches of others.
+    #[inline(always)]
+    pub const fn with_rules_of(self, other: Sizes) -> Sizes {
+        let Sizes { players, hand_size, colors, ranks, lowest, deck_size, .. } = self;
+        Sizes { players, hand_size, colors, ranks, lowest, deck_size, ..other }
+    }
+
+    /// Whether the cards and hands are those of the base game.
+    pub fn has_standard_cards(self) -> bool {
+        self == Sizes::standard(self.players).with_rules_of(self)
+    }
+
     fn of(variant: &Variant) -> Sizes {
         Sizes {
             players: variant.players().into(),
