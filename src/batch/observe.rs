@@ -26,7 +26,8 @@ impl<L: Lanes> Rows<'_, L> {
         let filled = self.width + width;
         if filled >= 64 {
             debug_assert!(self.word < self.words.len());
-            // SAFETY: the rows have as many words as the layout, whose fields these are.
+            // SAFETY: the rows have as many words as the layout, which `Shared::new` has compared
+            // with that of the canonical encoder, whose fields these are.
             self.pending.store(unsafe { self.words.get_unchecked_mut(self.word) });
             self.word += 1;
             self.pending = value.shr(1).shr(63 - self.width);

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use super::options::{Dtype, Observers, Options};
 use super::plan::Plan;
 use super::simd::{Simd, SimdError};
-use crate::encode::{CanonicalKnowledge, Layout};
+use crate::encode::{CanonicalKnowledge, ENCODERS, Layout};
 use crate::rules::Variant;
 
 /// Bytes of a step's observations from which they are written past the caches. Measured with 32 MB of
@@ -31,11 +31,20 @@ impl Shared {
         num_envs: usize,
         options: Options,
     ) -> Result<Shared, SimdError> {
+        let layout = options.encoder.layout(&variant);
+        // Any encoder can say that it is a canonical one, and the kernel writes as many words as
+        // those have: one of another layout is given views.
+        let is_own = |knowledge: &CanonicalKnowledge| {
+            ENCODERS.iter().any(|encoder| {
+                encoder.canonical_knowledge() == Some(*knowledge)
+                    && encoder.layout(&variant) == layout
+            })
+        };
         let mut shared = Shared {
-            layout: options.encoder.layout(&variant),
             plan: Plan::new(&variant),
             simd: options.simd.map_or_else(Simd::chosen, Simd::require)?,
-            canonical: options.encoder.canonical_knowledge(),
+            canonical: options.encoder.canonical_knowledge().filter(is_own),
+            layout,
             streams: false,
             variant,
             options,
@@ -69,5 +78,45 @@ impl Shared {
             Dtype::Bits => 8 * self.layout.words(),
             Dtype::Uint8 | Dtype::Float16 | Dtype::Float32 => self.layout.len(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encode::{BitWriter, Encoder, LayoutBuilder};
+    use crate::rules::{Parameters, View};
+
+    /// Says that it is canonical, and is far too short.
+    struct Impostor;
+
+    impl Encoder for Impostor {
+        fn name(&self) -> &'static str {
+            "impostor"
+        }
+
+        fn canonical_knowledge(&self) -> Option<CanonicalKnowledge> {
+            Some(CanonicalKnowledge::Hinted)
+        }
+
+        fn layout(&self, _: &Variant) -> Layout {
+            LayoutBuilder::default().section("bit", &[1]).build()
+        }
+
+        fn encode(&self, _: &View<'_>, bits: &mut BitWriter<'_>) {
+            bits.push(1, 1);
+        }
+    }
+
+    #[test]
+    fn only_canonical_layouts_are_written_by_the_kernel() {
+        let variant = Arc::new(Variant::new(Parameters::default()).unwrap());
+        for encoder in ENCODERS {
+            let options = Options { encoder: *encoder, ..Options::default() };
+            let shared = Shared::new(variant.clone(), 1, options).unwrap();
+            assert_eq!(shared.canonical, encoder.canonical_knowledge());
+        }
+        let options = Options { encoder: &Impostor, ..Options::default() };
+        assert_eq!(Shared::new(variant, 1, options).unwrap().canonical, None);
     }
 }

@@ -26,7 +26,8 @@ pub trait Encoder: Send + Sync {
     }
 
     /// Says that this is a canonical encoder, whose observations a batch writes for eight games at
-    /// once by code of its own. All others are given a view of each game.
+    /// once by code of its own. All others, and any of another layout, are given a view of each
+    /// game.
     fn canonical_knowledge(&self) -> Option<CanonicalKnowledge> {
         None
     }
