@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 pub mod batch;
+pub mod bots;
 pub mod encode;
 pub mod rules;
 

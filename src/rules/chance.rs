@@ -9,18 +9,27 @@ use super::deck::EpisodeSeed;
 /// It is written out here because a batch draws for eight games at once, and because games are
 /// promised to be the same for ever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Chance(pub u64);
+pub struct Chance(pub(crate) u64);
 
 impl Chance {
     /// The factor of a step.
-    pub const MULTIPLIER: u64 = 6_364_136_223_846_793_005;
+    pub(crate) const MULTIPLIER: u64 = 6_364_136_223_846_793_005;
     /// What a step adds.
-    pub const INCREMENT: u64 = 1_442_695_040_888_963_407;
+    pub(crate) const INCREMENT: u64 = 1_442_695_040_888_963_407;
 
-    /// The numbers of an episode.
+    /// The numbers that deal an episode's cards.
+    #[must_use]
     pub fn new(seed: EpisodeSeed) -> Chance {
         let game = spread(spread(seed.seed) ^ seed.game);
         Chance(spread(game ^ seed.episode))
+    }
+
+    /// The numbers of whoever plays a seat in an episode, which are others than those of the
+    /// cards and of the other seats.
+    #[must_use]
+    pub fn of_seat(seed: EpisodeSeed, seat: usize) -> Chance {
+        let cards = Chance::new(seed);
+        Chance(spread(spread(cards.0) ^ seat as u64))
     }
 
     fn next_u32(&mut self) -> u32 {

@@ -1,6 +1,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::card::{Card, Rank, Suit};
+use super::card_set::CardSet;
 use super::hint::Hint;
 use super::variant::Variant;
 
@@ -59,6 +60,12 @@ impl Knowledge {
     #[must_use]
     pub fn is_plausible(self, variant: &Variant, card: Card) -> bool {
         self.0 >> variant.card_index(card) & 1 == 1
+    }
+
+    /// The set of plausible cards.
+    #[must_use]
+    pub fn plausible_set(self, variant: &Variant) -> CardSet {
+        CardSet(self.0 & variant.tables().all_cards)
     }
 
     /// The plausible cards in index order.

@@ -5,6 +5,7 @@
 
 mod board;
 mod card;
+mod card_set;
 mod chance;
 mod deck;
 mod edition;
@@ -15,6 +16,7 @@ mod knowledge;
 mod limits;
 mod moves;
 mod notation;
+mod outlook;
 mod position;
 mod presets;
 mod rating;
@@ -25,11 +27,12 @@ mod validate;
 mod variant;
 mod view;
 
-pub(crate) use chance::Chance;
 pub(crate) use position::Hand;
 pub(crate) use select::nth_set_bit_portable;
 
 pub use card::{Card, Rank, Suit};
+pub use card_set::CardSet;
+pub use chance::Chance;
 pub use deck::{Deck, DeckError, EpisodeSeed, ListedDeck, RandomDeck};
 pub use edition::Edition;
 pub use ending::Ending;
@@ -39,6 +42,7 @@ pub use knowledge::Knowledge;
 pub use limits::{MAX_CARDS, MAX_COLORS, MAX_HAND_SIZE, MAX_PLAYERS, MAX_RANKS};
 pub use moves::{ActionSet, Move, MoveError};
 pub use notation::NotationError;
+pub use outlook::Outlook;
 pub use position::Position;
 pub use presets::{PRESETS, Preset, UnknownVariant, preset};
 pub use rating::Rating;

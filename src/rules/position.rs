@@ -8,6 +8,7 @@ use super::hint::Hint;
 use super::knowledge::Knowledge;
 use super::limits::{MAX_COLORS, MAX_HAND_SIZE, MAX_PLAYERS};
 use super::moves::{ActionSet, Move};
+use super::outlook::Outlook;
 use super::variant::{LostGameScore, Variant};
 
 /// The cards of one seat, the oldest first, each with what hints have said about it.
@@ -176,6 +177,47 @@ impl Position {
     #[must_use]
     pub fn legal_actions(&self, variant: &Variant) -> ActionSet {
         if self.ending.is_some() { ActionSet::default() } else { self.legal_moves(variant) }
+    }
+
+    /// Whether the player to act may make this move: what [`Position::legal_actions`] says of its
+    /// action, without asking about all others.
+    #[must_use]
+    pub fn is_legal(&self, variant: &Variant, played: Move) -> bool {
+        let size = self.hands[self.current_player()].size;
+        let information = self.information_tokens;
+        self.ending.is_none()
+            && match played {
+                Move::Discard { slot } => {
+                    slot < size && information < variant.max_information_tokens()
+                }
+                Move::Play { slot } => slot < size,
+                Move::AnnouncedPlay { slot, suit } => {
+                    slot < size && variant.timed_display() && suit.index() < variant.colors().into()
+                }
+                Move::Hint { offset, hint } => {
+                    information > 0
+                        && (1..variant.players()).contains(&offset)
+                        && self.is_legal_hint(variant, offset, hint)
+                }
+            }
+    }
+
+    fn is_legal_hint(&self, variant: &Variant, offset: u8, hint: Hint) -> bool {
+        let target = variant.seat_after(self.current_player(), offset.into());
+        let hand = self.hands[target].cards();
+        let exists = match hint {
+            Hint::Color(suit) => suit.index() < variant.colors().into(),
+            Hint::Rank(rank) => rank.index() < variant.ranks().into(),
+        };
+        let matches = |&card: &u8| hint.matches(variant.tables().card[usize::from(card)]);
+        let may_be_empty = variant.empty_hints() && !hand.is_empty();
+        exists && (may_be_empty || hand.iter().any(matches))
+    }
+
+    /// What can still become of each kind of card.
+    #[must_use]
+    pub fn outlook(&self, variant: &Variant) -> Outlook {
+        Outlook::new(variant, self.fireworks(variant), self.discards)
     }
 
     /// The legal actions of a game that goes on.

@@ -1,4 +1,5 @@
-//! The n-th set bit of a word, which is how a card is drawn from the set of those that are left.
+//! Bits of a word by their rank among a set: how a card is drawn from the set of those that are left,
+//! and how a set of copies becomes a set of cards.
 
 /// The index of the n-th set bit, counted from 0. The word has more than `n` bits set.
 #[inline]
@@ -16,6 +17,33 @@ pub(super) fn nth_set_bit(word: u64, n: u32) -> u32 {
 #[target_feature(enable = "bmi2")]
 fn nth_set_bit_bmi2(word: u64, n: u32) -> u32 {
     std::arch::x86_64::_pdep_u64(1 << n, word).trailing_zeros()
+}
+
+/// The bits of a word at the places of a mask, moved together from the lowest on.
+#[inline]
+pub(super) fn gather_bits(word: u64, mask: u64) -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("bmi2") {
+        // SAFETY: the processor has the one feature that the function needs.
+        return unsafe { gather_bits_bmi2(word, mask) };
+    }
+    gather_bits_portable(word, mask)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "bmi2")]
+fn gather_bits_bmi2(word: u64, mask: u64) -> u64 {
+    std::arch::x86_64::_pext_u64(word, mask)
+}
+
+fn gather_bits_portable(word: u64, mask: u64) -> u64 {
+    let (mut rest, mut gathered, mut place) = (mask, 0, 0);
+    while rest != 0 {
+        gathered |= (word >> rest.trailing_zeros() & 1) << place;
+        rest &= rest - 1;
+        place += 1;
+    }
+    gathered
 }
 
 /// Portable: byte sums find the byte (Vigna,
@@ -42,6 +70,15 @@ pub(crate) fn nth_set_bit_portable(word: u64, n: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn both_ways_gather_the_same_bits() {
+        let mask = 0x8421_0f0f_3c00_8001;
+        for word in [0, 1, 0x8000_0000_0000_0001, u64::MAX, 0x00f0_1234_0000_8001] {
+            assert_eq!(gather_bits(word, mask), gather_bits_portable(word, mask));
+        }
+        assert_eq!(gather_bits_portable(0b1010_0110, 0b1110_0010), 0b1011);
+    }
 
     #[test]
     fn both_ways_agree_with_clearing_bits_one_by_one() {

@@ -18,6 +18,13 @@ pub(crate) struct Tables {
     pub rank_cards: [u64; MAX_RANKS],
     /// Each card's bits in a set of all copies, lowest bit first.
     pub copy_field: [u64; MAX_CARD_KINDS],
+    /// The highest bit of each card's field: set when all its copies are in the set.
+    pub last_copies: u64,
+    /// For each card a bit that says whether at most one copy is not in the set: the one below
+    /// the highest, or the only one, which counts as set.
+    pub lonely_copies: u64,
+    /// The bits of the cards with a single copy.
+    pub single_copies: u64,
     /// The card of each bit in a set of all copies.
     pub copy_card: [u8; MAX_CARDS],
     /// Suit and rank of each card.
@@ -34,6 +41,9 @@ impl Tables {
             suit_cards: [0; MAX_COLORS],
             rank_cards: [0; MAX_RANKS],
             copy_field: [0; MAX_CARD_KINDS],
+            last_copies: 0,
+            lonely_copies: 0,
+            single_copies: 0,
             copy_card: [0; MAX_CARDS],
             card: [Card::new(Suit::ALL[0], Rank::ALL[0]); MAX_CARD_KINDS],
             moves: Vec::new(),
@@ -51,6 +61,11 @@ impl Tables {
                     tables.copy_card[copy] = index as u8;
                     copy += 1;
                 }
+                let last = 1 << (copy - 1);
+                let is_single = tables.copy_field[index] == last;
+                tables.last_copies |= last;
+                tables.lonely_copies |= if is_single { last } else { last >> 1 };
+                tables.single_copies |= if is_single { last } else { 0 };
                 index += 1;
             }
         }

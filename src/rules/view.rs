@@ -1,7 +1,8 @@
 use super::card::Card;
 use super::event::Event;
 use super::knowledge::Knowledge;
-use super::moves::ActionSet;
+use super::moves::{ActionSet, Move};
+use super::outlook::Outlook;
 use super::position::Position;
 use super::variant::Variant;
 
@@ -176,6 +177,25 @@ impl<'a> View<'a> {
         } else {
             ActionSet::default()
         }
+    }
+
+    /// Whether this move is legal for the observer now.
+    #[must_use]
+    pub fn is_legal(&self, played: Move) -> bool {
+        self.current_player() == self.observer && self.position.is_legal(self.variant, played)
+    }
+
+    /// What can still become of each kind of card.
+    #[must_use]
+    pub fn outlook(&self) -> Outlook {
+        self.position.outlook(self.variant)
+    }
+
+    /// Turns that are left once the deck is empty, the one to come included; as many as there are
+    /// seats before that. A game with the crowning piece has no last round.
+    #[must_use]
+    pub const fn last_turns(&self) -> u8 {
+        self.position.last_turns
     }
 
     /// The game's score so far.

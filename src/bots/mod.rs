@@ -1,0 +1,15 @@
+//! Rule-based players: a [`View`](crate::rules::View) in, a [`Move`](crate::rules::Move) out.
+//!
+//! A [`Bot`] sits in one seat, is told of every turn that is played, and sees what its seat may
+//! see. To add one, write one file with a [`Bot`] and add its line to [`BOTS`].
+
+mod bot;
+mod games;
+mod random;
+mod registry;
+mod table;
+
+pub use bot::{Bot, OpenBot, Turn};
+pub use games::{Outcome, play_games};
+pub use registry::{BOTS, BotKind, Plays, UnknownBot, UnsupportedVariant, bot};
+pub use table::{BotMoveError, Player, Table};

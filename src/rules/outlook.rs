@@ -1,0 +1,99 @@
+//! What can still become of each kind of card.
+
+use super::card_set::CardSet;
+use super::select::gather_bits;
+use super::variant::Variant;
+
+/// What the fireworks and the discard pile make of each kind of card. A card that is in neither
+/// set is needed later and has another copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outlook {
+    /// Next on its stack.
+    pub playable: CardSet,
+    /// Can never be played: on its stack already, or above a card whose copies are all discarded.
+    pub dead: CardSet,
+    /// Can still be played, and all its other copies are discarded.
+    pub critical: CardSet,
+}
+
+impl Outlook {
+    /// The outlook of these fireworks (heights by suit) and discards (a set of copies, as in
+    /// [`View::discards`](super::View::discards)).
+    #[must_use]
+    pub fn new(variant: &Variant, fireworks: &[u8], discards: u64) -> Outlook {
+        let tables = variant.tables();
+        let ranks = usize::from(variant.ranks());
+        let (mut played, mut playable) = (0, 0);
+        for (suit, &height) in fireworks.iter().enumerate() {
+            let next = 1u64 << height << (suit * ranks);
+            let suit_cards = tables.suit_cards[suit];
+            played |= next.wrapping_sub(1) & suit_cards;
+            playable |= next & suit_cards;
+        }
+        let exhausted = gather_bits(discards, tables.last_copies) & !played;
+        let lonely = gather_bits(discards | tables.single_copies, tables.lonely_copies);
+        let mut blocked = exhausted;
+        for _ in 1..ranks {
+            blocked |= blocked << 1 & !tables.rank_cards[0];
+        }
+        let dead = played | blocked & tables.all_cards;
+        Outlook {
+            playable: CardSet(playable & !dead),
+            dead: CardSet(dead),
+            critical: CardSet(lonely & !dead),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::rules::{EpisodeSeed, PRESETS, State, preset};
+
+    /// The definitions, card by card.
+    fn naive(state: &State) -> Outlook {
+        let (variant, position) = (state.variant(), state.position());
+        let mut outlook =
+            Outlook { playable: CardSet::EMPTY, dead: CardSet::EMPTY, critical: CardSet::EMPTY };
+        for card in variant.card_kinds() {
+            let height = usize::from(position.fireworks(variant)[card.suit.index()]);
+            let set = CardSet::of(variant.card_index(card));
+            let left = |card| variant.copies(card) - position.discarded(variant, card);
+            let mut path = variant.card_kinds().filter(|other| {
+                other.suit == card.suit
+                    && (height..=card.rank.index()).contains(&other.rank.index())
+            });
+            if height > card.rank.index() || path.any(|needed| left(needed) == 0) {
+                outlook.dead |= set;
+                continue;
+            }
+            if height == card.rank.index() {
+                outlook.playable |= set;
+            }
+            if left(card) == 1 {
+                outlook.critical |= set;
+            }
+        }
+        outlook
+    }
+
+    #[test]
+    fn the_outlook_is_what_the_definitions_say() {
+        for row in PRESETS {
+            let variant = Arc::new(Variant::new(preset(row.name).unwrap()).unwrap());
+            for game in 0..20 {
+                let seed = EpisodeSeed { seed: 3, game, episode: 0 };
+                let mut state = State::new(variant.clone(), seed);
+                let mut turn = game as usize;
+                while state.ending().is_none() {
+                    assert_eq!(state.position().outlook(&variant), naive(&state), "{state}");
+                    let legal: Vec<usize> = state.legal_actions().iter().collect();
+                    turn = turn.wrapping_mul(31).wrapping_add(7);
+                    state.apply(legal[turn % legal.len().min(10)] as i64).unwrap();
+                }
+            }
+        }
+    }
+}
