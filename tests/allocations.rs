@@ -7,7 +7,7 @@ use std::sync::Arc;
 use half::f16;
 use starmine::batch::{
     AutoresetMode, Batch, Dtype, IllegalAction, ObservationBuffer, Observers, Options, Outputs,
-    Seeds, Simd,
+    Partners, Seeds, Simd,
 };
 use starmine::encode::ENCODERS;
 use starmine::rules::{Variant, preset};
@@ -182,6 +182,7 @@ fn a_step_takes_nothing_from_the_heap() {
                         observers,
                         autoreset_mode,
                         illegal_action: IllegalAction::Terminate,
+                        partners: Partners::default(),
                         num_threads: 1,
                         simd: Some(simd),
                     });

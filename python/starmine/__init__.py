@@ -6,6 +6,7 @@ from starmine import registration as _registration
 from starmine._core import (
     ArrayError,
     Batch,
+    BotKind,
     BusyError,
     Card,
     DeckError,
@@ -22,12 +23,15 @@ from starmine._core import (
     Variant,
     VariantError,
     View,
+    bot,
+    bots,
     encoders,
     endings,
     variant,
     variants,
 )
 from starmine.env import HanabiEnv
+from starmine.play import BotError, Failure, Games, Policy, PythonBot, play_games
 from starmine.vector import HanabiVectorEnv
 
 __version__ = _version("starmine")
@@ -37,16 +41,22 @@ _registration.register()
 __all__ = [
     "ArrayError",
     "Batch",
+    "BotError",
+    "BotKind",
     "BusyError",
     "Card",
     "DeckError",
     "Event",
+    "Failure",
+    "Games",
     "HanabiEnv",
     "HanabiVectorEnv",
     "IllegalActionError",
     "Knowledge",
     "Layout",
     "NotationError",
+    "Policy",
+    "PythonBot",
     "Section",
     "SerializationError",
     "StarmineError",
@@ -55,8 +65,11 @@ __all__ = [
     "Variant",
     "VariantError",
     "View",
+    "bot",
+    "bots",
     "encoders",
     "endings",
+    "play_games",
     "variant",
     "variants",
 ]

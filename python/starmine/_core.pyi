@@ -1,4 +1,4 @@
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Any, ClassVar, Protocol, Self, SupportsIndex, TypeAlias, final, type_check_only
 
@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 __all__ = [
     "ArrayError",
     "Batch",
+    "BotKind",
     "BusyError",
     "Card",
     "DeckError",
@@ -24,6 +25,10 @@ __all__ = [
     "Variant",
     "VariantError",
     "View",
+    "_Tables",
+    "_play_bots",
+    "bot",
+    "bots",
     "encoders",
     "endings",
     "unpack_bits_into",
@@ -38,6 +43,7 @@ class _DLPack(Protocol):
 
 _Actions: TypeAlias = NDArray[np.integer[Any]] | Sequence[SupportsIndex] | _DLPack
 _Seeds: TypeAlias = SupportsIndex | Sequence[SupportsIndex] | NDArray[np.integer[Any]]
+_Columns: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int8]]
 _Observations: TypeAlias = NDArray[np.float32] | NDArray[np.float16] | NDArray[np.uint8]
 
 class StarmineError(ValueError): ...
@@ -304,6 +310,7 @@ class Batch:
         observers: str = "current",
         autoreset_mode: str | Enum = "SameStep",
         illegal_action: str = "raise",
+        partners: Mapping[int, str | Sequence[str]] | None = None,
         num_threads: SupportsIndex | None = None,
         seed: SupportsIndex | None = None,
     ) -> Self: ...
@@ -323,6 +330,8 @@ class Batch:
     def autoreset_mode(self) -> str: ...
     @property
     def illegal_action(self) -> str: ...
+    @property
+    def partners(self) -> dict[int, str | list[str]]: ...
     @property
     def num_threads(self) -> int: ...
     @property
@@ -380,6 +389,47 @@ class Batch:
     def __deepcopy__(self, _memo: dict[Any, Any]) -> Batch: ...
     def __reduce__(self) -> tuple[Any, tuple[bytes]]: ...
 
+@final
+class BotKind:
+    @property
+    def name(self) -> str: ...
+    @property
+    def summary(self) -> str: ...
+    @property
+    def source(self) -> str: ...
+    @property
+    def plays(self) -> str: ...
+    @property
+    def is_player(self) -> bool: ...
+
+@final
+class _Tables:
+    def __new__(
+        cls,
+        variant: Variant | str,
+        players: Sequence[str | None],
+        games: SupportsIndex,
+        seed: SupportsIndex,
+        first_game: SupportsIndex,
+    ) -> Self: ...
+    def run(self) -> NDArray[np.int32]: ...
+    def view(self, game: SupportsIndex) -> View: ...
+    def apply(self, game: SupportsIndex, action: SupportsIndex | str) -> None: ...
+    def encode(self, games: Sequence[int], encoder: str) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]: ...
+    def apply_all(self, games: Sequence[int], actions: Sequence[int]) -> list[int]: ...
+    def abandon(self, game: SupportsIndex) -> None: ...
+    def outcomes(self) -> _Columns: ...
+
+def _play_bots(
+    variant: Variant | str,
+    players: Sequence[str | None],
+    games: SupportsIndex,
+    seed: SupportsIndex,
+    first_game: SupportsIndex,
+    threads: SupportsIndex,
+) -> _Columns: ...
+def bot(name: str) -> BotKind: ...
+def bots() -> list[str]: ...
 def unpack_bits_into(
     bits: NDArray[np.uint8],
     out: NDArray[np.float32] | NDArray[np.float16] | NDArray[np.uint16] | NDArray[np.uint8],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -55,6 +55,10 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
             Gymnasium's `AutoresetMode`.
         illegal_action: "raise" to refuse the whole step, or "terminate" to end that game as a lost
             game.
+        partners: the seats that bots hold, such as `{1: "smart"}`: a bot's name (see
+            `starmine.bots()`) for each, or a sequence of names of which one is drawn for each
+            episode. `step` then plays the learner's turn and all of theirs up to the learner's next
+            one, and its reward is the sum: a best response trains as a single-agent problem.
         num_threads: threads that share the games; None for one for each 1,024 games, at most one
             for each core.
         seed: used until `reset` brings another; None for a random one.
@@ -93,6 +97,7 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         observers: str = "current",
         autoreset_mode: str | AutoresetMode = "SameStep",
         illegal_action: str = "raise",
+        partners: Mapping[int, str | Sequence[str]] | None = None,
         num_threads: int | None = None,
         seed: int | None = None,
         render_mode: None = None,
@@ -109,6 +114,7 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
             observers=observers,
             autoreset_mode=autoreset_mode,
             illegal_action=illegal_action,
+            partners=partners,
             num_threads=num_threads,
             seed=seed,
         )

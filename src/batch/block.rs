@@ -106,7 +106,8 @@ impl Sizes {
         }
     }
 
-    fn counters(&self, game: &Game) -> u64 {
+    /// The counters of a game.
+    pub fn counters(&self, game: &Game) -> u64 {
         let position = &game.position;
         [
             (counter::INFORMATION, position.information_tokens),

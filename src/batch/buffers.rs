@@ -172,6 +172,19 @@ impl Written {
         let (ended, forfeited) = (turn.ended & present, turn.forfeited & present);
         Written { reward: turn.reward, counters, ended, forfeited }
     }
+
+    /// Notes what one game did.
+    pub fn note(&mut self, lane: usize, reward: i64, counters: u64, ended: bool, forfeited: bool) {
+        self.reward.0[lane] = reward as u64;
+        self.counters.0[lane] = counters;
+        self.ended |= u8::from(ended) << lane;
+        self.forfeited |= u8::from(forfeited) << lane;
+    }
+
+    /// Notes a game that was over before.
+    pub fn note_waiting(&mut self, lane: usize, counters: u64) {
+        self.note(lane, 0, counters, false, false);
+    }
 }
 
 /// Writes up to eight elements of a buffer.

@@ -9,6 +9,7 @@ use super::kernel::{ANY, Kernel, SWITCHED};
 use super::lanes::{Avx2, Avx512};
 use super::lanes::{Isa, LANES, Portable, Word};
 use super::options::AutoresetMode;
+use super::partners::{Seated, play_seated};
 use super::plan::Sizes;
 use super::rows::Scratch;
 use super::shared::Shared;
@@ -26,6 +27,8 @@ pub(super) struct Chunk<'a> {
     pub first: usize,
     pub blocks: &'a mut [Word],
     pub seeds: &'a mut [EpisodeSeed],
+    /// The same games once more where there are partners, else nothing.
+    pub seated: &'a mut [Seated],
     pub scratch: &'a mut Scratch,
     pub finished: &'a mut Finished,
     pub outputs: Outputs<'a>,
@@ -128,7 +131,11 @@ impl Work<'_> {
             let mut results = [Written::default(); GROUP];
             if let Some(actions) = self.actions {
                 let actions = &actions[chunk.first + first..][..count];
-                self.play_group(&kernel, chunk, first, actions, &mut results);
+                if chunk.seated.is_empty() {
+                    self.play_group(&kernel, chunk, first, actions, &mut results);
+                } else {
+                    play_seated(self.shared, after, chunk, first, actions, &mut results);
+                }
             }
             for (index, start) in (first..first + count).step_by(LANES).enumerate() {
                 let block = &mut chunk.blocks[start / LANES * size..][..size];

@@ -1,6 +1,7 @@
 use thiserror::Error;
 
 use super::buffers::BufferError;
+use super::partners::PartnersError;
 use super::simd::SimdError;
 use super::threads::ThreadsError;
 use crate::rules::ActionSet;
@@ -55,6 +56,9 @@ pub enum BatchError {
     /// Instructions were asked for that this processor does not have.
     #[error(transparent)]
     Simd(#[from] SimdError),
+    /// Partners who cannot be.
+    #[error(transparent)]
+    Partners(#[from] PartnersError),
     /// No games at all, or too many.
     #[error("num_envs={0} is not allowed: expected 1 to {max}", max = u32::MAX)]
     NumEnvs(usize),

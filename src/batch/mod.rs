@@ -12,6 +12,7 @@ mod kernel;
 mod lanes;
 mod observe;
 mod options;
+mod partners;
 mod parts;
 mod plan;
 mod record;
@@ -28,6 +29,7 @@ pub use buffers::{BufferError, ObservationBuffer, Outputs};
 pub use error::{BatchError, IllegalActions};
 pub use expand::Element;
 pub use options::{AutoresetMode, Dtype, IllegalAction, Observers, Options, UnknownOption};
+pub use partners::{Partners, PartnersError};
 pub use record::RecordError;
 pub use simd::{SIMD_VARIABLE, Simd, SimdError};
 pub use threads::{MAX_THREADS, ThreadsError};
@@ -40,6 +42,7 @@ use chunk::{Chunk, Work};
 use finished::Finished;
 use game::Game;
 use lanes::{LANES, Word};
+use partners::Seated;
 use parts::{Parts, PerThread};
 use rows::Scratch;
 use shared::Shared;
@@ -70,6 +73,8 @@ pub struct Batch {
     blocks: Vec<Word>,
     /// Which game and episode each one is.
     seeds: Vec<EpisodeSeed>,
+    /// The same games once more where there are partners, else nothing.
+    seated: Vec<Seated>,
     /// Steps so far, modulo the number of players.
     step: usize,
     seed: u64,
@@ -104,6 +109,7 @@ impl Batch {
         if num_envs == 0 || u32::try_from(num_envs).is_err() {
             return Err(BatchError::NumEnvs(num_envs));
         }
+        options.partners.check(&variant)?;
         let shared = Shared::new(variant, num_envs, options)?;
         let size = shared.plan.sizes.block_words();
         let mut blocks = reserve(num_envs.div_ceil(LANES) * size, num_envs)?;
@@ -118,8 +124,18 @@ impl Batch {
             finished: Finished::with_capacity(per_thread, size),
         };
         let threads = vec![threads; pool.threads()];
-        let mut batch = Batch { shared, blocks, seeds, step: 0, seed, fresh: true, threads, pool };
-        (0..num_envs).for_each(|game| batch.deal(game, batch.seeds[game]));
+        let seated = match shared.options.partners.is_empty() {
+            true => Vec::new(),
+            false => seeds.iter().map(|&seed| Seated::new(&shared, seed)).collect(),
+        };
+        let mut batch =
+            Batch { shared, blocks, seeds, seated, step: 0, seed, fresh: true, threads, pool };
+        for index in 0..num_envs {
+            match batch.seated.get(index) {
+                None => batch.deal(index, batch.seeds[index]),
+                Some(seated) => batch.put(index, &seated.game()),
+            }
+        }
         Ok(batch)
     }
 
@@ -203,7 +219,13 @@ impl Batch {
     }
 
     fn deal(&mut self, index: usize, seed: EpisodeSeed) {
-        let game = Game::new(&self.shared.variant, seed);
+        let game = match self.seated.get_mut(index) {
+            None => Game::new(&self.shared.variant, seed),
+            Some(seated) => {
+                seated.deal(&self.shared, seed);
+                seated.game()
+            }
+        };
         self.put(index, &game);
     }
 
@@ -271,7 +293,7 @@ impl Batch {
 
     /// Plays the actions, where there are any, and writes the outputs.
     fn run(&mut self, actions: Option<&[i64]>, outputs: Outputs<'_>) {
-        let Batch { shared, blocks, seeds, step, threads, pool, .. } = self;
+        let Batch { shared, blocks, seeds, seated, step, threads, pool, .. } = self;
         let work = Work { shared, step: *step, actions };
         let size = shared.plan.sizes.block_words();
         let games = threads::games_per_thread(seeds.len(), pool.threads());
@@ -280,6 +302,7 @@ impl Batch {
             games,
             blocks: blocks.chunks_mut(games / LANES * size),
             seeds: seeds.chunks_mut(games),
+            seated: seated.chunks_mut(games),
             threads: threads.iter_mut(),
             outputs,
             shared,
@@ -368,6 +391,7 @@ impl Batch {
             first: 0,
             blocks: &mut blocks,
             seeds: &mut vec![EpisodeSeed::default(); count],
+            seated: &mut [],
             scratch: &mut self.threads[0].scratch,
             finished: &mut Finished::default(),
             outputs: Outputs { obs: Some(buffer), ..Outputs::default() },
@@ -390,6 +414,7 @@ impl Batch {
             shared: self.shared.clone(),
             blocks,
             seeds,
+            seated: self.seated.clone(),
             step: self.step,
             seed: self.seed,
             fresh: self.fresh,

@@ -1,5 +1,6 @@
 use thiserror::Error;
 
+use super::partners::Partners;
 use super::simd::Simd;
 use crate::encode::{CANONICAL, Encoder};
 
@@ -105,6 +106,8 @@ pub struct Options {
     pub autoreset_mode: AutoresetMode,
     /// What an illegal action does.
     pub illegal_action: IllegalAction,
+    /// Who holds the seats that are not the learner's: nobody, unless they are given.
+    pub partners: Partners,
     /// Threads that share the games, the caller's own where it is 1.
     pub num_threads: usize,
     /// The instructions to run on; `None` for those that the environment names, else the best.
@@ -119,6 +122,7 @@ impl Default for Options {
             observers: Observers::Current,
             autoreset_mode: AutoresetMode::SameStep,
             illegal_action: IllegalAction::Raise,
+            partners: Partners::default(),
             num_threads: 1,
             simd: None,
         }
@@ -134,6 +138,7 @@ impl std::fmt::Debug for Options {
             .field("observers", &self.observers)
             .field("autoreset_mode", &self.autoreset_mode)
             .field("illegal_action", &self.illegal_action)
+            .field("partners", &self.partners)
             .field("num_threads", &self.num_threads)
             .field("simd", &self.simd)
             .finish()

@@ -6,6 +6,7 @@ use super::buffers::Outputs;
 use super::chunk::Chunk;
 use super::finished::Finished;
 use super::lanes::Word;
+use super::partners::Seated;
 use super::rows::Scratch;
 use super::shared::Shared;
 use crate::rules::EpisodeSeed;
@@ -25,6 +26,7 @@ pub(super) struct Parts<'a> {
     pub games: usize,
     pub blocks: ChunksMut<'a, Word>,
     pub seeds: ChunksMut<'a, EpisodeSeed>,
+    pub seated: ChunksMut<'a, Seated>,
     pub threads: IterMut<'a, PerThread>,
     pub outputs: Outputs<'a>,
     pub shared: &'a Shared,
@@ -37,9 +39,10 @@ impl<'a> Iterator for Parts<'a> {
         let (blocks, seeds) = (self.blocks.next()?, self.seeds.next()?);
         let PerThread { scratch, finished } = self.threads.next()?;
         let (outputs, rest) = std::mem::take(&mut self.outputs).split_at(seeds.len(), self.shared);
+        let seated = self.seated.next().unwrap_or_default();
         let first = self.first;
         self.outputs = rest;
         self.first += self.games;
-        Some(Chunk { first, blocks, seeds, scratch, finished, outputs })
+        Some(Chunk { first, blocks, seeds, seated, scratch, finished, outputs })
     }
 }

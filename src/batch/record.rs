@@ -8,14 +8,15 @@ use thiserror::Error;
 use super::game::Game;
 use super::lanes::Word;
 use super::options::{AutoresetMode, Dtype, IllegalAction, Observers, Options};
+use super::partners::{Partners, PartnersError, Seated};
 use super::shared::Shared;
 use super::{Batch, BatchError};
 use crate::encode::{self, UnknownEncoder};
-use crate::rules::{EpisodeSeed, Parameters, PositionError, Variant, VariantError};
+use crate::rules::{Ending, EpisodeSeed, Parameters, PositionError, Variant, VariantError};
 
 const MAGIC: &[u8] = b"starmine-batch";
 /// Changes whenever stored batches of the version before can no longer be read.
-const FORMAT: u8 = 2;
+const FORMAT: u8 = 3;
 
 /// Bytes that are not a stored batch, or not one that this version can resume.
 #[derive(Debug, Error)]
@@ -51,6 +52,17 @@ pub enum RecordError {
         /// What is wrong with it.
         error: PositionError,
     },
+    /// A game with partners that does not come out as stored when it is played again.
+    #[error(
+        "the stored batch is damaged, or its partners play otherwise in this version: game {game}"
+    )]
+    Replay {
+        /// Which game.
+        game: usize,
+    },
+    /// Partners who cannot be.
+    #[error("the stored batch is damaged: {0}")]
+    Partners(#[from] PartnersError),
     /// The batch could not be made.
     #[error(transparent)]
     Batch(#[from] BatchError),
@@ -68,6 +80,10 @@ struct Record {
     seed: u64,
     fresh: bool,
     games: Vec<Game>,
+    /// The partners by seat.
+    partners: Vec<(usize, Vec<String>)>,
+    /// Where there are partners, the learner's actions in the episode of each game.
+    learner_actions: Vec<Vec<u8>>,
     /// The games that ended in the last step, as they ended, by their index.
     finished: Vec<(usize, Game)>,
 }
@@ -88,6 +104,12 @@ impl Batch {
             seed: self.seed,
             fresh: self.fresh,
             games: (0..self.num_envs()).map(|game| self.take(game)).collect(),
+            partners: options
+                .partners
+                .names()
+                .map(|(seat, names)| (seat, names.into_iter().map(str::to_owned).collect()))
+                .collect(),
+            learner_actions: self.seated.iter().map(|game| game.actions().to_vec()).collect(),
             finished: self.finished_games(),
         };
         let header = [MAGIC, &[FORMAT]].concat();
@@ -117,7 +139,7 @@ impl Batch {
         if !trailing.is_empty() {
             return Err(RecordError::Checksum);
         }
-        let variant = Arc::new(Variant::new(record.parameters)?);
+        let variant = Arc::new(Variant::new(record.parameters.clone())?);
         for (game, stored) in record.games.iter().enumerate() {
             let check = stored.validate(&variant);
             check.map_err(|error| RecordError::Game { game, error })?;
@@ -126,7 +148,12 @@ impl Batch {
             let check = stored.validate(&variant);
             check.map_err(|error| RecordError::Game { game: *game, error })?;
         }
+        let mut partners = Partners::default();
+        for (seat, names) in &record.partners {
+            partners = partners.with(*seat, names)?;
+        }
         let options = Options {
+            partners,
             encoder: encode::encoder(&record.encoder)?,
             dtype: record.dtype,
             observers: record.observers,
@@ -141,7 +168,25 @@ impl Batch {
             batch.put(index, game);
         }
         batch.put_finished(&record.finished);
+        batch.replay(&record)?;
         Ok(batch)
+    }
+
+    /// Plays the games with partners again.
+    fn replay(&mut self, record: &Record) -> Result<(), RecordError> {
+        for (game, seated) in self.seated.iter_mut().enumerate() {
+            let damaged = || RecordError::Replay { game };
+            let stored = record.games.get(game).ok_or_else(damaged)?;
+            let actions = record.learner_actions.get(game).ok_or_else(damaged)?;
+            *seated = Seated::replay(&self.shared, stored.seed, actions).ok_or_else(damaged)?;
+            if seated.game() != *stored && stored.position.ending() == Some(Ending::Lost) {
+                seated.forfeit();
+            }
+            if seated.game() != *stored {
+                return Err(damaged());
+            }
+        }
+        Ok(())
     }
 
     fn finished_games(&self) -> Vec<(usize, Game)> {

@@ -8,14 +8,15 @@ use super::games::{Games, lock};
 use super::layout::Layout;
 use super::numbers::{Integer, count, fresh_seed, seed as read_seed};
 use super::outputs::{self, Pools};
+use super::partners::{partners_dict, read_partners};
 use super::rows::RowPool;
 use super::settings::{default_threads, setting};
 use super::variant::{Variant, read_variant};
-use crate::batch::{self, AutoresetMode, Dtype, IllegalAction, Observers, Options};
+use crate::batch::{self, AutoresetMode, Dtype, IllegalAction, Observers, Options, Partners};
 use crate::encode;
 
 /// Batch(variant, num_envs, *, encoder="canonical", dtype="float32", observers="current",
-///       autoreset_mode="SameStep", illegal_action="raise", num_threads=None, seed=None)
+///       autoreset_mode="SameStep", illegal_action="raise", partners=None, num_threads=None, seed=None)
 ///
 /// Many games of one variant that are stepped together: the core of `HanabiVectorEnv`, for
 /// callers who want their own buffers.
@@ -30,6 +31,10 @@ use crate::encode;
 ///         (N, players, D).
 ///     autoreset_mode: when a finished game is dealt anew: "SameStep", "NextStep" or "Disabled".
 ///     illegal_action: "raise", or "terminate" to end that game as a lost game.
+///     partners: the seats that bots hold, such as {1: "smart"}: a bot's name for each, or a sequence
+///         of names of which one is drawn for each episode. A step then plays the learner's turn and
+///         all of theirs up to the learner's next one, and its reward is the sum. An episode that
+///         ends before the learner's first turn is passed over.
 ///     num_threads: threads that share the games; None for one for each 1,024 games, at most one
 ///         for each core.
 ///     seed: 0 to 2**64 - 1; None for a random one. Game i in its episode k is a function of
@@ -69,8 +74,8 @@ pub struct Batch {
 impl Batch {
     #[new]
     #[pyo3(signature = (variant, num_envs, *, encoder="canonical", dtype="float32",
-        observers="current", autoreset_mode=None, illegal_action="raise", num_threads=None, seed=None),
-        text_signature = "(variant, num_envs, *, encoder='canonical', dtype='float32', observers='current', autoreset_mode='SameStep', illegal_action='raise', num_threads=None, seed=None)")]
+        observers="current", autoreset_mode=None, illegal_action="raise", partners=None, num_threads=None, seed=None),
+        text_signature = "(variant, num_envs, *, encoder='canonical', dtype='float32', observers='current', autoreset_mode='SameStep', illegal_action='raise', partners=None, num_threads=None, seed=None)")]
     #[expect(clippy::too_many_arguments, reason = "each is a keyword argument in Python")]
     fn new(
         variant: &Bound<'_, PyAny>,
@@ -80,10 +85,13 @@ impl Batch {
         observers: &str,
         autoreset_mode: Option<&Bound<'_, PyAny>>,
         illegal_action: &str,
+        partners: Option<&Bound<'_, PyAny>>,
         num_threads: Option<Integer>,
         seed: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Batch> {
         let num_envs = count("num_envs", &num_envs, 1..=u32::MAX as usize)?;
+        let variant = read_variant(variant)?;
+        let read = |given: &Bound<'_, PyAny>| read_partners(given, variant.players());
         let mode = autoreset_mode.map_or_else(|| Ok("SameStep".to_owned()), setting)?;
         let options = Options {
             encoder: encode::encoder(encoder)?,
@@ -91,6 +99,7 @@ impl Batch {
             observers: Observers::from_name(observers)?,
             autoreset_mode: AutoresetMode::from_name(&mode)?,
             illegal_action: IllegalAction::from_name(illegal_action)?,
+            partners: partners.map_or_else(|| Ok(Partners::default()), read)?,
             num_threads: match num_threads {
                 Some(threads) => count("num_threads", &threads, 1..=batch::MAX_THREADS)?,
                 None => default_threads(num_envs),
@@ -98,7 +107,7 @@ impl Batch {
             simd: None,
         };
         let seed = seed.map_or_else(|| Ok(fresh_seed()), read_seed)?;
-        Ok(Batch::new_from(batch::Batch::new(read_variant(variant)?, num_envs, seed, options)?))
+        Ok(Batch::new_from(batch::Batch::new(variant, num_envs, seed, options)?))
     }
 
     /// The rules that are played.
@@ -147,6 +156,12 @@ impl Batch {
     #[getter]
     fn illegal_action(&self) -> PyResult<&'static str> {
         Ok(lock(&self.games)?.batch.options().illegal_action.name())
+    }
+
+    /// The partners by seat, as they were given: a name, or a list of names.
+    #[getter]
+    fn partners<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        partners_dict(py, &lock(&self.games)?.batch.options().partners)
     }
 
     /// Threads that share the games.

@@ -4,7 +4,8 @@ use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::{PyTypeInfo, create_exception};
 
-use crate::batch::{self, BatchError, RecordError};
+use crate::batch::{self, BatchError, PartnersError, RecordError};
+use crate::bots;
 use crate::rules::MoveError;
 use crate::{encode, rules};
 
@@ -69,11 +70,25 @@ exceptions! {
     rules::DeckError => DeckError,
     rules::NotationError => NotationError,
     encode::UnknownEncoder => UnknownNameError,
+    bots::UnknownBot => UnknownNameError,
+    bots::UnsupportedVariant => VariantError,
     batch::UnknownOption => UnknownNameError,
     batch::BufferError => ArrayError,
     batch::ThreadsError => StarmineError,
     batch::SimdError => StarmineError,
     RecordError => SerializationError,
+}
+
+impl From<PartnersError> for PyErr {
+    fn from(error: PartnersError) -> PyErr {
+        match error {
+            PartnersError::Bot(_) => UnknownNameError::new_err(error.to_string()),
+            PartnersError::Variant(_) => VariantError::new_err(error.to_string()),
+            PartnersError::Seat { .. }
+            | PartnersError::Full { .. }
+            | PartnersError::Choices { .. } => StarmineError::new_err(error.to_string()),
+        }
+    }
 }
 
 impl From<BatchError> for PyErr {
@@ -83,6 +98,7 @@ impl From<BatchError> for PyErr {
             BatchError::Buffer(error) => error.into(),
             BatchError::Threads(error) => error.into(),
             BatchError::Simd(error) => error.into(),
+            BatchError::Partners(error) => error.into(),
             BatchError::NumEnvs(_) => StarmineError::new_err(error.to_string()),
             BatchError::Memory { .. } => PyMemoryError::new_err(error.to_string()),
             BatchError::EmptyResetMask => ArrayError::new_err(error.to_string()),

@@ -10,10 +10,12 @@ mod games;
 mod layout;
 mod numbers;
 mod outputs;
+mod partners;
 mod pool;
 mod rows;
 mod settings;
 mod state;
+mod tables;
 mod unpack;
 mod variant;
 mod view;
@@ -38,6 +40,8 @@ mod _core {
     use super::layout::{Layout, Section};
     #[pymodule_export]
     use super::state::State;
+    #[pymodule_export]
+    use super::tables::{_Tables, _play_bots, BotKind, bot, bots};
     #[pymodule_export]
     use super::unpack::unpack_bits_into;
     #[pymodule_export]

@@ -5,7 +5,7 @@ use pyo3::types::PyDict;
 use super::card::Card;
 use super::errors::{SerializationError, illegal_action};
 use super::event::Event;
-use super::numbers::{Integer, integer, seat};
+use super::numbers::{Integer, seat};
 use super::variant::Variant;
 use super::view::{View, action_mask, encode_view};
 use crate::encode;
@@ -155,10 +155,7 @@ impl State {
     ///     IllegalActionError: the game is over or the action is not legal; nothing has changed.
     ///     NotationError: the text is not a move.
     fn apply(&mut self, action: &Bound<'_, PyAny>) -> PyResult<i16> {
-        let action = match action.extract::<String>() {
-            Ok(text) => Integer::new(self.variant().action(&text)? as i64),
-            Err(_) => integer("action", action)?,
-        };
+        let action = self.variant().read_action(action)?;
         let applied = self.state.apply(action.value);
         applied.map_err(|error| illegal_action(&error, action.explain(&error)))
     }

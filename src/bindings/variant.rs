@@ -7,7 +7,7 @@ use pyo3::types::PyDict;
 use super::card::cards;
 use super::errors::{DeckError, SerializationError, StarmineError, VariantError, illegal_action};
 use super::layout::Layout;
-use super::numbers::{Integer, count, fresh_seed, seed as read_seed};
+use super::numbers::{Integer, count, fresh_seed, integer, seed as read_seed};
 use super::state::State;
 use crate::encode;
 use crate::rules::{self, Edition, EpisodeSeed, LostGameScore, Move, Parameters, Rating};
@@ -361,6 +361,16 @@ impl Variant {
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
         Ok((py.get_type::<Variant>().getattr("from_json")?, (self.to_json(),)))
+    }
+}
+
+impl Variant {
+    /// An action that Python gave: an id, or a move's text.
+    pub(super) fn read_action(&self, given: &Bound<'_, PyAny>) -> PyResult<Integer> {
+        match given.extract::<String>() {
+            Ok(text) => Ok(Integer::new(self.action(&text)? as i64)),
+            Err(_) => integer("action", given),
+        }
     }
 }
 

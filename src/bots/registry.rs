@@ -8,7 +8,7 @@ use super::table::Player;
 use crate::rules::{LostGameScore, Parameters, Variant};
 
 /// How a bot is made.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 enum Make {
     /// One that sees what its seat may see.
     Seat(fn(&Variant) -> Box<dyn Bot>),
@@ -27,7 +27,7 @@ pub enum Plays {
 }
 
 /// A kind of bot.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct BotKind {
     /// The name that [`bot`] looks up.
     pub name: &'static str,

@@ -1,9 +1,13 @@
+use std::fmt;
 use std::sync::Arc;
 
 use thiserror::Error;
 
 use super::bot::{Bot, OpenBot, Turn};
 use crate::rules::{Chance, Ending, EpisodeSeed, Event, Move, Position, RandomDeck, Variant, View};
+
+/// More turns than any game has: each takes a card or a token, and cards bring back at most two.
+const LONGEST: usize = 256;
 
 /// Who sits in a seat.
 pub enum Player {
@@ -47,7 +51,17 @@ pub struct Table {
     position: Position,
     deck: RandomDeck,
     seed: EpisodeSeed,
-    length: usize,
+    history: Vec<Event>,
+}
+
+impl fmt::Debug for Table {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Table")
+            .field("seed", &self.seed)
+            .field("position", &self.position)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Table {
@@ -62,7 +76,8 @@ impl Table {
         let (mut deck, start_player) = RandomDeck::new(&variant, seed);
         let position = Position::deal(&variant, start_player, &mut deck);
         let is_observed = players.iter().any(observes);
-        let mut table = Table { variant, players, is_observed, position, deck, seed, length: 0 };
+        let history = Vec::with_capacity(LONGEST);
+        let mut table = Table { variant, players, is_observed, position, deck, seed, history };
         table.start_players();
         table
     }
@@ -73,7 +88,7 @@ impl Table {
         self.position = Position::deal(&self.variant, start_player, &mut deck);
         self.deck = deck;
         self.seed = seed;
-        self.length = 0;
+        self.history.clear();
         self.start_players();
     }
 
@@ -98,6 +113,12 @@ impl Table {
         &self.position
     }
 
+    /// The cards that are left to be drawn.
+    #[must_use]
+    pub const fn deck(&self) -> &RandomDeck {
+        &self.deck
+    }
+
     /// The seed of the game.
     #[must_use]
     pub const fn seed(&self) -> EpisodeSeed {
@@ -107,7 +128,13 @@ impl Table {
     /// Turns played so far.
     #[must_use]
     pub const fn length(&self) -> usize {
-        self.length
+        self.history.len()
+    }
+
+    /// The turns played so far, the oldest first.
+    #[must_use]
+    pub fn history(&self) -> &[Event] {
+        &self.history
     }
 
     /// How the game ended, or `None` while it goes on.
@@ -122,15 +149,18 @@ impl Table {
     /// [`BotMoveError`] when a bot chose a move that the rules refuse; the game stays there.
     pub fn run(&mut self) -> Result<(), BotMoveError> {
         while self.ending().is_none() {
-            let seat = self.position.current_player();
+            let Table { variant, position, history, .. } = self;
+            let seat = position.current_player();
             let played = match &mut self.players[seat] {
-                Player::Bot(bot) => bot.act(&View::new(&self.variant, &self.position, seat)),
-                Player::Open(bot) => bot.act(&self.variant, &self.position),
+                Player::Bot(bot) => {
+                    bot.act(&View::new(variant, position, seat).with_history(history))
+                }
+                Player::Open(bot) => bot.act(variant, position),
                 Player::Outside => return Ok(()),
             };
             if !self.position.is_legal(&self.variant, played) {
                 let meaning = self.variant.edition().meaning(played);
-                return Err(BotMoveError { seat, turn: self.length, meaning });
+                return Err(BotMoveError { seat, turn: self.length(), meaning });
             }
             self.apply(played);
         }
@@ -138,24 +168,34 @@ impl Table {
     }
 
     /// Plays a legal move of the player to act, and tells everybody.
-    pub fn apply(&mut self, played: Move) -> Event {
-        let Table { variant, position, deck, .. } = self;
-        self.length += 1;
-        if !self.is_observed {
-            return position.apply_unchecked(variant, played, deck);
+    pub fn apply(&mut self, played: Move) {
+        if self.is_observed {
+            let before = self.position;
+            self.play(played);
+            self.tell(&before);
+        } else {
+            self.play(played);
         }
-        let before = *position;
-        let event = position.apply_unchecked(variant, played, deck);
+    }
+
+    fn play(&mut self, played: Move) {
+        let Table { variant, position, deck, .. } = self;
+        self.history.push(position.apply_unchecked(variant, played, deck));
+    }
+
+    /// Tells the bots of the last turn.
+    fn tell(&mut self, before: &Position) {
+        let Table { variant, position, history, .. } = self;
+        let (event, earlier) = history.split_last().expect("a turn was played");
         for (seat, player) in self.players.iter_mut().enumerate() {
             if let Player::Bot(bot) = player {
                 bot.observe(&Turn {
-                    before: View::new(variant, &before, seat),
+                    before: View::new(variant, before, seat).with_history(earlier),
                     event: event.seen_by(seat),
-                    after: View::new(variant, position, seat),
+                    after: View::new(variant, position, seat).with_history(history),
                 });
             }
         }
-        event
     }
 
     /// Ends the game as lost.

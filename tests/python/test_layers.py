@@ -256,7 +256,7 @@ def test_a_late_import_is_none(text):
     assert not heavy_imports(text, "vector.py")
 
 
-@pytest.mark.parametrize("relative", ["torch.py", "adapters/torchrl.py"])
+@pytest.mark.parametrize("relative", ["torch/policy.py", "adapters/torchrl.py"])
 def test_an_adapter_may_import_its_library(relative):
     assert not heavy_imports("import torch\nfrom starmine.torch import unpack_bits", relative)
 

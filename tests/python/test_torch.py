@@ -9,7 +9,8 @@ from hostile_arrays import misaligned, read_only
 
 import starmine
 from starmine._core import unpack_bits_into
-from starmine.torch import RolloutBuffer, _with_torch, unpack_bits
+from starmine.torch import RolloutBuffer, unpack_bits
+from starmine.torch.unpacking import _with_torch
 
 DTYPES = [torch.float32, torch.float16, torch.bfloat16, torch.uint8]
 LENGTHS = [1, 7, 8, 20, 48, 63, 64, 65, 658, 1280]

@@ -1,0 +1,304 @@
+"""Whole games among bots, bots written in Python, and policies."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from starmine._core import (
+    StarmineError,
+    UnknownNameError,
+    Variant,
+    View,
+    _play_bots,
+    _Tables,
+    bot,
+    encoders,
+    endings,
+)
+from starmine.vector import resolve_variant
+
+Array = NDArray[Any]
+
+
+@runtime_checkable
+class PythonBot(Protocol):
+    """A bot written in Python.
+
+    Given as a class, each game gets an object of its own; an object is asked about all games in turn.
+    """
+
+    def act(self, view: View) -> int | str:
+        """The move of the seat to act: an action id, or text such as "play 2"."""
+
+
+@runtime_checkable
+class Policy(Protocol):
+    """Plays many games at once.
+
+    An attribute `encoder`, one of `starmine.encoders()`, chooses the observations ("canonical" where there is none).
+    """
+
+    def act_batch(self, observations: Array, action_mask: Array, games: Array) -> Array:
+        """Choose an action in each of K games.
+
+        Args:
+            observations: uint8 (K, D), each 0 or 1, of the seats to act.
+            action_mask: bool (K, A), the legal actions.
+            games: int64 (K,), which games these are: always the same number for a game, so that a
+                recurrent policy finds its state of the game. A policy that holds several seats is
+                asked for all of them.
+
+        Returns:
+            The actions: integers (K,).
+        """
+
+
+Player: TypeAlias = str | type | PythonBot | Policy
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A game that was given up because a bot or a policy failed.
+
+    Attributes:
+        game: its index.
+        seat: whose player failed.
+        move: what it chose, or None where it raised.
+        message: what was wrong.
+    """
+
+    game: int
+    seat: int
+    move: Any
+    message: str
+
+    def __str__(self) -> str:
+        """Game, seat, move and what was wrong."""
+        chose = "" if self.move is None else f" chose {self.move!r}"
+        return f"game {self.game}, seat {self.seat}:{chose} {self.message}"
+
+
+@dataclass(frozen=True)
+class Games:
+    """What came of some games, in their order.
+
+    Attributes:
+        variant: the rules that were played.
+        scores: int32 (games,), by the variant's rules.
+        fireworks: int32 (games,), the fireworks' sum whatever the ending.
+        lengths: int32 (games,), turns played.
+        endings: int8 (games,), k for `starmine.endings()[k - 1]`.
+        failures: the games that were given up; their entries are -1, and 0 as ending.
+    """
+
+    variant: Variant
+    scores: NDArray[np.int32]
+    fireworks: NDArray[np.int32]
+    lengths: NDArray[np.int32]
+    endings: NDArray[np.int8]
+    failures: list[Failure] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        """Number of games."""
+        return len(self.scores)
+
+    def share(self, ending: str) -> float:
+        """The share of the games that ended in this way.
+
+        Raises:
+            UnknownNameError: there is no such ending.
+        """
+        if ending not in endings():
+            raise UnknownNameError(f"ending={ending!r} is not known: expected one of {', '.join(endings())}")
+        return float(np.mean(self.endings == endings().index(ending) + 1))
+
+    def __repr__(self) -> str:
+        """Number of games, mean score and its standard error."""
+        mean, error = mean_and_error(self.scores)
+        return f"<{len(self)} games: mean score {mean:.3f} ± {error:.3f}>"
+
+
+class BotError(StarmineError):
+    """A bot or a policy raised an exception or chose an illegal move. All other games were played.
+
+    Attributes:
+        failures: the games that were given up.
+        games: the result, in which those games are marked.
+    """
+
+    def __init__(self, failures: list[Failure], games: Games) -> None:
+        """Name the first failures."""
+        self.failures, self.games = failures, games
+        shown = "; ".join(str(failure) for failure in failures[:3])
+        more = f"; and {len(failures) - 3} more" if len(failures) > 3 else ""
+        super().__init__(f"{len(failures)} of {len(games)} games were given up: {shown}{more}")
+
+
+def mean_and_error(values: Array) -> tuple[float, float]:
+    """The mean and its standard error, which a single value does not have (nan)."""
+    error = float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")
+    return float(np.mean(values)), error
+
+
+def resolve_table(players: Sequence[Any], variant: str | Variant) -> Variant:
+    """The variant, with a seat for each player where it is given by name.
+
+    Raises:
+        StarmineError: as many players as the variant does not have.
+    """
+    if isinstance(players, str) or not isinstance(players, Sequence):
+        raise StarmineError(f"players={players!r} is not allowed: expected a sequence with an entry for each seat")
+    if isinstance(variant, str):
+        return resolve_variant(variant, {"players": len(players)})
+    resolved = resolve_variant(variant, {})
+    if len(players) != resolved.players:
+        raise StarmineError(
+            f"players has {len(players)} entries: expected {resolved.players}, one for each seat of this variant"
+        )
+    return resolved
+
+
+def play_games(
+    players: Sequence[Player],
+    games: int = 1000,
+    seed: int = 0,
+    variant: str | Variant = "standard",
+    threads: int | None = None,
+    first_game: int = 0,
+) -> Games:
+    """Play whole games.
+
+    Game i has the cards of game i, episode 0, of a batch with this seed, so that all who play it meet the same decks.
+
+    Args:
+        players: who sits in each seat: a bot's name (see `starmine.bots()`), a class with `act(view)`, an object of
+            one, a `Policy` (an object with `act_batch`), or a torch module, which is given float32 observations
+            (K, D) and masks (K, A) and returns logits (K, A), of which the best legal one is played, or actions (K,).
+        games: how many, at least 1.
+        seed: 0 to 2**64 - 1.
+        variant: a preset's name, with as many seats as there are players, or a `Variant`.
+        threads: threads that share games of which bots hold every seat; None for one for each core.
+        first_game: the index of the first game.
+
+    Raises:
+        UnknownNameError: there is no such bot or preset.
+        VariantError: a bot does not play the variant.
+        StarmineError: a number out of range, or as many players as the variant does not have.
+        BotError: a player raised an exception or chose an illegal move; the other games' results are in it.
+
+    >>> import starmine
+    >>> games = starmine.play_games(["random", "random"], games=100)
+    >>> games.scores.shape
+    (100,)
+    """
+    rules = resolve_table(players, variant)
+    seats = [_resolve(player, seat) for seat, player in enumerate(players)]
+    names = [player if isinstance(player, str) else None for player in seats]
+    if None not in names:
+        threads = (os.cpu_count() or 1) if threads is None else threads
+        return Games(rules, *_play_bots(rules, names, games, seed, first_game, threads))
+    table = _Mixed(_Tables(rules, names, games, seed, first_game), seats, first_game)
+    result = Games(rules, *table.play(), failures=sorted(table.failures, key=lambda failure: failure.game))
+    if result.failures:
+        raise BotError(result.failures, result)
+    return result
+
+
+def _resolve(player: Any, seat: int) -> Any:
+    """A player as it will be asked, checked."""
+    if isinstance(player, str):
+        bot(player)  # raises for a name that none has
+        return player
+    if isinstance(player, Policy) or callable(getattr(player, "act", None)):
+        return player
+    if _is_module(player):
+        from starmine.torch import ModulePolicy
+
+        return ModulePolicy(player)
+    raise StarmineError(
+        f"players[{seat}]={player!r} is not allowed: expected a bot's name, a class or an object with act(view), "
+        "an object with act_batch, or a torch module"
+    )
+
+
+def _is_module(player: Any) -> bool:
+    """Whether it is a torch module, without importing torch for anything else."""
+    return any(kind.__module__.startswith("torch.nn") for kind in type(player).__mro__)
+
+
+class _Mixed:
+    """Games of which Python holds some of the seats."""
+
+    def __init__(self, tables: _Tables, seats: list[Any], first_game: int) -> None:
+        self.tables = tables
+        self.seats = seats
+        self.first_game = first_game
+        self.failures: list[Failure] = []
+        # Of a class, an object for each game and seat.
+        self.own: dict[tuple[int, int], Any] = {}
+
+    def play(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int8]]:
+        """Play all games to their ends."""
+        while True:
+            to_act = self.tables.run()
+            if not (to_act >= 0).any():
+                return self.tables.outcomes()
+            # A policy that holds several seats is asked once for all of them.
+            policies: dict[int, tuple[Any, list[int]]] = {}
+            for seat in np.unique(to_act[to_act >= 0]).tolist():
+                waiting = np.flatnonzero(to_act == seat)
+                player = self.seats[seat]
+                if isinstance(player, Policy):
+                    policies.setdefault(id(player), (player, []))[1].extend(waiting.tolist())
+                else:
+                    for game in waiting.tolist():
+                        self.ask_bot(player, seat, game)
+            for policy, waiting_games in policies.values():
+                self.ask_policy(policy, sorted(waiting_games), to_act)
+
+    def ask_bot(self, player: Any, seat: int, game: int) -> None:
+        """Let a Python bot play its turn in one game."""
+        move = None
+        try:
+            if isinstance(player, type):
+                if (seat, game) not in self.own:
+                    self.own[seat, game] = player()
+                player = self.own[seat, game]
+            move = player.act(self.tables.view(game))
+            self.tables.apply(game, move)
+        except Exception as error:
+            self.give_up(game, seat, move, error)
+
+    def ask_policy(self, policy: Any, games: list[int], to_act: Array) -> None:
+        """Let a policy play its turn in some games."""
+        encoder = getattr(policy, "encoder", "canonical")
+        if encoder not in encoders():
+            raise UnknownNameError(f"encoder={encoder!r} is not known: expected one of {', '.join(encoders())}")
+        observations, masks = self.tables.encode(games, encoder)
+        try:
+            chosen = np.asarray(policy.act_batch(observations, masks, np.array(games, dtype=np.int64)))
+            if chosen.shape != (len(games),) or not np.issubdtype(chosen.dtype, np.integer):
+                raise StarmineError(
+                    f"actions have shape {chosen.shape} and dtype {chosen.dtype}: expected integers ({len(games)},)"
+                )
+        except Exception as error:
+            for game in games:
+                self.give_up(game, int(to_act[game]), None, error)
+            return
+        actions = dict(zip(games, chosen.tolist(), strict=True))
+        for game in self.tables.apply_all(games, list(actions.values())):
+            legal = np.flatnonzero(masks[games.index(game)]).tolist()
+            refusal = StarmineError(f"which is not legal: expected one of {legal}")
+            self.give_up(game, int(to_act[game]), actions[game], refusal)
+
+    def give_up(self, game: int, seat: int, move: Any, error: Exception) -> None:
+        """Note a failure and leave the game."""
+        self.tables.abandon(game)
+        message = str(error) if move is not None else f"raised {type(error).__name__}: {error}"
+        self.failures.append(Failure(self.first_game + game, seat, move, message))

@@ -1,0 +1,156 @@
+"""Packed observations as tensors with an element for each feature."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.autograd.graph import increment_version
+
+from starmine._core import ArrayError, StarmineError, unpack_bits_into
+
+# What the core writes for each dtype; numpy lacks bfloat16.
+_ARRAY_DTYPES: dict[torch.dtype, np.dtype[Any]] = {
+    torch.float32: np.dtype(np.float32),
+    torch.bfloat16: np.dtype(np.uint16),
+    torch.float16: np.dtype(np.float16),
+    torch.uint8: np.dtype(np.uint8),
+}
+DTYPES = tuple(_ARRAY_DTYPES)
+_MAX_THREADS = 1024
+_CPU = torch.device("cpu")
+_OVERLAP = "out overlaps bits: expected separate memory"
+
+
+def unpack_bits(
+    bits: Tensor | NDArray[np.uint8],
+    num_features: int,
+    dtype: torch.dtype | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Give each bit of packed observations an element of its own.
+
+    The same as `np.unpackbits(bits, axis=-1, count=num_features, bitorder="little")`, as a tensor.
+    On the CPU the Rust core does it, with up to `torch.get_num_threads()` threads for many rows; on
+    other devices, and where torch compiles or traces, plain torch operations do.
+
+    Args:
+        bits: uint8 (..., 8 * ceil(D / 64)), a tensor on any device or a numpy array: observations of
+            dtype "bits".
+        num_features: D, at least 1: the layout's length.
+        dtype: `torch.float32`, `bfloat16`, `float16` or `uint8`; None for that of `out`, else float32.
+        out: a contiguous tensor (..., D) of that dtype on the same device, to write to.
+
+    Returns:
+        `out`, or a new tensor (..., D) on the device of `bits`.
+
+    Raises:
+        ArrayError: `bits`, `dtype` or `out` of another type, shape, dtype, device or layout, or
+            memory that they share.
+        StarmineError: a number of features below 1.
+
+    Example:
+        >>> import numpy as np, torch, starmine.torch
+        >>> bits = np.array([[0b10011, 0, 0, 0, 0, 0, 0, 0]], np.uint8)
+        >>> starmine.torch.unpack_bits(bits, 5, torch.bfloat16)
+        tensor([[1., 1., 0., 0., 1.]], dtype=torch.bfloat16)
+    """
+    _check_bits(bits, num_features)
+    if not (out is None or isinstance(out, Tensor)):
+        raise ArrayError(f"out is a {type(out)}: expected a tensor")
+    if dtype is None:
+        dtype = torch.float32 if out is None else out.dtype
+    if dtype not in DTYPES:
+        raise ArrayError(f"dtype={dtype} is not allowed: expected one of {', '.join(map(str, DTYPES))}")
+    shape = (*bits.shape[:-1], num_features)
+    if out is not None:
+        _check_out(out, shape, dtype, _CPU if isinstance(bits, np.ndarray) else bits.device)
+    compiling = torch.compiler.is_compiling() or torch.jit.is_tracing()  # type: ignore[attr-defined,no-untyped-call]
+    if not compiling and (isinstance(bits, np.ndarray) or (type(bits) is Tensor and bits.is_cpu)):
+        packed = bits if isinstance(bits, np.ndarray) else bits.numpy()
+        return _new_with_core(packed, shape, dtype) if out is None else _with_core(packed, out)
+    tensor = torch.from_numpy(bits) if isinstance(bits, np.ndarray) else bits
+    if out is not None and not compiling and _overlap(tensor, out):
+        raise ArrayError(_OVERLAP)
+    features = _with_torch(tensor, num_features, dtype)
+    return features if out is None else out.copy_(features)
+
+
+def _check_bits(bits: Tensor | NDArray[np.uint8], num_features: int) -> None:
+    if isinstance(bits, np.ndarray):
+        is_uint8 = bits.dtype == np.uint8
+    elif isinstance(bits, Tensor):
+        is_uint8 = bits.dtype == torch.uint8
+        if bits.layout is not torch.strided:
+            raise ArrayError(f"bits has layout {bits.layout}: expected torch.strided")
+    else:
+        raise ArrayError(f"bits is a {type(bits)}: expected a tensor or a numpy array")
+    if not is_uint8:
+        raise ArrayError(f"bits has dtype {bits.dtype}: expected uint8")
+    if num_features < 1:
+        raise StarmineError(f"num_features={num_features} is not allowed: expected at least 1")
+    row_bytes, shape = packed_length(num_features), bits.shape
+    if not shape or shape[-1] != row_bytes:
+        raise ArrayError(
+            f"bits has shape {tuple(shape)}: expected rows of {row_bytes} bytes for {num_features} features"
+        )
+
+
+def _check_out(out: Tensor, shape: tuple[int, ...], dtype: torch.dtype, device: torch.device) -> None:
+    if out.dtype != dtype:
+        raise ArrayError(f"out has dtype {out.dtype}: expected {dtype}")
+    if out.device != device:
+        raise ArrayError(f"out is on {out.device}: expected {device}, where bits is")
+    if out.shape != shape:
+        raise ArrayError(f"out has shape {tuple(out.shape)}: expected {tuple(shape)}")
+    if out.layout is not torch.strided or not out.is_contiguous():
+        raise ArrayError("out is not contiguous: expected a contiguous tensor")
+    if out.requires_grad:
+        raise ArrayError("out requires gradients: expected a tensor that does not")
+
+
+def _overlap(bits: Tensor, out: Tensor) -> bool:
+    if bits.numel() == 0 or bits.device.type == "meta":
+        return False
+    start, stop = bits.data_ptr(), bits.data_ptr() + 1
+    stop += sum((size - 1) * stride for size, stride in zip(bits.shape, bits.stride(), strict=True))
+    return start < out.data_ptr() + out.nbytes and out.data_ptr() < stop
+
+
+def packed_length(num_features: int) -> int:
+    """Bytes of a packed row."""
+    return 8 * -(-num_features // 64)
+
+
+def _with_core(bits: NDArray[np.uint8], out: Tensor) -> Tensor:
+    packed = np.ascontiguousarray(bits)
+    array = (out.view(torch.uint16) if out.dtype is torch.bfloat16 else out).numpy()
+    # The core sees to this by itself, but not where it reads a copy.
+    if packed is not bits and np.may_share_memory(bits, array):
+        raise ArrayError(_OVERLAP)
+    unpack_bits_into(packed, array, _num_threads())
+    if not out.is_inference():
+        # Else a backward pass that needs what was there before would take this for it.
+        increment_version(out)
+    return out
+
+
+def _new_with_core(bits: NDArray[np.uint8], shape: tuple[int, ...], dtype: torch.dtype) -> Tensor:
+    # numpy's memory, since a new tensor takes longer, and longer still to be made an array.
+    array = np.empty(shape, _ARRAY_DTYPES[dtype])
+    unpack_bits_into(np.ascontiguousarray(bits), array, _num_threads())
+    features = torch.from_numpy(array)
+    return features.view(dtype) if dtype is torch.bfloat16 else features
+
+
+def _num_threads() -> int:
+    return min(torch.get_num_threads(), _MAX_THREADS)
+
+
+def _with_torch(bits: Tensor, num_features: int, dtype: torch.dtype) -> Tensor:
+    shifts = torch.arange(8, dtype=torch.uint8, device=bits.device)
+    features = (bits.unsqueeze(-1) >> shifts & 1).flatten(-2)[..., :num_features]
+    return features.to(dtype, memory_format=torch.contiguous_format).contiguous()

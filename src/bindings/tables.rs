@@ -1,0 +1,307 @@
+//! Games among bots, and those in which Python holds some of the seats.
+
+use std::sync::Arc;
+
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
+use pyo3::prelude::*;
+
+use super::errors::{StarmineError, illegal_action};
+use super::numbers::{Integer, count, seed as read_seed};
+use super::variant::{Variant, read_variant};
+use super::view::{View, action_mask, encode_view};
+use crate::bots::{BOTS, BotMoveError, Outcome, Player, Plays, Table, bot as find_bot, play_games};
+use crate::encode;
+use crate::rules::{self, EpisodeSeed, MoveError};
+
+/// Games that are counted up to here.
+const GAMES: usize = u32::MAX as usize;
+
+/// A kind of bot.
+///
+/// Attributes:
+///     name: what `play_games` and `partners` take.
+///     summary: one line about it.
+///     source: who published it.
+///     plays: "every" variant, or "base game".
+///     is_player: whether it sees only what its seat may see; one that does not is an upper bound.
+#[pyclass(frozen, get_all, module = "starmine")]
+pub struct BotKind {
+    name: &'static str,
+    summary: &'static str,
+    source: &'static str,
+    plays: &'static str,
+    is_player: bool,
+}
+
+#[pymethods]
+impl BotKind {
+    fn __repr__(&self) -> String {
+        format!("<BotKind {}>", self.name)
+    }
+}
+
+/// bots() -> list[str]
+///
+/// The names of all bots.
+#[pyfunction]
+pub fn bots() -> Vec<&'static str> {
+    BOTS.iter().map(|kind| kind.name).collect()
+}
+
+/// bot(name) -> BotKind
+///
+/// What there is to know about a bot.
+///
+/// Raises:
+///     UnknownNameError: there is no such bot.
+///
+/// >>> import starmine
+/// >>> starmine.bot("random").plays
+/// 'every'
+#[pyfunction]
+pub fn bot(name: &str) -> PyResult<BotKind> {
+    let kind = find_bot(name)?;
+    let plays = match kind.plays {
+        Plays::Every => "every",
+        Plays::BaseGame => "base game",
+    };
+    let (name, summary, source) = (kind.name, kind.summary, kind.source);
+    Ok(BotKind { name, summary, source, plays, is_player: kind.is_player() })
+}
+
+/// The players of a table: names of bots, and `None` for whoever is outside.
+fn read_players(variant: &rules::Variant, names: &[Option<String>]) -> PyResult<Vec<Player>> {
+    if names.len() != usize::from(variant.players()) {
+        let (found, expected) = (names.len(), variant.players());
+        return Err(StarmineError::new_err(format!(
+            "players has {found} entries: expected {expected}, one for each seat of this variant"
+        )));
+    }
+    let player = |name: &Option<String>| match name {
+        None => Ok(Player::Outside),
+        Some(name) => Ok(find_bot(name)?.player(variant)?),
+    };
+    names.iter().map(player).collect()
+}
+
+fn read_games(first: &Integer, games: &Integer) -> PyResult<std::ops::Range<u64>> {
+    let first = count("first_game", first, 0..=GAMES)? as u64;
+    Ok(first..first + count("games", games, 1..=GAMES)? as u64)
+}
+
+/// Observations and masks.
+type Seen<'py> = (Bound<'py, PyArray2<u8>>, Bound<'py, PyArray2<bool>>);
+
+type Columns<'py> = (
+    Bound<'py, PyArray1<i32>>,
+    Bound<'py, PyArray1<i32>>,
+    Bound<'py, PyArray1<i32>>,
+    Bound<'py, PyArray1<i8>>,
+);
+
+/// Scores, fireworks, lengths and endings; -1 and 0 of what has none.
+fn columns<'py>(py: Python<'py>, outcomes: &[Option<Outcome>]) -> Columns<'py> {
+    let column = |read: fn(&Outcome) -> i32| {
+        let values: Vec<i32> = outcomes.iter().map(|it| it.as_ref().map_or(-1, read)).collect();
+        values.into_pyarray(py)
+    };
+    let endings: Vec<i8> =
+        outcomes.iter().map(|it| it.map_or(0, |outcome| outcome.ending.code())).collect();
+    (
+        column(|outcome| outcome.score.into()),
+        column(|outcome| outcome.fireworks.into()),
+        column(|outcome| outcome.length as i32),
+        endings.into_pyarray(py),
+    )
+}
+
+/// _play_bots(variant, players, games, seed, first_game, threads)
+///
+/// The outcomes of games that only bots play: scores, fireworks, lengths, endings.
+#[pyfunction]
+pub fn _play_bots<'py>(
+    py: Python<'py>,
+    variant: &Bound<'py, PyAny>,
+    players: Vec<Option<String>>,
+    games: Integer,
+    seed: &Bound<'py, PyAny>,
+    first_game: Integer,
+    threads: Integer,
+) -> PyResult<Columns<'py>> {
+    let variant = read_variant(variant)?;
+    let players = read_players(&variant, &players)?;
+    if players.iter().any(|player| matches!(player, Player::Outside)) {
+        return Err(StarmineError::new_err("players: expected a bot's name for every seat"));
+    }
+    let (seed, games) = (read_seed(seed)?, read_games(&first_game, &games)?);
+    let threads = count("threads", &threads, 1..=crate::batch::MAX_THREADS)?;
+    let played = py.detach(|| play_games(&variant, &players, seed, games, threads));
+    let outcomes = played.map_err(|error| StarmineError::new_err(error.to_string()))?;
+    let outcomes: Vec<Option<Outcome>> = outcomes.into_iter().map(Some).collect();
+    Ok(columns(py, &outcomes))
+}
+
+/// Games in which Python holds some of the seats, for `play_games`.
+#[pyclass(module = "starmine")]
+pub struct _Tables {
+    variant: Arc<rules::Variant>,
+    tables: Vec<Table>,
+    /// The games that are not played on.
+    abandoned: Vec<bool>,
+}
+
+impl _Tables {
+    fn no_game(&self, game: usize) -> PyErr {
+        StarmineError::new_err(format!(
+            "game={game} is not allowed: expected 0 to {}",
+            self.tables.len() - 1
+        ))
+    }
+
+    fn table(&mut self, game: &Integer) -> PyResult<(usize, &mut Table)> {
+        let game = count("game", game, 0..=self.tables.len() - 1)?;
+        Ok((game, &mut self.tables[game]))
+    }
+}
+
+#[pymethods]
+impl _Tables {
+    /// Deals the games; `None` in `players` is a seat that Python holds.
+    #[new]
+    fn new(
+        variant: &Bound<'_, PyAny>,
+        players: Vec<Option<String>>,
+        games: Integer,
+        seed: &Bound<'_, PyAny>,
+        first_game: Integer,
+    ) -> PyResult<_Tables> {
+        let variant = read_variant(variant)?;
+        let players = read_players(&variant, &players)?;
+        let (seed, games) = (read_seed(seed)?, read_games(&first_game, &games)?);
+        let deal = |game| {
+            let seed = EpisodeSeed { seed, game, episode: 0 };
+            Table::new(variant.clone(), players.clone(), seed)
+        };
+        let tables: Vec<Table> = games.map(deal).collect();
+        Ok(_Tables { variant, abandoned: vec![false; tables.len()], tables })
+    }
+
+    /// Lets the bots play in every game until it is over or a seat that Python holds is to act.
+    /// Returns the seat to act in each game, int32 (games,), -1 where there is none.
+    fn run<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i32>>> {
+        let seats = py.detach(|| {
+            let mut seats = Vec::with_capacity(self.tables.len());
+            for (table, &abandoned) in self.tables.iter_mut().zip(&self.abandoned) {
+                if !abandoned {
+                    table.run()?;
+                }
+                let goes_on = !abandoned && table.ending().is_none();
+                seats.push(if goes_on { table.position().current_player() as i32 } else { -1 });
+            }
+            Ok::<_, BotMoveError>(seats)
+        });
+        let seats = seats.map_err(|error| StarmineError::new_err(error.to_string()))?;
+        Ok(seats.into_pyarray(py))
+    }
+
+    /// What the seat to act sees in a game, as a state's view.
+    fn view(&mut self, game: Integer) -> PyResult<View> {
+        let (_, table) = self.table(&game)?;
+        let mut state = rules::State::new(table.variant().clone(), table.seed());
+        for event in table.history() {
+            let action = table.variant().move_to_action(event.played);
+            state.apply(action.expect("a played move has an action") as i64).expect("it was legal");
+        }
+        let seat = table.position().current_player();
+        Ok(View::new(state, seat))
+    }
+
+    /// The state of a game: an action id, or a move's text, becomes the next turn.
+    fn apply(&mut self, game: Integer, action: &Bound<'_, PyAny>) -> PyResult<()> {
+        let (_, table) = self.table(&game)?;
+        let variant = table.variant().clone();
+        let action = Variant(variant.clone()).read_action(action)?;
+        if let Some(ending) = table.ending() {
+            let error = MoveError::GameOver { action: action.value, ending };
+            return Err(illegal_action(&error, action.explain(&error)));
+        }
+        let refuse = |error: MoveError| illegal_action(&error, action.explain(&error));
+        let played = variant.action_to_move(action.value).map_err(refuse)?;
+        if !table.position().is_legal(&variant, played) {
+            return Err(refuse(MoveError::Illegal {
+                action: action.value as usize,
+                meaning: variant.edition().meaning(played),
+                legal: table.position().legal_actions(&variant).iter().collect(),
+            }));
+        }
+        table.apply(played);
+        Ok(())
+    }
+
+    /// What the seats to act see in these games: observations uint8 (K, D), and masks bool (K, A).
+    fn encode<'py>(
+        &self,
+        py: Python<'py>,
+        games: Vec<usize>,
+        encoder: &str,
+    ) -> PyResult<Seen<'py>> {
+        let encoder = encode::encoder(encoder)?;
+        let (length, actions) = (encoder.layout(&self.variant).len(), self.variant.num_actions());
+        let mut rows = Vec::with_capacity(games.len() * length);
+        let mut masks = Vec::with_capacity(games.len() * actions);
+        for &game in &games {
+            let table = self.tables.get(game).ok_or_else(|| self.no_game(game))?;
+            let view = rules::View::new(
+                &self.variant,
+                table.position(),
+                table.position().current_player(),
+            );
+            rows.extend(encode_view(encoder, view.with_history(table.history())));
+            masks.extend(action_mask(&self.variant, view.legal_actions()));
+        }
+        let rows = rows.into_pyarray(py).reshape([games.len(), length])?;
+        Ok((rows, masks.into_pyarray(py).reshape([games.len(), actions])?))
+    }
+
+    /// Plays an action in each of these games, and returns those games in which it is not legal:
+    /// they have not moved.
+    fn apply_all(&mut self, games: Vec<usize>, actions: Vec<i64>) -> PyResult<Vec<usize>> {
+        if games.len() != actions.len() {
+            return Err(StarmineError::new_err(format!(
+                "actions has {} elements: expected {}",
+                actions.len(),
+                games.len()
+            )));
+        }
+        let mut refused = Vec::new();
+        for (&game, &action) in games.iter().zip(&actions) {
+            if game >= self.tables.len() {
+                return Err(self.no_game(game));
+            }
+            let table = &mut self.tables[game];
+            let played = self.variant.action_to_move(action).ok();
+            match played.filter(|&played| table.position().is_legal(&self.variant, played)) {
+                Some(played) => table.apply(played),
+                None => refused.push(game),
+            }
+        }
+        Ok(refused)
+    }
+
+    /// Stops playing a game, whose outcome is none.
+    fn abandon(&mut self, game: Integer) -> PyResult<()> {
+        let (game, _) = self.table(&game)?;
+        self.abandoned[game] = true;
+        Ok(())
+    }
+
+    /// The outcomes of all games: scores, fireworks, lengths, endings; -1 and 0 where one did not end.
+    fn outcomes<'py>(&self, py: Python<'py>) -> Columns<'py> {
+        let outcome = |(table, &abandoned): (&Table, &bool)| {
+            if abandoned { None } else { Outcome::of(table) }
+        };
+        let outcomes: Vec<Option<Outcome>> =
+            self.tables.iter().zip(&self.abandoned).map(outcome).collect();
+        columns(py, &outcomes)
+    }
+}

@@ -1,0 +1,271 @@
+//! A batch with partners plays what tables with the same bots play, game by game.
+
+use std::sync::Arc;
+
+use starmine::batch::{AutoresetMode, Batch, IllegalAction, Options, Outputs, Partners, Seeds};
+use starmine::bots::{self, BOTS, Player, Plays, Table};
+use starmine::rules::{EpisodeSeed, PRESETS, Variant, preset};
+
+const GAMES: usize = 11;
+const SEED: u64 = 5;
+
+fn variant(name: &str, players: i64) -> Arc<Variant> {
+    let mut parameters = preset(name).unwrap();
+    parameters.players = players;
+    Arc::new(Variant::new(parameters).unwrap())
+}
+
+fn partners(seats: &[(usize, &[&str])]) -> Partners {
+    seats.iter().fold(Partners::default(), |partners, (seat, names)| {
+        let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+        partners.with(*seat, &names).unwrap()
+    })
+}
+
+/// What a call wrote.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Written {
+    mask: Vec<bool>,
+    reward: Vec<f32>,
+    terminated: Vec<bool>,
+    current_player: Vec<i32>,
+    score: Vec<i32>,
+    final_score: Vec<i32>,
+    final_length: Vec<i32>,
+    illegal_action: Vec<bool>,
+}
+
+impl Written {
+    fn new(batch: &Batch) -> Written {
+        let games = batch.num_envs();
+        Written {
+            mask: vec![false; games * batch.variant().num_actions()],
+            reward: vec![0.0; games],
+            terminated: vec![false; games],
+            current_player: vec![0; games],
+            score: vec![0; games],
+            final_score: vec![0; games],
+            final_length: vec![0; games],
+            illegal_action: vec![false; games],
+        }
+    }
+
+    fn outputs(&mut self) -> Outputs<'_> {
+        Outputs {
+            action_mask: Some(&mut self.mask),
+            reward: Some(&mut self.reward),
+            terminated: Some(&mut self.terminated),
+            current_player: Some(&mut self.current_player),
+            score: Some(&mut self.score),
+            final_score: Some(&mut self.final_score),
+            final_length: Some(&mut self.final_length),
+            illegal_action: Some(&mut self.illegal_action),
+            ..Outputs::default()
+        }
+    }
+
+    /// A legal action of a game, any that the number picks.
+    fn action(&self, game: usize, pick: usize) -> i64 {
+        let actions = self.mask.len() / self.reward.len();
+        let legal = &self.mask[game * actions..][..actions];
+        let legal: Vec<usize> = (0..actions).filter(|&action| legal[action]).collect();
+        if legal.is_empty() { 0 } else { legal[pick % legal.len()] as i64 }
+    }
+}
+
+/// Tables beside a batch.
+struct Mirror {
+    tables: Vec<Table>,
+    players: Vec<Player>,
+}
+
+impl Mirror {
+    fn new(variant: &Arc<Variant>, seats: &[(usize, &str)]) -> Mirror {
+        let mut players = vec![Player::Outside; variant.players().into()];
+        for &(seat, name) in seats {
+            players[seat] = bots::bot(name).unwrap().player(variant).unwrap();
+        }
+        let table = |game| {
+            let seed = EpisodeSeed { seed: SEED, game, episode: 0 };
+            let mut table = Table::new(variant.clone(), players.clone(), seed);
+            next_turn(&mut table);
+            table
+        };
+        Mirror { tables: (0..GAMES as u64).map(table).collect(), players }
+    }
+
+    /// Plays the learner's action in one game and compares what the batch wrote.
+    fn check(&mut self, game: usize, action: i64, written: &Written) {
+        let table = &mut self.tables[game];
+        let variant = table.variant().clone();
+        let before = table.position().score(&variant);
+        table.apply(variant.action_to_move(action).unwrap());
+        table.run().unwrap();
+        let score = table.position().score(&variant);
+        assert_eq!(written.reward[game], f32::from(score) - f32::from(before));
+        let ended = table.ending().is_some();
+        assert_eq!(written.terminated[game], ended);
+        if ended {
+            assert_eq!(written.final_score[game], score.into());
+            assert_eq!(written.final_length[game], table.length() as i32);
+            let seed = table.seed().next();
+            *table = Table::new(variant.clone(), self.players.clone(), seed);
+            next_turn(table);
+        }
+        let position = self.tables[game].position();
+        assert_eq!(written.current_player[game], position.current_player() as i32);
+        assert_eq!(written.score[game], position.score(&variant).into());
+        let legal = position.legal_actions(&variant);
+        let actions = variant.num_actions();
+        for action in 0..actions {
+            assert_eq!(written.mask[game * actions + action], legal.contains(action));
+        }
+    }
+}
+
+/// Lets the partners play up to the learner's turn, in the first episode that has one.
+fn next_turn(table: &mut Table) {
+    table.run().unwrap();
+    while table.ending().is_some() {
+        table.start(table.seed().next());
+        table.run().unwrap();
+    }
+}
+
+/// Plays so many steps and returns the batch; the mirror must agree in each.
+fn play(variant: &Arc<Variant>, seats: &[(usize, &str)], threads: usize, steps: usize) -> Batch {
+    let choices: Vec<(usize, Vec<&str>)> =
+        seats.iter().map(|&(seat, name)| (seat, vec![name])).collect();
+    let choices: Vec<(usize, &[&str])> =
+        choices.iter().map(|(seat, names)| (*seat, names.as_slice())).collect();
+    let options =
+        Options { partners: partners(&choices), num_threads: threads, ..Options::default() };
+    let mut batch = Batch::new(variant.clone(), GAMES, SEED, options).unwrap();
+    let mut mirror = Mirror::new(variant, seats);
+    let mut written = Written::new(&batch);
+    batch.observe(written.outputs()).unwrap();
+    for step in 0..steps {
+        let actions: Vec<i64> =
+            (0..GAMES).map(|game| written.action(game, step * 7 + game * 3)).collect();
+        batch.step(&actions, written.outputs()).unwrap();
+        for (game, &action) in actions.iter().enumerate() {
+            mirror.check(game, action, &written);
+            assert_eq!(batch.position(game).as_ref(), Some(mirror.tables[game].position()));
+        }
+    }
+    batch
+}
+
+#[test]
+fn every_bot_plays_as_at_a_table() {
+    for players in [2, 3, 5] {
+        let variant = variant("standard", players);
+        for bot in BOTS.iter().filter(|bot| bot.player(&variant).is_ok()) {
+            play(&variant, &[(1, bot.name)], 1, 60);
+            let all: Vec<(usize, &str)> =
+                (0..players as usize - 1).map(|seat| (seat, bot.name)).collect();
+            play(&variant, &all, 2, 60);
+        }
+    }
+}
+
+#[test]
+fn every_variant_has_partners() {
+    for row in PRESETS {
+        let variant = variant(row.name, 2);
+        for bot in BOTS.iter().filter(|bot| bot.plays == Plays::Every) {
+            play(&variant, &[(0, bot.name)], 1, 60);
+        }
+    }
+}
+
+#[test]
+fn copies_and_stored_batches_go_on_alike() {
+    let variant = variant("standard", 3);
+    for bot in BOTS.iter().filter(|bot| bot.player(&variant).is_ok()) {
+        let mut batch = play(&variant, &[(0, bot.name), (2, "random")], 1, 37);
+        let mut copy = batch.duplicate().unwrap();
+        let mut stored = Batch::from_bytes(&batch.to_bytes()).unwrap();
+        let mut written = Written::new(&batch);
+        batch.observe(written.outputs()).unwrap();
+        for step in 0..40 {
+            let actions: Vec<i64> = (0..GAMES).map(|game| written.action(game, step)).collect();
+            batch.step(&actions, written.outputs()).unwrap();
+            for other in [&mut copy, &mut stored] {
+                let mut theirs = Written::new(other);
+                other.step(&actions, theirs.outputs()).unwrap();
+                assert_eq!(theirs, written);
+            }
+        }
+    }
+}
+
+#[test]
+fn partners_are_drawn_for_each_episode_from_its_seed() {
+    let variant = variant("standard", 2);
+    let mean_length = |choices: &[&str]| {
+        let options = Options { partners: partners(&[(1, choices)]), ..Options::default() };
+        let mut batch = Batch::new(variant.clone(), 64, SEED, options).unwrap();
+        let mut written = Written::new(&batch);
+        batch.reset(Seeds::Batch(SEED), None, written.outputs()).unwrap();
+        let (mut total, mut ended) = (0, 0);
+        for step in 0..200 {
+            let actions: Vec<i64> = (0..64).map(|game| written.action(game, step + game)).collect();
+            batch.step(&actions, written.outputs()).unwrap();
+            total += written.final_length.iter().sum::<i32>();
+            ended += written.terminated.iter().filter(|&&terminated| terminated).count();
+        }
+        f64::from(total) / ended as f64
+    };
+    let (careful, wild) = (mean_length(&["simple"]), mean_length(&["random"]));
+    let mixed = mean_length(&["simple", "random"]);
+    assert!(wild + 1.0 < mixed && mixed + 1.0 < careful, "{wild} {mixed} {careful}");
+    assert_eq!(mixed, mean_length(&["simple", "random"]));
+}
+
+#[test]
+fn an_illegal_action_loses_that_game_alone() {
+    let variant = variant("standard", 2);
+    for mode in [AutoresetMode::SameStep, AutoresetMode::NextStep, AutoresetMode::Disabled] {
+        let options = Options {
+            partners: partners(&[(1, &["random"])]),
+            illegal_action: IllegalAction::Terminate,
+            autoreset_mode: mode,
+            ..Options::default()
+        };
+        let mut batch = Batch::new(variant.clone(), GAMES, SEED, options).unwrap();
+        let mut written = Written::new(&batch);
+        // Discarding with all tokens is illegal; playing is not.
+        let mut actions = [5; GAMES];
+        actions[3] = 0;
+        actions[9] = -1;
+        batch.step(&actions, written.outputs()).unwrap();
+        for game in 0..GAMES {
+            assert_eq!(written.illegal_action[game], game == 3 || game == 9);
+            assert_eq!(written.terminated[game], game == 3 || game == 9);
+        }
+        let mut stored = Batch::from_bytes(&batch.to_bytes()).unwrap();
+        if mode == AutoresetMode::NextStep {
+            let mut theirs = Written::new(&batch);
+            batch.step(&[5; GAMES], written.outputs()).unwrap();
+            stored.step(&[5; GAMES], theirs.outputs()).unwrap();
+            assert_eq!(written, theirs);
+            assert_eq!((written.reward[3], written.terminated[3]), (0.0, false));
+        }
+    }
+}
+
+#[test]
+fn a_learner_without_a_turn_finds_the_game_over() {
+    // One kind of card: the first play of the partner is perfect.
+    let mut parameters = preset("standard").unwrap();
+    (parameters.colors, parameters.ranks) = (1, 1);
+    (parameters.hand_size, parameters.max_information_tokens) = (Some(1), 0);
+    let variant = Arc::new(Variant::new(parameters).unwrap());
+    let options = Options { partners: partners(&[(0, &["random"])]), ..Options::default() };
+    let mut batch = Batch::new(variant, 2, SEED, options).unwrap();
+    let mut written = Written::new(&batch);
+    batch.step(&[0, 0], written.outputs()).unwrap();
+    assert!(!written.mask.contains(&true));
+    assert!(Batch::from_bytes(&batch.to_bytes()).is_ok());
+}
