@@ -4,12 +4,23 @@
 //! see. To add one, write one file with a [`Bot`] and add its line to [`BOTS`].
 
 mod bot;
+mod cheater;
 mod games;
+mod holmes;
+mod info;
+mod notes;
+mod pointing;
 mod random;
 mod registry;
+mod rule_list;
+mod simple;
+mod smart;
 mod table;
+mod value;
+mod warning;
 
 pub use bot::{Bot, OpenBot, Turn};
 pub use games::{Outcome, play_games};
 pub use registry::{BOTS, BotKind, Plays, UnknownBot, UnsupportedVariant, bot};
+pub use rule_list::{RULES, Rule, RuleError, RuleKind, RuleList};
 pub use table::{BotMoveError, Player, Table};

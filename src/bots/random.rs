@@ -32,9 +32,14 @@ impl Bot for Random {
     }
 
     fn act(&mut self, view: &View<'_>) -> Move {
-        let legal = view.legal_actions();
-        let chosen = self.chance.below(legal.len() as u32) as usize;
-        let action = legal.iter().nth(chosen).expect("the player to act has a legal action");
-        view.variant().action_to_move(action as i64).expect("legal actions are the variant's")
+        any_legal(view, &mut self.chance)
     }
+}
+
+/// Any legal move, each as likely as the others.
+pub(super) fn any_legal(view: &View<'_>, chance: &mut Chance) -> Move {
+    let legal = view.legal_actions();
+    let chosen = chance.below(legal.len() as u32) as usize;
+    let action = legal.iter().nth(chosen).expect("the player to act has a legal action");
+    view.variant().action_to_move(action as i64).expect("legal actions are the variant's")
 }

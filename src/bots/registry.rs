@@ -3,8 +3,15 @@
 use thiserror::Error;
 
 use super::bot::{Bot, OpenBot};
+use super::cheater::Cheater;
+use super::holmes::Holmes;
+use super::info::Info;
 use super::random::Random;
+use super::rule_list::{self, RuleList};
+use super::simple::Simple;
+use super::smart::Smart;
 use super::table::Player;
+use super::value::Value;
 use crate::rules::{LostGameScore, Parameters, Variant};
 
 /// How a bot is made.
@@ -13,7 +20,6 @@ enum Make {
     /// One that sees what its seat may see.
     Seat(fn(&Variant) -> Box<dyn Bot>),
     /// One that sees everything.
-    #[expect(dead_code, reason = "not yet")]
     Open(fn(&Variant) -> Box<dyn OpenBot>),
 }
 
@@ -41,13 +47,106 @@ pub struct BotKind {
 }
 
 /// All bots.
-pub const BOTS: &[BotKind] = &[BotKind {
-    name: "random",
-    summary: "any legal action, each as likely as the others",
-    source: "",
-    plays: Plays::Every,
-    make: Make::Seat(|_| Box::new(Random::new())),
-}];
+pub const BOTS: &[BotKind] = &[
+    BotKind {
+        name: "random",
+        summary: "any legal action, each as likely as the others",
+        source: "",
+        plays: Plays::Every,
+        make: Make::Seat(|_| Box::new(Random::new())),
+    },
+    BotKind {
+        name: "simple",
+        summary: "hints point out playable cards; otherwise the oldest card is discarded",
+        source: "SimpleBot of Quuxplusone/Hanabi",
+        plays: Plays::Every,
+        make: Make::Seat(|variant| Box::new(Simple::new(variant))),
+    },
+    BotKind {
+        name: "value",
+        summary: "simple, and warns before a last copy is discarded",
+        source: "ValueBot of Quuxplusone/Hanabi",
+        plays: Plays::BaseGame,
+        make: Make::Seat(|variant| Box::new(Value::new(variant))),
+    },
+    BotKind {
+        name: "holmes",
+        summary: "value, and infers what cards are from all that the table knows",
+        source: "HolmesBot of Quuxplusone/Hanabi",
+        plays: Plays::BaseGame,
+        make: Make::Seat(|variant| Box::new(Holmes::new(variant))),
+    },
+    BotKind {
+        name: "smart",
+        summary: "hints promise a playable card or warn of a critical one",
+        source: "SmartBot of Quuxplusone/Hanabi",
+        plays: Plays::BaseGame,
+        make: Make::Seat(|_| Box::new(Smart::new())),
+    },
+    BotKind {
+        name: "info",
+        summary: "hat guessing: a hint tells every other seat something about its hand",
+        source: "InfoBot of Quuxplusone/Hanabi",
+        plays: Plays::BaseGame,
+        make: Make::Seat(|variant| Box::new(Info::new(variant))),
+    },
+    BotKind {
+        name: "iggi",
+        summary: "plays what it knows, hints what is playable, else discards the oldest card",
+        source: WALTON_RIVERS,
+        plays: Plays::Every,
+        make: Make::Seat(|_| listed(rule_list::IGGI)),
+    },
+    BotKind {
+        name: "piers",
+        summary: "iggi with a taste for good odds, and for any odds in the last round",
+        source: WALTON_RIVERS,
+        plays: Plays::Every,
+        make: Make::Seat(|_| listed(rule_list::PIERS)),
+    },
+    BotKind {
+        name: "van-den-bergh",
+        summary: "plays and discards by probability, hints useful, then useless cards",
+        source: "van den Bergh et al. 2016, by Walton-Rivers et al. 2017",
+        plays: Plays::Every,
+        make: Make::Seat(|_| listed(rule_list::VAN_DEN_BERGH)),
+    },
+    BotKind {
+        name: "outer",
+        summary: "plays and discards what it knows, hints what others were not told",
+        source: "Osawa 2015, by Walton-Rivers et al. 2017",
+        plays: Plays::Every,
+        make: Make::Seat(|_| listed(rule_list::OUTER)),
+    },
+    BotKind {
+        name: "internal",
+        summary: "plays and discards what it knows, hints whatever others were told",
+        source: "Osawa 2015, by Walton-Rivers et al. 2017",
+        plays: Plays::Every,
+        make: Make::Seat(|_| listed(rule_list::INTERNAL)),
+    },
+    BotKind {
+        name: "flawed",
+        summary: "plays at poor odds: a partner to adapt to",
+        source: WALTON_RIVERS,
+        plays: Plays::Every,
+        make: Make::Seat(|_| listed(rule_list::FLAWED)),
+    },
+    BotKind {
+        name: "cheater",
+        summary: "not a player: sees all hands, an upper bound",
+        source: "the cheating strategy of WuTheFWasThat/hanabi.rs",
+        plays: Plays::Every,
+        make: Make::Open(|_| Box::new(Cheater)),
+    },
+];
+
+const WALTON_RIVERS: &str = "Walton-Rivers et al. 2017";
+
+/// A bot with these rules, which are known.
+fn listed(rules: &[&str]) -> Box<dyn Bot> {
+    Box::new(RuleList::parse(rules).expect("the rules of the lists are known"))
+}
 
 /// A bot was asked for by a name that none has.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -114,13 +213,17 @@ fn is_base_game(variant: &Variant) -> bool {
 pub fn bot(name: &str) -> Result<&'static BotKind, UnknownBot> {
     BOTS.iter().find(|kind| kind.name == name).ok_or_else(|| {
         let names = || BOTS.iter().map(|kind| kind.name);
-        let nearest = names().min_by_key(|known| edits(name, known)).expect("there are bots");
         UnknownBot {
             name: name.to_owned(),
-            nearest,
+            nearest: nearest(name, names()),
             known: names().collect::<Vec<&str>>().join(", "),
         }
     })
+}
+
+/// The known name that is most like this one.
+pub(super) fn nearest(name: &str, known: impl Iterator<Item = &'static str>) -> &'static str {
+    known.min_by_key(|known| edits(name, known)).unwrap_or_default()
 }
 
 /// Letters to be inserted, removed or changed to make one word of the other (Levenshtein).
@@ -141,7 +244,63 @@ fn edits(one: &str, other: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::bots::play_games;
+    use crate::rules::{Chance, EpisodeSeed, PRESETS, preset};
+
+    /// Some variant with the parameters that this game of chance gives.
+    fn some_variant(game: u64) -> Option<Variant> {
+        let mut chance = Chance::new(EpisodeSeed { game, ..EpisodeSeed::default() });
+        let mut number =
+            |low: i64, high: i64| low + i64::from(chance.below((high - low + 1) as u32));
+        let (colors, ranks) = (number(1, 6), number(1, 5));
+        let copies = (0..colors).map(|_| (0..ranks).map(|_| number(1, 3)).collect()).collect();
+        let parameters = Parameters {
+            players: number(2, 5),
+            colors,
+            ranks,
+            hand_size: Some(number(1, 6)),
+            max_information_tokens: number(0, 3) * number(0, 4),
+            max_life_tokens: number(1, 8),
+            copies: (number(0, 1) == 1).then_some(copies),
+            random_start_player: number(0, 1) == 1,
+            empty_hints: number(0, 1) == 1,
+            crowning_piece: number(0, 1) == 1,
+            timed_display: number(0, 1) == 1,
+            ..Parameters::default()
+        };
+        Variant::new(parameters).ok()
+    }
+
+    /// Plays games with the bot in all seats, and in some seats among bots that play at random.
+    fn play(kind: &BotKind, variant: &Arc<Variant>, games: u64) {
+        let Ok(player) = kind.player(variant) else { return };
+        let random = bot("random").unwrap().player(variant).unwrap();
+        for others in 0..3 {
+            let seats = 0..usize::from(variant.players());
+            let is_other = |seat: usize| others > 0 && seat % 2 == others - 1;
+            let seat = |seat| if is_other(seat) { random.clone() } else { player.clone() };
+            let players: Vec<Player> = seats.map(seat).collect();
+            if let Err(error) = play_games(variant, &players, 5, 0..games, 1) {
+                panic!("{}: {error} ({variant})", kind.name);
+            }
+        }
+    }
+
+    #[test]
+    fn bots_play_legal_moves_in_their_variants_whoever_the_others_are() {
+        let presets = PRESETS.iter().flat_map(|row| {
+            (2..=5).map(|players| Parameters { players, ..preset(row.name).unwrap() })
+        });
+        for variant in presets.filter_map(|parameters| Variant::new(parameters).ok()) {
+            BOTS.iter().for_each(|kind| play(kind, &Arc::new(variant.clone()), 20));
+        }
+        for variant in (0..300).filter_map(some_variant) {
+            BOTS.iter().for_each(|kind| play(kind, &Arc::new(variant.clone()), 4));
+        }
+    }
 
     #[test]
     fn edits_are_counted() {

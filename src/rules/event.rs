@@ -2,23 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use super::card::Card;
 use super::moves::Move;
-
-/// A set of slots of one hand: bit `s` is slot `s`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct SlotSet(pub u8);
-
-impl SlotSet {
-    /// Whether the slot is in the set.
-    #[must_use]
-    pub const fn contains(self, slot: usize) -> bool {
-        slot < 8 && self.0 >> slot & 1 == 1
-    }
-
-    /// The slots in ascending order.
-    pub fn iter(self) -> impl Iterator<Item = usize> {
-        (0..8).filter(move |&slot| self.contains(slot))
-    }
-}
+use super::slot_set::SlotSet;
 
 /// One turn that was played: the move and what it revealed to the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -73,6 +73,18 @@ impl Knowledge {
         variant.card_kinds().filter(move |&card| self.is_plausible(variant, card))
     }
 
+    /// Whether a hint named the colour directly.
+    #[must_use]
+    pub const fn is_suit_hinted(self, variant: &Variant) -> bool {
+        self.0 & variant.tables().hinted_suits != 0
+    }
+
+    /// Whether a hint named the rank directly.
+    #[must_use]
+    pub const fn is_rank_hinted(self, variant: &Variant) -> bool {
+        self.0 & variant.tables().hinted_ranks != 0
+    }
+
     /// The colour that a hint named directly, if one did.
     #[must_use]
     pub fn hinted_suit(self, variant: &Variant) -> Option<Suit> {

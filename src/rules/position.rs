@@ -3,12 +3,13 @@ use serde::{Deserialize, Serialize};
 use super::card::{Card, Suit};
 use super::deck::Deck;
 use super::ending::Ending;
-use super::event::{Event, SlotSet};
+use super::event::Event;
 use super::hint::Hint;
 use super::knowledge::Knowledge;
 use super::limits::{MAX_COLORS, MAX_HAND_SIZE, MAX_PLAYERS};
 use super::moves::{ActionSet, Move};
 use super::outlook::Outlook;
+use super::slot_set::SlotSet;
 use super::variant::{LostGameScore, Variant};
 
 /// The cards of one seat, the oldest first, each with what hints have said about it.

@@ -25,6 +25,14 @@ pub(crate) struct Tables {
     pub lonely_copies: u64,
     /// The bits of the cards with a single copy.
     pub single_copies: u64,
+    /// The kinds of which there are one or three copies.
+    pub odd_copies: u64,
+    /// The kinds of which there are two or three copies.
+    pub several_copies: u64,
+    /// The bits of [`Knowledge`](super::Knowledge) that say which suit was hinted.
+    pub hinted_suits: u64,
+    /// The bits that say which rank was hinted.
+    pub hinted_ranks: u64,
     /// The card of each bit in a set of all copies.
     pub copy_card: [u8; MAX_CARDS],
     /// Suit and rank of each card.
@@ -44,6 +52,10 @@ impl Tables {
             last_copies: 0,
             lonely_copies: 0,
             single_copies: 0,
+            odd_copies: 0,
+            several_copies: 0,
+            hinted_suits: ((1 << colors) - 1) << (colors * ranks),
+            hinted_ranks: ((1 << ranks) - 1) << (colors * ranks + colors),
             copy_card: [0; MAX_CARDS],
             card: [Card::new(Suit::ALL[0], Rank::ALL[0]); MAX_CARD_KINDS],
             moves: Vec::new(),
@@ -56,7 +68,10 @@ impl Tables {
                 tables.all_cards |= 1 << index;
                 tables.suit_cards[suit.index()] |= 1 << index;
                 tables.rank_cards[rank.index()] |= 1 << index;
-                for _ in 0..copies[suit.index()][rank.index()] {
+                let number = copies[suit.index()][rank.index()];
+                tables.odd_copies |= u64::from(number & 1) << index;
+                tables.several_copies |= u64::from(number >> 1) << index;
+                for _ in 0..number {
                     tables.copy_field[index] |= 1 << copy;
                     tables.copy_card[copy] = index as u8;
                     copy += 1;

@@ -1,0 +1,174 @@
+use crate::rules::{CardSet, Hint, Move, Outlook, Position, Rank, Variant};
+
+use super::bot::OpenBot;
+
+/// Sees all hands and plays, discards and waits by a few simple rules: what good luck with the
+/// deck alone is worth. Plays every variant.
+///
+/// After the cheating strategy of `WuTheFWasThat/hanabi.rs`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Cheater;
+
+impl OpenBot for Cheater {
+    fn act(&mut self, variant: &Variant, position: &Position) -> Move {
+        let table = OpenTable::new(variant, position);
+        let waits = || table.waiting_hint().unwrap_or(Move::Play { slot: 0 });
+        if let Some(slot) = table.best_play() {
+            Move::Play { slot }
+        } else if position.information_tokens() == variant.max_information_tokens() {
+            waits()
+        } else if let Some(slot) = table.useless_slot().filter(|_| table.can_spare_turns()) {
+            Move::Discard { slot }
+        } else if position.information_tokens() > 0
+            && (table.teammate_can_play() || table.own.is_empty())
+        {
+            waits()
+        } else {
+            let slot = table.useless_slot().unwrap_or_else(|| table.least_needed_slot());
+            Move::Discard { slot }
+        }
+    }
+}
+
+/// All hands of a position, for the seat that is to act.
+struct OpenTable<'a> {
+    variant: &'a Variant,
+    position: &'a Position,
+    outlook: Outlook,
+    own: &'a [u8],
+    /// What the teammates hold together.
+    held: CardSet,
+}
+
+impl<'a> OpenTable<'a> {
+    fn new(variant: &'a Variant, position: &'a Position) -> OpenTable<'a> {
+        let own = position.hands[position.current_player()].cards();
+        let outlook = position.outlook(variant);
+        let mut table = OpenTable { variant, position, outlook, own, held: CardSet::EMPTY };
+        table.held = table.teammates().fold(CardSet::EMPTY, |held, hand| held | kinds(hand));
+        table
+    }
+
+    /// The hands of the others, the next player's first.
+    fn teammates(&self) -> impl Iterator<Item = &'a [u8]> {
+        let (variant, position) = (self.variant, self.position);
+        let seat = move |offset| variant.seat_after(position.current_player(), offset);
+        (1..variant.players().into()).map(move |offset| position.hands[seat(offset)].cards())
+    }
+
+    fn rank(&self, card: u8) -> Rank {
+        self.variant.tables().card[usize::from(card)].rank
+    }
+
+    /// The playable card that is best played now: one that no idler teammate could play instead,
+    /// and then the lowest.
+    fn best_play(&self) -> Option<u8> {
+        let playable = self.outlook.playable & kinds(self.own);
+        let shared = self.shared_with_idler(playable);
+        let order = |&slot: &usize| {
+            let card = self.own[slot];
+            (shared.contains(card.into()), self.rank(card))
+        };
+        let slots = (0..self.own.len()).filter(|&slot| playable.contains(self.own[slot].into()));
+        slots.min_by_key(order).map(|slot| slot as u8)
+    }
+
+    /// Those of the cards that a teammate with less urgent plays holds too.
+    fn shared_with_idler(&self, cards: CardSet) -> CardSet {
+        if !cards.meets(self.held) {
+            return CardSet::EMPTY;
+        }
+        let urgency = self.urgency(self.own);
+        let idlers = self.teammates().filter(|hand| self.urgency(hand) < urgency);
+        idlers.fold(CardSet::EMPTY, |shared, hand| shared | cards & kinds(hand))
+    }
+
+    /// How much a hand has to play: its critical cards count most, the low ones above all.
+    fn urgency(&self, hand: &[u8]) -> usize {
+        let of_card = |&card: &u8| {
+            if self.outlook.dead.contains(card.into()) {
+                0
+            } else if self.outlook.critical.contains(card.into()) {
+                9 - self.rank(card).index()
+            } else {
+                1
+            }
+        };
+        hand.iter().map(of_card).sum()
+    }
+
+    /// Whether so few cards are discarded that the team could still play all others before the
+    /// last round.
+    fn can_spare_turns(&self) -> bool {
+        let variant = self.variant;
+        let in_hands = u32::from(variant.players()) * u32::from(variant.hand_size());
+        let discarded = self.position.discards.count_ones();
+        discarded + in_hands + u32::from(variant.max_score()) <= variant.deck_size().into()
+    }
+
+    fn teammate_can_play(&self) -> bool {
+        self.held.meets(self.outlook.playable)
+    }
+
+    /// The oldest card that is dead or that an older one in the same hand is a copy of.
+    fn useless_slot(&self) -> Option<u8> {
+        let mut useless = self.outlook.dead;
+        for (slot, &card) in self.own.iter().enumerate() {
+            if useless.contains(card.into()) {
+                return Some(slot as u8);
+            }
+            useless |= CardSet::of(card.into());
+        }
+        None
+    }
+
+    /// A card that a teammate holds too, else one that is not critical, else the highest.
+    fn least_needed_slot(&self) -> u8 {
+        let order = |&slot: &usize| {
+            let card = self.own[slot];
+            let index = usize::from(card);
+            (self.held.contains(index), !self.outlook.critical.contains(index), self.rank(card))
+        };
+        // The first of equals.
+        (0..self.own.len()).rev().max_by_key(order).unwrap_or(0) as u8
+    }
+
+    /// A hint that only passes the turn on: the rank of the next player's oldest card.
+    fn waiting_hint(&self) -> Option<Move> {
+        let mut hands = self.teammates().zip(1..);
+        let (card, offset) = hands.find_map(|(hand, offset)| Some((*hand.first()?, offset)))?;
+        Some(Move::Hint { offset, hint: Hint::Rank(self.rank(card)) })
+    }
+}
+
+fn kinds(hand: &[u8]) -> CardSet {
+    hand.iter().map(|&card| usize::from(card)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::bots::{bot, play_games};
+    use crate::rules::{PRESETS, Parameters, preset};
+
+    /// With the crowning piece hands run empty, and only then has it no card to act with.
+    #[test]
+    fn it_plays_legally_beside_random_players_in_every_variant() {
+        for row in PRESETS {
+            for players in 2..=5 {
+                let parameters = Parameters { players, ..preset(row.name).unwrap() };
+                let variant = Arc::new(Variant::new(parameters).unwrap());
+                let player = |seat: i64| {
+                    let name = if seat % 2 == 0 { "cheater" } else { "random" };
+                    bot(name).unwrap().player(&variant).unwrap()
+                };
+                let seats: Vec<_> = (0..players).map(player).collect();
+                play_games(&variant, &seats, 0, 0..50, 1).unwrap();
+                let cheaters: Vec<_> = (0..players).map(|_| player(0)).collect();
+                play_games(&variant, &cheaters, 0, 0..50, 1).unwrap();
+            }
+        }
+    }
+}

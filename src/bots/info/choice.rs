@@ -1,0 +1,210 @@
+//! What to play, discard or hint.
+
+use super::Info;
+use super::code::HintCode;
+use super::copies::Copies;
+use super::hand::Hand;
+use super::questions::Questions;
+use crate::rules::{Hint, Move, SlotSet, View};
+
+impl Info {
+    /// The move that the conventions want.
+    pub(super) fn choose(&self, view: &View<'_>) -> Move {
+        let hand = self.own_hand(view);
+        if let Some(slot) = self.sure_play(view, &hand) {
+            return Move::Play { slot: slot as u8 };
+        }
+        let is_early = view.discards().count_ones() as usize <= self.early_discards();
+        if is_early
+            && view.life_tokens() > 1
+            && let Some(slot) = self.risky_play(&hand)
+        {
+            return Move::Play { slot: slot as u8 };
+        }
+        if view.information_tokens() == view.variant().max_information_tokens() {
+            return self.hint(view);
+        }
+        let is_hint_due = view.information_tokens() > 0 && self.can_others_play(view);
+        // Late in the game a hint is better than a useless card, because the deck lasts longer.
+        if is_hint_due && !is_early {
+            return self.hint(view);
+        }
+        if let Some(slot) = self.useless_slot(view, &hand) {
+            return Move::Discard { slot: slot as u8 };
+        }
+        if is_hint_due {
+            return self.hint(view);
+        }
+        Move::Discard { slot: self.cheapest_slot(view, &hand) as u8 }
+    }
+
+    /// What the seat itself knows of its hand, who sees all other hands.
+    fn own_hand(&self, view: &View<'_>) -> Hand {
+        let mut unseen = self.board.left;
+        for offset in 1..self.players {
+            for &index in view.hand_indices(offset) {
+                unseen = unseen.without_one(Copies::of_kind(index.into()));
+            }
+        }
+        let mut hand = self.hands[0];
+        for (slot, copies) in hand.slots_mut().iter_mut().enumerate() {
+            *copies &= unseen;
+            if copies.is_empty() {
+                // Somebody did not keep to the conventions: hints are all that is left.
+                let plausible = view.knowledge(0, slot).plausible_set(view.variant());
+                *copies = Copies::of_kinds(plausible) & unseen;
+            }
+        }
+        hand
+    }
+
+    /// As long as no more are discarded, the deck lasts for all plays that are needed.
+    fn early_discards(&self) -> usize {
+        25 - self.players * self.hand_size
+    }
+
+    /// The slot that is surely playable and most worth it: low cards that nobody else holds.
+    fn sure_play(&self, view: &View<'_>, hand: &Hand) -> Option<usize> {
+        let score = |&copies: &Copies| {
+            copies.is_certainly(self.board.playable).then(|| self.play_score(view, copies))
+        };
+        best(hand.slots().iter().map(score))
+    }
+
+    fn play_score(&self, view: &View<'_>, copies: Copies) -> f64 {
+        let mut score = 0.0;
+        for index in copies.kinds().indices() {
+            let weight = f64::from((copies & Copies::of_kind(index)).len());
+            let has_it = |offset: &usize| view.hand_indices(*offset).contains(&(index as u8));
+            let holders =
+                if view.deck_size() > 0 { (1..self.players).filter(has_it).count() } else { 0 };
+            score += weight * ((9.0 - (index % 5) as f64) / (holders + 1) as f64);
+        }
+        score / f64::from(copies.len())
+    }
+
+    /// The slot that is most likely playable, by more than three to one, and dead otherwise.
+    fn risky_play(&self, hand: &Hand) -> Option<usize> {
+        let harmless = self.board.playable | self.board.dead;
+        let score = |&copies: &Copies| {
+            let chance = share(copies, self.board.playable);
+            (copies.is_certainly(harmless) && chance > 0.75).then_some(chance)
+        };
+        best(hand.slots().iter().map(score))
+    }
+
+    fn can_others_play(&self, view: &View<'_>) -> bool {
+        let is_playable = |&index: &u8| Copies::of_kind(index.into()).meets(self.board.playable);
+        (1..self.players).any(|offset| view.hand_indices(offset).iter().any(is_playable))
+    }
+
+    /// A useless slot. When everybody knows of several, the choice says a number.
+    fn useless_slot(&self, view: &View<'_>, hand: &Hand) -> Option<usize> {
+        let public = self.hands[0].useless(&self.board);
+        let modulus = public.0.count_ones();
+        if modulus > 1 {
+            let number = self.sum_of_others(view, modulus) as usize;
+            return public.iter().nth(number);
+        }
+        hand.useless(&self.board).iter().next()
+    }
+
+    /// The slot whose loss is likely to hurt least: others hold the card, or there is another
+    /// copy, or its rank is high.
+    fn cheapest_slot(&self, view: &View<'_>, hand: &Hand) -> usize {
+        let mut seen = Copies::NONE;
+        for offset in 1..self.players {
+            for &index in view.hand_indices(offset) {
+                seen |= Copies::of_kind(index.into());
+            }
+        }
+        let critical = self.board.critical();
+        let score = |&copies: &Copies| {
+            let dispensable = share(copies, Copies::ALL - critical);
+            let score = 20.0 * share(copies, seen) + 10.0 * dispensable + average_rank(copies);
+            (!copies.is_empty()).then_some(score)
+        };
+        best(hand.slots().iter().map(score)).unwrap_or(0)
+    }
+
+    /// The hint that says the sum of the others' answers and, of those, tells the most openly.
+    fn hint(&self, view: &View<'_>) -> Move {
+        let counts = |offset: usize| HintCode::count(&self.hands[offset]);
+        let modulus = (1..self.players).map(counts).sum();
+        let mut number = self.sum_of_others(view, modulus);
+        let mut offset = 1;
+        while offset + 1 < self.players && number >= counts(offset) {
+            number -= counts(offset);
+            offset += 1;
+        }
+        let hint = self.best_hint(view, offset, number);
+        Move::Hint { offset: offset as u8, hint }
+    }
+
+    /// The hint to this seat that stands for the number and leaves the least open.
+    fn best_hint(&self, view: &View<'_>, offset: usize, number: u32) -> Hint {
+        let code = HintCode::of(&self.hands[offset], &self.board);
+        let mut hand = self.hands[offset];
+        let questions = Questions::of(&hand, 3 * (self.players as u32 - 1), &self.board);
+        questions.note_cards(&mut hand, view.hand_indices(offset), &self.board);
+        let hints =
+            view.hand(offset).flat_map(|card| [Hint::Color(card.suit), Hint::Rank(card.rank)]);
+        let mut chosen = Hint::Color(crate::rules::Suit::ALL[0]);
+        let mut most = -1.0;
+        for hint in hints {
+            let touched = touched_by(hint, view, offset);
+            if code.number(hint, touched) == number {
+                let gain = self.gain(&hand, hint, touched);
+                if gain > most {
+                    (chosen, most) = (hint, gain);
+                }
+            }
+        }
+        chosen
+    }
+
+    /// How much a hint narrows a hand down, and twice that for each card that becomes known.
+    fn gain(&self, hand: &Hand, hint: Hint, touched: SlotSet) -> f64 {
+        let mut told = *hand;
+        told.tell(hint, touched);
+        let mut gain = 1.0;
+        for (&before, &after) in hand.slots().iter().zip(told.slots()) {
+            if before.is_certainly(self.board.dead) || before.is_one_kind() {
+                continue;
+            }
+            let settled = after.is_one_kind() || after.is_certainly(self.board.dead);
+            let bonus = if settled { 2.0 } else { 1.0 };
+            gain *= bonus * f64::from(before.len()) / f64::from(after.len());
+        }
+        gain
+    }
+}
+
+fn touched_by(hint: Hint, view: &View<'_>, offset: usize) -> SlotSet {
+    view.hand(offset)
+        .enumerate()
+        .fold(SlotSet(0), |set, (slot, card)| SlotSet(set.0 | u8::from(hint.matches(card)) << slot))
+}
+
+/// The first of the highest scores.
+fn best(scores: impl Iterator<Item = Option<f64>>) -> Option<usize> {
+    let mut best = None;
+    let mut highest = -1.0;
+    for (slot, score) in scores.enumerate() {
+        if let Some(score) = score.filter(|&score| score > highest) {
+            (best, highest) = (Some(slot), score);
+        }
+    }
+    best
+}
+
+/// The part of the copies that is in a set.
+fn share(copies: Copies, set: Copies) -> f64 {
+    f64::from((copies & set).len()) / f64::from(copies.len())
+}
+
+/// The mean rank of copies, from 1.
+fn average_rank(copies: Copies) -> f64 {
+    let sum: u32 = copies.indices().map(|index| index as u32 % 5 + 1).sum();
+    f64::from(sum) / f64::from(copies.len())
+}

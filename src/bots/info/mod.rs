@@ -1,0 +1,155 @@
+//! Hat guessing: every hint, and every discard of one of several useless cards, says a number to
+//! all other seats at once. The number is a sum; each seat sees all other terms and so finds its
+//! own, which answers questions about its hand that everybody can tell from what everybody knows.
+//!
+//! After `InfoBot` of Arthur O'Dwyer's Hanabi framework (<https://github.com/Quuxplusone/Hanabi>),
+//! which goes back to Jeff Wu's information strategy and to Cox, De Silva, DeOrsey, Kenter, Retter
+//! and Tobin, "How to make the perfect fireworks display: two strategies for Hanabi", 2015.
+
+mod board;
+mod choice;
+mod code;
+mod copies;
+mod hand;
+mod questions;
+
+use board::Board;
+use code::HintCode;
+use copies::Copies;
+use hand::Hand;
+use questions::Questions;
+
+use super::bot::{Bot, Turn};
+use crate::rules::{Chance, Event, Hint, MAX_PLAYERS, Move, Variant, View};
+
+/// A hat guesser for the base game.
+#[derive(Clone, Debug)]
+pub struct Info {
+    players: usize,
+    hand_size: usize,
+    board: Board,
+    /// By offset: the own hand first.
+    hands: [Hand; MAX_PLAYERS],
+}
+
+/// The answers of all seats but the one that says it, added up.
+#[derive(Clone, Copy, Debug)]
+struct Sum {
+    modulus: u32,
+    number: u32,
+}
+
+impl Info {
+    /// A bot that waits for its first game of this variant.
+    #[must_use]
+    pub fn new(variant: &Variant) -> Info {
+        let hand_size = usize::from(variant.hand_size());
+        Info {
+            players: variant.players().into(),
+            hand_size,
+            board: Board::new(),
+            hands: [Hand::unknown(hand_size); MAX_PLAYERS],
+        }
+    }
+
+    /// The other seats by offset, from the one after this on.
+    fn others(&self, offset: usize) -> impl Iterator<Item = usize> + use<> {
+        (offset + 1..self.players).chain(0..offset)
+    }
+
+    /// The number that the own move is to say, and the seat's whose hint says it.
+    fn sum_of_others(&self, view: &View<'_>, modulus: u32) -> u32 {
+        let answer = |offset| {
+            let questions = Questions::of(&self.hands[offset], modulus, &self.board);
+            questions.answer(view.hand_indices(offset), &self.board)
+        };
+        (1..self.players).map(answer).sum::<u32>() % modulus
+    }
+
+    /// A seat said a sum: everybody learns its own answers.
+    fn learn(&mut self, speaker: usize, sum: Sum, before: &View<'_>) {
+        let Sum { modulus, mut number } = sum;
+        for offset in (1..self.players).filter(|&offset| offset != speaker) {
+            let hand = &mut self.hands[offset];
+            let cards = before.hand_indices(offset);
+            let questions = Questions::of(hand, modulus, &self.board);
+            number = (number + modulus - questions.answer(cards, &self.board) % modulus) % modulus;
+            questions.note_cards(hand, cards, &self.board);
+        }
+        if speaker != 0 {
+            let questions = Questions::of(&self.hands[0], modulus, &self.board);
+            questions.note_number(&mut self.hands[0], number, &self.board);
+        }
+    }
+
+    fn observe_hint(&mut self, turn: &Turn<'_>, hinted: usize, hint: Hint) {
+        let speaker = turn.before.offset(turn.event.seat.into());
+        let target = turn.before.variant().seat_after(speaker, hinted) % self.players;
+        let (mut modulus, mut number) = (0, 0);
+        for offset in self.others(speaker) {
+            if offset == target {
+                let code = HintCode::of(&self.hands[target], &self.board);
+                number = modulus + code.number(hint, turn.event.touched);
+            }
+            modulus += HintCode::count(&self.hands[offset]);
+        }
+        self.learn(speaker, Sum { modulus, number }, &turn.before);
+        self.hands[target].tell(hint, turn.event.touched);
+    }
+
+    fn observe_discard(&mut self, turn: &Turn<'_>, slot: usize) {
+        let speaker = turn.before.offset(turn.event.seat.into());
+        let useless = self.hands[speaker].useless(&self.board);
+        let modulus = useless.0.count_ones();
+        if modulus > 1 && useless.contains(slot) {
+            let number = (useless.0 & ((1 << slot) - 1)).count_ones();
+            self.learn(speaker, Sum { modulus, number }, &turn.before);
+        }
+    }
+
+    /// A card left a hand and is known now; another one may have been drawn.
+    fn observe_card(&mut self, turn: &Turn<'_>, slot: usize) {
+        let Event { seat, card: Some(card), added, .. } = turn.event else { return };
+        let hand = &mut self.hands[turn.before.offset(seat.into())];
+        hand.remove(slot);
+        if turn.before.deck_size() > 0 {
+            hand.push(Copies::ALL);
+        }
+        self.board.reveal(card, added);
+        for hand in &mut self.hands[..self.players] {
+            for copies in hand.slots_mut() {
+                *copies &= self.board.left;
+            }
+        }
+    }
+}
+
+impl Bot for Info {
+    fn start(&mut self, _: &View<'_>, _: Chance) {
+        self.board = Board::new();
+        self.hands = [Hand::unknown(self.hand_size); MAX_PLAYERS];
+    }
+
+    fn observe(&mut self, turn: &Turn<'_>) {
+        match turn.event.played {
+            Move::Hint { offset, hint } => self.observe_hint(turn, offset.into(), hint),
+            Move::Discard { slot } => {
+                self.observe_discard(turn, slot.into());
+                self.observe_card(turn, slot.into());
+            }
+            Move::Play { slot } | Move::AnnouncedPlay { slot, .. } => {
+                self.observe_card(turn, slot.into());
+            }
+        }
+    }
+
+    fn act(&mut self, view: &View<'_>) -> Move {
+        let chosen = self.choose(view);
+        if view.is_legal(chosen) {
+            return chosen;
+        }
+        // Only others who do not keep to the conventions can make it choose such a move.
+        let action = view.legal_actions().iter().next().unwrap_or(0);
+        view.variant().action_to_move(action as i64).unwrap_or(chosen)
+    }
+}

@@ -1,0 +1,195 @@
+use std::sync::Arc;
+
+use super::*;
+use crate::bots::{Outcome, Player, Table, bot, play_games};
+use crate::rules::{
+    Card, CardSet, Hint, ListedDeck, PRESETS, Parameters, Position, Rank, Suit, Variant, preset,
+};
+
+const LISTS: [&[&str]; 6] = [IGGI, PIERS, VAN_DEN_BERGH, OUTER, INTERNAL, FLAWED];
+
+/// Every rule as a list of its own, and the published lists.
+fn players() -> Vec<Player> {
+    let alone = RULES.iter().map(|kind| {
+        let probability = if kind.takes_probability() { " 0.3" } else { "" };
+        RuleList::parse(&[format!("{}{probability}", kind.name)])
+    });
+    let listed = LISTS.iter().map(|list| RuleList::parse(list));
+    alone.chain(listed).map(|list| Player::Bot(Box::new(list.unwrap()))).collect()
+}
+
+fn seed(game: u64) -> EpisodeSeed {
+    EpisodeSeed { seed: 11, game, episode: 0 }
+}
+
+/// Plays some games of the variant, the player and random ones in turn around the table, and then
+/// the player alone. An illegal move fails.
+fn play(variant: Variant, player: &Player, games: u64) {
+    let variant = Arc::new(variant);
+    let other = bot("random").unwrap().player(&variant).unwrap();
+    let seats = usize::from(variant.players());
+    let mixed: Vec<Player> =
+        (0..seats).map(|seat| if seat % 2 == 0 { player } else { &other }.clone()).collect();
+    play_games(&variant, &mixed, 7, 0..games, 1).unwrap();
+    play_games(&variant, &vec![player.clone(); seats], 7, 0..games, 1).unwrap();
+}
+
+#[test]
+fn every_rule_and_list_plays_every_preset() {
+    for row in PRESETS {
+        for count in 2..=5 {
+            let parameters = Parameters { players: count, ..preset(row.name).unwrap() };
+            let Ok(variant) = Variant::new(parameters) else { continue };
+            for player in players() {
+                play(variant.clone(), &player, 5);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_rule_and_list_plays_whatever_parameters() {
+    let mut chance = Chance::new(seed(0));
+    let mut between = |low, high| i64::from(low + chance.below(high - low + 1));
+    let mut variants = 0;
+    for _ in 0..600 {
+        let (colors, ranks) = (between(1, 6), between(1, 5));
+        let mut copies = || (0..ranks).map(|_| between(1, 3)).collect();
+        let copies = (0..colors).map(|_| copies()).collect();
+        let parameters = Parameters {
+            players: between(2, 5),
+            colors,
+            ranks,
+            hand_size: Some(between(1, 6)),
+            max_information_tokens: between(0, 8) * between(0, 1),
+            max_life_tokens: between(1, 4),
+            copies: Some(copies),
+            random_start_player: between(0, 1) == 1,
+            empty_hints: between(0, 1) == 1,
+            crowning_piece: between(0, 1) == 1,
+            timed_display: between(0, 1) == 1,
+            ..Parameters::default()
+        };
+        let Ok(variant) = Variant::new(parameters) else { continue };
+        variants += 1;
+        for player in players() {
+            play(variant.clone(), &player, 2);
+        }
+    }
+    assert!(variants > 200, "only {variants} variants");
+}
+
+#[test]
+fn a_bot_forgets_the_games_before() {
+    let variant = Arc::new(Variant::new(Parameters::default()).unwrap());
+    for player in players() {
+        let seats = vec![player; 2];
+        let games = play_games(&variant, &seats, 11, 0..20, 1).unwrap();
+        for (game, &outcome) in games.iter().enumerate() {
+            let mut table = Table::new(variant.clone(), seats.clone(), seed(game as u64));
+            table.run().unwrap();
+            assert_eq!(Outcome::of(&table), Some(outcome));
+        }
+    }
+}
+
+#[test]
+fn the_piles_are_what_the_table_shows() {
+    for row in PRESETS {
+        let variant = Arc::new(Variant::new(preset(row.name).unwrap()).unwrap());
+        let all = CardSet(variant.tables().all_cards);
+        for game in 0..20 {
+            let (mut piles, mut chance) = (Piles::new(&variant), Chance::new(seed(game)));
+            let outside = vec![Player::Outside; usize::from(variant.players())];
+            let mut table = Table::new(variant.clone(), outside, seed(game));
+            while table.ending().is_none() {
+                let view = View::new(&variant, table.position(), table.position().current_player());
+                piles.catch_up(&view);
+                let outlook = view.outlook();
+                assert_eq!(
+                    (piles.dead(), piles.next - piles.blocked),
+                    (outlook.dead, outlook.playable)
+                );
+                for card in variant.card_kinds() {
+                    let gone =
+                        view.discarded(card) + u8::from(height(&view, card) > card.rank.index());
+                    let kind = CardSet::of(variant.card_index(card));
+                    assert_eq!(piles.left.of(kind), u32::from(variant.copies(card) - gone));
+                }
+                let hands =
+                    (0..view.variant().players()).map(|offset| view.hand_size(offset.into()));
+                let hidden = hands.sum::<usize>() + usize::from(view.deck_size());
+                assert_eq!(piles.left.of(all) as usize, hidden);
+                let played = any_legal(&view, &mut chance);
+                table.apply(played);
+            }
+        }
+    }
+}
+
+fn height(view: &View<'_>, card: Card) -> usize {
+    view.fireworks()[card.suit.index()].into()
+}
+
+/// What a list does at the start of a game of two in which the second player holds these cards,
+/// and what the second player does then.
+fn opening(rules: &[&str], hand: [&str; 5]) -> (Move, Move) {
+    let variant = Variant::new(Parameters::default()).unwrap();
+    let hand = hand.map(|card| card.parse::<Card>().unwrap());
+    let mut rest: Vec<Card> = variant
+        .card_kinds()
+        .flat_map(|card| {
+            let held = hand.iter().filter(|&&other| other == card).count();
+            (held..variant.copies(card).into()).map(move |_| card)
+        })
+        .collect();
+    rest.splice(5..5, hand);
+    let mut deck = ListedDeck::new(&variant, rest).unwrap();
+    let mut position = Position::deal(&variant, 0, &mut deck);
+    let moves = [0, 1].map(|seat| {
+        let mut list = RuleList::parse(rules).unwrap();
+        let view = View::new(&variant, &position, seat);
+        list.start(&view, Chance::new(seed(0)));
+        let chosen = list.act(&view);
+        position.apply_unchecked(&variant, chosen, &mut deck);
+        chosen
+    });
+    moves.into()
+}
+
+#[test]
+fn a_playable_card_is_hinted_by_rank_and_played() {
+    let hand = ["R2", "Y4", "B1", "G3", "W5"];
+    let hint = Move::Hint { offset: 1, hint: Hint::Rank(Rank::ALL[0]) };
+    for rules in [IGGI, PIERS, VAN_DEN_BERGH, OUTER] {
+        assert_eq!(opening(rules, hand), (hint, Move::Play { slot: 2 }), "{rules:?}");
+    }
+}
+
+#[test]
+fn the_first_of_the_widest_hints_is_given() {
+    let hand = ["R2", "B4", "B3", "Y3", "W5"];
+    let hint = Move::Hint { offset: 1, hint: Hint::Color(Suit::ALL[4]) };
+    assert_eq!(opening(VAN_DEN_BERGH, hand).0, hint);
+}
+
+#[test]
+fn rules_are_read_and_written() {
+    for text in PIERS.iter().chain(VAN_DEN_BERGH) {
+        assert_eq!(&text.parse::<Rule>().unwrap().to_string(), text);
+    }
+    let error = |text: &str| text.parse::<Rule>().unwrap_err().to_string();
+    assert!(error("play-saef").starts_with(
+        "rule=\"play-saef\": \"play-saef\" is not known: did you mean \"play-safe\"? expected one of"
+    ));
+    assert_eq!(
+        error("play-probably-safe if deck_size = 0"),
+        "rule=\"play-probably-safe if deck_size = 0\": expected a probability from 0 to 1 after \
+         \"play-probably-safe\", found \"\""
+    );
+    assert!(error("play-probably-safe 60").ends_with("found \"60\""));
+    assert!(error("play-safe 0.6").contains("expected nothing or \"if\""));
+    assert!(error("play-safe if lives > 1").contains("\"lives > 1\" is not a condition"));
+    assert!(error("play-safe if life_tokens > 1 and").contains("\"\" is not a condition"));
+    assert!(error("").contains("is not known"));
+}

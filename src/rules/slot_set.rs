@@ -1,0 +1,129 @@
+use std::ops::{BitAnd, BitOr, BitOrAssign, Sub, SubAssign};
+
+use serde::{Deserialize, Serialize};
+
+/// A set of slots of one hand: bit `s` is slot `s`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct SlotSet(pub u8);
+
+impl SlotSet {
+    /// No slot.
+    pub const EMPTY: SlotSet = SlotSet(0);
+
+    /// The set of one slot.
+    #[must_use]
+    pub const fn of(slot: usize) -> SlotSet {
+        SlotSet(1 << slot)
+    }
+
+    /// The slots of a hand of this size.
+    #[must_use]
+    pub const fn first_slots(size: usize) -> SlotSet {
+        SlotSet(((1u16 << size) - 1) as u8)
+    }
+
+    /// Whether the slot is in the set.
+    #[must_use]
+    pub const fn contains(self, slot: usize) -> bool {
+        slot < 8 && self.0 >> slot & 1 == 1
+    }
+
+    /// Number of slots in the set.
+    #[must_use]
+    pub const fn len(self) -> usize {
+        self.0.count_ones() as usize
+    }
+
+    /// Whether no slot is in the set.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether the sets share a slot.
+    #[must_use]
+    pub const fn meets(self, other: SlotSet) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// The oldest of the slots.
+    #[must_use]
+    pub const fn oldest(self) -> Option<usize> {
+        if self.0 == 0 { None } else { Some(self.0.trailing_zeros() as usize) }
+    }
+
+    /// The newest of the slots.
+    #[must_use]
+    pub const fn newest(self) -> Option<usize> {
+        if self.0 == 0 { None } else { Some(self.0.ilog2() as usize) }
+    }
+
+    /// The set once the card in this slot has left the hand: newer cards move down a slot.
+    #[must_use]
+    pub const fn closed_up(self, slot: usize) -> SlotSet {
+        let older = (1 << slot) - 1;
+        SlotSet(self.0 & older | self.0 >> 1 & !older)
+    }
+
+    /// The slots in ascending order.
+    pub fn iter(self) -> impl Iterator<Item = usize> {
+        let mut rest = self.0;
+        std::iter::from_fn(move || {
+            let slot = rest.trailing_zeros() as usize;
+            rest &= rest.wrapping_sub(1);
+            (slot < 8).then_some(slot)
+        })
+    }
+}
+
+impl BitAnd for SlotSet {
+    type Output = SlotSet;
+
+    fn bitand(self, other: SlotSet) -> SlotSet {
+        SlotSet(self.0 & other.0)
+    }
+}
+
+impl BitOr for SlotSet {
+    type Output = SlotSet;
+
+    fn bitor(self, other: SlotSet) -> SlotSet {
+        SlotSet(self.0 | other.0)
+    }
+}
+
+impl Sub for SlotSet {
+    type Output = SlotSet;
+
+    fn sub(self, other: SlotSet) -> SlotSet {
+        SlotSet(self.0 & !other.0)
+    }
+}
+
+impl BitOrAssign for SlotSet {
+    fn bitor_assign(&mut self, other: SlotSet) {
+        self.0 |= other.0;
+    }
+}
+
+impl SubAssign for SlotSet {
+    fn sub_assign(&mut self, other: SlotSet) {
+        self.0 &= !other.0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_close_up_when_a_card_leaves() {
+        let slots = SlotSet(0b10_1101);
+        assert_eq!(slots.closed_up(0), SlotSet(0b1_0110));
+        assert_eq!(slots.closed_up(2), SlotSet(0b1_0101));
+        assert_eq!(slots.closed_up(5), SlotSet(0b0_1101));
+        assert_eq!((slots.oldest(), slots.newest()), (Some(0), Some(5)));
+        assert_eq!((SlotSet::EMPTY.oldest(), SlotSet::EMPTY.newest()), (None, None));
+        assert!(slots.iter().eq([0, 2, 3, 5]));
+    }
+}
