@@ -202,25 +202,44 @@ fn copies_and_stored_batches_go_on_alike() {
 
 #[test]
 fn partners_are_drawn_for_each_episode_from_its_seed() {
+    const GAMES: usize = 64;
     let variant = variant("standard", 2);
-    let mean_length = |choices: &[&str]| {
-        let options = Options { partners: partners(&[(1, choices)]), ..Options::default() };
-        let mut batch = Batch::new(variant.clone(), 64, SEED, options).unwrap();
-        let mut written = Written::new(&batch);
-        batch.reset(Seeds::Batch(SEED), None, written.outputs()).unwrap();
-        let (mut total, mut ended) = (0, 0);
-        for step in 0..200 {
-            let actions: Vec<i64> = (0..64).map(|game| written.action(game, step + game)).collect();
-            batch.step(&actions, written.outputs()).unwrap();
-            total += written.final_length.iter().sum::<i32>();
-            ended += written.terminated.iter().filter(|&&terminated| terminated).count();
+    let choices = ["simple", "flawed"];
+    let options = Options { partners: partners(&[(1, &choices)]), ..Options::default() };
+    let mut batch = Batch::new(variant.clone(), GAMES, SEED, options.clone()).unwrap();
+    let mut again = Batch::new(variant.clone(), GAMES, SEED, options).unwrap();
+    let mut written = Written::new(&batch);
+    // In the next episode partners are drawn anew.
+    let mut drawn = [0, 1].map(|_| Vec::new());
+    for (episode, drawn) in (0..).zip(&mut drawn) {
+        batch.observe(written.outputs()).unwrap();
+        let actions: Vec<i64> = (0..GAMES).map(|game| written.action(game, 12)).collect();
+        batch.step(&actions, Outputs::default()).unwrap();
+        again.step(&actions, Outputs::default()).unwrap();
+        for (game, &action) in actions.iter().enumerate() {
+            let after = choices.map(|name| {
+                let bot = bots::bot(name).unwrap().player(&variant).unwrap();
+                let seed = EpisodeSeed { seed: SEED, game: game as u64, episode };
+                let mut table = Table::new(variant.clone(), vec![Player::Outside, bot], seed);
+                table.apply(variant.action_to_move(action).unwrap());
+                table.run().unwrap();
+                *table.position()
+            });
+            let found = batch.position(game).unwrap();
+            assert!(after.contains(&found));
+            assert_eq!(again.position(game), Some(found));
+            if after[0] != after[1] {
+                drawn.push((game, after[0] == found));
+            }
         }
-        f64::from(total) / ended as f64
-    };
-    let (careful, wild) = (mean_length(&["simple"]), mean_length(&["random"]));
-    let mixed = mean_length(&["simple", "random"]);
-    assert!(wild + 1.0 < mixed && mixed + 1.0 < careful, "{wild} {mixed} {careful}");
-    assert_eq!(mixed, mean_length(&["simple", "random"]));
+        batch.reset(Seeds::Continue, None, Outputs::default()).unwrap();
+        again.reset(Seeds::Continue, None, Outputs::default()).unwrap();
+    }
+    for drawn in &drawn {
+        let first = drawn.iter().filter(|(_, is_first)| *is_first).count();
+        assert!(drawn.len() > 20 && first * 4 > drawn.len() && first * 4 < drawn.len() * 3);
+    }
+    assert_ne!(drawn[0], drawn[1]);
 }
 
 #[test]

@@ -135,6 +135,9 @@ impl<'a> OpenTable<'a> {
 
     /// A hint that only passes the turn on: the rank of the next player's oldest card.
     fn waiting_hint(&self) -> Option<Move> {
+        if self.position.information_tokens() == 0 {
+            return None;
+        }
         let mut hands = self.teammates().zip(1..);
         let (card, offset) = hands.find_map(|(hand, offset)| Some((*hand.first()?, offset)))?;
         Some(Move::Hint { offset, hint: Hint::Rank(self.rank(card)) })

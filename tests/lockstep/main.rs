@@ -69,7 +69,7 @@ impl Round {
             autoreset_mode: *random.one_of(AutoresetMode::ALL),
             illegal_action: *random.one_of(IllegalAction::ALL),
             num_threads: *random.one_of(&[1, 1, 1, 1, 1, 1, 1, 3]),
-            simd: None,
+            ..Options::default()
         };
         let name = format!("LOCKSTEP_SEED={seed}, round {index}: {num_envs} games, {options:?}");
         let name = format!("{name}, {:?}", variant.parameters());
