@@ -8,6 +8,7 @@ mod cheater;
 mod games;
 mod holmes;
 mod info;
+mod information;
 mod notes;
 mod pointing;
 mod random;

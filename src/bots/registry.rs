@@ -6,6 +6,7 @@ use super::bot::{Bot, OpenBot};
 use super::cheater::Cheater;
 use super::holmes::Holmes;
 use super::info::Info;
+use super::information::Information;
 use super::random::Random;
 use super::rule_list::{self, RuleList};
 use super::simple::Simple;
@@ -89,6 +90,13 @@ pub const BOTS: &[BotKind] = &[
         source: "InfoBot of Quuxplusone/Hanabi",
         plays: Plays::BaseGame,
         make: Make::Seat(|variant| Box::new(Info::new(variant))),
+    },
+    BotKind {
+        name: "information",
+        summary: "hat guessing: hints and discards tell every other seat something about its hand",
+        source: "the information strategy of WuTheFWasThat/hanabi.rs",
+        plays: Plays::BaseGame,
+        make: Make::Seat(|_| Box::new(Information::new())),
     },
     BotKind {
         name: "iggi",
