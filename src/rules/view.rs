@@ -71,6 +71,7 @@ impl<'a> View<'a> {
 
     /// The seat at this offset from the observer.
     #[must_use]
+    #[inline]
     pub fn seat(&self, offset: usize) -> usize {
         self.variant.seat_after(self.observer, offset)
     }
@@ -84,6 +85,7 @@ impl<'a> View<'a> {
 
     /// Cards in the hand at this offset.
     #[must_use]
+    #[inline]
     pub fn hand_size(&self, offset: usize) -> usize {
         self.position.hands[self.seat(offset)].size.into()
     }
@@ -98,11 +100,20 @@ impl<'a> View<'a> {
 
     /// The cards of a teammate as card indices. Nothing for the observer's own hand.
     #[must_use]
+    #[inline]
     pub fn hand_indices(&self, offset: usize) -> &'a [u8] {
         if offset == 0 {
             return &[];
         }
         self.position.hands[self.seat(offset)].cards()
+    }
+
+    /// What was hinted about each card of a hand, the oldest first, whatever the sight.
+    #[must_use]
+    #[inline]
+    pub fn hints_about(&self, offset: usize) -> &'a [Knowledge] {
+        let hand = &self.position.hands[self.seat(offset)];
+        &hand.knowledge[..usize::from(hand.size)]
     }
 
     /// What the hints say about the card in this slot; of an absent card nothing at all.

@@ -1,7 +1,9 @@
+use std::hint::select_unpredictable;
+
 use super::counts::Counts;
 use super::piles::Piles;
 use crate::bots::random::any_legal;
-use crate::rules::{Card, CardSet, Chance, Hint, Move, View};
+use crate::rules::{Card, CardSet, Chance, Hint, Knowledge, Move, View};
 
 /// What the rules of a list look at in one turn.
 #[derive(Debug)]
@@ -9,7 +11,10 @@ pub struct Scene<'a> {
     pub(super) view: &'a View<'a>,
     pub(super) piles: &'a Piles,
     pub(super) chance: &'a mut Chance,
+    /// Copies that are in the deck or in the own hand, once a rule asked for them.
     unseen: Option<Counts>,
+    /// The last answer of [`Scene::most_probable`] and what was wanted: lists ask again.
+    found: Option<(CardSet, Option<(usize, f64)>)>,
 }
 
 /// What the hints say about a card in a hand.
@@ -35,7 +40,7 @@ pub(super) struct Seen {
 
 impl<'a> Scene<'a> {
     pub(super) fn new(view: &'a View<'a>, piles: &'a Piles, chance: &'a mut Chance) -> Scene<'a> {
-        Scene { view, piles, chance, unseen: None }
+        Scene { view, piles, chance, unseen: None, found: None }
     }
 
     pub(super) fn may_hint(&self) -> bool {
@@ -48,9 +53,8 @@ impl<'a> Scene<'a> {
     }
 
     #[inline]
-    fn told(&self, offset: usize, slot: usize) -> Told {
+    fn told(&self, knowledge: Knowledge) -> Told {
         let variant = self.view.variant();
-        let knowledge = self.view.knowledge(offset, slot);
         Told {
             plausible: knowledge.plausible_set(variant),
             suit: knowledge.is_suit_hinted(variant),
@@ -59,16 +63,20 @@ impl<'a> Scene<'a> {
     }
 
     /// The slots of the own hand and what is told of them, the oldest first.
+    #[inline]
     pub(super) fn own_hand(&self) -> impl Iterator<Item = (usize, Told)> + use<'_, 'a> {
-        (0..self.view.hand_size(0)).map(|slot| (slot, self.told(0, slot)))
+        let told = self.view.hints_about(0).iter().map(|&knowledge| self.told(knowledge));
+        told.enumerate()
     }
 
     /// The cards of a teammate, the oldest first.
+    #[inline]
     pub(super) fn hand(&self, offset: usize) -> impl Iterator<Item = Seen> + use<'_, 'a> {
         let cards = &self.view.variant().tables().card;
-        self.view.hand_indices(offset).iter().enumerate().map(move |(slot, &kind)| {
+        let hand = self.view.hand_indices(offset).iter().zip(self.view.hints_about(offset));
+        hand.map(move |(&kind, &knowledge)| {
             let kind = usize::from(kind);
-            Seen { offset: offset as u8, kind, card: cards[kind], told: self.told(offset, slot) }
+            Seen { offset: offset as u8, kind, card: cards[kind], told: self.told(knowledge) }
         })
     }
 
@@ -78,7 +86,6 @@ impl<'a> Scene<'a> {
         (1..players).flat_map(|offset| self.hand(offset))
     }
 
-    /// Copies that are in the deck or in the own hand.
     fn unseen(&mut self) -> Counts {
         *self.unseen.get_or_insert_with(|| {
             let mut left = self.piles.left;
@@ -100,20 +107,30 @@ impl<'a> Scene<'a> {
     /// share of them among the unseen copies of the cards that hints leave plausible. The oldest
     /// of several; nothing for an empty hand.
     pub(super) fn most_probable(&mut self, wanted: CardSet) -> Option<(usize, f64)> {
-        let unseen = self.unseen();
-        let mut best = None;
-        let mut last = CardSet::EMPTY;
-        for (slot, told) in self.own_hand() {
-            if told.plausible == last {
-                continue;
-            }
-            last = told.plausible;
-            let (good, all) = (unseen.of(last & wanted), unseen.of(last));
-            if best.is_none_or(|(_, most, among)| good * among > most * all) {
-                best = Some((slot, good, all));
+        match self.found {
+            Some((before, found)) if before == wanted => found,
+            _ => {
+                let found = self.find_most_probable(wanted);
+                self.found = Some((wanted, found));
+                found
             }
         }
-        best.map(|(slot, good, all)| (slot, f64::from(good) / f64::from(all)))
+    }
+
+    fn find_most_probable(&mut self, wanted: CardSet) -> Option<(usize, f64)> {
+        let unseen = self.unseen();
+        // So many copies of so many are wanted. No branches but the loop's: what hints leave
+        // plausible cannot be predicted, and counting all costs less than guessing wrongly.
+        let (mut best, mut good, mut all) = (0, 0, 1);
+        for (slot, told) in self.own_hand() {
+            let (good_here, all_here) =
+                (unseen.of(told.plausible & wanted), unseen.of(told.plausible));
+            let is_better = good_here * all > good * all_here;
+            best = select_unpredictable(is_better, slot, best);
+            good = select_unpredictable(is_better, good_here, good);
+            all = select_unpredictable(is_better, all_here, all);
+        }
+        (self.view.hand_size(0) > 0).then(|| (best, f64::from(good) / f64::from(all)))
     }
 }
 
