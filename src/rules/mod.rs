@@ -29,7 +29,7 @@ mod variant;
 mod view;
 
 pub(crate) use position::Hand;
-pub(crate) use select::nth_set_bit_portable;
+pub(crate) use select::{nth_set_bit_portable, with_bit_counts};
 
 pub use card::{Card, Rank, Suit};
 pub use card_set::CardSet;

@@ -46,6 +46,24 @@ fn gather_bits_portable(word: u64, mask: u64) -> u64 {
     gathered
 }
 
+/// Does what the closure does, in which `count_ones` is one instruction where the processor has it
+/// and the closure is inlined.
+#[inline]
+pub(crate) fn with_bit_counts<R>(count: impl FnOnce() -> R) -> R {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("popcnt") {
+        // SAFETY: the processor has the one feature that the function needs.
+        return unsafe { with_popcnt(count) };
+    }
+    count()
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "popcnt")]
+fn with_popcnt<R>(count: impl FnOnce() -> R) -> R {
+    count()
+}
+
 /// Portable: byte sums find the byte (Vigna,
 /// "Broadword implementation of rank/select queries", 2008), then bit sums the bit.
 pub(crate) fn nth_set_bit_portable(word: u64, n: u32) -> u32 {

@@ -23,8 +23,10 @@ pub(super) fn osawa(scene: &mut Scene<'_>) -> Option<Move> {
         if !told.plausible.is_subset(dead) {
             continue;
         }
-        let is_known = told.suit && (told.rank || told.plausible.is_subset(piles.complete_suits));
-        if is_known || told.rank && told.plausible.is_subset(piles.complete_ranks) {
+        // What was named of a card is so of all that it may be.
+        let one = scene.any_of(told.plausible)?;
+        let is_known = told.suit && (told.rank || scene.is_suit_complete(one));
+        if is_known || told.rank && scene.is_rank_complete(one) {
             return Some(discard(slot));
         }
         if blocked.is_none() && told.plausible.is_subset(piles.blocked) {

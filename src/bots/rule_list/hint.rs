@@ -45,9 +45,9 @@ pub(super) fn dispensable(scene: &mut Scene<'_>) -> Option<Move> {
     let piles = scene.piles;
     scene.hands().filter(|seen| piles.played.contains(seen.kind)).find_map(|seen| {
         let told = seen.told;
-        if !told.suit && piles.complete_suits.contains(seen.kind) {
+        if !told.suit && scene.is_suit_complete(seen.card) {
             Some(seen.tell_suit())
-        } else if !told.rank && piles.complete_ranks.contains(seen.kind) {
+        } else if !told.rank && scene.is_rank_complete(seen.card) {
             Some(seen.tell_rank())
         } else if told.suit != told.rank {
             tell_missing(seen)

@@ -25,7 +25,7 @@ mod tests;
 pub use lists::{FLAWED, IGGI, INTERNAL, OUTER, PIERS, VAN_DEN_BERGH};
 pub use rule::{RULES, Rule, RuleError, RuleKind};
 
-use self::piles::Piles;
+use self::piles::{Gone, Piles};
 use self::scene::Scene;
 use super::bot::Bot;
 use super::random::any_legal;
@@ -37,6 +37,7 @@ use crate::rules::{Chance, EpisodeSeed, Move, View};
 pub struct RuleList {
     rules: Vec<Rule>,
     piles: Piles,
+    gone: Gone,
     chance: Chance,
 }
 
@@ -47,6 +48,7 @@ impl RuleList {
         RuleList {
             rules: rules.to_vec(),
             piles: Piles::default(),
+            gone: Gone::default(),
             chance: Chance::new(EpisodeSeed::default()),
         }
     }
@@ -69,8 +71,9 @@ impl RuleList {
 }
 
 impl Bot for RuleList {
-    fn start(&mut self, view: &View<'_>, chance: Chance) {
-        self.piles = Piles::new(view.variant());
+    fn start(&mut self, _: &View<'_>, chance: Chance) {
+        self.piles = Piles::default();
+        self.gone = Gone::default();
         self.chance = chance;
     }
 
@@ -80,7 +83,7 @@ impl Bot for RuleList {
 
     fn act(&mut self, view: &View<'_>) -> Move {
         self.piles.catch_up(view);
-        let mut scene = Scene::new(view, &self.piles, &mut self.chance);
+        let mut scene = Scene::new(view, &self.piles, &mut self.gone, &mut self.chance);
         let chosen = self.rules.iter().find_map(|rule| rule.apply(&mut scene));
         debug_assert!(chosen.is_none_or(|chosen| view.is_legal(chosen)), "{chosen:?}");
         chosen.unwrap_or_else(|| any_legal(view, &mut self.chance))

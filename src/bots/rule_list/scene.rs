@@ -1,15 +1,16 @@
 use std::hint::select_unpredictable;
 
 use super::counts::Counts;
-use super::piles::Piles;
+use super::piles::{Gone, Piles};
 use crate::bots::random::any_legal;
-use crate::rules::{Card, CardSet, Chance, Hint, Knowledge, Move, View};
+use crate::rules::{Card, CardSet, Chance, Hint, Knowledge, Move, View, with_bit_counts};
 
 /// What the rules of a list look at in one turn.
 #[derive(Debug)]
 pub struct Scene<'a> {
     pub(super) view: &'a View<'a>,
     pub(super) piles: &'a Piles,
+    gone: &'a mut Gone,
     pub(super) chance: &'a mut Chance,
     /// Copies that are in the deck or in the own hand, once a rule asked for them.
     unseen: Option<Counts>,
@@ -39,8 +40,14 @@ pub(super) struct Seen {
 }
 
 impl<'a> Scene<'a> {
-    pub(super) fn new(view: &'a View<'a>, piles: &'a Piles, chance: &'a mut Chance) -> Scene<'a> {
-        Scene { view, piles, chance, unseen: None, found: None }
+    #[inline]
+    pub(super) fn new(
+        view: &'a View<'a>,
+        piles: &'a Piles,
+        gone: &'a mut Gone,
+        chance: &'a mut Chance,
+    ) -> Scene<'a> {
+        Scene { view, piles, gone, chance, unseen: None, found: None }
     }
 
     pub(super) fn may_hint(&self) -> bool {
@@ -60,6 +67,23 @@ impl<'a> Scene<'a> {
             suit: knowledge.is_suit_hinted(variant),
             rank: knowledge.is_rank_hinted(variant),
         }
+    }
+
+    /// Whether this card's stack is complete.
+    pub(super) fn is_suit_complete(&self, card: Card) -> bool {
+        let suit = self.view.variant().tables().suit_cards[card.suit.index()];
+        CardSet(suit).is_subset(self.piles.played)
+    }
+
+    /// Whether every stack has reached this card's rank.
+    pub(super) fn is_rank_complete(&self, card: Card) -> bool {
+        let rank = self.view.variant().tables().rank_cards[card.rank.index()];
+        CardSet(rank).is_subset(self.piles.played)
+    }
+
+    /// One of the cards of a set that is not empty.
+    pub(super) fn any_of(&self, kinds: CardSet) -> Option<Card> {
+        self.view.variant().tables().card.get(kinds.0.trailing_zeros() as usize).copied()
     }
 
     /// The slots of the own hand and what is told of them, the oldest first.
@@ -87,15 +111,18 @@ impl<'a> Scene<'a> {
     }
 
     fn unseen(&mut self) -> Counts {
-        *self.unseen.get_or_insert_with(|| {
-            let mut left = self.piles.left;
-            for offset in 1..usize::from(self.view.variant().players()) {
-                for &kind in self.view.hand_indices(offset) {
-                    left.remove(kind.into());
-                }
+        if let Some(unseen) = self.unseen {
+            return unseen;
+        }
+        let mut seen = self.gone.count(self.view, self.piles.played);
+        for offset in 1..usize::from(self.view.variant().players()) {
+            for &kind in self.view.hand_indices(offset) {
+                seen.add(kind.into());
             }
-            left
-        })
+        }
+        let unseen = Counts::all(self.view.variant()).minus(seen);
+        self.unseen = Some(unseen);
+        unseen
     }
 
     /// Any legal move, each as likely as the others.
@@ -119,6 +146,11 @@ impl<'a> Scene<'a> {
 
     fn find_most_probable(&mut self, wanted: CardSet) -> Option<(usize, f64)> {
         let unseen = self.unseen();
+        with_bit_counts(|| self.best_share(unseen, wanted))
+    }
+
+    #[inline(always)]
+    fn best_share(&self, unseen: Counts, wanted: CardSet) -> Option<(usize, f64)> {
         // So many copies of so many are wanted. No branches but the loop's: what hints leave
         // plausible cannot be predicted, and counting all costs less than guessing wrongly.
         let (mut best, mut good, mut all) = (0, 0, 1);
