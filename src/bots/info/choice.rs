@@ -1,16 +1,40 @@
 //! What to play, discard or hint.
 
 use super::Info;
+use super::board::Board;
 use super::code::HintCode;
 use super::copies::Copies;
 use super::hand::Hand;
-use super::questions::Questions;
-use crate::rules::{Hint, Move, SlotSet, View};
+use super::questions;
+use crate::rules::{Hint, MAX_PLAYERS, Move, SlotSet, View};
+
+/// What the hands of the others show.
+struct Sight {
+    /// All copies of each kind in them.
+    seen: Copies,
+    /// The copies that are neither in them nor on the table.
+    unseen: Copies,
+}
+
+impl Sight {
+    fn of(view: &View<'_>, board: &Board) -> Sight {
+        let mut sight = Sight { seen: Copies::NONE, unseen: board.left };
+        for offset in 1..view.variant().players().into() {
+            for &index in view.hand_indices(offset) {
+                let kind = Copies::of_kind(index.into());
+                sight.seen |= kind;
+                sight.unseen = sight.unseen.without_one(kind);
+            }
+        }
+        sight
+    }
+}
 
 impl Info {
     /// The move that the conventions want.
     pub(super) fn choose(&self, view: &View<'_>) -> Move {
-        let hand = self.own_hand(view);
+        let sight = Sight::of(view, &self.board);
+        let hand = self.own_hand(view, &sight);
         if let Some(slot) = self.sure_play(view, &hand) {
             return Move::Play { slot: slot as u8 };
         }
@@ -24,7 +48,7 @@ impl Info {
         if view.information_tokens() == view.variant().max_information_tokens() {
             return self.hint(view);
         }
-        let is_hint_due = view.information_tokens() > 0 && self.can_others_play(view);
+        let is_hint_due = view.information_tokens() > 0 && sight.seen.meets(self.board.playable);
         // Late in the game a hint is better than a useless card, because the deck lasts longer.
         if is_hint_due && !is_early {
             return self.hint(view);
@@ -35,24 +59,18 @@ impl Info {
         if is_hint_due {
             return self.hint(view);
         }
-        Move::Discard { slot: self.cheapest_slot(view, &hand) as u8 }
+        Move::Discard { slot: self.cheapest_slot(&hand, sight.seen) as u8 }
     }
 
-    /// What the seat itself knows of its hand, who sees all other hands.
-    fn own_hand(&self, view: &View<'_>) -> Hand {
-        let mut unseen = self.board.left;
-        for offset in 1..self.players {
-            for &index in view.hand_indices(offset) {
-                unseen = unseen.without_one(Copies::of_kind(index.into()));
-            }
-        }
+    /// What the seat itself knows of its hand.
+    fn own_hand(&self, view: &View<'_>, sight: &Sight) -> Hand {
         let mut hand = self.hands[0];
         for (slot, copies) in hand.slots_mut().iter_mut().enumerate() {
-            *copies &= unseen;
+            *copies &= sight.unseen;
             if copies.is_empty() {
                 // Somebody did not keep to the conventions: hints are all that is left.
                 let plausible = view.knowledge(0, slot).plausible_set(view.variant());
-                *copies = Copies::of_kinds(plausible) & unseen;
+                *copies = Copies::of_kinds(plausible) & sight.unseen;
             }
         }
         hand
@@ -93,11 +111,6 @@ impl Info {
         best(hand.slots().iter().map(score))
     }
 
-    fn can_others_play(&self, view: &View<'_>) -> bool {
-        let is_playable = |&index: &u8| Copies::of_kind(index.into()).meets(self.board.playable);
-        (1..self.players).any(|offset| view.hand_indices(offset).iter().any(is_playable))
-    }
-
     /// A useless slot. When everybody knows of several, the choice says a number.
     fn useless_slot(&self, view: &View<'_>, hand: &Hand) -> Option<usize> {
         let public = self.hands[0].useless(&self.board);
@@ -111,13 +124,7 @@ impl Info {
 
     /// The slot whose loss is likely to hurt least: others hold the card, or there is another
     /// copy, or its rank is high.
-    fn cheapest_slot(&self, view: &View<'_>, hand: &Hand) -> usize {
-        let mut seen = Copies::NONE;
-        for offset in 1..self.players {
-            for &index in view.hand_indices(offset) {
-                seen |= Copies::of_kind(index.into());
-            }
-        }
+    fn cheapest_slot(&self, hand: &Hand, seen: Copies) -> usize {
         let critical = self.board.critical();
         let score = |&copies: &Copies| {
             let dispensable = share(copies, Copies::ALL - critical);
@@ -129,12 +136,14 @@ impl Info {
 
     /// The hint that says the sum of the others' answers and, of those, tells the most openly.
     fn hint(&self, view: &View<'_>) -> Move {
-        let counts = |offset: usize| HintCode::count(&self.hands[offset]);
-        let modulus = (1..self.players).map(counts).sum();
-        let mut number = self.sum_of_others(view, modulus);
+        let mut counts = [0; MAX_PLAYERS];
+        for offset in 1..self.players {
+            counts[offset] = HintCode::count(&self.hands[offset]);
+        }
+        let mut number = self.sum_of_others(view, counts.iter().sum());
         let mut offset = 1;
-        while offset + 1 < self.players && number >= counts(offset) {
-            number -= counts(offset);
+        while offset + 1 < self.players && number >= counts[offset] {
+            number -= counts[offset];
             offset += 1;
         }
         let hint = self.best_hint(view, offset, number);
@@ -143,10 +152,10 @@ impl Info {
 
     /// The hint to this seat that stands for the number and leaves the least open.
     fn best_hint(&self, view: &View<'_>, offset: usize, number: u32) -> Hint {
-        let code = HintCode::of(&self.hands[offset], &self.board);
+        let (code, _) = HintCode::of(&self.hands[offset], &self.board);
         let mut hand = self.hands[offset];
-        let questions = Questions::of(&hand, 3 * (self.players as u32 - 1), &self.board);
-        questions.note_cards(&mut hand, view.hand_indices(offset), &self.board);
+        let modulus = 3 * (self.players as u32 - 1);
+        questions::note_cards(&mut hand, view.hand_indices(offset), modulus, &self.board);
         let hints =
             view.hand(offset).flat_map(|card| [Hint::Color(card.suit), Hint::Rank(card.rank)]);
         let mut chosen = Hint::Color(crate::rules::Suit::ALL[0]);

@@ -1,7 +1,7 @@
 //! The numbers that the hints to one seat stand for.
 
 use super::board::Board;
-use super::copies::Copies;
+use super::copies::{Copies, Traits};
 use super::hand::Hand;
 use crate::rules::{Hint, SlotSet};
 
@@ -22,19 +22,17 @@ impl HintCode {
     /// How many numbers hints to this hand can stand for.
     pub fn count(hand: &Hand) -> u32 {
         let outline = Outline::of(hand);
-        outline.packing().map_or_else(|| outline.slot_count(), |packing| packing.count())
+        Packing::of(hand, &outline).map_or(outline.slot_count(), Packing::count)
     }
 
-    /// The code of hints to this hand.
-    pub fn of(hand: &Hand, board: &Board) -> HintCode {
+    /// The code of hints to this hand, and how many numbers they can stand for.
+    pub fn of(hand: &Hand, board: &Board) -> (HintCode, u32) {
         let outline = Outline::of(hand);
-        outline.packing().map_or_else(
-            || HintCode::Slot {
-                slot: most_open_slot(hand, board),
-                tells_kinds: outline.slot_count() == 4,
-            },
-            |packing| packing.code(hand),
-        )
+        if let Some(packing) = Packing::of(hand, &outline) {
+            return (packing.code(hand), packing.count());
+        }
+        let count = outline.slot_count();
+        (HintCode::Slot { slot: most_open_slot(hand, board), tells_kinds: count == 4 }, count)
     }
 
     /// The number of a hint that points out these slots.
@@ -51,76 +49,52 @@ impl HintCode {
     }
 }
 
-/// The first slot that may hold the most suits and ranks, but none that is known or dead.
+/// The first slot that may have the most suits and ranks, but none that is known or dead.
 fn most_open_slot(hand: &Hand, board: &Board) -> usize {
-    let openness = |copies: Copies| {
-        if copies.is_one_kind() || copies.is_certainly(board.dead) {
-            return 0;
-        }
-        let kinds = copies.kinds();
-        kinds.suits().count_ones() + kinds.ranks().count_ones()
-    };
     let (mut best, mut most) = (0, 0);
     for (slot, &copies) in hand.slots().iter().enumerate() {
-        let open = openness(copies);
-        if open > most {
+        let kinds = copies.kinds();
+        let open = (kinds.suits().set | kinds.ranks().set << 50).count_ones();
+        if open > most && !copies.is_one_kind() && !copies.is_certainly(board.dead) {
             (best, most) = (slot, open);
         }
     }
     best
 }
 
-/// The suits and ranks that each slot may have.
+/// The suits and ranks that the slots may have.
 struct Outline {
-    len: usize,
-    kinds: [Copies; 5],
-    suits: [u64; 5],
-    ranks: [u64; 5],
+    /// Those that all slots may have.
+    shared_suits: u64,
+    shared_ranks: u64,
+    /// The slots that may have each suit in one rank only.
+    single_suits: u8,
+    /// The slots that may have each rank in one suit only.
+    single_ranks: u8,
 }
 
 impl Outline {
     fn of(hand: &Hand) -> Outline {
         let mut outline = Outline {
-            len: hand.slots().len(),
-            kinds: [Copies::NONE; 5],
-            suits: [0; 5],
-            ranks: [0; 5],
+            shared_suits: u64::MAX,
+            shared_ranks: u64::MAX,
+            single_suits: 0,
+            single_ranks: 0,
         };
         for (slot, &copies) in hand.slots().iter().enumerate() {
             let kinds = copies.kinds();
-            outline.kinds[slot] = kinds;
-            outline.suits[slot] = kinds.suits();
-            outline.ranks[slot] = kinds.ranks();
+            let (suits, ranks) = (kinds.suits(), kinds.ranks());
+            outline.shared_suits &= suits.set;
+            outline.shared_ranks &= ranks.set;
+            outline.single_suits |= u8::from(suits.are_single) << slot;
+            outline.single_ranks |= u8::from(ranks.are_single) << slot;
         }
         outline
     }
 
     /// One number more when a hint that passes over the slot can always be had of both kinds.
-    fn slot_count(&self) -> u32 {
-        let shared = |sets: &[u64; 5]| sets[..self.len].iter().fold(u64::MAX, |all, set| all & set);
-        let all_alike = shared(&self.suits) != 0 || shared(&self.ranks) != 0;
-        if all_alike { 3 } else { 4 }
-    }
-
-    fn packing(&self) -> Option<Packing> {
-        let packing = Packing { colors: self.pack(&self.suits), ranks: self.pack(&self.ranks) };
-        (packing.count() > 4).then_some(packing)
-    }
-
-    /// The most slots of which no two share one of these traits. A slot that has a trait in more
-    /// than one kind is out, except that the first stands when no two slots fit.
-    fn pack(&self, traits: &[u64; 5]) -> u8 {
-        let mut clashes = 0;
-        for (pair, &(one, other)) in PAIRS.iter().enumerate() {
-            clashes |= u16::from(traits[one] & traits[other] != 0) << pair;
-        }
-        for slot in 0..5 {
-            let single = self.kinds[slot].len() == traits[slot].count_ones();
-            if slot >= self.len || !single {
-                clashes |= PAIRS_WITH[slot];
-            }
-        }
-        LARGEST[usize::from(clashes)] & ((1 << self.len) - 1)
+    const fn slot_count(&self) -> u32 {
+        if self.shared_suits != 0 || self.shared_ranks != 0 { 3 } else { 4 }
     }
 }
 
@@ -132,8 +106,21 @@ struct Packing {
 }
 
 impl Packing {
+    /// One that stands for more numbers than a slot can.
+    fn of(hand: &Hand, outline: &Outline) -> Option<Packing> {
+        let Outline { single_suits, single_ranks, .. } = *outline;
+        if LEN[usize::from(single_suits)] < 3 && LEN[usize::from(single_ranks)] < 3 {
+            return None;
+        }
+        let packing = Packing {
+            colors: pack(hand, single_suits, Copies::suits),
+            ranks: pack(hand, single_ranks, Copies::ranks),
+        };
+        (packing.count() > 4).then_some(packing)
+    }
+
     fn count(self) -> u32 {
-        self.colors.count_ones() + self.ranks.count_ones()
+        u32::from(LEN[usize::from(self.colors)] + LEN[usize::from(self.ranks)])
     }
 
     fn code(self, hand: &Hand) -> HintCode {
@@ -160,18 +147,47 @@ impl Packing {
     }
 }
 
+/// The most of these slots of which no two share a trait, or the first slot of all when no two
+/// slots fit.
+fn pack(hand: &Hand, slots: u8, traits: impl Fn(Copies) -> Traits) -> u8 {
+    let mut sets = [0; 5];
+    for (set, copies) in sets.iter_mut().zip(hand.slots()) {
+        *set = traits(copies.kinds()).set;
+    }
+    let mut clashes = WITH_OTHERS[usize::from(slots)];
+    for (pair, &(one, other)) in PAIRS.iter().enumerate() {
+        clashes |= u16::from(sets[one] & sets[other] != 0) << pair;
+    }
+    LARGEST[usize::from(clashes)]
+}
+
+/// Slots in each set of slots.
+const LEN: [u8; 1 << 5] = {
+    let mut len = [0; 1 << 5];
+    let mut slots = 0;
+    while slots < len.len() {
+        len[slots] = slots.count_ones() as u8;
+        slots += 1;
+    }
+    len
+};
+
 /// All pairs of slots.
 const PAIRS: [(usize, usize); 10] =
     [(0, 1), (0, 2), (0, 3), (0, 4), (1, 2), (1, 3), (1, 4), (2, 3), (2, 4), (3, 4)];
 
-/// The pairs that each slot is in.
-const PAIRS_WITH: [u16; 5] = {
-    let mut with = [0; 5];
-    let mut pair = 0;
-    while pair < PAIRS.len() {
-        with[PAIRS[pair].0] |= 1 << pair;
-        with[PAIRS[pair].1] |= 1 << pair;
-        pair += 1;
+/// For each set of slots the pairs that other slots are in.
+const WITH_OTHERS: [u16; 1 << 5] = {
+    let mut with = [0; 1 << 5];
+    let mut slots = 0;
+    while slots < with.len() {
+        let mut pair = 0;
+        while pair < PAIRS.len() {
+            let both = 1 << PAIRS[pair].0 | 1 << PAIRS[pair].1;
+            with[slots] |= ((slots & both != both) as u16) << pair;
+            pair += 1;
+        }
+        slots += 1;
     }
     with
 };

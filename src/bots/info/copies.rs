@@ -141,22 +141,40 @@ impl Copies {
         Copies(self.0 & (other.0 & other.0.wrapping_neg()).wrapping_sub(1))
     }
 
-    /// A bit for each suit of which there is a kind. For sets of [`Copies::kinds`].
-    pub const fn suits(self) -> u64 {
-        let top = EACH_SUIT << (SUIT_SIZE - 1);
-        (((self.0 & !top) + (top - EACH_SUIT)) | self.0) & top
+    /// The suits of a set of [`Copies::kinds`].
+    pub const fn suits(self) -> Traits {
+        const TOP: u64 = EACH_SUIT << (SUIT_SIZE - 1);
+        let suits = ((self.0 & !TOP) + (TOP - EACH_SUIT) | self.0) & TOP;
+        // Taking one from each suit that is there changes the bits below its lowest kind only.
+        let more = self.0 & (self.0 - (suits >> (SUIT_SIZE - 1)));
+        Traits { set: suits, are_single: more == 0 }
     }
 
-    /// A bit for each rank of which there is a kind. For sets of [`Copies::kinds`].
-    pub const fn ranks(self) -> u64 {
-        let two = self.0 | self.0 >> (2 * SUIT_SIZE);
-        (two | two >> SUIT_SIZE | self.0 >> (4 * SUIT_SIZE)) & ((1 << SUIT_SIZE) - 1)
+    /// The ranks of a set of [`Copies::kinds`].
+    pub const fn ranks(self) -> Traits {
+        const ONE: u64 = (1 << SUIT_SIZE) - 1;
+        const TWO: u64 = (1 << (2 * SUIT_SIZE)) - 1;
+        let (low, high) = (self.0 & TWO, self.0 >> (2 * SUIT_SIZE) & TWO);
+        let four = low | high;
+        let (even, odd) = (four & ONE, four >> SUIT_SIZE);
+        let last = self.0 >> (4 * SUIT_SIZE);
+        let twice = low & high | even & odd | (even | odd) & last;
+        Traits { set: even | odd | last, are_single: twice == 0 }
     }
 
     /// The card index of each copy, in ascending order.
     pub fn indices(self) -> impl Iterator<Item = usize> {
         CardSet(self.0).iter().map(|copy| usize::from(KIND_OF[copy]))
     }
+}
+
+/// The suits or ranks of a set of kinds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Traits {
+    /// A bit for each.
+    pub set: u64,
+    /// Whether no two kinds share one.
+    pub are_single: bool,
 }
 
 impl BitAnd for Copies {

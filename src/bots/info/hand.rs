@@ -29,8 +29,17 @@ impl Hand {
     /// The card of a slot left the hand.
     pub fn remove(&mut self, slot: usize) {
         if slot < self.len {
-            self.slots.copy_within(slot + 1.., slot);
+            for index in 0..4 {
+                self.slots[index] = self.slots[index + usize::from(index >= slot)];
+            }
             self.len -= 1;
+        }
+    }
+
+    /// Only these copies are left.
+    pub fn keep(&mut self, left: Copies) {
+        for copies in &mut self.slots {
+            *copies &= left;
         }
     }
 

@@ -17,7 +17,6 @@ use board::Board;
 use code::HintCode;
 use copies::Copies;
 use hand::Hand;
-use questions::Questions;
 
 use super::bot::{Bot, Turn};
 use crate::rules::{Chance, Event, Hint, MAX_PLAYERS, Move, Variant, View};
@@ -60,8 +59,8 @@ impl Info {
     /// The number that the own move is to say, and the seat's whose hint says it.
     fn sum_of_others(&self, view: &View<'_>, modulus: u32) -> u32 {
         let answer = |offset| {
-            let questions = Questions::of(&self.hands[offset], modulus, &self.board);
-            questions.answer(view.hand_indices(offset), &self.board)
+            let hand = &self.hands[offset];
+            questions::answer(hand, view.hand_indices(offset), modulus, &self.board)
         };
         (1..self.players).map(answer).sum::<u32>() % modulus
     }
@@ -72,13 +71,11 @@ impl Info {
         for offset in (1..self.players).filter(|&offset| offset != speaker) {
             let hand = &mut self.hands[offset];
             let cards = before.hand_indices(offset);
-            let questions = Questions::of(hand, modulus, &self.board);
-            number = (number + modulus - questions.answer(cards, &self.board) % modulus) % modulus;
-            questions.note_cards(hand, cards, &self.board);
+            let answer = questions::note_cards(hand, cards, modulus, &self.board);
+            number = if answer > number { number + modulus - answer } else { number - answer };
         }
         if speaker != 0 {
-            let questions = Questions::of(&self.hands[0], modulus, &self.board);
-            questions.note_number(&mut self.hands[0], number, &self.board);
+            questions::note_number(&mut self.hands[0], number, modulus, &self.board);
         }
     }
 
@@ -88,10 +85,12 @@ impl Info {
         let (mut modulus, mut number) = (0, 0);
         for offset in self.others(speaker) {
             if offset == target {
-                let code = HintCode::of(&self.hands[target], &self.board);
+                let (code, count) = HintCode::of(&self.hands[target], &self.board);
                 number = modulus + code.number(hint, turn.event.touched);
+                modulus += count;
+            } else {
+                modulus += HintCode::count(&self.hands[offset]);
             }
-            modulus += HintCode::count(&self.hands[offset]);
         }
         self.learn(speaker, Sum { modulus, number }, &turn.before);
         self.hands[target].tell(hint, turn.event.touched);
@@ -117,9 +116,7 @@ impl Info {
         }
         self.board.reveal(card, added);
         for hand in &mut self.hands[..self.players] {
-            for copies in hand.slots_mut() {
-                *copies &= self.board.left;
-            }
+            hand.keep(self.board.left);
         }
     }
 }

@@ -4,60 +4,62 @@ use super::board::Board;
 use super::copies::Copies;
 use super::hand::Hand;
 
-/// A question about the card in one slot.
-#[derive(Clone, Copy, Debug)]
-enum Topic {
-    /// Whether it is playable.
-    Playable,
-    /// To which of some groups it belongs: its kinds are dealt to so many groups in turn, but the
-    /// dead ones are a group of their own, the last.
-    Group { live: Copies, groups: u32 },
-}
-
+/// A question about the card in one slot: to which group it belongs. Some kinds are dealt to the
+/// first groups in turn; all others are the last group.
 #[derive(Clone, Copy, Debug)]
 struct Question {
-    slot: usize,
-    topic: Topic,
-    /// How many answers it has.
-    answers: u32,
+    slot: u8,
+    /// How many groups the dealt kinds make.
+    groups: u8,
+    /// How many answers there are: one more when there are others.
+    answers: u8,
+    /// All copies of the dealt kinds.
+    dealt: Copies,
 }
 
 impl Question {
-    fn playable(slot: usize) -> Question {
-        Question { slot, topic: Topic::Playable, answers: 2 }
+    const NONE: Question = Question { slot: 0, groups: 1, answers: 1, dealt: Copies::NONE };
+
+    /// Whether the card is playable: 1 if it is.
+    fn playable(slot: u8, board: &Board) -> Question {
+        Question { slot, groups: 1, answers: 2, dealt: Copies::ALL - board.playable }
     }
 
-    /// Asks for as much as so many answers can tell. Not all copies are dead.
-    fn group(slot: usize, copies: Copies, answers: u32, board: &Board) -> Question {
-        let live = (copies - board.dead).kinds();
-        let has_dead = copies.meets(board.dead);
-        let groups = live.len().min(answers - u32::from(has_dead));
-        let topic = Topic::Group { live, groups };
-        Question { slot, topic, answers: groups + u32::from(has_dead) }
+    /// What the card is, as far as so many answers can tell; the dead are one group. Not all
+    /// copies are dead.
+    fn kind(slot: u8, copies: Copies, answers: u32, board: &Board) -> Question {
+        let dealt = copies - board.dead;
+        let others = u32::from(copies.meets(board.dead));
+        let groups = dealt.kinds().len().min(answers - others);
+        Question { slot, groups: groups as u8, answers: (groups + others) as u8, dealt }
     }
 
     /// The answer if all copies of the card are these.
-    fn answer(&self, card: Copies, board: &Board) -> u32 {
-        match self.topic {
-            Topic::Playable => u32::from(card.meets(board.playable)),
-            Topic::Group { groups, .. } if card.meets(board.dead) => groups,
-            Topic::Group { live, groups } => live.below(card).len() % groups,
+    fn answer(&self, card: Copies) -> u32 {
+        if !card.meets(self.dealt) {
+            u32::from(self.groups.min(self.answers - 1))
+        } else if self.groups == 1 {
+            0
+        } else {
+            self.dealt.kinds().below(card).len() % u32::from(self.groups)
         }
     }
 
-    /// All copies for which this is the answer.
-    fn answered(&self, answer: u32, board: &Board) -> Copies {
-        match self.topic {
-            Topic::Playable if answer == 1 => board.playable,
-            Topic::Playable => Copies::ALL - board.playable,
-            Topic::Group { groups, .. } if answer == groups => board.dead,
-            Topic::Group { live, groups } => every(live, answer, groups).whole(),
+    /// What is left of the copies that may be in the slot.
+    fn note(&self, hand: &mut Hand, answer: u32) {
+        let Some(copies) = hand.slots_mut().get_mut(usize::from(self.slot)) else { return };
+        if answer == u32::from(self.groups) {
+            *copies -= self.dealt;
+        } else if self.groups == 1 {
+            *copies &= self.dealt;
+        } else {
+            *copies &= every(self.dealt.kinds(), answer, self.groups).whole();
         }
     }
 }
 
 /// The kinds of which the number, counted from 0, has this remainder.
-fn every(kinds: Copies, remainder: u32, divisor: u32) -> Copies {
+fn every(kinds: Copies, remainder: u32, divisor: u8) -> Copies {
     let mut rest = kinds.0;
     let mut chosen = 0;
     let mut wait = remainder;
@@ -66,7 +68,7 @@ fn every(kinds: Copies, remainder: u32, divisor: u32) -> Copies {
         rest ^= lowest;
         if wait == 0 {
             chosen |= lowest;
-            wait = divisor;
+            wait = divisor.into();
         }
         wait -= 1;
     }
@@ -76,120 +78,141 @@ fn every(kinds: Copies, remainder: u32, divisor: u32) -> Copies {
 /// A slot that is worth a question.
 #[derive(Clone, Copy, Debug)]
 struct Candidate {
-    slot: usize,
     copies: Copies,
+    slot: u8,
+    /// How many of the copies are playable.
     playable: u32,
+    /// How many copies there are; not counted when none is playable.
     total: u32,
 }
 
 impl Candidate {
+    const NONE: Candidate = Candidate { copies: Copies::NONE, slot: 0, playable: 0, total: 1 };
+
     fn is_likelier(&self, other: &Candidate) -> bool {
         self.playable * other.total > other.playable * self.total
     }
 }
 
-/// Most questions about a hand: two about each slot.
-const MOST: usize = 10;
-
-/// What is asked about a hand. Everybody can tell from what everybody knows.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Questions {
-    list: [Question; MOST],
+/// The slots that hold neither a known card nor a dead one: first those that are most likely
+/// playable, then the oldest.
+struct Candidates {
+    list: [Candidate; 5],
     len: usize,
+    /// Whether any slot of the hand is known to be playable.
+    is_play_known: bool,
 }
 
-impl Questions {
-    /// The questions that a number below `modulus` answers: first whether the likeliest cards are
-    /// playable, unless one is known to be, then what they are.
-    pub fn of(hand: &Hand, modulus: u32, board: &Board) -> Questions {
-        let mut questions = Questions { list: [Question::playable(0); MOST], len: 0 };
+impl Candidates {
+    fn of(hand: &Hand, board: &Board) -> Candidates {
         let mut candidates =
-            [Candidate { slot: 0, copies: Copies::NONE, playable: 0, total: 1 }; 5];
-        let len = find_candidates(hand, board, &mut candidates);
-        let candidates = &candidates[..len];
-        let mut rest = modulus;
-        if !hand.slots().iter().any(|copies| copies.is_certainly(board.playable)) {
-            for candidate in candidates {
-                if candidate.playable * 5 < candidate.total {
-                    break;
-                }
-                if questions.add(Question::playable(candidate.slot), &mut rest) {
-                    return questions;
-                }
+            Candidates { list: [Candidate::NONE; 5], len: 0, is_play_known: false };
+        for (slot, &copies) in hand.slots().iter().enumerate() {
+            let playable = copies & board.playable;
+            candidates.is_play_known |= playable == copies && !copies.is_empty();
+            if copies.is_empty() || copies.is_one_kind() || copies.is_certainly(board.dead) {
+                continue;
             }
-        }
-        for candidate in candidates {
-            let question = Question::group(candidate.slot, candidate.copies, rest, board);
-            if questions.add(question, &mut rest) {
-                break;
+            let mut candidate = Candidate { copies, slot: slot as u8, playable: 0, total: 1 };
+            if !playable.is_empty() {
+                (candidate.playable, candidate.total) = (playable.len(), copies.len());
             }
+            candidates.insert(candidate);
         }
-        questions
+        candidates
     }
 
-    /// Whether that was the last one.
-    fn add(&mut self, question: Question, rest: &mut u32) -> bool {
-        *rest /= question.answers;
-        self.list[self.len] = question;
-        self.len += 1;
-        *rest <= 1
-    }
-
-    fn list(&self) -> &[Question] {
-        &self.list[..self.len]
-    }
-
-    /// The answers of a hand of these card indices as one number.
-    pub fn answer(&self, cards: &[u8], board: &Board) -> u32 {
-        self.list().iter().fold(0, |number, question| {
-            number * question.answers + question.answer(card_of(cards, question.slot), board)
-        })
-    }
-
-    /// What everybody knows once all have seen the answers of a hand of these card indices.
-    pub fn note_cards(&self, hand: &mut Hand, cards: &[u8], board: &Board) {
-        for question in self.list() {
-            let answer = question.answer(card_of(cards, question.slot), board);
-            hand.slots_mut()[question.slot] &= question.answered(answer, board);
-        }
-    }
-
-    /// What is known once the answers are this number; nothing new when no answers are.
-    pub fn note_number(&self, hand: &mut Hand, number: u32, board: &Board) {
-        let mut product = self.list().iter().map(|question| question.answers).product::<u32>();
-        let mut rest = number;
-        if rest >= product {
-            return;
-        }
-        for question in self.list() {
-            product /= question.answers;
-            hand.slots_mut()[question.slot] &= question.answered(rest / product, board);
-            rest %= product;
-        }
-    }
-}
-
-fn card_of(cards: &[u8], slot: usize) -> Copies {
-    cards.get(slot).map_or(Copies::NONE, |&index| Copies::of_kind(index.into()))
-}
-
-/// The slots of which it is not known what they hold or that it is dead, those first that are
-/// playable most likely, then the oldest. Their number.
-fn find_candidates(hand: &Hand, board: &Board, candidates: &mut [Candidate; 5]) -> usize {
-    let mut len = 0;
-    for (slot, &copies) in hand.slots().iter().enumerate() {
-        if copies.is_empty() || copies.is_one_kind() || copies.is_certainly(board.dead) {
-            continue;
-        }
-        let playable = (copies & board.playable).len();
-        let candidate = Candidate { slot, copies, playable, total: copies.len() };
-        let mut place = len;
-        while place > 0 && candidate.is_likelier(&candidates[place - 1]) {
-            candidates[place] = candidates[place - 1];
+    fn insert(&mut self, candidate: Candidate) {
+        let mut place = self.len;
+        while place > 0 && candidate.is_likelier(&self.list[place - 1]) {
+            self.list[place] = self.list[place - 1];
             place -= 1;
         }
-        candidates[place] = candidate;
-        len += 1;
+        self.list[place] = candidate;
+        self.len += 1;
     }
-    len
+
+    fn list(&self) -> &[Candidate] {
+        &self.list[..self.len]
+    }
+}
+
+/// Asks the questions that a number below `modulus` answers: first whether the likeliest cards are
+/// playable, unless one is known to be, then what they are. Everybody can tell from what
+/// everybody knows.
+#[inline]
+fn ask(hand: &Hand, modulus: u32, board: &Board, mut put: impl FnMut(Question)) {
+    let candidates = Candidates::of(hand, board);
+    let mut rest = modulus;
+    if !candidates.is_play_known {
+        for candidate in candidates.list() {
+            if candidate.playable * 5 < candidate.total {
+                break;
+            }
+            put(Question::playable(candidate.slot, board));
+            rest /= 2;
+            if rest <= 1 {
+                return;
+            }
+        }
+    }
+    for candidate in candidates.list() {
+        let question = Question::kind(candidate.slot, candidate.copies, rest, board);
+        put(question);
+        rest /= u32::from(question.answers);
+        if rest <= 1 {
+            return;
+        }
+    }
+}
+
+/// The answers of a hand of these card indices as one number below `modulus`.
+pub(super) fn answer(hand: &Hand, cards: &[u8], modulus: u32, board: &Board) -> u32 {
+    let mut number = 0;
+    ask(hand, modulus, board, |question| {
+        let answer = question.answer(card_of(cards, question.slot));
+        number = number * u32::from(question.answers) + answer;
+    });
+    number
+}
+
+/// What everybody knows once all have seen the answers of a hand of these card indices, which are
+/// this number.
+pub(super) fn note_cards(hand: &mut Hand, cards: &[u8], modulus: u32, board: &Board) -> u32 {
+    let mut number = 0;
+    let mut noted = *hand;
+    ask(hand, modulus, board, |question| {
+        let answer = question.answer(card_of(cards, question.slot));
+        question.note(&mut noted, answer);
+        number = number * u32::from(question.answers) + answer;
+    });
+    *hand = noted;
+    number
+}
+
+/// What is known once the answers are this number; nothing new when no answers are.
+pub(super) fn note_number(hand: &mut Hand, number: u32, modulus: u32, board: &Board) {
+    // Each question at least halves the modulus, which is below 64.
+    let mut list = [Question::NONE; 6];
+    let (mut len, mut product) = (0, 1);
+    ask(hand, modulus, board, |question| {
+        if let Some(place) = list.get_mut(len) {
+            *place = question;
+            product *= u32::from(question.answers);
+            len += 1;
+        }
+    });
+    let mut rest = number;
+    if rest >= product {
+        return;
+    }
+    for question in &list[..len] {
+        product /= u32::from(question.answers);
+        question.note(hand, rest / product);
+        rest %= product;
+    }
+}
+
+fn card_of(cards: &[u8], slot: u8) -> Copies {
+    cards.get(usize::from(slot)).map_or(Copies::NONE, |&index| Copies::of_kind(index.into()))
 }
