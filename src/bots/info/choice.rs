@@ -32,7 +32,7 @@ impl Sight {
 
 impl Info {
     /// The move that the conventions want.
-    pub(super) fn choose(&self, view: &View<'_>) -> Move {
+    pub(super) fn choose(&mut self, view: &View<'_>) -> Move {
         let sight = Sight::of(view, &self.board);
         let hand = self.own_hand(view, &sight);
         if let Some(slot) = self.sure_play(view, &hand) {
@@ -116,7 +116,8 @@ impl Info {
         let public = self.hands[0].useless(&self.board);
         let modulus = public.0.count_ones();
         if modulus > 1 {
-            let number = self.sum_of_others(view, modulus) as usize;
+            let mut hands = self.hands;
+            let number = self.note_others(&mut hands, 0, modulus, view) as usize;
             return public.iter().nth(number);
         }
         hand.useless(&self.board).iter().next()
@@ -135,27 +136,34 @@ impl Info {
     }
 
     /// The hint that says the sum of the others' answers and, of those, tells the most openly.
-    fn hint(&self, view: &View<'_>) -> Move {
+    fn hint(&mut self, view: &View<'_>) -> Move {
         let mut counts = [0; MAX_PLAYERS];
         for offset in 1..self.players {
             counts[offset] = HintCode::count(&self.hands[offset]);
         }
-        let mut number = self.sum_of_others(view, counts.iter().sum());
+        let modulus = counts.iter().sum();
+        let mut hands = self.hands;
+        let mut number = self.note_others(&mut hands, 0, modulus, view);
+        self.spoken = Some(hands);
         let mut offset = 1;
         while offset + 1 < self.players && number >= counts[offset] {
             number -= counts[offset];
             offset += 1;
         }
-        let hint = self.best_hint(view, offset, number);
+        // The value of hints is judged as if each seat's could stand for three numbers.
+        let usual = 3 * (self.players as u32 - 1);
+        let mut hand = hands[offset];
+        if modulus != usual {
+            hand = self.hands[offset];
+            questions::note_cards(&mut hand, view.hand_indices(offset), usual, &self.board);
+        }
+        let hint = self.best_hint(view, offset, number, &hand);
         Move::Hint { offset: offset as u8, hint }
     }
 
     /// The hint to this seat that stands for the number and leaves the least open.
-    fn best_hint(&self, view: &View<'_>, offset: usize, number: u32) -> Hint {
+    fn best_hint(&self, view: &View<'_>, offset: usize, number: u32, hand: &Hand) -> Hint {
         let (code, _) = HintCode::of(&self.hands[offset], &self.board);
-        let mut hand = self.hands[offset];
-        let modulus = 3 * (self.players as u32 - 1);
-        questions::note_cards(&mut hand, view.hand_indices(offset), modulus, &self.board);
         let hints =
             view.hand(offset).flat_map(|card| [Hint::Color(card.suit), Hint::Rank(card.rank)]);
         let mut chosen = Hint::Color(crate::rules::Suit::ALL[0]);
@@ -163,7 +171,7 @@ impl Info {
         for hint in hints {
             let touched = touched_by(hint, view, offset);
             if code.number(hint, touched) == number {
-                let gain = self.gain(&hand, hint, touched);
+                let gain = self.gain(hand, hint, touched);
                 if gain > most {
                     (chosen, most) = (hint, gain);
                 }

@@ -53,9 +53,12 @@ impl HintCode {
 fn most_open_slot(hand: &Hand, board: &Board) -> usize {
     let (mut best, mut most) = (0, 0);
     for (slot, &copies) in hand.slots().iter().enumerate() {
+        if copies.is_one_kind() || copies.is_certainly(board.dead) {
+            continue;
+        }
         let kinds = copies.kinds();
         let open = (kinds.suits().set | kinds.ranks().set << 50).count_ones();
-        if open > most && !copies.is_one_kind() && !copies.is_certainly(board.dead) {
+        if open > most {
             (best, most) = (slot, open);
         }
     }
@@ -150,6 +153,9 @@ impl Packing {
 /// The most of these slots of which no two share a trait, or the first slot of all when no two
 /// slots fit.
 fn pack(hand: &Hand, slots: u8, traits: impl Fn(Copies) -> Traits) -> u8 {
+    if LEN[usize::from(slots)] < 2 {
+        return 1;
+    }
     let mut sets = [0; 5];
     for (set, copies) in sets.iter_mut().zip(hand.slots()) {
         *set = traits(copies.kinds()).set;

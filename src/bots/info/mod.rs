@@ -29,6 +29,9 @@ pub struct Info {
     board: Board,
     /// By offset: the own hand first.
     hands: [Hand; MAX_PLAYERS],
+    /// The hands as they will be known once the own hint, which is chosen already, has said the
+    /// others' answers.
+    spoken: Option<[Hand; MAX_PLAYERS]>,
 }
 
 /// The answers of all seats but the one that says it, added up.
@@ -48,6 +51,7 @@ impl Info {
             hand_size,
             board: Board::new(),
             hands: [Hand::unknown(hand_size); MAX_PLAYERS],
+            spoken: None,
         }
     }
 
@@ -56,43 +60,54 @@ impl Info {
         (offset + 1..self.players).chain(0..offset)
     }
 
-    /// The number that the own move is to say, and the seat's whose hint says it.
-    fn sum_of_others(&self, view: &View<'_>, modulus: u32) -> u32 {
-        let answer = |offset| {
-            let hand = &self.hands[offset];
-            questions::answer(hand, view.hand_indices(offset), modulus, &self.board)
-        };
-        (1..self.players).map(answer).sum::<u32>() % modulus
+    /// Notes the answers of the seats that see neither themselves nor this one's say. Their sum.
+    fn note_others(
+        &self,
+        hands: &mut [Hand],
+        speaker: usize,
+        modulus: u32,
+        view: &View<'_>,
+    ) -> u32 {
+        let mut sum = 0;
+        for (offset, hand) in hands[..self.players].iter_mut().enumerate().skip(1) {
+            if offset != speaker {
+                let cards = view.hand_indices(offset);
+                sum += questions::note_cards(hand, cards, modulus, &self.board);
+            }
+        }
+        sum % modulus
     }
 
     /// A seat said a sum: everybody learns its own answers.
     fn learn(&mut self, speaker: usize, sum: Sum, before: &View<'_>) {
-        let Sum { modulus, mut number } = sum;
-        for offset in (1..self.players).filter(|&offset| offset != speaker) {
-            let hand = &mut self.hands[offset];
-            let cards = before.hand_indices(offset);
-            let answer = questions::note_cards(hand, cards, modulus, &self.board);
-            number = if answer > number { number + modulus - answer } else { number - answer };
-        }
+        let Sum { modulus, number } = sum;
+        let mut hands = self.hands;
+        let others = self.note_others(&mut hands, speaker, modulus, before);
         if speaker != 0 {
-            questions::note_number(&mut self.hands[0], number, modulus, &self.board);
+            let own = (number + modulus - others) % modulus;
+            questions::note_number(&mut hands[0], own, modulus, &self.board);
         }
+        self.hands = hands;
     }
 
     fn observe_hint(&mut self, turn: &Turn<'_>, hinted: usize, hint: Hint) {
         let speaker = turn.before.offset(turn.event.seat.into());
         let target = turn.before.variant().seat_after(speaker, hinted) % self.players;
-        let (mut modulus, mut number) = (0, 0);
-        for offset in self.others(speaker) {
-            if offset == target {
-                let (code, count) = HintCode::of(&self.hands[target], &self.board);
-                number = modulus + code.number(hint, turn.event.touched);
-                modulus += count;
-            } else {
-                modulus += HintCode::count(&self.hands[offset]);
+        if let Some(hands) = self.spoken.take().filter(|_| speaker == 0) {
+            self.hands = hands;
+        } else {
+            let (mut modulus, mut number) = (0, 0);
+            for offset in self.others(speaker) {
+                if offset == target {
+                    let (code, count) = HintCode::of(&self.hands[target], &self.board);
+                    number = modulus + code.number(hint, turn.event.touched);
+                    modulus += count;
+                } else {
+                    modulus += HintCode::count(&self.hands[offset]);
+                }
             }
+            self.learn(speaker, Sum { modulus, number }, &turn.before);
         }
-        self.learn(speaker, Sum { modulus, number }, &turn.before);
         self.hands[target].tell(hint, turn.event.touched);
     }
 
@@ -125,6 +140,7 @@ impl Bot for Info {
     fn start(&mut self, _: &View<'_>, _: Chance) {
         self.board = Board::new();
         self.hands = [Hand::unknown(self.hand_size); MAX_PLAYERS];
+        self.spoken = None;
     }
 
     fn observe(&mut self, turn: &Turn<'_>) {
@@ -138,6 +154,7 @@ impl Bot for Info {
                 self.observe_card(turn, slot.into());
             }
         }
+        self.spoken = None;
     }
 
     fn act(&mut self, view: &View<'_>) -> Move {

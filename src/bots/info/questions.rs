@@ -166,16 +166,6 @@ fn ask(hand: &Hand, modulus: u32, board: &Board, mut put: impl FnMut(Question)) 
     }
 }
 
-/// The answers of a hand of these card indices as one number below `modulus`.
-pub(super) fn answer(hand: &Hand, cards: &[u8], modulus: u32, board: &Board) -> u32 {
-    let mut number = 0;
-    ask(hand, modulus, board, |question| {
-        let answer = question.answer(card_of(cards, question.slot));
-        number = number * u32::from(question.answers) + answer;
-    });
-    number
-}
-
 /// What everybody knows once all have seen the answers of a hand of these card indices, which are
 /// this number.
 pub(super) fn note_cards(hand: &mut Hand, cards: &[u8], modulus: u32, board: &Board) -> u32 {
