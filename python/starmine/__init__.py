@@ -15,6 +15,7 @@ from starmine._core import (
     Knowledge,
     Layout,
     NotationError,
+    RuleKind,
     Section,
     SerializationError,
     StarmineError,
@@ -27,6 +28,8 @@ from starmine._core import (
     bots,
     encoders,
     endings,
+    rule,
+    rules,
     variant,
     variants,
 )
@@ -57,6 +60,7 @@ __all__ = [
     "NotationError",
     "Policy",
     "PythonBot",
+    "RuleKind",
     "Section",
     "SerializationError",
     "StarmineError",
@@ -70,6 +74,8 @@ __all__ = [
     "encoders",
     "endings",
     "play_games",
+    "rule",
+    "rules",
     "variant",
     "variants",
 ]

@@ -17,6 +17,7 @@ __all__ = [
     "Knowledge",
     "Layout",
     "NotationError",
+    "RuleKind",
     "Section",
     "SerializationError",
     "StarmineError",
@@ -26,11 +27,14 @@ __all__ = [
     "VariantError",
     "View",
     "_Tables",
+    "_check_bot",
     "_play_bots",
     "bot",
     "bots",
     "encoders",
     "endings",
+    "rule",
+    "rules",
     "unpack_bits_into",
     "variant",
     "variants",
@@ -403,6 +407,17 @@ class BotKind:
     def is_player(self) -> bool: ...
 
 @final
+class RuleKind:
+    @property
+    def name(self) -> str: ...
+    @property
+    def summary(self) -> str: ...
+    @property
+    def published(self) -> str: ...
+    @property
+    def takes_probability(self) -> bool: ...
+
+@final
 class _Tables:
     def __new__(
         cls,
@@ -428,6 +443,9 @@ def _play_bots(
     first_game: SupportsIndex,
     threads: SupportsIndex,
 ) -> _Columns: ...
+def _check_bot(name: str) -> None: ...
+def rules() -> list[str]: ...
+def rule(name: str) -> RuleKind: ...
 def bot(name: str) -> BotKind: ...
 def bots() -> list[str]: ...
 def unpack_bits_into(

@@ -15,9 +15,9 @@ from starmine._core import (
     UnknownNameError,
     Variant,
     View,
+    _check_bot,
     _play_bots,
     _Tables,
-    bot,
     encoders,
     endings,
 )
@@ -177,7 +177,8 @@ def play_games(
     Game i has the cards of game i, episode 0, of a batch with this seed, so that all who play it meet the same decks.
 
     Args:
-        players: who sits in each seat: a bot's name (see `starmine.bots()`), a class with `act(view)`, an object of
+        players: who sits in each seat: a bot's name (see `starmine.bots()`), a list of rules
+            such as "rules: play-safe; hint-playable; discard-oldest" (see `starmine.rules()`), a class with `act(view)`, an object of
             one, a `Policy` (an object with `act_batch`), or a torch module, which is given float32 observations
             (K, D) and masks (K, A) and returns logits (K, A), of which the best legal one is played, or actions (K,).
         games: how many, at least 1.
@@ -213,7 +214,7 @@ def play_games(
 def _resolve(player: Any, seat: int) -> Any:
     """A player as it will be asked, checked."""
     if isinstance(player, str):
-        bot(player)  # raises for a name that none has
+        _check_bot(player)
         return player
     if isinstance(player, Policy) or callable(getattr(player, "act", None)):
         return player

@@ -9,7 +9,7 @@ use super::game::Game;
 use super::lanes::{LANES, Word};
 use super::options::AutoresetMode;
 use super::shared::Shared;
-use crate::bots::{self, BotKind, Player, Table, UnknownBot, UnsupportedVariant};
+use crate::bots::{BotName, BotNameError, Player, Table, UnsupportedVariant};
 use crate::rules::{Chance, EpisodeSeed, MAX_PLAYERS, Position, Variant};
 
 /// Most bots that one seat is drawn from.
@@ -22,15 +22,15 @@ const MAX_SKIPPED: usize = 1000;
 #[derive(Clone, Debug, Default)]
 pub struct Partners {
     /// By seat; nobody in the seats that are played from outside.
-    seats: Vec<Vec<&'static BotKind>>,
+    seats: Vec<Vec<BotName>>,
 }
 
 /// Partners who cannot be.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PartnersError {
-    /// A bot of a name that none has.
+    /// A text that says no bot.
     #[error("partners: {0}")]
-    Bot(#[from] UnknownBot),
+    Bot(#[from] BotNameError),
     /// A bot that does not play the variant.
     #[error("partners: {0}")]
     Variant(#[from] UnsupportedVariant),
@@ -73,8 +73,8 @@ impl Partners {
         if self.seats.len() <= seat {
             self.seats.resize(seat + 1, Vec::new());
         }
-        let bots = names.iter().map(|name| bots::bot(name));
-        self.seats[seat] = bots.collect::<Result<_, UnknownBot>>()?;
+        let bots = names.iter().map(|name| name.parse());
+        self.seats[seat] = bots.collect::<Result<_, BotNameError>>()?;
         Ok(self)
     }
 
@@ -85,9 +85,9 @@ impl Partners {
     }
 
     /// The seats with partners, and the names that each is drawn from.
-    pub fn names(&self) -> impl Iterator<Item = (usize, Vec<&'static str>)> + '_ {
+    pub fn names(&self) -> impl Iterator<Item = (usize, Vec<String>)> + '_ {
         let seats = self.seats.iter().enumerate().filter(|(_, bots)| !bots.is_empty());
-        seats.map(|(seat, bots)| (seat, bots.iter().map(|bot| bot.name).collect()))
+        seats.map(|(seat, bots)| (seat, bots.iter().map(BotName::to_string).collect()))
     }
 
     pub(super) fn check(&self, variant: &Variant) -> Result<(), PartnersError> {

@@ -104,11 +104,7 @@ impl Batch {
             seed: self.seed,
             fresh: self.fresh,
             games: (0..self.num_envs()).map(|game| self.take(game)).collect(),
-            partners: options
-                .partners
-                .names()
-                .map(|(seat, names)| (seat, names.into_iter().map(str::to_owned).collect()))
-                .collect(),
+            partners: options.partners.names().collect(),
             learner_actions: self.seated.iter().map(|game| game.actions().to_vec()).collect(),
             finished: self.finished_games(),
         };

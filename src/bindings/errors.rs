@@ -71,6 +71,8 @@ exceptions! {
     rules::NotationError => NotationError,
     encode::UnknownEncoder => UnknownNameError,
     bots::UnknownBot => UnknownNameError,
+    bots::UnknownRule => UnknownNameError,
+    bots::BotNameError => UnknownNameError,
     bots::UnsupportedVariant => VariantError,
     batch::UnknownOption => UnknownNameError,
     batch::BufferError => ArrayError,

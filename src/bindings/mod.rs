@@ -2,6 +2,7 @@
 
 mod arrays;
 mod batch;
+mod bots;
 mod card;
 mod claims;
 mod errors;
@@ -28,6 +29,8 @@ mod _core {
     #[pymodule_export]
     use super::batch::Batch;
     #[pymodule_export]
+    use super::bots::{_check_bot, BotKind, RuleKind, bot, bots, rule, rules};
+    #[pymodule_export]
     use super::card::Card;
     #[pymodule_export]
     use super::errors::{
@@ -41,7 +44,7 @@ mod _core {
     #[pymodule_export]
     use super::state::State;
     #[pymodule_export]
-    use super::tables::{_Tables, _play_bots, BotKind, bot, bots};
+    use super::tables::{_Tables, _play_bots};
     #[pymodule_export]
     use super::unpack::unpack_bits_into;
     #[pymodule_export]

@@ -9,65 +9,12 @@ use super::errors::{StarmineError, illegal_action};
 use super::numbers::{Integer, count, seed as read_seed};
 use super::variant::{Variant, read_variant};
 use super::view::{View, action_mask, encode_view};
-use crate::bots::{BOTS, BotMoveError, Outcome, Player, Plays, Table, bot as find_bot, play_games};
+use crate::bots::{BotMoveError, BotName, Outcome, Player, Table, play_games};
 use crate::encode;
 use crate::rules::{self, EpisodeSeed, MoveError};
 
 /// Games that are counted up to here.
 const GAMES: usize = u32::MAX as usize;
-
-/// A kind of bot.
-///
-/// Attributes:
-///     name: what `play_games` and `partners` take.
-///     summary: one line about it.
-///     source: who published it.
-///     plays: "every" variant, or "base game".
-///     is_player: whether it sees only what its seat may see; one that does not is an upper bound.
-#[pyclass(frozen, get_all, module = "starmine")]
-pub struct BotKind {
-    name: &'static str,
-    summary: &'static str,
-    source: &'static str,
-    plays: &'static str,
-    is_player: bool,
-}
-
-#[pymethods]
-impl BotKind {
-    fn __repr__(&self) -> String {
-        format!("<BotKind {}>", self.name)
-    }
-}
-
-/// bots() -> list[str]
-///
-/// The names of all bots.
-#[pyfunction]
-pub fn bots() -> Vec<&'static str> {
-    BOTS.iter().map(|kind| kind.name).collect()
-}
-
-/// bot(name) -> BotKind
-///
-/// What there is to know about a bot.
-///
-/// Raises:
-///     UnknownNameError: there is no such bot.
-///
-/// >>> import starmine
-/// >>> starmine.bot("random").plays
-/// 'every'
-#[pyfunction]
-pub fn bot(name: &str) -> PyResult<BotKind> {
-    let kind = find_bot(name)?;
-    let plays = match kind.plays {
-        Plays::Every => "every",
-        Plays::BaseGame => "base game",
-    };
-    let (name, summary, source) = (kind.name, kind.summary, kind.source);
-    Ok(BotKind { name, summary, source, plays, is_player: kind.is_player() })
-}
 
 /// The players of a table: names of bots, and `None` for whoever is outside.
 fn read_players(variant: &rules::Variant, names: &[Option<String>]) -> PyResult<Vec<Player>> {
@@ -79,7 +26,7 @@ fn read_players(variant: &rules::Variant, names: &[Option<String>]) -> PyResult<
     }
     let player = |name: &Option<String>| match name {
         None => Ok(Player::Outside),
-        Some(name) => Ok(find_bot(name)?.player(variant)?),
+        Some(name) => Ok(name.parse::<BotName>()?.player(variant)?),
     };
     names.iter().map(player).collect()
 }

@@ -9,6 +9,7 @@ mod games;
 mod holmes;
 mod info;
 mod information;
+mod name;
 mod notes;
 mod pointing;
 mod random;
@@ -22,6 +23,7 @@ mod warning;
 
 pub use bot::{Bot, OpenBot, Turn};
 pub use games::{Outcome, play_games};
+pub use name::{BotName, BotNameError};
 pub use registry::{BOTS, BotKind, Plays, UnknownBot, UnsupportedVariant, bot};
-pub use rule_list::{RULES, Rule, RuleError, RuleKind, RuleList};
+pub use rule_list::{RULES, Rule, RuleError, RuleKind, RuleList, UnknownRule, rule};
 pub use table::{BotMoveError, Player, Table};

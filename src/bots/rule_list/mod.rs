@@ -23,7 +23,7 @@ mod scene;
 mod tests;
 
 pub use lists::{FLAWED, IGGI, INTERNAL, OUTER, PIERS, VAN_DEN_BERGH};
-pub use rule::{RULES, Rule, RuleError, RuleKind};
+pub use rule::{RULES, Rule, RuleError, RuleKind, UnknownRule, rule};
 
 use self::piles::{Gone, Piles};
 use self::scene::Scene;

@@ -157,23 +157,24 @@ pub struct Rule {
     conditions: Vec<Condition>,
 }
 
+/// A rule was asked for by a name that none has.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("rule={name:?} is not known: did you mean {nearest:?}? expected one of {known}")]
+pub struct UnknownRule {
+    /// The name that was asked for.
+    pub name: String,
+    /// The name that is most like it.
+    pub nearest: &'static str,
+    /// The names that there are.
+    pub known: String,
+}
+
 /// A text that is no rule.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum RuleError {
     /// No rule has its name.
-    #[error(
-        "rule={text:?}: {name:?} is not known: did you mean {nearest:?}? expected one of {known}"
-    )]
-    Unknown {
-        /// The whole text.
-        text: String,
-        /// The name in it.
-        name: String,
-        /// The name that is most like it.
-        nearest: &'static str,
-        /// The names that there are.
-        known: String,
-    },
+    #[error(transparent)]
+    Unknown(#[from] UnknownRule),
     /// A rule's probability is missing or out of range, or it takes none.
     #[error("rule={text:?}: expected {expected} after {name:?}, found {found:?}")]
     Probability {
@@ -237,7 +238,7 @@ impl FromStr for Rule {
         let conditions = words.iter().position(|&word| word == "if").unwrap_or(words.len());
         let (head, conditions) = words.split_at(conditions);
         let (name, numbers) = head.split_first().map_or(("", head), |(name, rest)| (*name, rest));
-        let kind = find_kind(text, name)?;
+        let kind = rule(name)?;
         Ok(Rule {
             kind,
             probability: parse_probability(text, kind, numbers)?,
@@ -246,11 +247,14 @@ impl FromStr for Rule {
     }
 }
 
-fn find_kind(text: &str, name: &str) -> Result<&'static RuleKind, RuleError> {
+/// The kind of rule of this name.
+///
+/// # Errors
+/// [`UnknownRule`], with the nearest name and all names.
+pub fn rule(name: &str) -> Result<&'static RuleKind, UnknownRule> {
     RULES.iter().find(|kind| kind.name == name).ok_or_else(|| {
         let names = || RULES.iter().map(|kind| kind.name);
-        RuleError::Unknown {
-            text: text.to_owned(),
+        UnknownRule {
             name: name.to_owned(),
             nearest: nearest(name, names()),
             known: names().collect::<Vec<&str>>().join(", "),

@@ -1,0 +1,293 @@
+"""Whole games: bots, bots written in Python and policies in any mixture, each game the same however it is played."""
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+import starmine
+from starmine import BotError, StarmineError, UnknownNameError, Variant, VariantError, play_games
+from starmine.torch import ModulePolicy
+
+PLAY = 5  # plays slot 0 of a hand of five
+
+
+def columns(games):
+    return games.scores, games.fireworks, games.lengths, games.endings
+
+
+def assert_same(one, other):
+    for ours, theirs in zip(columns(one), columns(other), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+class Oldest:
+    """Always plays its oldest card."""
+
+    def act(self, view):
+        return "play 0"
+
+
+class OldestOfMany:
+    """The same as a policy."""
+
+    def act_batch(self, observations, action_mask, games):
+        assert observations.shape == (len(games), 658)
+        assert action_mask.shape == (len(games), 20)
+        assert action_mask.any(axis=1).all()
+        return np.full(len(games), PLAY)
+
+
+class OldestModule(nn.Module):
+    """The same as a torch module with logits."""
+
+    def forward(self, observations, action_mask):
+        assert observations.dtype == torch.float32
+        assert action_mask.dtype == torch.bool
+        logits = torch.zeros(action_mask.shape)
+        logits[:, PLAY] = 1
+        return logits, None
+
+
+def by_hand(game):
+    """The end of a game in which everybody always plays the oldest card."""
+    state = Variant().new_game(seed=0, game=game)
+    while not state.is_terminal:
+        state.apply(PLAY)
+    return state
+
+
+@pytest.mark.parametrize(
+    "players",
+    [
+        [Oldest, Oldest],
+        [Oldest(), Oldest],
+        [OldestOfMany(), Oldest()],
+        [OldestModule(), OldestOfMany()],
+        [Oldest, ModulePolicy(OldestModule())],
+    ],
+    ids=str,
+)
+def test_a_game_is_the_same_whoever_plays_it_alike(players):
+    games = play_games(players, games=40)
+    states = [by_hand(game) for game in range(40)]
+    np.testing.assert_array_equal(games.fireworks, [sum(state.fireworks) for state in states])
+    np.testing.assert_array_equal(games.scores, [state.score for state in states])
+    np.testing.assert_array_equal(games.lengths, [state.length for state in states])
+    assert [starmine.endings()[code - 1] for code in games.endings] == [state.ending for state in states]
+
+
+def test_threads_and_parts_do_not_matter():
+    whole = play_games(["smart", "piers", "van-den-bergh"], games=200, seed=3, threads=1)
+    assert_same(whole, play_games(["smart", "piers", "van-den-bergh"], games=200, seed=3, threads=4))
+    part = play_games(["smart", "piers", "van-den-bergh"], games=50, seed=3, first_game=150)
+    np.testing.assert_array_equal(part.scores, whole.scores[150:])
+
+
+def test_python_bots_sit_beside_rust_ones():
+    class Recorder:
+        """Plays the actions of a game that bots alone have played."""
+
+        def act(self, view):
+            others = [event for event in view.history if event.seat != view.observer]
+            assert [event.seat for event in others[:2]] == [0, 2][: len(others)]
+            return view.legal_actions()[0]
+
+    games = play_games(["smart", Recorder, "info"], games=20)
+    assert (games.lengths > 0).all()
+
+
+def test_a_class_has_an_object_for_each_game_and_an_object_has_all():
+    class Counting:
+        made = 0
+
+        def __init__(self):
+            Counting.made += 1
+
+        def act(self, view):
+            return PLAY
+
+    play_games([Counting, Counting], games=7)
+    assert Counting.made == 14
+    play_games([Counting(), Counting()], games=7)
+    assert Counting.made == 16
+
+
+def test_a_policy_gets_each_game_under_its_number_and_may_choose_its_encoder():
+    class Watching:
+        encoder = "canonical-minimal"
+
+        def __init__(self):
+            self.seen = {}
+
+        def act_batch(self, observations, action_mask, games):
+            assert observations.shape[1] == len(Variant().layout("canonical-minimal"))
+            for game in games.tolist():
+                self.seen[game] = self.seen.get(game, 0) + 1
+            return np.full(len(games), PLAY)
+
+    policy = Watching()
+    games = play_games([policy, policy], games=9)
+    assert [policy.seen[game] for game in range(9)] == games.lengths.tolist()
+
+
+def test_a_module_may_sample_or_return_actions():
+    class Actions(nn.Module):
+        def forward(self, observations, action_mask):
+            return action_mask.int().argmax(-1)
+
+    class Uniform(nn.Module):
+        def forward(self, observations, action_mask):
+            return torch.zeros(action_mask.shape)
+
+    first = play_games([Actions(), Actions()], games=5)
+    assert not first.failures
+    one = play_games([ModulePolicy(Uniform(), sample=True, seed=1)] * 2, games=30)
+    assert_same(one, play_games([ModulePolicy(Uniform(), sample=True, seed=1)] * 2, games=30))
+    assert len(set(one.lengths.tolist())) > 5
+    greedy = play_games([Uniform(), Uniform()], games=30)
+    assert (greedy.lengths != one.lengths).any()
+
+
+@pytest.mark.parametrize("variant", ["mini", starmine.variant("avalanche", players=2)], ids=str)
+def test_variants(variant):
+    games = play_games(["piers", "simple"], games=20, variant=variant)
+    assert games.variant.players == 2
+    assert games.fireworks.mean() > 4
+
+
+def test_the_score_and_the_fireworks_of_lost_games():
+    games = play_games(["flawed"] * 2, games=50)
+    lost = games.endings == starmine.endings().index("lost") + 1
+    assert lost.any()
+    assert (games.scores[lost] == 0).all()
+    assert (games.fireworks[lost] > 0).any()
+    kept = play_games(["flawed"] * 2, games=50, variant=Variant(lost_game_score="fireworks"))
+    np.testing.assert_array_equal(kept.scores, games.fireworks)
+
+
+class Failing:
+    """Fails in some games, after some turns."""
+
+    def __init__(self, move):
+        self.move = move
+
+    def act(self, view):
+        if len(view.history) >= 4 and view.hands[1][0].rank == 0:
+            if isinstance(self.move, Exception):
+                raise self.move
+            return self.move
+        return view.legal_actions()[0]
+
+
+@pytest.mark.parametrize(
+    ("move", "shown"),
+    [
+        (99, "chose 99"),
+        ("play 9", "chose 'play 9'"),
+        ("nonsense", "chose 'nonsense'"),
+        (None, "expected an integer"),
+        (1.5, "chose 1.5"),
+        (ZeroDivisionError("no good"), "ZeroDivisionError: no good"),
+    ],
+    ids=str,
+)
+def test_a_failing_bot_is_named_and_the_other_games_are_kept(move, shown):
+    with pytest.raises(BotError, match="games were given up: game") as caught:
+        play_games([Failing(move), "random"], games=30, first_game=100)
+    error = caught.value
+    assert shown in str(error)
+    assert error.failures == error.games.failures
+    failed = [failure.game - 100 for failure in error.failures]
+    assert 0 < len(failed) < 30
+    assert all(failure.seat == 0 for failure in error.failures)
+    assert (error.games.scores[failed] == -1).all()
+    assert (error.games.endings[failed] == 0).all()
+    rest = np.setdiff1d(np.arange(30), failed)
+    assert (error.games.endings[rest] > 0).all()
+
+
+@pytest.mark.parametrize(
+    "actions",
+    [
+        lambda mask: np.where(np.arange(len(mask)) == 3, 0, PLAY),  # a discard with all tokens
+        lambda mask: np.where(np.arange(len(mask)) == 3, -1, PLAY),
+        lambda mask: np.full(len(mask), 10**6),
+        lambda mask: np.full(len(mask), 0.5),
+        lambda mask: np.zeros(len(mask) + 1, dtype=int),
+        lambda mask: None,
+    ],
+)
+def test_a_failing_policy_is_named(actions):
+    class Policy:
+        def act_batch(self, observations, action_mask, games):
+            return actions(action_mask)
+
+    with pytest.raises(BotError) as caught:
+        play_games([Policy(), "simple"], games=8)
+    assert all(failure.seat == 0 for failure in caught.value.failures)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "fragments"),
+    [
+        (lambda: play_games(["smrat", "smart"]), UnknownNameError, ['"smrat"', 'did you mean "smart"']),
+        (lambda: play_games([Oldest, "smrat"]), UnknownNameError, ['did you mean "smart"']),
+        (lambda: play_games(["rules: play-saef", "smart"]), UnknownNameError, ['did you mean "play-safe"']),
+        (lambda: play_games(["rules: play-probably-safe 2", "smart"]), UnknownNameError, ["a probability from 0 to 1"]),
+        (lambda: play_games(["smart", "smart"], variant="avalanche"), VariantError, ['"smart"', "the base game"]),
+        (lambda: play_games(["smart"]), VariantError, ["players=1", "2 to 5"]),
+        (lambda: play_games(["smart"] * 3, variant=Variant()), StarmineError, ["3 entries", "expected 2"]),
+        (lambda: play_games("smart"), StarmineError, ["'smart'", "a sequence"]),
+        (lambda: play_games(["smart", 7]), StarmineError, ["players[1]=7", "a bot's name"]),
+        (lambda: play_games(["smart"] * 2, games=0), StarmineError, ["games=0", "1 to"]),
+        (lambda: play_games(["smart", Oldest], games=0), StarmineError, ["games=0", "1 to"]),
+        (lambda: play_games(["smart"] * 2, games=-1), StarmineError, ["games=-1"]),
+        (lambda: play_games(["smart"] * 2, games=10**30), StarmineError, [f"games={10**30}"]),
+        (lambda: play_games(["smart"] * 2, games=1, first_game=-1), StarmineError, ["first_game=-1"]),
+        (lambda: play_games(["smart"] * 2, games=1, seed=-1), StarmineError, ["seed=-1"]),
+        (lambda: play_games(["smart"] * 2, games=1, seed=2**64), StarmineError, ["seed="]),
+        (lambda: play_games(["smart"] * 2, games=1, threads=0), StarmineError, ["threads=0"]),
+        (lambda: play_games(["smart"] * 2, games="many"), TypeError, []),
+        (lambda: play_games(["smart"] * 2, variant="nosuch"), UnknownNameError, ["nosuch"]),
+        (lambda: starmine.bot("cheeter"), UnknownNameError, ['did you mean "cheater"']),
+        (lambda: starmine.rule("discard"), UnknownNameError, ["did you mean"]),
+        (lambda: play_games(["smart"] * 2, games=3).share("won"), UnknownNameError, ["'won'", "perfect"]),
+    ],
+)
+def test_bad_input_is_refused_by_name(call, error, fragments):
+    with pytest.raises(error) as caught:
+        call()
+    assert caught.type is error
+    for fragment in fragments:
+        assert fragment in str(caught.value)
+
+
+def test_a_policy_with_an_unknown_encoder_is_refused():
+    policy = OldestOfMany()
+    policy.encoder = "nosuch"
+    with pytest.raises(UnknownNameError, match="nosuch"):
+        play_games([policy, "simple"], games=2)
+
+
+def test_results_are_shown_with_their_error():
+    games = play_games(["smart"] * 2, games=100)
+    assert repr(games).startswith("<100 games: mean score 2")
+    assert len(games) == 100
+    assert "nan" in repr(play_games(["smart"] * 2, games=1))
+
+
+def test_the_lists_of_bots_and_rules_say_what_they_are():
+    for name in starmine.bots():
+        kind = starmine.bot(name)
+        assert kind.name == name
+        assert kind.summary
+        assert kind.plays in ("every", "base game")
+        assert name in repr(kind)
+    assert not starmine.bot("cheater").is_player
+    assert starmine.bot("smart").is_player
+    for name in starmine.rules():
+        kind = starmine.rule(name)
+        assert kind.summary.endswith(".")
+        assert name in repr(kind)
+    assert starmine.rule("play-probably-safe").takes_probability
