@@ -1,91 +1,68 @@
 use super::bot::{Bot, Turn};
-use super::notes::{HandNotes, Notes, Tally};
-use super::pointing::{Harmless, looks_like_a_pass};
-use super::warning::{Convention, act};
-use crate::rules::{Card, CardSet, Chance, Hint, Move, Rank, SlotSet, Suit, Variant, View};
+use super::notes::{HandNotes, Notes, Tally, hint_cards};
+use super::pointing::looks_like_a_pass;
+use super::warning::{Convention, act, read};
+use crate::rules::{Card, CardSet, Chance, Hint, Move, SlotSet, Variant, View};
 
 /// Plays and warns as [`Value`](super::value::Value) does, and infers what cards are from all that
 /// the table knows: `HolmesBot` of <https://github.com/Quuxplusone/Hanabi>. Plays the base game.
 #[derive(Clone, Debug)]
 pub struct Holmes {
     notes: Notes,
+    /// Whether turns have been seen from which something may follow.
+    is_behind: bool,
+    /// What has been considered for all slots.
+    finds: Finds,
 }
 
 impl Holmes {
     /// A bot that waits for its first game.
     #[must_use]
     pub fn new(variant: &Variant) -> Holmes {
-        Holmes { notes: Notes::new(variant) }
+        Holmes { notes: Notes::new(variant), is_behind: false, finds: Finds::default() }
     }
 
-    /// All touched cards are playable, but for those whose rank tells that they are not.
-    fn read_color(&mut self, view: &View<'_>, target: usize, suit: Suit, touched: SlotSet) {
-        let Notes { tally, hands, .. } = &mut self.notes;
-        let hand = &mut hands[target];
-        let cards = CardSet(view.variant().tables().suit_cards[suit.index()]);
-        hand.told(view.hand_size(view.offset(target)), touched, cards);
-        // Somebody who hints by other rules may name a colour that is complete.
-        let next = tally.playable & cards;
-        if !next.is_empty() {
-            hand.narrow(touched - hand.rank_known - hand.dead, next);
-        }
-    }
-
-    /// A warning if the card that would be discarded next may be a last copy, or else all touched
-    /// cards are playable but for those whose suit tells that they are not.
-    fn read_rank(&mut self, view: &View<'_>, target: usize, rank: Rank, touched: SlotSet) {
-        let hand = &self.notes.hands[target];
-        let cards = CardSet(view.variant().tables().rank_cards[rank.index()]);
-        let size = view.hand_size(view.offset(target));
-        let discard = hand.next_discard(size);
-        let warned = discard.filter(|&slot| {
-            touched.contains(slot) && Holmes::is_suspected(&self.notes, hand, slot, cards)
-        });
-        let lowest = view.fireworks().iter().min().map_or(0, |&low| usize::from(low));
+    fn read_hint(&mut self, turn: &Turn<'_>, target: usize, hint: Hint) {
+        read::<Holmes>(&mut self.notes, turn, target, hint);
         let hand = &mut self.notes.hands[target];
-        match warned.map(SlotSet::of) {
-            Some(slot) => {
-                hand.critical |= slot;
-                // A last copy that is still needed, of the lowest rank that is: it is playable.
-                hand.playable |= if rank.index() == lowest { slot } else { SlotSet::EMPTY };
-            }
-            None => hand.playable |= touched - hand.suit_known - hand.dead,
-        }
-        hand.told(size, touched, cards);
+        hand.exclude(hand.held - turn.event.touched, hint_cards(turn.before.variant(), hint));
+        // What the marks mean follows from the table as it is now.
+        let finds = Finds::new(&self.notes.tally, &Certain::default());
+        // Somebody who hints by other rules may contradict what was certain.
+        let before = std::mem::take(&mut hand.certain);
+        finds.mark(hand);
+        self.is_behind |= hand.certain != before;
     }
 
     fn see_card(&mut self, turn: &Turn<'_>, card: Card, slot: u8) {
         let (variant, event) = (turn.before.variant(), turn.event);
         let index = variant.card_index(card);
         let is_last = self.notes.tally.critical().contains(index);
-        self.notes.remove(variant, event.seat.into(), slot.into());
+        self.notes.replace(&turn.before, event.seat.into(), slot.into());
+        self.notes.hands[usize::from(event.seat)].exclude_from_uncertain(self.finds.gone);
         self.notes.tally.take(variant, card, event.added);
         if event.added && !is_last {
             self.notes.doubt(index, |hand| hand.critical);
         }
     }
 
-    /// Cards that are certain leave fewer copies for the others, until nothing follows any more.
-    fn infer(&mut self, view: &View<'_>) {
-        let variant = view.variant();
-        let mut certain = Certain::default();
-        for hand in &self.notes.hands {
-            (hand.suit_known & hand.rank_known).iter().for_each(|slot| {
-                certain.add(hand.possible[slot]);
-            });
+    /// What follows from the turns since the last time: cards that are certain leave fewer copies
+    /// for the others, until nothing follows any more.
+    fn infer(&mut self, players: usize) {
+        if !std::mem::take(&mut self.is_behind) {
+            return;
         }
+        let hands = &mut self.notes.hands[..players];
         loop {
-            let finds = Finds { tally: self.notes.tally, gone: certain.gone(&self.notes.tally) };
+            let finds = Finds::new(&self.notes.tally, &Certain::of(hands));
+            if !finds.is_more_than(&self.finds) {
+                return;
+            }
+            self.finds = finds;
             let mut is_news = false;
-            for seat in 0..usize::from(variant.players()) {
-                let hand = &mut self.notes.hands[seat];
-                for slot in 0..view.hand_size(view.offset(seat)) {
-                    if finds.narrow(variant, hand, slot) {
-                        certain.add(hand.possible[slot]);
-                        is_news = true;
-                    }
-                    finds.mark(hand, slot);
-                }
+            for hand in &mut *hands {
+                hand.exclude_from_uncertain(finds.gone);
+                is_news |= finds.mark(hand);
             }
             if !is_news {
                 return;
@@ -99,6 +76,16 @@ impl Holmes {
 struct Certain([CardSet; 3]);
 
 impl Certain {
+    fn of(hands: &[HandNotes]) -> Certain {
+        let mut certain = Certain::default();
+        for hand in hands {
+            for slot in hand.certain.iter() {
+                certain.add(hand.possible(slot));
+            }
+        }
+        certain
+    }
+
     fn add(&mut self, mut card: CardSet) {
         for held in &mut self.0 {
             let more = *held & card;
@@ -114,87 +101,84 @@ impl Certain {
     }
 }
 
-/// What follows for a slot from what is on the table.
+/// What the table knows about cards, from which something may follow for a slot.
+#[derive(Clone, Copy, Debug, Default)]
 struct Finds {
-    tally: Tally,
+    /// Only slots that are certain can hold these.
     gone: CardSet,
+    played: CardSet,
+    playable: CardSet,
+    critical: CardSet,
 }
 
 impl Finds {
-    /// Drops cards that the slot cannot hold. Whether it has become certain.
-    fn narrow(&self, variant: &Variant, hand: &mut HandNotes, slot: usize) -> bool {
-        let cards = hand.possible[slot];
-        if cards.single().is_some() {
-            return false;
-        }
-        let mut left = cards - self.gone;
-        for (marks, meaning) in [
-            (hand.playable, self.tally.playable),
-            (hand.critical, self.tally.critical()),
-            (hand.dead, self.tally.played),
-        ] {
-            if marks.contains(slot) {
-                left &= meaning;
-            }
-        }
-        // Nothing is left only when somebody plays by other rules.
-        if left == cards || left.is_empty() {
-            return false;
-        }
-        hand.possible[slot] = left;
-        hand.identify(variant, slot);
-        left.single().is_some()
+    fn new(tally: &Tally, certain: &Certain) -> Finds {
+        let Tally { played, playable, .. } = *tally;
+        Finds { gone: certain.gone(tally), played, playable, critical: tally.critical() }
     }
 
-    /// Marks a slot all of whose cards are dead, critical or playable.
-    fn mark(&self, hand: &mut HandNotes, slot: usize) {
-        let (cards, slot) = (hand.possible[slot], SlotSet::of(slot));
-        if hand.dead.meets(slot) {
-            return;
+    /// Whether something may follow for slots from which those others were taken.
+    fn is_more_than(&self, others: &Finds) -> bool {
+        let gains = (self.gone - others.gone)
+            | (self.played - others.played)
+            | (self.playable - others.playable)
+            | (self.critical - others.critical);
+        // A card that was just drawn is any of those that are left.
+        !gains.is_empty() || CardSet(!self.gone.0).is_subset(self.marked())
+    }
+
+    /// Cards that mark a slot which holds one of them for certain.
+    fn marked(&self) -> CardSet {
+        self.played | self.playable | self.critical
+    }
+
+    /// Narrows slots to what their marks mean, and marks those all of whose cards are dead,
+    /// critical or playable, or that are certain. Whether there are more certain ones.
+    fn mark(&self, hand: &mut HandNotes) -> bool {
+        let before = hand.certain;
+        hand.exclude(hand.playable - before, CardSet(!self.playable.0));
+        hand.exclude(hand.critical - before, CardSet(!self.critical.0));
+        let concerned = hand.within_or_certain(self.marked());
+        for slot in (concerned - (hand.dead & before)).iter() {
+            self.mark_slot(hand, slot);
         }
-        if !(hand.playable | hand.critical).meets(slot) && cards.is_subset(self.tally.played) {
-            hand.dead |= slot;
-            return;
+        hand.certain != before
+    }
+
+    fn mark_slot(&self, hand: &mut HandNotes, slot: usize) {
+        let (cards, slot) = (hand.possible(slot), SlotSet::of(slot));
+        if cards.single().is_some() {
+            hand.certain |= slot;
         }
-        if cards.is_subset(self.tally.critical()) {
+        if cards.is_subset(self.played) {
+            hand.dead |= slot - hand.playable - hand.critical;
+        } else if cards.is_subset(self.critical) {
             hand.critical |= slot;
         }
-        if cards.is_subset(self.tally.playable) {
+        if cards.is_subset(self.playable) {
             hand.playable |= slot;
         }
     }
 }
 
-impl HandNotes {
-    /// Takes down whether the slot's suit and rank are certain.
-    fn identify(&mut self, variant: &Variant, slot: usize) {
-        let (tables, cards) = (variant.tables(), self.possible[slot]);
-        let card = self.likely(variant, slot);
-        let slot = SlotSet::of(slot);
-        if cards.is_subset(CardSet(tables.suit_cards[card.suit.index()])) {
-            self.suit_known |= slot;
-        }
-        if cards.is_subset(CardSet(tables.rank_cards[card.rank.index()])) {
-            self.rank_known |= slot;
-        }
-    }
-}
-
 impl Convention for Holmes {
-    fn harmless(hand: &HandNotes) -> Harmless {
-        Harmless { color: hand.rank_known | hand.dead, rank: hand.suit_known | hand.dead }
+    fn harmless_by_color(variant: &Variant, hand: &HandNotes) -> SlotSet {
+        hand.rank_known(variant) | hand.dead
+    }
+
+    fn harmless_by_rank(variant: &Variant, hand: &HandNotes) -> SlotSet {
+        hand.suit_known(variant) | hand.dead
     }
 
     fn is_suspected(notes: &Notes, hand: &HandNotes, slot: usize, cards: CardSet) -> bool {
-        notes.tally.critical().meets(hand.possible[slot] & cards)
+        notes.tally.critical().meets(hand.possible(slot) & cards)
     }
 
     /// The newest card that may be playable, when the deck is about to run out and a life can be
     /// spared.
     fn risk(notes: &Notes, view: &View<'_>) -> Option<usize> {
         let own = &notes.hands[view.observer()];
-        let slots = SlotSet::first_slots(view.hand_size(0));
-        let unclear = slots - own.dead - (own.suit_known & own.rank_known);
+        let unclear = own.held - own.dead - own.certain;
         if view.deck_size() <= 1 { unclear.newest() } else { None }
     }
 }
@@ -202,32 +186,53 @@ impl Convention for Holmes {
 impl Bot for Holmes {
     fn start(&mut self, view: &View<'_>, _: Chance) {
         self.notes.start(view.variant());
+        self.is_behind = false;
+        self.finds = Finds::default();
     }
 
     fn observe(&mut self, turn: &Turn<'_>) {
         let (variant, event) = (turn.before.variant(), turn.event);
         match (event.played, event.card) {
+            (Move::Hint { hint: Hint::Rank(_), .. }, _) if looks_like_a_pass(turn) => {}
             (Move::Hint { offset, hint }, _) => {
+                self.infer(variant.players().into());
                 let target = variant.seat_after(event.seat.into(), offset.into());
-                match hint {
-                    Hint::Color(suit) => self.read_color(&turn.before, target, suit, event.touched),
-                    Hint::Rank(_) if looks_like_a_pass(turn) => {}
-                    Hint::Rank(rank) => self.read_rank(&turn.before, target, rank, event.touched),
-                }
-                let size = turn.after.hand_size(turn.after.offset(target));
-                for slot in 0..size {
-                    self.notes.hands[target].identify(variant, slot);
-                }
+                self.read_hint(turn, target, hint);
             }
             (Move::Discard { slot } | Move::Play { slot }, Some(card)) => {
                 self.see_card(turn, card, slot);
+                self.is_behind = true;
             }
             _ => {}
         }
-        self.infer(&turn.after);
     }
 
     fn act(&mut self, view: &View<'_>) -> Move {
+        self.infer(view.variant().players().into());
         act::<Holmes>(&self.notes, view)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::Parameters;
+
+    #[test]
+    fn a_card_that_is_certain_elsewhere_is_not_held_twice() {
+        let variant = Variant::new(Parameters::default()).unwrap();
+        let mut holmes = Holmes::new(&variant);
+        let [red, yellow, green] = [4, 9, 14].map(CardSet::of);
+        let hands = &mut holmes.notes.hands;
+        hands[0].narrow(SlotSet::of(0), red);
+        hands[0].narrow(SlotSet::of(1), red | yellow);
+        hands[1].narrow(SlotSet::of(2), red | yellow | green);
+        holmes.is_behind = true;
+        holmes.infer(2);
+        let hands = &holmes.notes.hands;
+        assert_eq!(hands[0].possible(1), yellow);
+        assert_eq!(hands[1].possible(2), green);
+        assert_eq!(hands[1].critical, SlotSet::of(2));
+        assert_eq!(hands[1].possible(0).len(), 22);
     }
 }

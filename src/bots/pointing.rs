@@ -2,7 +2,7 @@
 
 use super::bot::Turn;
 use super::notes::HandNotes;
-use crate::rules::{CardSet, Hint, MAX_COLORS, MAX_RANKS, Move, Rank, SlotSet, View};
+use crate::rules::{CardSet, Hint, Move, Rank, SlotSet, Suit, View};
 
 /// A hint that points out playable cards and no others.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +38,7 @@ pub(super) fn best_pointer(
     offset: usize,
     notes: &HandNotes,
     playable: CardSet,
-    harmless: Harmless,
+    harmless: impl FnOnce() -> Harmless,
     avoided: impl FnOnce() -> Option<Rank>,
 ) -> Option<Pointer> {
     let ready = slots_of(view, offset, playable);
@@ -46,31 +46,63 @@ pub(super) fn best_pointer(
     if news.is_empty() {
         return None;
     }
-    let (variant, hand) = (view.variant(), view.hand_indices(offset));
-    let (mut by_suit, mut by_rank) = ([SlotSet::EMPTY; MAX_COLORS], [SlotSet::EMPTY; MAX_RANKS]);
-    for (slot, &index) in hand.iter().enumerate() {
-        let card = variant.tables().card[usize::from(index)];
-        by_suit[card.suit.index()] |= SlotSet::of(slot);
-        by_rank[card.rank.index()] |= SlotSet::of(slot);
+    let tables = view.variant().tables();
+    let (mut by_suit, mut by_rank) = (Lanes::default(), Lanes::default());
+    for (slot, &index) in view.hand_indices(offset).iter().enumerate() {
+        let card = tables.card[usize::from(index)];
+        by_suit.insert(card.suit.index(), slot);
+        by_rank.insert(card.rank.index(), slot);
     }
-    let mut best: Option<Pointer> = None;
-    let mut consider = |hint, touched: SlotSet, harmless| {
-        let misleads = !(touched - ready - harmless).is_empty();
-        let news = (touched & news).len();
-        if !misleads && news > best.map_or(0, |best| best.news) {
-            best = Some(Pointer { news, hint });
+    if let Some(avoided) = avoided() {
+        by_rank.clear(avoided.index());
+    }
+    let harmless = harmless();
+    let unready = SlotSet(!ready.0);
+    let color = by_suit.fullest(news, unready - harmless.color);
+    let rank = by_rank.fullest(news, unready - harmless.rank);
+    if rank.0 > color.0 {
+        Some(Pointer { news: rank.0, hint: Hint::Rank(Rank::ALL[rank.1]) })
+    } else if color.0 > 0 {
+        Some(Pointer { news: color.0, hint: Hint::Color(Suit::ALL[color.1]) })
+    } else {
+        None
+    }
+}
+
+/// For each suit, or for each rank, the slots that a hint of it touches: a byte each.
+#[derive(Clone, Copy, Debug, Default)]
+struct Lanes(u64);
+
+impl Lanes {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+
+    fn insert(&mut self, lane: usize, slot: usize) {
+        self.0 |= 1 << (8 * lane + slot);
+    }
+
+    fn clear(&mut self, lane: usize) {
+        self.0 &= !(0xff << (8 * lane));
+    }
+
+    /// The first lane with the most of the wanted slots, among those without an unwanted one, and
+    /// how many it has.
+    fn fullest(self, wanted: SlotSet, unwanted: SlotSet) -> (usize, usize) {
+        let in_each_lane = |slots: SlotSet| Lanes::EACH * u64::from(slots.0 & 0x7f);
+        let bad = self.0 & in_each_lane(unwanted);
+        // A hand has fewer than eight slots, so that a byte's highest bit is free for the carry.
+        let is_bad = (bad + in_each_lane(SlotSet(0x7f))) >> 7 & Lanes::EACH;
+        let mut left = self.0 & in_each_lane(wanted) & !(is_bad * 0xff);
+        let mut best = (0, 0);
+        while left != 0 {
+            let lane = left.trailing_zeros() as usize / 8;
+            let count = SlotSet((left >> (8 * lane)) as u8).len();
+            if count > best.0 {
+                best = (count, lane);
+            }
+            left &= !(0xff << (8 * lane));
         }
-    };
-    for (suit, touched) in variant.suits().zip(by_suit) {
-        consider(Hint::Color(suit), touched, harmless.color);
+        best
     }
-    let avoided = avoided();
-    for (rank, touched) in variant.rank_values().zip(by_rank) {
-        if Some(rank) != avoided {
-            consider(Hint::Rank(rank), touched, harmless.rank);
-        }
-    }
-    best
 }
 
 /// The best hint of all that there are for teammates; among equals the next teammate's.
@@ -116,4 +148,66 @@ pub(super) fn looks_like_a_pass(turn: &Turn<'_>) -> bool {
     is_to_previous
         && turn.event.touched.contains(0)
         && turn.before.information_tokens() == variant.max_information_tokens()
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::bots::{Player, bot};
+    use crate::rules::{Card, Chance, EpisodeSeed, Parameters, State, Variant};
+
+    /// What bots of a kind do in the first turns of a base game in which these hands are dealt and
+    /// the other cards come in order.
+    pub fn first_moves(name: &str, hands: &[&str], turns: usize) -> Vec<String> {
+        let players = hands.len() as i64;
+        let parameters = Parameters { players, ..Parameters::default() };
+        let variant = Arc::new(Variant::new(parameters).unwrap());
+        let copies = |card: Card| vec![card; variant.copies(card).into()];
+        let mut rest: Vec<Card> = variant.card_kinds().flat_map(copies).collect();
+        let mut deck: Vec<Card> = Vec::new();
+        for card in hands.iter().flat_map(|hand| hand.split(' ')) {
+            let card: Card = card.parse().unwrap();
+            rest.remove(rest.iter().position(|&other| other == card).unwrap());
+            deck.push(card);
+        }
+        deck.extend(rest);
+        let mut state = State::from_deck(variant.clone(), deck, 0).unwrap();
+        let player = || match bot(name).unwrap().player(&variant).unwrap() {
+            Player::Bot(bot) => bot,
+            _ => unreachable!(),
+        };
+        let mut bots: Vec<_> = hands.iter().map(|_| player()).collect();
+        for (seat, bot) in bots.iter_mut().enumerate() {
+            bot.start(&state.view(seat), Chance::of_seat(EpisodeSeed::default(), seat));
+        }
+        let mut moves = Vec::new();
+        for _ in 0..turns {
+            let seat = state.position().current_player();
+            let played = bots[seat].act(&state.view(seat));
+            moves.push(variant.edition().meaning(played));
+            let before = *state.position();
+            state.apply(variant.move_to_action(played).unwrap() as i64).unwrap();
+            let event = *state.history().last().unwrap();
+            for (seat, bot) in bots.iter_mut().enumerate() {
+                let before = View::new(&variant, &before, seat);
+                bot.observe(&Turn { before, event: event.seen_by(seat), after: state.view(seat) });
+            }
+        }
+        moves
+    }
+
+    #[test]
+    fn the_first_lane_with_most_wanted_slots_and_no_unwanted_one_is_found() {
+        let mut lanes = Lanes::default();
+        for (lane, slot) in [(0, 0), (1, 1), (1, 2), (4, 3), (4, 4), (5, 5)] {
+            lanes.insert(lane, slot);
+        }
+        let all = SlotSet::first_slots(6);
+        assert_eq!(lanes.fullest(all, SlotSet::EMPTY), (2, 1));
+        assert_eq!(lanes.fullest(all, SlotSet::of(2)), (2, 4));
+        assert_eq!(lanes.fullest(SlotSet::of(5), SlotSet::of(2)), (1, 5));
+        assert_eq!(lanes.fullest(SlotSet::of(2), SlotSet::of(1)), (0, 0));
+    }
 }

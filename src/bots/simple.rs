@@ -1,7 +1,7 @@
 use super::bot::{Bot, Turn};
-use super::notes::Notes;
+use super::notes::{Notes, hint_cards};
 use super::pointing::{Harmless, any_move, best_hint, best_pointer, looks_like_a_pass, pass};
-use crate::rules::{CardSet, Chance, Event, Hint, Move, SlotSet, Variant, View};
+use crate::rules::{Chance, Hint, Move, SlotSet, Variant, View};
 
 /// Plays what hints point out as playable, gives such hints, and otherwise discards its oldest
 /// card: `SimpleBot` of <https://github.com/Quuxplusone/Hanabi>. Plays every variant; where a play
@@ -19,23 +19,22 @@ impl Simple {
     }
 
     fn read_hint(&mut self, turn: &Turn<'_>, target: usize, hint: Hint) {
-        let (variant, hand) = (turn.before.variant(), &mut self.notes.hands[target]);
-        let (tables, touched) = (variant.tables(), turn.event.touched);
-        let cards = match hint {
-            Hint::Color(suit) => self.notes.tally.playable.0 & tables.suit_cards[suit.index()],
-            Hint::Rank(_) if looks_like_a_pass(turn) => return,
-            Hint::Rank(rank) => tables.rank_cards[rank.index()],
+        let cards = hint_cards(turn.before.variant(), hint);
+        let meant = match hint {
+            Hint::Color(_) => cards & self.notes.tally.playable,
+            Hint::Rank(_) => cards,
         };
+        let hand = &mut self.notes.hands[target];
         // Somebody who hints by other rules may name a colour that is complete.
-        if cards != 0 {
-            hand.narrow(touched, CardSet(cards));
-            hand.rank_known |= touched;
-            hand.playable |= touched;
+        if !meant.is_empty() {
+            hand.narrow(turn.event.touched, meant);
+            hand.playable |= turn.event.touched;
         }
     }
 
-    fn see_card(&mut self, variant: &Variant, event: Event, slot: u8) {
-        self.notes.remove(variant, event.seat.into(), slot.into());
+    fn see_card(&mut self, turn: &Turn<'_>, slot: u8) {
+        let (variant, event) = (turn.before.variant(), turn.event);
+        self.notes.replace(&turn.before, event.seat.into(), slot.into());
         let Some(card) = event.card else { return };
         self.notes.tally.take(variant, card, event.added);
         let is_discard = matches!(event.played, Move::Discard { .. });
@@ -47,9 +46,9 @@ impl Simple {
     fn play(&self, view: &View<'_>) -> Option<Move> {
         let (variant, hand) = (view.variant(), &self.notes.hands[view.observer()]);
         let slot = hand.lowest_playable(variant)?;
-        let is_certain = hand.possible[slot].single().is_some();
+        let is_certain = hand.possible(slot).single().is_some();
         Some(if is_certain && variant.timed_display() {
-            Move::AnnouncedPlay { slot: slot as u8, suit: hand.likely(variant, slot).suit }
+            Move::AnnouncedPlay { slot: slot as u8, suit: hand.first_possible(variant, slot).suit }
         } else {
             Move::Play { slot: slot as u8 }
         })
@@ -62,7 +61,7 @@ impl Simple {
         best_hint(view, |offset| {
             let hand = &self.notes.hands[view.seat(offset)];
             let playable = self.notes.tally.playable;
-            best_pointer(view, offset, hand, playable, Harmless::default(), || None)
+            best_pointer(view, offset, hand, playable, Harmless::default, || None)
         })
     }
 }
@@ -75,11 +74,12 @@ impl Bot for Simple {
     fn observe(&mut self, turn: &Turn<'_>) {
         let (variant, event) = (turn.before.variant(), turn.event);
         match event.played {
+            Move::Hint { hint: Hint::Rank(_), .. } if looks_like_a_pass(turn) => {}
             Move::Hint { offset, hint } => {
                 self.read_hint(turn, variant.seat_after(event.seat.into(), offset.into()), hint);
             }
             Move::Discard { slot } | Move::Play { slot } | Move::AnnouncedPlay { slot, .. } => {
-                self.see_card(variant, event, slot);
+                self.see_card(turn, slot);
             }
         }
     }
@@ -95,5 +95,22 @@ impl Bot for Simple {
         // Without tokens, or beside empty hands, nothing may be left but what is legal at all.
         let played = pass(view).filter(|&played| view.is_legal(played));
         played.unwrap_or_else(|| any_move(view))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::bots::pointing::tests::first_moves;
+
+    #[test]
+    fn the_hint_that_points_out_most_playable_cards_is_given_and_they_are_played() {
+        let moves = first_moves("simple", &["R4 R4 Y4 Y4 G4", "R2 R1 Y1 G1 G3"], 4);
+        assert_eq!(moves, ["hint +1 rank 1", "play slot 1", "hint +1 yellow", "play slot 1"]);
+    }
+
+    #[test]
+    fn nobody_plays_what_a_pass_touches() {
+        let moves = first_moves("simple", &["R4 R4 Y4 Y4 G4", "R2 R3 Y3 G3 G3"], 2);
+        assert_eq!(moves, ["hint +1 rank 2", "discard slot 0"]);
     }
 }

@@ -1,8 +1,8 @@
 use super::bot::{Bot, Turn};
-use super::notes::{HandNotes, Notes};
-use super::pointing::{Harmless, looks_like_a_pass};
-use super::warning::{Convention, act};
-use crate::rules::{Card, CardSet, Chance, Event, Hint, Move, Rank, SlotSet, Suit, Variant, View};
+use super::notes::{HandNotes, Notes, hint_cards};
+use super::pointing::looks_like_a_pass;
+use super::warning::{Convention, act, read};
+use crate::rules::{Card, CardSet, Chance, Hint, Move, SlotSet, Variant, View};
 
 /// Plays what hints point out as playable and warns before a last copy is discarded: `ValueBot` of
 /// <https://github.com/Quuxplusone/Hanabi>. Plays the base game.
@@ -18,86 +18,48 @@ impl Value {
         Value { notes: Notes::new(variant) }
     }
 
-    /// All touched cards are playable, but for those whose rank tells that they are not.
-    fn read_color(&mut self, variant: &Variant, target: usize, suit: Suit, touched: SlotSet) {
+    fn read_hint(&mut self, turn: &Turn<'_>, target: usize, hint: Hint) {
+        read::<Value>(&mut self.notes, turn, target, hint);
         let Notes { tally, hands, .. } = &mut self.notes;
-        let hand = &mut hands[target];
-        let cards = CardSet(variant.tables().suit_cards[suit.index()]);
-        hand.narrow(touched, cards);
-        // Somebody who hints by other rules may name a colour that is complete.
-        let next = tally.playable & cards;
-        if !next.is_empty() {
-            hand.narrow(touched - hand.rank_known, next);
-            hand.rank_known |= touched;
+        let (hand, touched) = (&mut hands[target], turn.event.touched);
+        if let Hint::Color(_) = hint {
+            let dead = touched & hand.within(tally.played);
+            hand.dead |= dead;
+            hand.critical |= (touched & hand.within(tally.critical())) - dead;
+            hand.playable |= touched & hand.within(tally.playable);
         }
-        let critical = tally.critical();
-        for slot in touched.iter() {
-            let (cards, slot) = (hand.possible[slot], SlotSet::of(slot));
-            if cards.is_subset(tally.played) {
-                hand.dead |= slot;
-            } else if cards.is_subset(critical) {
-                hand.critical |= slot;
-            }
-            if cards.is_subset(next) {
-                hand.playable |= slot;
-            }
-        }
-    }
-
-    /// A warning if the card that would be discarded next may be a last copy, or else all touched
-    /// cards are playable.
-    fn read_rank(&mut self, view: &View<'_>, target: usize, rank: Rank, touched: SlotSet) {
-        let hand = &self.notes.hands[target];
-        let cards = CardSet(view.variant().tables().rank_cards[rank.index()]);
-        let discard = hand.next_discard(view.hand_size(view.offset(target)));
-        let warned = discard.filter(|&slot| {
-            touched.contains(slot) && Value::is_suspected(&self.notes, hand, slot, cards)
-        });
-        let lowest = view.fireworks().iter().min().map_or(0, |&low| usize::from(low));
-        let hand = &mut self.notes.hands[target];
-        match warned.map(SlotSet::of) {
-            Some(slot) => {
-                hand.critical |= slot;
-                // A last copy that is still needed, of the lowest rank that is: it is playable.
-                hand.playable |= if rank.index() == lowest { slot } else { SlotSet::EMPTY };
-            }
-            None if rank.index() < lowest => {}
-            None => hand.playable |= touched,
-        }
-        hand.narrow(touched, cards);
-        hand.rank_known |= touched;
     }
 
     fn see_card(&mut self, turn: &Turn<'_>, card: Card, slot: u8) {
         let (variant, event) = (turn.before.variant(), turn.event);
-        self.notes.remove(variant, event.seat.into(), slot.into());
+        self.notes.replace(&turn.before, event.seat.into(), slot.into());
         let index = variant.card_index(card);
         let is_last = self.notes.tally.critical().contains(index);
         self.notes.tally.take(variant, card, event.added);
         if event.added && !is_last {
             self.notes.doubt(index, |_| SlotSet::EMPTY);
         }
-        let rank_cards = CardSet(variant.tables().rank_cards[card.rank.index()]);
+        let rank_cards = hint_cards(variant, Hint::Rank(card.rank));
         if event.added && rank_cards.is_subset(self.notes.tally.played) {
-            self.bury(variant, card.rank);
+            self.bury(rank_cards);
         }
     }
 
-    /// All cards of this rank are played: those known to be of it are dead.
-    fn bury(&mut self, variant: &Variant, rank: Rank) {
+    /// These cards, all of a rank, are played: those known to be of it are dead.
+    fn bury(&mut self, cards: CardSet) {
         for hand in &mut self.notes.hands {
-            for slot in hand.rank_known.iter() {
-                if hand.likely(variant, slot).rank == rank {
-                    hand.dead |= SlotSet::of(slot);
-                }
-            }
+            hand.dead |= hand.within(cards);
         }
     }
 }
 
 impl Convention for Value {
-    fn harmless(hand: &HandNotes) -> Harmless {
-        Harmless { color: hand.rank_known, rank: SlotSet::EMPTY }
+    fn harmless_by_color(variant: &Variant, hand: &HandNotes) -> SlotSet {
+        hand.rank_known(variant)
+    }
+
+    fn harmless_by_rank(_: &Variant, _: &HandNotes) -> SlotSet {
+        SlotSet::EMPTY
     }
 
     fn is_suspected(notes: &Notes, _: &HandNotes, _: usize, cards: CardSet) -> bool {
@@ -115,16 +77,12 @@ impl Bot for Value {
     }
 
     fn observe(&mut self, turn: &Turn<'_>) {
-        let (variant, Event { seat, played, touched, card, .. }) =
-            (turn.before.variant(), turn.event);
-        match (played, card) {
+        let (variant, event) = (turn.before.variant(), turn.event);
+        match (event.played, event.card) {
+            (Move::Hint { hint: Hint::Rank(_), .. }, _) if looks_like_a_pass(turn) => {}
             (Move::Hint { offset, hint }, _) => {
-                let target = variant.seat_after(seat.into(), offset.into());
-                match hint {
-                    Hint::Color(suit) => self.read_color(variant, target, suit, touched),
-                    Hint::Rank(_) if looks_like_a_pass(turn) => {}
-                    Hint::Rank(rank) => self.read_rank(&turn.before, target, rank, touched),
-                }
+                let target = variant.seat_after(event.seat.into(), offset.into());
+                self.read_hint(turn, target, hint);
             }
             (Move::Discard { slot } | Move::Play { slot }, Some(card)) => {
                 self.see_card(turn, card, slot);
@@ -135,5 +93,17 @@ impl Bot for Value {
 
     fn act(&mut self, view: &View<'_>) -> Move {
         act::<Value>(&self.notes, view)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::bots::pointing::tests::first_moves;
+
+    #[test]
+    fn the_next_player_is_warned_of_a_last_copy_and_keeps_it() {
+        let hands = ["R4 R4 Y4 Y4 G4", "B5 R3 Y2 G3 G3", "R2 R3 Y3 G2 W3"];
+        let moves = first_moves("value", &hands, 2);
+        assert_eq!(moves, ["hint +1 rank 5", "discard slot 1"]);
     }
 }
