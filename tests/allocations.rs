@@ -1,4 +1,5 @@
-//! A step takes no memory from the heap: on one thread, after the first steps, whatever it writes.
+//! A step takes no memory from the heap: on one thread, after the first steps, whatever it writes. Nor
+//! do beliefs about hands.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -10,7 +11,7 @@ use starmine::batch::{
     Partners, Seeds, Simd,
 };
 use starmine::encode::ENCODERS;
-use starmine::rules::{Variant, preset};
+use starmine::rules::{Belief, Chance, EpisodeSeed, Parameters, State, Variant, preset};
 
 /// The system's allocator, which counts what each thread asks for.
 struct Counting;
@@ -193,4 +194,18 @@ fn a_step_takes_nothing_from_the_heap() {
     for (index, options) in options.into_iter().enumerate() {
         check(&variants[index / 4 % variants.len()], options);
     }
+}
+
+#[test]
+fn a_belief_takes_nothing_from_the_heap() {
+    let parameters = Parameters { hand_size: Some(6), ..Parameters::default() };
+    let variant = Arc::new(Variant::new(parameters).expect("it is allowed"));
+    let state = State::new(variant.clone(), EpisodeSeed::default());
+    let (mut rows, mut chance) = ([0.0; 6 * 25], Chance::of_samples(0));
+    let taken = allocations(|| {
+        let belief = Belief::new(&state.view(1));
+        belief.write_marginals(&mut rows);
+        assert!(belief.sample(&mut chance).is_some() && !belief.possible(5).is_empty());
+    });
+    assert_eq!(taken, 0);
 }

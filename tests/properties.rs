@@ -7,7 +7,9 @@ use starmine::batch::{
     AutoresetMode, Batch, Dtype, IllegalAction, ObservationBuffer, Observers, Options, Outputs,
 };
 use starmine::encode;
-use starmine::rules::{Edition, EpisodeSeed, LostGameScore, Move, Parameters, State, Variant};
+use starmine::rules::{
+    Belief, Chance, Edition, EpisodeSeed, LostGameScore, Move, Parameters, State, Variant,
+};
 
 prop_compose! {
     fn parameters()(
@@ -145,6 +147,16 @@ proptest! {
     }
 
     #[test]
+    fn a_seat_believes_its_true_hand_possible_and_samples_hands_that_could_be_it(
+        variant in variants(), seed: u64, choices: u32,
+    ) {
+        let mut chance = Chance::of_samples(seed);
+        play(new_game(&variant, seed), chooser(choices), |state| {
+            (0..variant.players().into()).for_each(|seat| check_belief(state, seat, &mut chance));
+        });
+    }
+
+    #[test]
     fn a_batch_equals_single_states_and_resumes_from_its_bytes(
         variant in variants(), seed: u64, choices: u32, threads in 1usize..4, num_envs in 1usize..9,
     ) {
@@ -191,6 +203,35 @@ proptest! {
             }
         }
         check_rows(&batch, &states, &rows, &mask);
+    }
+}
+
+fn check_belief(state: &State, seat: usize, chance: &mut Chance) {
+    let (variant, view) = (state.variant(), state.view(seat));
+    let (kinds, belief) = (variant.num_card_kinds(), Belief::new(&view));
+    let truth: Vec<usize> =
+        state.position().hand(variant, seat).map(|card| variant.card_index(card)).collect();
+    let sample = belief.sample(chance).expect("the true hand is possible");
+    let sample = &sample[..truth.len()];
+    let mut rows = vec![f64::NAN; truth.len() * kinds];
+    belief.write_marginals(&mut rows);
+    for (slot, row) in rows.chunks(kinds).enumerate() {
+        let possible = belief.possible(slot);
+        assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        assert!(possible.is_subset(view.knowledge(0, slot).plausible_set(variant)));
+        assert!((0..kinds).all(|kind| possible.contains(kind) == (row[kind] > 0.0)));
+        assert!(possible.contains(truth[slot]) && possible.contains(sample[slot].into()));
+        assert!(possible.single().is_none_or(|kind| row[kind] == 1.0));
+    }
+    // What the seat sees and a sampled hand are no more than all copies there are.
+    for card in variant.card_kinds() {
+        let kind = variant.card_index(card);
+        let held = |offset: usize| view.hand(offset).filter(|&other| other == card).count();
+        let held: usize = (1..variant.players().into()).map(held).sum();
+        let sampled = sample.iter().filter(|&&other| usize::from(other) == kind).count();
+        let played = usize::from(view.fireworks()[card.suit.index()] > card.rank.index() as u8);
+        let seen = held + played + usize::from(view.discarded(card));
+        assert!(seen + sampled <= variant.copies(card).into());
     }
 }
 

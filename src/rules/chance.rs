@@ -32,6 +32,14 @@ impl Chance {
         Chance(spread(spread(cards.0) ^ seat as u64))
     }
 
+    /// The numbers of samples, which are others than those of the cards and of the seats of the
+    /// games of the same seed: a sample would otherwise tell how its own game was dealt.
+    #[must_use]
+    pub fn of_samples(seed: u64) -> Chance {
+        let cards = Chance::new(EpisodeSeed { seed, ..EpisodeSeed::default() });
+        Chance(spread(spread(cards.0) ^ u64::MAX))
+    }
+
     fn next_u32(&mut self) -> u32 {
         let state = self.0;
         self.0 = state.wrapping_mul(Chance::MULTIPLIER).wrapping_add(Chance::INCREMENT);
@@ -43,6 +51,20 @@ impl Chance {
     /// the mapping is the same everywhere. Its bias is below 2^-26.
     pub fn below(&mut self, bound: u32) -> u32 {
         ((u64::from(self.next_u32()) * u64::from(bound)) >> 32) as u32
+    }
+
+    /// A number below `bound`, which is not 0, without bias (Lemire, "Fast random integer
+    /// generation in an interval", 2019). It draws anew, with a probability below `bound` / 2^64,
+    /// when the first draw belongs to the values that some numbers would have more of.
+    pub fn below_u64(&mut self, bound: u64) -> u64 {
+        loop {
+            let word = u64::from(self.next_u32()) << 32 | u64::from(self.next_u32());
+            let product = u128::from(word) * u128::from(bound);
+            let remainder = product as u64;
+            if remainder >= bound || remainder >= bound.wrapping_neg() % bound {
+                return (product >> 64) as u64;
+            }
+        }
     }
 }
 
@@ -73,6 +95,28 @@ mod tests {
             for _ in 0..100 {
                 assert_eq!(ours.next_u32(), theirs.next_u32());
             }
+        }
+    }
+
+    #[test]
+    fn numbers_below_a_great_bound_are_not_biased() {
+        // Without drawing anew, every third number would have two of four words, the others one.
+        let (mut chance, mut hits) = (Chance::of_samples(0), [0; 3]);
+        for _ in 0..30_000 {
+            let number = chance.below_u64(3 << 62);
+            assert!(number < 3 << 62);
+            hits[(number % 3) as usize] += 1;
+        }
+        assert!(hits.iter().all(|hits| (9_500..10_500).contains(hits)), "{hits:?}");
+    }
+
+    #[test]
+    fn samples_have_numbers_of_their_own() {
+        for seed in [0, 1, u64::MAX] {
+            let episode = EpisodeSeed { seed, ..EpisodeSeed::default() };
+            let samples = Chance::of_samples(seed);
+            assert_ne!(samples, Chance::new(episode));
+            assert!((0..5).all(|seat| samples != Chance::of_seat(episode, seat)));
         }
     }
 }

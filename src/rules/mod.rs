@@ -3,6 +3,7 @@
 //! Start with [`Variant`] (the immutable parameters), deal a [`State`] from it, and hand out
 //! [`View`]s. [`Position`] is the compact core of a state, which a batch holds by the thousand.
 
+mod belief;
 mod board;
 mod card;
 mod card_set;
@@ -31,6 +32,7 @@ mod view;
 pub(crate) use position::Hand;
 pub(crate) use select::{nth_set_bit_portable, with_bit_counts};
 
+pub use belief::Belief;
 pub use card::{Card, Rank, Suit};
 pub use card_set::CardSet;
 pub use chance::Chance;

@@ -1,6 +1,8 @@
 use super::card::Card;
+use super::card_set::CardSet;
 use super::event::Event;
 use super::knowledge::Knowledge;
+use super::limits::MAX_CARD_KINDS;
 use super::moves::{ActionSet, Move};
 use super::outlook::Outlook;
 use super::position::Position;
@@ -165,6 +167,28 @@ impl<'a> View<'a> {
     #[must_use]
     pub const fn discards(&self) -> u64 {
         self.position.discards
+    }
+
+    /// Copies of each card, by index, that the observer does not see: those in its own hand and in
+    /// the deck. All others are in the other hands, on the fireworks or discarded.
+    #[must_use]
+    pub(super) fn unseen(&self) -> [u8; MAX_CARD_KINDS] {
+        let tables = self.variant.tables();
+        let has = |kinds: u64, kind: usize| (kinds >> kind & 1) as u8;
+        let mut unseen = std::array::from_fn(|kind| {
+            has(tables.odd_copies, kind) + 2 * has(tables.several_copies, kind)
+        });
+        // No copy is seen twice in a position of a game, and others are no reason to overflow.
+        let mut see = |card: usize| unseen[card] = u8::saturating_sub(unseen[card], 1);
+        for offset in 1..self.variant.players().into() {
+            self.hand_indices(offset).iter().for_each(|&card| see(card.into()));
+        }
+        for (suit, &height) in self.fireworks().iter().enumerate() {
+            let lowest = suit * usize::from(self.variant.ranks());
+            (lowest..lowest + usize::from(height)).for_each(&mut see);
+        }
+        CardSet(self.discards()).iter().for_each(|copy| see(tables.copy_card[copy].into()));
+        unseen
     }
 
     /// The last turn that was played.

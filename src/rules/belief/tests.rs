@@ -1,0 +1,267 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::*;
+use crate::rules::{EpisodeSeed, Move, PRESETS, Parameters, State, Variant, preset};
+
+/// How many choices of copies make each hand, found by listing them all.
+type Hands = BTreeMap<Vec<usize>, u64>;
+
+fn list_hands(plausible: &[Vec<usize>], unseen: &[u8]) -> Hands {
+    fn fill(plausible: &[Vec<usize>], left: &mut [u8], hand: &mut Vec<usize>, hands: &mut Hands) {
+        let Some(kinds) = plausible.get(hand.len()) else {
+            *hands.entry(hand.clone()).or_default() += 1;
+            return;
+        };
+        for &kind in kinds {
+            // One turn for each copy that is left.
+            for _ in 0..left[kind] {
+                left[kind] -= 1;
+                hand.push(kind);
+                fill(plausible, left, hand, hands);
+                hand.pop();
+                left[kind] += 1;
+            }
+        }
+    }
+    let mut hands = Hands::new();
+    fill(plausible, &mut unseen.to_vec(), &mut Vec::new(), &mut hands);
+    hands
+}
+
+/// The hands that a view leaves open, from what it shows card by card.
+fn hands_of(view: &View<'_>) -> Hands {
+    let variant = view.variant();
+    let unseen = variant.card_kinds().map(|card| {
+        let held = (1..variant.players().into())
+            .map(|offset| view.hand(offset).filter(|&other| other == card).count() as u8)
+            .sum::<u8>();
+        let played = usize::from(view.fireworks()[card.suit.index()]) > card.rank.index();
+        variant.copies(card) - held - u8::from(played) - view.discarded(card)
+    });
+    let plausible: Vec<Vec<usize>> = (0..view.hand_size(0))
+        .map(|slot| view.knowledge(0, slot))
+        .map(|known| known.plausible(variant).map(|card| variant.card_index(card)).collect())
+        .collect();
+    list_hands(&plausible, &unseen.collect::<Vec<u8>>())
+}
+
+fn assert_belief_is(belief: &Belief, hands: &Hands) {
+    let total: u64 = hands.values().sum();
+    assert_eq!(belief.num_hands(), total);
+    let mut rows = vec![f64::NAN; belief.slots() * belief.kinds];
+    belief.write_marginals(&mut rows);
+    let mut copies = vec![0; rows.len()];
+    for (hand, number) in hands {
+        for (slot, &kind) in hand.iter().enumerate() {
+            copies[slot * belief.kinds + kind] += number;
+        }
+    }
+    for (index, (share, copies)) in rows.into_iter().zip(copies).enumerate() {
+        let (slot, kind) = (index / belief.kinds, index % belief.kinds);
+        assert_eq!(share, copies as f64 / total.max(1) as f64);
+        assert_eq!(belief.possible(slot).contains(kind), copies > 0);
+    }
+}
+
+/// A small generator of choices.
+fn chooser(seed: u64) -> impl FnMut(usize) -> usize {
+    let mut chance = Chance::of_samples(seed);
+    move |bound| chance.below_u64(bound as u64) as usize
+}
+
+/// Shows every position of some games, in which hints are more frequent than at random.
+fn play(variant: &Arc<Variant>, games: u64, mut look: impl FnMut(&View<'_>)) {
+    let mut choose = chooser(1);
+    for game in 0..games {
+        let mut state = State::new(variant.clone(), EpisodeSeed { seed: 5, game, episode: 0 });
+        while state.ending().is_none() {
+            (0..variant.players().into()).for_each(|seat| look(&state.view(seat)));
+            let is_hint = |&action: &usize| {
+                matches!(variant.action_to_move(action as i64), Ok(Move::Hint { .. }))
+            };
+            let (hints, others): (Vec<usize>, Vec<usize>) =
+                state.legal_actions().iter().partition(is_hint);
+            let hints_now = others.is_empty() || !hints.is_empty() && choose(3) > 0;
+            let actions = if hints_now { hints } else { others };
+            state.apply(actions[choose(actions.len())] as i64).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_belief_is_what_listing_all_hands_says() {
+    for (players, hand_size) in [(2, 2), (2, 3), (2, 4), (3, 2), (3, 4), (4, 3)] {
+        let parameters = Parameters {
+            players,
+            colors: 2,
+            ranks: 3,
+            hand_size: Some(hand_size),
+            ..Parameters::default()
+        };
+        let Ok(variant) = Variant::new(parameters).map(Arc::new) else {
+            continue;
+        };
+        play(&variant, 20, |view| assert_belief_is(&Belief::new(view), &hands_of(view)));
+    }
+}
+
+#[test]
+fn so_it_is_in_every_variant_where_the_hands_can_be_listed() {
+    for row in PRESETS {
+        for (players, hand_size) in [(2, 6), (3, 5), (5, 4)] {
+            let mut parameters = preset(row.name).unwrap();
+            parameters.players = players;
+            parameters.hand_size = Some(hand_size);
+            // Few hands are possible only late in a game.
+            parameters.max_life_tokens = 8;
+            let Ok(variant) = Variant::new(parameters).map(Arc::new) else {
+                continue;
+            };
+            let mut checked = 0;
+            play(&variant, 6, |view| {
+                let belief = Belief::new(view);
+                if checked < 10 && belief.num_hands() < 5_000 {
+                    assert_belief_is(&belief, &hands_of(view));
+                    checked += 1;
+                }
+            });
+            assert!(checked > 0, "{} with {players} players", row.name);
+        }
+    }
+}
+
+#[test]
+fn so_it_is_for_sets_that_no_hints_make_and_where_no_hand_is_possible() {
+    let mut choose = chooser(2);
+    let mut impossible = 0;
+    for _ in 0..2_000 {
+        let (kinds, slots) = (1 + choose(6), choose(6));
+        let mut unseen = [0; MAX_CARD_KINDS];
+        unseen[..kinds].iter_mut().for_each(|copies| *copies = choose(4) as u8);
+        let plausible: Vec<CardSet> =
+            (0..slots).map(|_| CardSet(choose(1 << kinds) as u64)).collect();
+        let belief = Belief::of(&plausible, unseen, kinds);
+        let lists: Vec<Vec<usize>> = plausible.iter().map(|set| set.iter().collect()).collect();
+        assert_belief_is(&belief, &list_hands(&lists, &unseen));
+        let sample = belief.sample(&mut Chance::of_samples(0));
+        assert_eq!(sample.is_none(), belief.num_hands() == 0);
+        impossible += usize::from(sample.is_none());
+    }
+    assert!((200..1_800).contains(&impossible), "{impossible}");
+}
+
+#[test]
+fn the_greatest_numbers_fit() {
+    // 64 copies, the most that a deck may have, and nothing seen or hinted.
+    let mut unseen = [2; MAX_CARD_KINDS];
+    unseen[..4].fill(3);
+    let belief = Belief::of(&[CardSet((1 << 30) - 1); 6], unseen, 30);
+    assert_eq!(belief.num_hands(), 64 * 63 * 62 * 61 * 60 * 59);
+    let mut rows = [0.0; 180];
+    belief.write_marginals(&mut rows);
+    for (index, share) in rows.into_iter().enumerate() {
+        assert_eq!(share, f64::from(unseen[index % 30]) / 64.0);
+    }
+}
+
+#[test]
+fn a_card_whose_copies_other_slots_need_is_not_possible() {
+    let mut unseen = [0; MAX_CARD_KINDS];
+    unseen[..3].copy_from_slice(&[1, 1, 2]);
+    let plausible = [0b011, 0b011, 0b111].map(CardSet);
+    let belief = Belief::of(&plausible, unseen, 3);
+    assert_eq!([0, 1, 2].map(|slot| belief.possible(slot).0), [0b011, 0b011, 0b100]);
+    assert_eq!(belief.num_hands(), 4);
+}
+
+#[test]
+fn an_empty_hand_is_the_only_one() {
+    let belief = Belief::of(&[], [1; MAX_CARD_KINDS], 30);
+    assert_eq!(belief.num_hands(), 1);
+    belief.write_marginals(&mut []);
+    assert_eq!(belief.sample(&mut Chance::of_samples(0)), Some([0; MAX_HAND_SIZE]));
+}
+
+const SAMPLES: u32 = 20_000;
+
+/// Pearson's statistic of samples against the listed hands, in standard deviations above what is
+/// expected of uniform ones: with `n` hands, its mean is `n - 1` and its variance `2 (n - 1)`.
+fn excess(hands: &Hands, mut sample: impl FnMut() -> Vec<usize>) -> f64 {
+    let mut found: BTreeMap<Vec<usize>, u32> = BTreeMap::new();
+    (0..SAMPLES).for_each(|_| *found.entry(sample()).or_default() += 1);
+    assert!(found.keys().all(|hand| hands.contains_key(hand)), "an impossible hand");
+    let total: u64 = hands.values().sum();
+    let terms = hands.iter().map(|(hand, &copies)| {
+        let expected = f64::from(SAMPLES) * copies as f64 / total as f64;
+        let seen = found.get(hand).copied().unwrap_or(0);
+        (f64::from(seen) - expected).powi(2) / expected
+    });
+    let freedom = (hands.len() - 1) as f64;
+    (terms.sum::<f64>() - freedom) / (2.0 * freedom).sqrt()
+}
+
+/// Fills slot after slot with any plausible copy, and starts again when there is none: what would
+/// be simple, and is not uniform.
+fn simple_sample(plausible: &[CardSet], unseen: &[u8], chance: &mut Chance) -> Vec<usize> {
+    loop {
+        let (mut left, mut hand) = (unseen.to_vec(), Vec::new());
+        for set in plausible {
+            let copies: Vec<usize> =
+                set.iter().flat_map(|kind| vec![kind; left[kind].into()]).collect();
+            let Some(bound) = u32::try_from(copies.len()).ok().filter(|&bound| bound > 0) else {
+                break;
+            };
+            let kind = copies[chance.below(bound) as usize];
+            left[kind] -= 1;
+            hand.push(kind);
+        }
+        if hand.len() == plausible.len() {
+            return hand;
+        }
+    }
+}
+
+#[test]
+fn samples_are_uniform() {
+    let mut unseen = [0; MAX_CARD_KINDS];
+    unseen[..5].copy_from_slice(&[3, 2, 2, 1, 1]);
+    let plausible = [0b11011, 0b00111, 0b01110, 0b11000].map(CardSet);
+    let belief = Belief::of(&plausible, unseen, 5);
+    let lists = plausible.map(|set| set.iter().collect());
+    let hands = list_hands(&lists, &unseen);
+    assert!(hands.len() >= 40, "{} hands", hands.len());
+    // The seeds are fixed, so this cannot fail by chance. Of all seeds, fewer than one in ten thousand
+    // get five standard deviations above the mean, as the distribution is skewed to that side.
+    for seed in 0..3 {
+        let mut chance = Chance::of_samples(seed);
+        let sample =
+            || belief.sample(&mut chance).unwrap()[..4].iter().map(|&k| k.into()).collect();
+        let found = excess(&hands, sample);
+        assert!(found.abs() < 5.0, "seed {seed}: {found}");
+    }
+    let mut chance = Chance::of_samples(0);
+    let found = excess(&hands, || simple_sample(&plausible, &unseen, &mut chance));
+    assert!(found > 50.0, "the test has no power: {found}");
+}
+
+#[test]
+fn samples_of_views_are_uniform() {
+    let parameters = Parameters { hand_size: Some(3), ..preset("small").unwrap() };
+    let variant = Arc::new(Variant::new(parameters).unwrap());
+    let mut checked = 0;
+    play(&variant, 200, |view| {
+        let (belief, mut chance) = (Belief::new(view), Chance::of_samples(checked));
+        if checked < 4 && (30..300).contains(&belief.num_hands()) {
+            let hands = hands_of(view);
+            let sample = || {
+                let hand = belief.sample(&mut chance).unwrap();
+                hand[..belief.slots()].iter().map(|&kind| kind.into()).collect()
+            };
+            let found = excess(&hands, sample);
+            assert!(found.abs() < 5.0, "{found}");
+            checked += 1;
+        }
+    });
+    assert_eq!(checked, 4);
+}

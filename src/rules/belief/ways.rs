@@ -1,0 +1,142 @@
+//! In how many ways slots can be filled with copies of cards, no copy twice.
+//!
+//! Inclusion and exclusion: the ways are summed over all splits of the slots into groups that share
+//! a copy, each group with the number of copies that fit all its slots and a factor, [`SHARING`],
+//! that cancels out what is no choice of distinct copies (the Möbius function of set partitions).
+//! The sum needs no more of the cards than, for each set of slots, how many copies fit it whole.
+
+use crate::rules::limits::MAX_HAND_SIZE;
+
+/// Number of sets of slots.
+const SLOT_SETS: usize = 1 << MAX_HAND_SIZE;
+
+/// A number for each set of slots. The set is the index: bit `i` stands for slot `i`.
+///
+/// No sum here, whatever its order, gets beyond 64 * 65 * ... * 69 < 2^37, which is what six slots
+/// come to when each of 64 copies fits each of them and all terms are taken as positive. So no sum
+/// overflows, and each is exact as a floating-point number too.
+type BySlots = [i64; SLOT_SETS];
+
+/// The factor of each set of slots as a group that shares a copy: `(-1)^(n-1) (n-1)!` for n slots.
+const SHARING: BySlots = {
+    let factor = [0, 1, -1, 2, -6, 24, -120];
+    let mut sharing = [0; SLOT_SETS];
+    let mut set = 0;
+    while set < SLOT_SETS {
+        sharing[set] = factor[set.count_ones() as usize];
+        set += 1;
+    }
+    sharing
+};
+
+/// The copies that there are to choose from, as far as it matters for counting.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Supply {
+    /// For each set of slots, the number of copies that fit all of them, times [`SHARING`].
+    terms: BySlots,
+}
+
+impl Supply {
+    /// Of kinds of cards, each with the set of slots that it fits and its number of copies.
+    pub(super) fn new(kinds: impl Iterator<Item = (u8, u8)>, slots: usize) -> Supply {
+        let mut terms = [0; SLOT_SETS];
+        for (fits, copies) in kinds {
+            terms[usize::from(fits)] += i64::from(copies);
+        }
+        for slot in 0..slots {
+            for pair in terms[..1 << slots].chunks_exact_mut(2 << slot) {
+                let (without, with) = pair.split_at_mut(1 << slot);
+                without.iter_mut().zip(with).for_each(|(sum, term)| *sum += *term);
+            }
+        }
+        terms.iter_mut().zip(&SHARING).for_each(|(term, sharing)| *term *= sharing);
+        Supply { terms }
+    }
+
+    /// Takes away a copy that fits these slots. Only the first slots are counted from now on.
+    pub(super) fn remove(&mut self, fits: u8, slots: usize) {
+        let fits = usize::from(fits) & ((1 << slots) - 1);
+        let mut set = fits;
+        while set != 0 {
+            self.terms[set] -= SHARING[set];
+            set = (set - 1) & fits;
+        }
+    }
+
+    /// Counts the ways to fill the first slots.
+    pub(super) fn count(&self, slots: usize) -> Count {
+        let ways = self.ways(slots);
+        let all = (1 << slots) - 1;
+        let mut uses = [0; SLOT_SETS];
+        for set in 0..=all {
+            uses[set] = SHARING[set] * ways[all ^ set];
+        }
+        for slot in 0..slots {
+            for pair in uses[..=all].chunks_exact_mut(2 << slot) {
+                let (without, with) = pair.split_at_mut(1 << slot);
+                with.iter_mut().zip(without).for_each(|(sum, term)| *sum += *term);
+            }
+        }
+        Count { total: ways[all] as u64, uses, all: all as u8 }
+    }
+
+    /// In how many ways each set of the first slots can be filled. The highest slot of a set shares
+    /// its copy with some of the others, and the rest are filled in ways that are known already.
+    fn ways(&self, slots: usize) -> BySlots {
+        let mut ways = [0; SLOT_SETS];
+        ways[0] = 1;
+        for slot in 0..slots {
+            let (known, next) = ways.split_at_mut(1 << slot);
+            let terms = &self.terms[1 << slot..2 << slot];
+            convolve(terms, known, &mut next[..1 << slot]);
+        }
+        ways
+    }
+}
+
+/// Adds, for each set of slots, the terms of all its parts times the ways of what is left of it.
+/// By halves: of sets with the last slot, either the part has that slot, or what is left.
+fn convolve(terms: &[i64], ways: &[i64], sums: &mut [i64]) {
+    match (terms, ways, &mut *sums) {
+        (&[t0], &[w0], [s0]) => *s0 += t0 * w0,
+        (&[t0, t1], &[w0, w1], [s0, s1]) => {
+            *s0 += t0 * w0;
+            *s1 += t0 * w1 + t1 * w0;
+        }
+        (&[t0, t1, t2, t3], &[w0, w1, w2, w3], [s0, s1, s2, s3]) => {
+            *s0 += t0 * w0;
+            *s1 += t0 * w1 + t1 * w0;
+            *s2 += t0 * w2 + t2 * w0;
+            *s3 += t0 * w3 + t1 * w2 + t2 * w1 + t3 * w0;
+        }
+        _ => {
+            let half = terms.len() / 2;
+            let ((low_terms, high_terms), (low_ways, high_ways)) =
+                (terms.split_at(half), ways.split_at(half));
+            let (low_sums, high_sums) = sums.split_at_mut(half);
+            convolve(low_terms, low_ways, low_sums);
+            convolve(low_terms, high_ways, high_sums);
+            convolve(high_terms, low_ways, high_sums);
+        }
+    }
+}
+
+/// How many ways there are to fill the first slots.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Count {
+    /// All of them.
+    pub(super) total: u64,
+    /// Those in which a certain copy lies in any slot, by the set of slots that this copy fits.
+    uses: BySlots,
+    /// The set of the slots that are filled.
+    all: u8,
+}
+
+impl Count {
+    /// Those in which a certain copy, which fits these slots, lies in this one: what would be lost
+    /// if it did not fit there. When there is no such copy, the number means nothing.
+    pub(super) fn with_copy_in(&self, slot: usize, fits: u8) -> u64 {
+        let fits = usize::from(fits & self.all);
+        (self.uses[fits] - self.uses[fits & !(1 << slot)]) as u64
+    }
+}
