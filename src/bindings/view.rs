@@ -1,17 +1,34 @@
-use numpy::{IntoPyArray, PyArray1};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
+use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 
 use super::card::Card;
 use super::errors::StarmineError;
 use super::event::Event;
-use super::numbers::{Integer, seat};
+use super::numbers::{Integer, count, fresh_seed, seat, seed as read_seed};
 use super::variant::Variant;
 use crate::encode::{self, Encoder};
-use crate::rules::{self, ActionSet, Sight};
+use crate::rules::{self, ActionSet, Belief, Chance, Sight};
 
 /// The mask of a set of actions.
 pub(super) fn action_mask(variant: &rules::Variant, legal: ActionSet) -> Vec<bool> {
     (0..variant.num_actions()).map(|action| legal.contains(action)).collect()
+}
+
+/// Most hands in one call of `View.sample_hands`, which holds them all.
+const MAX_SAMPLES: usize = 10_000_000;
+
+/// So many possible hands, one after the other.
+fn sample_hands(belief: &Belief, number: usize, mut chance: Chance) -> PyResult<Vec<u8>> {
+    let mut cards = Vec::new();
+    cards.try_reserve_exact(number * belief.slots()).map_err(|_| {
+        PyMemoryError::new_err(format!("n={number}: there is no memory for so many hands"))
+    })?;
+    for _ in 0..number {
+        let hand = belief.sample(&mut chance).expect("the true hand is possible");
+        cards.extend_from_slice(&hand[..belief.slots()]);
+    }
+    Ok(cards)
 }
 
 /// One byte for each feature.
@@ -121,6 +138,62 @@ impl View {
             color: knowledge.hinted_suit(variant).map(rules::Suit::index),
             rank: knowledge.hinted_rank(variant).map(rules::Rank::index),
         })
+    }
+
+    /// The cards that each own slot can hold, a list for each slot: those that the hints leave
+    /// plausible, and that are in some hand made of the copies that are not seen elsewhere. Exact: a
+    /// card is not possible either when the other slots need all its copies.
+    #[getter]
+    fn possible(&self) -> Vec<Vec<Card>> {
+        let view = self.view();
+        let (variant, belief) = (view.variant(), Belief::new(&view));
+        let cards = |slot| {
+            let possible = belief.possible(slot);
+            let kinds = variant.card_kinds().enumerate();
+            let cards = kinds.filter(|&(kind, _)| possible.contains(kind));
+            cards.map(|(_, card)| Card::new(card, variant.edition())).collect()
+        };
+        (0..belief.slots()).map(cards).collect()
+    }
+
+    /// The probability of each card in each own slot: float64 (cards in the hand, colors * ranks),
+    /// where the card of a column is `suit * ranks + rank`. Each row sums to 1.
+    ///
+    /// These are the exact marginals over all hands of copies that are not seen elsewhere and fit
+    /// the hints, each choice of copies as likely as another. What could be learned from the
+    /// partners' choices is not in them.
+    fn marginals<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let view = self.view();
+        let (kinds, belief) = (view.variant().num_card_kinds(), Belief::new(&view));
+        let mut rows = vec![0.0; belief.slots() * kinds];
+        belief.write_marginals(&mut rows);
+        rows.into_pyarray(py).reshape([belief.slots(), kinds])
+    }
+
+    /// Whole own hands, drawn uniformly from those that `marginals` counts, with replacement.
+    ///
+    /// Args:
+    ///     n: number of hands, at most 10,000,000.
+    ///     seed: the same hands for the same seed, the first of them whatever `n` is; None takes a
+    ///         seed from the operating system.
+    ///
+    /// Returns:
+    ///     uint8 (n, cards in the hand): `suit * ranks + rank` of each card, the oldest first.
+    ///
+    /// Raises:
+    ///     StarmineError: `n` or the seed is out of range.
+    #[pyo3(signature = (n, seed=None))]
+    fn sample_hands<'py>(
+        &self,
+        py: Python<'py>,
+        n: Integer,
+        seed: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArray2<u8>>> {
+        let number = count("n", &n, 0..=MAX_SAMPLES)?;
+        let chance = Chance::of_samples(seed.map_or_else(|| Ok(fresh_seed()), read_seed)?);
+        let belief = Belief::new(&self.view());
+        let cards = py.detach(|| sample_hands(&belief, number, chance))?;
+        cards.into_pyarray(py).reshape([number, belief.slots()])
     }
 
     /// Height of each firework, by suit.

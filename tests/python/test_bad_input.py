@@ -308,6 +308,16 @@ STATE_ROWS = [
     row("knowledge offset -1", lambda t: t.view.knowledge(-1, 0), StarmineError, "offset=-1", "0 to 1"),
     row("knowledge slot", lambda t: t.view.knowledge(0, 5), StarmineError, "slot=5", "5 cards"),
     row("knowledge slot -1", lambda t: t.view.knowledge(1, -1), StarmineError, "slot=-1", "5 cards"),
+    row("hands -1", lambda t: t.view.sample_hands(-1), StarmineError, "n=-1", "0 to 10000000"),
+    row("hands too many", lambda t: t.view.sample_hands(10**7 + 1), StarmineError, "n=10000001", "0 to 10000000"),
+    row("hands huge", lambda t: t.view.sample_hands(HUGE), StarmineError, f"n={HUGE}", "0 to 10000000"),
+    row("hands float", lambda t: t.view.sample_hands(2.0), TypeError, "n", "float"),
+    row("hands None", lambda t: t.view.sample_hands(None), TypeError, "n", "None"),
+    row("hands bool", lambda t: t.view.sample_hands(True), TypeError, "n", "bool"),
+    row("hands seed -1", lambda t: t.view.sample_hands(1, -1), StarmineError, "seed=-1", "0 to 2**64 - 1"),
+    row("hands seed 2**64", lambda t: t.view.sample_hands(1, 2**64), StarmineError, f"seed={2**64}", "0 to 2**64 - 1"),
+    row("hands seed float", lambda t: t.view.sample_hands(1, seed=1.5), TypeError, "seed", "float"),
+    row("hands seed text", lambda t: t.view.sample_hands(1, seed="1"), TypeError, "seed", "str"),
     row("set score", lambda t: setattr(t.state, "score", 25), AttributeError, "score"),
 ]
 

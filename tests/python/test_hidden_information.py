@@ -33,6 +33,8 @@ METHODS = {
     "knowledge": knowledge_values,
     "legal_action_mask": lambda view: view.legal_action_mask().tolist(),
     "legal_actions": lambda view: view.legal_actions(),
+    "marginals": lambda view: view.marginals().tolist(),
+    "sample_hands": lambda view: view.sample_hands(20, seed=0).tolist(),
     "__repr__": repr,
     "__str__": str,
 }
