@@ -3,10 +3,12 @@
     python examples/ppo.py                          # two players, three minutes of training
     python examples/ppo.py --players 4 --minutes 60 --out runs/four
     python examples/ppo.py --minutes 180 --resume   # go on with the run in runs/ppo
+    python examples/ppo.py --partner smart          # a best response to a bot
 
 Each turn is one sample, seen by the seat that plays it, and each game is one trajectory: the reward
 is the team's, and the value that follows a turn is that of the next seat's observation.
-Observations stay packed, a bit for each feature, until the network needs them.
+With a partner the policy plays seat 0 alone: the environment plays the bot's turns, and a sample is a
+turn of the policy. Observations stay packed, a bit for each feature, until the network needs them.
 
 The output folder gets TensorBoard's event files, `learning_curve.png`, and after every update
 `checkpoint.pt`. Ctrl-C ends the update, saves and leaves; a killed run loses at most the update that
@@ -55,6 +57,8 @@ class Args:
     variant: str = "standard"
     """one of starmine.variants()"""
     players: int = 2
+    partner: str | None = None
+    """one of starmine.bots(), which plays all seats but the first"""
     encoder: str = "canonical"
     """one of starmine.encoders()"""
     lost_game_score: Literal["fireworks", "zero"] = "fireworks"
@@ -103,7 +107,7 @@ class Args:
 
 
 # What cannot change when a run goes on, and what changes without a word.
-FIXED = ("variant", "players", "encoder", "lost_game_score", "num_envs", "hidden", "card_features")
+FIXED = ("variant", "players", "partner", "encoder", "lost_game_score", "num_envs", "hidden", "card_features")
 FREE = ("out", "resume", "minutes", "total_steps")
 
 
@@ -202,10 +206,16 @@ class Scores:
         )
 
 
+def partners(args: Args) -> dict[int, str]:
+    """The seats that the partner plays."""
+    return {} if args.partner is None else dict.fromkeys(range(1, args.players), args.partner)
+
+
 def evaluate(args: Args, choose: Choose, games: int) -> Scores:
     """Play the same games for every policy, each to its end."""
     variant = starmine.variant(args.variant, players=args.players, lost_game_score="fireworks")
-    batch = starmine.Batch(variant, games, encoder=args.encoder, dtype="bits", seed=EVALUATION_SEED)
+    settings: dict[str, Any] = {"encoder": args.encoder, "dtype": "bits", "partners": partners(args)}
+    batch = starmine.Batch(variant, games, seed=EVALUATION_SEED, **settings)
     out = batch.observe()
     kept, endings = np.zeros(games), np.zeros(games, np.int8)
     running = np.arange(games)
@@ -248,8 +258,8 @@ class Run:
         self.args = args
         torch.manual_seed(args.seed)
         variant = starmine.variant(args.variant, players=args.players, lost_game_score=args.lost_game_score)
-        games = (variant, args.num_envs)
-        self.batch = starmine.Batch(*games, encoder=args.encoder, dtype="bits", seed=args.seed)
+        settings: dict[str, Any] = {"encoder": args.encoder, "dtype": "bits", "partners": partners(args)}
+        self.batch = starmine.Batch(variant, args.num_envs, seed=args.seed, **settings)
         self.policy = Policy(self.batch.layout, variant.num_actions, args)
         self.optimizer = torch.optim.Adam(self.policy.parameters(), args.lr, eps=1e-5, fused=True)
         self.steps, self.updates, self.seconds = 0, 0, 0.0
@@ -398,7 +408,8 @@ def draw(path: Path, args: Args, curve: list[dict[str, float]], chance: Scores, 
     pace = curve[-1]["seconds"] / 60 / curve[-1]["steps"]
     time_axis = axes.secondary_xaxis("top", functions=(partial(mul, pace), partial(mul, 1 / pace)))
     time_axis.set_xlabel("training time (minutes)")
-    axes.set_title(f"PPO, {args.variant}, {args.players} players: {last.score.mean():.2f}")
+    beside = "" if args.partner is None else f" with {args.partner}"
+    axes.set_title(f"PPO{beside}, {args.variant}, {args.players} players: {last.score.mean():.2f}")
     axes.grid(alpha=0.3)
     axes.legend()
     figure.savefig(path, dpi=120)
@@ -460,7 +471,8 @@ def main(args: Args) -> None:
         print(f"stopped after update {run.updates}: --resume goes on from {folder / 'checkpoint.pt'}")
         return
     print(f"{run.steps:,} turns in {run.updates} updates, {run.seconds:.0f} s of training")
-    show_game(args, run.policy)
+    if args.partner is None:
+        show_game(args, run.policy)
     chance = evaluate(args, random_policy(), args.final_games)
     greedy = evaluate(args, run.policy.greedy, args.final_games)
     draw(folder / "learning_curve.png", args, run.curve, chance, greedy)

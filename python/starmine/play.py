@@ -177,10 +177,11 @@ def play_games(
     Game i has the cards of game i, episode 0, of a batch with this seed, so that all who play it meet the same decks.
 
     Args:
-        players: who sits in each seat: a bot's name (see `starmine.bots()`), a list of rules
-            such as "rules: play-safe; hint-playable; discard-oldest" (see `starmine.rules()`), a class with `act(view)`, an object of
-            one, a `Policy` (an object with `act_batch`), or a torch module, which is given float32 observations
-            (K, D) and masks (K, A) and returns logits (K, A), of which the best legal one is played, or actions (K,).
+        players: who sits in each seat: a bot's name (see `starmine.bots()`), a list of rules such as
+            "rules: play-safe; hint-playable; discard-oldest" (see `starmine.rules()`), a class with `act(view)`, an
+            object of one, a `Policy` (an object with `act_batch`), or a torch module, which is given float32
+            observations (K, D) and masks (K, A) and returns logits (K, A), of which the best legal one is played, or
+            actions (K,).
         games: how many, at least 1.
         seed: 0 to 2**64 - 1.
         variant: a preset's name, with as many seats as there are players, or a `Variant`.

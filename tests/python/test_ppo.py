@@ -171,3 +171,12 @@ def test_a_fresh_run_moves_the_earlier_one_aside(runs):
     aside = out.with_name("whole.1")
     assert f"the earlier run in {out} is kept in {aside}" in printed
     assert (aside / "checkpoint.pt").read_text() == "of an earlier run"
+
+
+def test_a_best_response_trains_with_a_partner(tmp_path):
+    printed = finish(start(tmp_path / "run", "--partner=piers", updates=3))
+    assert re.search(r"^greedy policy, 20 games: score", printed, re.MULTILINE)
+    printed = finish(start(tmp_path / "run", "--resume", updates=4), code=1)
+    assert "partner='piers', not None" in printed
+    printed = finish(start(tmp_path / "other", "--partner=smrat", updates=1), code=1)
+    assert 'did you mean "smart"' in printed
