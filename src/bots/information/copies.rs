@@ -27,6 +27,9 @@ const FIRST_SUIT: u64 = (1 << RANKS) - 1;
 pub(super) struct Copies(u64);
 
 impl Copies {
+    /// No copy.
+    pub const NONE: Copies = Copies(0);
+
     /// Every copy of every card.
     pub const ALL: Copies = Copies::of(CardSet((1 << KINDS) - 1));
 
@@ -66,11 +69,6 @@ impl Copies {
         self.0 & !other.0 == 0
     }
 
-    /// Whether the sets share a copy.
-    pub const fn meets(self, other: Copies) -> bool {
-        self.0 & other.0 != 0
-    }
-
     /// The cards of which there is a copy.
     pub const fn kinds(self) -> CardSet {
         CardSet(self.0 & ((1 << KINDS) - 1))
@@ -85,8 +83,8 @@ impl Copies {
     pub const fn suits(self) -> u64 {
         let CardSet(kinds) = self.kinds();
         // A suit's lower bits carry into its highest one, if any of them is set.
-        let lower = (1 << KINDS) - 1 & !HIGHEST;
-        ((kinds & lower) + lower | kinds) & HIGHEST
+        let lower = ((1 << KINDS) - 1) & !HIGHEST;
+        (((kinds & lower) + lower) | kinds) & HIGHEST
     }
 
     /// The ranks of the copies: a bit each.

@@ -4,18 +4,19 @@ use super::messages::Messages;
 use super::public::{MOST_PLAYERS, Public};
 use crate::rules::{CardSet, Move, View};
 
-/// The move to make. `public` becomes what everybody knows when it is seen.
-pub(super) fn decide(public: &mut Public, view: &View<'_>) -> Move {
+/// The move to make. `public` becomes what everybody knows by it. Nothing when no hint is the
+/// message that it would have to be.
+pub(super) fn decide(public: &mut Public, view: &View<'_>) -> Option<Move> {
     let sight = Sight::new(public, view);
     if let Some(slot) = sight.best_play().or_else(|| sight.risky_play()) {
-        return Move::Play { slot: slot as u8 };
+        return Some(Move::Play { slot: slot as u8 });
     }
     let useless = sight.own.useless(&public.prospects);
     if sight.wants_hint(useless.0 != 0) {
         let messages = Messages::of_hints(public, 0);
         let known = *public;
         let message = public.say(view, messages.total);
-        return messages.hint(&known, view, message).unwrap_or(Move::Discard { slot: 0 });
+        return messages.hint(&known, view, message);
     }
     let known_useless = public.hands[0].useless(&public.prospects);
     let least_needed = useless.iter().next().unwrap_or_else(|| sight.least_needed());
@@ -29,7 +30,7 @@ pub(super) fn decide(public: &mut Public, view: &View<'_>) -> Move {
     } else {
         least_needed
     };
-    Move::Discard { slot: slot as u8 }
+    Some(Move::Discard { slot: slot as u8 })
 }
 
 /// What the observer sees besides what everybody knows.
@@ -46,9 +47,9 @@ impl<'a> Sight<'a> {
     fn new(public: &'a Public, view: &'a View<'a>) -> Sight<'a> {
         let mut held = [CardSet::EMPTY; MOST_PLAYERS];
         let mut unseen = public.left;
-        for seat in 1..public.players {
-            for &card in view.hand_indices(seat) {
-                held[seat] |= CardSet::of(card.into());
+        for (offset, held) in held.iter_mut().enumerate().take(public.players).skip(1) {
+            for &card in view.hand_indices(offset) {
+                *held |= CardSet::of(card.into());
                 unseen.remove(card.into());
             }
         }
@@ -65,32 +66,29 @@ impl<'a> Sight<'a> {
     /// The playable card that is best played now: a low one that few teammates hold.
     fn best_play(&self) -> Option<usize> {
         let playable = self.public.prospects.playable;
-        let is_playable = |&slot: &usize| self.own.slots[slot].is_subset(playable);
-        let mut slots = (0..self.own.size).filter(is_playable);
-        let first = slots.next()?;
-        let Some(second) = slots.next() else { return Some(first) };
-        let mut best = (self.urgency(first), first);
-        for slot in std::iter::once(second).chain(slots) {
-            let urgency = self.urgency(slot);
-            if urgency > best.0 {
-                best = (urgency, slot);
+        let mut best = (0.0, None);
+        for (slot, &card) in self.own.cards().iter().enumerate() {
+            if card.is_subset(playable) {
+                let urgency = self.urgency(card);
+                if urgency > best.0 {
+                    best = (urgency, Some(slot));
+                }
             }
         }
-        Some(best.1)
+        best.1
     }
 
-    /// How good it is to play the card in this slot, on average.
-    fn urgency(&self, slot: usize) -> f32 {
-        let of_card = |card: usize| {
-            let holds = |&seat: &usize| self.held[seat].contains(card);
+    /// How good it is to play a card that is one of these, on average.
+    fn urgency(&self, card: Copies) -> f32 {
+        let of_kind = |kind: usize| {
+            let holds = |&offset: &usize| self.held[offset].contains(kind);
             let others = self.teammates().filter(holds).count();
             let holders = if self.view.deck_size() > 0 { 1 + others } else { 1 };
-            (9 - card % RANKS) as f32 / holders as f32
+            (9 - kind % RANKS) as f32 / holders as f32
         };
-        let card = self.own.slots[slot];
         let weighted = |sum: f32, kind: usize| {
             let weight = (card & Copies::of(CardSet::of(kind))).len();
-            sum + weight as f32 * of_card(kind)
+            sum + weight as f32 * of_kind(kind)
         };
         card.kinds().iter().fold(0.0, weighted) / card.len() as f32
     }
@@ -135,19 +133,19 @@ impl<'a> Sight<'a> {
         } else if has_useless && self.can_spare_turns() {
             false
         } else {
-            tokens > 4 || self.teammates().any(|seat| self.can_play(seat))
+            tokens > 4 || self.teammates().any(|offset| self.can_play(offset))
         }
     }
 
     /// Whether a teammate has a playable card and knows none.
     fn somebody_needs_a_hint(&self) -> bool {
         let prospects = &self.public.prospects;
-        let knows = |seat: usize| self.public.hands[seat].knows_playable(prospects);
-        self.teammates().any(|seat| self.can_play(seat) && !knows(seat))
+        let knows = |offset: usize| self.public.hands[offset].knows_playable(prospects);
+        self.teammates().any(|offset| self.can_play(offset) && !knows(offset))
     }
 
-    fn can_play(&self, seat: usize) -> bool {
-        self.held[seat].meets(self.public.prospects.playable.kinds())
+    fn can_play(&self, offset: usize) -> bool {
+        self.held[offset].meets(self.public.prospects.playable.kinds())
     }
 
     /// A card that a teammate probably holds too, that is probably not critical, and that is high.

@@ -53,9 +53,12 @@ impl Hand {
 
     /// Takes a card away.
     pub fn remove(&mut self, slot: usize) {
-        self.slots.copy_within(slot + 1.., slot);
+        // A plain loop over all slots beats `copy_within`, which calls into the C library.
+        for place in 0..SLOTS - 1 {
+            self.slots[place] = self.slots[place + usize::from(place >= slot)];
+        }
+        self.slots[SLOTS - 1] = Copies::NONE;
         self.size -= 1;
-        self.slots[self.size] = Copies::default();
     }
 
     /// Only these copies are left.
@@ -65,10 +68,10 @@ impl Hand {
 
     /// Where the others do not play as we think, what we made of their moves may leave nothing
     /// that a card can be. There only the hints themselves count, and the copies that are left.
-    pub fn mend(&mut self, view: &View<'_>, seat: usize, left: Copies) {
+    pub fn mend(&mut self, view: &View<'_>, offset: usize, left: Copies) {
         for (slot, card) in self.cards_mut().iter_mut().enumerate() {
             if card.is_empty() {
-                let plausible = view.knowledge(seat, slot).plausible_set(view.variant());
+                let plausible = view.knowledge(offset, slot).plausible_set(view.variant());
                 *card = Copies::of(plausible) & left;
             }
         }

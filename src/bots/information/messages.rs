@@ -19,7 +19,7 @@ impl Messages {
     pub fn of_hints(public: &Public, sender: usize) -> Messages {
         let mut messages = Messages { sender, of_distance: [0; MOST_PLAYERS], total: 0 };
         for distance in 1..public.players {
-            let hand = &public.hands[public.seat_after(sender, distance)];
+            let hand = &public.hands[public.offset_after(sender, distance)];
             let number = if hand.is_mixed() { 4 } else { 3 };
             messages.of_distance[distance] = number;
             messages.total += number;
@@ -31,7 +31,7 @@ impl Messages {
     pub fn of_hint(&self, public: &Public, event: &Event) -> usize {
         let Move::Hint { offset, hint } = event.played else { return 0 };
         let distance = usize::from(offset);
-        let hand = &public.hands[public.seat_after(self.sender, distance)];
+        let hand = &public.hands[public.offset_after(self.sender, distance)];
         let is_touched = event.touched.contains(hand.hinted_slot(&public.prospects));
         let of_hand = match (hint, is_touched) {
             (Hint::Rank(_), true) => 0,
@@ -76,7 +76,7 @@ impl Messages {
 fn best_hint(
     public: &Public,
     view: &View<'_>,
-    seat: usize,
+    offset: usize,
     wanted: impl Fn(Hint) -> bool,
 ) -> Option<Hint> {
     let colors = view.variant().suits().map(Hint::Color);
@@ -84,9 +84,9 @@ fn best_hint(
     let mut best = None;
     let mut most = 0.0;
     for hint in hints.filter(|&hint| wanted(hint)) {
-        let touched = touched(view.hand(seat), hint);
+        let touched = touched(view.hand(offset), hint);
         if touched.0 != 0 {
-            let worth = worth(&public.hands[seat], hint, touched, &public.prospects);
+            let worth = worth(&public.hands[offset], hint, touched, &public.prospects);
             if worth > most {
                 (best, most) = (Some(hint), worth);
             }

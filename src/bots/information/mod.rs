@@ -9,7 +9,7 @@ mod question;
 mod shares;
 
 use super::bot::{Bot, Turn};
-use crate::rules::{Chance, Move, View};
+use crate::rules::{Chance, Hint, Move, View};
 use decision::decide;
 use public::Public;
 
@@ -42,23 +42,24 @@ impl Bot for Information {
 
     fn observe(&mut self, turn: &Turn<'_>) {
         let event = &turn.event;
-        let seat = turn.after.offset(event.seat.into());
+        let offset = turn.after.offset(event.seat.into());
         match self.chosen.take() {
-            Some((played, public)) if seat == 0 && played == event.played => self.public = public,
-            _ => self.public.interpret(&turn.before, seat, event),
+            Some((played, public)) if offset == 0 && played == event.played => self.public = public,
+            _ => self.public.interpret(&turn.before, offset, event),
         }
-        self.public.witness(&turn.after, seat, event);
+        self.public.witness(&turn.after, offset, event);
     }
 
     fn act(&mut self, view: &View<'_>) -> Move {
         let mut public = self.public;
-        let played = decide(&mut public, view);
-        if view.is_legal(played) {
+        if let Some(played) = decide(&mut public, view).filter(|&played| view.is_legal(played)) {
             self.chosen = Some((played, public));
             return played;
         }
         // Only where others do not play as we think. The oldest card can always be played.
-        Move::Play { slot: 0 }
+        let next = view.hand(1).next().map(|card| Hint::Rank(card.rank));
+        let hint = next.map(|hint| Move::Hint { offset: 1, hint });
+        hint.filter(|&hint| view.is_legal(hint)).unwrap_or(Move::Play { slot: 0 })
     }
 }
 

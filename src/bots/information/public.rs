@@ -7,7 +7,8 @@ use crate::rules::{Event, Move, View};
 /// Players of the largest game.
 pub(super) const MOST_PLAYERS: usize = 5;
 
-/// What everybody knows and knows everybody to know. Seats are offsets from the observer.
+/// What everybody knows and knows everybody to know. A seat is given by its offset from the
+/// observer.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Public {
     pub hands: [Hand; MOST_PLAYERS],
@@ -27,15 +28,15 @@ impl Public {
             prospects: view.outlook().into(),
             ..Public::default()
         };
-        for seat in 0..public.players {
-            public.hands[seat] = Hand::of(view.hand_size(seat), Copies::ALL);
+        for offset in 0..public.players {
+            public.hands[offset] = Hand::of(view.hand_size(offset), Copies::ALL);
         }
         public
     }
 
-    /// The seat at this distance from another one.
-    pub fn seat_after(&self, seat: usize, distance: usize) -> usize {
-        (seat + distance) % self.players
+    /// The offset of the seat at this distance from another one.
+    pub fn offset_after(&self, offset: usize, distance: usize) -> usize {
+        (offset + distance) % self.players
     }
 
     /// What the observer says to everybody by one of so many messages: the sum of the numbers of
@@ -55,10 +56,10 @@ impl Public {
     }
 
     fn sum_of_teammates(&mut self, view: &View<'_>, sender: usize, messages: usize) -> usize {
-        let seats = (1..self.players).filter(|&seat| seat != sender);
+        let offsets = (1..self.players).filter(|&offset| offset != sender);
         let hands = &mut self.hands;
-        let numbers =
-            seats.map(|seat| hands[seat].show(&self.prospects, messages, view.hand_indices(seat)));
+        let numbers = offsets
+            .map(|offset| hands[offset].show(&self.prospects, messages, view.hand_indices(offset)));
         numbers.sum()
     }
 
@@ -87,27 +88,27 @@ impl Public {
 
     /// A seat could have given a hint and did not: whoever does not know a playable card has none.
     pub fn nobody_needs_a_hint(&mut self, sender: usize) {
-        for seat in (0..self.players).filter(|&seat| seat != sender) {
-            if !self.hands[seat].knows_playable(&self.prospects) {
-                self.hands[seat].deny(self.prospects.playable);
+        for offset in (0..self.players).filter(|&offset| offset != sender) {
+            if !self.hands[offset].knows_playable(&self.prospects) {
+                self.hands[offset].deny(self.prospects.playable);
             }
         }
     }
 
     /// Learns what a seat's move showed to everybody.
-    pub fn witness(&mut self, after: &View<'_>, seat: usize, event: &Event) {
+    pub fn witness(&mut self, after: &View<'_>, offset: usize, event: &Event) {
         match (event.played, event.card) {
-            (Move::Hint { offset, hint }, _) => {
-                let target = self.seat_after(seat, offset.into());
+            (Move::Hint { offset: distance, hint }, _) => {
+                let target = self.offset_after(offset, distance.into());
                 self.hands[target].told(hint, event.touched);
             }
             (
                 Move::Play { slot } | Move::Discard { slot } | Move::AnnouncedPlay { slot, .. },
                 Some(card),
             ) => {
-                self.hands[seat].remove(slot.into());
-                if self.hands[seat].size < after.hand_size(seat) {
-                    self.hands[seat].push(self.left);
+                self.hands[offset].remove(slot.into());
+                if self.hands[offset].size < after.hand_size(offset) {
+                    self.hands[offset].push(self.left);
                 }
                 self.left.remove(after.variant().card_index(card));
                 self.hands.iter_mut().for_each(|hand| hand.limit(self.left));
@@ -115,8 +116,8 @@ impl Public {
             }
             _ => {}
         }
-        for seat in 0..self.players {
-            self.hands[seat].mend(after, seat, self.left);
+        for offset in 0..self.players {
+            self.hands[offset].mend(after, offset, self.left);
         }
     }
 }
@@ -126,7 +127,8 @@ impl Hand {
     /// is worth as much as the ones before it have answers. All then know the answers.
     fn show(&mut self, prospects: &Prospects, mut room: usize, cards: &[u8]) -> usize {
         let (mut number, mut worth) = (0, 1);
-        while let Some(question) = Question::next(self, prospects, room) {
+        let mut question = Question::new();
+        while question.advance(self, prospects, room) {
             let answer = question.answer(cards);
             question.learn(answer, self);
             number += worth * answer;
@@ -138,7 +140,8 @@ impl Hand {
 
     /// Learns the answers that made this number.
     fn learn(&mut self, prospects: &Prospects, mut room: usize, mut number: usize) {
-        while let Some(question) = Question::next(self, prospects, room) {
+        let mut question = Question::new();
+        while question.advance(self, prospects, room) {
             let answer = number % question.answers();
             question.learn(answer, self);
             number /= question.answers();

@@ -15,29 +15,33 @@ pub(super) struct Question {
 }
 
 impl Question {
-    /// What the team wants to know next about a hand of which this is known, if anything, with
-    /// so many answers at most.
-    pub fn next(hand: &Hand, prospects: &Prospects, answers: usize) -> Option<Question> {
+    /// No question yet.
+    pub const fn new() -> Question {
+        Question { asked: [(0, Copies::NONE); MOST], size: 0 }
+    }
+
+    /// Becomes what the team wants to know next about a hand of which this is known, with so many
+    /// answers at most. False when there is nothing to be known.
+    pub fn advance(&mut self, hand: &Hand, prospects: &Prospects, answers: usize) -> bool {
+        self.size = 0;
         if answers < 2 {
-            return None;
+            return false;
         }
         let chances = Chances::of(hand, prospects);
-        let mut question = Question { asked: [(0, Copies::default()); MOST], size: 0 };
         if !chances.knows_playable {
-            question.ask_all(chances.playable, prospects.playable, answers);
+            self.ask_all(chances.playable, prospects.playable, answers);
             if !chances.knows_dead {
-                question.ask_all(chances.dead, prospects.dead, answers);
+                self.ask_all(chances.dead, prospects.dead, answers);
             }
         }
-        if question.size == 0 {
+        if self.size == 0 {
             if let Some(slot) = chances.probably_playable() {
-                question.ask(slot, prospects.playable);
-            } else {
-                let slot = chances.least_dead()?;
-                question.ask_kind(slot, hand.slots[slot], prospects, answers);
+                self.ask(slot, prospects.playable);
+            } else if let Some(slot) = chances.least_dead() {
+                self.ask_kind(slot, hand.slots[slot], prospects, answers);
             }
         }
-        Some(question)
+        self.size > 0
     }
 
     fn ask(&mut self, slot: usize, cards: Copies) {
@@ -135,7 +139,8 @@ impl Chances {
     fn probably_playable(&self) -> Option<usize> {
         let distances = self.playable.iter().map(|(slot, share)| ((share - 0.7).abs(), slot));
         let near = distances.filter(|&(distance, _)| distance < 0.2);
-        near.min_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, slot)| slot)
+        let nearest = near.min_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
+        nearest.map(|(_, slot)| slot)
     }
 
     /// The open slot that is the least likely dead.
