@@ -1,5 +1,5 @@
 use super::copies::Copies;
-use crate::rules::Card;
+use crate::rules::{Card, Hint, Rank};
 
 /// What the fireworks and the discard pile make of the copies of each card.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +19,7 @@ impl Board {
         Board {
             heights: [0; 5],
             left: Copies::ALL,
-            playable: Copies::of_hint(crate::rules::Hint::Rank(crate::rules::Rank::ALL[0])),
+            playable: Copies::of_hint(Hint::Rank(Rank::ALL[0])),
             dead: Copies::NONE,
         }
     }

@@ -1,12 +1,12 @@
 //! What to play, discard or hint.
 
-use super::Info;
 use super::board::Board;
 use super::code::HintCode;
 use super::copies::Copies;
 use super::hand::Hand;
 use super::questions;
-use crate::rules::{Hint, MAX_PLAYERS, Move, SlotSet, View};
+use super::{Info, note_others};
+use crate::rules::{Hint, MAX_PLAYERS, Move, SlotSet, Suit, View};
 
 /// What the hands of the others show.
 struct Sight {
@@ -114,10 +114,11 @@ impl Info {
     /// A useless slot. When everybody knows of several, the choice says a number.
     fn useless_slot(&self, view: &View<'_>, hand: &Hand) -> Option<usize> {
         let public = self.hands[0].useless(&self.board);
-        let modulus = public.0.count_ones();
+        let modulus = public.len() as u32;
         if modulus > 1 {
             let mut hands = self.hands;
-            let number = self.note_others(&mut hands, 0, modulus, view) as usize;
+            let number =
+                note_others(&mut hands[..self.players], 0, modulus, view, &self.board) as usize;
             return public.iter().nth(number);
         }
         hand.useless(&self.board).iter().next()
@@ -138,12 +139,12 @@ impl Info {
     /// The hint that says the sum of the others' answers and, of those, tells the most openly.
     fn hint(&mut self, view: &View<'_>) -> Move {
         let mut counts = [0; MAX_PLAYERS];
-        for offset in 1..self.players {
-            counts[offset] = HintCode::count(&self.hands[offset]);
+        for (count, hand) in counts.iter_mut().zip(&self.hands[..self.players]).skip(1) {
+            *count = HintCode::count(hand);
         }
         let modulus = counts.iter().sum();
         let mut hands = self.hands;
-        let mut number = self.note_others(&mut hands, 0, modulus, view);
+        let mut number = note_others(&mut hands[..self.players], 0, modulus, view, &self.board);
         self.spoken = Some(hands);
         let mut offset = 1;
         while offset + 1 < self.players && number >= counts[offset] {
@@ -166,7 +167,7 @@ impl Info {
         let (code, _) = HintCode::of(&self.hands[offset], &self.board);
         let hints =
             view.hand(offset).flat_map(|card| [Hint::Color(card.suit), Hint::Rank(card.rank)]);
-        let mut chosen = Hint::Color(crate::rules::Suit::ALL[0]);
+        let mut chosen = Hint::Color(Suit::ALL[0]);
         let mut most = -1.0;
         for hint in hints {
             let touched = touched_by(hint, view, offset);

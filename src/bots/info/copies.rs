@@ -144,7 +144,7 @@ impl Copies {
     /// The suits of a set of [`Copies::kinds`].
     pub const fn suits(self) -> Traits {
         const TOP: u64 = EACH_SUIT << (SUIT_SIZE - 1);
-        let suits = ((self.0 & !TOP) + (TOP - EACH_SUIT) | self.0) & TOP;
+        let suits = (((self.0 & !TOP) + (TOP - EACH_SUIT)) | self.0) & TOP;
         // Taking one from each suit that is there changes the bits below its lowest kind only.
         let more = self.0 & (self.0 - (suits >> (SUIT_SIZE - 1)));
         Traits { set: suits, are_single: more == 0 }

@@ -22,6 +22,11 @@ impl Hand {
         &self.slots[..self.len]
     }
 
+    /// The same, and something without meaning for slots that are missing.
+    pub const fn all(&self) -> [Copies; 5] {
+        self.slots
+    }
+
     pub fn slots_mut(&mut self) -> &mut [Copies] {
         &mut self.slots[..self.len]
     }

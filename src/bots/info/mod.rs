@@ -12,6 +12,8 @@ mod code;
 mod copies;
 mod hand;
 mod questions;
+#[cfg(test)]
+mod tests;
 
 use board::Board;
 use code::HintCode;
@@ -19,7 +21,7 @@ use copies::Copies;
 use hand::Hand;
 
 use super::bot::{Bot, Turn};
-use crate::rules::{Chance, Event, Hint, MAX_PLAYERS, Move, Variant, View};
+use crate::rules::{Chance, Event, Hint, MAX_PLAYERS, Move, SlotSet, Variant, View};
 
 /// A hat guesser for the base game.
 #[derive(Clone, Debug)]
@@ -60,34 +62,15 @@ impl Info {
         (offset + 1..self.players).chain(0..offset)
     }
 
-    /// Notes the answers of the seats that see neither themselves nor this one's say. Their sum.
-    fn note_others(
-        &self,
-        hands: &mut [Hand],
-        speaker: usize,
-        modulus: u32,
-        view: &View<'_>,
-    ) -> u32 {
-        let mut sum = 0;
-        for (offset, hand) in hands[..self.players].iter_mut().enumerate().skip(1) {
-            if offset != speaker {
-                let cards = view.hand_indices(offset);
-                sum += questions::note_cards(hand, cards, modulus, &self.board);
-            }
-        }
-        sum % modulus
-    }
-
     /// A seat said a sum: everybody learns its own answers.
     fn learn(&mut self, speaker: usize, sum: Sum, before: &View<'_>) {
         let Sum { modulus, number } = sum;
-        let mut hands = self.hands;
-        let others = self.note_others(&mut hands, speaker, modulus, before);
+        let hands = &mut self.hands[..self.players];
+        let others = note_others(hands, speaker, modulus, before, &self.board);
         if speaker != 0 {
             let own = (number + modulus - others) % modulus;
             questions::note_number(&mut hands[0], own, modulus, &self.board);
         }
-        self.hands = hands;
     }
 
     fn observe_hint(&mut self, turn: &Turn<'_>, hinted: usize, hint: Hint) {
@@ -114,9 +97,9 @@ impl Info {
     fn observe_discard(&mut self, turn: &Turn<'_>, slot: usize) {
         let speaker = turn.before.offset(turn.event.seat.into());
         let useless = self.hands[speaker].useless(&self.board);
-        let modulus = useless.0.count_ones();
+        let modulus = useless.len() as u32;
         if modulus > 1 && useless.contains(slot) {
-            let number = (useless.0 & ((1 << slot) - 1)).count_ones();
+            let number = (useless & SlotSet::first_slots(slot)).len() as u32;
             self.learn(speaker, Sum { modulus, number }, &turn.before);
         }
     }
@@ -134,6 +117,23 @@ impl Info {
             hand.keep(self.board.left);
         }
     }
+}
+
+/// Notes the answers of all seats but the observer and the speaker. Their sum.
+fn note_others(
+    hands: &mut [Hand],
+    speaker: usize,
+    modulus: u32,
+    view: &View<'_>,
+    board: &Board,
+) -> u32 {
+    let mut sum = 0;
+    for (offset, hand) in hands.iter_mut().enumerate().skip(1) {
+        if offset != speaker {
+            sum += questions::note_cards(hand, view.hand_indices(offset), modulus, board);
+        }
+    }
+    sum % modulus
 }
 
 impl Bot for Info {

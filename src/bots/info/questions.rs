@@ -8,7 +8,7 @@ use super::hand::Hand;
 /// first groups in turn; all others are the last group.
 #[derive(Clone, Copy, Debug)]
 struct Question {
-    slot: u8,
+    slot: usize,
     /// How many groups the dealt kinds make.
     groups: u8,
     /// How many answers there are: one more when there are others.
@@ -21,13 +21,13 @@ impl Question {
     const NONE: Question = Question { slot: 0, groups: 1, answers: 1, dealt: Copies::NONE };
 
     /// Whether the card is playable: 1 if it is.
-    fn playable(slot: u8, board: &Board) -> Question {
+    fn playable(slot: usize, board: &Board) -> Question {
         Question { slot, groups: 1, answers: 2, dealt: Copies::ALL - board.playable }
     }
 
     /// What the card is, as far as so many answers can tell; the dead are one group. Not all
     /// copies are dead.
-    fn kind(slot: u8, copies: Copies, answers: u32, board: &Board) -> Question {
+    fn kind(slot: usize, copies: Copies, answers: u32, board: &Board) -> Question {
         let dealt = copies - board.dead;
         let others = u32::from(copies.meets(board.dead));
         let groups = dealt.kinds().len().min(answers - others);
@@ -47,7 +47,7 @@ impl Question {
 
     /// What is left of the copies that may be in the slot.
     fn note(&self, hand: &mut Hand, answer: u32) {
-        let Some(copies) = hand.slots_mut().get_mut(usize::from(self.slot)) else { return };
+        let Some(copies) = hand.slots_mut().get_mut(self.slot) else { return };
         if answer == u32::from(self.groups) {
             *copies -= self.dealt;
         } else if self.groups == 1 {
@@ -75,93 +75,85 @@ fn every(kinds: Copies, remainder: u32, divisor: u8) -> Copies {
     Copies(chosen)
 }
 
-/// A slot that is worth a question.
-#[derive(Clone, Copy, Debug)]
-struct Candidate {
-    copies: Copies,
-    slot: u8,
-    /// How many of the copies are playable.
-    playable: u32,
-    /// How many copies there are; not counted when none is playable.
-    total: u32,
-}
-
-impl Candidate {
-    const NONE: Candidate = Candidate { copies: Copies::NONE, slot: 0, playable: 0, total: 1 };
-
-    fn is_likelier(&self, other: &Candidate) -> bool {
-        self.playable * other.total > other.playable * self.total
-    }
-}
-
-/// The slots that hold neither a known card nor a dead one: first those that are most likely
-/// playable, then the oldest.
+/// The slots that hold neither a known card nor a dead one.
 struct Candidates {
-    list: [Candidate; 5],
+    copies: [Copies; 5],
+    /// First those that are most likely playable, then the oldest: [`rating`]s.
+    ratings: [u32; 5],
     len: usize,
-    /// Whether any slot of the hand is known to be playable.
-    is_play_known: bool,
+    /// How many are playable with a chance of a fifth or more; none if any slot of the hand is
+    /// known to be playable.
+    plays: usize,
+}
+
+/// One part in so many copies, as a fixed-point number.
+const PART: [u64; 64] = {
+    let mut parts = [0; 64];
+    let mut copies = 1;
+    while copies < parts.len() {
+        parts[copies] = (1 << 32) / copies as u64 + 1;
+        copies += 1;
+    }
+    parts
+};
+
+/// A number that is larger for likelier slots, and of equal ones for older slots.
+fn rating(slot: usize, playable: u32, total: u32) -> u32 {
+    // Parts are rounded by less than tells the chances of different sets of 50 copies apart.
+    let chance = ((u64::from(playable) << 14) * PART[total as usize % 64]) >> 32;
+    (chance as u32) << 3 | (7 - slot as u32)
 }
 
 impl Candidates {
+    #[inline]
     fn of(hand: &Hand, board: &Board) -> Candidates {
-        let mut candidates =
-            Candidates { list: [Candidate::NONE; 5], len: 0, is_play_known: false };
+        let mut candidates = Candidates { copies: hand.all(), ratings: [0; 5], len: 0, plays: 0 };
+        let mut is_play_known = false;
         for (slot, &copies) in hand.slots().iter().enumerate() {
-            let playable = copies & board.playable;
-            candidates.is_play_known |= playable == copies && !copies.is_empty();
+            is_play_known |= copies.is_certainly(board.playable);
             if copies.is_empty() || copies.is_one_kind() || copies.is_certainly(board.dead) {
                 continue;
             }
-            let mut candidate = Candidate { copies, slot: slot as u8, playable: 0, total: 1 };
-            if !playable.is_empty() {
-                (candidate.playable, candidate.total) = (playable.len(), copies.len());
-            }
-            candidates.insert(candidate);
+            let (playable, total) = ((copies & board.playable).len(), copies.len());
+            candidates.plays += usize::from(playable * 5 >= total);
+            candidates.insert(rating(slot, playable, total));
+        }
+        if is_play_known {
+            candidates.plays = 0;
         }
         candidates
     }
 
-    fn insert(&mut self, candidate: Candidate) {
-        let mut place = self.len;
-        while place > 0 && candidate.is_likelier(&self.list[place - 1]) {
-            self.list[place] = self.list[place - 1];
-            place -= 1;
+    fn insert(&mut self, rating: u32) {
+        let mut new = rating;
+        for place in &mut self.ratings[..=self.len] {
+            (*place, new) = (new.max(*place), new.min(*place));
         }
-        self.list[place] = candidate;
         self.len += 1;
     }
 
-    fn list(&self) -> &[Candidate] {
-        &self.list[..self.len]
+    fn slot(&self, place: usize) -> usize {
+        7 - (self.ratings[place] & 7) as usize
     }
-}
 
-/// Asks the questions that a number below `modulus` answers: first whether the likeliest cards are
-/// playable, unless one is known to be, then what they are. Everybody can tell from what
-/// everybody knows.
-#[inline]
-fn ask(hand: &Hand, modulus: u32, board: &Board, mut put: impl FnMut(Question)) {
-    let candidates = Candidates::of(hand, board);
-    let mut rest = modulus;
-    if !candidates.is_play_known {
-        for candidate in candidates.list() {
-            if candidate.playable * 5 < candidate.total {
-                break;
-            }
-            put(Question::playable(candidate.slot, board));
-            rest /= 2;
+    /// Asks the questions that a number below `modulus` answers: first whether the likeliest cards
+    /// are playable, unless one is known to be, then what they are. Everybody can tell from what
+    /// everybody knows.
+    #[inline]
+    fn ask(&self, modulus: u32, board: &Board, mut put: impl FnMut(Question)) {
+        let mut rest = modulus;
+        for number in 0..self.plays + self.len {
+            let question = if number < self.plays {
+                Question::playable(self.slot(number), board)
+            } else {
+                let slot = self.slot(number - self.plays);
+                Question::kind(slot, self.copies[slot], rest, board)
+            };
+            put(question);
+            rest /= u32::from(question.answers);
             if rest <= 1 {
                 return;
             }
-        }
-    }
-    for candidate in candidates.list() {
-        let question = Question::kind(candidate.slot, candidate.copies, rest, board);
-        put(question);
-        rest /= u32::from(question.answers);
-        if rest <= 1 {
-            return;
         }
     }
 }
@@ -170,13 +162,11 @@ fn ask(hand: &Hand, modulus: u32, board: &Board, mut put: impl FnMut(Question)) 
 /// this number.
 pub(super) fn note_cards(hand: &mut Hand, cards: &[u8], modulus: u32, board: &Board) -> u32 {
     let mut number = 0;
-    let mut noted = *hand;
-    ask(hand, modulus, board, |question| {
+    Candidates::of(hand, board).ask(modulus, board, |question| {
         let answer = question.answer(card_of(cards, question.slot));
-        question.note(&mut noted, answer);
+        question.note(hand, answer);
         number = number * u32::from(question.answers) + answer;
     });
-    *hand = noted;
     number
 }
 
@@ -185,7 +175,7 @@ pub(super) fn note_number(hand: &mut Hand, number: u32, modulus: u32, board: &Bo
     // Each question at least halves the modulus, which is below 64.
     let mut list = [Question::NONE; 6];
     let (mut len, mut product) = (0, 1);
-    ask(hand, modulus, board, |question| {
+    Candidates::of(hand, board).ask(modulus, board, |question| {
         if let Some(place) = list.get_mut(len) {
             *place = question;
             product *= u32::from(question.answers);
@@ -203,6 +193,22 @@ pub(super) fn note_number(hand: &mut Hand, number: u32, modulus: u32, board: &Bo
     }
 }
 
-fn card_of(cards: &[u8], slot: u8) -> Copies {
-    cards.get(usize::from(slot)).map_or(Copies::NONE, |&index| Copies::of_kind(index.into()))
+fn card_of(cards: &[u8], slot: usize) -> Copies {
+    cards.get(slot).map_or(Copies::NONE, |&index| Copies::of_kind(index.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ratings_are_in_the_order_of_the_chances() {
+        let all = || (2..=50).flat_map(|total| (0..=total).map(move |playable| (playable, total)));
+        for (playable, total) in all() {
+            for (other_playable, other_total) in all() {
+                let older = rating(1, playable, total) > rating(2, other_playable, other_total);
+                assert_eq!(older, playable * other_total >= other_playable * total);
+            }
+        }
+    }
 }
