@@ -5,6 +5,7 @@
 
 mod bot;
 mod cheater;
+mod fireflower;
 mod games;
 mod holmes;
 mod info;

@@ -4,6 +4,7 @@ use thiserror::Error;
 
 use super::bot::{Bot, OpenBot};
 use super::cheater::Cheater;
+use super::fireflower::Fireflower;
 use super::holmes::Holmes;
 use super::info::Info;
 use super::information::Information;
@@ -97,6 +98,13 @@ pub const BOTS: &[BotKind] = &[
         source: "the information strategy of WuTheFWasThat/hanabi.rs",
         plays: Plays::BaseGame,
         make: Make::Seat(|_| Box::new(Information::new())),
+    },
+    BotKind {
+        name: "fireflower",
+        summary: "conventions for plays, protection and finesses; chooses by a look ahead",
+        source: "David Wu's lightvector/fireflower",
+        plays: Plays::BaseGame,
+        make: Make::Seat(|_| Box::new(Fireflower::new())),
     },
     BotKind {
         name: "iggi",
