@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 JAXMARL := $(VENV)-jaxmarl
 # Options of the benchmarks, such as BENCH=--quick.
 BENCH ?=
+# A folder with the repositories of the bots' originals, to be measured beside ours.
+ORIGINALS ?=
 INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --constraint constraints.txt
 SOURCES := Cargo.toml Cargo.lock pyproject.toml README.md $(shell find src python -name '*.rs' -o -name '*.py' -o -name '*.pyi')
 
@@ -83,6 +85,7 @@ bench: $(VENV)/test $(VENV)/hle $(JAXMARL)/ready ## Measure the speed, also besi
 	$(BIN)/python benchmarks/compare.py --jaxmarl-python $(JAXMARL)/bin/python $(BENCH)
 	$(BIN)/python benchmarks/sweep.py $(BENCH)
 	$(BIN)/python benchmarks/presets.py $(BENCH)
+	$(BIN)/python benchmarks/bots.py $(if $(ORIGINALS),--originals $(ORIGINALS)) $(BENCH)
 
 constraints: ## Record the newest versions that work together.
 	rm -rf $(VENV) $(JAXMARL)
