@@ -13,7 +13,8 @@ import pytest
 import starmine
 from starmine import _core
 
-README = Path(__file__).parents[2] / "README.md"
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", ROOT / "docs" / "bots.md"]
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 # Optional packages that an example may need: it is skipped only where they are missing.
 OPTIONAL = ["torch"]
@@ -131,7 +132,7 @@ def test_what_a_docstring_raises_exists(name):
             assert set(raised.split(", ")) <= known
 
 
-# --- README -----------------------------------------------------------------------------------------------
+# --- Pages ------------------------------------------------------------------------------------------------
 
 
 def python_blocks(text):
@@ -140,22 +141,23 @@ def python_blocks(text):
     return [(text.count("\n", 0, match.start(1)) + 1, match[1]) for match in pattern.finditer(text)]
 
 
-def run_block(code, line, namespace):
+def run_block(code, page, line, namespace):
     """Runs one block as a file's lines, or as a session where it is one."""
     if ">>>" in code:
-        report = run_examples(f"README.md:{line}", code, namespace)
+        report = run_examples(f"{page}:{line}", code, namespace)
         assert not report, report
     else:
-        exec(compile("\n" * (line - 1) + code, str(README), "exec"), namespace)
+        exec(compile("\n" * (line - 1) + code, page, "exec"), namespace)
 
 
-def test_the_readmes_python_blocks_run_in_order(capsys, monkeypatch, tmp_path):
-    text = README.read_text(encoding="utf-8")
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_python_blocks_of_a_page_run_in_order(page, capsys, monkeypatch, tmp_path):
+    text = page.read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    namespace = {"__name__": "readme"}
+    namespace = {"__name__": "page"}
     for line, code in python_blocks(text):
         if not missing_packages(code):
-            run_block(code, line, namespace)
+            run_block(code, str(page), line, namespace)
 
 
 def test_blocks_are_found_and_keep_their_lines():
@@ -163,5 +165,5 @@ def test_blocks_are_found_and_keep_their_lines():
     assert python_blocks(text) == [(4, "x = 1\n"), (12, "y = x + 1\n")]
     namespace = {}
     for line, code in python_blocks(text):
-        run_block(code, line, namespace)
+        run_block(code, "page", line, namespace)
     assert namespace["y"] == 2
