@@ -34,6 +34,7 @@ from starmine._core import (
     variants,
 )
 from starmine.env import HanabiEnv
+from starmine.evaluation import Evaluation, Pairing, evaluate
 from starmine.play import BotError, Failure, Games, Policy, PythonBot, play_games
 from starmine.vector import HanabiVectorEnv
 
@@ -49,6 +50,7 @@ __all__ = [
     "BusyError",
     "Card",
     "DeckError",
+    "Evaluation",
     "Event",
     "Failure",
     "Games",
@@ -58,6 +60,7 @@ __all__ = [
     "Knowledge",
     "Layout",
     "NotationError",
+    "Pairing",
     "Policy",
     "PythonBot",
     "RuleKind",
@@ -73,6 +76,7 @@ __all__ = [
     "bots",
     "encoders",
     "endings",
+    "evaluate",
     "play_games",
     "rule",
     "rules",

@@ -200,7 +200,7 @@ def play_games(
     (100,)
     """
     rules = resolve_table(players, variant)
-    seats = [_resolve(player, seat) for seat, player in enumerate(players)]
+    seats = [resolve_player(player, f"players[{seat}]") for seat, player in enumerate(players)]
     names = [player if isinstance(player, str) else None for player in seats]
     if None not in names:
         threads = (os.cpu_count() or 1) if threads is None else threads
@@ -212,8 +212,17 @@ def play_games(
     return result
 
 
-def _resolve(player: Any, seat: int) -> Any:
-    """A player as it will be asked, checked."""
+def resolve_player(player: Any, place: str) -> Any:
+    """A player as it will be asked, checked.
+
+    Args:
+        player: what was given.
+        place: where, for messages.
+
+    Raises:
+        UnknownNameError: there is no such bot.
+        StarmineError: nothing that can play.
+    """
     if isinstance(player, str):
         _check_bot(player)
         return player
@@ -224,7 +233,7 @@ def _resolve(player: Any, seat: int) -> Any:
 
         return ModulePolicy(player)
     raise StarmineError(
-        f"players[{seat}]={player!r} is not allowed: expected a bot's name, a class or an object with act(view), "
+        f"{place}={player!r} is not allowed: expected a bot's name, a class or an object with act(view), "
         "an object with act_batch, or a torch module"
     )
 

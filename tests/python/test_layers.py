@@ -31,7 +31,8 @@ PYTHON_CRATES = re.compile(r"\b(pyo3|numpy)\b")
 THIRD_PARTIES = {"numpy", "gymnasium"}
 # The adapters, which only their users import: a folder, and modules that users import by name.
 ADAPTERS = ("adapters", "torch")
-NEVER_LOADED = ["torch", "pettingzoo", "torchrl", "tensordict", "ray", "jax", "pandas", "pyarrow", "matplotlib"]
+EXTRAS = ["torch", "pettingzoo", "torchrl", "tensordict", "ray", "jax", "pandas", "pyarrow"]
+NEVER_LOADED = [*EXTRAS, "matplotlib", "tqdm"]
 
 
 # --- Rust -------------------------------------------------------------------------------------------------

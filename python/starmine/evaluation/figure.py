@@ -1,0 +1,95 @@
+"""An evaluation as a heat map."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from starmine._core import StarmineError
+from starmine.evaluation.pairing import Pairing
+from starmine.evaluation.report import short
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.image import AxesImage
+
+    from starmine.evaluation.results import Evaluation
+
+LONGEST_NAME = 20
+# Up to so many entrants, a cell has room for the standard error too. Sides are inches.
+ROOM_FOR_ERRORS = 8
+LARGE_SIDE, SMALL_SIDE = 0.95, 0.6
+LETTER = 0.085
+
+
+def draw(evaluation: Evaluation, path: Path) -> None:
+    """Write the heat map of the mean scores as a PNG file.
+
+    Raises:
+        StarmineError: matplotlib is missing.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise StarmineError(
+            "the figure needs matplotlib, which is not installed: expected it (pip install 'starmine[eval]')"
+        ) from error
+    count = len(evaluation.names)
+    side = LARGE_SIDE if count <= ROOM_FOR_ERRORS else SMALL_SIDE
+    # The title is as wide over a small matrix as over a large one.
+    size = (max(5.8, 2.9 + side * count), max(3.4, 2.0 + side * count))
+    figure = Figure(figsize=size, layout="constrained")
+    axes = figure.add_subplot()
+    image = axes.imshow(evaluation.scores, vmin=0, vmax=evaluation.settings.variant.max_score)
+    label_axes(evaluation, axes, side)
+    for row, player in enumerate(evaluation.names):
+        for column, partner in enumerate(evaluation.names):
+            write_cell(axes, image, row, column, evaluation.pairing(player, partner), count <= ROOM_FOR_ERRORS)
+    figure.colorbar(image, ax=axes, label="mean score", shrink=0.9)
+    figure.suptitle(title(evaluation), fontsize=11)
+    figure.savefig(path, format="png", dpi=150, bbox_inches="tight", pad_inches=0.15)
+
+
+def title(evaluation: Evaluation) -> str:
+    """Variant, players and games, on two lines."""
+    settings = evaluation.settings
+    games = f"{settings.games:,} games a pairing, decks of seed {settings.seed}"
+    return f"Cross-play: {short(settings.described, 64)}\n{games}"
+
+
+def label_axes(evaluation: Evaluation, axes: Axes, side: float) -> None:
+    """Names at both axes, slanted where they are wider than a cell, and white lines between the cells."""
+    names = [short(name, LONGEST_NAME) for name in evaluation.names]
+    if max(len(name) for name in names) * LETTER < side:
+        axes.set_xticks(range(len(names)), names)
+    else:
+        axes.set_xticks(range(len(names)), names, rotation=40, ha="right", rotation_mode="anchor")
+    axes.set_yticks(range(len(names)), names)
+    two = evaluation.settings.variant.players == 2
+    axes.set_ylabel("seat 0" if two else "one seat, each in turn")
+    axes.set_xlabel("seat 1" if two else "all other seats")
+    borders = np.arange(1, len(names)) - 0.5
+    axes.set_xticks(borders, minor=True)
+    axes.set_yticks(borders, minor=True)
+    axes.grid(which="minor", color="white", linewidth=1.5)
+    axes.tick_params(which="both", length=0)
+    axes.spines[:].set_visible(False)
+
+
+def write_cell(axes: Axes, image: AxesImage, row: int, column: int, pairing: Pairing, has_room: bool) -> None:
+    """The mean score, with its standard error where there is room, and how many games failed."""
+    if math.isnan(pairing.score):
+        lines, color = [] if pairing.failed else ["-"], "black"
+    else:
+        red, green, blue, _ = image.to_rgba(np.array([pairing.score]))[0]
+        lines = [f"{pairing.score:.2f}"]
+        color = "black" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else "white"
+    if has_room and not math.isnan(pairing.score_error):
+        lines.append(f"±{pairing.score_error:.2f}")
+    if pairing.failed:
+        lines += [f"{pairing.failed:,} failed"] if has_room else [f"{pairing.failed:,}", "failed"]
+    size = 9.5 if has_room else 9 - min(2, len(lines) - 1)
+    axes.text(column, row, "\n".join(lines), ha="center", va="center", color=color, fontsize=size)

@@ -1,0 +1,60 @@
+"""How far it has come, on standard error."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import TypeAlias
+
+# Called with how many games more have been played, and whose.
+Progress: TypeAlias = Callable[[int, str], None]
+
+SECONDS_BETWEEN_LINES = 10.0
+
+
+@contextmanager
+def silent(total: int, done: int) -> Iterator[Progress]:
+    """Nothing is shown."""
+    yield lambda count, who: None
+
+
+def standard_error(total: int, done: int) -> AbstractContextManager[Progress]:
+    """A bar in a terminal, where tqdm is there; now and then a line otherwise."""
+    if done == total:
+        return silent(total, done)
+    has_bar = sys.stderr is not None and sys.stderr.isatty() and importlib.util.find_spec("tqdm") is not None
+    return bar(total, done) if has_bar else lines(total, done)
+
+
+@contextmanager
+def bar(total: int, done: int) -> Iterator[Progress]:
+    """A bar."""
+    tqdm = importlib.import_module("tqdm").tqdm  # has no types
+    with tqdm(total=total, initial=done, unit="game", unit_scale=True, dynamic_ncols=True, leave=False) as shown:
+
+        def advance(count: int, who: str) -> None:
+            shown.set_postfix_str(who, refresh=False)
+            shown.update(count)
+
+        yield advance
+
+
+@contextmanager
+def lines(total: int, done: int) -> Iterator[Progress]:
+    """A line every few seconds."""
+    began = last = time.monotonic()
+
+    def advance(count: int, who: str) -> None:
+        nonlocal done, last
+        done += count
+        now = time.monotonic()
+        if now - last >= SECONDS_BETWEEN_LINES:
+            last = now
+            text = f"{done:,} of {total:,} games ({done / total:.0%}) in {now - began:,.0f} s, now {who}"
+            print(text, file=sys.stderr, flush=True)
+
+    yield advance

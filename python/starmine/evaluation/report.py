@@ -1,0 +1,131 @@
+"""An evaluation as text, in 100 columns."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from starmine.evaluation.pairing import Pairing
+
+if TYPE_CHECKING:
+    from starmine.evaluation.results import Evaluation
+
+WIDTH = 100
+LONGEST_NAME = 13
+WIDE_CELL, NARROW_CELL = 14, 6
+MOST_FAILURES = 10
+
+
+def report(evaluation: Evaluation) -> str:
+    """The matrix, a line for each entrant, and what failed."""
+    failed = list(failures(evaluation))
+    parts = [heading(evaluation), *matrices(evaluation), "\n".join(entrants(evaluation))]
+    return "\n\n".join(parts + (["\n".join(failed)] if failed else []))
+
+
+def heading(evaluation: Evaluation) -> str:
+    """What was played, and how to read the matrix."""
+    settings = evaluation.settings
+    players = settings.variant.players
+    seats = (
+        "row: in seat 0; column: in seat 1"
+        if players == 2
+        else f"row: in one seat, each of {players} for a share of the games; column: in all others"
+    )
+    lines = [
+        f"{settings.described}; {settings.games:,} games a pairing, decks of seed {settings.seed}",
+        f"mean scores, at most {settings.variant.max_score}, ± standard error",
+        seats,
+    ]
+    if len(settings.entrants) > 1:
+        lines.append("diagonal: self-play, which row and column means leave out")
+    return "\n".join(textwrap.fill(line, WIDTH) for line in lines)
+
+
+def matrices(evaluation: Evaluation) -> Iterator[str]:
+    """The matrix, in as many blocks of columns as it takes."""
+    names = evaluation.names
+    labels = labelled(names)
+    margin = len(labels[0])
+    wide = max(WIDE_CELL, margin + 1)
+    is_wide = margin + wide * len(names) <= WIDTH
+    width = wide if is_wide else NARROW_CELL
+    # Blocks of equal breadth.
+    blocks = math.ceil(len(names) / ((WIDTH - margin) // width))
+    columns = math.ceil(len(names) / blocks)
+    for start in range(0, len(names), columns):
+        block = range(start, min(start + columns, len(names)))
+        headings = [labels[index].strip() if is_wide else str(index + 1) for index in block]
+        lines = [" " * margin + "".join(f"{heading:>{width}}" for heading in headings)]
+        for row, player in enumerate(names):
+            cells = [evaluation.pairing(player, names[column]) for column in block]
+            texts = "".join(f"{cell(pairing, is_wide):>{width}}" for pairing in cells)
+            lines.append(labels[row] + texts)
+        yield "\n".join(lines)
+
+
+def cell(pairing: Pairing, is_wide: bool) -> str:
+    """A number of the matrix, with a star where games failed."""
+    star = "*" if pairing.failed else ""
+    if math.isnan(pairing.score):
+        return f"-{star}"
+    if is_wide:
+        return mean(pairing.score, pairing.score_error) + star
+    return f"{pairing.score:.{1 if star else 2}f}{star}"
+
+
+def entrants(evaluation: Evaluation) -> Iterator[str]:
+    """A line for each entrant: self-play, and with all others."""
+    names = evaluation.names
+    labels = labelled(names)
+    headings = f"{'score':>13}{'fireworks':>13}{'perfect':>8}{'lost':>7}{'turns':>6}{'games/s':>10}"
+    if len(names) > 1:
+        headings += f"{'row mean':>13}{'column mean':>13}"
+    yield f"{'self-play':<{len(labels[0])}}{headings}"
+    for label, name in zip(labels, names, strict=True):
+        own = evaluation.pairing(name, name)
+        numbers = f"{mean(own.score, own.score_error):>13}{mean(own.fireworks, own.fireworks_error):>13}"
+        numbers += f"{number(own.perfect, '.1%'):>8}{number(own.lost, '.1%'):>7}{number(own.length, '.1f'):>6}"
+        numbers += f"{number(own.games_per_second, ',.0f'):>10}"
+        if len(names) > 1:
+            numbers += f"{mean(*evaluation.as_player(name)):>13}{mean(*evaluation.as_partner(name)):>13}"
+        yield label + numbers
+
+
+def labelled(names: list[str]) -> list[str]:
+    """The entrants by number and name, equally wide, and as wide as the heading of their table."""
+    labels = [f"{index:>2} {short(name, LONGEST_NAME)}" for index, name in enumerate(names, 1)]
+    width = max(len("self-play"), *(len(label) for label in labels))
+    return [label.ljust(width) for label in labels]
+
+
+def failures(evaluation: Evaluation) -> Iterator[str]:
+    """Where players failed."""
+    failed = [pairing for pairing in evaluation.pairings if pairing.failed]
+    if failed:
+        yield "* Games in which a player failed are left out:"
+    for pairing in failed[:MOST_FAILURES]:
+        who = f"{pairing.player} with {pairing.partner}: {pairing.failed:,} of {pairing.games:,}"
+        line = short(f"{who}, such as {pairing.failures[0]}", 3 * WIDTH)
+        yield textwrap.fill(line, WIDTH, initial_indent="  ", subsequent_indent="    ")
+    if len(failed) > MOST_FAILURES:
+        yield f"  and {len(failed) - MOST_FAILURES:,} more pairings"
+
+
+def number(value: float, form: str) -> str:
+    """A number, or a line where there is none."""
+    return "-" if math.isnan(value) else format(value, form)
+
+
+def mean(value: float, error: float) -> str:
+    """A mean with its standard error."""
+    if math.isnan(value):
+        return "-"
+    return f"{value:.2f}" if math.isnan(error) else f"{value:.2f} ±{error:.2f}"
+
+
+def short(name: str, longest: int) -> str:
+    """A name, cut where it is too long."""
+    return name if len(name) <= longest else name[: longest - 1] + "…"

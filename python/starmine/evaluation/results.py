@@ -1,0 +1,216 @@
+"""The matrix of an evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from starmine._core import UnknownNameError, Variant, variant, variants
+from starmine.evaluation.pairing import ENDING, FAILED, SCORE, Pairing, mean_or_nan, summarise
+from starmine.play import Games
+
+Array = NDArray[Any]
+Cell = tuple[int, int]
+
+# Failures that a pairing keeps in words; all are counted.
+FAILURES_KEPT = 3
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What decides the results, so that a stored evaluation goes on only with the same.
+
+    Attributes:
+        version: starmine's, as bots may change.
+        variant: the rules.
+        entrants: what each name stands for: a bot's name, or the type of a Python bot or a policy.
+        games: how many each pairing plays.
+        seed: of the decks.
+    """
+
+    version: str
+    variant: Variant
+    entrants: dict[str, str]
+    games: int
+    seed: int
+
+    @property
+    def described(self) -> str:
+        """The variant in words: its preset and players, where it is one."""
+        players = self.variant.players
+        for name in variants():
+            if self.variant == variant(name, players=players):
+                return f"{name}, {players} players"
+        return repr(self.variant).removeprefix("Variant(").removesuffix(")")
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON has them."""
+        return {
+            "version": self.version,
+            "variant": self.variant.parameters(),
+            "entrants": self.entrants,
+            "games": self.games,
+            "seed": self.seed,
+        }
+
+
+@dataclass(repr=False)
+class Evaluation:
+    """Self-play and cross-play of some entrants; see `evaluate`. `print` shows it as tables.
+
+    Every pairing plays the same decks, so that two of them can be compared game by game (`difference`).
+
+    Attributes:
+        settings: what was played.
+        outcomes: int16 (entrants, entrants, 4, games): the score, the fireworks' sum, the length and the ending (k for
+            `starmine.endings()[k - 1]`, 0 where a player failed) of each game, by player and partner.
+        played: int64 (entrants, entrants), games that have been played: all of them, but while it goes on.
+        seconds: float64 (entrants, entrants), time it took.
+        failures: the first few failures of a pairing in words.
+    """
+
+    settings: Settings
+    outcomes: NDArray[np.int16]
+    played: NDArray[np.int64]
+    seconds: NDArray[np.float64]
+    failures: dict[Cell, list[str]] = field(default_factory=dict)
+    _pairings: dict[Cell, Pairing] = field(default_factory=dict)
+
+    @property
+    def names(self) -> list[str]:
+        """The entrants in their order."""
+        return list(self.settings.entrants)
+
+    @property
+    def pairings(self) -> list[Pairing]:
+        """All pairings, one player after the other."""
+        return [self.pairing(player, partner) for player in self.names for partner in self.names]
+
+    @property
+    def scores(self) -> NDArray[np.float64]:
+        """The mean scores (entrants, entrants), by player and partner."""
+        means = [pairing.score for pairing in self.pairings]
+        return np.array(means).reshape(len(self.names), -1)
+
+    def pairing(self, player: str, partner: str) -> Pairing:
+        """The statistics of one entrant with another.
+
+        Raises:
+            UnknownNameError: there is no such entrant.
+        """
+        cell = self._cell(player, partner)
+        played = int(self.played[cell])
+        known = self._pairings.get(cell)
+        if known is None or known.games != played:
+            players = self.settings.variant.players
+            seconds, failures = float(self.seconds[cell]), self.failures.get(cell, [])
+            known = summarise(player, partner, players, self.outcomes[cell], played, seconds, failures)
+            self._pairings[cell] = known
+        return known
+
+    def as_player(self, name: str) -> tuple[float, float]:
+        """Mean score and standard error of an entrant in one seat with all others as partners: its row.
+
+        Raises:
+            UnknownNameError: there is no such entrant.
+        """
+        return self._cross_play([self._cell(name, other) for other in self.names if other != name])
+
+    def as_partner(self, name: str) -> tuple[float, float]:
+        """Mean score and standard error of an entrant as the partner of all others: its column.
+
+        Raises:
+            UnknownNameError: there is no such entrant.
+        """
+        return self._cross_play([self._cell(other, name) for other in self.names if other != name])
+
+    def difference(self, one: Sequence[str], other: Sequence[str]) -> tuple[float, float]:
+        """How much more one pairing scores than another on the same decks.
+
+        Args:
+            one: player and partner.
+            other: player and partner of the pairing that is taken off.
+
+        Returns:
+            The mean difference and its standard error, over the games in which nobody failed.
+
+        Raises:
+            UnknownNameError: there is no such entrant.
+        """
+        scores = self._deck_scores([self._cell(*one), self._cell(*other)])
+        differences = scores[0] - scores[1]
+        return mean_or_nan(differences[~np.isnan(differences)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the single games, as JSON has it."""
+        entrants = []
+        for name in self.names:
+            player, partner = self.as_player(name), self.as_partner(name)
+            entrant = {"name": name, "self_play": self.pairing(name, name).score}
+            entrant |= {"as_player": player[0], "as_player_error": player[1]}
+            entrants.append(entrant | {"as_partner": partner[0], "as_partner_error": partner[1]})
+        pairings = [
+            {**pairing.row(), "seats": pairing.seats, "failures": pairing.failures} for pairing in self.pairings
+        ]
+        return {"settings": self.settings.to_dict(), "entrants": entrants, "pairings": pairings}
+
+    def draw(self, path: str | Path) -> None:
+        """Write the matrix as a heat map (PNG).
+
+        Args:
+            path: of the picture.
+
+        Raises:
+            StarmineError: matplotlib is missing.
+        """
+        from starmine.evaluation.figure import draw
+
+        draw(self, Path(path))
+
+    def _cell(self, player: str, partner: str) -> Cell:
+        names = self.names
+        for name in (player, partner):
+            if name not in names:
+                raise UnknownNameError(f"entrant={name!r} is not known: expected one of {', '.join(names)}")
+        return names.index(player), names.index(partner)
+
+    def _deck_scores(self, cells: list[Cell]) -> NDArray[np.float64]:
+        """The scores (cells, games) of the games that all of them played; nan where one failed."""
+        played = min(int(self.played[cell]) for cell in cells)
+        outcomes = np.array([self.outcomes[cell][:, :played] for cell in cells])
+        return np.where(outcomes[:, ENDING] == FAILED, np.nan, outcomes[:, SCORE])
+
+    def _cross_play(self, cells: list[Cell]) -> tuple[float, float]:
+        """Mean and standard error over decks: what pairings have in common by their decks is no news twice."""
+        if not cells:
+            return float("nan"), float("nan")
+        scores = self._deck_scores(cells)
+        there = ~np.isnan(scores)
+        decks = there.any(axis=0)
+        return mean_or_nan(np.nansum(scores[:, decks], axis=0) / there[:, decks].sum(axis=0))
+
+    def _add(self, cell: Cell, start: int, games: Games, seconds: float) -> None:
+        """Take in the next games of a pairing."""
+        columns = [games.scores, games.fireworks, games.lengths, games.endings]
+        self.outcomes[cell][:, start : start + len(games)] = columns
+        kept = self.failures.get(cell, []) + [str(failure) for failure in games.failures[:FAILURES_KEPT]]
+        if kept:
+            self.failures[cell] = kept[:FAILURES_KEPT]
+        self.seconds[cell] += seconds
+        # Last, as an interrupt may come before: games that were not counted are played again.
+        self.played[cell] = start + len(games)
+
+    def __str__(self) -> str:
+        """The matrix and a line for each entrant, in 100 columns."""
+        from starmine.evaluation.report import report
+
+        return report(self)
+
+    def __repr__(self) -> str:
+        """Who played how much."""
+        return f"<Evaluation of {', '.join(self.names)}: {self.settings.games} games a pairing>"

@@ -1,0 +1,453 @@
+"""Evaluations: their numbers are those of games played by hand, they go on after an interrupt, and they refuse."""
+
+import csv
+import json
+import os
+import re
+import signal
+import struct
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import starmine
+from starmine import StarmineError, UnknownNameError, VariantError, evaluate, play_games
+from starmine.cli import main
+from starmine.evaluation import run
+from starmine.evaluation.pairing import stretches
+
+QUICK = {"variant": "mini", "games": 50, "figure": False}
+MEASURED = ("seconds", "games_per_second")
+
+
+class FirstLegal:
+    """Plays the first legal action, and fails in some games."""
+
+    def __init__(self, fails_at=None):
+        self.fails_at = fails_at
+
+    def act(self, view):
+        if view.deck_size == self.fails_at:
+            raise RuntimeError("no idea\nat all")
+        return view.legal_actions()[0]
+
+
+class Uniform:
+    """A policy that is asked for many games at once."""
+
+    def __init__(self, encoder="canonical"):
+        self.encoder = encoder
+        self.asked = []
+
+    def act_batch(self, observations, action_mask, games):
+        self.asked.append(len(games))
+        return action_mask.argmax(axis=1)
+
+
+def stored(folder):
+    """The numbers in a folder, without the measured times."""
+    found = json.loads((folder / "eval.json").read_text(encoding="utf-8"))
+    for pairing in found["pairings"]:
+        for name in MEASURED:
+            assert pairing.pop(name) is None or name == "seconds" or pairing["games"]
+    return found
+
+
+def interrupt_after(monkeypatch, calls, error=KeyboardInterrupt):
+    """Raises in place of a later chunk."""
+    left = iter(range(calls))
+
+    def play(seats, *rest):
+        if next(left, None) is None:
+            raise error
+        return play_games(seats, *rest)
+
+    monkeypatch.setattr(run, "play_games", play)
+
+
+def command(*arguments, **options):
+    """Runs `python -m starmine`."""
+    line = [sys.executable, "-m", "starmine", *map(str, arguments)]
+    return subprocess.run(line, capture_output=True, text=True, timeout=120, encoding="utf-8", **options)
+
+
+# --- The numbers ------------------------------------------------------------------------------------------
+
+
+def test_two_players_sit_in_both_orders():
+    evaluation = evaluate(["simple", "piers"], **QUICK, seed=5)
+    for player in evaluation.names:
+        for partner in evaluation.names:
+            games = play_games([player, partner], 50, 5, "mini")
+            pairing = evaluation.pairing(player, partner)
+            mean, error = np.mean(games.scores), np.std(games.scores, ddof=1) / np.sqrt(50)
+            assert (pairing.score, pairing.score_error) == pytest.approx((mean, error))
+            assert pairing.fireworks == pytest.approx(np.mean(games.fireworks))
+            assert pairing.fireworks_error == pytest.approx(np.std(games.fireworks, ddof=1) / np.sqrt(50))
+            assert (pairing.perfect, pairing.lost) == (games.share("perfect"), games.share("lost"))
+            assert pairing.length == pytest.approx(np.mean(games.lengths))
+            assert (pairing.games, pairing.failed, pairing.seats) == (50, 0, [])
+            assert pairing.games_per_second == pytest.approx(50 / pairing.seconds)
+    assert evaluation.scores[0, 1] == evaluation.pairing("simple", "piers").score
+    assert evaluation.scores[0, 1] != evaluation.scores[1, 0]
+
+
+def test_of_three_players_one_takes_each_seat_for_a_share_of_the_games():
+    evaluation = evaluate(["simple", "piers"], 50, players=3, variant="mini")
+    assert stretches(3, 50, with_itself=False) == [(0, 0, 17), (1, 17, 34), (2, 34, 50)]
+    scores, seats = [], []
+    for seat, start, end in stretches(3, 50, with_itself=False):
+        table = ["piers"] * 3
+        table[seat] = "simple"
+        games = play_games(table, end - start, 0, "mini", first_game=start)
+        scores += games.scores.tolist()
+        seats.append((seat, end - start, pytest.approx(np.mean(games.scores))))
+    pairing = evaluation.pairing("simple", "piers")
+    assert pairing.score == pytest.approx(np.mean(scores))
+    assert [(seat["seat"], seat["games"], seat["score"]) for seat in pairing.seats] == seats
+    own = evaluation.pairing("piers", "piers")
+    assert own.score == pytest.approx(np.mean(play_games(["piers"] * 3, 50, 0, "mini").scores))
+    assert own.seats == []
+
+
+@pytest.mark.parametrize("players", [3, 4, 5])
+@pytest.mark.parametrize("games", [1, 2, 7, 1000])
+def test_the_shares_of_the_seats_hold_every_game_once(players, games):
+    found = [game for _, start, end in stretches(players, games, with_itself=False) for game in range(start, end)]
+    sizes = [end - start for _, start, end in stretches(players, games, with_itself=False)]
+    assert found == list(range(games))
+    assert max(sizes) - min(sizes) <= 1
+    seats = [seat for seat, start, end in stretches(players, games, with_itself=False) for _ in range(start, end)]
+    assert seats == [game * players // games for game in range(games)]
+
+
+def test_threads_and_chunks_change_nothing(monkeypatch):
+    whole = evaluate(["iggi", "random"], **QUICK)
+    monkeypatch.setattr(run, "GAMES_A_THREAD", 7)
+    parts = evaluate(["iggi", "random"], **QUICK, threads=1)
+    assert np.array_equal(whole.outcomes, parts.outcomes)
+
+
+def test_cross_play_is_compared_deck_by_deck():
+    evaluation = evaluate(["simple", "piers", "iggi"], **QUICK)
+    scores = {
+        (p.player, p.partner): play_games([p.player, p.partner], 50, 0, "mini").scores for p in evaluation.pairings
+    }
+    means = np.mean([scores["simple", "piers"], scores["simple", "iggi"]], axis=0)
+    assert evaluation.as_player("simple") == pytest.approx((means.mean(), means.std(ddof=1) / np.sqrt(50)))
+    means = np.mean([scores["piers", "simple"], scores["iggi", "simple"]], axis=0)
+    assert evaluation.as_partner("simple") == pytest.approx((means.mean(), means.std(ddof=1) / np.sqrt(50)))
+    differences = scores["iggi", "iggi"] - scores["piers", "iggi"]
+    expected = differences.mean(), differences.std(ddof=1) / np.sqrt(50)
+    assert evaluation.difference(("iggi", "iggi"), ("piers", "iggi")) == pytest.approx(expected)
+    with pytest.raises(UnknownNameError, match="entrant='igi' is not known: expected one of simple, piers, iggi"):
+        evaluation.pairing("igi", "iggi")
+
+
+def test_every_bot_that_sees_only_its_own_side_plays_by_default():
+    names = evaluate(games=1, variant="mini").names
+    assert {"simple", "iggi"} <= set(names)
+    assert not {"random", "cheater", "smart"} & set(names)
+    assert "smart" in evaluate(games=1).names
+
+
+def test_python_players_and_policies_are_evaluated_alike():
+    policy = Uniform()
+    players = {"first": FirstLegal, "uniform": policy, "iggi": "iggi"}
+    evaluation = evaluate(players, **QUICK, chunk=30)
+    by_hand = play_games([FirstLegal, policy], 50, 0, "mini")
+    assert evaluation.pairing("first", "uniform").fireworks == pytest.approx(np.mean(by_hand.fireworks))
+    assert evaluation.settings.entrants["iggi"] == "iggi"
+    assert evaluation.settings.entrants["first"].endswith("FirstLegal")
+    assert max(policy.asked[:-1]) <= 50
+
+
+def test_a_player_that_fails_ends_only_that_game():
+    players = {"fails": FirstLegal(fails_at=9), "random": "random"}
+    evaluation = evaluate(players, **QUICK)
+    pairing = evaluation.pairing("fails", "random")
+    games = evaluation.outcomes[0, 1]
+    assert 0 < pairing.failed < 50
+    assert pairing.failed == (games[3] == 0).sum()
+    assert pairing.fireworks == pytest.approx(games[1][games[3] > 0].mean())
+    assert len(pairing.failures) == 3
+    assert f"fails with random: {pairing.failed} of 50, such as game" in str(evaluation)
+    assert "no idea at all" in str(evaluation)
+    assert evaluation.pairing("random", "random").failed == 0
+
+
+def test_a_player_that_always_fails_has_no_numbers(tmp_path):
+    evaluation = evaluate({"fails": FirstLegal(fails_at=12)}, 20, variant="mini", output=tmp_path)
+    assert np.isnan(evaluation.pairing("fails", "fails").score)
+    assert stored(tmp_path)["pairings"][0]["score"] is None
+    assert "nan" not in str(evaluation)
+    assert evaluation.pairing("fails", "fails").failed == 20
+
+
+# --- The folder -------------------------------------------------------------------------------------------
+
+
+def test_json_csv_and_picture_agree_with_the_result(tmp_path):
+    evaluation = evaluate(["simple", "iggi"], 20, variant="mini", players=3, output=tmp_path / "deep" / "down")
+    folder = tmp_path / "deep" / "down"
+    found = json.loads((folder / "eval.json").read_text(encoding="utf-8"))
+    assert found["settings"]["version"] == starmine.__version__
+    assert found["settings"]["variant"]["players"] == 3
+    assert found["entrants"][0]["as_player"] == evaluation.as_player("simple")[0]
+    with (folder / "eval.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 4
+    for row, pairing, stored_pairing in zip(rows, evaluation.pairings, found["pairings"], strict=True):
+        assert stored_pairing["seats"] == pairing.seats
+        assert row == {name: str(value) for name, value in pairing.row().items()}
+        assert {name: str(stored_pairing[name]) for name in row} == row
+    assert np.array_equal(np.load(folder / "eval-games.npy"), evaluation.outcomes)
+    picture = (folder / "eval.png").read_bytes()
+    width, height = struct.unpack(">II", picture[16:24])
+    assert picture.startswith(b"\x89PNG\r\n\x1a\n")
+    assert len(picture) > 10_000
+    assert 400 < width < 2000
+    assert 300 < height < 2000
+    assert sorted(path.name for path in folder.iterdir()) == ["eval-games.npy", "eval.csv", "eval.json", "eval.png"]
+
+
+@pytest.mark.parametrize("players", [2, 3])
+@pytest.mark.parametrize("calls", [1, 5, 9])
+def test_an_interrupted_evaluation_goes_on(tmp_path, monkeypatch, players, calls):
+    names = {"random": "random", "fails": FirstLegal(fails_at=5), "iggi": "iggi"}
+    options = {**QUICK, "players": players, "chunk": 20}
+    evaluate(names, **options, output=tmp_path / "whole")
+    with monkeypatch.context() as patch:
+        interrupt_after(patch, calls)
+        with pytest.raises(KeyboardInterrupt):
+            evaluate(names, **options, output=tmp_path / "parts")
+    begun = sum(pairing["games"] for pairing in stored(tmp_path / "parts")["pairings"])
+    assert 0 < begun + (calls == 1) < 9 * 50
+    assert not (tmp_path / "parts" / "eval.csv").exists()
+    resumed = evaluate(names, **options, output=tmp_path / "parts")
+    assert stored(tmp_path / "parts") == stored(tmp_path / "whole")
+    assert (resumed.played == 50).all()
+    assert (tmp_path / "parts" / "eval.csv").exists()
+
+
+def test_a_finished_evaluation_is_not_played_again(tmp_path, monkeypatch):
+    first = evaluate(["iggi", "simple"], **QUICK, output=tmp_path)
+    interrupt_after(monkeypatch, 1, error=AssertionError)  # the first call checks the threads
+    again = evaluate(["iggi", "simple"], **QUICK, output=tmp_path)
+    assert str(again) == str(first)
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"games": 51}, "games 50 instead of 51"),
+        ({"seed": 1}, "seed 0 instead of 1"),
+        ({"players": 3}, "players 2 instead of 3"),
+        ({"variant": "small"}, "colors 3 instead of 2"),
+        ({"entrants": ["simple", "iggi"]}, "entrants in the order iggi, simple"),
+        ({"entrants": ["iggi", "piers"]}, "entrants iggi, simple instead of iggi, piers"),
+        ({"entrants": {"iggi": "piers", "simple": "simple"}}, "instead of iggi (piers), simple"),
+    ],
+)
+def test_a_folder_with_another_evaluation_is_refused(tmp_path, changed, said):
+    arguments = {**QUICK, "entrants": ["iggi", "simple"], "output": tmp_path}
+    evaluate(**arguments)
+    before = (tmp_path / "eval.json").read_bytes()
+    with pytest.raises(StarmineError, match=re.escape(said)) as refused:
+        evaluate(**{**arguments, **changed})
+    assert str(tmp_path) in str(refused.value)
+    assert "--fresh" in str(refused.value)
+    assert (tmp_path / "eval.json").read_bytes() == before
+    fresh = evaluate(**{**arguments, **changed}, fresh=True)
+    assert (fresh.played == fresh.settings.games).all()
+
+
+def truncate(path):
+    path.write_bytes(path.read_bytes()[:200])
+
+
+@pytest.mark.parametrize(
+    ("name", "damage"),
+    [
+        ("eval.json", truncate),
+        ("eval.json", lambda path: path.unlink()),
+        ("eval.json", lambda path: path.write_text("[]")),
+        ("eval.json", lambda path: path.write_text("{}")),
+        ("eval.json", lambda path: path.write_bytes(b"\xff\xfe")),
+        (
+            "eval.json",
+            lambda path: path.write_text(path.read_text().replace('"games": 50,\n   "f', '"games": 51,\n   "f')),
+        ),
+        ("eval-games.npy", truncate),
+        ("eval-games.npy", lambda path: path.unlink()),
+        ("eval-games.npy", lambda path: np.save(path, np.zeros(3))),
+    ],
+)
+def test_a_damaged_folder_is_refused(tmp_path, name, damage):
+    evaluate(["iggi", "simple"], **QUICK, output=tmp_path)
+    damage(tmp_path / name)
+    with pytest.raises(StarmineError, match=r"holds no evaluation that can go on.*--fresh"):
+        evaluate(["iggi", "simple"], **QUICK, output=tmp_path)
+    assert (evaluate(["iggi", "simple"], **QUICK, output=tmp_path, fresh=True).played == 50).all()
+
+
+def test_a_folder_that_cannot_be_written_is_refused(tmp_path):
+    (tmp_path / "file").write_text("mine")
+    for path in [tmp_path / "file", tmp_path / "file" / "below"]:
+        with pytest.raises(StarmineError, match="cannot be written"):
+            evaluate(["iggi"], **QUICK, output=path)
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+# --- What is refused --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("entrants", "options", "error", "said"),
+    [
+        (["smrat"], {}, UnknownNameError, 'did you mean "smart"'),
+        (["smart"], {"variant": "mini"}, VariantError, "does not play this variant"),
+        (["iggi", "iggi"], {}, StarmineError, "entrants[1]='iggi' is not allowed: expected each name once"),
+        ([], {}, StarmineError, "expected at least one"),
+        ("iggi", {}, StarmineError, "entrants='iggi' is not allowed: expected names of bots"),
+        ([3], {}, StarmineError, "entrants[0]=3 is not allowed"),
+        ({"a": 3}, {}, StarmineError, "entrants['a']=3 is not allowed: expected a bot's name"),
+        ({"": "iggi"}, {}, StarmineError, "expected names"),
+        ({"a\nb": "iggi"}, {}, StarmineError, "expected names"),
+        ({"a": Uniform("nosuch")}, {}, UnknownNameError, "encoder='nosuch' is not known: expected one of canonical"),
+        (["iggi"], {"games": 0}, StarmineError, "games=0 is not allowed: expected 1 to"),
+        (["iggi"], {"games": 2**32}, StarmineError, "games=4294967296 is not allowed"),
+        (["iggi"], {"games": 2.5}, TypeError, "float"),
+        (["iggi"], {"chunk": 0}, StarmineError, "chunk=0 is not allowed"),
+        (["iggi"], {"seed": -1}, StarmineError, "seed=-1 is not allowed"),
+        (["iggi"], {"threads": 0}, StarmineError, "threads=0 is not allowed"),
+        (["iggi"], {"players": 6}, VariantError, "players=6 is not allowed: expected 2 to 5"),
+        (["iggi"], {"variant": "mni"}, UnknownNameError, 'variant="mni" is not known'),
+        (["iggi"], {"variant": 7}, VariantError, "variant=7 is not allowed"),
+    ],
+)
+def test_what_is_not_allowed_is_named_before_anything_is_written(tmp_path, entrants, options, error, said):
+    with pytest.raises(error, match=re.escape(said)):
+        evaluate(entrants, **options, output=tmp_path / "none")
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_missing_matplotlib_is_named_before_any_game(tmp_path, monkeypatch):
+    monkeypatch.setattr(run.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(StarmineError, match=r"pip install 'starmine\[eval\]'\), or no figure \(--no-figure"):
+        evaluate(["iggi"], 5, output=tmp_path / "none")
+    assert not (tmp_path / "none").exists()
+    evaluate(["iggi"], 5, output=tmp_path / "plain", figure=False)
+
+
+# --- As text ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 13, 14, 30])
+def test_the_tables_fit_into_100_columns_and_hold_every_number(count):
+    names = [*starmine.bots(), *(f"the policy of run {number}" for number in range(30))][:count]
+    bots = dict.fromkeys(names, "iggi")
+    text = str(evaluate(bots, 2, variant="mini"))
+    assert max(map(len, text.splitlines())) <= 100
+    matrix = [line.split() for line in text.split("\nself-play")[0].splitlines() if re.match(r" *\d+ .*\d\.\d\d", line)]
+    numbers = sum(bool(re.fullmatch(r"\d+\.\d\d", word)) for line in matrix for word in line)
+    assert numbers == count * count
+
+
+# --- The command ------------------------------------------------------------------------------------------
+
+
+def test_the_command_prints_what_the_function_returns(tmp_path):
+    done = command(
+        "eval",
+        "iggi",
+        "mine=rules: play-safe; discard-oldest",
+        "--variant",
+        "mini",
+        "--games",
+        "1_000",
+        "--output",
+        tmp_path,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    bots = {"iggi": "iggi", "mine": "rules: play-safe; discard-oldest"}
+    evaluation = evaluate(bots, 1000, variant="mini", output=tmp_path)  # goes on, so has the same times
+    assert done.stdout.startswith(str(evaluation))
+    assert (tmp_path / "eval.png").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["eval", "nosuch"], 'bot="nosuch" is not known: did you mean'),
+        (["eval", "a=iggi", "a=piers"], "bot='a=piers' is not allowed: expected the name 'a' once"),
+        (["eval", "smart", "--variant", "mini"], "does not play this variant"),
+        (["eval", "--games", "0"], "games=0 is not allowed: expected 1 to"),
+        (["eval", "--games", "many"], "argument --games: 'many' is not allowed: expected a whole number"),
+        (["eval", "--players", "1"], "players=1 is not allowed: expected 2 to 5"),
+        (["eval", "--fresh"], "--fresh without --output is not allowed"),
+        (["eval", "--output", "/dev/null"], "output='/dev/null' cannot be written"),
+        (["eval", "--nosuch"], "unrecognized arguments: --nosuch"),
+        (["evil"], "'evil'"),
+        ([], "COMMAND"),
+    ],
+)
+def test_bad_input_is_refused_in_one_line(arguments, said, capsys):
+    try:
+        status = main(arguments)
+    except SystemExit as ended:  # argparse's way
+        status = ended.code
+    output, errors = capsys.readouterr()
+    assert (status, output) == (2, "")
+    assert said in errors
+    assert errors.count("\n") == 1
+
+
+def test_the_command_ends_with_its_status():
+    done = command("eval", "nosuch")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert re.fullmatch(r'starmine eval: bot="nosuch" is not known: did you mean .*\n', done.stderr)
+
+
+def test_help_names_every_bot():
+    done = command("eval", "--help", env={**os.environ, "COLUMNS": "300"})
+    assert done.returncode == 0
+    assert all(name in done.stdout for name in starmine.bots())
+
+
+def test_the_version_is_told(capsys):
+    with pytest.raises(SystemExit, match="0"):
+        main(["--version"])
+    assert capsys.readouterr().out == f"starmine {starmine.__version__}\n"
+
+
+@pytest.mark.parametrize("has_output", [True, False])
+def test_an_interrupt_says_how_to_go_on(tmp_path, monkeypatch, capsys, has_output):
+    interrupt_after(monkeypatch, 1)
+    output = ["--output", str(tmp_path), "--fresh"] if has_output else []
+    status = main(["eval", "iggi", "--variant", "mini", "--no-figure", *output])
+    said = f"the same command, without --fresh, goes on from {tmp_path}" if has_output else "nothing is kept without"
+    printed, errors = capsys.readouterr()
+    assert (status, printed) == (130, "")
+    assert said in errors
+    assert errors.count("\n") == 1
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
+def test_control_c_ends_the_command_and_keeps_what_was_played(tmp_path):
+    line = [sys.executable, "-m", "starmine", "eval", "smart", "info", "--games", "3000000", "--no-figure"]
+    line += ["--output", str(tmp_path)]
+    running = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    played = 0
+    while not played and time.monotonic() < deadline and running.poll() is None:
+        time.sleep(0.05)
+        played = stored(tmp_path)["pairings"][0]["games"] if (tmp_path / "eval.json").exists() else 0
+    running.send_signal(signal.SIGINT)
+    output, errors = running.communicate(timeout=60)
+    assert (running.returncode, output) == (130, "")
+    assert errors == f"starmine eval: interrupted; the same command goes on from {tmp_path}\n"
+    assert stored(tmp_path)["pairings"][0]["games"] >= played > 0
