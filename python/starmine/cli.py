@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any, NoReturn
 
-from starmine._core import StarmineError, bots, variants
+from starmine._core import StarmineError, Variant, bots, variant, variants
 from starmine.evaluation import evaluate
 
 REFUSED, INTERRUPTED, PIPE_CLOSED = 2, 130, 141
@@ -75,6 +75,11 @@ def add_evaluate(commands: Any) -> None:
     eval_.add_argument(
         "--variant", default="standard", metavar="NAME", help=f"{', '.join(variants())} (default: standard)"
     )
+    eval_.add_argument(
+        "--lost-game-score",
+        choices=("zero", "fireworks"),
+        help="what a lost game scores (default: the variant's: zero)",
+    )
     eval_.add_argument("--seed", type=number, default=0, metavar="N", help="of the decks (default: 0)")
     eval_.add_argument("--threads", type=number, metavar="N", help="default: one for each core")
     eval_.add_argument("--output", metavar="DIR", help="folder to write, and to go on from (default: print only)")
@@ -88,7 +93,8 @@ def named(texts: list[str]) -> dict[str, str]:
     """The bots by the names that they are shown by."""
     found: dict[str, str] = {}
     for text in texts:
-        name, is_named, bot = text.partition("=")
+        # The conditions of a list of rules have the sign too.
+        name, is_named, bot = (text, "", "") if text.startswith("rules:") else text.partition("=")
         if name in found:
             raise StarmineError(f"bot={text!r} is not allowed: expected the name {name!r} once")
         found[name] = bot if is_named else name
@@ -99,12 +105,16 @@ def run_evaluate(options: argparse.Namespace) -> int:
     """Evaluate and print."""
     if options.fresh and options.output is None:
         raise StarmineError("--fresh without --output is not allowed: expected the folder that starts over")
+    rules: str | Variant = options.variant
+    if options.lost_game_score is not None:
+        overrides = {"players": options.players, "lost_game_score": options.lost_game_score}
+        rules = variant(options.variant, **overrides)
     try:
         evaluation = evaluate(
             named(options.bots) or None,
             options.games,
             players=options.players,
-            variant=options.variant,
+            variant=rules,
             seed=options.seed,
             threads=options.threads,
             output=options.output,

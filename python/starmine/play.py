@@ -42,6 +42,8 @@ class Policy(Protocol):
     """Plays many games at once.
 
     An attribute `encoder`, one of `starmine.encoders()`, chooses the observations ("canonical" where there is none).
+    A method `reset(games)`, where there is one, is told which games begin, int64 (K,): what a recurrent policy
+    remembers of games with these numbers is over.
     """
 
     def act_batch(self, observations: Array, action_mask: Array, games: Array) -> Array:
@@ -50,9 +52,9 @@ class Policy(Protocol):
         Args:
             observations: uint8 (K, D), each 0 or 1, of the seats to act.
             action_mask: bool (K, A), the legal actions.
-            games: int64 (K,), which games these are: always the same number for a game, so that a
-                recurrent policy finds its state of the game. A policy that holds several seats is
-                asked for all of them.
+            games: int64 (K,), which games these are, counted from 0 in each call of `play_games`: always the same
+                number for a game, so that a recurrent policy finds its state of the game. A policy that holds
+                several seats is asked for all of them.
 
         Returns:
             The actions: integers (K,).
@@ -256,6 +258,10 @@ class _Mixed:
 
     def play(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int8]]:
         """Play all games to their ends."""
+        games = np.arange(len(self.tables.outcomes()[0]))
+        for policy in {id(player): player for player in self.seats if isinstance(player, Policy)}.values():
+            if callable(getattr(policy, "reset", None)):
+                policy.reset(games)  # type: ignore[attr-defined]
         while True:
             to_act = self.tables.run()
             if not (to_act >= 0).any():

@@ -451,3 +451,17 @@ def test_control_c_ends_the_command_and_keeps_what_was_played(tmp_path):
     assert (running.returncode, output) == (130, "")
     assert errors == f"starmine eval: interrupted; the same command goes on from {tmp_path}\n"
     assert stored(tmp_path)["pairings"][0]["games"] >= played > 0
+
+
+def test_conditions_of_a_rule_list_are_no_name():
+    rules = "rules: play-probably-safe 0.5 if life_tokens = 3; discard-oldest"
+    done = command("eval", rules, f"mine={rules}", "--games=5", "--variant=mini", "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert "mine" in done.stdout
+
+
+def test_lost_games_may_keep_their_points():
+    zero = command("eval", "flawed", "--games=20", "--variant=mini", "--quiet")
+    kept = command("eval", "flawed", "--games=20", "--variant=mini", "--quiet", "--lost-game-score=fireworks")
+    assert kept.returncode == zero.returncode == 0
+    assert kept.stdout != zero.stdout

@@ -118,7 +118,10 @@ def test_a_policy_gets_each_game_under_its_number_and_may_choose_its_encoder():
         encoder = "canonical-minimal"
 
         def __init__(self):
-            self.seen = {}
+            self.seen, self.resets = {}, []
+
+        def reset(self, games):
+            self.resets.append(games.tolist())
 
         def act_batch(self, observations, action_mask, games):
             assert observations.shape[1] == len(Variant().layout("canonical-minimal"))
@@ -129,6 +132,7 @@ def test_a_policy_gets_each_game_under_its_number_and_may_choose_its_encoder():
     policy = Watching()
     games = play_games([policy, policy], games=9)
     assert [policy.seen[game] for game in range(9)] == games.lengths.tolist()
+    assert policy.resets == [list(range(9))]
 
 
 def test_a_module_may_sample_or_return_actions():

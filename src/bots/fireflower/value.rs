@@ -17,12 +17,12 @@ pub(super) const HINT_WORTH: f64 = 0.85;
 /// From expected points to worth. As worth grows exponentially, averages lean to the better
 /// cases: a player is not to fear a discard because the next one might discard the same card.
 fn worth(points: f64) -> f64 {
-    (points / 2.5).exp()
+    libm::exp(points / 2.5)
 }
 
 /// Grows smoothly from 0 to a straight line.
 fn soft_plus(x: f64, width: f64) -> f64 {
-    if x / width >= 40.0 { 40.0 } else { (1.0 + (x / width).exp()).ln() * width }
+    if x / width >= 40.0 { 40.0 } else { libm::log(1.0 + libm::exp(x / width)) * width }
 }
 
 /// What is left to be played.
