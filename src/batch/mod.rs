@@ -17,6 +17,7 @@ mod parts;
 mod plan;
 mod record;
 mod rows;
+mod seated;
 mod shared;
 mod simd;
 mod threads;
@@ -42,9 +43,9 @@ use chunk::{Chunk, Work};
 use finished::Finished;
 use game::Game;
 use lanes::{LANES, Word};
-use partners::Seated;
 use parts::{Parts, PerThread};
 use rows::Scratch;
+use seated::Seated;
 use shared::Shared;
 use threads::Pool;
 

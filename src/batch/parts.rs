@@ -6,8 +6,8 @@ use super::buffers::Outputs;
 use super::chunk::Chunk;
 use super::finished::Finished;
 use super::lanes::Word;
-use super::partners::Seated;
 use super::rows::Scratch;
+use super::seated::Seated;
 use super::shared::Shared;
 use crate::rules::EpisodeSeed;
 

@@ -1,6 +1,6 @@
-use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, Sub, SubAssign};
-
 use serde::{Deserialize, Serialize};
+
+use super::set_operators::set_operators;
 
 /// A set of kinds of cards: bit `i` is the card with index `i` (see
 /// [`Variant::card_index`](super::Variant::card_index)).
@@ -64,47 +64,7 @@ impl CardSet {
     }
 }
 
-impl BitAnd for CardSet {
-    type Output = CardSet;
-
-    fn bitand(self, other: CardSet) -> CardSet {
-        CardSet(self.0 & other.0)
-    }
-}
-
-impl BitOr for CardSet {
-    type Output = CardSet;
-
-    fn bitor(self, other: CardSet) -> CardSet {
-        CardSet(self.0 | other.0)
-    }
-}
-
-impl Sub for CardSet {
-    type Output = CardSet;
-
-    fn sub(self, other: CardSet) -> CardSet {
-        CardSet(self.0 & !other.0)
-    }
-}
-
-impl BitAndAssign for CardSet {
-    fn bitand_assign(&mut self, other: CardSet) {
-        self.0 &= other.0;
-    }
-}
-
-impl BitOrAssign for CardSet {
-    fn bitor_assign(&mut self, other: CardSet) {
-        self.0 |= other.0;
-    }
-}
-
-impl SubAssign for CardSet {
-    fn sub_assign(&mut self, other: CardSet) {
-        self.0 &= !other.0;
-    }
-}
+set_operators!(CardSet);
 
 impl FromIterator<usize> for CardSet {
     fn from_iter<I: IntoIterator<Item = usize>>(indices: I) -> CardSet {

@@ -22,6 +22,7 @@ mod position;
 mod presets;
 mod rating;
 mod select;
+mod set_operators;
 mod slot_set;
 mod state;
 mod tables;
@@ -31,6 +32,7 @@ mod view;
 
 pub(crate) use position::Hand;
 pub(crate) use select::{nth_set_bit_portable, with_bit_counts};
+pub(crate) use set_operators::set_operators;
 
 pub use belief::Belief;
 pub use card::{Card, Rank, Suit};

@@ -1,6 +1,6 @@
-use std::ops::{BitAnd, BitOr, BitOrAssign, Sub, SubAssign};
-
 use serde::{Deserialize, Serialize};
+
+use super::set_operators::set_operators;
 
 /// A set of slots of one hand: bit `s` is slot `s`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -76,41 +76,7 @@ impl SlotSet {
     }
 }
 
-impl BitAnd for SlotSet {
-    type Output = SlotSet;
-
-    fn bitand(self, other: SlotSet) -> SlotSet {
-        SlotSet(self.0 & other.0)
-    }
-}
-
-impl BitOr for SlotSet {
-    type Output = SlotSet;
-
-    fn bitor(self, other: SlotSet) -> SlotSet {
-        SlotSet(self.0 | other.0)
-    }
-}
-
-impl Sub for SlotSet {
-    type Output = SlotSet;
-
-    fn sub(self, other: SlotSet) -> SlotSet {
-        SlotSet(self.0 & !other.0)
-    }
-}
-
-impl BitOrAssign for SlotSet {
-    fn bitor_assign(&mut self, other: SlotSet) {
-        self.0 |= other.0;
-    }
-}
-
-impl SubAssign for SlotSet {
-    fn sub_assign(&mut self, other: SlotSet) {
-        self.0 &= !other.0;
-    }
-}
+set_operators!(SlotSet);
 
 #[cfg(test)]
 mod tests {

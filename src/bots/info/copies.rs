@@ -1,9 +1,7 @@
 //! Sets of copies of the base game's cards, in which counting bits weighs each kind of card by the
 //! copies that it has left.
 
-use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, Sub, SubAssign};
-
-use crate::rules::{Card, CardSet, Hint};
+use crate::rules::{Card, CardSet, Hint, set_operators};
 
 /// Kinds of cards of the base game.
 const KINDS: usize = 25;
@@ -177,44 +175,4 @@ pub(super) struct Traits {
     pub are_single: bool,
 }
 
-impl BitAnd for Copies {
-    type Output = Copies;
-
-    fn bitand(self, other: Copies) -> Copies {
-        Copies(self.0 & other.0)
-    }
-}
-
-impl BitOr for Copies {
-    type Output = Copies;
-
-    fn bitor(self, other: Copies) -> Copies {
-        Copies(self.0 | other.0)
-    }
-}
-
-impl Sub for Copies {
-    type Output = Copies;
-
-    fn sub(self, other: Copies) -> Copies {
-        Copies(self.0 & !other.0)
-    }
-}
-
-impl BitAndAssign for Copies {
-    fn bitand_assign(&mut self, other: Copies) {
-        self.0 &= other.0;
-    }
-}
-
-impl BitOrAssign for Copies {
-    fn bitor_assign(&mut self, other: Copies) {
-        self.0 |= other.0;
-    }
-}
-
-impl SubAssign for Copies {
-    fn sub_assign(&mut self, other: Copies) {
-        self.0 &= !other.0;
-    }
-}
+set_operators!(Copies);

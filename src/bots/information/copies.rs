@@ -1,6 +1,4 @@
-use std::ops::{BitAnd, BitAndAssign, BitOr, Sub, SubAssign};
-
-use crate::rules::{CardSet, Hint};
+use crate::rules::{CardSet, Hint, set_operators};
 
 /// Suits of the base game.
 const SUITS: usize = 5;
@@ -94,41 +92,7 @@ impl Copies {
     }
 }
 
-impl BitAnd for Copies {
-    type Output = Copies;
-
-    fn bitand(self, other: Copies) -> Copies {
-        Copies(self.0 & other.0)
-    }
-}
-
-impl BitAndAssign for Copies {
-    fn bitand_assign(&mut self, other: Copies) {
-        self.0 &= other.0;
-    }
-}
-
-impl BitOr for Copies {
-    type Output = Copies;
-
-    fn bitor(self, other: Copies) -> Copies {
-        Copies(self.0 | other.0)
-    }
-}
-
-impl Sub for Copies {
-    type Output = Copies;
-
-    fn sub(self, other: Copies) -> Copies {
-        Copies(self.0 & !other.0)
-    }
-}
-
-impl SubAssign for Copies {
-    fn sub_assign(&mut self, other: Copies) {
-        self.0 &= !other.0;
-    }
-}
+set_operators!(Copies);
 
 #[cfg(test)]
 mod tests {
