@@ -31,7 +31,7 @@ mod variant;
 mod view;
 
 pub(crate) use position::Hand;
-pub(crate) use select::{nth_set_bit_portable, with_bit_counts};
+pub(crate) use select::{bit_counts, nth_set_bit_portable};
 pub(crate) use set_operators::set_operators;
 
 pub use belief::Belief;

@@ -32,10 +32,25 @@ impl Counts {
         Counts { ones: self.ones ^ other.ones, twos: self.twos ^ other.twos ^ borrow }
     }
 
+    /// The copies of plausible kinds that are wanted, and all of them, as words of which
+    /// [`Counts::shares`] takes the numbers of bits.
+    #[inline]
+    pub fn words(self, plausible: CardSet, wanted: CardSet) -> [u64; 4] {
+        let CardSet(good) = plausible & wanted;
+        let CardSet(all) = plausible;
+        [self.ones & good, self.twos & good, self.ones & all, self.twos & all]
+    }
+
+    /// How many copies are wanted, and how many there are, from the bits of [`Counts::words`].
+    #[inline]
+    pub fn shares([good_ones, good_twos, ones, twos]: [u32; 4]) -> [u32; 2] {
+        [good_ones + 2 * good_twos, ones + 2 * twos]
+    }
+
     /// Copies of all kinds in the set together.
-    #[inline(always)]
+    #[cfg(test)]
     pub fn of(self, kinds: CardSet) -> u32 {
-        (self.ones & kinds.0).count_ones() + 2 * (self.twos & kinds.0).count_ones()
+        Counts::shares(self.words(kinds, kinds).map(u64::count_ones))[0]
     }
 }
 

@@ -3,7 +3,7 @@ use std::hint::select_unpredictable;
 use super::counts::Counts;
 use super::piles::{Gone, Piles};
 use crate::bots::random::any_legal;
-use crate::rules::{Card, CardSet, Chance, Hint, Knowledge, Move, View, with_bit_counts};
+use crate::rules::{Card, CardSet, Chance, Hint, Knowledge, MAX_HAND_SIZE, Move, View, bit_counts};
 
 /// What the rules of a list look at in one turn.
 #[derive(Debug)]
@@ -146,23 +146,24 @@ impl<'a> Scene<'a> {
 
     fn find_most_probable(&mut self, wanted: CardSet) -> Option<(usize, f64)> {
         let unseen = self.unseen();
-        with_bit_counts(|| self.best_share(unseen, wanted))
-    }
-
-    #[inline(always)]
-    fn best_share(&self, unseen: Counts, wanted: CardSet) -> Option<(usize, f64)> {
+        let mut words = [0; 4 * MAX_HAND_SIZE];
+        let hints = self.view.hints_about(0);
+        for (knowledge, words) in hints.iter().zip(words.as_chunks_mut().0) {
+            let plausible = knowledge.plausible_set(self.view.variant());
+            *words = unseen.words(plausible, wanted);
+        }
+        let counts = bit_counts(&words);
         // So many copies of so many are wanted. No branches but the loop's: what hints leave
         // plausible cannot be predicted, and counting all costs less than guessing wrongly.
         let (mut best, mut good, mut all) = (0, 0, 1);
-        for (slot, told) in self.own_hand() {
-            let (good_here, all_here) =
-                (unseen.of(told.plausible & wanted), unseen.of(told.plausible));
+        for (slot, counts) in counts.as_chunks().0[..hints.len()].iter().enumerate() {
+            let [good_here, all_here] = Counts::shares(*counts);
             let is_better = good_here * all > good * all_here;
             best = select_unpredictable(is_better, slot, best);
             good = select_unpredictable(is_better, good_here, good);
             all = select_unpredictable(is_better, all_here, all);
         }
-        (self.view.hand_size(0) > 0).then(|| (best, f64::from(good) / f64::from(all)))
+        (!hints.is_empty()).then(|| (best, f64::from(good) / f64::from(all)))
     }
 }
 
