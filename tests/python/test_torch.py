@@ -356,6 +356,25 @@ def test_the_order_follows_the_generator():
     assert torch.equal(first, torch.randperm(len(buffer)))
 
 
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("steps", [1, STEPS])
+def test_sequences_have_every_game_once_in_order_of_time(dtype, steps):
+    buffer, added = filled(steps)
+    seen = []
+    for samples in buffer.sequences(2, generator=torch.Generator().manual_seed(0), dtype=dtype):
+        rows = samples.rows.numpy().reshape(steps, -1)
+        games = rows[0]
+        seen.append(games)
+        assert np.array_equal(rows, np.arange(steps)[:, None] * GAMES + games)
+        for name in ("action_mask", "action", "log_prob", "value"):
+            wanted = added[name][:, games]
+            assert np.array_equal(getattr(samples, name).numpy().reshape(wanted.shape), wanted), name
+        wanted = added["obs"][:, games].reshape(rows.size, -1)
+        assert_same(samples.obs, expected(wanted, 658, dtype))
+    assert [len(games) for games in seen] == [2, 2, 1]
+    assert sorted(np.concatenate(seen).tolist()) == list(range(GAMES))
+
+
 def test_advantages_are_discounted_sums_of_errors():
     buffer, added = filled()
     gamma, gae_lambda, last = 0.9, 0.8, RNG.random(GAMES)
@@ -438,9 +457,13 @@ def test_bad_arguments_are_refused():
         RolloutBuffer(1, 1, 658, 20, players=0)
     with pytest.raises(starmine.StarmineError, match="the buffer is empty"):
         RolloutBuffer(1, 1, 658, 20).minibatches(4)
+    with pytest.raises(starmine.StarmineError, match="the buffer is empty"):
+        RolloutBuffer(1, 1, 658, 20).sequences(4)
     buffer, _ = filled()
     with pytest.raises(starmine.StarmineError, match="size=0 is not allowed"):
         buffer.minibatches(0)
+    with pytest.raises(starmine.StarmineError, match="games=0 is not allowed"):
+        buffer.sequences(0)
     with pytest.raises(starmine.ArrayError, match=r"dtype=torch\.int64 is not allowed"):
         buffer.minibatches(4, dtype=torch.int64)
     with pytest.raises(starmine.ArrayError, match=r"last_value has shape \(4,\): expected \(5,\)"):

@@ -91,9 +91,7 @@ class RolloutBuffer:
         device: torch.device | str = "cpu",
     ) -> None:
         sizes = {"steps": steps, "num_envs": num_envs, "num_features": num_features, "num_actions": num_actions}
-        for name, size in (sizes | ({} if players is None else {"players": players})).items():
-            if size < 1:
-                raise StarmineError(f"{name}={size} is not allowed: expected at least 1")
+        _check_sizes(sizes | ({} if players is None else {"players": players}))
         self.num_features = num_features
         self.filled = 0
         seats = () if players is None else (players,)
@@ -191,15 +189,41 @@ class RolloutBuffer:
             StarmineError: a size below 1, or no samples.
             ArrayError: another dtype.
         """
-        if size < 1:
-            raise StarmineError(f"size={size} is not allowed: expected at least 1")
+        order = self._order(len(self), {"size": size}, generator, dtype)
+        return (self._minibatch(rows, dtype) for rows in torch.split(order, size))
+
+    def sequences(
+        self, games: int, *, generator: torch.Generator | None = None, dtype: torch.dtype = torch.float32
+    ) -> Iterator[Minibatch]:
+        """All samples once, those of a game together and in order of time, for recurrent networks.
+
+        The samples of B games are in the order of (steps added, B): `rows.view(-1, B)` has a game in
+        each column, and `rows[:B]` are the games.
+
+        Args:
+            games: games of a minibatch; the last one may have fewer.
+            generator: of the order of the games; None for torch's own on the CPU.
+            dtype: of the features: `torch.float32`, `bfloat16`, `float16` or `uint8`.
+
+        Raises:
+            StarmineError: a number of games below 1, or no samples.
+            ArrayError: another dtype.
+        """
+        num_envs = self.obs.shape[1]
+        order = self._order(num_envs, {"games": games}, generator, dtype)
+        starts = num_envs * torch.arange(self.filled, device=order.device)[:, None]
+        return (self._minibatch((starts + columns).flatten(), dtype) for columns in torch.split(order, games))
+
+    def _order(
+        self, count: int, sizes: dict[str, int], generator: torch.Generator | None, dtype: torch.dtype
+    ) -> Tensor:
+        _check_sizes(sizes)
         if not self.filled:
-            raise StarmineError("the buffer is empty: expected add() before minibatches()")
+            raise StarmineError("the buffer is empty: expected add() before its samples")
         if dtype not in DTYPES:
             raise ArrayError(f"dtype={dtype} is not allowed: expected one of {', '.join(map(str, DTYPES))}")
         where = "cpu" if generator is None else generator.device
-        order = torch.randperm(len(self), generator=generator, device=where).to(self.obs.device)
-        return (self._minibatch(rows, dtype) for rows in torch.split(order, size))
+        return torch.randperm(count, generator=generator, device=where).to(self.obs.device)
 
     def _minibatch(self, rows: Tensor, dtype: torch.dtype) -> Minibatch:
         return Minibatch(
@@ -215,6 +239,12 @@ class RolloutBuffer:
         """The sizes and how full it is."""
         steps, num_envs = self.obs.shape[:2]
         return f"RolloutBuffer(steps={steps}, num_envs={num_envs}, filled={self.filled}, device={self.obs.device})"
+
+
+def _check_sizes(sizes: dict[str, int]) -> None:
+    for name, size in sizes.items():
+        if size < 1:
+            raise StarmineError(f"{name}={size} is not allowed: expected at least 1")
 
 
 def _fitting(name: str, given: Any, row: Tensor) -> Tensor:
