@@ -1,5 +1,6 @@
 """examples/ppo.py: that it runs, and that a stopped run goes on to the same bits."""
 
+import json
 import os
 import re
 import signal
@@ -7,9 +8,10 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass
-from importlib.util import find_spec
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 SCRIPT = Path(__file__).parents[2] / "examples" / "ppo.py"
@@ -85,9 +87,16 @@ def assert_same_bits(found, expected, where=""):
 
 def without_clock(state: dict) -> dict:
     """What two runs of the same steps must share, which is all but their arguments and times."""
+    return {**state, "args": None, "progress": state["progress"][:2]}
+
+
+def log_lines(out: Path) -> list[dict]:
+    return [json.loads(line) for line in (out / "log.jsonl").read_text().splitlines()]
+
+
+def log_without_clock(out: Path) -> list[dict]:
     times = {"seconds", "steps_per_second"}
-    curve = [{key: row[key] for key in row.keys() - times} for row in state["curve"]]
-    return {**state, "args": None, "progress": state["progress"][:2], "curve": curve}
+    return [{key: row[key] for key in row.keys() - times} for row in log_lines(out)]
 
 
 @dataclass
@@ -131,9 +140,8 @@ def test_a_run_leaves_its_results(runs):
     assert (out / "learning_curve.png").read_bytes().startswith(b"\x89PNG")
     assert list(out.glob("events.out.tfevents.*"))
     assert not (out / "checkpoint.tmp").exists()
-    state = checkpoint(out)
-    assert state["progress"][:2] == (runs.updates * TURNS, runs.updates)
-    evaluated = [row["steps"] for row in state["curve"] if "greedy" in row]
+    assert checkpoint(out)["progress"][:2] == (runs.updates * TURNS, runs.updates)
+    evaluated = [row["steps"] for row in log_lines(out) if "greedy" in row]
     assert evaluated == list(range(20 * TURNS, runs.updates * TURNS + 1, 20 * TURNS))
 
 
@@ -147,6 +155,13 @@ def test_a_stopped_run_resumes_to_the_same_bits(runs, name):
     assert 1 <= runs.stopped_at[name] < runs.updates
     found, expected = checkpoint(runs.outs[name]), checkpoint(runs.outs["whole"])
     assert_same_bits(without_clock(found), without_clock(expected))
+
+
+@pytest.mark.parametrize("name", ["killed", "interrupted"])
+def test_the_log_goes_on_without_gaps(runs, name):
+    found, expected = log_without_clock(runs.outs[name]), log_without_clock(runs.outs["whole"])
+    assert [row["update"] for row in found] == list(range(1, runs.updates + 1))
+    assert found == expected
 
 
 def test_a_checkpoint_of_another_run_is_refused(runs):
@@ -180,3 +195,201 @@ def test_a_best_response_trains_with_a_partner(tmp_path):
     assert "partner='piers', not None" in printed
     printed = finish(start(tmp_path / "other", "--partner=smrat", updates=1), code=1)
     assert 'did you mean "smart"' in printed
+
+
+@pytest.fixture(scope="module")
+def ppo():
+    """The script as a module."""
+    import matplotlib.pyplot  # noqa: F401 - before the tests that count its warnings as errors
+
+    spec = spec_from_file_location("ppo_script", SCRIPT)
+    module = module_from_spec(spec)
+    sys.modules["ppo_script"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def tiny(ppo, tmp_path):
+    """Arguments of a tiny run; the main program's, but for those given."""
+    import torch
+
+    def arguments(**given):
+        sizes = {"num_envs": 8, "rollout": 8, "epochs": 1, "minibatch": 32, "hidden": (8,), "total_steps": 6 * 64}
+        games = {"eval_every": 4, "eval_games": 4, "final_games": 4, "threads": 1}
+        return ppo.Args(**({"variant": "small", "out": tmp_path / "run"} | sizes | games | given))
+
+    threads = torch.get_num_threads()
+    yield arguments
+    torch.set_num_threads(threads)
+
+
+OPTIONS = {
+    "recurrent": {"recurrent": True, "players": 3},
+    "recurrent with a partner": {"recurrent": True, "partner": "piers"},
+    "every option": {
+        **{"recurrent": True, "lr_schedule": "linear", "entropy_schedule": "cosine", "value_clip": 0.2},
+        **{"normalise_over": "minibatch", "dtype": "bfloat16", "epochs": 2, "minibatch": 24},
+    },
+}
+
+
+@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
+def test_options_resume_to_the_same_bits(ppo, tiny, tmp_path, options):
+    ppo.main(tiny(**options, out=tmp_path / "whole"))
+    whole = checkpoint(tmp_path / "whole")
+
+    first = ppo.Run(tiny(**options))
+    first.args.out.mkdir()
+    for _ in range(3):
+        first.update()
+    first.save(first.args.out / "checkpoint.pt")
+    ppo.main(tiny(**options, resume=True))
+    assert_same_bits(without_clock(checkpoint(tmp_path / "run")), without_clock(whole))
+    assert whole["processes"][0]["memory"].abs().sum() > 0
+    weights = whole["policy"]["memory.from_state.weight"]
+    assert not np.array_equal(weights.numpy(), ppo.Run(tiny(**options)).policy.memory.from_state.weight.detach())
+
+
+def test_a_log_beyond_its_checkpoint_is_cut(ppo, tmp_path):
+    path = tmp_path / "log.jsonl"
+    assert ppo.read_log(path, 0) == []
+    lines = [json.dumps({"update": update, "steps": 8 * update}) + "\n" for update in (1, 2, 3)]
+    path.write_text("".join(lines) + '{"update": 4, "st')
+    assert [row["update"] for row in ppo.read_log(path, 3)] == [1, 2, 3]
+    assert path.read_text() == "".join(lines)
+    assert [row["update"] for row in ppo.read_log(path, 2)] == [1, 2]
+    assert path.read_text() == "".join(lines[:2])
+
+
+def test_schedules_go_from_start_to_end(ppo, tiny, tmp_path):
+    spent = [0, 0.25, 0.5, 1]
+    wanted = {"constant": [3, 3, 3, 3], "linear": [3, 2.5, 2, 1], "cosine": [3, 2 + 0.5**0.5, 2, 1]}
+    for schedule, numbers in wanted.items():
+        assert [ppo.scheduled(schedule, 3, 1, part) for part in spent] == pytest.approx(numbers)
+    ppo.main(tiny(lr_schedule="linear", entropy_schedule="cosine"))
+    rows = log_lines(tmp_path / "run")
+    assert [row["lr"] for row in rows] == pytest.approx([1e-3 * (6 - update) / 6 for update in range(6)])
+    assert rows[3]["entropy_weight"] == pytest.approx(0.005)
+
+
+@pytest.mark.parametrize("minibatch", [32, 64], ids=["in a loss", "in the next rollout"])
+def test_numbers_that_are_not_finite_stop_the_run(ppo, tiny, tmp_path, minibatch):
+    path = tmp_path / "run" / "checkpoint.pt"
+    ppo.main(tiny(minibatch=minibatch, total_steps=2 * 64))
+    before = path.read_bytes()
+    with pytest.raises(SystemExit, match=r"stopped in update [34]: .* (is|not) (not )?(nan|inf|finite)") as stopped:
+        ppo.main(tiny(minibatch=minibatch, lr=1e30, resume=True))
+    assert f"{path} is of the last good update" in str(stopped.value)
+    updates = checkpoint(tmp_path / "run")["progress"][1]
+    assert f"stopped in update {updates + 1}:" in str(stopped.value)
+    assert len(log_lines(tmp_path / "run")) == updates
+    if updates == 2:
+        assert path.read_bytes() == before
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+def test_a_full_disk_keeps_the_checkpoint(ppo, tiny, tmp_path):
+    path = tmp_path / "run" / "checkpoint.pt"
+    ppo.main(tiny(total_steps=2 * 64))
+    before = path.read_bytes()
+    path.with_suffix(".tmp").symlink_to("/dev/full")
+    with pytest.raises(SystemExit, match=r"update 3 could not be saved: .*No space left") as stopped:
+        ppo.main(tiny(resume=True))
+    assert str(path) in str(stopped.value)
+    assert path.read_bytes() == before
+    ppo.main(tiny(resume=True))
+    assert [row["update"] for row in log_lines(tmp_path / "run")] == [1, 2, 3, 4, 5, 6]
+
+
+def test_a_checkpoint_of_another_program_or_network_is_refused(ppo, tiny, tmp_path, monkeypatch):
+    path = tmp_path / "run" / "checkpoint.pt"
+    ppo.main(tiny(total_steps=64))
+    with pytest.raises(SystemExit, match="it has recurrent=False, not True"):
+        ppo.main(tiny(recurrent=True, resume=True))
+    monkeypatch.setattr(ppo.starmine, "__version__", "99.0.0")
+    with pytest.raises(SystemExit, match=r"it has starmine='.*', not '99\.0\.0'"):
+        ppo.main(tiny(resume=True))
+    path.write_text("of another program")
+    with pytest.raises(SystemExit, match="is no checkpoint of this program"):
+        ppo.main(tiny(resume=True))
+
+
+def recall(ppo, memory, seats, begins):
+    import torch
+
+    return ppo.Recall(memory, torch.tensor(seats), torch.tensor(begins))
+
+
+def test_a_seat_remembers_its_own_turns_of_one_game(ppo):
+    import torch
+
+    torch.manual_seed(0)
+    memory = ppo.SeatMemory(4)
+    x = torch.randn(5, 1, 4, requires_grad=True)  # five turns of one game
+    seats, begins = [[0], [1], [0], [0], [1]], [[False]] * 3 + [[True]] + [[False]]
+    states, last = memory(x.flatten(0, 1), recall(ppo, torch.zeros(1, 2, 4), seats, begins))
+    reached = []
+    for turn in range(5):
+        (gradient,) = torch.autograd.grad(states[turn].sum(), x, retain_graph=True)
+        reached.append(gradient.abs().sum((1, 2)).nonzero().flatten().tolist())
+    # Of its own seat, of its own game, and none of the future.
+    assert reached == [[0], [1], [0, 2], [3], [4]]
+    assert torch.equal(last[0, 0], states[3])
+    assert torch.equal(last[0, 1], states[4])
+
+
+def test_a_memory_turn_by_turn_is_that_of_the_sequence(ppo):
+    import torch
+
+    torch.manual_seed(1)
+    memory, games, turns = ppo.SeatMemory(4), 3, 6
+    x, start = torch.randn(turns, games, 4), torch.randn(games, 2, 4)
+    seats, begins = torch.randint(2, (turns, games)), torch.rand(turns, games) < 0.3
+    states, last = memory(x.flatten(0, 1), ppo.Recall(start, seats, begins))
+    for turn, wanted in enumerate(states.view(turns, games, 4)):
+        state, start = memory(x[turn], ppo.Recall(start, seats[turn, None], begins[turn, None]))
+        assert torch.allclose(state, wanted, atol=1e-6)
+    assert torch.allclose(start, last, atol=1e-6)
+
+
+def test_the_learner_sees_the_memories_that_the_player_had(ppo, tiny):
+    import torch
+
+    run = ppo.Run(tiny(recurrent=True, players=3, rollout=24))
+    ended = 0
+    for _ in range(3):
+        advantage, _ = run.collect()
+        ended += int(run.rollout.terminated.sum())
+        for samples, recall in run.minibatches():
+            log_probs, value, _ = run.policy(samples.obs, samples.action_mask, recall)
+            assert torch.allclose(value, samples.value, atol=1e-6)
+            assert torch.allclose(ppo.pick(log_probs, samples.action), samples.log_prob, atol=1e-5)
+        fresh = run.rollout.terminated[-1]
+        assert run.memory[fresh].abs().sum() == 0
+        assert run.memory[~fresh].abs().sum() > 0
+        run.learn(advantage, 0.01)
+    assert ended > 0
+
+
+def torchrun(out: Path, *arguments: str, updates: int) -> subprocess.Popen[str]:
+    launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
+    steps = updates * TURNS * 2
+    command = [*launcher, str(SCRIPT), *TINY, f"--total-steps={steps}", f"--out={out}", "--recurrent", *arguments]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=out.parent)
+
+
+def test_processes_share_their_weights_and_resume(tmp_path):
+    started = {"whole": torchrun(tmp_path / "whole", updates=4), "half": torchrun(tmp_path / "half", updates=2)}
+    printed = finish_all(started, {})
+    assert printed["whole"].count("greedy policy, 20 games: score") == 1
+    printed = finish(torchrun(tmp_path / "half", "--resume", updates=4))
+    whole = checkpoint(tmp_path / "whole")
+    assert_same_bits(without_clock(checkpoint(tmp_path / "half")), without_clock(whole))
+    assert log_without_clock(tmp_path / "half") == log_without_clock(tmp_path / "whole")
+    assert whole["progress"][:2] == (4 * TURNS * 2, 4)
+    first, second = whole["processes"]
+    assert first["batch"] != second["batch"]
+    assert len({process["weights"] for process in whole["processes"]}) == 1
+    alone = finish(start(tmp_path / "half", "--resume", "--recurrent", updates=5), code=1)
+    assert "processes=2, not 1" in alone
