@@ -355,11 +355,16 @@ def rank() -> int:
     return dist.get_rank() if dist.is_initialized() else 0
 
 
+def processes() -> int:
+    """How many processes train together; 1 without torchrun."""
+    return dist.get_world_size() if dist.is_initialized() else 1
+
+
 def everyone(thing: Thing) -> list[Thing]:
     """What each of torchrun's processes gave, by rank."""
     if not dist.is_initialized():
         return [thing]
-    things = [thing] * dist.get_world_size()
+    things = [thing] * processes()
     dist.all_gather_object(things, thing)
     return things
 
@@ -370,7 +375,7 @@ def average_gradients(policy: nn.Module) -> None:
         gradients = [parameter.grad for parameter in policy.parameters() if parameter.grad is not None]
         flat = torch.cat([gradient.flatten() for gradient in gradients])
         dist.all_reduce(flat)
-        flat /= dist.get_world_size()
+        flat /= processes()
         means = torch.split(flat, [gradient.numel() for gradient in gradients])
         for gradient, mean in zip(gradients, means, strict=True):
             gradient.copy_(mean.view_as(gradient))
@@ -424,7 +429,7 @@ class Run:
             group["lr"] = lr
         advantage, shown = self.collect()
         shown |= self.learn(advantage, entropy_weight)
-        self.steps += len(self.rollout) * len(everyone(None))
+        self.steps += len(self.rollout) * processes()
         self.updates += 1
         return shown | {"lr": lr, "entropy_weight": entropy_weight}
 
@@ -591,7 +596,7 @@ def pick(log_probs: Tensor, action: Tensor) -> Tensor:
 
 def identity() -> dict[str, Any]:
     """What a checkpoint shares with the program that reads it, whatever the arguments."""
-    return {"format": FORMAT, "starmine": starmine.__version__, "processes": len(everyone(None))}
+    return {"format": FORMAT, "starmine": starmine.__version__, "processes": processes()}
 
 
 def read_checkpoint(args: Args) -> dict[str, Any]:
@@ -763,7 +768,7 @@ def main(args: Args) -> None:
         raise SystemExit("there is nothing to train: expected a budget above 0")
     if args.threads is not None:
         torch.set_num_threads(args.threads)
-    if "RANK" in os.environ:
+    if "RANK" in os.environ and not dist.is_initialized():
         dist.init_process_group("gloo" if args.device == "cpu" else "cpu:gloo,cuda:nccl")
     checkpoint = read_checkpoint(args) if args.resume else None
     run = Run(args)
@@ -778,9 +783,9 @@ def main(args: Args) -> None:
         finish(run, log.rows)
     elif log is not None:
         print(f"stopped after update {run.updates}: --resume goes on from {args.out / 'checkpoint.pt'}")
-    if dist.is_initialized():
-        dist.destroy_process_group()
 
 
 if __name__ == "__main__":
     main(tyro.cli(Args))
+    if dist.is_initialized():
+        dist.destroy_process_group()
