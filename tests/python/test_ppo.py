@@ -383,6 +383,7 @@ given = dict(variant="small", num_envs=8, rollout=8, epochs=1, minibatch=32, hid
 given |= dict(eval_every=2, eval_games=4, final_games=4)
 for name, updates, resume in (("whole", 4, False), ("half", 2, False), ("half", 4, True)):
     main(Args(**given, out=Path(sys.argv[2]) / name, total_steps=updates * 2 * 64, resume=resume))
+    dist.barrier()  # the first process writes
 dist.destroy_process_group()
 """
 
