@@ -13,10 +13,11 @@ With a partner the policy plays seat 0 alone: the environment plays the bot's tu
 turn of the policy. Observations stay packed, a bit for each feature, until the network needs them.
 
 The output folder gets `log.jsonl` with a line for each update, TensorBoard's event files,
-`learning_curve.png`, and after every update `checkpoint.pt`. Ctrl-C ends the update, saves and leaves;
-a killed run loses at most the update that it was in. Both go on with `--resume`, to the same bits as a
-run that was never stopped (on the processor of the same machine, with as many threads and the same
-options; schedules follow the budget, so they need the same one, counted in steps).
+`learning_curve.png`, at the end `policy.safetensors`, and after every update `checkpoint.pt`. Ctrl-C
+ends the update, saves and leaves; a killed run loses at most the update that it was in. Both go on with
+`--resume`, to the same bits as a run that was never stopped (on the processor of the same machine, with
+as many threads and the same options; schedules follow the budget, so they need the same one, counted in
+steps).
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from functools import partial
 from hashlib import sha256
 from operator import mul
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, TypeVar
 
 import matplotlib as mpl
 import numpy as np
@@ -47,14 +48,13 @@ from torch.utils.tensorboard import SummaryWriter
 from tqdm import tqdm
 
 import starmine
-from starmine.torch import Minibatch, RolloutBuffer, unpack_bits
+from starmine.torch import Minibatch, PolicyNetwork, Recall, RolloutBuffer, unpack_bits
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt
 
 FORMAT = 2  # of checkpoints
 DEFEATS = [code for code, name in enumerate(starmine.endings(), 1) if name not in ("perfect", "deck_exhausted")]
-MASKED_LOGIT = -1e9
 EVALUATION_SEED = 2**32
 SCORES = ("kept", "score", "greedy")
 MEASURES = ("policy_loss", "value_loss", "entropy", "kl", "clipped", "gradient_norm")
@@ -145,144 +145,34 @@ FIXED = (
 FREE = ("out", "resume", "minutes", "total_steps")
 
 
-class Recall(NamedTuple):
-    """What a recurrent policy needs beside observations: the memories of B games, and T turns of each.
-
-    Attributes:
-        memory: float32 (B, players, width), of each seat before the first of these turns.
-        seat: int64 (T, B), who plays each turn.
-        begins: bool (T, B), whether a game begins with it, so that its seats remember nothing.
-    """
-
-    memory: Tensor
-    seat: Tensor
-    begins: Tensor
+@torch.no_grad()
+def look(network: PolicyNetwork, seen: Seen, memory: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Log probabilities, values and memories of a turn of all games; FloatingPointError where they are not finite."""
+    arrays = [torch.from_numpy(seen[name]).to(memory.device) for name in ("obs", "action_mask", "current_player")]
+    seat = arrays[2].long()[None]
+    recall = Recall(memory, seat, torch.zeros_like(seat, dtype=torch.bool))
+    log_probs, value, memory = network(unpack_bits(arrays[0], network.features), arrays[1], recall)
+    if not torch.isfinite(log_probs.sum() + value.sum()):
+        raise FloatingPointError("the network's output is not finite")
+    return log_probs, value, memory
 
 
-class CardFeatures(nn.Module):
-    """Says of each card how probably it can be played now, and how probably never again.
+def player(network: PolicyNetwork, games: int, sampled: bool = False) -> Choose:
+    """Plays games that begin now: the most likely actions, or with their probabilities."""
+    memory = network.blank(games)
 
-    An own card is taken for each that its hints allow, all equally likely, a card in sight for
-    itself. All of this follows from the observation; a network of this size learns it slowly.
-    """
+    def choose(seen: Seen) -> NDArray[np.int64]:
+        nonlocal memory
+        log_probs, _, memory = look(network, seen, memory)
+        actions: NDArray[np.int64] = (draw_actions(log_probs) if sampled else log_probs.argmax(1)).cpu().numpy()
+        return actions
 
-    def __init__(self, layout: starmine.Layout) -> None:
-        super().__init__()
-        self.sections = {section.name: section for section in layout}
-
-    def section(self, bits: Tensor, name: str) -> Tensor:
-        """A part of the observations in its shape (n, ...)."""
-        return bits[:, self.sections[name].slice].view(-1, *self.sections[name].shape)
-
-    def forward(self, bits: Tensor) -> Tensor:
-        """Two numbers for each card (n, 2 * cards) of observations (n, features)."""
-        stacks = self.section(bits, "fireworks")  # of each suit, a one for its height, from 1
-        playable = torch.cat([1 - stacks.sum(2, keepdim=True), stacks[..., :-1]], 2)
-        dead = stacks.flip(2).cumsum(2).flip(2)
-        kinds = torch.stack([playable.flatten(1), dead.flatten(1)], 2)
-        cards = self.section(bits, "hands").flatten(1, 2).flatten(2)
-        if "knowledge" in self.sections:
-            possible = self.section(bits, "knowledge").flatten(1, 2)[..., : kinds.shape[1]]
-            cards = torch.cat([cards, possible / possible.sum(2, keepdim=True).clamp(min=1)], 1)
-        return (cards @ kinds).flatten(1)
+    return choose
 
 
-class SeatMemory(nn.Module):
-    """A gated recurrent unit with a state for each seat of each game, which changes at the seat's own turns."""
-
-    def __init__(self, width: int) -> None:
-        super().__init__()
-        self.from_input = orthogonal(nn.Linear(width, 3 * width), 1)
-        self.from_state = orthogonal(nn.Linear(width, 3 * width), 1)
-
-    def forward(self, x: Tensor, recall: Recall) -> tuple[Tensor, Tensor]:
-        """The states after each turn (T * B, width) of inputs (T * B, width), and all memories at the end."""
-        memory, states = recall.memory, []
-        games = torch.arange(len(memory), device=x.device)
-        inputs = self.from_input(x).float().view(*recall.seat.shape, -1)
-        for given, seat, begins in zip(inputs, recall.seat, recall.begins, strict=True):
-            memory = memory.masked_fill(begins[:, None, None], 0)
-            state = memory[games, seat]
-            new, keep, reset = given.chunk(3, 1)
-            old_new, old_keep, old_reset = self.from_state(state).float().chunk(3, 1)
-            candidate = torch.tanh(new + torch.sigmoid(reset + old_reset) * old_new)
-            state = candidate + torch.sigmoid(keep + old_keep) * (state - candidate)
-            memory = memory.index_put((games, seat), state)
-            states.append(state)
-        return torch.cat(states), memory
-
-
-class Policy(nn.Module):
-    """A trunk, and with recurrence a memory, shared by the logits of the actions and the value."""
-
-    def __init__(self, layout: starmine.Layout, actions: int, args: Args) -> None:
-        super().__init__()
-        self.features, self.players, self.mixed = len(layout), args.players, args.dtype == "bfloat16"
-        self.card_features = CardFeatures(layout) if args.card_features else None
-        with torch.no_grad():
-            inputs = self.inputs(torch.zeros(1, self.features)).shape[1]
-        layers: list[nn.Module] = []
-        for fan_in, fan_out in zip((inputs, *args.hidden), args.hidden, strict=False):
-            layers += [orthogonal(nn.Linear(fan_in, fan_out), 2**0.5), nn.ReLU()]
-        self.trunk = nn.Sequential(*layers)
-        self.heads = orthogonal(nn.Linear(args.hidden[-1], actions + 1), 0.01)
-        self.memory = SeatMemory(args.hidden[-1]) if args.recurrent else None
-        self.memory_width = args.hidden[-1] if args.recurrent else 0
-
-    def inputs(self, bits: Tensor) -> Tensor:
-        """What the trunk gets of the unpacked observations."""
-        return bits if self.card_features is None else torch.cat([bits, self.card_features(bits)], 1)
-
-    def blank(self, games: int) -> Tensor:
-        """The memories (games, players, width) before a game's first turn; without recurrence no numbers."""
-        return torch.zeros(games, self.players, self.memory_width, device=self.heads.weight.device)
-
-    def forward(self, bits: Tensor, mask: Tensor, recall: Recall | None = None) -> tuple[Tensor, Tensor, Tensor | None]:
-        """Log probabilities (n, actions) and values (n,) of unpacked observations (n, features), and memories.
-
-        With recurrence the observations are of T turns of B games, in the order of (T, B), and the
-        memories (B, players, width) those after the last turn.
-        """
-        memory = None if recall is None else recall.memory
-        with torch.autocast(bits.device.type, torch.bfloat16, enabled=self.mixed):
-            x = self.trunk(self.inputs(bits))
-            if self.memory is not None:
-                if recall is None:
-                    raise ValueError("recall is None: a recurrent policy needs its memories")
-                x, memory = self.memory(x, recall)
-            heads = self.heads(x).float()
-        logits = heads[:, :-1].masked_fill(~mask, MASKED_LOGIT)
-        return logits.log_softmax(1), heads[:, -1], memory
-
-    @torch.no_grad()
-    def look(self, seen: Seen, memory: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """The same of a turn of all games, without gradients; FloatingPointError where it is not finite."""
-        arrays = [torch.from_numpy(seen[name]).to(memory.device) for name in ("obs", "action_mask", "current_player")]
-        seat = arrays[2].long()[None]
-        recall = Recall(memory, seat, torch.zeros_like(seat, dtype=torch.bool))
-        log_probs, value, memory = self(unpack_bits(arrays[0], self.features), arrays[1], recall)
-        if not torch.isfinite(log_probs.sum() + value.sum()):
-            raise FloatingPointError("the policy's output is not finite")
-        return log_probs, value, memory
-
-    def greedy(self, games: int) -> Choose:
-        """A player of the most likely actions, in games that begin now."""
-        memory = self.blank(games)
-
-        def choose(seen: Seen) -> NDArray[np.int64]:
-            nonlocal memory
-            log_probs, _, memory = self.look(seen, memory)
-            actions: NDArray[np.int64] = log_probs.argmax(1).cpu().numpy()
-            return actions
-
-        return choose
-
-
-def orthogonal(layer: nn.Linear, gain: float) -> nn.Linear:
-    """The layer with orthogonal weights and without bias."""
-    nn.init.orthogonal_(layer.weight, gain)
-    nn.init.zeros_(layer.bias)
-    return layer
+def draw_actions(log_probs: Tensor) -> Tensor:
+    """An action of each row with its probability."""
+    return (log_probs - torch.empty_like(log_probs).exponential_().log()).argmax(1)
 
 
 @dataclass
@@ -333,10 +223,10 @@ def random_policy() -> Choose:
     return lambda seen: (rng.random(seen["action_mask"].shape) * seen["action_mask"]).argmax(1)
 
 
-def show_game(args: Args, policy: Policy) -> None:
+def show_game(args: Args, policy: PolicyNetwork) -> None:
     """Print one game, a line for each turn with the table after it."""
     variant = starmine.variant(args.variant, players=args.players, lost_game_score="zero")
-    state, choose = variant.new_game(seed=EVALUATION_SEED), policy.greedy(1)
+    state, choose = variant.new_game(seed=EVALUATION_SEED), player(policy, 1)
     print(f"\nOne game, played greedily:\n{state}\n")
     while not state.is_terminal:
         bits = np.packbits(state.encode(state.current_player, encoder=args.encoder), bitorder="little")
@@ -389,6 +279,12 @@ def scheduled(schedule: Schedule, start: float, end: float, spent: float) -> flo
     return end + (start - end) * left
 
 
+def network(args: Args, variant: starmine.Variant) -> PolicyNetwork:
+    """A network that has learned nothing."""
+    dtype = torch.bfloat16 if args.dtype == "bfloat16" else torch.float32
+    return PolicyNetwork(variant, args.encoder, args.hidden, args.recurrent, args.card_features, dtype)
+
+
 class Run:
     """A policy in training, with all that a checkpoint needs."""
 
@@ -401,7 +297,7 @@ class Run:
         seed = args.seed + (rank() << 40)  # other games in each process
         self.batch = starmine.Batch(variant, args.num_envs, seed=seed, **settings)
         features, actions = len(self.batch.layout), variant.num_actions
-        self.policy = Policy(self.batch.layout, actions, args).to(self.device)
+        self.policy = network(args, variant).to(self.device)
         if rank() > 0:
             torch.manual_seed(seed)  # the same weights, but other actions
         if args.compile:
@@ -440,9 +336,8 @@ class Run:
         self.rollout.clear()
         self.first_memory = self.memory
         for step in range(args.rollout):
-            log_probs, value, memory = self.policy.look(now, self.memory)
-            noise = torch.empty_like(log_probs).exponential_()
-            action = (log_probs - noise.log()).argmax(1)
+            log_probs, value, memory = look(self.policy, now, self.memory)
+            action = draw_actions(log_probs)
             after = self.batch.step(action.cpu())
             ended, ending = after["terminated"], after["final_ending"]
             self.rollout.add(
@@ -459,7 +354,7 @@ class Run:
             scores.append(after["final_score"][ended])
             endings.append(ending[ended])
             now = after
-        _, last_value, _ = self.policy.look(now, self.memory)
+        _, last_value, _ = look(self.policy, now, self.memory)
         advantage = self.rollout.advantages(last_value, args.gamma, args.gae_lambda)
         return advantage, self.played(np.concatenate(scores), np.concatenate(endings))
 
@@ -719,7 +614,7 @@ def train(run: Run, log: Log | None) -> bool:
         shown = run.update()
         if run.updates % args.eval_every == 0 and rank() == 0:
             games = args.eval_games
-            shown["greedy"] = float(evaluate(args, run.policy.greedy(games), games).score.mean())
+            shown["greedy"] = float(evaluate(args, player(run.policy, games), games).score.mean())
         reports = everyone((shown, time.perf_counter() - start, signalled))
         seconds, stopped = reports[0][1], any(report[2] for report in reports)
         run.seconds += seconds
@@ -754,12 +649,35 @@ def finish(run: Run, curve: list[dict[str, float]]) -> None:
     if args.partner is None:
         show_game(args, run.policy)
     chance = evaluate(args, random_policy(), games)
-    greedy = evaluate(args, run.policy.greedy(games), games)
+    sampled = evaluate(args, player(run.policy, games, sampled=True), games)
+    greedy = evaluate(args, player(run.policy, games), games)
     if curve:
         draw(args.out / "learning_curve.png", args, curve, chance, greedy)
+    path = args.out / "policy.safetensors"
+    run.policy.save(path, **about(run, greedy))
     print(f"\nrandom policy, {games:,} games: {chance}")
+    print(f"drawn actions, {games:,} games: {sampled}")
     print(f"greedy policy, {games:,} games: {greedy}")
-    print(f"results in {args.out}: log.jsonl, learning_curve.png, checkpoint.pt, TensorBoard's event files")
+    print(
+        f"results in {args.out}: log.jsonl, learning_curve.png, {path.name}, checkpoint.pt, TensorBoard's event files"
+    )
+
+
+def about(run: Run, greedy: Scores) -> dict[str, Any]:
+    """What the policy's file says of it."""
+    usual = Args()
+    changed = {key: value for key, value in asdict(run.args).items() if value != getattr(usual, key) and key != "out"}
+    return {
+        "method": "IPPO" if run.args.partner is None else f"PPO, a best response to {run.args.partner}",
+        "arguments": json.loads(json.dumps(changed)),
+        "steps": run.steps,
+        "seconds": round(run.seconds),
+        "games": len(greedy.score),
+        "score": round(float(greedy.score.mean()), 3),
+        "standard_error": round(float(greedy.score.std(ddof=1)) / len(greedy.score) ** 0.5, 3),
+        "perfect": round(float(greedy.perfect.mean()), 4),
+        "lost": round(float(greedy.lost.mean()), 4),
+    }
 
 
 def main(args: Args) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 SCRIPT = Path(__file__).parents[2] / "examples" / "ppo.py"
-EXTRA = ("torch", "tensorboard", "matplotlib", "tqdm", "tyro")
+EXTRA = ("torch", "safetensors", "tensorboard", "matplotlib", "tqdm", "tyro")
 MISSING = [name for name in EXTRA if find_spec(name) is None]
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"{', '.join(MISSING)} not found: pip install 'starmine[train]'")
 
@@ -313,44 +313,6 @@ def test_a_checkpoint_of_another_program_or_network_is_refused(ppo, tiny, tmp_pa
     path.write_text("of another program")
     with pytest.raises(SystemExit, match="is no checkpoint of this program"):
         ppo.main(tiny(resume=True))
-
-
-def recall(ppo, memory, seats, begins):
-    import torch
-
-    return ppo.Recall(memory, torch.tensor(seats), torch.tensor(begins))
-
-
-def test_a_seat_remembers_its_own_turns_of_one_game(ppo):
-    import torch
-
-    torch.manual_seed(0)
-    memory = ppo.SeatMemory(4)
-    x = torch.randn(5, 1, 4, requires_grad=True)  # five turns of one game
-    seats, begins = [[0], [1], [0], [0], [1]], [[False]] * 3 + [[True]] + [[False]]
-    states, last = memory(x.flatten(0, 1), recall(ppo, torch.zeros(1, 2, 4), seats, begins))
-    reached = []
-    for turn in range(5):
-        (gradient,) = torch.autograd.grad(states[turn].sum(), x, retain_graph=True)
-        reached.append(gradient.abs().sum((1, 2)).nonzero().flatten().tolist())
-    # Of its own seat, of its own game, and none of the future.
-    assert reached == [[0], [1], [0, 2], [3], [4]]
-    assert torch.equal(last[0, 0], states[3])
-    assert torch.equal(last[0, 1], states[4])
-
-
-def test_a_memory_turn_by_turn_is_that_of_the_sequence(ppo):
-    import torch
-
-    torch.manual_seed(1)
-    memory, games, turns = ppo.SeatMemory(4), 3, 6
-    x, start = torch.randn(turns, games, 4), torch.randn(games, 2, 4)
-    seats, begins = torch.randint(2, (turns, games)), torch.rand(turns, games) < 0.3
-    states, last = memory(x.flatten(0, 1), ppo.Recall(start, seats, begins))
-    for turn, wanted in enumerate(states.view(turns, games, 4)):
-        state, start = memory(x[turn], ppo.Recall(start, seats[turn, None], begins[turn, None]))
-        assert torch.allclose(state, wanted, atol=1e-6)
-    assert torch.allclose(start, last, atol=1e-6)
 
 
 def test_the_learner_sees_the_memories_that_the_player_had(ppo, tiny):

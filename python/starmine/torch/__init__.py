@@ -12,8 +12,18 @@ try:
 except ImportError as _missing:
     raise ImportError("starmine.torch needs PyTorch: pip install 'starmine[torch]'") from _missing
 
+from starmine.torch.network import CardFeatures, PolicyNetwork, Recall, SeatMemory
 from starmine.torch.policy import ModulePolicy
 from starmine.torch.rollout import Minibatch, RolloutBuffer
 from starmine.torch.unpacking import unpack_bits
 
-__all__ = ["Minibatch", "ModulePolicy", "RolloutBuffer", "unpack_bits"]
+__all__ = [
+    "CardFeatures",
+    "Minibatch",
+    "ModulePolicy",
+    "PolicyNetwork",
+    "Recall",
+    "RolloutBuffer",
+    "SeatMemory",
+    "unpack_bits",
+]
