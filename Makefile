@@ -5,12 +5,13 @@ BIN := $(VENV)/bin
 JAXMARL := $(VENV)-jaxmarl
 # Options of the benchmarks, such as BENCH=--quick.
 BENCH ?=
-# A folder with the repositories of the bots' originals, to be measured beside ours.
+# A folder with the repositories of the bots' originals, and JaxMARL's repository, to be measured beside ours.
 ORIGINALS ?=
+JAXMARL_CHECKOUT ?=
 INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --constraint constraints.txt
 SOURCES := Cargo.toml Cargo.lock pyproject.toml README.md $(shell find src python -name '*.rs' -o -name '*.py' -o -name '*.pyi')
 
-.PHONY: help install train test check-rust check-python check-instructions sanitize bench instructions constraints clean
+.PHONY: help install train test check-rust check-python check-instructions sanitize bench bench-train instructions constraints clean
 
 help: ## Show this list.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -44,7 +45,7 @@ $(JAXMARL)/ready: $(BIN)/uv
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(JAXMARL)
 	sed '/^gymnasium==/d' constraints.txt > $(JAXMARL)/constraints.txt
 	$(BIN)/uv pip install --quiet --python $(JAXMARL)/bin/python --constraint $(JAXMARL)/constraints.txt \
-	  jaxmarl 'jax[cpu]' && touch $@ || echo 'JaxMARL could not be installed: it is left out.'
+	  jaxmarl 'jax[cpu]' six && touch $@ || echo 'JaxMARL could not be installed: it is left out.'
 
 install: $(VENV)/train ## Install starmine and all that training needs into .venv.
 
@@ -86,6 +87,10 @@ bench: $(VENV)/test $(VENV)/hle $(JAXMARL)/ready ## Measure the speed, also besi
 	$(BIN)/python benchmarks/sweep.py $(BENCH)
 	$(BIN)/python benchmarks/presets.py $(BENCH)
 	$(BIN)/python benchmarks/bots.py $(if $(ORIGINALS),--originals $(ORIGINALS)) $(BENCH)
+
+bench-train: $(VENV)/test $(JAXMARL)/ready ## Measure the speed of training, also beside JaxMARL's.
+	$(BIN)/python benchmarks/training.py --jaxmarl-python $(JAXMARL)/bin/python \
+	  $(if $(JAXMARL_CHECKOUT),--jaxmarl-checkout $(JAXMARL_CHECKOUT)) $(BENCH)
 
 constraints: ## Record the newest versions that work together.
 	rm -rf $(VENV) $(JAXMARL)

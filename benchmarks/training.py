@@ -1,0 +1,154 @@
+"""Environment steps per second of `examples/ppo.py`, learning included, beside JaxMARL's IPPO on the same processor.
+
+Both train a network with two hidden layers of 256 on 1,024 games of two players, 16 turns of each from update to
+update, in two epochs of eight minibatches. JaxMARL learns from the turns of both seats, one of which has no choice, so
+its minibatches have twice as many rows. Its training script is not in its package: it is taken from a checkout.
+
+    python benchmarks/training.py --jaxmarl-python .venv-jaxmarl/bin/python --jaxmarl-checkout ~/JaxMARL
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import Any
+
+import torch
+from measuring import ROOT, Case, Measure, Row, effort, facts, markdown, parser, run, spread, write
+
+WORKER = Path(__file__).with_name("jaxmarl_training_worker.py")
+SCRIPT = Path("baselines", "IPPO", "ippo_ff_hanabi.py")
+GAMES, TURNS, EPOCHS, MINIBATCHES, HIDDEN = 1024, 16, 2, 8, (256, 256)
+
+
+def example() -> Any:
+    """The training script as a module."""
+    spec = spec_from_file_location("ppo", ROOT / "examples" / "ppo.py")
+    assert spec
+    assert spec.loader
+    sys.modules["ppo"] = module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class Ours:
+    """A training run, and what its time goes to."""
+
+    def __init__(self, threads: int, **given: Any) -> None:
+        ppo = example()
+        self.threads = threads
+        sizes = {"num_envs": GAMES, "rollout": TURNS, "epochs": EPOCHS, "minibatch": GAMES * TURNS // MINIBATCHES}
+        torch.set_num_threads(threads)
+        self.run = ppo.Run(ppo.Args(hidden=HIDDEN, **sizes, **given))
+        self.stepping = self.learning = self.total = 0.0
+        self.run.batch = Timed(self, self.run.batch)
+        learn = self.run.learn
+
+        def timed_learn(*arguments: Any) -> Any:
+            start = time.perf_counter()
+            shown = learn(*arguments)
+            self.learning += time.perf_counter() - start
+            return shown
+
+        self.run.learn = timed_learn
+        self.run.update()
+        self.stepping = self.learning = 0.0
+
+    def measure(self, seconds: float) -> float:
+        """Environment steps per second."""
+        torch.set_num_threads(self.threads)
+        steps, start = self.run.steps, time.perf_counter()
+        while time.perf_counter() - start < seconds:
+            self.run.update()
+        took = time.perf_counter() - start
+        self.total += took
+        return float(self.run.steps - steps) / took
+
+
+class Timed:
+    """A batch that counts its own time."""
+
+    def __init__(self, ours: Ours, batch: Any) -> None:
+        self.ours, self.batch = ours, batch
+
+    def observe(self) -> Any:
+        """As the batch."""
+        return self.batch.observe()
+
+    def step(self, actions: Any) -> Any:
+        """As the batch."""
+        start = time.perf_counter()
+        after = self.batch.step(actions)
+        self.ours.stepping += time.perf_counter() - start
+        return after
+
+
+def theirs(python: Path, checkout: Path) -> tuple[str, Measure] | None:
+    """JaxMARL in a process of its own, which takes all cores; None where it does not start."""
+    sizes = [GAMES, TURNS, EPOCHS, MINIBATCHES, *HIDDEN]
+    command = [str(python), str(WORKER), str(checkout / SCRIPT), *map(str, sizes)]
+    worker = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert worker.stdin
+    assert worker.stdout
+    requests, answers = worker.stdin, worker.stdout
+    print("compiling JaxMARL's training", flush=True)
+    release = answers.readline().strip()
+    if not release:
+        return None
+
+    def measure(seconds: float) -> float:
+        print(seconds, file=requests, flush=True)
+        return float(answers.readline())
+
+    return release, measure
+
+
+def main() -> None:
+    """Measure, print the table and write it."""
+    arguments = parser(__doc__, rounds=3, seconds=20.0)
+    arguments.add_argument("--jaxmarl-python", type=Path, help="the interpreter of JaxMARL's environment")
+    arguments.add_argument("--jaxmarl-checkout", type=Path, help="its repository, for the training script")
+    given = arguments.parse_args()
+    wanted = effort(given)
+    cores = os.cpu_count() or 1
+    ways = [*((threads, "float32") for threads in sorted({1, cores})), (cores, "bfloat16")]
+    ours = {(threads, dtype): Ours(threads, dtype=dtype) for threads, dtype in ways}
+    cases = [
+        Case("starmine, examples/ppo.py", 2, run.measure, GAMES, dtype, threads)
+        for (threads, dtype), run in ours.items()
+    ]
+    found = None
+    if given.jaxmarl_python and given.jaxmarl_checkout and (given.jaxmarl_checkout / SCRIPT).exists():
+        found = theirs(given.jaxmarl_python, given.jaxmarl_checkout)
+    if found:
+        cases.append(Case(f"JaxMARL {found[0]}, its IPPO", 2, found[1], GAMES, "float32", cores))
+    else:
+        print("JaxMARL is left out: it is not installed, or no checkout was given", flush=True)
+    rows = run(cases, wanted)
+    about = facts(wanted) | {"torch": torch.__version__}
+    sections = [
+        f"Environment steps per second of training: {GAMES:,} games, {TURNS} turns an update, {EPOCHS} epochs of "
+        f"{MINIBATCHES} minibatches, hidden layers {' and '.join(map(str, HIDDEN))}.",
+        table(rows, ours),
+    ]
+    write("training", wanted, about, sections, rows)
+
+
+def table(rows: Sequence[Row], ours: Mapping[tuple[int, str], Ours]) -> str:
+    """A line for each way to train."""
+    lines = []
+    for row in rows:
+        mine = ours.get((row.threads, row.dtype or "")) if row.what.startswith("starmine") else None
+        shares = [f"{mine.stepping / mine.total:.1%}", f"{mine.learning / mine.total:.1%}"] if mine else ["", ""]
+        lines.append([row.what, row.dtype, row.threads, f"{row.median:,.0f}", spread(row), *shares])
+    heads = ("what", "products in", "threads", "steps/s (median)", "spread", "of it in the environment", "in learning")
+    return markdown(heads, lines)
+
+
+if __name__ == "__main__":
+    main()
