@@ -11,7 +11,7 @@ pub struct Turn<'a> {
     pub after: View<'a>,
 }
 
-/// A rule-based player in one seat. It gets nothing but views of that seat, so it cannot look at
+/// A player in one seat. It gets nothing but views of that seat, so it cannot look at
 /// its own hand or at the deck.
 pub trait Bot: BoxedClone + Send + Sync {
     /// A new game is dealt, of which this is the seat's view; all earlier games are over and

@@ -1,4 +1,5 @@
-//! Rule-based players: a [`View`](crate::rules::View) in, a [`Move`](crate::rules::Move) out.
+//! Players, by rules and trained: a [`View`](crate::rules::View) in, a [`Move`](crate::rules::Move)
+//! out.
 //!
 //! A [`Bot`] sits in one seat, is told of every turn that is played, and sees what its seat may
 //! see. To add one, write one file with a [`Bot`] and add its line to [`BOTS`].
@@ -13,6 +14,7 @@ mod information;
 mod name;
 mod notes;
 mod pointing;
+mod policy;
 mod random;
 mod registry;
 mod rule_list;
@@ -24,7 +26,10 @@ mod warning;
 
 pub use bot::{Bot, OpenBot, Turn};
 pub use games::{Outcome, play_games};
-pub use name::{BotName, BotNameError};
+pub use name::{BotName, BotNameError, PolicyName};
+pub use policy::{
+    POLICIES, Policy, PolicyBot, PolicyError, PolicyProblem, Scratch, ShippedPolicy, shipped_policy,
+};
 pub use registry::{BOTS, BotKind, Plays, UnknownBot, UnsupportedVariant, bot};
 pub use rule_list::{RULES, Rule, RuleError, RuleKind, RuleList, UnknownRule, rule};
 pub use table::{BotMoveError, Player, Table};

@@ -1,8 +1,10 @@
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use thiserror::Error;
 
+use super::policy::{Policy, PolicyBot, PolicyError, ShippedPolicy, shipped_policy};
 use super::registry::{BotKind, UnknownBot, UnsupportedVariant, bot};
 use super::rule_list::{RuleError, RuleList};
 use super::table::Player;
@@ -10,9 +12,14 @@ use crate::rules::Variant;
 
 /// What the text of a rule list begins with.
 const RULES_PREFIX: &str = "rules:";
+/// What the text of a policy begins with, but for that of a shipped one.
+const POLICY_PREFIX: &str = "policy:";
+/// What the text of a policy that draws its moves ends with, after a semicolon.
+const SAMPLED: &str = "sampled";
 
-/// A bot as a text says: one of the registry by its name, or a list of rules, such as
-/// `rules: play-safe; hint-playable; discard-oldest`.
+/// A bot as a text says: one of the registry or a shipped policy by its name, a list of rules,
+/// such as `rules: play-safe; hint-playable; discard-oldest`, or a policy by its file, such as
+/// `policy: runs/mine.safetensors` or `policy: runs/mine.safetensors; sampled`.
 ///
 /// ```
 /// use starmine::bots::BotName;
@@ -28,6 +35,8 @@ pub enum BotName {
     Kind(&'static BotKind),
     /// A list of rules.
     Rules(RuleList),
+    /// A trained policy.
+    Policy(PolicyName),
 }
 
 /// A text that says no bot.
@@ -39,6 +48,18 @@ pub enum BotNameError {
     /// A rule that does not exist.
     #[error(transparent)]
     Rule(#[from] RuleError),
+    /// A policy that cannot be played.
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
+}
+
+/// A policy, and how it plays.
+#[derive(Clone)]
+pub struct PolicyName {
+    /// The path of its file, or the name of a shipped one.
+    source: String,
+    policy: Arc<Policy>,
+    is_sampled: bool,
 }
 
 impl BotName {
@@ -50,6 +71,43 @@ impl BotName {
         match self {
             BotName::Kind(kind) => kind.player(variant),
             BotName::Rules(list) => Ok(Player::Bot(Box::new(list.clone()))),
+            BotName::Policy(name) => {
+                let PolicyName { policy, is_sampled, .. } = name;
+                let text = name.to_string();
+                let bot = PolicyBot::new(policy.clone(), *is_sampled, &text, variant)?;
+                Ok(Player::Bot(Box::new(bot)))
+            }
+        }
+    }
+
+    /// Where what it plays lies in a file, the CRC-32 of that.
+    #[must_use]
+    pub fn checksum(&self) -> Option<u32> {
+        match self {
+            BotName::Kind(_) | BotName::Rules(_) => None,
+            BotName::Policy(name) => Some(name.policy.checksum()),
+        }
+    }
+}
+
+impl PolicyName {
+    fn shipped(shipped: &ShippedPolicy, is_sampled: bool) -> Result<PolicyName, PolicyError> {
+        let (source, policy) = (shipped.name.to_owned(), shipped.policy()?);
+        Ok(PolicyName { source, policy, is_sampled })
+    }
+
+    /// What stands after the prefix.
+    fn parse(text: &str) -> Result<PolicyName, PolicyError> {
+        let (source, is_sampled) = match text.rsplit_once(';') {
+            Some((source, option)) if option.trim() == SAMPLED => (source.trim(), true),
+            _ => (text.trim(), false),
+        };
+        match shipped_policy(source) {
+            Some(shipped) => PolicyName::shipped(shipped, is_sampled),
+            None => {
+                let policy = Policy::read(source)?;
+                Ok(PolicyName { source: source.to_owned(), policy, is_sampled })
+            }
         }
     }
 }
@@ -58,12 +116,16 @@ impl FromStr for BotName {
     type Err = BotNameError;
 
     fn from_str(text: &str) -> Result<BotName, BotNameError> {
-        match text.strip_prefix(RULES_PREFIX) {
+        if let Some(rules) = text.strip_prefix(RULES_PREFIX) {
+            let rules: Vec<&str> = rules.split(';').map(str::trim).collect();
+            return Ok(BotName::Rules(RuleList::parse(&rules)?));
+        }
+        if let Some(policy) = text.strip_prefix(POLICY_PREFIX) {
+            return Ok(BotName::Policy(PolicyName::parse(policy)?));
+        }
+        match shipped_policy(text) {
+            Some(shipped) => Ok(BotName::Policy(PolicyName::shipped(shipped, false)?)),
             None => Ok(BotName::Kind(bot(text)?)),
-            Some(rules) => {
-                let rules: Vec<&str> = rules.split(';').map(str::trim).collect();
-                Ok(BotName::Rules(RuleList::parse(&rules)?))
-            }
         }
     }
 }
@@ -79,7 +141,25 @@ impl fmt::Display for BotName {
                 }
                 Ok(())
             }
+            BotName::Policy(name) => name.fmt(formatter),
         }
+    }
+}
+
+impl fmt::Display for PolicyName {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let PolicyName { source, is_sampled, .. } = self;
+        match (shipped_policy(source), is_sampled) {
+            (Some(_), false) => formatter.write_str(source),
+            (_, false) => write!(formatter, "{POLICY_PREFIX} {source}"),
+            (_, true) => write!(formatter, "{POLICY_PREFIX} {source}; {SAMPLED}"),
+        }
+    }
+}
+
+impl fmt::Debug for PolicyName {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "PolicyName({self})")
     }
 }
 
@@ -95,5 +175,6 @@ mod tests {
         assert!(matches!("smrat".parse::<BotName>(), Err(BotNameError::Unknown(_))));
         assert!(matches!("rules: play-saef".parse::<BotName>(), Err(BotNameError::Rule(_))));
         assert!(matches!("rules:".parse::<BotName>(), Err(BotNameError::Rule(_))));
+        assert!(matches!("policy:".parse::<BotName>(), Err(BotNameError::Policy(_))));
     }
 }

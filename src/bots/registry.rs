@@ -8,6 +8,7 @@ use super::fireflower::Fireflower;
 use super::holmes::Holmes;
 use super::info::Info;
 use super::information::Information;
+use super::policy::POLICIES;
 use super::random::Random;
 use super::rule_list::{self, RuleList};
 use super::simple::Simple;
@@ -178,15 +179,18 @@ pub struct UnknownBot {
 
 /// A bot was asked to play a variant that it was not written for.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error(
-    "bot={name:?} does not play this variant ({variant}): expected the base game, where only players, random_start_player, lost_game_score and edition may differ"
-)]
+#[error("bot={name:?} does not play this variant ({variant}): expected {expected}")]
 pub struct UnsupportedVariant {
     /// The bot.
-    pub name: &'static str,
+    pub name: String,
     /// The variant in words.
     pub variant: String,
+    /// What it plays.
+    pub expected: String,
 }
+
+/// What the bots of the base game play.
+const BASE_GAME: &str = "the base game, where only players, random_start_player, lost_game_score and edition may differ";
 
 impl BotKind {
     /// Whether it is a player, which sees what its seat may see, or one that is shown all hands.
@@ -201,7 +205,11 @@ impl BotKind {
     /// [`UnsupportedVariant`] when it was not written for it.
     pub fn player(&self, variant: &Variant) -> Result<Player, UnsupportedVariant> {
         if self.plays == Plays::BaseGame && !is_base_game(variant) {
-            return Err(UnsupportedVariant { name: self.name, variant: variant.to_string() });
+            return Err(UnsupportedVariant {
+                name: self.name.to_owned(),
+                variant: variant.to_string(),
+                expected: BASE_GAME.to_owned(),
+            });
         }
         Ok(match self.make {
             Make::Seat(make) => Player::Bot(make(variant)),
@@ -225,10 +233,11 @@ fn is_base_game(variant: &Variant) -> bool {
 /// The bot of this name.
 ///
 /// # Errors
-/// [`UnknownBot`], with the nearest name and all names.
+/// [`UnknownBot`], with the nearest name and all names, those of the shipped policies too.
 pub fn bot(name: &str) -> Result<&'static BotKind, UnknownBot> {
     BOTS.iter().find(|kind| kind.name == name).ok_or_else(|| {
-        let names = || BOTS.iter().map(|kind| kind.name);
+        let policies = || POLICIES.iter().map(|policy| policy.name);
+        let names = || BOTS.iter().map(|kind| kind.name).chain(policies());
         UnknownBot {
             name: name.to_owned(),
             nearest: nearest(name, names()),

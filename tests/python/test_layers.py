@@ -1,6 +1,6 @@
 """No layer imports what stands above it: in Rust, and in Python.
 
-Rust: rules <- encode <- batch <- bindings, and rules <- bots <- batch. Only the bindings know Python.
+Rust: rules <- encode <- bots <- batch <- bindings. Only the bindings know Python.
 """
 
 import ast
@@ -21,7 +21,7 @@ PACKAGE = Path(starmine.__file__).parent
 LAYERS = {
     "rules": {"rules"},
     "encode": {"rules", "encode"},
-    "bots": {"rules", "bots"},
+    "bots": {"rules", "encode", "bots"},
     "batch": {"rules", "encode", "bots", "batch"},
     "bindings": {"rules", "encode", "bots", "batch", "bindings"},
 }

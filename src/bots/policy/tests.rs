@@ -1,0 +1,362 @@
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::layer::{Layer, Sums};
+use super::network::{Memory, Network};
+use super::play::{best, sample};
+use super::*;
+use crate::bots::{BotName, Player, play_games};
+use crate::encode::{self, Encoder, encode_into};
+use crate::rules::{ActionSet, Chance, EpisodeSeed, Parameters, State, Variant, View};
+
+/// Small numbers that are all different.
+struct Numbers(u32);
+
+impl Numbers {
+    fn next(&mut self) -> f32 {
+        self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (self.0 >> 8) as f32 / 2f32.powi(23) - 1.0
+    }
+
+    fn take(&mut self, count: usize) -> Vec<f32> {
+        (0..count).map(|_| self.next()).collect()
+    }
+}
+
+type Tensor = (String, Vec<usize>, Vec<f32>);
+
+/// A safetensors file.
+fn file(metadata: &Value, tensors: &[Tensor]) -> Vec<u8> {
+    let (mut header, mut data) = (Map::new(), Vec::new());
+    header.insert("__metadata__".to_owned(), metadata.clone());
+    for (name, shape, numbers) in tensors {
+        let start = data.len();
+        data.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+        let about = json!({"dtype": "F32", "shape": shape, "data_offsets": [start, data.len()]});
+        header.insert(name.clone(), about);
+    }
+    let header = serde_json::to_vec(&header).unwrap();
+    [&(header.len() as u64).to_le_bytes(), header.as_slice(), &data].concat()
+}
+
+fn small() -> Parameters {
+    Parameters { players: 3, colors: 2, ranks: 3, hand_size: Some(2), ..Parameters::default() }
+}
+
+fn said(parameters: &Parameters, recurrent: bool) -> Value {
+    json!({
+        "format": 1, "variant": parameters, "encoder": "canonical", "hidden": [11, 9],
+        "recurrent": recurrent, "card_features": true, "note": "of somebody else",
+    })
+}
+
+fn tensors(parameters: &Parameters, recurrent: bool) -> Vec<Tensor> {
+    let variant = Variant::new(parameters.clone()).unwrap();
+    let cards = (2 * variant.players() - 1) * variant.hand_size();
+    let inputs = encode::CANONICAL.layout(&variant).len() + 2 * usize::from(cards);
+    let memory: &[_] =
+        if recurrent { &[("memory.from_input", 27, 9), ("memory.from_state", 27, 9)] } else { &[] };
+    let heads = variant.num_actions() + 1;
+    let layers = [("trunk.0", 11, inputs), ("trunk.2", 9, 11), ("heads", heads, 9)];
+    let mut numbers = Numbers(1);
+    let tensors = |&(name, outputs, inputs): &(&str, usize, usize)| {
+        let weights = numbers.take(outputs * inputs);
+        let bias = numbers.take(outputs);
+        [
+            (format!("{name}.weight"), vec![outputs, inputs], weights),
+            (format!("{name}.bias"), vec![outputs], bias),
+        ]
+    };
+    layers.iter().chain(memory).flat_map(tensors).collect()
+}
+
+fn policy_file(parameters: &Parameters, recurrent: bool) -> Vec<u8> {
+    let metadata =
+        json!({"starmine": said(parameters, recurrent).to_string(), "card": "of somebody else"});
+    file(&metadata, &tensors(parameters, recurrent))
+}
+
+/// The bots of a policy in all seats.
+fn players(policy: &Arc<Policy>, is_sampled: bool, variant: &Variant) -> Vec<Player> {
+    let bot = PolicyBot::new(policy.clone(), is_sampled, "", variant).unwrap();
+    vec![Player::Bot(Box::new(bot)); variant.players().into()]
+}
+
+/// A layer, one output after the other.
+fn plain_layer(tensors: &[Tensor], name: &str, inputs: &[f32]) -> Vec<f32> {
+    let find = |part| &tensors.iter().find(|it| it.0 == format!("{name}.{part}")).unwrap().2;
+    let rows = find("weight").chunks(inputs.len()).zip(find("bias"));
+    let sum = |(row, &bias): (&[f32], &f32)| {
+        row.iter().zip(inputs).fold(bias, |sum, (weight, input)| sum + weight * input)
+    };
+    rows.map(sum).collect()
+}
+
+/// The card features of a view.
+fn plain_features(view: &View<'_>) -> Vec<f32> {
+    let variant = view.variant();
+    let height = |card: crate::rules::Card| usize::from(view.fireworks()[card.suit.index()]);
+    let mut features = Vec::new();
+    let mut push = |cards: Vec<crate::rules::Card>| {
+        let share = |is: &dyn Fn(crate::rules::Card) -> bool| {
+            let count = cards.iter().filter(|&&card| is(card)).count();
+            count as f32 * (1.0 / cards.len().max(1) as f32)
+        };
+        features.push(share(&|card| card.rank.index() == height(card)));
+        features.push(share(&|card| card.rank.index() < height(card)));
+    };
+    let (players, slots) = (usize::from(variant.players()), usize::from(variant.hand_size()));
+    for offset in 1..players {
+        let hand: Vec<_> = view.hand(offset).collect();
+        (0..slots).for_each(|slot| push(hand.get(slot).copied().into_iter().collect()));
+    }
+    for offset in 0..players {
+        let hints = |slot| view.knowledge(offset, slot).plausible(variant).collect();
+        (0..slots).for_each(|slot| push(hints(slot)));
+    }
+    features
+}
+
+#[test]
+fn a_layer_that_was_computed_by_hand() {
+    let layer = Layer::new(&[1.0, 2.0, 3.0, -1.0, 0.5, 0.0], &[0.5, -1.0]);
+    let mut sums = Sums::new(2);
+    assert_eq!(layer.apply(&[(0, 2.0), (2, 1.0)], &mut sums), [5.5, -3.0]);
+    assert_eq!(layer.apply(&[(1, 4.0)], &mut sums), [8.5, 1.0]);
+}
+
+#[test]
+fn a_network_that_was_computed_by_hand() {
+    let network = Network {
+        bits: 2,
+        card_features: None,
+        trunk: vec![Layer::new(&[1.0, -1.0, 2.0, 2.0], &[0.0, -1.0])],
+        memory: Some(Memory {
+            from_input: Layer::new(&[1.0, 0.0, 0.0, 0.0, 0.0, 1.0], &[0.0, 0.0, 0.0]),
+            from_state: Layer::new(&[1.0, 0.0, 0.0], &[0.0, 0.0, 0.0]),
+        }),
+        heads: Layer::new(&[4.0, -2.0], &[0.0, 1.0]),
+    };
+    let (mut state, mut scratch) = ([0.0], network.scratch());
+    // The hidden layer says 1 and 1 of the first bit: new is 1, keep 0, reset 1, the state half of
+    // the candidate.
+    network.apply(&[0b01], &mut state, &mut scratch);
+    let first = 1f32.tanh() / 2.0;
+    assert!((state[0] - first).abs() < 1e-6);
+    // It says 0 and 1 of the second one.
+    let logits = network.apply(&[0b10], &mut state, &mut scratch).to_vec();
+    let candidate = (first / (1.0 + (-1f32).exp())).tanh();
+    let second = (candidate + first) / 2.0;
+    assert!((state[0] - second).abs() < 1e-6);
+    assert_eq!(logits, [4.0 * state[0], 1.0 - 2.0 * state[0]]);
+}
+
+#[test]
+fn a_policy_computes_what_plain_loops_do() {
+    for players in 2..=5 {
+        for recurrent in [false, true] {
+            let parameters = Parameters { players, timed_display: players == 3, ..small() };
+            let tensors = tensors(&parameters, recurrent);
+            let policy = Policy::from_bytes(&policy_file(&parameters, recurrent)).unwrap();
+            let variant = Arc::new(Variant::new(parameters).unwrap());
+            let mut state = State::new(variant.clone(), EpisodeSeed::default());
+            let mut scratch = policy.scratch();
+            let mut memories = vec![vec![0.0; policy.memory_width()]; variant.players().into()];
+            let mut plain_memories = memories.clone();
+            while state.ending().is_none() {
+                let seat = state.position().current_player();
+                let view = state.view(seat);
+                let mut words = vec![0; policy.num_bits().div_ceil(64)];
+                encode_into(&encode::CANONICAL, view, &mut words);
+                let bits =
+                    (0..policy.num_bits()).map(|bit| (words[bit / 64] >> (bit % 64) & 1) as f32);
+                let mut x: Vec<f32> = bits.chain(plain_features(&view)).collect();
+                for name in ["trunk.0", "trunk.2"] {
+                    x = plain_layer(&tensors, name, &x).iter().map(|sum| sum.max(0.0)).collect();
+                }
+                if recurrent {
+                    let old = plain_layer(&tensors, "memory.from_state", &plain_memories[seat]);
+                    let given = plain_layer(&tensors, "memory.from_input", &x);
+                    let sigmoid = |number: f32| 1.0 / (1.0 + (-number).exp());
+                    for (index, memory) in plain_memories[seat].iter_mut().enumerate() {
+                        let reset = sigmoid(given[18 + index] + old[18 + index]);
+                        let candidate = (given[index] + reset * old[index]).tanh();
+                        let keep = sigmoid(given[9 + index] + old[9 + index]);
+                        *memory = candidate + keep * (*memory - candidate);
+                    }
+                    x = plain_memories[seat].clone();
+                }
+                let expected = plain_layer(&tensors, "heads", &x);
+                let logits = policy.logits(&words, &mut memories[seat], &mut scratch).to_vec();
+                for (found, expected) in logits.iter().zip(&expected) {
+                    // Without a memory, to the bit.
+                    let allowed = if recurrent { 1e-5 } else { 0.0 };
+                    assert!((found - expected).abs() <= allowed, "{found} {expected}");
+                }
+                state.apply(best(&logits, view.legal_actions()) as i64).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn the_best_action_is_legal_and_the_lowest_of_equal_ones() {
+    assert_eq!(best(&[9.0, 1.0, 3.0, 3.0], ActionSet(0b1110)), 2);
+    assert_eq!(best(&[0.0, f32::NAN, 3.0], ActionSet(0b110)), 1);
+    assert_eq!(best(&[-1e30, f32::NEG_INFINITY], ActionSet(0b10)), 1);
+}
+
+#[test]
+fn actions_are_drawn_by_their_chances() {
+    let (logits, legal) = ([1.0, 50.0, 0.0, 1.0], ActionSet(0b1101));
+    let (mut chance, mut hits) = (Chance::of_samples(0), [0; 4]);
+    for _ in 0..20_000 {
+        hits[sample(&logits, legal, 0, &mut chance)] += 1;
+    }
+    let e = 1f64.exp();
+    for (hits, share) in hits.into_iter().zip([e, 0.0, 1.0, e]) {
+        let expected = 20_000.0 * share / (2.0 * e + 1.0);
+        assert!((f64::from(hits) - expected).abs() <= 4.0 * expected.sqrt(), "{hits} {expected}");
+    }
+    // Whatever the numbers are, a legal action comes out.
+    for odd in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+        let logits = [odd, 0.0, odd];
+        assert_eq!(sample(&logits, ActionSet(0b100), 2, &mut chance), 2);
+        assert_ne!(sample(&logits, ActionSet(0b101), 0, &mut chance), 1);
+    }
+}
+
+#[test]
+fn games_are_the_same_when_they_are_played_again() {
+    let policy = Arc::new(Policy::from_bytes(&policy_file(&small(), true)).unwrap());
+    let variant = Arc::new(Variant::new(small()).unwrap());
+    for is_sampled in [false, true] {
+        let players = players(&policy, is_sampled, &variant);
+        let whole = play_games(&variant, &players, 3, 0..100, 1).unwrap();
+        let parts = play_games(&variant, &players, 3, 50..100, 1).unwrap();
+        assert_eq!(whole[50..], parts);
+    }
+}
+
+#[test]
+fn a_policy_plays_its_own_variant_whoever_starts_and_whatever_it_is_called() {
+    let policy = Arc::new(Policy::from_bytes(&policy_file(&small(), false)).unwrap());
+    let refusal = |parameters: Parameters| {
+        let variant = Variant::new(parameters).unwrap();
+        PolicyBot::new(policy.clone(), false, "mine", &variant).err().map(|it| it.to_string())
+    };
+    let same = Parameters {
+        random_start_player: true,
+        lost_game_score: crate::rules::LostGameScore::Fireworks,
+        edition: crate::rules::Edition::Ikebana,
+        ..small()
+    };
+    assert_eq!(refusal(same), None);
+    let message = refusal(Parameters { players: 2, max_life_tokens: 2, ..small() }).unwrap();
+    assert!(message.contains("bot=\"mine\" does not play this variant"), "{message}");
+    assert!(message.ends_with("in which max_life_tokens=3, players=3"), "{message}");
+}
+
+/// The problem with a file in which this was changed.
+fn problem(change: impl FnOnce(&mut Value, &mut Vec<Tensor>)) -> String {
+    let (mut said, mut tensors) = (said(&small(), false), tensors(&small(), false));
+    change(&mut said, &mut tensors);
+    let metadata = json!({"starmine": said.to_string()});
+    Policy::from_bytes(&file(&metadata, &tensors)).err().expect("it is refused").to_string()
+}
+
+#[test]
+fn what_is_wrong_with_a_file_is_said() {
+    let header = |key: &'static str, value: Value| problem(|said, _| said[key] = value);
+    let expected = [
+        (header("format", json!(2)), "format=2: expected 1"),
+        (header("variant", json!({"players": 7})), "players=7 is not allowed: expected 2 to 5"),
+        (header("variant", json!({"player": 2})), "unknown field `player`"),
+        (header("encoder", json!("canonica")), "encoder=\"canonica\" is not known"),
+        (header("encoder", json!("canonical-seer")), "shows the own hand"),
+        (header("hidden", json!([])), "hidden=[]: expected 1 to 16 widths of 1 to 4096"),
+        (header("hidden", json!([1u64 << 40])), "expected 1 to 16 widths"),
+        (header("hidden", json!([-1])), "integer `-1`"),
+        (header("recurrent", json!(true)), "\"memory.from_input.weight\" is missing"),
+        (header("card_features", json!(false)), "has shape [11, "),
+        (problem(|said, _| *said = json!([])), "format=none: expected 1"),
+        (
+            problem(|said, _| drop(said.as_object_mut().unwrap().remove("hidden"))),
+            "missing field `hidden`",
+        ),
+        (problem(|_, tensors| drop(tensors.remove(1))), "\"trunk.0.bias\" is missing"),
+        (
+            problem(|_, tensors| tensors.push(("trunk.4.bias".to_owned(), vec![1], vec![0.0]))),
+            "\"trunk.4.bias\" is not one of this network's",
+        ),
+        (problem(|_, tensors| tensors[3].2[2] = f32::NAN), "has NaN at index 2"),
+    ];
+    for (message, part) in &expected {
+        assert!(message.contains(part), "{message}: expected {part}");
+    }
+    let nothing = Policy::from_bytes(&file(&json!({}), &[])).err();
+    assert_eq!(nothing, Some(PolicyProblem::NoHeader));
+    let text = Policy::from_bytes(b"not a policy").err();
+    assert!(matches!(text, Some(PolicyProblem::NotSafetensors(_))));
+    let directory = "policy: src".parse::<BotName>().unwrap_err().to_string();
+    assert!(directory.contains("policy=\"src\" cannot be read"), "{directory}");
+}
+
+#[test]
+fn numbers_of_two_bytes_are_read() {
+    let ones = |dtype: &str, one: u16| {
+        let (said, tensors) = (said(&small(), false), tensors(&small(), false));
+        let metadata = json!({"starmine": said.to_string()});
+        let (mut header, mut data) = (json!({"__metadata__": metadata}), Vec::new());
+        for (name, shape, numbers) in &tensors {
+            let start = data.len();
+            data.extend(numbers.iter().flat_map(|_| one.to_le_bytes()));
+            header[name] =
+                json!({"dtype": dtype, "shape": shape, "data_offsets": [start, data.len()]});
+        }
+        let header = header.to_string();
+        [&(header.len() as u64).to_le_bytes(), header.as_bytes(), &data].concat()
+    };
+    let logits = |bytes: &[u8]| {
+        let policy = Policy::from_bytes(bytes).unwrap();
+        let words = vec![0; policy.num_bits().div_ceil(64)];
+        policy.logits(&words, &mut [], &mut policy.scratch())[0]
+    };
+    // 11 ones and one, 9 of these and one.
+    for (dtype, one) in [("F16", 0x3c00), ("BF16", 0x3f80)] {
+        assert_eq!(logits(&ones(dtype, one)), 109.0);
+    }
+    let refused = Policy::from_bytes(&ones("I16", 1)).err().unwrap().to_string();
+    assert!(refused.contains("has dtype I16: expected F32, F16 or BF16"), "{refused}");
+}
+
+#[test]
+fn a_damaged_file_is_refused_or_plays_legal_moves() {
+    let whole = policy_file(&small(), true);
+    let variant = Arc::new(Variant::new(small()).unwrap());
+    for length in 0..whole.len() {
+        assert!(Policy::from_bytes(&whole[..length]).is_err());
+    }
+    for bit in (0..8 * whole.len()).step_by(7) {
+        let mut bytes = whole.clone();
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        let Ok(policy) = Policy::from_bytes(&bytes) else { continue };
+        if policy.check("", &variant).is_ok() {
+            let players = players(&Arc::new(policy), bit % 2 == 0, &variant);
+            play_games(&variant, &players, 0, 0..1, 1).unwrap();
+        }
+    }
+}
+
+#[test]
+fn shipped_policies_can_be_played() {
+    for shipped in POLICIES {
+        let policy = shipped.policy().unwrap();
+        let variant = Arc::new(policy.variant().clone());
+        play_games(&variant, &players(&policy, false, &variant), 0, 0..10, 1).unwrap();
+        let name: BotName = shipped.name.parse().unwrap();
+        assert_eq!(name.to_string(), shipped.name);
+        assert!(crate::bots::bot(shipped.name).is_err(), "{} is a bot's name", shipped.name);
+    }
+}
