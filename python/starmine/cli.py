@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any, NoReturn
 
-from starmine._core import StarmineError, Variant, bots, variant, variants
+from starmine._core import StarmineError, Variant, bots, policies, variant, variants
 from starmine.evaluation import evaluate
 
 REFUSED, INTERRUPTED, PIPE_CLOSED = 2, 130, 141
@@ -67,8 +67,9 @@ def add_evaluate(commands: Any) -> None:
         "bots",
         nargs="*",
         metavar="BOT",
-        help=f"{', '.join(bots())}; a list of rules, such as 'rules: play-safe; discard-oldest'; or NAME=BOT, to be "
-        "shown by that name (default: all that play the variant, without random and cheater)",
+        help=f"{', '.join([*bots(), *policies()])}; a list of rules, such as 'rules: play-safe; discard-oldest'; a "
+        "policy's file, such as 'policy: mine.safetensors'; or NAME=BOT, to be shown by that name (default: all bots "
+        "that play the variant, without random and cheater)",
     )
     eval_.add_argument("--games", type=number, default=1000, metavar="N", help="of each pairing (default: 1,000)")
     eval_.add_argument("--players", type=number, default=2, metavar="N", help="seats, 2 to 5 (default: 2)")
@@ -93,8 +94,8 @@ def named(texts: list[str]) -> dict[str, str]:
     """The bots by the names that they are shown by."""
     found: dict[str, str] = {}
     for text in texts:
-        # The conditions of a list of rules have the sign too.
-        name, is_named, bot = (text, "", "") if text.startswith("rules:") else text.partition("=")
+        # The conditions of a list of rules have the sign too, and paths may.
+        name, is_named, bot = (text, "", "") if text.startswith(("rules:", "policy:")) else text.partition("=")
         if name in found:
             raise StarmineError(f"bot={text!r} is not allowed: expected the name {name!r} once")
         found[name] = bot if is_named else name

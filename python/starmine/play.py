@@ -180,8 +180,9 @@ def play_games(
 
     Args:
         players: who sits in each seat: a bot's name (see `starmine.bots()`), a list of rules such as
-            "rules: play-safe; hint-playable; discard-oldest" (see `starmine.rules()`), a class with `act(view)`, an
-            object of one, a `Policy` (an object with `act_batch`), or a torch module, which is given float32
+            "rules: play-safe; hint-playable; discard-oldest" (see `starmine.rules()`), a trained policy by its name (see
+            `starmine.policies()`) or its file, such as "policy: mine.safetensors", or with its moves drawn by chance,
+            "policy: mine.safetensors; sampled", a class with `act(view)`, an object of one, a `Policy` (an object with `act_batch`), or a torch module, which is given float32
             observations (K, D) and masks (K, A) and returns logits (K, A), of which the best legal one is played, or
             actions (K,).
         games: how many, at least 1.
@@ -191,7 +192,8 @@ def play_games(
         first_game: the index of the first game.
 
     Raises:
-        UnknownNameError: there is no such bot or preset.
+        UnknownNameError: there is no such bot, preset or policy file.
+        SerializationError: a policy file is damaged, or says something that cannot be.
         VariantError: a bot does not play the variant.
         StarmineError: a number out of range, or as many players as the variant does not have.
         BotError: a player raised an exception or chose an illegal move; the other games' results are in it.

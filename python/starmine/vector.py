@@ -55,10 +55,11 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
             Gymnasium's `AutoresetMode`.
         illegal_action: "raise" to refuse the whole step, or "terminate" to end that game as a lost
             game.
-        partners: the seats that bots hold, such as `{1: "smart"}`: a bot's name (see
-            `starmine.bots()`) for each, or a sequence of names of which one is drawn for each
-            episode. `step` then plays the learner's turn and all of theirs up to the learner's next
-            one, and its reward is the sum: a best response trains as a single-agent problem.
+        partners: the seats that bots hold, such as `{1: "smart"}`: a bot's name for each
+            (whatever text `play_games` takes, a policy's file too), or a sequence of names of which one
+            is drawn for each episode. `step` then plays the learner's turn and all of theirs up to the
+            learner's next one, and its reward is the sum: a best response trains as a single-agent
+            problem.
         num_threads: threads that share the games; None for one for each 1,024 games, at most one
             for each core.
         seed: used until `reset` brings another; None for a random one.

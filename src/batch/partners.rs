@@ -81,6 +81,12 @@ impl Partners {
         seats.map(|(seat, bots)| (seat, bots.iter().map(BotName::to_string).collect()))
     }
 
+    /// The names of those whose play lies in a file, and the CRC-32 of that.
+    pub(super) fn checksums(&self) -> Vec<(String, u32)> {
+        let bots = self.seats.iter().flatten();
+        bots.filter_map(|bot| Some((bot.to_string(), bot.checksum()?))).collect()
+    }
+
     pub(super) fn check(&self, variant: &Variant) -> Result<(), PartnersError> {
         let players = variant.players();
         if let Some((seat, _)) = self.names().find(|(seat, _)| *seat >= players.into()) {

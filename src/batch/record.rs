@@ -12,12 +12,13 @@ use super::partners::{Partners, PartnersError};
 use super::seated::Seated;
 use super::shared::Shared;
 use super::{Batch, BatchError};
+use crate::bots::{BotNameError, PolicyError};
 use crate::encode::{self, UnknownEncoder};
 use crate::rules::{Ending, EpisodeSeed, Parameters, PositionError, Variant, VariantError};
 
 const MAGIC: &[u8] = b"starmine-batch";
 /// Changes whenever stored batches of the version before can no longer be read.
-const FORMAT: u8 = 3;
+const FORMAT: u8 = 4;
 
 /// Bytes that are not a stored batch, or not one that this version can resume.
 #[derive(Debug, Error)]
@@ -61,6 +62,21 @@ pub enum RecordError {
         /// Which game.
         game: usize,
     },
+    /// A partner is a policy whose file is gone or no longer one.
+    #[error("the stored batch cannot be resumed: {0}")]
+    Policy(#[from] PolicyError),
+    /// A partner is a policy whose file is another one by now.
+    #[error(
+        "the stored batch cannot be resumed: the policy of partner {name:?} has changed: expected a file with CRC-32 {expected:08x}, found {found:08x}"
+    )]
+    PolicyChanged {
+        /// The partner.
+        name: String,
+        /// The checksum of the file that it played.
+        expected: u32,
+        /// That of the file as it is.
+        found: u32,
+    },
     /// Partners who cannot be.
     #[error("the stored batch is damaged: {0}")]
     Partners(#[from] PartnersError),
@@ -83,10 +99,35 @@ struct Record {
     games: Vec<Game>,
     /// The partners by seat.
     partners: Vec<(usize, Vec<String>)>,
+    /// Of each partner whose play lies in a file, the CRC-32 of that.
+    checksums: Vec<(String, u32)>,
     /// Where there are partners, the learner's actions in the episode of each game.
     learner_actions: Vec<Vec<u8>>,
     /// The games that ended in the last step, as they ended, by their index.
     finished: Vec<(usize, Game)>,
+}
+
+impl Record {
+    /// The partners, who must be those who played.
+    fn read_partners(&self) -> Result<Partners, RecordError> {
+        let mut partners = Partners::default();
+        for (seat, names) in &self.partners {
+            partners = partners.with(*seat, names).map_err(|error| match error {
+                PartnersError::Bot(BotNameError::Policy(error)) => RecordError::Policy(error),
+                error => RecordError::Partners(error),
+            })?;
+        }
+        let found = partners.checksums();
+        if found.len() != self.checksums.len() {
+            return Err(RecordError::Checksum);
+        }
+        for ((name, found), &(_, expected)) in found.into_iter().zip(&self.checksums) {
+            if found != expected {
+                return Err(RecordError::PolicyChanged { name, expected, found });
+            }
+        }
+        Ok(partners)
+    }
 }
 
 impl Batch {
@@ -106,6 +147,7 @@ impl Batch {
             fresh: self.fresh,
             games: (0..self.num_envs()).map(|game| self.take(game)).collect(),
             partners: options.partners.names().collect(),
+            checksums: options.partners.checksums(),
             learner_actions: self.seated.iter().map(|game| game.actions().to_vec()).collect(),
             finished: self.finished_games(),
         };
@@ -145,12 +187,8 @@ impl Batch {
             let check = stored.validate(&variant);
             check.map_err(|error| RecordError::Game { game: *game, error })?;
         }
-        let mut partners = Partners::default();
-        for (seat, names) in &record.partners {
-            partners = partners.with(*seat, names)?;
-        }
         let options = Options {
-            partners,
+            partners: record.read_partners()?,
             encoder: encode::encoder(&record.encoder)?,
             dtype: record.dtype,
             observers: record.observers,

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 
-use crate::bots::{self as kinds, BOTS, BotName, Plays, RULES};
+use crate::bots::{self as kinds, BOTS, BotName, Plays, RULES, shipped_policy};
 
 /// A kind of bot.
 ///
@@ -10,7 +10,7 @@ use crate::bots::{self as kinds, BOTS, BotName, Plays, RULES};
 ///     name: what `play_games` and `partners` take.
 ///     summary: one line about it.
 ///     source: who published it.
-///     plays: "every" variant, or "base game".
+///     plays: "every" variant, "base game", or the "own variant" of a policy.
 ///     is_player: whether it sees only what its seat may see; one that does not is an upper bound.
 #[pyclass(frozen, get_all, module = "starmine")]
 pub struct BotKind {
@@ -30,7 +30,7 @@ impl BotKind {
 
 /// bots() -> list[str]
 ///
-/// The names of all bots.
+/// The names of all bots that play by rules; those of trained ones are `policies()`.
 #[pyfunction]
 pub fn bots() -> Vec<&'static str> {
     BOTS.iter().map(|kind| kind.name).collect()
@@ -38,7 +38,7 @@ pub fn bots() -> Vec<&'static str> {
 
 /// bot(name) -> BotKind
 ///
-/// What there is to know about a bot.
+/// What there is to know about a bot, or about a policy that comes with the package.
 ///
 /// Raises:
 ///     UnknownNameError: there is no such bot.
@@ -48,6 +48,11 @@ pub fn bots() -> Vec<&'static str> {
 /// 'every'
 #[pyfunction]
 pub fn bot(name: &str) -> PyResult<BotKind> {
+    if let Some(shipped) = shipped_policy(name) {
+        let (name, summary) = (shipped.name, shipped.summary);
+        let (source, plays) = ("starmine", "own variant");
+        return Ok(BotKind { name, summary, source, plays, is_player: true });
+    }
     let kind = kinds::bot(name)?;
     let plays = match kind.plays {
         Plays::Every => "every",

@@ -72,7 +72,6 @@ exceptions! {
     encode::UnknownEncoder => UnknownNameError,
     bots::UnknownBot => UnknownNameError,
     bots::UnknownRule => UnknownNameError,
-    bots::BotNameError => UnknownNameError,
     bots::UnsupportedVariant => VariantError,
     batch::UnknownOption => UnknownNameError,
     batch::BufferError => ArrayError,
@@ -81,10 +80,26 @@ exceptions! {
     RecordError => SerializationError,
 }
 
+/// The exception for a text that says no bot.
+fn bot_name(error: &bots::BotNameError, message: String) -> PyErr {
+    match error {
+        bots::BotNameError::Policy(bots::PolicyError::Refused { .. }) => {
+            SerializationError::new_err(message)
+        }
+        _ => UnknownNameError::new_err(message),
+    }
+}
+
+impl From<bots::BotNameError> for PyErr {
+    fn from(error: bots::BotNameError) -> PyErr {
+        bot_name(&error, error.to_string())
+    }
+}
+
 impl From<PartnersError> for PyErr {
     fn from(error: PartnersError) -> PyErr {
         match error {
-            PartnersError::Bot(_) => UnknownNameError::new_err(error.to_string()),
+            PartnersError::Bot(ref bot) => bot_name(bot, error.to_string()),
             PartnersError::Variant(_) => VariantError::new_err(error.to_string()),
             PartnersError::Seat { .. }
             | PartnersError::Full { .. }

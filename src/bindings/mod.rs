@@ -12,6 +12,7 @@ mod layout;
 mod numbers;
 mod outputs;
 mod partners;
+mod policies;
 mod pool;
 mod rows;
 mod settings;
@@ -41,6 +42,8 @@ mod _core {
     use super::event::Event;
     #[pymodule_export]
     use super::layout::{Layout, Section};
+    #[pymodule_export]
+    use super::policies::{_Network, _policy_bytes, policies};
     #[pymodule_export]
     use super::state::State;
     #[pymodule_export]

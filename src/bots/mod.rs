@@ -28,7 +28,8 @@ pub use bot::{Bot, OpenBot, Turn};
 pub use games::{Outcome, play_games};
 pub use name::{BotName, BotNameError, PolicyName};
 pub use policy::{
-    POLICIES, Policy, PolicyBot, PolicyError, PolicyProblem, Scratch, ShippedPolicy, shipped_policy,
+    POLICIES, Policy, PolicyBot, PolicyError, PolicyProblem, PolicyScratch, ShippedPolicy,
+    shipped_policy,
 };
 pub use registry::{BOTS, BotKind, Plays, UnknownBot, UnsupportedVariant, bot};
 pub use rule_list::{RULES, Rule, RuleError, RuleKind, RuleList, UnknownRule, rule};

@@ -18,7 +18,7 @@ mod shipped;
 mod tests;
 
 pub use error::{PolicyError, PolicyProblem};
-pub use network::Scratch;
+pub use network::PolicyScratch;
 pub use play::PolicyBot;
 pub use read::Policy;
 pub use shipped::{POLICIES, ShippedPolicy, shipped_policy};

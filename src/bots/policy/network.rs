@@ -22,7 +22,7 @@ pub(super) struct Memory {
 
 /// What a network needs while it is computed, so that nothing is allocated then.
 #[derive(Clone, Debug)]
-pub struct Scratch {
+pub struct PolicyScratch {
     inputs: Inputs,
     sums: Sums,
     old_sums: Sums,
@@ -30,11 +30,11 @@ pub struct Scratch {
 
 impl Network {
     /// What it needs while it is computed.
-    pub fn scratch(&self) -> Scratch {
+    pub fn scratch(&self) -> PolicyScratch {
         let layers = || self.trunk.iter().chain([&self.heads]);
         let memory = self.memory.iter().flat_map(|memory| [&memory.from_input, &memory.from_state]);
         let outputs = layers().chain(memory).map(Layer::outputs).max().unwrap_or_default();
-        Scratch {
+        PolicyScratch {
             inputs: Inputs::with_capacity(self.inputs().max(outputs)),
             sums: Sums::new(outputs),
             old_sums: Sums::new(if self.memory.is_some() { outputs } else { 0 }),
@@ -56,9 +56,9 @@ impl Network {
         &self,
         words: &[u64],
         state: &mut [f32],
-        scratch: &'a mut Scratch,
+        scratch: &'a mut PolicyScratch,
     ) -> &'a [f32] {
-        let Scratch { inputs, sums, .. } = scratch;
+        let PolicyScratch { inputs, sums, .. } = scratch;
         inputs.clear();
         push_bits(words, inputs);
         if let Some(features) = &self.card_features {
@@ -79,8 +79,8 @@ impl Network {
 
 impl Memory {
     /// The next state, which becomes the inputs too.
-    fn apply(&self, state: &mut [f32], scratch: &mut Scratch) {
-        let Scratch { inputs, sums, old_sums, .. } = scratch;
+    fn apply(&self, state: &mut [f32], scratch: &mut PolicyScratch) {
+        let PolicyScratch { inputs, sums, old_sums, .. } = scratch;
         let given = self.from_input.apply(inputs, sums);
         inputs.clear();
         push_if(state, inputs, |number| number != 0.0);

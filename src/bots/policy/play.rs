@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use super::network::Scratch;
+use super::network::PolicyScratch;
 use super::read::Policy;
 use crate::bots::bot::Bot;
 use crate::bots::registry::UnsupportedVariant;
@@ -18,7 +18,7 @@ pub struct PolicyBot {
     chance: Chance,
     words: Vec<u64>,
     memory: Vec<f32>,
-    scratch: Scratch,
+    scratch: PolicyScratch,
 }
 
 impl PolicyBot {

@@ -9,7 +9,7 @@ use super::error::{PolicyError, PolicyProblem};
 use super::features::CardFeatures;
 use super::header::Header;
 use super::layer::Layer;
-use super::network::{Memory, Network, Scratch};
+use super::network::{Memory, Network, PolicyScratch};
 use super::shipped::known_policies;
 use crate::bots::registry::UnsupportedVariant;
 use crate::encode::Encoder;
@@ -60,12 +60,13 @@ impl Policy {
             known: known_policies(),
         };
         let refused = |problem| PolicyError::Refused { path: path.to_owned(), problem };
-        let file = File::open(path).map_err(unreadable)?;
-        let about = file.metadata().map_err(unreadable)?;
+        // Not after opening, which waits where the path is a pipe's.
+        let about = std::fs::metadata(path).map_err(unreadable)?;
         if !about.is_file() {
             return Err(unreadable(std::io::Error::other("not a file")));
         }
         let mut bytes = Vec::new();
+        let file = File::open(path).map_err(unreadable)?;
         file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
         if bytes.len() as u64 > MAX_BYTES {
             return Err(refused(PolicyProblem::TooLarge { bytes: about.len() }));
@@ -132,7 +133,7 @@ impl Policy {
 
     /// What [`Policy::logits`] needs while it computes.
     #[must_use]
-    pub fn scratch(&self) -> Scratch {
+    pub fn scratch(&self) -> PolicyScratch {
         self.network.scratch()
     }
 
@@ -146,7 +147,7 @@ impl Policy {
         &self,
         words: &[u64],
         memory: &mut [f32],
-        scratch: &'a mut Scratch,
+        scratch: &'a mut PolicyScratch,
     ) -> &'a [f32] {
         assert_eq!(words.len(), self.num_bits().div_ceil(64), "words of an observation");
         assert_eq!(memory.len(), self.memory_width(), "numbers of a memory");

@@ -1,0 +1,240 @@
+"""Trained policies as bots: their files, their moves, and where they sit."""
+
+import copy
+import json
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import torch
+
+import starmine
+from starmine import Batch, SerializationError, StarmineError, UnknownNameError, VariantError
+from starmine._core import _Network, _policy_bytes
+from starmine.torch import PolicyNetwork, Recall
+
+GAMES = 100
+SEER = "canonical-seer"
+ENCODERS = [encoder for encoder in starmine.encoders() if encoder != SEER]
+VARIANTS = [
+    *(starmine.variant("standard", players=players) for players in (2, 3, 4, 5)),
+    starmine.variant("avalanche", players=3),
+    starmine.variant("timed-display", players=2),
+    starmine.variant("very-small", players=2),
+]
+
+
+def random_network(variant, encoder="canonical", recurrent=False, card_features=True):
+    """A network with random weights, whose logits differ, and which float16 holds as they are."""
+    torch.manual_seed(0)
+    network = PolicyNetwork(variant, encoder, (40, 24), recurrent, card_features)
+    with torch.no_grad():
+        network.heads.weight.mul_(100)
+        for parameter in network.parameters():
+            parameter.add_(0.1 * torch.randn_like(parameter))
+            parameter.copy_(parameter.half())
+    return network
+
+
+class TorchPolicy:
+    """What the network plays when torch computes it, with a memory for each seat of each game."""
+
+    def __init__(self, network):
+        self.network, self.encoder = network, network.encoder
+        self.memory, self.turns = None, None
+
+    def reset(self, games):
+        self.memory, self.turns = self.network.blank(len(games)), np.zeros(len(games), np.int64)
+
+    @torch.no_grad()
+    def act_batch(self, observations, action_mask, games):
+        # Seats act in turn, and seat 0 begins.
+        seat = torch.from_numpy(self.turns[games] % self.network.players)[None]
+        self.turns[games] += 1
+        recall = Recall(self.memory[games], seat, torch.zeros_like(seat, dtype=torch.bool))
+        bits, mask = torch.from_numpy(observations).float(), torch.from_numpy(action_mask)
+        log_probs, _, memory = self.network(bits, mask, recall)
+        self.memory[games] = memory
+        return log_probs.argmax(1).numpy()
+
+
+@pytest.fixture
+def saved(tmp_path):
+    """Writes a network, and returns its path."""
+
+    def save(network, name="policy.safetensors"):
+        path = tmp_path / name
+        network.save(path)
+        return path
+
+    return save
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=str)
+@pytest.mark.parametrize("recurrent", [False, True], ids=["plain", "recurrent"])
+def test_a_policy_plays_as_torch_does(variant, recurrent, saved):
+    for encoder in ENCODERS:
+        for card_features in (True, False):
+            network = random_network(variant, encoder, recurrent, card_features)
+            ours = starmine.play_games([f"policy: {saved(network)}"] * variant.players, GAMES, variant=variant)
+            policy = TorchPolicy(network)
+            theirs = starmine.play_games([policy] * variant.players, GAMES, variant=variant)
+            # Sums in another order may turn a tie.
+            same = [np.equal(getattr(ours, name), getattr(theirs, name)) for name in ("lengths", "scores", "endings")]
+            assert np.all(same, axis=0).mean() > 0.97
+
+
+@pytest.mark.parametrize("recurrent", [False, True], ids=["plain", "recurrent"])
+def test_logits_values_and_memories_are_those_of_torch(recurrent, saved):
+    variant = starmine.variant("standard", players=3)
+    network = random_network(variant, recurrent=recurrent)
+    ours = _Network(saved(network).read_bytes())
+    assert json.loads(ours.metadata)["hidden"] == [40, 24]
+    rng = np.random.default_rng(0)
+    states = [variant.new_game(seed=seed) for seed in range(50)]
+    memory = None
+    recalled = Recall(network.blank(50), torch.zeros(1, 50, dtype=torch.int64), torch.zeros(1, 50, dtype=torch.bool))
+    for _ in range(6):
+        bits = np.stack([state.encode(state.current_player) for state in states])
+        logits, values, memory = ours.logits(bits, memory)
+        everything = torch.ones(50, variant.num_actions, dtype=torch.bool)
+        with torch.no_grad():
+            expected, value, recalled_memory = network(torch.from_numpy(bits).float(), everything, recalled)
+        recalled = recalled._replace(memory=recalled_memory)
+        np.testing.assert_allclose(torch.from_numpy(logits).log_softmax(1), expected, rtol=1e-4, atol=1e-3)
+        np.testing.assert_allclose(values, value, rtol=1e-4, atol=1e-3)
+        np.testing.assert_allclose(memory, recalled_memory[:, 0], atol=1e-4)
+        for state in states:
+            state.apply(int(rng.choice(state.legal_actions())))
+
+
+def test_a_sampled_policy_draws_the_same_games_again(saved):
+    variant = starmine.variant("standard")
+    sampled = f"policy: {saved(random_network(variant))}; sampled"
+    games = [starmine.play_games([sampled] * 2, GAMES, seed=3, threads=threads) for threads in (1, 2)]
+    np.testing.assert_array_equal(games[0].lengths, games[1].lengths)
+    greedy = starmine.play_games([sampled.removesuffix("; sampled")] * 2, GAMES, seed=3)
+    assert (games[0].lengths != greedy.lengths).any()
+
+
+@pytest.mark.parametrize("recurrent", [False, True], ids=["plain", "recurrent"])
+@pytest.mark.parametrize("ending", ["", "; sampled"], ids=["best", "sampled"])
+def test_a_policy_is_a_partner_that_copies_and_pickles_go_on_with(recurrent, ending, saved):
+    name = f"policy: {saved(random_network(starmine.variant('standard'), recurrent=recurrent))}{ending}"
+    batch = Batch(starmine.variant("standard"), 16, seed=1, partners={1: [name, "smart"]})
+    assert batch.partners == {1: [name, "smart"]}
+    batch.reset()
+    for _ in range(12):
+        batch.step(batch.observe()["action_mask"].argmax(1))
+    others = [batch.copy(), copy.deepcopy(batch), pickle.loads(pickle.dumps(batch))]
+    for _ in range(40):
+        actions = batch.observe()["action_mask"].argmax(1)
+        seen = batch.step(actions)
+        for other in others:
+            for key, values in other.step(actions).items():
+                np.testing.assert_array_equal(values, seen[key])
+
+
+def test_a_stored_batch_wants_the_same_policy(saved):
+    network = random_network(starmine.variant("standard"))
+    path = saved(network)
+    stored = Batch(starmine.variant("standard"), 2, seed=1, partners={1: f"policy: {path}"}).to_bytes()
+    with torch.no_grad():
+        network.heads.bias.add_(1)
+    saved(network)
+    with pytest.raises(SerializationError, match=r"the policy of partner .* has changed: expected a file with CRC-32"):
+        Batch.from_bytes(stored)
+    path.unlink()
+    with pytest.raises(SerializationError, match=r"cannot be resumed: policy=.* cannot be read"):
+        Batch.from_bytes(stored)
+
+
+def test_a_policy_plays_its_own_variant(saved):
+    name = f"policy: {saved(random_network(starmine.variant('standard', players=3)))}"
+    for same in ({"lost_game_score": "fireworks"}, {"random_start_player": True}, {"edition": "ikebana"}):
+        starmine.play_games([name] * 3, 2, variant=starmine.variant("standard", players=3, **same))
+    message = r"does not play this variant .* in which (hand_size=5, )?players=3"
+    for refused in (
+        lambda: starmine.play_games([name] * 4),
+        lambda: Batch(starmine.variant("standard"), 2, partners={1: name}),
+    ):
+        with pytest.raises(VariantError, match=message):
+            refused()
+    with pytest.raises(VariantError, match="in which crowning_piece=false"):
+        starmine.play_games([name] * 3, 2, variant=starmine.variant("crowning-piece", players=3))
+
+
+def changed(path, change):
+    """A file whose description of itself was changed."""
+    from safetensors import safe_open
+    from safetensors.torch import save_file
+
+    with safe_open(path, "pt") as file:
+        tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
+        said = json.loads(file.metadata()["starmine"])
+    change(said, tensors)
+    save_file(tensors, path, {"starmine": json.dumps(said)})
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda said, tensors: said.update(format=9), "format=9: expected 1"),
+        (lambda said, tensors: said.update(encoder=SEER), "shows the own hand"),
+        (lambda said, tensors: said.update(hidden=[]), "hidden="),
+        (lambda said, tensors: tensors.pop("heads.bias"), '"heads.bias" is missing'),
+        (lambda said, tensors: tensors["heads.bias"].fill_(torch.nan), "NaN at index 0"),
+        (lambda said, tensors: tensors.update({"heads.bias": torch.zeros(3)}), r"shape \[3\]: expected \[21\]"),
+        (lambda said, tensors: tensors.update({"heads.bias": torch.zeros(21).int()}), "dtype I32: expected F32, F16"),
+    ],
+)
+def test_a_wrong_file_is_refused(change, message, saved):
+    path = saved(random_network(starmine.variant("standard")))
+    changed(path, change)
+    for refused in (
+        lambda: starmine.play_games([f"policy: {path}"] * 2),
+        lambda: Batch(starmine.variant("standard"), 2, partners={0: f"policy: {path}"}),
+        lambda: _Network(path.read_bytes()),
+    ):
+        with pytest.raises(SerializationError, match=message):
+            refused()
+
+
+@pytest.mark.parametrize("name", ["policy: nowhere.safetensors", "policy: tests", "policy:", "policy: a\0b"])
+def test_what_is_no_file_is_refused(name):
+    with pytest.raises(UnknownNameError, match=r"cannot be read .*expected the path of a policy's file"):
+        starmine.play_games([name] * 2)
+
+
+def test_arrays_of_another_shape_or_dtype_are_refused(saved):
+    network = _Network(saved(random_network(starmine.variant("very-small"), recurrent=True)).read_bytes())
+    features = len(starmine.variant("very-small").layout("canonical"))
+    bits = np.zeros((2, features), np.uint8)
+    for wrong in ([bits.astype(float)], [bits[:, 1:]], [bits, np.zeros((3, 24), np.float32)], [bits, bits]):
+        with pytest.raises(StarmineError, match="expected"):
+            network.logits(*wrong)
+    logits, values, memory = network.logits(bits[:0])
+    assert (len(logits), len(values), memory.shape) == (0, 0, (0, 24))
+
+
+def test_the_command_takes_a_policy(saved):
+    path = saved(random_network(starmine.variant("standard")), "a=b.safetensors")
+    command = [sys.executable, "-m", "starmine", "eval", f"policy: {path}", "mine=smart", "--games", "4", "--quiet"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    assert "mine" in done.stdout
+
+
+def test_shipped_policies_are_bots():
+    for name in starmine.policies():
+        kind, network = starmine.bot(name), _Network(_policy_bytes(name))
+        assert (kind.name, kind.is_player, kind.plays) == (name, True, "own variant")
+        variant = starmine.Variant.from_json(json.dumps(json.loads(network.metadata)["variant"]))
+        one, other = (
+            starmine.play_games([text] * variant.players, 20, variant=variant) for text in (name, f"policy: {name}")
+        )
+        np.testing.assert_array_equal(one.scores, other.scores)
+    assert not set(starmine.policies()) & set(starmine.bots())
+    with pytest.raises(UnknownNameError, match="policy="):
+        _policy_bytes("nobody")
