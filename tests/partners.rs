@@ -106,7 +106,7 @@ impl Mirror {
         let ended = table.ending().is_some();
         assert_eq!(written.terminated[game], ended);
         if ended {
-            assert_eq!(written.final_score[game], score.into());
+            assert_eq!(written.final_score[game], i32::from(score));
             assert_eq!(written.final_length[game], table.length() as i32);
             let seed = table.seed().next();
             *table = Table::new(variant.clone(), self.players.clone(), seed);
@@ -114,7 +114,7 @@ impl Mirror {
         }
         let position = self.tables[game].position();
         assert_eq!(written.current_player[game], position.current_player() as i32);
-        assert_eq!(written.score[game], position.score(&variant).into());
+        assert_eq!(written.score[game], i32::from(position.score(&variant)));
         let legal = position.legal_actions(&variant);
         let actions = variant.num_actions();
         for action in 0..actions {

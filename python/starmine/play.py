@@ -180,11 +180,11 @@ def play_games(
 
     Args:
         players: who sits in each seat: a bot's name (see `starmine.bots()`), a list of rules such as
-            "rules: play-safe; hint-playable; discard-oldest" (see `starmine.rules()`), a trained policy by its name (see
-            `starmine.policies()`) or its file, such as "policy: mine.safetensors", or with its moves drawn by chance,
-            "policy: mine.safetensors; sampled", a class with `act(view)`, an object of one, a `Policy` (an object with `act_batch`), or a torch module, which is given float32
-            observations (K, D) and masks (K, A) and returns logits (K, A), of which the best legal one is played, or
-            actions (K,).
+            "rules: play-safe; hint-playable; discard-oldest" (see `starmine.rules()`), a trained policy by its name
+            (see `starmine.policies()`) or its file, such as "policy: mine.safetensors", which draws its moves as
+            "policy: mine.safetensors; sampled", a class with `act(view)`, an object of one, a `Policy` (an object with
+            `act_batch`), or a torch module, which is given float32 observations (K, D) and masks (K, A) and returns
+            logits (K, A), of which the best legal one is played, or actions (K,).
         games: how many, at least 1.
         seed: 0 to 2**64 - 1.
         variant: a preset's name, with as many seats as there are players, or a `Variant`.
