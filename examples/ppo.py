@@ -666,7 +666,8 @@ def finish(run: Run, curve: list[dict[str, float]]) -> None:
 def about(run: Run, greedy: Scores) -> dict[str, Any]:
     """What the policy's file says of it."""
     usual = Args()
-    changed = {key: value for key, value in asdict(run.args).items() if value != getattr(usual, key) and key != "out"}
+    chosen = {key: value for key, value in asdict(run.args).items() if key not in ("out", "resume")}
+    changed = {key: value for key, value in chosen.items() if value != getattr(usual, key)}
     return {
         "method": "IPPO" if run.args.partner is None else f"PPO, a best response to {run.args.partner}",
         "arguments": json.loads(json.dumps(changed)),

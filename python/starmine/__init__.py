@@ -37,6 +37,7 @@ from starmine._core import (
 from starmine.env import HanabiEnv
 from starmine.evaluation import Evaluation, Pairing, evaluate
 from starmine.play import BotError, Failure, Games, Policy, PythonBot, play_games
+from starmine.trained import TrainedPolicy, load_policy
 from starmine.vector import HanabiVectorEnv
 
 __version__ = _version("starmine")
@@ -69,6 +70,7 @@ __all__ = [
     "SerializationError",
     "StarmineError",
     "State",
+    "TrainedPolicy",
     "UnknownNameError",
     "Variant",
     "VariantError",
@@ -78,6 +80,7 @@ __all__ = [
     "encoders",
     "endings",
     "evaluate",
+    "load_policy",
     "play_games",
     "policies",
     "rule",

@@ -21,6 +21,7 @@ from starmine._core import (
     encoders,
     endings,
 )
+from starmine.trained import TrainedPolicy
 from starmine.vector import resolve_variant
 
 Array = NDArray[Any]
@@ -61,7 +62,7 @@ class Policy(Protocol):
         """
 
 
-Player: TypeAlias = str | type | PythonBot | Policy
+Player: TypeAlias = str | TrainedPolicy | type | PythonBot | Policy
 
 
 @dataclass(frozen=True)
@@ -182,9 +183,9 @@ def play_games(
         players: who sits in each seat: a bot's name (see `starmine.bots()`), a list of rules such as
             "rules: play-safe; hint-playable; discard-oldest" (see `starmine.rules()`), a trained policy by its name
             (see `starmine.policies()`) or its file, such as "policy: mine.safetensors", which draws its moves as
-            "policy: mine.safetensors; sampled", a class with `act(view)`, an object of one, a `Policy` (an object with
-            `act_batch`), or a torch module, which is given float32 observations (K, D) and masks (K, A) and returns
-            logits (K, A), of which the best legal one is played, or actions (K,).
+            "policy: mine.safetensors; sampled", or what `load_policy` gave, a class with `act(view)`, an object of one,
+            a `Policy` (an object with `act_batch`), or a torch module, which is given float32 observations (K, D) and
+            masks (K, A) and returns logits (K, A), of which the best legal one is played, or actions (K,).
         games: how many, at least 1.
         seed: 0 to 2**64 - 1.
         variant: a preset's name, with as many seats as there are players, or a `Variant`.
@@ -227,6 +228,8 @@ def resolve_player(player: Any, place: str) -> Any:
         UnknownNameError: there is no such bot.
         StarmineError: nothing that can play.
     """
+    if isinstance(player, TrainedPolicy):
+        player = player.bot
     if isinstance(player, str):
         _check_bot(player)
         return player

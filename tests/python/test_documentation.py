@@ -14,7 +14,7 @@ import starmine
 from starmine import _core
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", ROOT / "docs" / "bots.md"]
+PAGES = [ROOT / "README.md", ROOT / "docs" / "bots.md", ROOT / "docs" / "baselines.md"]
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 # Optional packages that an example may need: it is skipped only where they are missing.
 OPTIONAL = ["torch"]
@@ -124,7 +124,7 @@ def test_a_public_member_has_a_docstring(name):
 @pytest.mark.parametrize("name", starmine.__all__)
 def test_what_a_docstring_raises_exists(name):
     """Every exception that a docstring names is a public one, a built-in, or Gymnasium's."""
-    known = {*starmine.__all__, "TypeError", "ValueError", "KeyError", "MemoryError", "OSError"}
+    known = {*starmine.__all__, "TypeError", "ValueError", "KeyError", "MemoryError", "OSError", "ImportError"}
     known |= {"ResetNeeded", "ClosedEnvironmentError"}
     texts = [text for key, text in DOCSTRINGS.items() if key.startswith(f"starmine.{name}")]
     for text in texts:

@@ -90,7 +90,7 @@ def evaluate(
     folder = None if output is None else Folder(Path(output))
     if folder and figure:
         check_figure()
-    kinds = {name: player if isinstance(player, str) else type_of(player) for name, player in given.items()}
+    kinds = {name: bot if isinstance(bot, str) else type_of(given[name]) for name, bot in resolved.items()}
     settings = Settings(version("starmine"), rules, kinds, games, operator.index(seed))
     evaluation = folder.open(settings, fresh) if folder else blank(settings, in_memory(settings))
     show = standard_error if progress else silent

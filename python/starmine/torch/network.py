@@ -155,14 +155,14 @@ class PolicyNetwork(nn.Module):
         return logits.log_softmax(1), heads[:, -1], memory
 
     def save(self, path: str | os.PathLike[str], **about: Any) -> None:
-        """Write a policy file.
+        """Write a policy file, which `starmine.load_policy` reads and any seat takes.
 
         It is a safetensors file with float16 weights. What it says of itself is JSON in its metadata.
         The file is written aside and renamed, so that it is always whole.
 
         Args:
             path: the file.
-            about: notes that JSON has, such as steps and score; they are kept under "about".
+            about: notes that JSON has, such as steps and score; they come back as `TrainedPolicy.about`.
 
         Raises:
             StarmineError: a weight is not finite in float16.

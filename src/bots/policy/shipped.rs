@@ -40,9 +40,23 @@ impl ShippedPolicy {
     }
 }
 
-/// All policies that are shipped. A row is
-/// `ShippedPolicy::new("name", "summary", include_bytes!("../../../python/starmine/policies/name.safetensors"))`.
-pub static POLICIES: &[ShippedPolicy] = &[];
+/// A row of the table.
+macro_rules! shipped {
+    ($name:literal, $summary:literal) => {
+        ShippedPolicy::new(
+            $name,
+            $summary,
+            include_bytes!(concat!("../../../python/starmine/policies/", $name, ".safetensors")),
+        )
+    };
+}
+
+/// All policies that are shipped; their cards lie beside their files.
+pub static POLICIES: [ShippedPolicy; 3] = [
+    shipped!("ippo-2p", "independent PPO in self-play, two players"),
+    shipped!("ippo-4p", "independent PPO in self-play, four players"),
+    shipped!("ippo-mini", "independent PPO in self-play, two players with 3 colours and ranks"),
+];
 
 /// The shipped policy of this name.
 #[must_use]

@@ -351,7 +351,7 @@ fn a_damaged_file_is_refused_or_plays_legal_moves() {
 
 #[test]
 fn shipped_policies_can_be_played() {
-    for shipped in POLICIES {
+    for shipped in &POLICIES {
         let policy = shipped.policy().unwrap();
         let variant = Arc::new(policy.variant().clone());
         play_games(&variant, &players(&policy, false, &variant), 0, 0..10, 1).unwrap();

@@ -1,0 +1,234 @@
+"""Evaluates training runs, keeps what is worth keeping of them in results/, and writes the tables of all that is there.
+
+    python docs/update_baselines.py ippo-2p=runs/2p     # a run by the name that it is to have
+    python docs/update_baselines.py --ship ippo-2p=runs/2p   # its policy goes into the package, with a model card
+    python docs/update_baselines.py                     # the tables alone
+
+A run is a folder of `examples/ppo.py`. Of it, results/NAME gets `run.json` (the command, its cost, and the scores over
+common decks), `log.csv` (the means over stretches of updates) and `learning_curve.png`. A policy that is shipped
+also needs its row in src/bots/policy/shipped.rs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import os
+import platform
+import shlex
+import shutil
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import starmine
+
+ROOT = Path(__file__).parents[1]
+POLICIES = ROOT / "python" / "starmine" / "policies"
+RESULTS, PUBLISHED = ROOT / "results", ROOT / "docs" / "published_baselines.json"
+PAGES = (ROOT / "README.md", ROOT / "docs" / "baselines.md")
+START, STOP = "<!-- {} of update_baselines.py -->\n", "<!-- end -->\n"
+SEED = 0
+ROWS = 200  # of log.csv
+COLUMNS = ("update", "steps", "seconds", "steps_per_second", "kept", "score", "lost", "greedy", "entropy", "kl", "lr")
+
+
+def command(arguments: dict[str, Any]) -> str:
+    """What repeats a run."""
+    words = ["python", "examples/ppo.py"]
+    for name, value in arguments.items():
+        option = name.replace("_", "-")
+        if isinstance(value, bool):
+            words.append(f"--{option}" if value else f"--no-{option}")
+        else:
+            words += [f"--{option}", *map(str, value if isinstance(value, list) else [value])]
+    return shlex.join(words)
+
+
+def machine() -> str:
+    """The processor's model and the number of cores."""
+    lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
+    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return f"{models[0] if models else platform.machine()}, {os.cpu_count()} cores"
+
+
+def scores(seats: list[str], variant: starmine.Variant, games: int) -> dict[str, float]:
+    """How those in the seats play together."""
+    played = starmine.play_games(seats, games=games, seed=SEED, variant=variant)
+    found: dict[str, float] = {"games": games}
+    for name, values in (("score", played.scores), ("kept", played.fireworks)):
+        found[name] = float(values.mean())
+        found[f"{name}_error"] = float(values.std(ddof=1) / games**0.5)
+    perfect = played.share("perfect")
+    return found | {"perfect": perfect, "lost": 1 - perfect - played.share("deck_exhausted")}
+
+
+CARD = """\
+# {name}
+
+{method} for Hanabi ({variant}, {players} players), trained with Starmine's `examples/ppo.py`.
+
+| {games:,} games | score (a lost game counts 0) | points kept | perfect | lost |
+|---|---|---|---|---|
+| likeliest moves | {greedy} |
+| drawn moves | {sampled} |
+
+Scores are means of {max_score} points with their standard errors, on the decks of seed {seed}; the seats are held by
+{seats}.
+
+- Training: `{command}`
+- {steps:,} turns in {minutes:.0f} minutes on {machine}; a single seed of training.
+- Network: hidden layers {hidden}{extras}; {encoder} observations; {size:,.0f} kB, float16.
+- In training a lost game kept its points, but for a penalty of {penalty:g}.
+- It has only met {partners}, and its conventions are its own: with other partners it scores less.
+
+Licensed like Starmine, MIT or Apache-2.0.
+"""
+
+
+def card(facts: dict[str, Any], policy: starmine.TrainedPolicy) -> str:
+    """The model card."""
+    described = policy.options
+    cells = {}
+    for how in ("greedy", "sampled"):
+        found = facts[how]
+        means = [f"{found[name]:.3f} ± {found[name + '_error']:.3f}" for name in ("score", "kept")]
+        cells[how] = " | ".join([*means, *(f"{found[name]:.1%}" for name in ("perfect", "lost"))])
+    partner = facts["partner"]
+    extras = [text for key, text in EXTRAS.items() if described[key]]
+    return CARD.format(
+        **{key: facts[key] for key in ("name", "method", "variant", "players", "max_score", "command", "steps")},
+        **{key: facts[key] for key in ("machine",)},
+        **cells,
+        games=facts["greedy"]["games"],
+        seed=SEED,
+        seats="this policy" if partner is None else f"this policy, and {partner} in all others",
+        minutes=facts["seconds"] / 60,
+        hidden=" and ".join(map(str, described["hidden"])),
+        extras="".join(f", {text}" for text in extras),
+        encoder=policy.encoder,
+        size=len(policy.data) / 1e3,
+        penalty=policy.about["arguments"].get("lost_game_penalty", 1.0),
+        partners="itself" if partner is None else f"`{partner}`",
+    )
+
+
+EXTRAS = {"recurrent": "a gated recurrent unit", "card_features": "derived card features"}
+
+
+def keep(name: str, run: Path, games: int, ship: bool) -> None:
+    """Evaluate a run and put it into results/, and where it is to be shipped, its policy into the package."""
+    policy = starmine.load_policy(run / "policy.safetensors")
+    drawn = starmine.load_policy(run / "policy.safetensors", sampled=True)
+    variant = starmine.Variant(**{**policy.variant.parameters(), "lost_game_score": "zero"})
+    partner = policy.about["arguments"].get("partner")
+    folder = RESULTS / name
+    folder.mkdir(parents=True, exist_ok=True)
+    rest = variant.players - 1
+    facts = {
+        "name": name,
+        "method": policy.about["method"],
+        "variant": policy.about["arguments"].get("variant", "standard"),
+        "players": variant.players,
+        "partner": partner,
+        "max_score": variant.max_score,
+        "command": command(policy.about["arguments"]),
+        "steps": policy.about["steps"],
+        "seconds": policy.about["seconds"],
+        "machine": machine(),
+        "date": datetime.now(UTC).date().isoformat(),
+        "greedy": scores([policy.bot] + [partner or policy.bot] * rest, variant, games),
+        "sampled": scores([drawn.bot] + [partner or drawn.bot] * rest, variant, games),
+    }
+    (folder / "run.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+    shutil.copy(run / "learning_curve.png", folder / "learning_curve.png")
+    rows = [json.loads(line) for line in (run / "log.jsonl").read_text(encoding="utf-8").splitlines()]
+    with (folder / "log.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        for stretch in np.array_split(np.array(rows, dtype=object), min(ROWS, len(rows))):
+            writer.writerow([number(column, list(stretch)) for column in COLUMNS])
+    if ship:
+        POLICIES.mkdir(exist_ok=True)
+        shutil.copy(run / "policy.safetensors", POLICIES / f"{name}.safetensors")
+        (POLICIES / f"{name}.md").write_text(card(facts, policy), encoding="utf-8")
+    print(f"{name}: {facts['greedy']}")
+
+
+def number(column: str, rows: list[dict[str, float]]) -> str:
+    """A column over a stretch of updates: how far they came, or the mean of what they showed."""
+    values = [row[column] for row in rows if column in row]
+    if not values:
+        return ""
+    return f"{values[-1]:.6g}" if column in ("update", "steps", "seconds") else f"{np.mean(values):.5g}"
+
+
+def line(facts: dict[str, Any], published: list[dict[str, Any]]) -> str:
+    """A row of the table."""
+    greedy, sampled = facts["greedy"], facts["sampled"]
+    beside = [row for row in published if all(row[key] == facts[key] for key in ("variant", "players"))]
+    known = "; ".join(f"{row['method']} {row['score']:.2f} ({row['steps']} steps)" for row in beside)
+    cells = [
+        f"[{facts['name']}]({{}}results/{facts['name']}/run.json)",
+        f"{facts['variant']}, {facts['players']}",
+        f"{facts['steps'] / 1e6:.0f} M in {facts['seconds'] / 60:.0f} min",
+        f"{greedy['score']:.2f} ± {greedy['score_error']:.2f}",
+        f"{greedy['kept']:.2f}",
+        f"{greedy['perfect']:.1%}",
+        f"{greedy['lost']:.1%}",
+        f"{sampled['score']:.2f}",
+        known if facts["partner"] is None else f"with {facts['partner']}",
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
+def table(names: list[str]) -> str:
+    """The runs of these names, a line each; links begin at the repository's root."""
+    published = json.loads(PUBLISHED.read_text(encoding="utf-8"))
+    heads = ["run", "game, players", "training", "greedy", "kept", "perfect", "lost", "drawn", "published"]
+    facts = [json.loads((RESULTS / name / "run.json").read_text(encoding="utf-8")) for name in names]
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|", *(line(run, published) for run in facts)]
+    return "\n".join(lines) + "\n"
+
+
+def commands(names: list[str]) -> str:
+    """What repeats the runs of these names."""
+    facts = [json.loads((RESULTS / name / "run.json").read_text(encoding="utf-8")) for name in names]
+    return "```console\n" + "\n".join(run["command"] for run in facts) + "\n```\n"
+
+
+def write_tables() -> None:
+    """Fill the tables of all pages, each with the runs whose names begin as its mark says."""
+    known = sorted(path.parent.name for path in RESULTS.glob("*/run.json"))
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        to_root = "" if page.parent == ROOT else "../"
+        for what in ("results", "ablations", "commands"):
+            mark = START.format(what)
+            if mark not in text:
+                continue
+            names = [name for name in known if name.startswith("ablation") == (what == "ablations")]
+            filled = commands(names) if what == "commands" else table(names).replace("{}", to_root)
+            before, rest = text.split(mark)
+            text = before + mark + filled + STOP + rest.split(STOP, 1)[1]
+        page.write_text(text, encoding="utf-8")
+
+
+def main() -> None:
+    """Evaluate what was given, and write."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("runs", nargs="*", metavar="NAME=FOLDER", help="runs to evaluate and keep")
+    parser.add_argument("--ship", action="store_true", help="put their policies into the package")
+    parser.add_argument("--games", type=int, default=10_000, help="games of an evaluation")
+    given = parser.parse_args()
+    for text in given.runs:
+        name, _, folder = text.partition("=")
+        keep(name, Path(folder), given.games, given.ship)
+    write_tables()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,125 @@
+"""Policies that were trained: those that come with the package, and those in files."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
+
+from starmine._core import UnknownNameError, Variant, _Network, _policy_bytes, policies
+
+if TYPE_CHECKING:
+    from starmine.torch import PolicyNetwork
+
+CARDS = Path(__file__).parent / "policies"
+Array = NDArray[Any]
+
+
+class TrainedPolicy:
+    """A trained policy. It takes a seat in `play_games`, `evaluate` and `partners` by its `bot` text.
+
+    Attributes:
+        name: of those that come with the package, else the file's path.
+        variant: the rules that it was trained on.
+        encoder: whose observations it gets.
+        recurrent: whether each seat has a memory of its own turns.
+        about: what was noted when it was saved, such as steps, seconds, score and its standard error.
+        sampled: whether `bot` draws its moves by their probabilities; else it plays the likeliest.
+        options: of its network: hidden, recurrent, card_features.
+        data: the safetensors file.
+    """
+
+    def __init__(self, name: str, data: bytes, sampled: bool) -> None:
+        """Made by `load_policy`."""
+        self._network = _Network(data)
+        described = json.loads(self._network.metadata)
+        self.name = name
+        self.data = data
+        self.sampled = sampled
+        self.variant = Variant.from_json(json.dumps(described["variant"]))
+        self.encoder: str = described["encoder"]
+        self.recurrent: bool = described["recurrent"]
+        self.about: dict[str, Any] = described.get("about", {})
+        self.options = {name: described[name] for name in ("hidden", "recurrent", "card_features")}
+
+    @property
+    def bot(self) -> str:
+        """The text that takes a seat wherever a bot's name does, also in `starmine eval`."""
+        if self.sampled:
+            return f"policy: {self.name}; sampled"
+        return self.name if self.name in policies() else f"policy: {self.name}"
+
+    @property
+    def card(self) -> str:
+        """The model card, in Markdown; of other files than the package's the notes in it, a line for each."""
+        if self.name in policies():
+            return (CARDS / f"{self.name}.md").read_text(encoding="utf-8")
+        return "\n".join([f"# {self.name}", "", *(f"- {name}: {value}" for name, value in self.about.items()), ""])
+
+    def logits(self, observations: Array, memory: Array | None = None) -> tuple[Array, Array, Array]:
+        """What the network says, computed without torch; legal or not.
+
+        Args:
+            observations: uint8 (K, D), each 0 or 1, of its encoder.
+            memory: float32 (K, width), of the seats to act before this turn; None for a game's first. The width is 0
+                without recurrence.
+
+        Returns:
+            Logits float32 (K, A), values float32 (K,), and the memories after this turn.
+
+        Raises:
+            ArrayError: another type or shape.
+        """
+        return self._network.logits(observations, memory)
+
+    def network(self) -> PolicyNetwork:
+        """The network with its weights as a torch module, in float32 on the CPU.
+
+        Raises:
+            ImportError: torch or safetensors is missing.
+        """
+        from safetensors.torch import load
+
+        from starmine.torch import PolicyNetwork
+
+        network = PolicyNetwork(self.variant, self.encoder, **self.options)
+        network.load_state_dict({name: tensor.float() for name, tensor in load(self.data).items()})
+        return network
+
+    def __repr__(self) -> str:
+        """The text that takes a seat, and the variant."""
+        return f"<TrainedPolicy {self.bot!r}: {self.variant}>"
+
+
+def load_policy(policy: str | os.PathLike[str], sampled: bool = False) -> TrainedPolicy:
+    """A trained policy.
+
+    Args:
+        policy: one of `starmine.policies()`, or a file that `starmine.torch.PolicyNetwork.save` wrote, as
+            `examples/ppo.py` does.
+        sampled: draw its moves by their probabilities, as in training, instead of playing the likeliest.
+
+    Raises:
+        UnknownNameError: there is neither such a policy nor a file that can be read.
+        SerializationError: the file holds no policy.
+
+    >>> import starmine
+    >>> policy = starmine.load_policy("ippo-2p")
+    >>> policy.variant.players
+    2
+    >>> games = starmine.play_games([policy.bot, "smart"], games=10)
+    """
+    name = os.fspath(policy)
+    if name in policies():
+        return TrainedPolicy(name, _policy_bytes(name), sampled)
+    try:
+        data = Path(name).read_bytes()
+    except OSError as error:
+        known = ", ".join(policies())
+        raise UnknownNameError(
+            f"policy={name!r} is not known ({error.strerror}): expected the path of a file, or one of {known}"
+        ) from error
+    return TrainedPolicy(name, data, sampled)

@@ -1,0 +1,103 @@
+"""Trained policies: those of the package play as their cards say, and files are read as they were written."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+import starmine
+from starmine.torch import PolicyNetwork
+
+FOLDER = Path(starmine.__file__).parent / "policies"
+GAMES = 2000
+
+
+@pytest.fixture
+def written(tmp_path):
+    """A policy file with random weights, and its network."""
+    torch.manual_seed(0)
+    variant = starmine.variant("small")
+    network = PolicyNetwork(variant, hidden=(8,))
+    path = tmp_path / "policy.safetensors"
+    network.save(path, steps=7)
+    return path, network
+
+
+def test_the_package_has_a_file_and_a_card_for_each_policy():
+    assert {path.stem for path in FOLDER.iterdir()} == set(starmine.policies())
+    assert {path.suffix for path in FOLDER.iterdir()} == {".safetensors", ".md"}
+    for name in starmine.policies():
+        assert starmine.load_policy(name).data == (FOLDER / f"{name}.safetensors").read_bytes()
+
+
+@pytest.mark.parametrize("how", ["likeliest", "drawn"])
+@pytest.mark.parametrize("name", starmine.policies())
+def test_a_shipped_policy_plays_as_well_as_its_card_says(name, how):
+    policy = starmine.load_policy(name, sampled=how == "drawn")
+    (mean, error), (kept, _) = re.findall(
+        r"([\d.]+) ± ([\d.]+)", next(line for line in policy.card.splitlines() if line.startswith(f"| {how}"))
+    )
+    variant = starmine.Variant(**policy.variant.parameters() | {"lost_game_score": "zero"})
+    partner = policy.about["arguments"].get("partner") or policy
+    games = starmine.play_games([policy] + [partner] * (variant.players - 1), GAMES, seed=1, variant=variant)
+    found = games.scores.std(ddof=1) / GAMES**0.5
+    assert abs(games.scores.mean() - float(mean)) < 4 * np.hypot(found, float(error))
+    assert abs(games.fireworks.mean() - float(kept)) < 4 * np.hypot(found, float(error))
+    assert error != "0.000"
+
+
+def test_a_policy_file_is_read_as_it_was_written(written):
+    path, network = written
+    policy = starmine.load_policy(path)
+    assert policy.name == str(path)
+    assert policy.bot == f"policy: {path}"
+    assert policy.variant == network.variant
+    assert policy.about == {"steps": 7}
+    assert "- steps: 7" in policy.card
+    read = policy.network().state_dict()
+    for name, tensor in network.state_dict().items():
+        assert torch.equal(read[name], tensor.half().float())
+
+
+def test_logits_are_those_of_the_network(written):
+    policy = starmine.load_policy(written[0])
+    states = [policy.variant.new_game(seed=seed) for seed in range(50)]
+    for seed, state in enumerate(states):
+        for _ in range(seed % 5):
+            state.apply(state.legal_actions()[-1])
+    observations = np.stack([state.encode(state.current_player) for state in states])
+    logits, values, memory = policy.logits(observations)
+    mask = torch.ones(50, policy.variant.num_actions, dtype=torch.bool)
+    with torch.no_grad():
+        log_probs, expected, _ = policy.network()(torch.from_numpy(observations).float(), mask)
+    np.testing.assert_allclose(torch.from_numpy(logits).log_softmax(1), log_probs, atol=1e-5)
+    np.testing.assert_allclose(values, expected, atol=1e-5)
+    assert memory.shape == (50, 0)
+
+
+def test_a_policy_takes_a_seat_as_its_text_does(written):
+    greedy, drawn = starmine.load_policy(written[0]), starmine.load_policy(written[0], sampled=True)
+    assert drawn.bot == f"{greedy.bot}; sampled"
+    found = {}
+    for policy in (greedy, drawn):
+        games = [starmine.play_games([seat, "random"], 50, variant="small") for seat in (policy, policy.bot)]
+        assert np.array_equal(games[0].lengths, games[1].lengths)
+        found[policy] = games[0].lengths
+    assert not np.array_equal(found[greedy], found[drawn])
+    evaluation = starmine.evaluate({"mine": greedy, "random": "random"}, 10, variant="small")
+    assert evaluation.settings.entrants["mine"] == greedy.bot
+
+
+def test_what_is_no_policy_is_refused(tmp_path):
+    with pytest.raises(
+        starmine.UnknownNameError, match=r"policy='nothing' is not known .*: expected the path of a file"
+    ):
+        starmine.load_policy("nothing")
+    with pytest.raises(starmine.UnknownNameError, match="is not known"):
+        starmine.load_policy(tmp_path)
+    path = tmp_path / "other"
+    path.write_bytes(b"no policy")
+    with pytest.raises(starmine.SerializationError):
+        starmine.load_policy(path)
