@@ -52,9 +52,10 @@ macro_rules! shipped {
 }
 
 /// All policies that are shipped; their cards lie beside their files.
-pub static POLICIES: [ShippedPolicy; 3] = [
+pub static POLICIES: [ShippedPolicy; 4] = [
     shipped!("ippo-2p", "independent PPO in self-play, two players"),
     shipped!("ippo-4p", "independent PPO in self-play, four players"),
+    shipped!("ippo-5p", "independent PPO in self-play, five players"),
     shipped!("ippo-mini", "independent PPO in self-play, two players with 3 colours and ranks"),
 ];
 
