@@ -4,9 +4,10 @@
     python docs/update_baselines.py --ship ippo-2p=runs/2p   # its policy goes into the package, with a model card
     python docs/update_baselines.py                     # the tables alone
 
-A run is a folder of `examples/ppo.py`. Of it, results/NAME gets `run.json` (the command, its cost, and the scores over
+A run is a folder of an example script. Of it, results/NAME gets `run.json` (the command, its cost, and the scores over
 common decks), `log.csv` (the means over stretches of updates) and `learning_curve.png`. A policy that is shipped
-also needs its row in src/bots/policy/shipped.rs.
+also needs its row in src/bots/policy/shipped.rs. Runs named ablation-SETTING-SEED and entropy-SETTING-SEED have tables
+of their own, a line for all seeds of a setting.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import platform
 import shlex
 import shutil
 from datetime import UTC, datetime
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -36,9 +38,9 @@ ROWS = 200  # of log.csv
 COLUMNS = ("update", "steps", "seconds", "steps_per_second", "kept", "score", "lost", "greedy", "entropy", "kl", "lr")
 
 
-def command(arguments: dict[str, Any]) -> str:
+def command(script: str, arguments: dict[str, Any]) -> str:
     """What repeats a run."""
-    words = ["python", "examples/ppo.py"]
+    words = ["python", script]
     for name, value in arguments.items():
         option = name.replace("_", "-")
         if isinstance(value, bool):
@@ -69,7 +71,7 @@ def scores(seats: list[str], variant: starmine.Variant, games: int) -> dict[str,
 CARD = """\
 # {name}
 
-{method} for Hanabi ({variant}, {players} players), trained with Starmine's `examples/ppo.py`.
+{method} for Hanabi ({variant}, {players} players), trained with Starmine's `{script}`.
 
 | {games:,} games | score (a lost game counts 0) | points kept | perfect | lost |
 |---|---|---|---|---|
@@ -101,7 +103,8 @@ def card(facts: dict[str, Any], policy: starmine.TrainedPolicy) -> str:
     extras = [text for key, text in EXTRAS.items() if described[key]]
     return CARD.format(
         **{key: facts[key] for key in ("name", "method", "variant", "players", "max_score", "command", "steps")},
-        **{key: facts[key] for key in ("machine",)},
+        script=facts["command"].split()[1],
+        machine=facts["machine"],
         **cells,
         games=facts["greedy"]["games"],
         seed=SEED,
@@ -116,7 +119,11 @@ def card(facts: dict[str, Any], policy: starmine.TrainedPolicy) -> str:
     )
 
 
-EXTRAS = {"recurrent": "a gated recurrent unit", "card_features": "derived card features"}
+EXTRAS = {
+    "recurrent": "a gated recurrent unit",
+    "card_features": "derived card features",
+    "layer_norm": "layer normalisation",
+}
 
 
 def keep(name: str, run: Path, games: int, ship: bool) -> None:
@@ -128,6 +135,7 @@ def keep(name: str, run: Path, games: int, ship: bool) -> None:
     folder = RESULTS / name
     folder.mkdir(parents=True, exist_ok=True)
     rest = variant.players - 1
+    script = "examples/pqn_vdn.py" if policy.about["method"].startswith("PQN") else "examples/ppo.py"
     facts = {
         "name": name,
         "method": policy.about["method"],
@@ -135,7 +143,7 @@ def keep(name: str, run: Path, games: int, ship: bool) -> None:
         "players": variant.players,
         "partner": partner,
         "max_score": variant.max_score,
-        "command": command(policy.about["arguments"]),
+        "command": command(script, policy.about["arguments"]),
         "steps": policy.about["steps"],
         "seconds": policy.about["seconds"],
         "machine": machine(),
@@ -200,18 +208,48 @@ def commands(names: list[str]) -> str:
     return "```console\n" + "\n".join(run["command"] for run in facts) + "\n```\n"
 
 
+def seeds(names: list[str]) -> str:
+    """A table of runs that differ in their seed, which ends their names: a line for all seeds of one setting."""
+    heads = ["setting", "seeds", "training of each", "greedy of each", "mean", "lost", "drawn"]
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+    for setting, runs in groupby(names, lambda name: name.rpartition("-")[0]):
+        facts = [json.loads((RESULTS / name / "run.json").read_text(encoding="utf-8")) for name in runs]
+        greedy = [run["greedy"]["score"] for run in facts]
+        cells = [
+            f"[{setting.partition('-')[2]}]({{}}results/{facts[0]['name']}/run.json)",
+            str(len(facts)),
+            f"{facts[0]['steps'] / 1e6:.0f} M in {np.mean([run['seconds'] for run in facts]) / 60:.0f} min",
+            ", ".join(f"{score:.2f}" for score in greedy),
+            f"{np.mean(greedy):.2f} ± {np.std(greedy, ddof=1) / len(greedy) ** 0.5:.2f}",
+            f"{np.mean([run['greedy']['lost'] for run in facts]):.1%}",
+            f"{np.mean([run['sampled']['score'] for run in facts]):.2f}",
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+GROUPS = {"results": "", "commands": "", "ablations": "ablation", "entropies": "entropy"}
+WRITERS = {"results": table, "commands": commands, "ablations": seeds, "entropies": seeds}
+
+
+def group(name: str) -> str:
+    """Which of the groups a run belongs to by its name."""
+    start = name.partition("-")[0]
+    return start if start in GROUPS.values() else ""
+
+
 def write_tables() -> None:
     """Fill the tables of all pages, each with the runs whose names begin as its mark says."""
     known = sorted(path.parent.name for path in RESULTS.glob("*/run.json"))
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
         to_root = "" if page.parent == ROOT else "../"
-        for what in ("results", "ablations", "commands"):
+        for what in WRITERS:
             mark = START.format(what)
             if mark not in text:
                 continue
-            names = [name for name in known if name.startswith("ablation") == (what == "ablations")]
-            filled = commands(names) if what == "commands" else table(names).replace("{}", to_root)
+            names = [name for name in known if group(name) == GROUPS[what]]
+            filled = WRITERS[what](names).replace("{}", to_root)
             before, rest = text.split(mark)
             text = before + mark + filled + STOP + rest.split(STOP, 1)[1]
         page.write_text(text, encoding="utf-8")

@@ -23,10 +23,11 @@ and a sample is a turn of the policy. Observations stay packed, a bit for each f
 needs them.
 
 The output folder gets `log.jsonl` with a line for each update, TensorBoard's event files,
-`learning_curve.png`, and after every update `checkpoint.pt`. Ctrl-C ends the update, saves and leaves; a
-killed run loses at most the update that it was in. Both go on with `--resume`, to the same bits as a run
-that was never stopped (on the same machine, with as many threads and the same options; the learning
-rate's schedule follows the budget, so it needs the same one, counted in steps).
+`learning_curve.png`, at the end `policy.safetensors`, and after every update `checkpoint.pt`. Ctrl-C
+ends the update, saves and leaves; a killed run loses at most the update that it was in. Both go on with
+`--resume`, to the same bits as a run that was never stopped (on the same machine, with as many threads
+and the same options; the learning rate's schedule follows the budget, so it needs the same one, counted
+in steps).
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ from torch.utils.tensorboard import SummaryWriter
 from tqdm import tqdm
 
 import starmine
-from starmine.torch import CardFeatures, RolloutBuffer, unpack_bits
+from starmine.torch import CardFeatures, PolicyNetwork, RolloutBuffer, unpack_bits
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt
@@ -171,6 +172,17 @@ class QNetwork(nn.Module):
         advantage = heads[:, :-1] - heads[:, :-1].mean(1, keepdim=True)
         values: Tensor = (heads[:, -1:] + advantage).view(*bits.shape[:2], -1)
         return values
+
+    @torch.no_grad()
+    def policy(self, args: Args, variant: starmine.Variant) -> PolicyNetwork:
+        """The same network as one whose logits are the values of the actions, which plays anywhere."""
+        found = PolicyNetwork(variant, args.encoder, args.hidden, card_features=args.card_features, layer_norm=True)
+        weights = {f"trunk.{name}": weight for name, weight in self.trunk.state_dict().items()}
+        for name, weight in self.heads.state_dict().items():
+            advantages, value = weight[:-1], weight[-1:]
+            weights[f"heads.{name}"] = torch.cat([advantages[:-1] - advantages.mean(0) + value, value])
+        found.load_state_dict(weights)
+        return found
 
 
 @torch.no_grad()
@@ -582,9 +594,32 @@ def finish(run: Run, curve: list[dict[str, float]]) -> None:
     learned = evaluate(args, partial(greedy, run.network), games)
     if curve:
         draw(args.out / "learning_curve.png", args, curve, chance, learned)
+    path = args.out / "policy.safetensors"
+    variant = starmine.variant(args.variant, players=args.players, lost_game_score=args.lost_game_score)
+    run.network.policy(args, variant).save(path, **about(run, learned))
     print(f"\nrandom policy, {games:,} games: {chance}")
     print(f"greedy policy, {games:,} games: {learned}")
-    print(f"results in {args.out}: log.jsonl, learning_curve.png, checkpoint.pt, TensorBoard's event files")
+    print(
+        f"results in {args.out}: log.jsonl, learning_curve.png, {path.name}, checkpoint.pt, TensorBoard's event files"
+    )
+
+
+def about(run: Run, greedy: Scores) -> dict[str, Any]:
+    """What the policy's file says of it."""
+    usual = Args()
+    chosen = {key: value for key, value in asdict(run.args).items() if key not in ("out", "resume")}
+    changed = {key: value for key, value in chosen.items() if value != getattr(usual, key)}
+    return {
+        "method": "PQN" if run.args.seats == 1 else "PQN-VDN",
+        "arguments": json.loads(json.dumps(changed)),
+        "steps": run.steps,
+        "seconds": round(run.seconds),
+        "games": len(greedy.score),
+        "score": round(float(greedy.score.mean()), 3),
+        "standard_error": round(float(greedy.score.std(ddof=1)) / len(greedy.score) ** 0.5, 3),
+        "perfect": round(float(greedy.perfect.mean()), 4),
+        "lost": round(float(greedy.lost.mean()), 4),
+    }
 
 
 def main(args: Args) -> None:

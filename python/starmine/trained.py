@@ -28,7 +28,7 @@ class TrainedPolicy:
         recurrent: whether each seat has a memory of its own turns.
         about: what was noted when it was saved, such as steps, seconds, score and its standard error.
         sampled: whether `bot` draws its moves by their probabilities; else it plays the likeliest.
-        options: of its network: hidden, recurrent, card_features.
+        options: of its network: hidden, recurrent, card_features, layer_norm.
         data: the safetensors file.
     """
 
@@ -44,6 +44,7 @@ class TrainedPolicy:
         self.recurrent: bool = described["recurrent"]
         self.about: dict[str, Any] = described.get("about", {})
         self.options = {name: described[name] for name in ("hidden", "recurrent", "card_features")}
+        self.options["layer_norm"] = described.get("layer_norm", False)
 
     @property
     def bot(self) -> str:
@@ -99,7 +100,7 @@ def load_policy(policy: str | os.PathLike[str], sampled: bool = False) -> Traine
 
     Args:
         policy: one of `starmine.policies()`, or a file that `starmine.torch.PolicyNetwork.save` wrote, as
-            `examples/ppo.py` does.
+            the example scripts do.
         sampled: draw its moves by their probabilities, as in training, instead of playing the likeliest.
 
     Raises:

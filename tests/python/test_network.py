@@ -93,6 +93,7 @@ def test_a_policy_file_says_what_it_holds(tmp_path):
         "hidden": [8, 4],
         "recurrent": True,
         "card_features": True,
+        "layer_norm": False,
         "about": {"steps": 7},
     }
 

@@ -26,10 +26,10 @@ VARIANTS = [
 ]
 
 
-def random_network(variant, encoder="canonical", recurrent=False, card_features=True):
+def random_network(variant, encoder="canonical", recurrent=False, card_features=True, layer_norm=False):
     """A network with random weights, whose logits differ, and which float16 holds as they are."""
     torch.manual_seed(0)
-    network = PolicyNetwork(variant, encoder, (40, 24), recurrent, card_features)
+    network = PolicyNetwork(variant, encoder, (40, 24), recurrent, card_features, layer_norm=layer_norm)
     with torch.no_grad():
         network.heads.weight.mul_(100)
         for parameter in network.parameters():
@@ -77,8 +77,8 @@ def saved(tmp_path):
 @pytest.mark.parametrize("recurrent", [False, True], ids=["plain", "recurrent"])
 def test_a_policy_plays_as_torch_does(variant, recurrent, saved):
     for encoder in ENCODERS:
-        for card_features in (True, False):
-            network = random_network(variant, encoder, recurrent, card_features)
+        for card_features, layer_norm in ((True, False), (False, False), (True, True)):
+            network = random_network(variant, encoder, recurrent, card_features, layer_norm)
             ours = starmine.play_games([f"policy: {saved(network)}"] * variant.players, GAMES, variant=variant)
             policy = TorchPolicy(network)
             theirs = starmine.play_games([policy] * variant.players, GAMES, variant=variant)
@@ -87,10 +87,11 @@ def test_a_policy_plays_as_torch_does(variant, recurrent, saved):
             assert np.all(same, axis=0).mean() > 0.97
 
 
+@pytest.mark.parametrize("layer_norm", [False, True], ids=["", "normalised"])
 @pytest.mark.parametrize("recurrent", [False, True], ids=["plain", "recurrent"])
-def test_logits_values_and_memories_are_those_of_torch(recurrent, saved):
+def test_logits_values_and_memories_are_those_of_torch(recurrent, layer_norm, saved):
     variant = starmine.variant("standard", players=3)
-    network = random_network(variant, recurrent=recurrent)
+    network = random_network(variant, recurrent=recurrent, layer_norm=layer_norm)
     ours = _Network(saved(network).read_bytes())
     assert json.loads(ours.metadata)["hidden"] == [40, 24]
     states = [variant.new_game(seed=seed) for seed in range(50)]

@@ -163,11 +163,39 @@ def test_a_run_leaves_its_results(runs):
     assert "steps/s" in printed
     assert "Warning" not in printed
     assert (out / "learning_curve.png").read_bytes().startswith(b"\x89PNG")
+    assert (out / "policy.safetensors").exists()
     assert list(out.glob("events.out.tfevents.*"))
     assert not (out / "checkpoint.tmp").exists()
     assert checkpoint(out)["progress"][:2] == (runs.updates * TURNS, runs.updates)
     evaluated = [row["steps"] for row in log_lines(out) if "greedy" in row]
     assert evaluated == list(range(20 * TURNS, runs.updates * TURNS + 1, 20 * TURNS))
+
+
+def test_a_policy_file_plays_as_the_network(pqn, runs):
+    import torch
+
+    import starmine
+
+    out = runs.whole
+    saved = starmine.load_policy(out / "policy.safetensors")
+    assert saved.about["method"] == "PQN-VDN"
+    assert saved.about["arguments"]["variant"] == "small"
+    network = pqn.QNetwork(parsed(pqn), saved.variant)
+    network.load_state_dict(checkpoint(out)["network"])
+    variant = starmine.variant("small")
+    rng = np.random.default_rng(0)
+    bits = []
+    for seed in range(40):
+        state = variant.new_game(seed=seed)
+        while not state.is_terminal:
+            bits.append(state.encode(state.current_player))
+            state.apply(int(rng.choice(state.legal_actions())))
+    observations = np.stack(bits)
+    logits, _, _ = saved.logits(observations)
+    with torch.no_grad():
+        values = network(torch.from_numpy(observations)[:, None].float())[:, 0, :-1].numpy()
+    np.testing.assert_allclose(logits, values, atol=0.02 * np.abs(values).max())  # weights are float16
+    assert (logits.argmax(1) == values.argmax(1)).mean() > 0.95
 
 
 def test_a_killed_run_resumes_to_the_same_bits(runs):

@@ -90,7 +90,7 @@ class SeatMemory(nn.Module):
 class PolicyNetwork(nn.Module):
     """An actor-critic: a trunk, and with recurrence a memory, shared by the logits of the actions and the value.
 
-    The trunk is linear layers with ReLU, orthogonal at the start.
+    The trunk is linear layers with ReLU, orthogonal at the start; between the two, layers may be normalised.
 
     Args:
         variant: the rules that it plays.
@@ -99,6 +99,7 @@ class PolicyNetwork(nn.Module):
         recurrent: a gated recurrent unit, as wide as the last layer, after the trunk.
         card_features: give the trunk, beside the observation, `CardFeatures` of it.
         matmul_dtype: of the matrix products, float32 or bfloat16; weights are float32.
+        layer_norm: normalise the outputs of the trunk's layers before their ReLU.
     """
 
     def __init__(
@@ -109,17 +110,20 @@ class PolicyNetwork(nn.Module):
         recurrent: bool = False,
         card_features: bool = True,
         matmul_dtype: torch.dtype = torch.float32,
+        layer_norm: bool = False,
     ) -> None:
         super().__init__()
         layout = variant.layout(encoder)
         self.variant, self.encoder, self.hidden = variant, encoder, tuple(hidden)
         self.features, self.players, self.matmul_dtype = len(layout), variant.players, matmul_dtype
+        self.layer_norm = layer_norm
         self.card_features = CardFeatures(layout) if card_features else None
         with torch.no_grad():
             inputs = self.inputs(torch.zeros(1, self.features)).shape[1]
         layers: list[nn.Module] = []
         for fan_in, fan_out in zip((inputs, *hidden), hidden, strict=False):
-            layers += [orthogonal(nn.Linear(fan_in, fan_out), 2**0.5), nn.ReLU()]
+            norm = [nn.LayerNorm(fan_out)] if layer_norm else []
+            layers += [orthogonal(nn.Linear(fan_in, fan_out), 2**0.5), *norm, nn.ReLU()]
         self.trunk = nn.Sequential(*layers)
         self.heads = orthogonal(nn.Linear(hidden[-1], variant.num_actions + 1), 0.01)
         self.memory = SeatMemory(hidden[-1]) if recurrent else None
@@ -181,6 +185,7 @@ class PolicyNetwork(nn.Module):
             "hidden": self.hidden,
             "recurrent": self.memory is not None,
             "card_features": self.card_features is not None,
+            "layer_norm": self.layer_norm,
             "about": about,
         }
         path = Path(path)

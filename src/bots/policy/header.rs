@@ -20,6 +20,8 @@ struct Said {
     hidden: Vec<usize>,
     recurrent: bool,
     card_features: bool,
+    #[serde(default)]
+    layer_norm: bool,
 }
 
 /// What a policy plays and how it is built, checked.
@@ -30,6 +32,7 @@ pub(super) struct Header {
     pub hidden: Vec<usize>,
     pub recurrent: bool,
     pub card_features: bool,
+    pub layer_norm: bool,
 }
 
 impl Header {
@@ -58,6 +61,7 @@ impl Header {
             hidden: said.hidden,
             recurrent: said.recurrent,
             card_features: said.card_features,
+            layer_norm: said.layer_norm,
         })
     }
 }

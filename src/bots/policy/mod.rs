@@ -11,6 +11,7 @@ mod features;
 mod header;
 mod layer;
 mod network;
+mod norm;
 mod play;
 mod read;
 mod shipped;

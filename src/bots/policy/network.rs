@@ -1,5 +1,6 @@
 use super::features::CardFeatures;
 use super::layer::{Inputs, Layer, Sums};
+use super::norm::Norm;
 
 /// A network: hidden layers, then perhaps a memory, then the heads.
 #[derive(Clone, Debug, PartialEq)]
@@ -7,10 +8,17 @@ pub(super) struct Network {
     /// Bits of an observation.
     pub bits: usize,
     pub card_features: Option<CardFeatures>,
-    pub trunk: Vec<Layer>,
+    pub trunk: Vec<Hidden>,
     pub memory: Option<Memory>,
     /// A logit for each action, and the value.
     pub heads: Layer,
+}
+
+/// A hidden layer, whose outputs are normalised or not before those above zero go on.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Hidden {
+    pub layer: Layer,
+    pub norm: Option<Norm>,
 }
 
 /// A gated recurrent unit.
@@ -31,7 +39,7 @@ pub struct PolicyScratch {
 impl Network {
     /// What it needs while it is computed.
     pub fn scratch(&self) -> PolicyScratch {
-        let layers = || self.trunk.iter().chain([&self.heads]);
+        let layers = || self.trunk.iter().map(|hidden| &hidden.layer).chain([&self.heads]);
         let memory = self.memory.iter().flat_map(|memory| [&memory.from_input, &memory.from_state]);
         let outputs = layers().chain(memory).map(Layer::outputs).max().unwrap_or_default();
         PolicyScratch {
@@ -64,8 +72,11 @@ impl Network {
         if let Some(features) = &self.card_features {
             features.push(words, inputs);
         }
-        for layer in &self.trunk {
+        for Hidden { layer, norm } in &self.trunk {
             let outputs = layer.apply(inputs, sums);
+            if let Some(norm) = norm {
+                norm.apply(outputs);
+            }
             // Not those that are negative, for whose sake there are hidden layers.
             inputs.clear();
             push_if(outputs, inputs, |output| output > 0.0);

@@ -9,7 +9,8 @@ use super::error::{PolicyError, PolicyProblem};
 use super::features::CardFeatures;
 use super::header::Header;
 use super::layer::Layer;
-use super::network::{Memory, Network, PolicyScratch};
+use super::network::{Hidden, Memory, Network, PolicyScratch};
+use super::norm::Norm;
 use super::shipped::known_policies;
 use crate::bots::registry::UnsupportedVariant;
 use crate::encode::Encoder;
@@ -45,11 +46,13 @@ impl Policy {
     /// | `hidden` | the widths of the hidden layers |
     /// | `recurrent` | whether a gated recurrent unit follows them |
     /// | `card_features` | whether its observations have two numbers more for each card |
+    /// | `layer_norm` | whether each hidden layer's outputs are normalised; may be missing |
     ///
     /// Further keys are not read. The tensors are `F32`, `F16` or `BF16`: `trunk.0.weight` (out,
-    /// in) and `trunk.0.bias`, `trunk.2.weight` and so on; `memory.from_input.weight`, `bias`,
-    /// `memory.from_state.weight` and `bias`; `heads.weight` (actions + 1, width) and `heads.bias`,
-    /// whose last row is the value.
+    /// in) and `trunk.0.bias`, `trunk.2.weight` and so on, or where layers are
+    /// normalised `trunk.1.weight` (out), `trunk.1.bias`, `trunk.3.weight` and so on; `memory.from_input.weight`,
+    /// `bias`, `memory.from_state.weight` and `bias`; `heads.weight` (actions + 1, width) and
+    /// `heads.bias`, whose last row is the value.
     ///
     /// # Errors
     /// [`PolicyError`], which says what is wrong with the file.
@@ -224,7 +227,10 @@ fn read_network(said: &Header, file: &SafeTensors<'_>) -> Result<Network, Policy
     let mut width = layout.len() + card_features.as_ref().map_or(0, CardFeatures::len);
     let mut trunk = Vec::with_capacity(said.hidden.len());
     for (index, &hidden) in said.hidden.iter().enumerate() {
-        trunk.push(tensors.layer(&format!("trunk.{}", 2 * index), hidden, width)?);
+        let place = index * if said.layer_norm { 3 } else { 2 };
+        let layer = tensors.layer(&format!("trunk.{place}"), hidden, width)?;
+        let norm = said.layer_norm.then(|| tensors.norm(&format!("trunk.{}", place + 1), hidden));
+        trunk.push(Hidden { layer, norm: norm.transpose()? });
         width = hidden;
     }
     let memory = if said.recurrent {
@@ -250,6 +256,12 @@ impl Tensors<'_> {
         let weights = self.numbers(format!("{name}.weight"), &[outputs, inputs])?;
         let bias = self.numbers(format!("{name}.bias"), &[outputs])?;
         Ok(Layer::new(&weights, &bias))
+    }
+
+    fn norm(&mut self, name: &str, outputs: usize) -> Result<Norm, PolicyProblem> {
+        let scale = self.numbers(format!("{name}.weight"), &[outputs])?;
+        let shift = self.numbers(format!("{name}.bias"), &[outputs])?;
+        Ok(Norm { scale, shift })
     }
 
     fn numbers(&mut self, name: String, shape: &[usize]) -> Result<Vec<f32>, PolicyProblem> {

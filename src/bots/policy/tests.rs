@@ -3,7 +3,8 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::layer::{Layer, Sums};
-use super::network::{Memory, Network};
+use super::network::{Hidden, Memory, Network};
+use super::norm::Norm;
 use super::play::{best, sample};
 use super::*;
 use crate::bots::{BotName, Player, play_games};
@@ -127,11 +128,24 @@ fn a_layer_that_was_computed_by_hand() {
 }
 
 #[test]
+fn a_norm_that_was_computed_by_hand() {
+    let norm = Norm { scale: vec![2.0, 1.0, 1.0, 1.0], shift: vec![0.0, 0.0, 3.0, 0.0] };
+    let mut numbers = [1.0, 3.0, 1.0, 3.0];
+    norm.apply(&mut numbers);
+    for (found, expected) in numbers.into_iter().zip([-2.0, 1.0, 2.0, 1.0]) {
+        assert!((found - expected as f32).abs() < 2e-5, "{found} {expected}");
+    }
+    let mut equal = [7.0; 11];
+    Norm { scale: vec![1.0; 11], shift: vec![0.5; 11] }.apply(&mut equal);
+    assert_eq!(equal, [0.5; 11]);
+}
+
+#[test]
 fn a_network_that_was_computed_by_hand() {
     let network = Network {
         bits: 2,
         card_features: None,
-        trunk: vec![Layer::new(&[1.0, -1.0, 2.0, 2.0], &[0.0, -1.0])],
+        trunk: vec![Hidden { layer: Layer::new(&[1.0, -1.0, 2.0, 2.0], &[0.0, -1.0]), norm: None }],
         memory: Some(Memory {
             from_input: Layer::new(&[1.0, 0.0, 0.0, 0.0, 0.0, 1.0], &[0.0, 0.0, 0.0]),
             from_state: Layer::new(&[1.0, 0.0, 0.0], &[0.0, 0.0, 0.0]),
@@ -280,6 +294,8 @@ fn what_is_wrong_with_a_file_is_said() {
         (header("hidden", json!([-1])), "integer `-1`"),
         (header("recurrent", json!(true)), "\"memory.from_input.weight\" is missing"),
         (header("card_features", json!(false)), "has shape [11, "),
+        (header("layer_norm", json!(true)), "\"trunk.1.weight\" is missing"),
+        (header("layer_norm", json!(1)), "invalid type: integer `1`, expected a boolean"),
         (problem(|said, _| *said = json!([])), "format=none: expected 1"),
         (
             problem(|said, _| drop(said.as_object_mut().unwrap().remove("hidden"))),
