@@ -2,6 +2,7 @@
 
     python docs/update_baselines.py ippo-2p=runs/2p     # a run by the name that it is to have
     python docs/update_baselines.py --ship ippo-2p=runs/2p   # its policy goes into the package, with a model card
+    python docs/update_baselines.py --after ippo-2p-100m ippo-2p=runs/2p   # a run that went on with that one
     python docs/update_baselines.py                     # the tables alone
 
 A run is a folder of an example script. Of it, results/NAME gets `run.json` (the command, its cost, and the scores over
@@ -81,7 +82,7 @@ CARD = """\
 Scores are means of {max_score} points with their standard errors, on the decks of seed {seed}; the seats are held by
 {seats}.
 
-- Training: `{command}`
+- Training: `{command}`{after}
 - {steps:,} turns in {minutes:.0f} minutes on {machine}; a single seed of training.
 - Network: hidden layers {hidden}{extras}; {encoder} observations; {size:,.0f} kB, float16.
 - In training a lost game kept its points, but for a penalty of {penalty:g}.
@@ -104,6 +105,7 @@ def card(facts: dict[str, Any], policy: starmine.TrainedPolicy) -> str:
     return CARD.format(
         **{key: facts[key] for key in ("name", "method", "variant", "players", "max_score", "command", "steps")},
         script=facts["command"].split()[1],
+        after=f", with the checkpoint of `{facts['after']}` (`results/{facts['after']}`)" if facts["after"] else "",
         machine=facts["machine"],
         **cells,
         games=facts["greedy"]["games"],
@@ -126,7 +128,7 @@ EXTRAS = {
 }
 
 
-def keep(name: str, run: Path, games: int, ship: bool) -> None:
+def keep(name: str, run: Path, games: int, ship: bool, after: str | None) -> None:
     """Evaluate a run and put it into results/, and where it is to be shipped, its policy into the package."""
     policy = starmine.load_policy(run / "policy.safetensors")
     drawn = starmine.load_policy(run / "policy.safetensors", sampled=True)
@@ -143,7 +145,8 @@ def keep(name: str, run: Path, games: int, ship: bool) -> None:
         "players": variant.players,
         "partner": partner,
         "max_score": variant.max_score,
-        "command": command(script, policy.about["arguments"]),
+        "command": command(script, policy.about["arguments"]) + (" --resume" if after else ""),
+        "after": after,
         "steps": policy.about["steps"],
         "seconds": policy.about["seconds"],
         "machine": machine(),
@@ -205,7 +208,10 @@ def table(names: list[str]) -> str:
 def commands(names: list[str]) -> str:
     """What repeats the runs of these names."""
     facts = [json.loads((RESULTS / name / "run.json").read_text(encoding="utf-8")) for name in names]
-    return "```console\n" + "\n".join(run["command"] for run in facts) + "\n```\n"
+    lines = [
+        run["command"] + (f"  # with the checkpoint of {run['after']}" if run.get("after") else "") for run in facts
+    ]
+    return "```console\n" + "\n".join(lines) + "\n```\n"
 
 
 def seeds(names: list[str]) -> str:
@@ -260,11 +266,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("runs", nargs="*", metavar="NAME=FOLDER", help="runs to evaluate and keep")
     parser.add_argument("--ship", action="store_true", help="put their policies into the package")
+    parser.add_argument("--after", metavar="NAME", help="the run whose checkpoint they went on with")
     parser.add_argument("--games", type=int, default=10_000, help="games of an evaluation")
     given = parser.parse_args()
     for text in given.runs:
         name, _, folder = text.partition("=")
-        keep(name, Path(folder), given.games, given.ship)
+        keep(name, Path(folder), given.games, given.ship, given.after)
     write_tables()
 
 
