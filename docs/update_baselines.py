@@ -76,8 +76,7 @@ CARD = """\
 
 | {games:,} games | score (a lost game counts 0) | points kept | perfect | lost |
 |---|---|---|---|---|
-| likeliest moves | {greedy} |
-| drawn moves | {sampled} |
+{rows}
 
 Scores are means of {max_score} points with their standard errors, on the decks of seed {seed}; the seats are held by
 {seats}.
@@ -95,11 +94,13 @@ Licensed like Starmine, MIT or Apache-2.0.
 def card(facts: dict[str, Any], policy: starmine.TrainedPolicy) -> str:
     """The model card."""
     described = policy.options
-    cells = {}
-    for how in ("greedy", "sampled"):
-        found = facts[how]
+    rows = []
+    for how, moves in {"greedy": "likeliest moves", "sampled": "drawn moves"}.items():
+        if (found := facts[how]) is None:
+            continue
         means = [f"{found[name]:.3f} ± {found[name + '_error']:.3f}" for name in ("score", "kept")]
-        cells[how] = " | ".join([*means, *(f"{found[name]:.1%}" for name in ("perfect", "lost"))])
+        cells = [moves, *means, *(f"{found[name]:.1%}" for name in ("perfect", "lost"))]
+        rows.append(f"| {' | '.join(cells)} |")
     partner = facts["partner"]
     extras = [text for key, text in EXTRAS.items() if described[key]]
     return CARD.format(
@@ -107,7 +108,7 @@ def card(facts: dict[str, Any], policy: starmine.TrainedPolicy) -> str:
         script=facts["command"].split()[1],
         after=f", with the checkpoint of `{facts['after']}` (`results/{facts['after']}`)" if facts["after"] else "",
         machine=facts["machine"],
-        **cells,
+        rows="\n".join(rows),
         games=facts["greedy"]["games"],
         seed=SEED,
         seats="this policy" if partner is None else f"this policy, and {partner} in all others",
@@ -137,7 +138,8 @@ def keep(name: str, run: Path, games: int, ship: bool, after: str | None) -> Non
     folder = RESULTS / name
     folder.mkdir(parents=True, exist_ok=True)
     rest = variant.players - 1
-    script = "examples/pqn_vdn.py" if policy.about["method"].startswith("PQN") else "examples/ppo.py"
+    of_values = policy.about["method"].startswith("PQN")
+    script = "examples/pqn_vdn.py" if of_values else "examples/ppo.py"
     facts = {
         "name": name,
         "method": policy.about["method"],
@@ -152,7 +154,8 @@ def keep(name: str, run: Path, games: int, ship: bool, after: str | None) -> Non
         "machine": machine(),
         "date": datetime.now(UTC).date().isoformat(),
         "greedy": scores([policy.bot] + [partner or policy.bot] * rest, variant, games),
-        "sampled": scores([drawn.bot] + [partner or drawn.bot] * rest, variant, games),
+        # A value is not a logit, so its policy draws nothing.
+        "sampled": None if of_values else scores([drawn.bot] + [partner or drawn.bot] * rest, variant, games),
     }
     (folder / "run.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
     shutil.copy(run / "learning_curve.png", folder / "learning_curve.png")
@@ -190,7 +193,7 @@ def line(facts: dict[str, Any], published: list[dict[str, Any]]) -> str:
         f"{greedy['kept']:.2f}",
         f"{greedy['perfect']:.1%}",
         f"{greedy['lost']:.1%}",
-        f"{sampled['score']:.2f}",
+        f"{sampled['score']:.2f}" if sampled else "",
         known if facts["partner"] is None else f"with {facts['partner']}",
     ]
     return f"| {' | '.join(cells)} |"
@@ -246,7 +249,7 @@ def group(name: str) -> str:
 
 def write_tables() -> None:
     """Fill the tables of all pages, each with the runs whose names begin as its mark says."""
-    known = sorted(path.parent.name for path in RESULTS.glob("*/run.json"))
+    known = sorted((path.parent.name for path in RESULTS.glob("*/run.json")), key=lambda it: (it[:4] != "ippo", it))
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
         to_root = "" if page.parent == ROOT else "../"
