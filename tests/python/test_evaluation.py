@@ -9,6 +9,7 @@ import struct
 import subprocess
 import sys
 import time
+from functools import partial
 
 import numpy as np
 import pytest
@@ -440,14 +441,18 @@ def test_an_interrupt_says_how_to_go_on(tmp_path, monkeypatch, capsys, has_outpu
 def test_control_c_ends_the_command_and_keeps_what_was_played(tmp_path):
     line = [sys.executable, "-m", "starmine", "eval", "smart", "info", "--games", "3000000", "--no-figure"]
     line += ["--output", str(tmp_path)]
-    running = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    heeds = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # also where the tests run in the background
+    running = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=heeds)
     deadline = time.monotonic() + 60
     played = 0
     while not played and time.monotonic() < deadline and running.poll() is None:
         time.sleep(0.05)
         played = stored(tmp_path)["pairings"][0]["games"] if (tmp_path / "eval.json").exists() else 0
     running.send_signal(signal.SIGINT)
-    output, errors = running.communicate(timeout=60)
+    try:
+        output, errors = running.communicate(timeout=60)
+    finally:
+        running.kill()
     assert (running.returncode, output) == (130, "")
     assert errors == f"starmine eval: interrupted; the same command goes on from {tmp_path}\n"
     assert stored(tmp_path)["pairings"][0]["games"] >= played > 0
