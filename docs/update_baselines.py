@@ -210,10 +210,14 @@ def table(names: list[str]) -> str:
 
 def commands(names: list[str]) -> str:
     """What repeats the runs of these names."""
-    facts = [json.loads((RESULTS / name / "run.json").read_text(encoding="utf-8")) for name in names]
-    lines = [
-        run["command"] + (f"  # with the checkpoint of {run['after']}" if run.get("after") else "") for run in facts
-    ]
+    lines = []
+    for name in names:
+        run = json.loads((RESULTS / name / "run.json").read_text(encoding="utf-8"))
+        if run.get("after"):
+            before = json.loads((RESULTS / run["after"] / "run.json").read_text(encoding="utf-8"))
+            lines.append(f"{before['command']} && {run['command']}")
+        else:
+            lines.append(run["command"])
     return "```console\n" + "\n".join(lines) + "\n```\n"
 
 
