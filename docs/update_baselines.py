@@ -78,14 +78,14 @@ CARD = """\
 |---|---|---|---|---|
 {rows}
 
-Scores are means of {max_score} points with their standard errors, on the decks of seed {seed}; the seats are held by
-{seats}.
+Scores are means with their standard errors, of at most {max_score} points, on the decks of seed {seed}; the seats are
+held by {seats}.
 
 - Training: `{command}`{after}
 - {steps:,} turns in {minutes:.0f} minutes on {machine}; a single seed of training.
 - Network: hidden layers {hidden}{extras}; {encoder} observations; {size:,.0f} kB, float16.
 - In training a lost game kept its points, but for a penalty of {penalty:g}.
-- It has only met {partners}, and its conventions are its own: with other partners it scores less.
+- {partners}
 
 Licensed like Starmine, MIT or Apache-2.0.
 """
@@ -118,8 +118,12 @@ def card(facts: dict[str, Any], policy: starmine.TrainedPolicy) -> str:
         encoder=policy.encoder,
         size=len(policy.data) / 1e3,
         penalty=policy.about["arguments"].get("lost_game_penalty", 1.0),
-        partners="itself" if partner is None else f"`{partner}`",
+        partners=SELF_PLAY if partner is None else BEST_RESPONSE.format(partner=partner),
     )
+
+
+SELF_PLAY = "It has only met itself, and its conventions are its own: with other partners it scores less."
+BEST_RESPONSE = "It has only met `{partner}`, whose conventions it answers: with other partners it scores less."
 
 
 EXTRAS = {
@@ -154,7 +158,7 @@ def keep(name: str, run: Path, games: int, ship: bool, after: str | None) -> Non
         "machine": machine(),
         "date": datetime.now(UTC).date().isoformat(),
         "greedy": scores([policy.bot] + [partner or policy.bot] * rest, variant, games),
-        # A value is not a logit, so its policy draws nothing.
+        # Values of actions are no probabilities to draw by.
         "sampled": None if of_values else scores([drawn.bot] + [partner or drawn.bot] * rest, variant, games),
     }
     (folder / "run.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
@@ -170,6 +174,17 @@ def keep(name: str, run: Path, games: int, ship: bool, after: str | None) -> Non
         shutil.copy(run / "policy.safetensors", POLICIES / f"{name}.safetensors")
         (POLICIES / f"{name}.md").write_text(card(facts, policy), encoding="utf-8")
     print(f"{name}: {facts['greedy']}")
+
+
+def kept_run(name: str) -> dict[str, Any]:
+    """What is kept of a run."""
+    facts: dict[str, Any] = json.loads((RESULTS / name / "run.json").read_text(encoding="utf-8"))
+    return facts
+
+
+def training(steps: float, seconds: float) -> str:
+    """What a run cost."""
+    return f"{round(steps / 1e6, 1):g} M in {seconds / 60:.0f} min"
 
 
 def number(column: str, rows: list[dict[str, float]]) -> str:
@@ -188,7 +203,7 @@ def line(facts: dict[str, Any], published: list[dict[str, Any]]) -> str:
     cells = [
         f"[{facts['name']}]({{}}results/{facts['name']}/run.json)",
         f"{facts['variant']}, {facts['players']}",
-        f"{facts['steps'] / 1e6:.0f} M in {facts['seconds'] / 60:.0f} min",
+        training(facts["steps"], facts["seconds"]),
         f"{greedy['score']:.2f} ± {greedy['score_error']:.2f}",
         f"{greedy['kept']:.2f}",
         f"{greedy['perfect']:.1%}",
@@ -203,8 +218,8 @@ def table(names: list[str]) -> str:
     """The runs of these names, a line each; links begin at the repository's root."""
     published = json.loads(PUBLISHED.read_text(encoding="utf-8"))
     heads = ["run", "game, players", "training", "greedy", "kept", "perfect", "lost", "drawn", "published"]
-    facts = [json.loads((RESULTS / name / "run.json").read_text(encoding="utf-8")) for name in names]
-    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|", *(line(run, published) for run in facts)]
+    rows = [line(kept_run(name), published) for name in names]
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|", *rows]
     return "\n".join(lines) + "\n"
 
 
@@ -212,12 +227,9 @@ def commands(names: list[str]) -> str:
     """What repeats the runs of these names."""
     lines = []
     for name in names:
-        run = json.loads((RESULTS / name / "run.json").read_text(encoding="utf-8"))
-        if run.get("after"):
-            before = json.loads((RESULTS / run["after"] / "run.json").read_text(encoding="utf-8"))
-            lines.append(f"{before['command']} && {run['command']}")
-        else:
-            lines.append(run["command"])
+        run = kept_run(name)
+        before = [kept_run(run["after"])["command"]] if run.get("after") else []
+        lines.append(" && ".join([*before, run["command"]]))
     return "```console\n" + "\n".join(lines) + "\n```\n"
 
 
@@ -226,12 +238,12 @@ def seeds(names: list[str]) -> str:
     heads = ["setting", "seeds", "training of each", "greedy of each", "mean", "lost", "drawn"]
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for setting, runs in groupby(names, lambda name: name.rpartition("-")[0]):
-        facts = [json.loads((RESULTS / name / "run.json").read_text(encoding="utf-8")) for name in runs]
+        facts = [kept_run(name) for name in runs]
         greedy = [run["greedy"]["score"] for run in facts]
         cells = [
             f"[{setting.partition('-')[2]}]({{}}results/{facts[0]['name']}/run.json)",
             str(len(facts)),
-            f"{facts[0]['steps'] / 1e6:.0f} M in {np.mean([run['seconds'] for run in facts]) / 60:.0f} min",
+            training(facts[0]["steps"], float(np.mean([run["seconds"] for run in facts]))),
             ", ".join(f"{score:.2f}" for score in greedy),
             f"{np.mean(greedy):.2f} ± {np.std(greedy, ddof=1) / len(greedy) ** 0.5:.2f}",
             f"{np.mean([run['greedy']['lost'] for run in facts]):.1%}",
@@ -276,6 +288,11 @@ def main() -> None:
     parser.add_argument("--after", metavar="NAME", help="the run whose checkpoint they went on with")
     parser.add_argument("--games", type=int, default=10_000, help="games of an evaluation")
     given = parser.parse_args()
+    for text in given.runs:
+        if not all(text.partition("=")):
+            parser.error(f"{text!r}: expected NAME=FOLDER")
+    if given.after and not (RESULTS / given.after / "run.json").exists():
+        parser.error(f"--after={given.after}: expected the name of a run in {RESULTS.name}")
     for text in given.runs:
         name, _, folder = text.partition("=")
         keep(name, Path(folder), given.games, given.ship, given.after)

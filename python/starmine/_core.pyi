@@ -5,6 +5,8 @@ from typing import Any, ClassVar, Protocol, Self, SupportsIndex, TypeAlias, fina
 import numpy as np
 from numpy.typing import NDArray
 
+from starmine.trained import TrainedPolicy
+
 __all__ = [
     "ArrayError",
     "Batch",
@@ -321,7 +323,7 @@ class Batch:
         observers: str = "current",
         autoreset_mode: str | Enum = "SameStep",
         illegal_action: str = "raise",
-        partners: Mapping[int, str | Sequence[str]] | None = None,
+        partners: Mapping[int, str | TrainedPolicy | Sequence[str | TrainedPolicy]] | None = None,
         num_threads: SupportsIndex | None = None,
         seed: SupportsIndex | None = None,
     ) -> Self: ...
@@ -427,7 +429,7 @@ class RuleKind:
 @final
 @final
 class _Network:
-    def __new__(cls, data: bytes) -> _Network: ...
+    def __new__(cls, name: str, data: bytes) -> _Network: ...
     @property
     def metadata(self) -> str: ...
     def logits(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from starmine._core import UnknownNameError, Variant, _Network, _policy_bytes, policies
+from starmine._core import Variant, _Network, _policy_bytes, policies
 
 if TYPE_CHECKING:
     from starmine.torch import PolicyNetwork
@@ -19,7 +19,7 @@ Array = NDArray[Any]
 
 
 class TrainedPolicy:
-    """A trained policy. It takes a seat in `play_games`, `evaluate` and `partners` by its `bot` text.
+    """A trained policy. It takes a seat in `play_games`, `evaluate` and `partners`, itself or by its `bot` text.
 
     Attributes:
         name: of those that come with the package, else the file's path.
@@ -34,7 +34,7 @@ class TrainedPolicy:
 
     def __init__(self, name: str, data: bytes, sampled: bool) -> None:
         """Made by `load_policy`."""
-        self._network = _Network(data)
+        self._network = _Network(name, data)
         described = json.loads(self._network.metadata)
         self.name = name
         self.data = data
@@ -72,7 +72,7 @@ class TrainedPolicy:
             Logits float32 (K, A), values float32 (K,), and the memories after this turn.
 
         Raises:
-            ArrayError: another type or shape.
+            ArrayError: another type or shape, or an observation that is neither 0 nor 1.
         """
         return self._network.logits(observations, memory)
 
@@ -101,9 +101,11 @@ def load_policy(policy: str | os.PathLike[str], sampled: bool = False) -> Traine
     Args:
         policy: one of `starmine.policies()`, or a file that `starmine.torch.PolicyNetwork.save` wrote, as
             the example scripts do.
-        sampled: draw its moves by their probabilities, as in training, instead of playing the likeliest.
+        sampled: draw its moves by their probabilities, as in training, instead of playing the likeliest. For one
+            that has learned values of actions, as `examples/pqn_vdn.py` does, they are a softmax of these.
 
     Raises:
+        TypeError: the policy is neither text nor a path.
         UnknownNameError: there is neither such a policy nor a file that can be read.
         SerializationError: the file holds no policy.
 
@@ -113,14 +115,8 @@ def load_policy(policy: str | os.PathLike[str], sampled: bool = False) -> Traine
     2
     >>> games = starmine.play_games([policy.bot, "smart"], games=10)
     """
-    name = os.fspath(policy)
-    if name in policies():
-        return TrainedPolicy(name, _policy_bytes(name), sampled)
-    try:
-        data = Path(name).read_bytes()
-    except OSError as error:
-        known = ", ".join(policies())
-        raise UnknownNameError(
-            f"policy={name!r} is not known ({error.strerror}): expected the path of a file, or one of {known}"
-        ) from error
-    return TrainedPolicy(name, data, sampled)
+    name = os.fspath(policy) if isinstance(policy, str | os.PathLike) else None
+    if not isinstance(name, str):
+        expected = f"the path of a policy's file, or one of {', '.join(policies())}"
+        raise TypeError(f"policy={policy!r} is a {type(policy).__name__}: expected {expected}")
+    return TrainedPolicy(name, _policy_bytes(name), sampled)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from starmine._core import Batch, Layout, StarmineError, Variant, VariantError
 from starmine._core import variant as preset
+from starmine.trained import TrainedPolicy
 
 Array = NDArray[Any]
 
@@ -56,10 +57,10 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         illegal_action: "raise" to refuse the whole step, or "terminate" to end that game as a lost
             game.
         partners: the seats that bots hold, such as `{1: "smart"}`: a bot's name for each
-            (whatever text `play_games` takes, a policy's file too), or a sequence of names of which one
-            is drawn for each episode. `step` then plays the learner's turn and all of theirs up to the
-            learner's next one, and its reward is the sum: a best response trains as a single-agent
-            problem.
+            (whatever text `play_games` takes, a policy's file too), or what `load_policy` gave, or a
+            sequence of these, of which one is drawn for each episode. `step` then plays the learner's
+            turn and all of theirs up to the learner's next one, and its reward is the sum: a best
+            response trains as a single-agent problem.
         num_threads: threads that share the games; None for one for each 1,024 games, at most one
             for each core.
         seed: used until `reset` brings another; None for a random one.
@@ -98,7 +99,7 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         observers: str = "current",
         autoreset_mode: str | AutoresetMode = "SameStep",
         illegal_action: str = "raise",
-        partners: Mapping[int, str | Sequence[str]] | None = None,
+        partners: Mapping[int, str | TrainedPolicy | Sequence[str | TrainedPolicy]] | None = None,
         num_threads: int | None = None,
         seed: int | None = None,
         render_mode: None = None,

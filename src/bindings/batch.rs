@@ -32,10 +32,11 @@ use crate::encode;
 ///     autoreset_mode: when a finished game is dealt anew: "SameStep", "NextStep" or "Disabled".
 ///     illegal_action: "raise", or "terminate" to end that game as a lost game.
 ///     partners: the seats that bots hold, such as {1: "smart"}: a bot's name for each (whatever text
-///         `play_games` takes, a policy's file too), or a sequence of names of which one is drawn
-///         for each episode. A step then plays the learner's turn and all of theirs up to the
-///         learner's next one, and its reward is the sum. An episode that ends before the learner's
-///         first turn is passed over. A stored batch refers to policies by their files.
+///         `play_games` takes, a policy's file too), or what `load_policy` gave, or a sequence of
+///         these, of which one is drawn for each episode. A step then plays the learner's turn and
+///         all of theirs up to the learner's next one, and its reward is the sum. An episode that
+///         ends before the learner's first turn is passed over. A stored batch refers to policies by
+///         their files.
 ///     num_threads: threads that share the games; None for one for each 1,024 games, at most one
 ///         for each core.
 ///     seed: 0 to 2**64 - 1; None for a random one. Game i in its episode k is a function of

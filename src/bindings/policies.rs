@@ -4,8 +4,8 @@ use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use super::errors::{ArrayError, SerializationError, UnknownNameError};
-use crate::bots::{POLICIES, Policy, shipped_policy};
+use super::errors::ArrayError;
+use crate::bots::{BotNameError, POLICIES, Policy, policy_bytes, shipped_policy};
 
 /// policies() -> list[str]
 ///
@@ -19,14 +19,16 @@ pub fn policies() -> Vec<&'static str> {
 
 /// _policy_bytes(name) -> bytes
 ///
-/// The file of a policy that comes with the package.
+/// The file of a policy that comes with the package, or the one at this path.
 #[pyfunction]
 pub fn _policy_bytes<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyBytes>> {
-    let shipped = shipped_policy(name).ok_or_else(|| {
-        let known = policies().join(", ");
-        UnknownNameError::new_err(format!("policy={name:?} is not known: expected one of {known}"))
-    })?;
-    Ok(PyBytes::new(py, shipped.bytes))
+    match shipped_policy(name) {
+        Some(shipped) => Ok(PyBytes::new(py, shipped.bytes)),
+        None => {
+            let bytes = py.detach(|| policy_bytes(name)).map_err(BotNameError::from)?;
+            Ok(PyBytes::new(py, &bytes))
+        }
+    }
 }
 
 /// The network of a policy file.
@@ -39,15 +41,10 @@ type Computed<'py> =
 
 #[pymethods]
 impl _Network {
-    /// Reads the bytes of a policy file.
+    /// Reads the bytes of the policy file of this name.
     #[new]
-    fn new(data: &[u8]) -> PyResult<_Network> {
-        match Policy::from_bytes(data) {
-            Ok(policy) => Ok(_Network(policy)),
-            Err(problem) => Err(SerializationError::new_err(format!(
-                "the policy is not one that can be played: {problem}"
-            ))),
-        }
+    fn new(name: &str, data: &[u8]) -> PyResult<_Network> {
+        Ok(_Network(Policy::of_file(name, data).map_err(BotNameError::from)?))
     }
 
     /// The JSON text in which the file says what it plays.
@@ -96,10 +93,13 @@ fn read_observations(given: &Bound<'_, PyAny>, features: usize) -> PyResult<Vec<
     let given = given.as_array();
     check_columns("observations", given.dim(), features, None)?;
     let mut words = vec![vec![0u64; features.div_ceil(64)]; given.nrows()];
-    for (words, row) in words.iter_mut().zip(given.rows()) {
-        for (bit, &feature) in row.iter().enumerate() {
-            words[bit / 64] |= u64::from(feature != 0) << (bit % 64);
+    for ((row, column), &feature) in given.indexed_iter() {
+        if feature > 1 {
+            return Err(ArrayError::new_err(format!(
+                "observations has {feature} at ({row}, {column}): expected 0 or 1"
+            )));
         }
+        words[row][column / 64] |= u64::from(feature) << (column % 64);
     }
     Ok(words)
 }

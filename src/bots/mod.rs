@@ -29,7 +29,7 @@ pub use games::{Outcome, play_games};
 pub use name::{BotName, BotNameError, PolicyName};
 pub use policy::{
     POLICIES, Policy, PolicyBot, PolicyError, PolicyProblem, PolicyScratch, ShippedPolicy,
-    shipped_policy,
+    policy_bytes, shipped_policy,
 };
 pub use registry::{BOTS, BotKind, Plays, UnknownBot, UnsupportedVariant, bot};
 pub use rule_list::{RULES, Rule, RuleError, RuleKind, RuleList, UnknownRule, rule};

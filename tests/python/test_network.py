@@ -113,3 +113,10 @@ def test_a_recurrent_network_needs_memories():
     network = PolicyNetwork(variant, hidden=(8,), recurrent=True)
     with pytest.raises(starmine.StarmineError, match="recall=None is not allowed"):
         network(torch.zeros(1, network.features), torch.ones(1, variant.num_actions, dtype=torch.bool))
+
+
+@pytest.mark.parametrize("hidden", [(), (0,), (8, -1), (4097,), (8,) * 17])
+def test_layers_that_a_policy_file_may_not_hold_are_refused(hidden):
+    with pytest.raises(starmine.StarmineError, match="is not allowed: expected 1 to 16 widths of 1 to 4,096") as caught:
+        PolicyNetwork(starmine.variant("small"), hidden=hidden)
+    assert f"hidden={hidden}" in str(caught.value)

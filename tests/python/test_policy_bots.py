@@ -92,7 +92,7 @@ def test_a_policy_plays_as_torch_does(variant, recurrent, saved):
 def test_logits_values_and_memories_are_those_of_torch(recurrent, layer_norm, saved):
     variant = starmine.variant("standard", players=3)
     network = random_network(variant, recurrent=recurrent, layer_norm=layer_norm)
-    ours = _Network(saved(network).read_bytes())
+    ours = _Network("mine", saved(network).read_bytes())
     assert json.loads(ours.metadata)["hidden"] == [40, 24]
     states = [variant.new_game(seed=seed) for seed in range(50)]
     memory = None
@@ -198,7 +198,7 @@ def test_a_wrong_file_is_refused(change, message, saved):
     for refused in (
         lambda: starmine.play_games([f"policy: {path}"] * 2),
         lambda: Batch(starmine.variant("standard"), 2, partners={0: f"policy: {path}"}),
-        lambda: _Network(path.read_bytes()),
+        lambda: _Network(str(path), path.read_bytes()),
     ):
         with pytest.raises(SerializationError, match=message):
             refused()
@@ -211,7 +211,8 @@ def test_what_is_no_file_is_refused(name):
 
 
 def test_arrays_of_another_shape_or_dtype_are_refused(saved):
-    network = _Network(saved(random_network(starmine.variant("very-small"), recurrent=True)).read_bytes())
+    path = saved(random_network(starmine.variant("very-small"), recurrent=True))
+    network = _Network(str(path), path.read_bytes())
     features = len(starmine.variant("very-small").layout("canonical"))
     bits = np.zeros((2, features), np.uint8)
     for wrong in ([bits.astype(float)], [bits[:, 1:]], [bits, np.zeros((3, 24), np.float32)], [bits, bits]):
@@ -230,7 +231,7 @@ def test_the_command_takes_a_policy(saved):
 
 def test_shipped_policies_are_bots():
     for name in starmine.policies():
-        kind, network = starmine.bot(name), _Network(_policy_bytes(name))
+        kind, network = starmine.bot(name), _Network(name, _policy_bytes(name))
         assert (kind.name, kind.is_player, kind.plays) == (name, True, "own variant")
         variant = starmine.Variant.from_json(json.dumps(json.loads(network.metadata)["variant"]))
         one, other = (

@@ -36,16 +36,15 @@ def test_the_package_has_a_file_and_a_card_for_each_policy():
 @pytest.mark.parametrize("name", starmine.policies())
 def test_a_shipped_policy_plays_as_well_as_its_card_says(name, how):
     policy = starmine.load_policy(name, sampled=how == "drawn")
-    (mean, error), (kept, _) = re.findall(
+    (mean, error), (kept, kept_error) = re.findall(
         r"([\d.]+) ± ([\d.]+)", next(line for line in policy.card.splitlines() if line.startswith(f"| {how}"))
     )
     variant = starmine.Variant(**policy.variant.parameters() | {"lost_game_score": "zero"})
     partner = policy.about["arguments"].get("partner") or policy
     games = starmine.play_games([policy] + [partner] * (variant.players - 1), GAMES, seed=1, variant=variant)
-    found = games.scores.std(ddof=1) / GAMES**0.5
-    assert abs(games.scores.mean() - float(mean)) < 4 * np.hypot(found, float(error))
-    assert abs(games.fireworks.mean() - float(kept)) < 4 * np.hypot(found, float(error))
-    assert error != "0.000"
+    for values, said, of_card in ((games.scores, mean, error), (games.fireworks, kept, kept_error)):
+        assert of_card != "0.000"
+        assert abs(values.mean() - float(said)) < 4 * np.hypot(values.std(ddof=1) / GAMES**0.5, float(of_card))
 
 
 def test_a_policy_file_is_read_as_it_was_written(written):
@@ -86,18 +85,45 @@ def test_a_policy_takes_a_seat_as_its_text_does(written):
         assert np.array_equal(games[0].lengths, games[1].lengths)
         found[policy] = games[0].lengths
     assert not np.array_equal(found[greedy], found[drawn])
+    batch = starmine.Batch("small", 2, partners={1: [greedy, "random", drawn]})
+    assert batch.partners == {1: [greedy.bot, "random", drawn.bot]}
+    env = starmine.HanabiVectorEnv(2, "small", partners={1: greedy})
+    assert env.batch.partners == {1: greedy.bot}
     evaluation = starmine.evaluate({"mine": greedy, "random": "random"}, 10, variant="small")
     assert evaluation.settings.entrants["mine"] == greedy.bot
 
 
 def test_what_is_no_policy_is_refused(tmp_path):
-    with pytest.raises(
-        starmine.UnknownNameError, match=r"policy='nothing' is not known .*: expected the path of a file"
-    ):
+    missing = r"policy=\"nothing\" cannot be read .*: expected the path of a policy's file, or one of ippo-2p"
+    with pytest.raises(starmine.UnknownNameError, match=missing):
         starmine.load_policy("nothing")
-    with pytest.raises(starmine.UnknownNameError, match="is not known"):
+    with pytest.raises(starmine.UnknownNameError, match="not a file"):
         starmine.load_policy(tmp_path)
+    for text in ("", "a\0b"):
+        with pytest.raises(starmine.UnknownNameError, match=r"policy=.* cannot be read"):
+            starmine.load_policy(text)
     path = tmp_path / "other"
     path.write_bytes(b"no policy")
-    with pytest.raises(starmine.SerializationError):
+    with pytest.raises(starmine.SerializationError, match=r"policy=.*other.* is not a safetensors file"):
         starmine.load_policy(path)
+    for value, kind in ((5, "int"), (b"ippo-2p", "bytes"), (None, "NoneType")):
+        with pytest.raises(TypeError, match=f"policy={value!r} is a {kind}: expected the path of a policy's file"):
+            starmine.load_policy(value)
+
+
+def test_observations_and_memories_that_cannot_be_are_refused(written):
+    policy = starmine.load_policy(written[0])
+    bits = len(policy.variant.layout())
+    two = np.zeros((3, bits), np.uint8)
+    two[1, 4] = 2
+    for given, fragment in (
+        (two, r"observations has 2 at \(1, 4\): expected 0 or 1"),
+        (np.zeros((3, bits - 1), np.uint8), rf"observations has shape \(3, {bits - 1}\): expected \(K, {bits}\)"),
+        (np.zeros((3, bits), np.float32), "observations: expected a numpy array uint8"),
+        ([[0] * bits], "observations: expected a numpy array uint8"),
+    ):
+        with pytest.raises(starmine.ArrayError, match=fragment):
+            policy.logits(given)
+    for memory in (np.zeros((3, 1), np.float32), np.zeros((2, 0), np.float32), np.zeros((3, 0)), 5):
+        with pytest.raises(starmine.ArrayError, match="memory"):
+            policy.logits(np.zeros((3, bits), np.uint8), memory)

@@ -14,6 +14,7 @@ from starmine._core import Layout, StarmineError, Variant
 
 FORMAT = 1  # of policy files
 KEY = "starmine"
+MAX_LAYERS, MAX_WIDTH = 16, 4096  # of what a policy file may hold
 MASKED_LOGIT = -1e9
 
 
@@ -100,6 +101,10 @@ class PolicyNetwork(nn.Module):
         card_features: give the trunk, beside the observation, `CardFeatures` of it.
         matmul_dtype: of the matrix products, float32 or bfloat16; weights are float32.
         layer_norm: normalise the outputs of the trunk's layers before their ReLU.
+
+    Raises:
+        StarmineError: no hidden layers, too many or one too wide.
+        UnknownNameError: there is no such encoder.
     """
 
     def __init__(
@@ -113,6 +118,9 @@ class PolicyNetwork(nn.Module):
         layer_norm: bool = False,
     ) -> None:
         super().__init__()
+        if not 1 <= len(hidden) <= MAX_LAYERS or not all(1 <= width <= MAX_WIDTH for width in hidden):
+            expected = f"1 to {MAX_LAYERS} widths of 1 to {MAX_WIDTH:,}"
+            raise StarmineError(f"hidden={tuple(hidden)} is not allowed: expected {expected}")
         layout = variant.layout(encoder)
         self.variant, self.encoder, self.hidden = variant, encoder, tuple(hidden)
         self.features, self.players, self.matmul_dtype = len(layout), variant.players, matmul_dtype

@@ -48,33 +48,26 @@ impl Policy {
     /// | `card_features` | whether its observations have two numbers more for each card |
     /// | `layer_norm` | whether each hidden layer's outputs are normalised; may be missing |
     ///
-    /// Further keys are not read. The tensors are `F32`, `F16` or `BF16`: `trunk.0.weight` (out,
-    /// in) and `trunk.0.bias`, `trunk.2.weight` and so on, or where layers are
-    /// normalised `trunk.1.weight` (out), `trunk.1.bias`, `trunk.3.weight` and so on; `memory.from_input.weight`,
-    /// `bias`, `memory.from_state.weight` and `bias`; `heads.weight` (actions + 1, width) and
-    /// `heads.bias`, whose last row is the value.
+    /// Further keys are not read. The tensors are `F32`, `F16` or `BF16`: of the hidden layers
+    /// `trunk.0.weight` (out, in) and `trunk.0.bias`, `trunk.2.weight` and so on. Where layers are
+    /// normalised, they are at 0, 3, 6 and so on, and their norms at 1, 4, 7: `trunk.1.weight`
+    /// (out) and `trunk.1.bias`. Then `memory.from_input.weight` and `bias`,
+    /// `memory.from_state.weight` and `bias`; `heads.weight` (actions + 1, width) and `heads.bias`,
+    /// whose last row is the value.
     ///
     /// # Errors
     /// [`PolicyError`], which says what is wrong with the file.
     pub fn read(path: &str) -> Result<Arc<Policy>, PolicyError> {
-        let unreadable = |error: std::io::Error| PolicyError::Unreadable {
-            path: path.to_owned(),
-            problem: error.to_string(),
-            known: known_policies(),
-        };
-        let refused = |problem| PolicyError::Refused { path: path.to_owned(), problem };
-        // Not after opening, which waits where the path is a pipe's.
-        let about = std::fs::metadata(path).map_err(unreadable)?;
-        if !about.is_file() {
-            return Err(unreadable(std::io::Error::other("not a file")));
-        }
-        let mut bytes = Vec::new();
-        let file = File::open(path).map_err(unreadable)?;
-        file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-        if bytes.len() as u64 > MAX_BYTES {
-            return Err(refused(PolicyProblem::TooLarge { bytes: about.len() }));
-        }
-        Ok(shared(Policy::from_bytes(&bytes).map_err(refused)?))
+        Ok(shared(Policy::of_file(path, &policy_bytes(path)?)?))
+    }
+
+    /// The policy of these bytes, which an error says are those of this file.
+    ///
+    /// # Errors
+    /// [`PolicyError`], which says what is wrong with them.
+    pub fn of_file(path: &str, bytes: &[u8]) -> Result<Policy, PolicyError> {
+        Policy::from_bytes(bytes)
+            .map_err(|problem| PolicyError::Refused { path: path.to_owned(), problem })
     }
 
     /// The policy of a file with these bytes.
@@ -177,6 +170,31 @@ impl Policy {
             ),
         })
     }
+}
+
+/// The bytes of a policy's file.
+///
+/// # Errors
+/// [`PolicyError`]: it cannot be read, or is far too large for one.
+pub fn policy_bytes(path: &str) -> Result<Vec<u8>, PolicyError> {
+    let unreadable = |error: std::io::Error| PolicyError::Unreadable {
+        path: path.to_owned(),
+        problem: error.to_string(),
+        known: known_policies(),
+    };
+    // Not after opening, which waits where the path is a pipe's.
+    let about = std::fs::metadata(path).map_err(unreadable)?;
+    if !about.is_file() {
+        return Err(unreadable(std::io::Error::other("not a file")));
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(unreadable)?;
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        let problem = PolicyProblem::TooLarge { bytes: about.len() };
+        return Err(PolicyError::Refused { path: path.to_owned(), problem });
+    }
+    Ok(bytes)
 }
 
 /// One like this that is in use, else this one, which is then.

@@ -130,10 +130,10 @@ fn a_layer_that_was_computed_by_hand() {
 #[test]
 fn a_norm_that_was_computed_by_hand() {
     let norm = Norm { scale: vec![2.0, 1.0, 1.0, 1.0], shift: vec![0.0, 0.0, 3.0, 0.0] };
-    let mut numbers = [1.0, 3.0, 1.0, 3.0];
+    let mut numbers = [1.0f32, 3.0, 1.0, 3.0];
     norm.apply(&mut numbers);
     for (found, expected) in numbers.into_iter().zip([-2.0, 1.0, 2.0, 1.0]) {
-        assert!((found - expected as f32).abs() < 2e-5, "{found} {expected}");
+        assert!((found - expected).abs() < 2e-5, "{found} {expected}");
     }
     let mut equal = [7.0; 11];
     Norm { scale: vec![1.0; 11], shift: vec![0.5; 11] }.apply(&mut equal);
