@@ -24,6 +24,7 @@ mod threads;
 mod turn;
 mod unpack;
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub use buffers::{BufferError, ObservationBuffer, Outputs};
@@ -332,7 +333,7 @@ impl Batch {
         Ok(())
     }
 
-    fn check_actions(&self, actions: &[i64]) -> Result<(), IllegalActions> {
+    fn check_actions(&mut self, actions: &[i64]) -> Result<(), IllegalActions> {
         if !self.has_refused(actions) {
             return Ok(());
         }
@@ -348,13 +349,30 @@ impl Batch {
     }
 
     /// Whether any action is refused: [`Batch::refuses`] for all games, quickly.
-    fn has_refused(&self, actions: &[i64]) -> bool {
+    fn has_refused(&mut self, actions: &[i64]) -> bool {
         let options = &self.shared.options;
         let waits = options.autoreset_mode == AutoresetMode::Disabled;
         let raises = options.illegal_action == IllegalAction::Raise;
-        let work = Work { shared: &self.shared, step: self.step, actions: None };
-        raises && work.has_illegal(&self.blocks, actions)
+        raises && self.has_illegal(actions)
             || waits && (0..self.num_envs()).any(|game| self.is_over(game))
+    }
+
+    /// Whether an action is illegal in a game that goes on. Each thread looks at the games that it
+    /// is going to play, which lie in its caches.
+    fn has_illegal(&mut self, actions: &[i64]) -> bool {
+        let Batch { shared, blocks, step, pool, .. } = self;
+        let work = Work { shared, step: *step, actions: None };
+        let size = shared.plan.sizes.block_words();
+        let games = threads::games_per_thread(actions.len(), pool.threads());
+        let parts = Mutex::new(blocks.chunks(games / LANES * size).zip(actions.chunks(games)));
+        let next = || parts.lock().unwrap_or_else(PoisonError::into_inner).next();
+        let found = AtomicBool::new(false);
+        pool.run(|| {
+            while let Some((blocks, actions)) = next() {
+                found.fetch_or(work.has_illegal(blocks, actions), Ordering::Relaxed);
+            }
+        });
+        found.into_inner()
     }
 
     fn refuses(&self, game: usize, action: i64) -> bool {

@@ -11,8 +11,9 @@ use super::seated::Seated;
 use super::shared::Shared;
 use crate::rules::EpisodeSeed;
 
-/// What each thread has for itself.
+/// What each thread has for itself, in lines of memory of its own.
 #[derive(Clone, Debug)]
+#[repr(align(128))]
 pub(super) struct PerThread {
     pub scratch: Scratch,
     pub finished: Finished,

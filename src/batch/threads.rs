@@ -1,8 +1,9 @@
 //! Threads that wait for work and share it with the thread that brings it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -29,115 +30,113 @@ pub enum ThreadsError {
 }
 
 /// Work that any number of threads may do at the same time, each taking from it what is left.
-#[derive(Clone, Copy)]
-struct Job(*const (dyn Fn() + Sync));
+type Job<'a> = &'a (dyn Fn() + Sync);
 
-// SAFETY: what it points to may be called from any thread.
-unsafe impl Send for Job {}
+/// What stands alone in the memory that processors pass to each other, two lines at a time.
+#[derive(Default)]
+#[repr(align(128))]
+struct Apart<T>(T);
+
+/// What threads wait by.
+///
+/// Who is about to sleep says so, and then looks once more whether it should; who has something to
+/// tell tells it first, and then looks for sleepers. All of this is sequentially consistent, so one
+/// of the two sees the other, and a lock is only taken where somebody sleeps.
+#[derive(Default)]
+struct Bell {
+    asleep: AtomicUsize,
+    lock: Mutex<()>,
+    wake: Condvar,
+}
+
+impl Bell {
+    /// Waits until it is time, awake at first.
+    fn wait(&self, is_time: impl Fn() -> bool) {
+        let start = Instant::now();
+        while !is_time() {
+            if start.elapsed() < AWAKE {
+                std::hint::spin_loop();
+                continue;
+            }
+            let mut guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+            self.asleep.fetch_add(1, Ordering::SeqCst);
+            while !is_time() {
+                guard = self.wake.wait(guard).unwrap_or_else(PoisonError::into_inner);
+            }
+            self.asleep.fetch_sub(1, Ordering::SeqCst);
+        }
+    }
+
+    /// Wakes those who sleep, after it has become time.
+    fn ring(&self) {
+        if self.asleep.load(Ordering::SeqCst) > 0 {
+            // Who has said that it sleeps holds the lock until it does.
+            drop(self.lock.lock().unwrap_or_else(PoisonError::into_inner));
+            self.wake.notify_all();
+        }
+    }
+}
 
 /// What the threads of a pool and their caller share.
 #[derive(Default)]
 struct Board {
-    state: Mutex<State>,
-    /// Counts the jobs, for threads that look without the lock.
-    posted: AtomicU64,
-    /// Threads inside the job.
-    inside: AtomicUsize,
-    wake: Condvar,
-    left: Condvar,
-}
-
-#[derive(Default)]
-struct State {
-    job: Option<Job>,
-    panicked: bool,
-    stop: bool,
+    /// Counts the jobs.
+    posted: Apart<AtomicU64>,
+    /// Where the caller keeps the job; null when there is none to begin with.
+    job: AtomicPtr<Job<'static>>,
+    stop: AtomicBool,
+    /// Threads that are in the job, or look whether there is one.
+    inside: Apart<AtomicUsize>,
+    panicked: AtomicBool,
+    work: Bell,
+    left: Bell,
 }
 
 impl Board {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Waits for a job after the one that was seen last, and goes inside.
-    fn enter(&self, seen: &mut u64) -> Option<Job> {
-        let start = Instant::now();
-        while self.posted.load(Ordering::Acquire) == *seen && start.elapsed() < AWAKE {
-            std::hint::spin_loop();
-        }
-        let mut state = self.lock();
-        loop {
-            if state.stop {
-                return None;
-            }
-            let posted = self.posted.load(Ordering::Acquire);
-            if let Some(job) = state.job.filter(|_| posted != *seen) {
-                *seen = posted;
-                self.inside.fetch_add(1, Ordering::AcqRel);
-                return Some(job);
-            }
-            *seen = posted;
-            state = self.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-
-    fn leave(&self, panicked: bool) {
-        let mut state = self.lock();
-        state.panicked |= panicked;
-        self.inside.fetch_sub(1, Ordering::AcqRel);
-        self.left.notify_all();
+    fn post(&self) {
+        self.posted.0.fetch_add(1, Ordering::SeqCst);
+        self.work.ring();
     }
 
     /// What each thread does until it is stopped.
     fn serve(&self) {
         let mut seen = 0;
-        while let Some(Job(job)) = self.enter(&mut seen) {
-            // SAFETY: whoever posted the job keeps it until nobody is inside.
-            let done = catch_unwind(AssertUnwindSafe(|| unsafe { (*job)() }));
-            self.leave(done.is_err());
+        loop {
+            self.work.wait(|| self.posted.0.load(Ordering::SeqCst) != seen);
+            seen = self.posted.0.load(Ordering::SeqCst);
+            if self.stop.load(Ordering::SeqCst) {
+                return;
+            }
+            self.help();
         }
     }
 
-    /// Does a job together with the threads that come in time.
-    fn share(&self, job: &(dyn Fn() + Sync)) {
-        let pointer: *const (dyn Fn() + Sync + '_) = job;
-        // SAFETY: only the lifetime changes, and below the job is withdrawn and everybody has left
-        // it before this function returns.
-        let erased: *const (dyn Fn() + Sync + 'static) = unsafe { std::mem::transmute(pointer) };
-        let mut state = self.lock();
-        state.job = Some(Job(erased));
-        self.posted.fetch_add(1, Ordering::AcqRel);
-        drop(state);
-        self.wake.notify_all();
-        let done = catch_unwind(AssertUnwindSafe(job));
-        let mut state = self.lock();
-        state.job = None;
-        while self.inside.load(Ordering::Acquire) > 0 {
-            drop(state);
-            self.await_empty();
-            state = self.lock();
+    /// Does the job with the others, if it is still there.
+    fn help(&self) {
+        self.inside.0.fetch_add(1, Ordering::SeqCst);
+        let job = self.job.load(Ordering::SeqCst);
+        if !job.is_null() {
+            // SAFETY: the caller takes the job away before it looks for threads inside, and this
+            // one was inside before it saw the job. So the caller waits for it.
+            let done = catch_unwind(AssertUnwindSafe(|| unsafe { (*job)() }));
+            self.panicked.fetch_or(done.is_err(), Ordering::SeqCst);
         }
-        let panicked = std::mem::take(&mut state.panicked);
-        drop(state);
+        self.inside.0.fetch_sub(1, Ordering::SeqCst);
+        self.left.ring();
+    }
+
+    /// Does a job together with the threads that come in time; for one caller at a time.
+    fn share(&self, job: Job<'_>) {
+        self.job.store((&raw const job).cast_mut().cast(), Ordering::SeqCst);
+        self.post();
+        let done = catch_unwind(AssertUnwindSafe(job));
+        self.job.store(ptr::null_mut(), Ordering::SeqCst);
+        self.left.wait(|| self.inside.0.load(Ordering::SeqCst) == 0);
+        let panicked = self.panicked.swap(false, Ordering::SeqCst);
         if let Err(panic) = done {
             resume_unwind(panic);
         }
         assert!(!panicked, "a thread of the batch panicked");
-    }
-
-    /// Looks for a while, then sleeps until somebody leaves.
-    fn await_empty(&self) {
-        let start = Instant::now();
-        while self.inside.load(Ordering::Acquire) > 0 {
-            if start.elapsed() < AWAKE {
-                std::hint::spin_loop();
-                continue;
-            }
-            let state = self.lock();
-            if self.inside.load(Ordering::Acquire) > 0 {
-                drop(self.left.wait(state).unwrap_or_else(PoisonError::into_inner));
-            }
-        }
     }
 }
 
@@ -170,7 +169,7 @@ impl Pool {
     }
 
     /// Does a job on all threads: each takes what is left of it, and returns when nothing is.
-    pub fn run(&self, job: impl Fn() + Sync) {
+    pub fn run(&mut self, job: impl Fn() + Sync) {
         if self.handles.is_empty() || self.process != std::process::id() {
             job();
         } else {
@@ -196,9 +195,8 @@ impl Drop for Pool {
             std::mem::forget(handles);
             return;
         }
-        self.board.lock().stop = true;
-        self.board.posted.fetch_add(1, Ordering::AcqRel);
-        self.board.wake.notify_all();
+        self.board.stop.store(true, Ordering::SeqCst);
+        self.board.post();
         for handle in handles {
             // A thread catches the panics of its work, and has none of its own.
             let _ = handle.join();
@@ -218,7 +216,7 @@ mod tests {
     #[test]
     fn all_of_a_job_is_done_once() {
         for threads in 1..5 {
-            let pool = Pool::new(threads).unwrap();
+            let mut pool = Pool::new(threads).unwrap();
             for round in 0..200 {
                 let (next, sum) = (AtomicUsize::new(0), AtomicUsize::new(0));
                 pool.run(|| {
@@ -239,8 +237,28 @@ mod tests {
     }
 
     #[test]
+    fn the_caller_waits_for_those_who_take_longer() {
+        let mut pool = Pool::new(3).unwrap();
+        let caller = thread::current().id();
+        for round in 0..20 {
+            let (begun, ended) = (AtomicUsize::new(0), AtomicUsize::new(0));
+            pool.run(|| {
+                if thread::current().id() == caller {
+                    // In some rounds nobody may have come yet.
+                    thread::sleep(AWAKE * (round % 3));
+                } else {
+                    begun.fetch_add(1, Ordering::Relaxed);
+                    thread::sleep(3 * AWAKE);
+                    ended.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+            assert_eq!(begun.into_inner(), ended.into_inner());
+        }
+    }
+
+    #[test]
     fn a_panic_reaches_the_caller_and_the_pool_goes_on() {
-        let pool = Pool::new(3).unwrap();
+        let mut pool = Pool::new(3).unwrap();
         let done = catch_unwind(AssertUnwindSafe(|| pool.run(|| panic!("expected"))));
         assert!(done.is_err());
         let count = AtomicUsize::new(0);
