@@ -174,6 +174,18 @@ impl Sizes {
         self.announced_play_base() + announced
     }
 
+    /// Bits of the canonical observation.
+    #[inline(always)]
+    pub const fn observation_bits(self) -> usize {
+        let hands = (self.players - 1) * self.hand_size * self.cards() + self.players;
+        let board = self.cards() + self.max_information_tokens + self.max_life_tokens;
+        let head = 2 * self.players + TYPES + self.hinted() + 2 * self.hand_size;
+        let knowledge = self.players * self.hand_size * self.knowledge();
+        let announced = if self.timed_display { self.colors } else { 0 };
+        let cards = self.dealt_deck_size() + self.deck_size;
+        hands + cards + board + head + self.cards() + 2 + knowledge + announced
+    }
+
     /// A bit for each card.
     #[inline(always)]
     pub const fn all_cards(self) -> u64 {

@@ -27,66 +27,51 @@ impl Scratch {
         Scratch { rows: words.clone(), words }
     }
 
-    /// The row of a game.
+    /// The rows of eight games, of so many bits each.
     #[inline(always)]
-    fn row(&self, lane: usize) -> &[u64] {
-        let stride = self.words.len() / LANES;
-        let row = &self.rows[lane * stride..][..stride];
-        // SAFETY: a `Word` is eight `u64`s in a row (`repr(C)`), without padding.
-        unsafe { std::slice::from_raw_parts(row.as_ptr().cast(), row.len() * LANES) }
+    fn rows(&self, bits: usize) -> GameRows<'_> {
+        GameRows { rows: &self.rows[..LANES * stride(bits)], bits }
     }
 
+    /// Turns the words of eight games into the rows of each.
     #[inline(always)]
-    fn transpose<I: Isa>(&mut self, isa: I) {
-        let stride = self.rows.len() / LANES;
-        for (group, words) in self.words.as_chunks::<LANES>().0.iter().enumerate() {
-            let rows = isa.transpose(words);
-            for (lane, row) in rows.iter().enumerate() {
-                row.store(&mut self.rows[lane * stride + group]);
+    fn transpose<I: Isa>(&mut self, isa: I, bits: usize) {
+        let stride = stride(bits);
+        let (words, rows) = (&self.words[..LANES * stride], &mut self.rows[..LANES * stride]);
+        for (group, words) in words.as_chunks::<LANES>().0.iter().enumerate() {
+            for (lane, row) in isa.transpose(words).iter().enumerate() {
+                row.store(&mut rows[lane * stride + group]);
             }
         }
     }
 }
 
+/// How many [`Word`]s a game's row of so many bits takes.
+#[inline(always)]
+const fn stride(bits: usize) -> usize {
+    bits.div_ceil(64 * LANES)
+}
+
+/// The rows of eight games, one after another.
+#[derive(Clone, Copy)]
+struct GameRows<'a> {
+    rows: &'a [Word],
+    /// Of each row.
+    bits: usize,
+}
+
+impl<'a> GameRows<'a> {
+    /// The row of a game.
+    #[inline(always)]
+    fn row(self, lane: usize) -> &'a [u64] {
+        let stride = stride(self.bits);
+        let row = &self.rows[lane * stride..][..stride];
+        // SAFETY: a `Word` is eight `u64`s in a row (`repr(C)`), without padding.
+        unsafe { std::slice::from_raw_parts(row.as_ptr().cast(), row.len() * LANES) }
+    }
+}
+
 impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
-    /// Fills the scratch with the rows of the seats at this offset from the players to act, for so
-    /// many games of the block.
-    #[inline(always)]
-    pub fn fill_rows(
-        &self,
-        shared: &Shared,
-        block: &[Word],
-        step: usize,
-        observer: usize,
-        games: usize,
-        scratch: &mut Scratch,
-    ) {
-        if let Some(knowledge) = shared.canonical {
-            self.encode_as(block, step, observer, knowledge, scratch);
-            scratch.transpose(self.isa);
-        } else {
-            encode_views(self.sizes(), shared, block, step, observer, games, scratch);
-        }
-    }
-
-    /// Encodes; the usual case is known to the compiler.
-    #[inline(always)]
-    fn encode_as(
-        &self,
-        block: &[Word],
-        step: usize,
-        observer: usize,
-        knowledge: CanonicalKnowledge,
-        scratch: &mut Scratch,
-    ) {
-        let words = &mut scratch.words;
-        if (observer, knowledge) == (0, CanonicalKnowledge::Hinted) {
-            self.encode(block, step, 0, CanonicalKnowledge::Hinted, words);
-        } else {
-            self.encode(block, step, observer, knowledge, words);
-        }
-    }
-
     /// Writes the rows of some games, which are in the block's first lanes.
     #[inline(always)]
     pub fn write_rows(
@@ -98,33 +83,66 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         obs: &mut ObservationBuffer<'_>,
         scratch: &mut Scratch,
     ) {
-        let (observers, length) = (shared.observers(), shared.row_length());
-        for observer in 0..observers {
-            self.fill_rows(shared, block, step, observer, games.len(), scratch);
-            // Once for each kind of buffer, and not a closure: see `Kernel`.
-            macro_rules! write_each {
-                ($rows:ident, $words:ident, $row:ident => $write:expr) => {
-                    for (lane, game) in games.clone().enumerate() {
-                        let start = self.row_of(block, observers, observer, lane, game) * length;
-                        let ($words, $row) = (scratch.row(lane), &mut $rows[start..][..length]);
-                        $write;
-                    }
-                };
+        for observer in 0..shared.observers() {
+            // The usual case by itself: in a base game the compiler knows how long its rows are.
+            if shared.canonical == Some(CanonicalKnowledge::Hinted) {
+                let (words, bits) = (&mut scratch.words, self.sizes().observation_bits());
+                debug_assert_eq!(bits, shared.layout.len());
+                if observer == 0 {
+                    self.encode(block, step, 0, CanonicalKnowledge::Hinted, words);
+                } else {
+                    self.encode(block, step, observer, CanonicalKnowledge::Hinted, words);
+                }
+                scratch.transpose(self.isa, bits);
+                self.write_each(shared, block, observer, games, obs, scratch.rows(bits));
+            } else {
+                let bits = shared.layout.len();
+                if let Some(knowledge) = shared.canonical {
+                    self.encode(block, step, observer, knowledge, &mut scratch.words);
+                    scratch.transpose(self.isa, bits);
+                } else {
+                    encode_views(self.sizes(), shared, block, step, observer, games.len(), scratch);
+                }
+                self.write_each(shared, block, observer, games, obs, scratch.rows(bits));
             }
-            let streams = shared.streams;
-            match obs {
-                ObservationBuffer::Float32(rows) => {
-                    write_each!(rows, words, row => self.expand(words, row, streams));
+        }
+    }
+
+    /// Writes a row of each game.
+    #[inline(always)]
+    fn write_each(
+        &self,
+        shared: &Shared,
+        block: &[Word],
+        observer: usize,
+        games: &Range<usize>,
+        obs: &mut ObservationBuffer<'_>,
+        from: GameRows<'_>,
+    ) {
+        let (observers, streams, bits) = (shared.observers(), shared.streams, from.bits);
+        // Once for each kind of buffer, and not a closure: see `Kernel`.
+        macro_rules! write_each {
+            ($rows:ident, $length:expr, $words:ident, $row:ident => $write:expr) => {
+                for (lane, game) in games.clone().enumerate() {
+                    let start = self.row_of(block, observers, observer, lane, game) * $length;
+                    let ($words, $row) = (from.row(lane), &mut $rows[start..][..$length]);
+                    $write;
                 }
-                ObservationBuffer::Float16(rows) => {
-                    write_each!(rows, words, row => self.expand(words, row, streams));
-                }
-                ObservationBuffer::Uint8(rows) => {
-                    write_each!(rows, words, row => self.expand(words, row, false));
-                }
-                ObservationBuffer::Bits(rows) => {
-                    write_each!(rows, words, row => copy_bits(words, row));
-                }
+            };
+        }
+        match obs {
+            ObservationBuffer::Float32(rows) => {
+                write_each!(rows, bits, words, row => self.expand(words, row, streams));
+            }
+            ObservationBuffer::Float16(rows) => {
+                write_each!(rows, bits, words, row => self.expand(words, row, streams));
+            }
+            ObservationBuffer::Uint8(rows) => {
+                write_each!(rows, bits, words, row => self.expand(words, row, false));
+            }
+            ObservationBuffer::Bits(rows) => {
+                let bytes = 8 * bits.div_ceil(64);
+                write_each!(rows, bytes, words, row => copy_bits(words, row));
             }
         }
     }
@@ -157,8 +175,7 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
     }
 }
 
-/// Fills the scratch as [`Kernel::fill_rows`] does, for any other encoder: it gets a view of each game
-/// by itself.
+/// Fills the scratch for an encoder that is none of the kernel's: it gets a view of each game by itself.
 #[inline(never)]
 fn encode_views(
     sizes: Sizes,

@@ -1,4 +1,4 @@
-//! AVX2: a word is spread over the lanes, each lane keeps its own bit and compares.
+//! AVX2: a word is spread over the lanes, and each lane becomes all ones or zeros by its own bit.
 
 use std::arch::x86_64::*;
 
@@ -22,18 +22,18 @@ pub(in crate::batch) unsafe fn expand<E: Element, const STREAM: bool>(
     unsafe { expand_with::<Avx2, E, STREAM>(words, row, length) }
 }
 
-/// In each lane its own bit, of 32 in 32-bit lanes.
-static BITS_32: [u32; 32] = {
-    let mut bits = [0; 32];
+/// How far each of 32 bits is from the highest.
+static TO_TOP: [u32; 32] = {
+    let mut shifts = [0; 32];
     let mut bit = 0;
     while bit < 32 {
-        bits[bit] = 1 << bit;
+        shifts[bit] = 31 - bit as u32;
         bit += 1;
     }
-    bits
+    shifts
 };
 
-/// The same of 16 in 16-bit lanes.
+/// In each lane its own bit, of 16 in 16-bit lanes.
 static BITS_16: [u16; 16] = {
     let mut bits = [0; 16];
     let mut bit = 0;
@@ -54,10 +54,13 @@ unsafe fn vector<E: Element>(word: __m256i, index: usize) -> __m256i {
     unsafe {
         match size_of::<E>() {
             4 => {
-                let half = _mm256_set1_epi32(0x0302_0100 + 0x0404_0404 * (index / 4) as i32);
-                let bits = _mm256_loadu_si256(BITS_32.as_ptr().add(8 * (index % 4)).cast());
-                let own = _mm256_and_si256(_mm256_shuffle_epi8(word, half), bits);
-                let set = _mm256_cmpeq_epi32(own, bits);
+                // Each lane moves its own bit to the top, and fills itself with it.
+                let half = match index / 4 {
+                    0 => _mm256_shuffle_epi32::<0b00_00_00_00>(word),
+                    _ => _mm256_shuffle_epi32::<0b01_01_01_01>(word),
+                };
+                let to_top = _mm256_loadu_si256(TO_TOP.as_ptr().add(8 * (index % 4)).cast());
+                let set = _mm256_srai_epi32::<31>(_mm256_sllv_epi32(half, to_top));
                 _mm256_and_si256(set, _mm256_set1_epi32(E::ONE as i32))
             }
             2 => {
