@@ -26,12 +26,15 @@ pub(super) struct Kernel<'a, I, const STANDARD: usize> {
 }
 
 impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
+    /// Whether all numbers are constants.
+    pub const IS_BASE_GAME: bool = STANDARD != ANY && STANDARD < SWITCHED;
+
     /// The variant's numbers.
     #[inline(always)]
     pub fn sizes(&self) -> Sizes {
         if STANDARD == ANY {
             self.plan.sizes
-        } else if STANDARD < SWITCHED {
+        } else if Self::IS_BASE_GAME {
             const { Sizes::standard(STANDARD) }
         } else {
             const { Sizes::standard(STANDARD % SWITCHED) }.with_rules_of(self.plan.sizes)

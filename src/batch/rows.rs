@@ -84,21 +84,26 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         scratch: &mut Scratch,
     ) {
         for observer in 0..shared.observers() {
-            // The usual case by itself: in a base game the compiler knows how long its rows are.
-            if shared.canonical == Some(CanonicalKnowledge::Hinted) {
+            let usual = CanonicalKnowledge::Hinted;
+            // Of a base game the compiler knows how long the usual rows are.
+            if Self::IS_BASE_GAME && shared.canonical == Some(usual) {
                 let (words, bits) = (&mut scratch.words, self.sizes().observation_bits());
                 debug_assert_eq!(bits, shared.layout.len());
                 if observer == 0 {
-                    self.encode(block, step, 0, CanonicalKnowledge::Hinted, words);
+                    self.encode(block, step, 0, usual, words);
                 } else {
-                    self.encode(block, step, observer, CanonicalKnowledge::Hinted, words);
+                    self.encode(block, step, observer, usual, words);
                 }
                 scratch.transpose(self.isa, bits);
                 self.write_each(shared, block, observer, games, obs, scratch.rows(bits));
             } else {
                 let bits = shared.layout.len();
                 if let Some(knowledge) = shared.canonical {
-                    self.encode(block, step, observer, knowledge, &mut scratch.words);
+                    if !Self::IS_BASE_GAME && (observer, knowledge) == (0, usual) {
+                        self.encode(block, step, 0, usual, &mut scratch.words);
+                    } else {
+                        self.encode(block, step, observer, knowledge, &mut scratch.words);
+                    }
                     scratch.transpose(self.isa, bits);
                 } else {
                     encode_views(self.sizes(), shared, block, step, observer, games.len(), scratch);
@@ -175,7 +180,8 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
     }
 }
 
-/// Fills the scratch for an encoder that is none of the kernel's: it gets a view of each game by itself.
+/// Fills the scratch for an encoder that is none of the kernel's: it gets a view of each game by
+/// itself.
 #[inline(never)]
 fn encode_views(
     sizes: Sizes,

@@ -120,3 +120,10 @@ def test_layers_that_a_policy_file_may_not_hold_are_refused(hidden):
     with pytest.raises(starmine.StarmineError, match="is not allowed: expected 1 to 16 widths of 1 to 4,096") as caught:
         PolicyNetwork(starmine.variant("small"), hidden=hidden)
     assert f"hidden={hidden}" in str(caught.value)
+
+
+@pytest.mark.parametrize("hidden", [8, ("a",), (8.5,), None])
+def test_layers_that_are_no_widths_are_refused_by_name(hidden):
+    with pytest.raises(TypeError) as caught:
+        PolicyNetwork(starmine.variant("small"), hidden=hidden)
+    assert f"hidden={hidden!r} is not allowed: expected 1 to 16 widths" in str(caught.value)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -104,6 +106,7 @@ class PolicyNetwork(nn.Module):
 
     Raises:
         StarmineError: no hidden layers, too many or one too wide.
+        TypeError: `hidden` is not whole numbers.
         UnknownNameError: there is no such encoder.
     """
 
@@ -111,31 +114,28 @@ class PolicyNetwork(nn.Module):
         self,
         variant: Variant,
         encoder: str = "canonical",
-        hidden: tuple[int, ...] = (256, 256),
+        hidden: Iterable[int] = (256, 256),
         recurrent: bool = False,
         card_features: bool = True,
         matmul_dtype: torch.dtype = torch.float32,
         layer_norm: bool = False,
     ) -> None:
         super().__init__()
-        if not 1 <= len(hidden) <= MAX_LAYERS or not all(1 <= width <= MAX_WIDTH for width in hidden):
-            expected = f"1 to {MAX_LAYERS} widths of 1 to {MAX_WIDTH:,}"
-            raise StarmineError(f"hidden={tuple(hidden)} is not allowed: expected {expected}")
         layout = variant.layout(encoder)
-        self.variant, self.encoder, self.hidden = variant, encoder, tuple(hidden)
+        self.variant, self.encoder, self.hidden = variant, encoder, read_widths(hidden)
         self.features, self.players, self.matmul_dtype = len(layout), variant.players, matmul_dtype
         self.layer_norm = layer_norm
         self.card_features = CardFeatures(layout) if card_features else None
         with torch.no_grad():
             inputs = self.inputs(torch.zeros(1, self.features)).shape[1]
         layers: list[nn.Module] = []
-        for fan_in, fan_out in zip((inputs, *hidden), hidden, strict=False):
+        for fan_in, fan_out in zip((inputs, *self.hidden), self.hidden, strict=False):
             norm = [nn.LayerNorm(fan_out)] if layer_norm else []
             layers += [orthogonal(nn.Linear(fan_in, fan_out), 2**0.5), *norm, nn.ReLU()]
         self.trunk = nn.Sequential(*layers)
-        self.heads = orthogonal(nn.Linear(hidden[-1], variant.num_actions + 1), 0.01)
-        self.memory = SeatMemory(hidden[-1]) if recurrent else None
-        self.memory_width = hidden[-1] if recurrent else 0
+        self.heads = orthogonal(nn.Linear(self.hidden[-1], variant.num_actions + 1), 0.01)
+        self.memory = SeatMemory(self.hidden[-1]) if recurrent else None
+        self.memory_width = self.hidden[-1] if recurrent else 0
 
     def inputs(self, bits: Tensor) -> Tensor:
         """What the trunk gets of the unpacked observations."""
@@ -208,6 +208,18 @@ class PolicyNetwork(nn.Module):
     def extra_repr(self) -> str:
         """The variant and the encoder."""
         return f"{self.variant}, encoder={self.encoder!r}"
+
+
+def read_widths(hidden: Iterable[int]) -> tuple[int, ...]:
+    """The widths of a trunk that a policy file may hold."""
+    expected = f"1 to {MAX_LAYERS} widths of 1 to {MAX_WIDTH:,}"
+    try:
+        widths = tuple(operator.index(width) for width in hidden)
+    except TypeError:
+        raise TypeError(f"hidden={hidden!r} is not allowed: expected {expected}") from None
+    if not 1 <= len(widths) <= MAX_LAYERS or not all(1 <= width <= MAX_WIDTH for width in widths):
+        raise StarmineError(f"hidden={widths} is not allowed: expected {expected}")
+    return widths
 
 
 def orthogonal(layer: nn.Linear, gain: float) -> nn.Linear:

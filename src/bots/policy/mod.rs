@@ -2,7 +2,8 @@
 //!
 //! A file holds the network's tensors, named as in the state dictionary of Python's
 //! `starmine.torch.PolicyNetwork`, and under the key `starmine` of its metadata the JSON text of
-//! what it plays and how it is built; see [`Policy::read`]. Everything in it is checked before anything is believed.
+//! what it plays and how it is built; see [`Policy::read`]. Everything in it is checked before
+//! anything is believed.
 //!
 //! To ship a policy, add its file and its row in [`POLICIES`].
 
