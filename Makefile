@@ -76,7 +76,7 @@ check-instructions: $(VENV)/test $(VENV)/valgrind
 # The sanitizer is not stable, but its runtime comes with the stable compiler.
 sanitize: ## Run the Rust tests of batches and buffers under AddressSanitizer.
 	RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address cargo test --quiet --target-dir target/sanitize \
-	  --target $(shell rustc -vV | sed -n 's/^host: //p') --lib --test lockstep --test properties
+	  --target $(shell rustc -vV | sed -n 's/^host: //p') --lib --test lockstep --test properties --test threads
 
 instructions: $(VENV)/test $(VENV)/valgrind ## Record the instruction counts of a step anew.
 	$(BIN)/python benchmarks/instructions.py --record

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from measuring import Case, Row, effort, facts, instruction_sets, markdown, nanoseconds, parser, run, spread, write
-from peers import peer_cases
+from peers import HLE_CPP, HLE_PYTHON, peer_cases
 from replaying import batch_measure, environment_measure, record
 
 import starmine
@@ -67,14 +67,15 @@ def times(ratio: float) -> str:
 
 
 def beside_table(rows: Sequence[Row]) -> str:
-    """Ours and the peers, with the ratio to HLE's Python environment."""
-    hle = {row.players: row.median for row in rows if row.what.startswith("HLE")}
+    """Ours and the peers, with the ratios to HLE's Python environment and to its C++ library."""
+    medians = {(row.players, row.what): row.median for row in rows}
     lines = []
     for row in rows:
-        ratio = times(row.median / hle[row.players]) if row.players in hle else ""
+        peers = [medians.get((row.players, peer)) for peer in (HLE_PYTHON, HLE_CPP)]
+        ratios = [times(row.median / peer) if peer else "" for peer in peers]
         if row.more.get("table", "beside") == "beside":
-            lines.append((row.players, row.what, f"{row.median:,.0f}", spread(row), ratio))
-    return markdown(("players", "what", "steps/s (median)", "spread", "beside HLE Python"), lines)
+            lines.append((row.players, row.what, f"{row.median:,.0f}", spread(row), *ratios))
+    return markdown(("players", "what", "steps/s (median)", "spread", "beside HLE Python", "beside HLE C++"), lines)
 
 
 def threads_table(rows: Sequence[Row]) -> str:
@@ -112,7 +113,7 @@ def main() -> None:
     about = facts(wanted)
     sections = [
         f"{GAMES:,} games, one thread; JaxMARL also on all cores. JaxMARL steps {GAMES:,} games in a call, HLE and "
-        "OpenSpiel one. HLE and JaxMARL encode every player.",
+        "OpenSpiel one. HLE's Python and JaxMARL encode every player, OpenSpiel and HLE's C++ the one to act.",
         beside_table(rows),
         "Two threads beside one, `Batch.step_into`:",
         threads_table(rows),

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import random
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 
 from measuring import Case, Measure
 
-WORKER = Path(__file__).with_name("jaxmarl_worker.py")
+JAXMARL_WORKER = Path(__file__).with_name("jaxmarl_worker.py")
+HLE_LOOP = Path(__file__).with_name("hle_loop.cc")
+HLE_PYTHON, HLE_CPP = "HLE's Python rl_env", "HLE's C++ library"
+# Among the games of OpenSpiel's package.
+HLE_SOURCES = "hanabi/hanabi-learning-environment/hanabi_learning_environment"
 
 
 def play_hle(players: int) -> Measure:
@@ -60,23 +68,56 @@ def play_open_spiel(players: int) -> Measure:
     return measure
 
 
-def jaxmarl_case(python: Path, players: int, games: int, cores: int) -> Case | None:
-    """JaxMARL in a process of its own, on so many cores or on all of them (0); None where it does not start."""
-    arguments = [str(python), str(WORKER), str(players), str(games), str(cores)]
-    worker = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+def asking(command: Sequence[str]) -> tuple[Callable[[], str], Measure]:
+    """Starts a process that answers each line of seconds with its steps per second: its next line, and its measure."""
+    worker = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert worker.stdin
     assert worker.stdout
     requests, answers = worker.stdin, worker.stdout
-    print(f"{players} players: compiling JaxMARL's step", flush=True)
-    release = answers.readline().strip()
-    if not release:
-        print("JaxMARL is left out: its process ended", flush=True)
-        return None
 
     def measure(seconds: float) -> float:
         print(seconds, file=requests, flush=True)
         return float(answers.readline())
 
+    return lambda: answers.readline().strip(), measure
+
+
+@cache
+def built_hle_loop() -> str | None:
+    """The program of `hle_loop.cc` with OpenSpiel's copy of HLE's library; None where it cannot be compiled."""
+    package, compiler = find_spec("open_spiel"), os.environ.get("CXX", "c++")
+    sources = Path(package.origin or "").with_name("games") / HLE_SOURCES if package else Path()
+    library = sorted(sources.glob("hanabi_lib/*.cc")) if package else []
+    if not library or not shutil.which(compiler):
+        print(f"{HLE_CPP} is left out: it needs OpenSpiel, which has its sources, and a C++ compiler", flush=True)
+        return None
+    folder = Path(tempfile.mkdtemp(prefix="starmine-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    program = str(folder / "hle_loop")
+    flags = ["-std=c++17", "-O3", "-DNDEBUG", "-I", str(sources), "-o", program]
+    print(f"compiling {HLE_CPP}", flush=True)
+    done = subprocess.run([compiler, *flags, str(HLE_LOOP), *map(str, library)], capture_output=True, text=True)
+    if done.returncode:
+        print(f"{HLE_CPP} is left out: {done.stderr.strip()[-200:]}", flush=True)
+        return None
+    return program
+
+
+def hle_cpp_cases(players: int) -> Iterator[Case]:
+    """HLE without Python, in a process of its own."""
+    if program := built_hle_loop():
+        _, measure = asking([program, str(players)])
+        yield Case(HLE_CPP, players, measure)
+
+
+def jaxmarl_case(python: Path, players: int, games: int, cores: int) -> Case | None:
+    """JaxMARL in a process of its own, on so many cores or on all of them (0); None where it does not start."""
+    next_line, measure = asking([str(python), str(JAXMARL_WORKER), str(players), str(games), str(cores)])
+    print(f"{players} players: compiling JaxMARL's step", flush=True)
+    release = next_line()
+    if not release:
+        print("JaxMARL is left out: its process ended", flush=True)
+        return None
     threads = cores or os.cpu_count() or 1
     name = f"JaxMARL {release}, JAX on {'one core' if cores == 1 else 'all cores'}"
     return Case(name, players, measure, games, "float32", threads)
@@ -98,11 +139,12 @@ def peer_cases(players: int, games: int, jaxmarl_python: Path | None) -> Iterato
     """Every peer that is installed."""
     if find_spec("hanabi_learning_environment"):
         release = metadata.version("hanabi-learning-environment")
-        yield Case(f"HLE {release}, Python rl_env", players, play_hle(players))
+        yield Case(HLE_PYTHON, players, play_hle(players), more={"release": release})
     else:
         print("HLE is left out: it is not installed", flush=True)
     if find_spec("pyspiel"):
         yield Case(f"OpenSpiel {metadata.version('open-spiel')}, Python", players, play_open_spiel(players))
     else:
         print("OpenSpiel is left out: it is not installed", flush=True)
+    yield from hle_cpp_cases(players)
     yield from jaxmarl_cases(jaxmarl_python, players, games)

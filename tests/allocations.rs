@@ -1,5 +1,5 @@
-//! A step takes no memory from the heap: on one thread, after the first steps, whatever it writes. Nor
-//! do beliefs about hands.
+//! A step takes no memory from the heap: on the thread that calls it, after the first steps, whatever
+//! it writes. Nor do beliefs about hands.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -184,7 +184,7 @@ fn a_step_takes_nothing_from_the_heap() {
                         autoreset_mode,
                         illegal_action: IllegalAction::Terminate,
                         partners: Partners::default(),
-                        num_threads: 1,
+                        num_threads: 1 + options.len() % 2,
                         simd: Some(simd),
                     });
                 }

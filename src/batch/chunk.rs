@@ -1,27 +1,27 @@
-//! The games of one thread: their turns, new deals and outputs.
+//! Games that lie together: their turns, new deals and outputs.
 
 use super::block::{COUNTERS, counter};
 use super::buffers::{Outputs, Written};
 use super::expand::fence;
-use super::finished::Finished;
 use super::kernel::{ANY, Kernel, SWITCHED};
 #[cfg(target_arch = "x86_64")]
 use super::lanes::{Avx2, Avx512};
 use super::lanes::{Isa, LANES, Portable, Word};
 use super::options::AutoresetMode;
 use super::plan::Sizes;
-use super::rows::Scratch;
 use super::seated::{Seated, play_seated};
 use super::shared::Shared;
+use super::shares::PerThread;
 use super::simd::Simd;
 use super::turn::{Turn, lanes_of};
 use crate::rules::EpisodeSeed;
 
 /// Blocks that go through each stage together: what one stage writes game by game is then not read
 /// at once as whole words by the next, which processors are slow at.
-const GROUP: usize = 8;
+pub(super) const GROUP: usize = 8;
 
-/// The games of one thread.
+/// Games of a batch that lie together, with all that is written for them.
+#[derive(Debug, Default)]
 pub(super) struct Chunk<'a> {
     /// The index of the first game.
     pub first: usize,
@@ -29,15 +29,44 @@ pub(super) struct Chunk<'a> {
     pub seeds: &'a mut [EpisodeSeed],
     /// The same games once more where there are partners, else nothing.
     pub seated: &'a mut [Seated],
-    pub scratch: &'a mut Scratch,
-    pub finished: &'a mut Finished,
     pub outputs: Outputs<'a>,
+}
+
+impl<'a> Chunk<'a> {
+    /// Number of games.
+    pub fn len(&self) -> usize {
+        self.seeds.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.seeds.is_empty()
+    }
+
+    /// So many games, whole blocks of them, and the others.
+    pub fn split_at(self, games: usize, shared: &Shared) -> (Chunk<'a>, Chunk<'a>) {
+        let words = games.div_ceil(LANES) * shared.plan.sizes.block_words();
+        let (blocks, other_blocks) = self.blocks.split_at_mut(words);
+        let (seeds, other_seeds) = self.seeds.split_at_mut(games);
+        let (seated, other_seated) = self.seated.split_at_mut(games.min(self.seated.len()));
+        let (outputs, other_outputs) = self.outputs.split_at(games, shared);
+        let first = self.first;
+        (
+            Chunk { first, blocks, seeds, seated, outputs },
+            Chunk {
+                first: first + games,
+                blocks: other_blocks,
+                seeds: other_seeds,
+                seated: other_seated,
+                outputs: other_outputs,
+            },
+        )
+    }
 }
 
 /// What is done on the chosen instructions.
 enum Task<'a, 'b> {
-    Run(&'a mut Chunk<'b>),
-    Check { blocks: &'a [Word], actions: &'a [i64], found: &'a mut bool },
+    Run(&'a mut Chunk<'b>, &'a mut PerThread),
+    Check(&'a Chunk<'b>, &'a mut bool),
 }
 
 /// What all chunks do.
@@ -52,14 +81,14 @@ pub(super) struct Work<'a> {
 
 impl Work<'_> {
     /// Does the work for the games of one chunk.
-    pub fn run(self, chunk: &mut Chunk<'_>) {
-        self.dispatch(Task::Run(chunk));
+    pub fn run(self, chunk: &mut Chunk<'_>, own: &mut PerThread) {
+        self.dispatch(Task::Run(chunk, own));
     }
 
-    /// Whether an action is illegal in a game that goes on, for games from the first block on.
-    pub fn has_illegal(self, blocks: &[Word], actions: &[i64]) -> bool {
+    /// Whether an action is illegal in a game that goes on.
+    pub fn has_illegal(self, chunk: &Chunk<'_>) -> bool {
         let mut found = false;
-        self.dispatch(Task::Check { blocks, actions, found: &mut found });
+        self.dispatch(Task::Check(chunk, &mut found));
         found
     }
 
@@ -105,9 +134,10 @@ impl Work<'_> {
     fn run_task<I: Isa, const STANDARD: usize>(self, isa: I, task: Task<'_, '_>) {
         let kernel = Kernel::<I, STANDARD> { isa, plan: &self.shared.plan };
         match task {
-            Task::Run(chunk) => self.run_with(kernel, chunk),
-            Task::Check { blocks, actions, found } => {
-                *found = check(kernel, blocks, actions);
+            Task::Run(chunk, own) => self.run_with(kernel, chunk, own),
+            Task::Check(chunk, found) => {
+                let actions = &self.actions.unwrap_or_default()[chunk.first..][..chunk.len()];
+                *found = check(kernel, chunk.blocks, actions);
             }
         }
     }
@@ -117,9 +147,10 @@ impl Work<'_> {
         self,
         kernel: Kernel<'_, I, STANDARD>,
         chunk: &mut Chunk<'_>,
+        own: &mut PerThread,
     ) {
         let size = kernel.sizes().block_words();
-        let games = chunk.seeds.len();
+        let games = chunk.len();
         let after = if self.actions.is_some() {
             (self.step + 1) % kernel.sizes().players
         } else {
@@ -132,9 +163,17 @@ impl Work<'_> {
             if let Some(actions) = self.actions {
                 let actions = &actions[chunk.first + first..][..count];
                 if chunk.seated.is_empty() {
-                    self.play_group(&kernel, chunk, first, actions, &mut results);
+                    self.play_group(&kernel, chunk, own, first, actions, &mut results);
                 } else {
-                    play_seated(self.shared, after, chunk, first, actions, &mut results);
+                    play_seated(
+                        self.shared,
+                        after,
+                        chunk,
+                        &mut own.finished,
+                        first,
+                        actions,
+                        &mut results,
+                    );
                 }
             }
             for (index, start) in (first..first + count).step_by(LANES).enumerate() {
@@ -148,7 +187,7 @@ impl Work<'_> {
                     after,
                     games,
                     &results[index],
-                    chunk.scratch,
+                    &mut own.scratch,
                 );
             }
             first += count;
@@ -164,6 +203,7 @@ impl Work<'_> {
         self,
         kernel: &Kernel<'_, I, STANDARD>,
         chunk: &mut Chunk<'_>,
+        own: &mut PerThread,
         first: usize,
         actions: &[i64],
         results: &mut [Written; GROUP],
@@ -188,7 +228,7 @@ impl Work<'_> {
                 let block = &mut chunk.blocks[start / LANES * size..][..size];
                 let game = start + lane;
                 if mode == AutoresetMode::SameStep {
-                    chunk.finished.push(chunk.first + game, block, lane);
+                    own.finished.push(chunk.first + game, block, lane);
                 }
                 let seed = &mut chunk.seeds[game];
                 *seed = seed.next();

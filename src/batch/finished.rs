@@ -2,9 +2,20 @@
 
 use super::lanes::Word;
 
+/// Where such a game is: in order of the games.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct FinishedGame {
+    pub game: usize,
+    /// Whose [`Finished`] has it, and where there.
+    pub thread: usize,
+    pub index: usize,
+}
+
 /// The last words of each such game, for its last observation.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Finished {
+    /// The step that they ended in; see [`Finished::begin`].
+    step: u64,
     games: Vec<usize>,
     words: Vec<u64>,
 }
@@ -12,12 +23,18 @@ pub(super) struct Finished {
 impl Finished {
     /// Room for so many games of so many words each.
     pub fn with_capacity(games: usize, words: usize) -> Finished {
-        Finished { games: Vec::with_capacity(games), words: Vec::with_capacity(games * words) }
+        let (games, words) = (Vec::with_capacity(games), Vec::with_capacity(games * words));
+        Finished { step: 0, games, words }
     }
 
-    pub fn clear(&mut self) {
-        self.games.clear();
-        self.words.clear();
+    /// Forgets what ended before the step of this number.
+    #[inline(always)]
+    pub fn begin(&mut self, step: u64) {
+        if self.step != step {
+            self.step = step;
+            self.games.clear();
+            self.words.clear();
+        }
     }
 
     #[inline(always)]
@@ -26,13 +43,9 @@ impl Finished {
         self.words.extend(block.iter().map(|word| word.0[lane]));
     }
 
-    pub fn len(&self) -> usize {
-        self.games.len()
-    }
-
-    /// The games, in ascending order.
-    pub fn games(&self) -> &[usize] {
-        &self.games
+    /// The games that ended in the step of this number, in the order in which they were played.
+    pub fn games(&self, step: u64) -> &[usize] {
+        if self.step == step { &self.games } else { &[] }
     }
 
     /// Puts the words of a game into a lane of a block.

@@ -13,19 +13,19 @@ mod lanes;
 mod observe;
 mod options;
 mod partners;
-mod parts;
 mod plan;
 mod record;
 mod rows;
 mod seated;
 mod shared;
+mod shares;
 mod simd;
 mod threads;
 mod turn;
 mod unpack;
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::mem::take;
+use std::sync::Arc;
 
 pub use buffers::{BufferError, ObservationBuffer, Outputs};
 pub use error::{BatchError, IllegalActions};
@@ -41,13 +41,13 @@ use crate::encode::Layout;
 use crate::rules::{ActionSet, EpisodeSeed, Position, Variant};
 use block::{COUNTERS, LEGAL, ending};
 use chunk::{Chunk, Work};
-use finished::Finished;
+use finished::{Finished, FinishedGame};
 use game::Game;
 use lanes::{LANES, Word};
-use parts::{Parts, PerThread};
 use rows::Scratch;
 use seated::Seated;
 use shared::Shared;
+use shares::{PerThread, Shares, games_per_thread};
 use threads::Pool;
 
 /// Many games of one variant that are stepped together.
@@ -79,10 +79,14 @@ pub struct Batch {
     seated: Vec<Seated>,
     /// Steps so far, modulo the number of players.
     step: usize,
+    /// Steps and resets since the batch was made.
+    steps: u64,
     seed: u64,
     /// Whether the games are as they were first dealt, so that the first reset keeps them.
     fresh: bool,
     threads: Vec<PerThread>,
+    /// Memory for what the threads share in a step; without games between steps.
+    shares: Shares<'static>,
     pool: Pool,
 }
 
@@ -120,7 +124,7 @@ impl Batch {
         blocks.chunks_mut(size).for_each(chunk::idle_block);
         seeds.extend((0..num_envs as u64).map(|game| EpisodeSeed { seed, game, episode: 0 }));
         let pool = Pool::new(shared.options.num_threads)?;
-        let per_thread = threads::games_per_thread(num_envs, pool.threads());
+        let per_thread = games_per_thread(num_envs, pool.threads());
         let threads = PerThread {
             scratch: Scratch::new(&shared.layout),
             finished: Finished::with_capacity(per_thread, size),
@@ -130,8 +134,19 @@ impl Batch {
             true => Vec::new(),
             false => seeds.iter().map(|&seed| Seated::new(&shared, seed)).collect(),
         };
-        let mut batch =
-            Batch { shared, blocks, seeds, seated, step: 0, seed, fresh: true, threads, pool };
+        let mut batch = Batch {
+            shared,
+            blocks,
+            seeds,
+            seated,
+            step: 0,
+            steps: 0,
+            seed,
+            fresh: true,
+            threads,
+            shares: Shares::default(),
+            pool,
+        };
         for index in 0..num_envs {
             match batch.seated.get(index) {
                 None => batch.deal(index, batch.seeds[index]),
@@ -277,8 +292,8 @@ impl Batch {
             self.deal(index, seed);
         }
         self.fresh = false;
-        self.threads.iter_mut().for_each(|thread| thread.finished.clear());
-        self.run(None, outputs);
+        self.steps += 1;
+        self.run(None, false, outputs);
         Ok(())
     }
 
@@ -289,33 +304,32 @@ impl Batch {
     /// [`BatchError`] for buffers that do not fit.
     pub fn observe(&mut self, outputs: Outputs<'_>) -> Result<(), BatchError> {
         outputs.check(&self.shared, self.num_envs())?;
-        self.run(None, outputs);
+        self.run(None, false, outputs);
         Ok(())
     }
 
-    /// Plays the actions, where there are any, and writes the outputs.
-    fn run(&mut self, actions: Option<&[i64]>, outputs: Outputs<'_>) {
-        let Batch { shared, blocks, seeds, seated, step, threads, pool, .. } = self;
+    /// Plays the actions, where there are any, and writes the outputs. When there is an illegal one
+    /// and such are refused, nothing is done, and `false` comes back.
+    fn run(&mut self, actions: Option<&[i64]>, refuse: bool, outputs: Outputs<'_>) -> bool {
+        let Batch { shared, blocks, seeds, seated, step, steps, threads, pool, shares, .. } = self;
         let work = Work { shared, step: *step, actions };
-        let size = shared.plan.sizes.block_words();
-        let games = threads::games_per_thread(seeds.len(), pool.threads());
-        let parts = Parts {
-            first: 0,
-            games,
-            blocks: blocks.chunks_mut(games / LANES * size),
-            seeds: seeds.chunks_mut(games),
-            seated: seated.chunks_mut(games),
-            threads: threads.iter_mut(),
-            outputs,
-            shared,
+        let run = |games: &mut Chunk<'_>, own: &mut PerThread| {
+            own.finished.begin(*steps + u64::from(actions.is_some()));
+            work.run(games, own);
         };
-        let parts = Mutex::new(parts);
-        let next = || parts.lock().unwrap_or_else(PoisonError::into_inner).next();
-        pool.run(|| {
-            while let Some(mut chunk) = next() {
-                work.run(&mut chunk);
+        let mut games = Chunk { first: 0, blocks, seeds, seated, outputs };
+        if let [own] = &mut threads[..] {
+            let done = !refuse || !work.has_illegal(&games);
+            if done {
+                run(&mut games, own);
             }
-        });
+            return done;
+        }
+        let dealt = Shares::deal(take(shares), games, threads, shared);
+        let refuses = refuse.then_some(|games: &Chunk<'_>| work.has_illegal(games));
+        let done = dealt.work(pool, shared, refuses, run);
+        *shares = dealt.emptied();
+        done
     }
 
     /// Plays one turn in every game.
@@ -325,18 +339,21 @@ impl Batch {
     pub fn step(&mut self, actions: &[i64], outputs: Outputs<'_>) -> Result<(), BatchError> {
         buffers::check_length("actions", actions.len(), self.num_envs())?;
         outputs.check(&self.shared, self.num_envs())?;
-        self.check_actions(actions)?;
+        let options = &self.shared.options;
+        let waits = options.autoreset_mode == AutoresetMode::Disabled;
+        let refuse = options.illegal_action == IllegalAction::Raise;
+        if waits && (0..self.num_envs()).any(|game| self.is_over(game))
+            || !self.run(Some(actions), refuse, outputs)
+        {
+            return Err(self.illegal_actions(actions).into());
+        }
         self.fresh = false;
-        self.threads.iter_mut().for_each(|thread| thread.finished.clear());
-        self.run(Some(actions), outputs);
+        self.steps += 1;
         self.step = (self.step + 1) % self.shared.plan.sizes.players;
         Ok(())
     }
 
-    fn check_actions(&mut self, actions: &[i64]) -> Result<(), IllegalActions> {
-        if !self.has_refused(actions) {
-            return Ok(());
-        }
+    fn illegal_actions(&self, actions: &[i64]) -> IllegalActions {
         let mut error = IllegalActions { rows: vec![], actions: vec![], legal: vec![] };
         for (row, &action) in actions.iter().enumerate() {
             if self.refuses(row, action) {
@@ -345,34 +362,7 @@ impl Batch {
                 error.legal.push(self.legal(row));
             }
         }
-        Err(error)
-    }
-
-    /// Whether any action is refused: [`Batch::refuses`] for all games, quickly.
-    fn has_refused(&mut self, actions: &[i64]) -> bool {
-        let options = &self.shared.options;
-        let waits = options.autoreset_mode == AutoresetMode::Disabled;
-        let raises = options.illegal_action == IllegalAction::Raise;
-        raises && self.has_illegal(actions)
-            || waits && (0..self.num_envs()).any(|game| self.is_over(game))
-    }
-
-    /// Whether an action is illegal in a game that goes on. Each thread looks at the games that it
-    /// is going to play, which lie in its caches.
-    fn has_illegal(&mut self, actions: &[i64]) -> bool {
-        let Batch { shared, blocks, step, pool, .. } = self;
-        let work = Work { shared, step: *step, actions: None };
-        let size = shared.plan.sizes.block_words();
-        let games = threads::games_per_thread(actions.len(), pool.threads());
-        let parts = Mutex::new(blocks.chunks(games / LANES * size).zip(actions.chunks(games)));
-        let next = || parts.lock().unwrap_or_else(PoisonError::into_inner).next();
-        let found = AtomicBool::new(false);
-        pool.run(|| {
-            while let Some((blocks, actions)) = next() {
-                found.fetch_or(work.has_illegal(blocks, actions), Ordering::Relaxed);
-            }
-        });
-        found.into_inner()
+        error
     }
 
     fn refuses(&self, game: usize, action: i64) -> bool {
@@ -387,7 +377,19 @@ impl Batch {
     /// The games that ended in the last step and were dealt anew in it (autoreset `SameStep`), in
     /// ascending order.
     pub fn finished(&self) -> impl Iterator<Item = usize> + '_ {
-        self.threads.iter().flat_map(|thread| thread.finished.games().iter().copied())
+        self.finished_games().into_iter().map(|finished| finished.game)
+    }
+
+    /// Where the finished games are, in ascending order.
+    fn finished_games(&self) -> Vec<FinishedGame> {
+        let mut all = Vec::new();
+        for (thread, own) in self.threads.iter().enumerate() {
+            let games = own.finished.games(self.steps).iter().enumerate();
+            all.extend(games.map(|(index, &game)| FinishedGame { game, thread, index }));
+        }
+        // A thread that took games from another has them out of order.
+        all.sort_unstable();
+        all
     }
 
     /// Writes the last observations of the [`Batch::finished`] games, a row group each.
@@ -395,26 +397,25 @@ impl Batch {
     /// # Errors
     /// [`BatchError`] for a buffer that does not fit.
     pub fn final_observations(&mut self, buffer: ObservationBuffer<'_>) -> Result<(), BatchError> {
-        let count = self.finished().count();
+        let finished = self.finished_games();
+        let count = finished.len();
         buffer.check(&self.shared, count)?;
         let size = self.shared.plan.sizes.block_words();
         let mut blocks = vec![Word::default(); count.div_ceil(LANES) * size];
         blocks.chunks_mut(size).for_each(chunk::idle_block);
-        let finished = self.threads.iter().map(|thread| &thread.finished);
-        let ended = finished.flat_map(|all| (0..all.len()).map(move |index| (all, index)));
-        for (row, (all, index)) in ended.enumerate() {
-            all.restore(index, &mut blocks[row / LANES * size..][..size], row % LANES);
+        for (row, ended) in finished.into_iter().enumerate() {
+            let block = &mut blocks[row / LANES * size..][..size];
+            self.threads[ended.thread].finished.restore(ended.index, block, row % LANES);
         }
         let work = Work { shared: &self.shared, step: self.step, actions: None };
-        work.run(&mut Chunk {
+        let mut games = Chunk {
             first: 0,
             blocks: &mut blocks,
             seeds: &mut vec![EpisodeSeed::default(); count],
             seated: &mut [],
-            scratch: &mut self.threads[0].scratch,
-            finished: &mut Finished::default(),
             outputs: Outputs { obs: Some(buffer), ..Outputs::default() },
-        });
+        };
+        work.run(&mut games, &mut self.threads[0]);
         Ok(())
     }
 
@@ -435,9 +436,11 @@ impl Batch {
             seeds,
             seated: self.seated.clone(),
             step: self.step,
+            steps: self.steps,
             seed: self.seed,
             fresh: self.fresh,
             threads: self.threads.clone(),
+            shares: Shares::default(),
         })
     }
 }

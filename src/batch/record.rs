@@ -149,7 +149,7 @@ impl Batch {
             partners: options.partners.names().collect(),
             checksums: options.partners.checksums(),
             learner_actions: self.seated.iter().map(|game| game.actions().to_vec()).collect(),
-            finished: self.finished_games(),
+            finished: self.last_turns(),
         };
         let header = [MAGIC, &[FORMAT]].concat();
         let mut bytes = postcard::to_extend(&record, header).expect("a vector takes every byte");
@@ -224,17 +224,16 @@ impl Batch {
         Ok(())
     }
 
-    fn finished_games(&self) -> Vec<(usize, Game)> {
+    /// The games that ended in the last step, as they ended.
+    fn last_turns(&self) -> Vec<(usize, Game)> {
         let Shared { plan, variant, .. } = &self.shared;
         let mut block = vec![Word::default(); plan.sizes.block_words()];
         let mut games = Vec::new();
-        for finished in self.threads.iter().map(|thread| &thread.finished) {
-            for (index, &game) in finished.games().iter().enumerate() {
-                finished.restore(index, &mut block, 0);
-                // The episode is not kept, as nobody asks for it.
-                let ended = plan.sizes.take(&block, 0, self.step, variant, EpisodeSeed::default());
-                games.push((game, ended));
-            }
+        for ended in self.finished_games() {
+            self.threads[ended.thread].finished.restore(ended.index, &mut block, 0);
+            // The episode is not kept, as nobody asks for it.
+            let last = plan.sizes.take(&block, 0, self.step, variant, EpisodeSeed::default());
+            games.push((ended.game, last));
         }
         games
     }

@@ -3,6 +3,7 @@
 
 use super::buffers::Written;
 use super::chunk::Chunk;
+use super::finished::Finished;
 use super::game::Game;
 use super::lanes::{LANES, Word};
 use super::options::AutoresetMode;
@@ -138,6 +139,7 @@ pub(super) fn play_seated(
     shared: &Shared,
     after: usize,
     chunk: &mut Chunk<'_>,
+    finished: &mut Finished,
     first: usize,
     actions: &[i64],
     results: &mut [Written],
@@ -150,7 +152,7 @@ pub(super) fn play_seated(
         let seated = &mut chunk.seated[game];
         let written = &mut results[index / LANES];
         let keep = |place: &Place<'_>| {
-            chunk.finished.push(chunk.first + game, place.block, place.lane);
+            finished.push(chunk.first + game, place.block, place.lane);
         };
         place.step(seated, action, written, keep);
         chunk.seeds[game] = seated.table.seed();

@@ -9,8 +9,6 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
-use super::lanes::LANES;
-
 /// The most threads that one batch may ask for.
 pub const MAX_THREADS: usize = 1024;
 
@@ -29,8 +27,9 @@ pub enum ThreadsError {
     Start(#[from] std::io::Error),
 }
 
-/// Work that any number of threads may do at the same time, each taking from it what is left.
-type Job<'a> = &'a (dyn Fn() + Sync);
+/// Work that any number of threads may do at the same time, each taking from it what is left. It is
+/// told which thread does it, the caller's being 0.
+type Job<'a> = &'a (dyn Fn(usize) + Sync);
 
 /// What stands alone in the memory that processors pass to each other, two lines at a time.
 #[derive(Default)]
@@ -99,7 +98,7 @@ impl Board {
     }
 
     /// What each thread does until it is stopped.
-    fn serve(&self) {
+    fn serve(&self, thread: usize) {
         let mut seen = 0;
         loop {
             self.work.wait(|| self.posted.0.load(Ordering::SeqCst) != seen);
@@ -107,18 +106,18 @@ impl Board {
             if self.stop.load(Ordering::SeqCst) {
                 return;
             }
-            self.help();
+            self.help(thread);
         }
     }
 
     /// Does the job with the others, if it is still there.
-    fn help(&self) {
+    fn help(&self, thread: usize) {
         self.inside.0.fetch_add(1, Ordering::SeqCst);
         let job = self.job.load(Ordering::SeqCst);
         if !job.is_null() {
             // SAFETY: the caller takes the job away before it looks for threads inside, and this
             // one was inside before it saw the job. So the caller waits for it.
-            let done = catch_unwind(AssertUnwindSafe(|| unsafe { (*job)() }));
+            let done = catch_unwind(AssertUnwindSafe(|| unsafe { (*job)(thread) }));
             self.panicked.fetch_or(done.is_err(), Ordering::SeqCst);
         }
         self.inside.0.fetch_sub(1, Ordering::SeqCst);
@@ -129,7 +128,7 @@ impl Board {
     fn share(&self, job: Job<'_>) {
         self.job.store((&raw const job).cast_mut().cast(), Ordering::SeqCst);
         self.post();
-        let done = catch_unwind(AssertUnwindSafe(job));
+        let done = catch_unwind(AssertUnwindSafe(|| job(0)));
         self.job.store(ptr::null_mut(), Ordering::SeqCst);
         self.left.wait(|| self.inside.0.load(Ordering::SeqCst) == 0);
         let panicked = self.panicked.swap(false, Ordering::SeqCst);
@@ -158,7 +157,7 @@ impl Pool {
         for index in 1..threads {
             let board = pool.board.clone();
             let builder = thread::Builder::new().name(format!("starmine-{index}"));
-            pool.handles.push(builder.spawn(move || board.serve())?);
+            pool.handles.push(builder.spawn(move || board.serve(index))?);
         }
         Ok(pool)
     }
@@ -168,10 +167,11 @@ impl Pool {
         self.handles.len() + 1
     }
 
-    /// Does a job on all threads: each takes what is left of it, and returns when nothing is.
-    pub fn run(&mut self, job: impl Fn() + Sync) {
+    /// Does a job on all threads: each takes what is left of it, and returns when nothing is. It is
+    /// told the thread's index; the caller's is 0.
+    pub fn run(&mut self, job: impl Fn(usize) + Sync) {
         if self.handles.is_empty() || self.process != std::process::id() {
-            job();
+            job(0);
         } else {
             self.board.share(&job);
         }
@@ -204,11 +204,6 @@ impl Drop for Pool {
     }
 }
 
-/// How many games each thread has, but for the last: whole blocks.
-pub(super) fn games_per_thread(games: usize, threads: usize) -> usize {
-    games.div_ceil(threads).next_multiple_of(LANES)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -219,7 +214,7 @@ mod tests {
             let mut pool = Pool::new(threads).unwrap();
             for round in 0..200 {
                 let (next, sum) = (AtomicUsize::new(0), AtomicUsize::new(0));
-                pool.run(|| {
+                pool.run(|_| {
                     loop {
                         let taken = next.fetch_add(1, Ordering::Relaxed);
                         if taken >= round {
@@ -242,7 +237,7 @@ mod tests {
         let caller = thread::current().id();
         for round in 0..20 {
             let (begun, ended) = (AtomicUsize::new(0), AtomicUsize::new(0));
-            pool.run(|| {
+            pool.run(|_| {
                 if thread::current().id() == caller {
                     // In some rounds nobody may have come yet.
                     thread::sleep(AWAKE * (round % 3));
@@ -259,10 +254,10 @@ mod tests {
     #[test]
     fn a_panic_reaches_the_caller_and_the_pool_goes_on() {
         let mut pool = Pool::new(3).unwrap();
-        let done = catch_unwind(AssertUnwindSafe(|| pool.run(|| panic!("expected"))));
+        let done = catch_unwind(AssertUnwindSafe(|| pool.run(|_| panic!("expected"))));
         assert!(done.is_err());
         let count = AtomicUsize::new(0);
-        pool.run(|| {
+        pool.run(|_| {
             count.fetch_add(1, Ordering::Relaxed);
         });
         assert!(count.into_inner() >= 1);

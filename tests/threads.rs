@@ -1,0 +1,150 @@
+//! A batch on several threads does what it does on one, whoever of them plays a game.
+
+use std::sync::Arc;
+
+use starmine::batch::{
+    Batch, BatchError, Dtype, ObservationBuffer, Options, Outputs, Partners, Seeds,
+};
+use starmine::rules::{Chance, EpisodeSeed, Parameters, Variant};
+
+/// Two groups of games for each of two threads, and some, so that threads take from each other.
+const GAMES: usize = 2 * 128 + 13;
+const STEPS: usize = 150;
+
+/// What a step wrote, and which games it finished, with their last observations.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Written {
+    obs: Vec<u8>,
+    mask: Vec<bool>,
+    reward: Vec<f32>,
+    terminated: Vec<bool>,
+    final_score: Vec<i32>,
+    finished: Vec<usize>,
+    last: Vec<u8>,
+}
+
+impl Written {
+    fn new(batch: &Batch) -> Written {
+        let games = batch.num_envs();
+        Written {
+            obs: vec![0; games * batch.row_length()],
+            mask: vec![false; games * batch.variant().num_actions()],
+            reward: vec![0.0; games],
+            terminated: vec![false; games],
+            final_score: vec![0; games],
+            ..Written::default()
+        }
+    }
+
+    fn outputs(&mut self) -> Outputs<'_> {
+        Outputs {
+            obs: Some(ObservationBuffer::Bits(&mut self.obs)),
+            action_mask: Some(&mut self.mask),
+            reward: Some(&mut self.reward),
+            terminated: Some(&mut self.terminated),
+            final_score: Some(&mut self.final_score),
+            ..Outputs::default()
+        }
+    }
+
+    fn step(&mut self, batch: &mut Batch, actions: &[i64]) -> Result<(), BatchError> {
+        batch.step(actions, self.outputs())?;
+        self.see_finished(batch);
+        Ok(())
+    }
+
+    fn see_finished(&mut self, batch: &mut Batch) {
+        self.finished = batch.finished().collect();
+        self.last = vec![0; self.finished.len() * batch.row_length()];
+        batch.final_observations(ObservationBuffer::Bits(&mut self.last)).unwrap();
+    }
+}
+
+/// A batch for each number of threads, reset.
+fn batches(partners: &Partners, threads: &[usize]) -> (Vec<Batch>, Vec<Written>) {
+    let variant = Arc::new(Variant::new(Parameters::default()).unwrap());
+    let make = |&num_threads| {
+        let (dtype, partners) = (Dtype::Bits, partners.clone());
+        let options = Options { dtype, partners, num_threads, ..Options::default() };
+        let mut batch = Batch::new(variant.clone(), GAMES, 1, options).unwrap();
+        let mut written = Written::new(&batch);
+        batch.reset(Seeds::Continue, None, written.outputs()).unwrap();
+        (batch, written)
+    };
+    threads.iter().map(make).unzip()
+}
+
+/// A legal action of each game.
+fn choose(mask: &[bool], chance: &mut Chance) -> Vec<i64> {
+    let rows = mask.chunks_exact(mask.len() / GAMES);
+    rows.map(|row| {
+        let legal: Vec<i64> = (0..).zip(row).filter(|(_, legal)| **legal).map(|(a, _)| a).collect();
+        legal[chance.below(legal.len() as u32) as usize]
+    })
+    .collect()
+}
+
+fn check(partners: &Partners) {
+    let (mut batches, mut written) = batches(partners, &[1, 2, 3, 5]);
+    let mut chance = Chance::new(EpisodeSeed::default());
+    let mut finished = 0;
+    for step in 0..STEPS {
+        let actions = choose(&written[0].mask, &mut chance);
+        for (batch, written) in batches.iter_mut().zip(&mut written) {
+            written.step(batch, &actions).unwrap();
+        }
+        for several in &written[1..] {
+            assert_eq!(several, &written[0], "step {step}");
+        }
+        finished += written[0].finished.len();
+    }
+    assert!(finished > 2 * GAMES, "{finished} games ended");
+}
+
+#[test]
+fn several_threads_do_what_one_does() {
+    check(&Partners::default());
+}
+
+#[test]
+fn also_with_partners() {
+    check(&Partners::default().with(1, &["piers".to_owned()]).unwrap());
+}
+
+#[test]
+fn a_refused_step_changes_nothing_on_any_thread() {
+    let (mut batches, mut written) = batches(&Partners::default(), &[2, 3]);
+    let mut chance = Chance::new(EpisodeSeed::default());
+    for (batch, written) in batches.iter_mut().zip(&mut written) {
+        // Until games end, so that their last observations are to be kept too.
+        while written.finished.is_empty() {
+            let actions = choose(&written.mask, &mut chance);
+            written.step(batch, &actions).unwrap();
+        }
+        let before = (batch.to_bytes(), written.clone());
+        for row in [0, GAMES / 2, GAMES - 1] {
+            let mut actions = choose(&written.mask, &mut chance);
+            actions[row] = 20;
+            let error = written.step(batch, &actions).unwrap_err();
+            assert!(error.to_string().contains(&format!("actions[{row}]=20")), "{error}");
+            written.see_finished(batch);
+            assert_eq!((batch.to_bytes(), written.clone()), before);
+        }
+    }
+}
+
+#[test]
+fn a_reset_forgets_what_had_ended() {
+    let (mut batches, mut written) = batches(&Partners::default(), &[1, 3]);
+    let mut chance = Chance::new(EpisodeSeed::default());
+    for (batch, written) in batches.iter_mut().zip(&mut written) {
+        while written.finished.is_empty() {
+            let actions = choose(&written.mask, &mut chance);
+            written.step(batch, &actions).unwrap();
+        }
+        batch.observe(Outputs::default()).unwrap();
+        assert_eq!(batch.finished().collect::<Vec<_>>(), written.finished);
+        batch.reset(Seeds::Continue, None, Outputs::default()).unwrap();
+        assert_eq!(batch.finished().count(), 0);
+    }
+}
