@@ -62,8 +62,8 @@ def single_case(players: int) -> Case:
 
 
 def times(ratio: float) -> str:
-    """A ratio, with a decimal where it is small."""
-    return f"{ratio:,.0f} x" if ratio >= 10 else f"{ratio:.1f} x"
+    """A ratio, with a decimal where it is small, and one digit where it is less than one."""
+    return f"{ratio:,.0f} x" if ratio >= 10 else f"{ratio:.1f} x" if ratio >= 1 else f"{ratio:.1g} x"
 
 
 def beside_table(rows: Sequence[Row]) -> str:
