@@ -53,6 +53,14 @@ impl Written {
         Ok(())
     }
 
+    /// Plays until there are last observations to be kept.
+    fn play_until_some_end(&mut self, batch: &mut Batch, chance: &mut Chance) {
+        while self.finished.is_empty() {
+            let actions = choose(&self.mask, chance);
+            self.step(batch, &actions).unwrap();
+        }
+    }
+
     fn see_finished(&mut self, batch: &mut Batch) {
         self.finished = batch.finished().collect();
         self.last = vec![0; self.finished.len() * batch.row_length()];
@@ -116,11 +124,7 @@ fn a_refused_step_changes_nothing_on_any_thread() {
     let (mut batches, mut written) = batches(&Partners::default(), &[2, 3]);
     let mut chance = Chance::new(EpisodeSeed::default());
     for (batch, written) in batches.iter_mut().zip(&mut written) {
-        // Until games end, so that their last observations are to be kept too.
-        while written.finished.is_empty() {
-            let actions = choose(&written.mask, &mut chance);
-            written.step(batch, &actions).unwrap();
-        }
+        written.play_until_some_end(batch, &mut chance);
         let before = (batch.to_bytes(), written.clone());
         for row in [0, GAMES / 2, GAMES - 1] {
             let mut actions = choose(&written.mask, &mut chance);
@@ -138,10 +142,7 @@ fn a_reset_forgets_what_had_ended() {
     let (mut batches, mut written) = batches(&Partners::default(), &[1, 3]);
     let mut chance = Chance::new(EpisodeSeed::default());
     for (batch, written) in batches.iter_mut().zip(&mut written) {
-        while written.finished.is_empty() {
-            let actions = choose(&written.mask, &mut chance);
-            written.step(batch, &actions).unwrap();
-        }
+        written.play_until_some_end(batch, &mut chance);
         batch.observe(Outputs::default()).unwrap();
         assert_eq!(batch.finished().collect::<Vec<_>>(), written.finished);
         batch.reset(Seeds::Continue, None, Outputs::default()).unwrap();

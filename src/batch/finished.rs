@@ -14,8 +14,8 @@ pub(super) struct FinishedGame {
 /// The last words of each such game, for its last observation.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Finished {
-    /// The step that they ended in; see [`Finished::begin`].
-    step: u64,
+    /// The number of the call that they ended in.
+    call: u64,
     games: Vec<usize>,
     words: Vec<u64>,
 }
@@ -24,14 +24,14 @@ impl Finished {
     /// Room for so many games of so many words each.
     pub fn with_capacity(games: usize, words: usize) -> Finished {
         let (games, words) = (Vec::with_capacity(games), Vec::with_capacity(games * words));
-        Finished { step: 0, games, words }
+        Finished { call: 0, games, words }
     }
 
-    /// Forgets what ended before the step of this number.
+    /// Forgets what ended before the call of this number.
     #[inline(always)]
-    pub fn begin(&mut self, step: u64) {
-        if self.step != step {
-            self.step = step;
+    pub fn begin(&mut self, call: u64) {
+        if self.call != call {
+            self.call = call;
             self.games.clear();
             self.words.clear();
         }
@@ -43,9 +43,9 @@ impl Finished {
         self.words.extend(block.iter().map(|word| word.0[lane]));
     }
 
-    /// The games that ended in the step of this number, in the order in which they were played.
-    pub fn games(&self, step: u64) -> &[usize] {
-        if self.step == step { &self.games } else { &[] }
+    /// The games that ended in the call of this number, in the order in which they were played.
+    pub fn games(&self, call: u64) -> &[usize] {
+        if self.call == call { &self.games } else { &[] }
     }
 
     /// Puts the words of a game into a lane of a block.

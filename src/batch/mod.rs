@@ -79,8 +79,8 @@ pub struct Batch {
     seated: Vec<Seated>,
     /// Steps so far, modulo the number of players.
     step: usize,
-    /// Steps and resets since the batch was made.
-    steps: u64,
+    /// Steps and resets since the batch was made, by which the finished games are dated.
+    calls: u64,
     seed: u64,
     /// Whether the games are as they were first dealt, so that the first reset keeps them.
     fresh: bool,
@@ -140,7 +140,7 @@ impl Batch {
             seeds,
             seated,
             step: 0,
-            steps: 0,
+            calls: 0,
             seed,
             fresh: true,
             threads,
@@ -292,7 +292,7 @@ impl Batch {
             self.deal(index, seed);
         }
         self.fresh = false;
-        self.steps += 1;
+        self.calls += 1;
         self.run(None, false, outputs);
         Ok(())
     }
@@ -311,10 +311,10 @@ impl Batch {
     /// Plays the actions, where there are any, and writes the outputs. When there is an illegal one
     /// and such are refused, nothing is done, and `false` comes back.
     fn run(&mut self, actions: Option<&[i64]>, refuse: bool, outputs: Outputs<'_>) -> bool {
-        let Batch { shared, blocks, seeds, seated, step, steps, threads, pool, shares, .. } = self;
+        let Batch { shared, blocks, seeds, seated, step, calls, threads, pool, shares, .. } = self;
         let work = Work { shared, step: *step, actions };
         let run = |games: &mut Chunk<'_>, own: &mut PerThread| {
-            own.finished.begin(*steps + u64::from(actions.is_some()));
+            own.finished.begin(*calls + u64::from(actions.is_some()));
             work.run(games, own);
         };
         let mut games = Chunk { first: 0, blocks, seeds, seated, outputs };
@@ -348,7 +348,7 @@ impl Batch {
             return Err(self.illegal_actions(actions).into());
         }
         self.fresh = false;
-        self.steps += 1;
+        self.calls += 1;
         self.step = (self.step + 1) % self.shared.plan.sizes.players;
         Ok(())
     }
@@ -384,7 +384,7 @@ impl Batch {
     fn finished_games(&self) -> Vec<FinishedGame> {
         let mut all = Vec::new();
         for (thread, own) in self.threads.iter().enumerate() {
-            let games = own.finished.games(self.steps).iter().enumerate();
+            let games = own.finished.games(self.calls).iter().enumerate();
             all.extend(games.map(|(index, &game)| FinishedGame { game, thread, index }));
         }
         // A thread that took games from another has them out of order.
@@ -436,7 +436,7 @@ impl Batch {
             seeds,
             seated: self.seated.clone(),
             step: self.step,
-            steps: self.steps,
+            calls: self.calls,
             seed: self.seed,
             fresh: self.fresh,
             threads: self.threads.clone(),
