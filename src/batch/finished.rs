@@ -12,12 +12,23 @@ pub(super) struct FinishedGame {
 }
 
 /// The last words of each such game, for its last observation.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Finished {
     /// The number of the call that they ended in.
     call: u64,
     games: Vec<usize>,
     words: Vec<u64>,
+}
+
+/// A copy has the same room, so that it asks for no memory in a step either.
+impl Clone for Finished {
+    fn clone(&self) -> Finished {
+        let mut games = Vec::with_capacity(self.games.capacity());
+        games.extend_from_slice(&self.games);
+        let mut words = Vec::with_capacity(self.words.capacity());
+        words.extend_from_slice(&self.words);
+        Finished { call: self.call, games, words }
+    }
 }
 
 impl Finished {
@@ -54,5 +65,16 @@ impl Finished {
         for (word, &value) in block.iter_mut().zip(words) {
             word.0[lane] = value;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_has_the_same_room() {
+        let copy = Finished::with_capacity(3, 5).clone();
+        assert!(copy.games.capacity() >= 3 && copy.words.capacity() >= 15);
     }
 }

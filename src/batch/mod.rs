@@ -47,7 +47,7 @@ use lanes::{LANES, Word};
 use rows::Scratch;
 use seated::Seated;
 use shared::Shared;
-use shares::{PerThread, Shares, games_per_thread};
+use shares::{PerThread, Places, Shares};
 use threads::Pool;
 
 /// Many games of one variant that are stepped together.
@@ -73,6 +73,7 @@ pub struct Batch {
     shared: Shared,
     /// The games, eight in a block.
     blocks: Vec<Word>,
+    places: Places,
     /// Which game and episode each one is.
     seeds: Vec<EpisodeSeed>,
     /// The same games once more where there are partners, else nothing.
@@ -118,18 +119,20 @@ impl Batch {
         options.partners.check(&variant)?;
         let shared = Shared::new(variant, num_envs, options)?;
         let size = shared.plan.sizes.block_words();
-        let mut blocks = reserve(num_envs.div_ceil(LANES) * size, num_envs)?;
-        let mut seeds = reserve(num_envs, num_envs)?;
-        blocks.resize(num_envs.div_ceil(LANES) * size, Word::default());
-        blocks.chunks_mut(size).for_each(chunk::idle_block);
-        seeds.extend((0..num_envs as u64).map(|game| EpisodeSeed { seed, game, episode: 0 }));
         let pool = Pool::new(shared.options.num_threads)?;
-        let per_thread = games_per_thread(num_envs, pool.threads());
-        let threads = PerThread {
+        let places = Places::new(num_envs, pool.threads(), size);
+        let mut blocks = reserve(places.words(num_envs), num_envs)?;
+        let mut seeds = reserve(num_envs, num_envs)?;
+        blocks.resize(places.words(num_envs), Word::default());
+        for game in (0..num_envs).step_by(LANES) {
+            chunk::idle_block(&mut blocks[places.block(game)]);
+        }
+        seeds.extend((0..num_envs as u64).map(|game| EpisodeSeed { seed, game, episode: 0 }));
+        let own = PerThread {
             scratch: Scratch::new(&shared.layout),
-            finished: Finished::with_capacity(per_thread, size),
+            finished: Finished::with_capacity(places.each, size),
         };
-        let threads = vec![threads; pool.threads()];
+        let threads = vec![own; pool.threads()];
         let seated = match shared.options.partners.is_empty() {
             true => Vec::new(),
             false => seeds.iter().map(|&seed| Seated::new(&shared, seed)).collect(),
@@ -137,6 +140,7 @@ impl Batch {
         let mut batch = Batch {
             shared,
             blocks,
+            places,
             seeds,
             seated,
             step: 0,
@@ -217,8 +221,7 @@ impl Batch {
     }
 
     fn block(&self, game: usize) -> &[Word] {
-        let size = self.shared.plan.sizes.block_words();
-        &self.blocks[game / LANES * size..][..size]
+        &self.blocks[self.places.block(game)]
     }
 
     /// A copy of one game.
@@ -229,8 +232,7 @@ impl Batch {
 
     fn put(&mut self, index: usize, game: &Game) {
         let Shared { plan, variant, .. } = &self.shared;
-        let size = plan.sizes.block_words();
-        let block = &mut self.blocks[index / LANES * size..][..size];
+        let block = &mut self.blocks[self.places.block(index)];
         plan.sizes.put(block, index % LANES, self.step, variant, game);
         self.seeds[index] = game.seed;
     }
@@ -311,7 +313,9 @@ impl Batch {
     /// Plays the actions, where there are any, and writes the outputs. When there is an illegal one
     /// and such are refused, nothing is done, and `false` comes back.
     fn run(&mut self, actions: Option<&[i64]>, refuse: bool, outputs: Outputs<'_>) -> bool {
-        let Batch { shared, blocks, seeds, seated, step, calls, threads, pool, shares, .. } = self;
+        let Batch {
+            shared, blocks, places, seeds, seated, step, calls, threads, pool, shares, ..
+        } = self;
         let work = Work { shared, step: *step, actions };
         let run = |games: &mut Chunk<'_>, own: &mut PerThread| {
             own.finished.begin(*calls + u64::from(actions.is_some()));
@@ -325,7 +329,7 @@ impl Batch {
             }
             return done;
         }
-        let dealt = Shares::deal(take(shares), games, threads, shared);
+        let dealt = Shares::deal(take(shares), games, threads, *places, shared);
         let refuses = refuse.then_some(|games: &Chunk<'_>| work.has_illegal(games));
         let done = dealt.work(pool, shared, refuses, run);
         *shares = dealt.emptied();
@@ -433,6 +437,7 @@ impl Batch {
             pool: Pool::new(self.shared.options.num_threads)?,
             shared: self.shared.clone(),
             blocks,
+            places: self.places,
             seeds,
             seated: self.seated.clone(),
             step: self.step,

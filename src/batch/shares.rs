@@ -5,13 +5,14 @@
 //! of the others' shares. So none waits long for another that the system holds up.
 
 use std::mem::take;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::{hint, thread};
 
 use super::chunk::{Chunk, GROUP};
 use super::finished::Finished;
-use super::lanes::LANES;
+use super::lanes::{LANES, Word};
 use super::rows::Scratch;
 use super::shared::Shared;
 use super::threads::{MAX_THREADS, Pool};
@@ -31,9 +32,38 @@ pub(super) struct PerThread {
     pub finished: Finished,
 }
 
-/// How many games each thread has, but for the last: whole blocks.
-pub(super) fn games_per_thread(games: usize, threads: usize) -> usize {
-    games.div_ceil(threads).next_multiple_of(LANES)
+/// Where the games of each share are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Places {
+    /// How many games each share has, but for the last: whole blocks.
+    pub each: usize,
+    /// Words of a block.
+    size: usize,
+}
+
+impl Places {
+    /// Words between two shares. A processor fetches ahead of what it is asked for, here beyond the
+    /// end of its share; its neighbour then has to get those words back before it can write them.
+    const GAP: usize = (32 << 10) / size_of::<Word>();
+
+    pub fn new(games: usize, threads: usize, size: usize) -> Places {
+        Places { each: games.div_ceil(threads).next_multiple_of(LANES), size }
+    }
+
+    /// Words for so many games.
+    pub fn words(self, games: usize) -> usize {
+        self.first_word(games - 1) + self.size
+    }
+
+    /// The block that a game is in.
+    pub fn block(self, game: usize) -> Range<usize> {
+        let first = self.first_word(game);
+        first..first + self.size
+    }
+
+    fn first_word(self, game: usize) -> usize {
+        game / LANES * self.size + game / self.each * Places::GAP
+    }
 }
 
 /// The games of a batch, a share for each thread.
@@ -53,12 +83,13 @@ impl<'a> Shares<'a> {
         memory: Shares<'static>,
         mut games: Chunk<'a>,
         threads: &'a mut [PerThread],
+        places: Places,
         shared: &Shared,
     ) -> Shares<'a> {
         let mut shares = memory.emptied();
-        let each = games_per_thread(games.len(), threads.len());
         for own in threads {
-            let share = games.take_front(each, shared);
+            let share = games.take_front(places.each, shared);
+            games.blocks = take(&mut games.blocks).split_off_mut(Places::GAP..).unwrap_or_default();
             shares.0.push(Share { left: Mutex::new(share), own: Mutex::new(own) });
         }
         shares
@@ -201,4 +232,26 @@ impl<'a> Chunk<'a> {
 /// Half of so many games, in whole groups.
 fn half(games: usize) -> usize {
     games.div_ceil(2).next_multiple_of(FEWEST)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_stand_apart_where_another_share_begins() {
+        for (games, threads) in [(1, 1), (8, 3), (17, 2), (100, 4), (1000, 7), (1024, 1024)] {
+            let places = Places::new(games, threads, 5);
+            let mut end = 0;
+            for first in (0..games).step_by(LANES) {
+                let block = places.block(first);
+                let begins = first > 0 && first % places.each == 0;
+                assert_eq!(block.start - end, if begins { Places::GAP } else { 0 });
+                assert_eq!(places.block((first + LANES).min(games) - 1), block);
+                end = block.end;
+            }
+            assert_eq!(places.words(games), end);
+            assert!(games.div_ceil(places.each) <= threads);
+        }
+    }
 }
