@@ -1,5 +1,7 @@
 //! Games that ended in the last step and were dealt anew in the same step.
 
+use std::collections::TryReserveError;
+
 use super::lanes::Word;
 
 /// Where such a game is: in order of the games.
@@ -20,22 +22,26 @@ pub(super) struct Finished {
     words: Vec<u64>,
 }
 
-/// A copy has the same room, so that it asks for no memory in a step either.
-impl Clone for Finished {
-    fn clone(&self) -> Finished {
-        let mut games = Vec::with_capacity(self.games.capacity());
-        games.extend_from_slice(&self.games);
-        let mut words = Vec::with_capacity(self.words.capacity());
-        words.extend_from_slice(&self.words);
-        Finished { call: self.call, games, words }
-    }
-}
-
 impl Finished {
     /// Room for so many games of so many words each.
-    pub fn with_capacity(games: usize, words: usize) -> Finished {
-        let (games, words) = (Vec::with_capacity(games), Vec::with_capacity(games * words));
-        Finished { call: 0, games, words }
+    pub fn with_room(games: usize, words: usize) -> Result<Finished, TryReserveError> {
+        Finished::reserve(games, games.saturating_mul(words))
+    }
+
+    /// The same games, and as much room.
+    pub fn duplicate(&self) -> Result<Finished, TryReserveError> {
+        let mut copy = Finished::reserve(self.games.capacity(), self.words.capacity())?;
+        copy.call = self.call;
+        copy.games.extend_from_slice(&self.games);
+        copy.words.extend_from_slice(&self.words);
+        Ok(copy)
+    }
+
+    fn reserve(games: usize, words: usize) -> Result<Finished, TryReserveError> {
+        let mut finished = Finished::default();
+        finished.games.try_reserve_exact(games)?;
+        finished.words.try_reserve_exact(words)?;
+        Ok(finished)
     }
 
     /// Forgets what ended before the call of this number.
@@ -74,7 +80,7 @@ mod tests {
 
     #[test]
     fn a_copy_has_the_same_room() {
-        let copy = Finished::with_capacity(3, 5).clone();
+        let copy = Finished::with_room(3, 5).unwrap().duplicate().unwrap();
         assert!(copy.games.capacity() >= 3 && copy.words.capacity() >= 15);
     }
 }

@@ -24,6 +24,7 @@ mod threads;
 mod turn;
 mod unpack;
 
+use std::collections::TryReserveError;
 use std::mem::take;
 use std::sync::Arc;
 
@@ -41,10 +42,9 @@ use crate::encode::Layout;
 use crate::rules::{ActionSet, EpisodeSeed, Position, Variant};
 use block::{COUNTERS, LEGAL, ending};
 use chunk::{Chunk, Work};
-use finished::{Finished, FinishedGame};
+use finished::FinishedGame;
 use game::Game;
 use lanes::{LANES, Word};
-use rows::Scratch;
 use seated::Seated;
 use shared::Shared;
 use shares::{PerThread, Places, Shares};
@@ -106,7 +106,8 @@ impl Batch {
     /// Deals episode 0 of every game.
     ///
     /// # Errors
-    /// [`BatchError`] for zero games or threads that cannot be started.
+    /// [`BatchError`] for zero games, more than there is memory for, or threads that cannot be
+    /// started.
     pub fn new(
         variant: Arc<Variant>,
         num_envs: usize,
@@ -128,11 +129,8 @@ impl Batch {
             chunk::idle_block(&mut blocks[places.block(game)]);
         }
         seeds.extend((0..num_envs as u64).map(|game| EpisodeSeed { seed, game, episode: 0 }));
-        let own = PerThread {
-            scratch: Scratch::new(&shared.layout),
-            finished: Finished::with_capacity(places.each, size),
-        };
-        let threads = vec![own; pool.threads()];
+        let own = |_| PerThread::new(&shared, places).map_err(|source| memory(num_envs, source));
+        let threads = (0..pool.threads()).map(own).collect::<Result<_, _>>()?;
         let seated = match shared.options.partners.is_empty() {
             true => Vec::new(),
             false => seeds.iter().map(|&seed| Seated::new(&shared, seed)).collect(),
@@ -426,13 +424,15 @@ impl Batch {
     /// A batch in the same state, which goes on by itself.
     ///
     /// # Errors
-    /// [`BatchError`] when its threads cannot be started.
+    /// [`BatchError`] when there is no memory for it or its threads cannot be started.
     pub fn duplicate(&self) -> Result<Batch, BatchError> {
         let num_envs = self.num_envs();
         let mut blocks = reserve(self.blocks.len(), num_envs)?;
         blocks.extend_from_slice(&self.blocks);
         let mut seeds = reserve(num_envs, num_envs)?;
         seeds.extend_from_slice(&self.seeds);
+        let own = |own: &PerThread| own.duplicate().map_err(|source| memory(num_envs, source));
+        let threads = self.threads.iter().map(own).collect::<Result<_, _>>()?;
         Ok(Batch {
             pool: Pool::new(self.shared.options.num_threads)?,
             shared: self.shared.clone(),
@@ -444,7 +444,7 @@ impl Batch {
             calls: self.calls,
             seed: self.seed,
             fresh: self.fresh,
-            threads: self.threads.clone(),
+            threads,
             shares: Shares::default(),
         })
     }
@@ -453,8 +453,11 @@ impl Batch {
 /// Room for so many games, which may be more than there is memory for.
 fn reserve<T>(length: usize, num_envs: usize) -> Result<Vec<T>, BatchError> {
     let mut elements = Vec::new();
-    match elements.try_reserve_exact(length) {
-        Ok(()) => Ok(elements),
-        Err(source) => Err(BatchError::Memory { num_envs, source }),
-    }
+    elements.try_reserve_exact(length).map_err(|source| memory(num_envs, source))?;
+    Ok(elements)
+}
+
+/// There is no room for so many games.
+const fn memory(num_envs: usize, source: TryReserveError) -> BatchError {
+    BatchError::Memory { num_envs, source }
 }

@@ -4,6 +4,7 @@
 //! what is left of it at a time, from the front; a thread that has nothing left takes from the back
 //! of the others' shares. So none waits long for another that the system holds up.
 
+use std::collections::TryReserveError;
 use std::mem::take;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -25,18 +26,29 @@ const FEWEST: usize = GROUP * LANES;
 const MAX_TURNS: usize = 1000;
 
 /// What each thread has for itself, in lines of memory of its own.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 #[repr(align(128))]
 pub(super) struct PerThread {
     pub scratch: Scratch,
     pub finished: Finished,
 }
 
+impl PerThread {
+    pub fn new(shared: &Shared, places: Places) -> Result<PerThread, TryReserveError> {
+        let finished = Finished::with_room(places.each, places.size)?;
+        Ok(PerThread { scratch: Scratch::new(&shared.layout), finished })
+    }
+
+    pub fn duplicate(&self) -> Result<PerThread, TryReserveError> {
+        Ok(PerThread { scratch: self.scratch.clone(), finished: self.finished.duplicate()? })
+    }
+}
+
 /// Where the games of each share are.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Places {
     /// How many games each share has, but for the last: whole blocks.
-    pub each: usize,
+    each: usize,
     /// Words of a block.
     size: usize,
 }

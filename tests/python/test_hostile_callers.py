@@ -359,6 +359,32 @@ def test_more_than_the_memory_holds_is_a_memory_error(code):
     assert "refused:" in run_apart(LIMITED.format(code=code, error="(MemoryError, starmine.StarmineError)"))
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a limit on memory")
+def test_memory_that_ends_anywhere_on_the_way_is_a_memory_error():
+    # A batch takes memory for its games, then for those that end in a step: none of it may end the process.
+    code = """
+import resource, starmine
+GAMES = 300_000
+variant = starmine.Variant(players=5)
+whole = starmine.Batch(variant, GAMES, num_threads=1)
+outcomes = set()
+for make in (lambda: starmine.Batch(variant, GAMES, num_threads=1), whole.copy):
+    for bytes_a_game in range(50, 800, 50):
+        with open("/proc/self/statm") as file:
+            used = int(file.read().split()[0]) * resource.getpagesize()
+        limits = resource.RLIMIT_AS, (used + bytes_a_game * GAMES, resource.RLIM_INFINITY)
+        resource.setrlimit(*limits)
+        try:
+            outcome = make().num_envs == GAMES
+        except MemoryError:
+            outcome = False
+        outcomes.add(outcome)
+        resource.setrlimit(limits[0], (resource.RLIM_INFINITY,) * 2)
+print("outcomes:", sorted(outcomes))
+"""
+    assert "outcomes: [False, True]" in run_apart(code)
+
+
 def test_an_array_whose_astype_gives_itself_back_ends_nothing():
     code = """
 import numpy as np, starmine
