@@ -1,16 +1,8 @@
-use std::ops::Range;
-
 use half::f16;
 use thiserror::Error;
 
-use super::block::{COUNTERS, LEGAL, count, counter};
-use super::kernel::Kernel;
-use super::lanes::{Isa, LANES, Word};
 use super::options::Dtype;
-use super::plan::Sizes;
-use super::rows::Scratch;
 use super::shared::Shared;
-use super::turn::{Turn, lanes_of};
 
 /// An array that does not have the length it should have.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -154,117 +146,4 @@ outputs! {
     final_ending: i8,
     /// Whether an illegal action ended the game in this step.
     illegal_action: bool,
-}
-
-/// What a step did to eight games, as the outputs tell it.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Written {
-    reward: Word,
-    /// The counters as the turn left them, before any new deal.
-    counters: Word,
-    ended: u8,
-    forfeited: u8,
-}
-
-impl Written {
-    #[inline(always)]
-    pub fn new(turn: &Turn, counters: Word, present: u8) -> Written {
-        let (ended, forfeited) = (turn.ended & present, turn.forfeited & present);
-        Written { reward: turn.reward, counters, ended, forfeited }
-    }
-
-    /// Notes what one game did.
-    pub fn note(&mut self, lane: usize, reward: i64, counters: u64, ended: bool, forfeited: bool) {
-        self.reward.0[lane] = reward as u64;
-        self.counters.0[lane] = counters;
-        self.ended |= u8::from(ended) << lane;
-        self.forfeited |= u8::from(forfeited) << lane;
-    }
-
-    /// Notes a game that was over before.
-    pub fn note_waiting(&mut self, lane: usize, counters: u64) {
-        self.note(lane, 0, counters, false, false);
-    }
-}
-
-/// Writes up to eight elements of a buffer.
-#[inline(always)]
-fn put<T>(buffer: &mut Option<&mut [T]>, games: &Range<usize>, value: impl Fn(usize) -> T) {
-    let Some(buffer) = buffer else {
-        return;
-    };
-    let part = &mut buffer[games.clone()];
-    if let Ok(eight) = <&mut [T; LANES]>::try_from(&mut *part) {
-        // Its length known to the compiler.
-        eight.iter_mut().enumerate().for_each(|(lane, element)| *element = value(lane));
-    } else {
-        part.iter_mut().enumerate().for_each(|(lane, element)| *element = value(lane));
-    }
-}
-
-impl Outputs<'_> {
-    /// Writes everything about the games of one block.
-    #[inline(always)]
-    #[expect(clippy::too_many_arguments, reason = "what is written, and what about")]
-    pub(super) fn write<I: Isa, const STANDARD: usize>(
-        &mut self,
-        kernel: &Kernel<'_, I, STANDARD>,
-        shared: &Shared,
-        block: &[Word],
-        step: usize,
-        games: Range<usize>,
-        written: &Written,
-        scratch: &mut Scratch,
-    ) {
-        if let Some(obs) = &mut self.obs {
-            kernel.write_rows(shared, block, step, &games, obs, scratch);
-        }
-        if let Some(mask) = &mut self.action_mask {
-            let num_actions = kernel.sizes().num_actions();
-            for (lane, game) in games.clone().enumerate() {
-                let legal = LEGAL.map(|word| block[word].0[lane]);
-                let row = &mut mask[game * num_actions..][..num_actions];
-                kernel.isa.expand_row::<bool, false>(&legal, row);
-            }
-        }
-        let counters = &block[COUNTERS].0;
-        let says = |bits: u8, lane: usize| bits >> lane & 1 == 1;
-        put(&mut self.reward, &games, |lane| written.reward.0[lane] as i64 as i32 as f32);
-        put(&mut self.terminated, &games, |lane| says(written.ended, lane));
-        put(&mut self.truncated, &games, |_| false);
-        put(&mut self.illegal_action, &games, |lane| says(written.forfeited, lane));
-        put(&mut self.current_player, &games, |lane| {
-            i32::from(count(counters[lane], counter::PLAYER))
-        });
-        put(&mut self.score, &games, |lane| score(kernel.sizes(), counters[lane]));
-        self.write_final(kernel.sizes(), &games, written);
-    }
-
-    /// Writes what is only said about games that ended.
-    #[inline(always)]
-    fn write_final(&mut self, sizes: Sizes, games: &Range<usize>, written: &Written) {
-        put(&mut self.final_score, games, |_| 0);
-        put(&mut self.final_length, games, |_| 0);
-        put(&mut self.final_ending, games, |_| 0);
-        for lane in lanes_of(written.ended) {
-            let (counters, game) = (written.counters.0[lane], games.start + lane);
-            if let Some(buffer) = &mut self.final_score {
-                buffer[game] = score(sizes, counters);
-            }
-            if let Some(buffer) = &mut self.final_length {
-                buffer[game] = count(counters, counter::LENGTH).into();
-            }
-            if let Some(buffer) = &mut self.final_ending {
-                buffer[game] = count(counters, counter::ENDING) as i8;
-            }
-        }
-    }
-}
-
-/// The score as the game stands.
-#[inline(always)]
-fn score(sizes: Sizes, counters: u64) -> i32 {
-    // The lowest bit of an ending's code says defeat.
-    let defeat = sizes.forfeits && counters >> counter::ENDING & 1 == 1;
-    if defeat { 0 } else { count(counters, counter::SCORE).into() }
 }

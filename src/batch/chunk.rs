@@ -1,7 +1,7 @@
 //! Games that lie together: their turns, new deals and outputs.
 
 use super::block::{COUNTERS, counter};
-use super::buffers::{Outputs, Written};
+use super::buffers::Outputs;
 use super::expand::fence;
 use super::kernel::{ANY, Kernel, SWITCHED};
 #[cfg(target_arch = "x86_64")]
@@ -13,7 +13,8 @@ use super::seated::{Seated, play_seated};
 use super::shared::Shared;
 use super::shares::PerThread;
 use super::simd::Simd;
-use super::turn::{Turn, lanes_of};
+use super::turn::{Turn, bits_of, lanes_of};
+use super::written::Written;
 use crate::rules::EpisodeSeed;
 
 /// Blocks that go through each stage together: what one stage writes game by game is then not read
@@ -210,7 +211,7 @@ impl Work<'_> {
     ) {
         let size = kernel.sizes().block_words();
         let mode = self.shared.options.autoreset_mode;
-        let mut deals = [0u8; GROUP];
+        let mut deals = [0; GROUP];
         for (index, actions) in actions.chunks(LANES).enumerate() {
             let block = &mut chunk.blocks[(first / LANES + index) * size..][..size];
             let present = u8::MAX >> (LANES - actions.len());
@@ -218,22 +219,20 @@ impl Work<'_> {
             for lane in lanes_of(turn.forfeited & present) {
                 kernel.sizes().keep_player(block, lane, self.step);
             }
-            results[index] = Written::new(&turn, block[COUNTERS], present);
+            results[index] = Written::new(&turn);
             deals[index] = present & deals_of(mode, &turn);
         }
         let after = (self.step + 1) % kernel.sizes().players;
-        for (index, &deals) in deals.iter().enumerate() {
-            for lane in lanes_of(deals) {
-                let start = first + index * LANES;
-                let block = &mut chunk.blocks[start / LANES * size..][..size];
-                let game = start + lane;
-                if mode == AutoresetMode::SameStep {
-                    own.finished.push(chunk.first + game, block, lane);
-                }
-                let seed = &mut chunk.seeds[game];
-                *seed = seed.next();
-                kernel.deal(block, lane, after, *seed);
+        // One loop over all of the group, whose end is foretold wrongly once and not for each block.
+        for index in bits_of(u64::from_le_bytes(deals)) {
+            let (game, lane) = (first + index, index % LANES);
+            let block = &mut chunk.blocks[game / LANES * size..][..size];
+            if mode == AutoresetMode::SameStep {
+                own.finished.push(chunk.first + game, block, lane);
             }
+            let seed = &mut chunk.seeds[game];
+            *seed = seed.next();
+            kernel.deal(block, lane, after, *seed);
         }
     }
 }
@@ -291,7 +290,9 @@ fn run_avx2<const STANDARD: usize>(work: Work<'_>, isa: Avx2, task: Task<'_, '_>
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl")]
+#[target_feature(
+    enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl"
+)]
 fn run_avx512<const STANDARD: usize>(work: Work<'_>, isa: Avx512, task: Task<'_, '_>) {
     work.run_task::<_, STANDARD>(isa, task);
 }

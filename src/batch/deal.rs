@@ -20,10 +20,10 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
             let offset = if seat >= start { seat - start } else { seat + players - start };
             let hand = self.sizes().hand(step, offset);
             for slot in 0..self.sizes().hand_size {
-                let copy = self.isa.nth_set_bit(left, chance.below(size).into()) as usize;
-                left &= !(1 << (copy & 63));
+                let copy = self.isa.nth_set_bit(left, chance.below(size).into());
+                left &= !copy;
                 size -= 1;
-                block[hand + slot].0[lane] = self.plan.drawn[copy & 127];
+                block[hand + slot].0[lane] = self.plan.drawn.0[copy.trailing_zeros() as usize];
             }
         }
         let counters = [

@@ -23,6 +23,7 @@ mod simd;
 mod threads;
 mod turn;
 mod unpack;
+mod written;
 
 use std::collections::TryReserveError;
 use std::mem::take;

@@ -1,6 +1,7 @@
 //! What the kernel looks up: the variant's numbers as shifts, masks and tables.
 
-use crate::rules::{Hint, LostGameScore, MAX_CARDS, Move, Variant};
+use super::lanes::Table;
+use crate::rules::{Hint, LostGameScore, Move, Variant};
 
 /// The identity of a card that is not there. As a shift it leaves nothing.
 const NO_CARD: u64 = 0xff;
@@ -8,8 +9,6 @@ const NO_CARD: u64 = 0xff;
 pub(super) const CARD_INDEX: usize = 56;
 /// A card's word where there is no card: no knowledge, no suit, no rank.
 pub(super) const ABSENT: u64 = NO_CARD << CARD_INDEX;
-/// The entry of the action table that does nothing. No variant has so many actions.
-pub(super) const NO_ACTION: u64 = 127;
 
 /// Bits of an action's type, in the order of the observation.
 pub(super) const PLAY: u64 = 1;
@@ -52,11 +51,11 @@ pub(super) struct Sizes {
 pub(super) struct Plan {
     pub sizes: Sizes,
     /// The actions, by id.
-    pub actions: [u64; NO_ACTION as usize + 1],
+    pub actions: Table<128>,
     /// The bits of each card's copies in a set of copies, by its index.
-    pub copies: [u64; 32],
+    pub copies: Table<32>,
     /// The word of each copy when it is drawn; after the last, where none is left, [`ABSENT`].
-    pub drawn: [u64; 2 * MAX_CARDS],
+    pub drawn: Table<128>,
 }
 
 impl Plan {
@@ -64,18 +63,18 @@ impl Plan {
         let sizes = Sizes::of(variant);
         let mut plan = Plan {
             sizes,
-            actions: [0; NO_ACTION as usize + 1],
-            copies: [0; 32],
-            drawn: [ABSENT; 2 * MAX_CARDS],
+            actions: Table([0; _]),
+            copies: Table([0; _]),
+            drawn: Table([ABSENT; _]),
         };
         for (action, &played) in variant.tables().moves.iter().enumerate() {
-            plan.actions[action] = sizes.action(variant, played);
+            plan.actions.0[action] = sizes.action(variant, played);
         }
         let cards = sizes.cards();
-        plan.copies[..cards].copy_from_slice(&variant.tables().copy_field[..cards]);
+        plan.copies.0[..cards].copy_from_slice(&variant.tables().copy_field[..cards]);
         for copy in 0..sizes.deck_size {
             let card = variant.tables().copy_card[copy];
-            plan.drawn[copy] = sizes.card(card.into(), sizes.all_cards());
+            plan.drawn.0[copy] = sizes.card(card.into(), sizes.all_cards());
         }
         plan
     }

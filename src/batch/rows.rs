@@ -6,7 +6,7 @@ use super::block::{COUNTERS, count, counter};
 use super::buffers::ObservationBuffer;
 use super::expand::{Element, copy_bits};
 use super::kernel::Kernel;
-use super::lanes::{Isa, LANES, Lanes, Word};
+use super::lanes::{Isa, LANES, QUARTET, Word};
 use super::plan::Sizes;
 use super::shared::Shared;
 use crate::encode::{CanonicalKnowledge, Layout, encode_into};
@@ -38,9 +38,11 @@ impl Scratch {
     fn transpose<I: Isa>(&mut self, isa: I, bits: usize) {
         let stride = stride(bits);
         let (words, rows) = (&self.words[..LANES * stride], &mut self.rows[..LANES * stride]);
-        for (group, words) in words.as_chunks::<LANES>().0.iter().enumerate() {
-            for (lane, row) in isa.transpose(words).iter().enumerate() {
-                row.store(&mut rows[lane * stride + group]);
+        let quartets = words.as_chunks::<QUARTET>().0.iter().take(bits.div_ceil(64 * QUARTET));
+        for (index, words) in quartets.enumerate() {
+            for (lane, row) in isa.transpose(words).into_iter().enumerate() {
+                let Word(to) = &mut rows[lane * stride + index * QUARTET / LANES];
+                to.as_chunks_mut().0[index % (LANES / QUARTET)] = row;
             }
         }
     }

@@ -1,13 +1,13 @@
 //! Games in which bots hold some of the seats: a step plays the learner's turn and then theirs, up
 //! to the learner's next one.
 
-use super::buffers::Written;
 use super::chunk::Chunk;
 use super::finished::Finished;
 use super::game::Game;
 use super::lanes::{LANES, Word};
 use super::options::AutoresetMode;
 use super::shared::Shared;
+use super::written::Written;
 use crate::bots::Table;
 use crate::rules::{EpisodeSeed, Position, Variant};
 
@@ -186,15 +186,15 @@ impl Place<'_> {
         let mut deals = false;
         let before = seated.position().score(variant);
         if seated.position().ending().is_some() {
-            written.note_waiting(self.lane, shared.plan.sizes.counters(&seated.game()));
+            written.note(self.lane, 0, None, false);
             deals = mode != AutoresetMode::Disabled;
         } else {
             let was_legal = seated.play(variant, action);
             let game = seated.game();
             let ended = game.position.ending().is_some();
             let reward = i64::from(game.position.score(variant)) - i64::from(before);
-            let counters = shared.plan.sizes.counters(&game);
-            written.note(self.lane, reward, counters, ended, !was_legal);
+            let last = ended.then(|| shared.plan.sizes.counters(&game));
+            written.note(self.lane, reward, last, !was_legal);
             if ended && mode == AutoresetMode::SameStep {
                 self.put(&game);
                 keep(&self);

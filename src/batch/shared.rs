@@ -17,7 +17,8 @@ pub(super) struct Shared {
     pub variant: Arc<Variant>,
     pub layout: Layout,
     pub options: Options,
-    pub plan: Plan,
+    /// In memory of its own: its tables are aligned to 64 bytes, which Python would not give a batch.
+    pub plan: Arc<Plan>,
     pub simd: Simd,
     /// Whether observations are written past the caches, which would not hold them.
     pub streams: bool,
@@ -41,7 +42,7 @@ impl Shared {
             })
         };
         let mut shared = Shared {
-            plan: Plan::new(&variant),
+            plan: Arc::new(Plan::new(&variant)),
             simd: options.simd.map_or_else(Simd::chosen, Simd::require)?,
             canonical: options.encoder.canonical_knowledge().filter(is_own),
             layout,

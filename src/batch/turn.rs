@@ -3,10 +3,8 @@
 
 use super::block::{CHANCE, COUNTERS, DECK, DISCARDS, EVENT, FIREWORKS, LEGAL, NEXT, counter};
 use super::kernel::Kernel;
-use super::lanes::{Isa, Lanes, Mask, Word};
-use super::plan::{
-    ABSENT, CARD_INDEX, COLOR_HINT, DISCARD, NO_ACTION, PLAY, RANK_HINT, Sizes, TYPES, ones,
-};
+use super::lanes::{Isa, LANES, Lanes, Mask, Word};
+use super::plan::{ABSENT, CARD_INDEX, COLOR_HINT, DISCARD, PLAY, RANK_HINT, Sizes, TYPES, ones};
 use crate::rules::{Chance, Ending};
 
 const BYTE: u64 = 0xff;
@@ -16,6 +14,8 @@ const BYTE: u64 = 0xff;
 pub(super) struct Turn {
     /// Changes of the scores, as signed numbers.
     pub reward: Word,
+    /// The counters of the games that ended, else zero.
+    pub last: Word,
     /// The games that ended, a bit each.
     pub ended: u8,
     /// The games that an illegal action ended.
@@ -49,8 +49,8 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         let live = !counters.shares(self.splat(BYTE << counter::ENDING));
         let actions = self.isa.load(actions);
         let legal = self.find_legal(block, actions);
-        let action =
-            self.isa.look_up(&self.plan.actions, actions.or_else(legal, self.splat(NO_ACTION)));
+        let num_actions = self.sizes().num_actions();
+        let action = self.isa.look_up(&self.plan.actions, num_actions, actions).keep(legal);
         let taken = self.take_card(block, step, action);
         self.put_card(block, &taken);
         let touched = self.hint(block, step, action);
@@ -138,7 +138,7 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         self.store(block, FIREWORKS, (fireworks & !below) | added);
         let next = self.load(block, NEXT);
         self.store(block, NEXT, (next & !added) | above);
-        let copies = self.isa.look_up(&self.plan.copies, taken.index).keep(taken.discarded);
+        let copies = self.copies(taken).keep(taken.discarded);
         let lowest = copies & (self.isa.zero() - copies);
         let discards = self.load(block, DISCARDS);
         self.store(
@@ -146,6 +146,12 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
             DISCARDS, // Within the card's own bits this is a thermometer's next mark.
             discards + (discards & copies) + lowest,
         );
+    }
+
+    /// The bits of the taken card's copies in a set of copies; any where no card was taken.
+    #[inline(always)]
+    fn copies(&self, taken: &Taken<I::Lanes>) -> I::Lanes {
+        self.isa.look_up(&self.plan.copies, self.sizes().cards(), taken.index)
     }
 
     /// Tells the other hands about the hint and returns the slots that it points out.
@@ -233,15 +239,16 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         self.store(block, CHANCE, next.or_else(draws, state));
         let mut order = Word::default();
         number.keep(draws).store(&mut order);
-        let (mut bits, mut cards) = (Word::default(), Word::default());
-        for lane in 0..order.0.len() {
-            let copy = self.isa.nth_set_bit(block[DECK].0[lane], order.0[lane]) as usize;
-            bits.0[lane] = 1 << (copy & 63);
-            cards.0[lane] = self.plan.drawn[copy & 127];
+        let mut copies = Word::default();
+        for lane in 0..LANES {
+            copies.0[lane] = self.isa.nth_set_bit(block[DECK].0[lane], order.0[lane]);
         }
-        self.store(block, DECK, deck & !self.isa.load(&bits).keep(draws));
+        let copies = self.isa.load(&copies);
+        self.store(block, DECK, deck & !copies.keep(draws));
+        let copies = self.isa.index_of_bit(copies);
+        let cards = self.isa.look_up(&self.plan.drawn, self.sizes().deck_size, copies);
         let last = self.sizes().hand(step, 0) + self.sizes().hand_size - 1;
-        self.store(block, last, self.isa.load(&cards).or_else(draws, self.load(block, last)));
+        self.store(block, last, cards.or_else(draws, self.load(block, last)));
     }
 
     /// [`Chance::below`] for each lane.
@@ -330,6 +337,7 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
             ..Turn::default()
         };
         reward.store(&mut turn.reward);
+        counters.keep(ended).store(&mut turn.last);
         turn
     }
 
@@ -350,7 +358,7 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         let incomplete = self.splat(sizes.highest()) & !self.load(block, FIREWORKS);
         // From each incomplete firework's next card to its highest.
         let needed = incomplete.shl(1) - self.load(block, NEXT);
-        let copies = self.isa.look_up(&self.plan.copies, taken.index).keep(taken.discarded);
+        let copies = self.copies(taken).keep(taken.discarded);
         let left = copies & !self.load(block, DISCARDS);
         taken.discarded & taken.card.shares(needed) & !left.shares(self.splat(u64::MAX))
     }
@@ -379,11 +387,16 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
 }
 
 /// The lanes of a set, the lowest first.
-pub(super) fn lanes_of(mut bits: u8) -> impl Iterator<Item = usize> {
+pub(super) fn lanes_of(bits: u8) -> impl Iterator<Item = usize> {
+    bits_of(bits.into())
+}
+
+/// The bits that are set, the lowest first.
+pub(super) fn bits_of(mut bits: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
-        let lane = bits.trailing_zeros() as usize;
+        let index = bits.trailing_zeros() as usize;
         bits &= bits.wrapping_sub(1);
-        (lane < 8).then_some(lane)
+        (index < 64).then_some(index)
     })
 }
 

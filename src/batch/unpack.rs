@@ -140,7 +140,11 @@ rows!(rows_portable, portable);
 #[cfg(target_arch = "x86_64")]
 rows!(rows_avx2, avx2, "avx2,bmi1,bmi2,lzcnt,popcnt");
 #[cfg(target_arch = "x86_64")]
-rows!(rows_avx512, avx512, "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl");
+rows!(
+    rows_avx512,
+    avx512,
+    "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl"
+);
 
 #[cfg(test)]
 mod tests {

@@ -58,6 +58,27 @@ mod _core {
     use super::{encoders, endings};
 }
 
+/// Python aligns its objects to two words, whatever the type in them asks for: what needs more, as
+/// vector instructions do, lies in memory of its own.
+const _: () = {
+    const fn fits<T>() {
+        assert!(align_of::<T>() <= 2 * size_of::<usize>());
+    }
+    fits::<batch::Batch>();
+    fits::<bots::BotKind>();
+    fits::<bots::RuleKind>();
+    fits::<card::Card>();
+    fits::<event::Event>();
+    fits::<layout::Layout>();
+    fits::<layout::Section>();
+    fits::<policies::_Network>();
+    fits::<state::State>();
+    fits::<tables::_Tables>();
+    fits::<variant::Variant>();
+    fits::<view::Knowledge>();
+    fits::<view::View>();
+};
+
 /// encoders() -> list[str]
 ///
 /// The names of all observation encoders.

@@ -23,7 +23,11 @@ compiled_for!(on_portable, portable);
 #[cfg(target_arch = "x86_64")]
 compiled_for!(on_avx2, avx2, "avx2,bmi1,bmi2,lzcnt,popcnt");
 #[cfg(target_arch = "x86_64")]
-compiled_for!(on_avx512, avx512, "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl");
+compiled_for!(
+    on_avx512,
+    avx512,
+    "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl"
+);
 
 pub(super) fn routines<E: Element>() -> Vec<Routine<E>> {
     let mut routines: Vec<Routine<E>> =

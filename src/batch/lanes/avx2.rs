@@ -1,7 +1,7 @@
 use std::arch::x86_64::*;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Not, Sub};
 
-use super::{Isa, LANES, Lanes, Mask, Word};
+use super::{Isa, LANES, Lanes, Mask, QUARTET, Table, Word};
 use crate::batch::expand::{Element, avx2};
 use crate::batch::simd::Simd;
 
@@ -54,17 +54,19 @@ impl Isa for Avx2 {
     }
 
     #[inline(always)]
-    fn nth_set_bit(self, word: u64, n: u64) -> u32 {
+    fn nth_set_bit(self, word: u64, n: u64) -> u64 {
         // SAFETY: the token says that the processor has the instructions.
-        unsafe { _pdep_u64(1 << n, word) }.trailing_zeros()
+        unsafe { _pdep_u64(1 << n, word) }
     }
 
     #[inline(always)]
-    fn look_up<const SIZE: usize>(self, table: &[u64; SIZE], indices: Avx2Lanes) -> Avx2Lanes {
-        const { assert!(SIZE.is_power_of_two()) }
-        let mut word = Word::default();
-        indices.store(&mut word);
-        let [a, b, c, d, e, f, g, h] = super::entries(table, &word);
+    fn look_up<const SIZE: usize>(
+        self,
+        table: &Table<SIZE>,
+        _: usize,
+        indices: Avx2Lanes,
+    ) -> Avx2Lanes {
+        let [a, b, c, d, e, f, g, h] = table.entries(indices);
         // SAFETY: the token says that the processor has the instructions.
         Avx2Lanes(unsafe { [_mm256_set_epi64x(d, c, b, a), _mm256_set_epi64x(h, g, f, e)] })
     }
@@ -81,20 +83,21 @@ impl Isa for Avx2 {
     }
 
     #[inline(always)]
-    fn transpose(self, words: &[Word; LANES]) -> [Avx2Lanes; LANES] {
-        let mut rows = [self.zero(); LANES];
-        for quadrant in 0..4 {
-            let (words, half) = (&words[quadrant / 2 * 4..][..4], quadrant % 2);
-            let [a, b, c, d] = quarter([
+    fn transpose(self, words: &[Word; QUARTET]) -> [[u64; QUARTET]; LANES] {
+        let mut rows = [[0; QUARTET]; LANES];
+        for half in 0..2 {
+            let columns = quarter([
                 self.load(&words[0]).0[half],
                 self.load(&words[1]).0[half],
                 self.load(&words[2]).0[half],
                 self.load(&words[3]).0[half],
             ]);
-            rows[4 * half].0[quadrant / 2] = a;
-            rows[4 * half + 1].0[quadrant / 2] = b;
-            rows[4 * half + 2].0[quadrant / 2] = c;
-            rows[4 * half + 3].0[quadrant / 2] = d;
+            for (lane, column) in columns.into_iter().enumerate() {
+                let row = rows[4 * half + lane].as_mut_ptr();
+                // SAFETY: the token says that the processor has the instructions; a row is as long
+                // as a register.
+                unsafe { _mm256_storeu_si256(row.cast(), column) };
+            }
         }
         rows
     }
@@ -176,6 +179,19 @@ impl Lanes for Avx2Lanes {
             _mm256_store_si256(start[0].as_mut_ptr().cast(), self.0[0]);
             _mm256_store_si256(start[1].as_mut_ptr().cast(), self.0[1]);
         }
+    }
+
+    #[inline(always)]
+    fn narrow(self) -> [i32; LANES] {
+        let mut low = [0; LANES];
+        // SAFETY: lanes exist only where the instructions do; the array is as long as a register.
+        unsafe {
+            let [first, second] = [_mm256_castsi256_ps(self.0[0]), _mm256_castsi256_ps(self.0[1])];
+            let mixed = _mm256_castps_si256(_mm256_shuffle_ps::<0b10_00_10_00>(first, second));
+            let in_order = _mm256_permute4x64_epi64::<0b11_01_10_00>(mixed);
+            _mm256_storeu_si256(low.as_mut_ptr().cast(), in_order);
+        }
+        low
     }
 
     #[inline(always)]

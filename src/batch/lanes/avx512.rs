@@ -1,11 +1,11 @@
 use std::arch::x86_64::*;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Not, Sub};
 
-use super::{Isa, LANES, Lanes, Mask, Word};
+use super::{Isa, LANES, Lanes, Mask, QUARTET, Table, Word};
 use crate::batch::expand::{Element, avx512};
 use crate::batch::simd::Simd;
 
-/// AVX-512 F, BW, DQ and VL: all eight lanes in one register.
+/// AVX-512 F, BW, CD, DQ and VL: all eight lanes in one register.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::batch) struct Avx512(());
 
@@ -38,17 +38,32 @@ impl Isa for Avx512 {
     }
 
     #[inline(always)]
-    fn nth_set_bit(self, word: u64, n: u64) -> u32 {
+    fn nth_set_bit(self, word: u64, n: u64) -> u64 {
         // SAFETY: the token says that the processor has the instructions.
-        unsafe { _pdep_u64(1 << n, word) }.trailing_zeros()
+        unsafe { _pdep_u64(1 << n, word) }
     }
 
     #[inline(always)]
-    fn look_up<const SIZE: usize>(self, table: &[u64; SIZE], indices: Avx512Lanes) -> Avx512Lanes {
-        const { assert!(SIZE.is_power_of_two()) }
-        let mut word = Word::default();
-        indices.store(&mut word);
-        let [a, b, c, d, e, f, g, h] = super::entries(table, &word);
+    fn index_of_bit(self, lanes: Avx512Lanes) -> Avx512Lanes {
+        // SAFETY: the token says that the processor has the instructions.
+        self.splat(63) - Avx512Lanes(unsafe { _mm512_lzcnt_epi64(lanes.0) })
+    }
+
+    #[inline(always)]
+    fn look_up<const SIZE: usize>(
+        self,
+        table: &Table<SIZE>,
+        used: usize,
+        indices: Avx512Lanes,
+    ) -> Avx512Lanes {
+        if used <= 32 {
+            return self.choose(table, 0, indices);
+        }
+        if used <= 64 {
+            let (low, high) = (self.choose(table, 0, indices), self.choose(table, 2, indices));
+            return high.or_else(indices.shares(self.splat(32)), low);
+        }
+        let [a, b, c, d, e, f, g, h] = table.entries(indices);
         // SAFETY: the token says that the processor has the instructions.
         Avx512Lanes(unsafe { _mm512_set_epi64(h, g, f, e, d, c, b, a) })
     }
@@ -65,31 +80,59 @@ impl Isa for Avx512 {
     }
 
     #[inline(always)]
-    fn transpose(self, words: &[Word; LANES]) -> [Avx512Lanes; LANES] {
-        let mut rows = [self.zero(); LANES];
-        // SAFETY: the token says that the processor has the instructions.
+    fn transpose(self, words: &[Word; QUARTET]) -> [[u64; QUARTET]; LANES] {
+        let mut rows = [[0; QUARTET]; LANES];
+        let (a, b) = (self.load(&words[0]).0, self.load(&words[1]).0);
+        let (c, d) = (self.load(&words[2]).0, self.load(&words[3]).0);
+        // SAFETY: the token says that the processor has the instructions; a row is as long as half
+        // a register.
         unsafe {
-            // Pairs of words, then quarters of registers, then halves.
-            let mut pairs = [[self.zero().0; 4]; 2];
-            for pair in 0..4 {
-                let a = self.load(&words[2 * pair]).0;
-                let b = self.load(&words[2 * pair + 1]).0;
-                pairs[0][pair] = _mm512_unpacklo_epi64(a, b);
-                pairs[1][pair] = _mm512_unpackhi_epi64(a, b);
-            }
-            for odd in 0..2 {
-                let [a, b, c, d] = pairs[odd];
-                let (ab_even, ab_odd) =
-                    (_mm512_shuffle_i64x2::<0x88>(a, b), _mm512_shuffle_i64x2::<0xdd>(a, b));
-                let (cd_even, cd_odd) =
-                    (_mm512_shuffle_i64x2::<0x88>(c, d), _mm512_shuffle_i64x2::<0xdd>(c, d));
-                rows[odd].0 = _mm512_shuffle_i64x2::<0x88>(ab_even, cd_even);
-                rows[odd + 4].0 = _mm512_shuffle_i64x2::<0xdd>(ab_even, cd_even);
-                rows[odd + 2].0 = _mm512_shuffle_i64x2::<0x88>(ab_odd, cd_odd);
-                rows[odd + 6].0 = _mm512_shuffle_i64x2::<0xdd>(ab_odd, cd_odd);
+            // Pairs of words of every other game, then two games in a register.
+            let even = (_mm512_unpacklo_epi64(a, b), _mm512_unpacklo_epi64(c, d));
+            let odd = (_mm512_unpackhi_epi64(a, b), _mm512_unpackhi_epi64(c, d));
+            let lower = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
+            let upper = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+            for (first, (ab, cd)) in [even, odd].into_iter().enumerate() {
+                for (lane, games) in [(first, lower), (first + 4, upper)] {
+                    let two = _mm512_permutex2var_epi64(ab, games, cd);
+                    let (row, other) = (rows[lane].as_mut_ptr(), rows[lane + 2].as_mut_ptr());
+                    _mm256_storeu_si256(row.cast(), _mm512_castsi512_si256(two));
+                    _mm256_storeu_si256(other.cast(), _mm512_extracti64x4_epi64::<1>(two));
+                }
             }
         }
         rows
+    }
+}
+
+impl Avx512 {
+    /// From 32 entries of a table, which begin at this part of 16, the one of each lane's index.
+    #[inline(always)]
+    fn choose<const SIZE: usize>(
+        self,
+        table: &Table<SIZE>,
+        part: usize,
+        indices: Avx512Lanes,
+    ) -> Avx512Lanes {
+        let parts = table.0.as_chunks::<16>().0;
+        let (low, high) = (parts[part].as_ptr(), parts[part + 1].as_ptr());
+        // SAFETY: the token says that the processor has the instructions; a part is two registers,
+        // aligned as the table is.
+        let (low, high) = unsafe {
+            (
+                _mm512_permutex2var_epi64(
+                    _mm512_load_si512(low.cast()),
+                    indices.0,
+                    _mm512_load_si512(low.add(LANES).cast()),
+                ),
+                _mm512_permutex2var_epi64(
+                    _mm512_load_si512(high.cast()),
+                    indices.0,
+                    _mm512_load_si512(high.add(LANES).cast()),
+                ),
+            )
+        };
+        Avx512Lanes(high).or_else(indices.shares(self.splat(16)), Avx512Lanes(low))
     }
 }
 
@@ -165,6 +208,15 @@ impl Lanes for Avx512Lanes {
         // SAFETY: lanes exist only where the instructions do; a word is aligned to 64 bytes and as
         // long as a register.
         unsafe { _mm512_store_si512(word.0.as_mut_ptr().cast(), self.0) }
+    }
+
+    #[inline(always)]
+    fn narrow(self) -> [i32; LANES] {
+        let mut low = [0; LANES];
+        // SAFETY: lanes exist only where the instructions do; the array is as long as half a
+        // register.
+        unsafe { _mm256_storeu_si256(low.as_mut_ptr().cast(), _mm512_cvtepi64_epi32(self.0)) };
+        low
     }
 
     #[inline(always)]

@@ -23,6 +23,9 @@ use super::expand::Element;
 /// Games that go in step.
 pub(super) const LANES: usize = 8;
 
+/// Words that are transposed together.
+pub(super) const QUARTET: usize = 4;
+
 /// One word of each of eight games, as it lies in memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C, align(64))]
@@ -39,11 +42,12 @@ pub(super) trait Isa: Copy + Send + Sync {
     /// The lanes from memory.
     fn load(self, word: &Word) -> Self::Lanes;
 
-    /// The index of the `n`-th set bit of a word, counted from 0; 64 where it has fewer.
-    fn nth_set_bit(self, word: u64, n: u64) -> u32;
+    /// The `n`-th set bit of a word alone, counted from 0; nothing of an empty word. `n` is below the
+    /// number of its bits, or 0.
+    fn nth_set_bit(self, word: u64, n: u64) -> u64;
 
-    /// Lane `i` of word `w` becomes lane `w` of the `i`-th result.
-    fn transpose(self, words: &[Word; LANES]) -> [Self::Lanes; LANES];
+    /// Lane `i` of word `w` becomes number `w` of the `i`-th result.
+    fn transpose(self, words: &[Word; QUARTET]) -> [[u64; QUARTET]; LANES];
 
     /// Writes one element for each of the first `length` bits, past the caches where `STREAM` is
     /// set.
@@ -76,24 +80,46 @@ pub(super) trait Isa: Copy + Send + Sync {
         self.zero().shares(self.zero())
     }
 
-    /// The number that the table has for each lane's index, of which the low bits count.
+    /// Of lanes with one bit its index; of an empty lane any number.
     #[inline(always)]
-    fn look_up<const SIZE: usize>(self, table: &[u64; SIZE], indices: Self::Lanes) -> Self::Lanes {
-        const { assert!(SIZE.is_power_of_two()) }
+    fn index_of_bit(self, lanes: Self::Lanes) -> Self::Lanes {
         let mut word = Word::default();
-        indices.store(&mut word);
-        self.load(&Word(entries(table, &word).map(|entry| entry as u64)))
+        lanes.store(&mut word);
+        self.load(&Word(word.0.map(|word| word.trailing_zeros().into())))
+    }
+
+    /// The table's entry for each lane's index. Of an index that is not below `used` it gives some
+    /// entry.
+    #[inline(always)]
+    fn look_up<const SIZE: usize>(
+        self,
+        table: &Table<SIZE>,
+        used: usize,
+        indices: Self::Lanes,
+    ) -> Self::Lanes {
+        let _ = used;
+        self.load(&Word(table.entries(indices).map(|entry| entry as u64)))
     }
 }
 
-/// The entries of a table by the low bits of each lane, as the intrinsics take them.
-#[inline(always)]
-fn entries<const SIZE: usize>(table: &[u64; SIZE], word: &Word) -> [i64; LANES] {
-    let mut entries = [0; LANES];
-    for lane in 0..LANES {
-        entries[lane] = table[word.0[lane] as usize & (SIZE - 1)] as i64;
+/// Numbers that lanes look up: a power of two of them, so that the low bits of any index are one.
+#[derive(Clone, Debug)]
+#[repr(C, align(64))]
+pub(super) struct Table<const SIZE: usize>(pub [u64; SIZE]);
+
+impl<const SIZE: usize> Table<SIZE> {
+    /// The entries by the low bits of each lane, as the intrinsics take them.
+    #[inline(always)]
+    fn entries(&self, indices: impl Lanes) -> [i64; LANES] {
+        const { assert!(SIZE.is_power_of_two()) }
+        let mut word = Word::default();
+        indices.store(&mut word);
+        let mut entries = [0; LANES];
+        for (entry, &index) in entries.iter_mut().zip(&word.0) {
+            *entry = self.0[index as usize & (SIZE - 1)] as i64;
+        }
+        entries
     }
-    entries
 }
 
 /// Eight lanes of 64 bits.
@@ -111,6 +137,9 @@ pub(super) trait Lanes:
 
     /// The lanes to memory.
     fn store(self, word: &mut Word);
+
+    /// The low halves of the lanes.
+    fn narrow(self) -> [i32; LANES];
 
     /// Shifts all lanes to the left; `count` is below 64.
     fn shl(self, count: usize) -> Self;

@@ -1,7 +1,7 @@
 use std::array::from_fn;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Not, Sub};
 
-use super::{Isa, LANES, Lanes, Mask, Word};
+use super::{Isa, LANES, Lanes, Mask, QUARTET, Word};
 use crate::batch::expand::{Element, portable};
 use crate::rules::nth_set_bit_portable;
 
@@ -30,8 +30,8 @@ impl Isa for Portable {
     }
 
     #[inline(always)]
-    fn nth_set_bit(self, word: u64, n: u64) -> u32 {
-        if word == 0 { 64 } else { nth_set_bit_portable(word, n as u32) }
+    fn nth_set_bit(self, word: u64, n: u64) -> u64 {
+        if word == 0 { 0 } else { 1 << nth_set_bit_portable(word, n as u32) }
     }
 
     #[inline(always)]
@@ -46,8 +46,8 @@ impl Isa for Portable {
     }
 
     #[inline(always)]
-    fn transpose(self, words: &[Word; LANES]) -> [PortableLanes; LANES] {
-        from_fn(|lane| PortableLanes(from_fn(|word| words[word].0[lane])))
+    fn transpose(self, words: &[Word; QUARTET]) -> [[u64; QUARTET]; LANES] {
+        from_fn(|lane| from_fn(|word| words[word].0[lane]))
     }
 }
 
@@ -111,6 +111,11 @@ impl Lanes for PortableLanes {
     #[inline(always)]
     fn store(self, word: &mut Word) {
         word.0 = self.0;
+    }
+
+    #[inline(always)]
+    fn narrow(self) -> [i32; LANES] {
+        self.0.map(|lane| lane as i32)
     }
 
     #[inline(always)]
