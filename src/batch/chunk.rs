@@ -78,6 +78,8 @@ pub(super) struct Work<'a> {
     pub step: usize,
     /// The actions of all games, or none when the games are only looked at.
     pub actions: Option<&'a [i64]>,
+    /// Whether to begin at the end.
+    pub backwards: bool,
 }
 
 impl Work<'_> {
@@ -157,8 +159,10 @@ impl Work<'_> {
         } else {
             self.step
         };
-        let mut first = 0;
-        while first < games {
+        let groups = games.div_ceil(GROUP * LANES);
+        for index in 0..groups {
+            let index = if self.backwards { groups - 1 - index } else { index };
+            let first = index * GROUP * LANES;
             let count = (GROUP * LANES).min(games - first);
             let mut results = [Written::default(); GROUP];
             if let Some(actions) = self.actions {
@@ -191,7 +195,6 @@ impl Work<'_> {
                     &mut own.scratch,
                 );
             }
-            first += count;
         }
         if self.shared.streams {
             fence();

@@ -315,7 +315,8 @@ impl Batch {
         let Batch {
             shared, blocks, places, seeds, seated, step, calls, threads, pool, shares, ..
         } = self;
-        let work = Work { shared, step: *step, actions };
+        let backwards = shared.turns_round && *calls % 2 == 1;
+        let work = Work { shared, step: *step, actions, backwards };
         let run = |games: &mut Chunk<'_>, own: &mut PerThread| {
             own.finished.begin(*calls + u64::from(actions.is_some()));
             work.run(games, own);
@@ -410,7 +411,7 @@ impl Batch {
             let block = &mut blocks[row / LANES * size..][..size];
             self.threads[ended.thread].finished.restore(ended.index, block, row % LANES);
         }
-        let work = Work { shared: &self.shared, step: self.step, actions: None };
+        let work = Work { shared: &self.shared, step: self.step, actions: None, backwards: false };
         let mut games = Chunk {
             first: 0,
             blocks: &mut blocks,

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::block::{COUNTERS, count, counter};
 use super::buffers::ObservationBuffer;
-use super::expand::{Element, copy_bits};
+use super::expand::{Element, copy_bits, prefetch};
 use super::kernel::Kernel;
 use super::lanes::{Isa, LANES, QUARTET, Word};
 use super::plan::Sizes;
@@ -126,7 +126,7 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         obs: &mut ObservationBuffer<'_>,
         from: GameRows<'_>,
     ) {
-        let (observers, streams, bits) = (shared.observers(), shared.streams, from.bits);
+        let (observers, bits) = (shared.observers(), from.bits);
         // Once for each kind of buffer, and not a closure: see `Kernel`.
         macro_rules! write_each {
             ($rows:ident, $length:expr, $words:ident, $row:ident => $write:expr) => {
@@ -139,13 +139,13 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         }
         match obs {
             ObservationBuffer::Float32(rows) => {
-                write_each!(rows, bits, words, row => self.expand(words, row, streams));
+                write_each!(rows, bits, words, row => self.expand(shared, words, row));
             }
             ObservationBuffer::Float16(rows) => {
-                write_each!(rows, bits, words, row => self.expand(words, row, streams));
+                write_each!(rows, bits, words, row => self.expand(shared, words, row));
             }
             ObservationBuffer::Uint8(rows) => {
-                write_each!(rows, bits, words, row => self.expand(words, row, false));
+                write_each!(rows, bits, words, row => self.expand(shared, words, row));
             }
             ObservationBuffer::Bits(rows) => {
                 let bytes = 8 * bits.div_ceil(64);
@@ -173,8 +173,11 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
     }
 
     #[inline(always)]
-    fn expand<E: Element>(&self, words: &[u64], row: &mut [E], streams: bool) {
-        if streams {
+    fn expand<E: Element>(&self, shared: &Shared, words: &[u64], row: &mut [E]) {
+        if shared.prefetches {
+            prefetch(row);
+        }
+        if shared.streams && size_of::<E>() > 1 {
             self.isa.expand_row::<E, true>(words, row);
         } else {
             self.isa.expand_row::<E, false>(words, row);

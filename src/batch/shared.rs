@@ -22,6 +22,11 @@ pub(super) struct Shared {
     pub simd: Simd,
     /// Whether observations are written past the caches, which would not hold them.
     pub streams: bool,
+    /// Whether the memory of rows to come is asked for while a row is written.
+    pub prefetches: bool,
+    /// Whether steps go through the games forwards and backwards in turn: what the last one wrote at
+    /// its end is then still in a cache that does not hold all observations.
+    pub turns_round: bool,
     /// How the encoder says what hints have said, where it is a canonical one.
     pub canonical: Option<CanonicalKnowledge>,
 }
@@ -47,11 +52,17 @@ impl Shared {
             canonical: options.encoder.canonical_knowledge().filter(is_own),
             layout,
             streams: false,
+            prefetches: false,
+            turns_round: false,
             variant,
             options,
         };
         let bytes = num_envs * shared.observers() * shared.row_bytes();
         shared.streams = bytes >= STREAM_FROM;
+        // Packed rows are too small for either to pay.
+        let writes_much = !shared.streams && shared.options.dtype != Dtype::Bits;
+        shared.prefetches = writes_much && shared.simd.gains_from_prefetching();
+        shared.turns_round = writes_much;
         Ok(shared)
     }
 

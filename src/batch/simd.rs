@@ -70,6 +70,22 @@ impl Simd {
         }
     }
 
+    /// Whether to ask for memory some time before it is written, which wins on Intel's processors and
+    /// loses on AMD's (see docs/design.md).
+    pub(super) fn gains_from_prefetching(self) -> bool {
+        match self {
+            Simd::Portable => false,
+            #[cfg(target_arch = "x86_64")]
+            Simd::Avx2 | Simd::Avx512 => {
+                let vendor = std::arch::x86_64::__cpuid(0);
+                [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes).as_flattened()
+                    == b"GenuineIntel"
+            }
+            #[cfg(not(target_arch = "x86_64"))]
+            _ => false,
+        }
+    }
+
     /// The sets that this processor has, the fastest last.
     pub fn available() -> impl Iterator<Item = Simd> {
         Simd::ALL.into_iter().filter(|simd| simd.is_available())

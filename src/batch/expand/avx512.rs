@@ -40,7 +40,7 @@ unsafe fn vector<E: Element>(bits: u64) -> __m512i {
 
 impl Lanes for Avx512 {
     /// A store of 64 bytes is two wherever it is not aligned.
-    const ALIGNED_FROM: usize = 1024;
+    const ALIGNED_FROM: usize = 512;
 
     type Bits = u64;
 

@@ -47,6 +47,10 @@ elements! {
 /// Bytes of a block, and of a cache line.
 const BLOCK: usize = 64;
 
+/// How many bytes are written between asking for a cache line and writing it: a page, past which
+/// processors fetch nothing ahead on their own.
+const AHEAD: usize = 4096;
+
 /// What an instruction set brings: how it writes a block of 64 bytes, and less than one.
 ///
 /// The functions need a caller that is compiled for the instruction set.
@@ -187,6 +191,20 @@ unsafe fn expand_aligned<L: Lanes, E: Element, const STREAM: bool>(
         }
         L::few(bits, row.add(at), length - at);
     }
+}
+
+/// Asks for the memory of a row that lies [`AHEAD`] of this one.
+#[inline(always)]
+pub(in crate::batch) fn prefetch<E: Element>(row: &[E]) {
+    #[cfg(target_arch = "x86_64")]
+    for line in 0..size_of_val(row).div_ceil(BLOCK) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        let ahead = row.as_ptr().cast::<i8>().wrapping_add(AHEAD + BLOCK * line);
+        // SAFETY: every such processor has SSE, and no address is too far for a prefetch.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(ahead) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = row;
 }
 
 /// Makes streamed elements visible to other threads before whatever this thread writes next.
