@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -91,9 +90,36 @@ def batch_measure(recording: Recording, simd: str | None = None, **options: Any)
 
     def make() -> Step:
         with instruction_set(simd):
-            return partial(first.copy().step_into, **buffers)
+            return with_keywords(first.copy().step_into, buffers)
 
     return replay(make, recording.actions)
+
+
+def with_keywords(step_into: Callable[..., None], buffers: dict[str, Any]) -> Step:
+    """A step that names each buffer in its call, which costs less than to unpack a dictionary each time."""
+    obs, action_mask = buffers["obs"], buffers["action_mask"]
+    reward, terminated, truncated = buffers["reward"], buffers["terminated"], buffers["truncated"]
+    current_player, score = buffers["current_player"], buffers["score"]
+    final_score, final_length = buffers["final_score"], buffers["final_length"]
+    final_ending, illegal_action = buffers["final_ending"], buffers["illegal_action"]
+
+    def step(actions: NDArray[np.int64]) -> None:
+        step_into(
+            actions,
+            obs=obs,
+            action_mask=action_mask,
+            reward=reward,
+            terminated=terminated,
+            truncated=truncated,
+            current_player=current_player,
+            score=score,
+            final_score=final_score,
+            final_length=final_length,
+            final_ending=final_ending,
+            illegal_action=illegal_action,
+        )
+
+    return step
 
 
 def environment_measure(recording: Recording) -> Measure:

@@ -11,6 +11,7 @@ use numpy::npyffi::{
 use numpy::{
     Element, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods,
 };
+use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
@@ -286,11 +287,15 @@ where
     // SAFETY: no call of this module writes the array now. Nor can one begin, or any Python code run,
     // before the slice is gone: the interpreter is held, and nothing below asks it for anything.
     let numbers = unsafe { array.as_slice() }?;
-    for &number in numbers {
-        integers.push(i64::try_from(number).map_err(|_| {
-            ArrayError::new_err(format!("{name} has {number}: expected at most 2**63 - 1"))
-        })?);
+    if let Some(number) = numbers.iter().find(|&&number| i64::try_from(number).is_err()) {
+        let problem = format!("{name} has {number}: expected at most 2**63 - 1");
+        return Err(ArrayError::new_err(problem));
     }
+    integers.try_reserve(numbers.len()).map_err(|error| {
+        PyMemoryError::new_err(format!("{name} of {} elements: {error}", numbers.len()))
+    })?;
+    // All can be, as was found above.
+    integers.extend(numbers.iter().map(|&number| i64::try_from(number).unwrap_or_default()));
     Ok(true)
 }
 
