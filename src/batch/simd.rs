@@ -77,7 +77,9 @@ impl Simd {
             Simd::Portable => false,
             #[cfg(target_arch = "x86_64")]
             Simd::Avx2 | Simd::Avx512 => {
-                let vendor = std::arch::x86_64::__cpuid(0);
+                // SAFETY: every such processor has the instruction.
+                #[allow(unused_unsafe, reason = "newer compilers know that it is safe")]
+                let vendor = unsafe { std::arch::x86_64::__cpuid(0) };
                 [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes).as_flattened()
                     == b"GenuineIntel"
             }

@@ -281,7 +281,8 @@ impl Batch {
     }
 
     /// `step` into the caller's buffers, by name; what is not given is not written. With eight games
-    /// or more, other Python threads run meanwhile.
+    /// or more, other Python threads run meanwhile. Of one game, to name the buffers in the call takes
+    /// a fifth less time than to unpack a dictionary of them.
     ///
     /// Raises:
     ///     IllegalActionError: as `step`.
