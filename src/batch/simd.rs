@@ -70,8 +70,8 @@ impl Simd {
         }
     }
 
-    /// Whether to ask for memory some time before it is written, which wins on Intel's processors and
-    /// loses on AMD's (see docs/design.md).
+    /// Whether to ask for memory some time before it is written. It won on an Intel Xeon and lost on
+    /// an AMD Zen 3, and the vendor is what others are judged by (see docs/design.md).
     pub(super) fn gains_from_prefetching(self) -> bool {
         match self {
             Simd::Portable => false,

@@ -290,6 +290,27 @@ def test_all_dtypes_hold_the_same_features(variant, num_envs, settings, rng):
             np.testing.assert_array_equal(features(array, dtype, length), obs["uint8"])
 
 
+@pytest.mark.parametrize("num_threads", [1, 2])
+@pytest.mark.parametrize("observers", ["current", "all"])
+def test_many_games_go_on_alike_in_every_dtype(observers, num_threads):
+    # More than are played together, and a rest: in every other step the last of them come first, but not as bits.
+    settings = {"num_envs": 3 * 64 + 13, "seed": 0, "observers": observers, "num_threads": num_threads}
+    batches = {dtype: starmine.Batch("standard", dtype=dtype, **settings) for dtype in DTYPES}
+    out = batches["bits"].reset()
+    rng, length = np.random.default_rng(0), len(batches["bits"].layout)
+    for _ in range(60):
+        actions = (rng.random(out["action_mask"].shape) * out["action_mask"]).argmax(1)
+        outs = {dtype: batch.step(actions) for dtype, batch in batches.items()}
+        out = outs["bits"]
+        wanted = features(out.pop("obs"), "bits", length)
+        for dtype, found in outs.items():
+            if dtype != "bits":
+                np.testing.assert_array_equal(features(found.pop("obs"), dtype, length), wanted)
+            for name, array in out.items():
+                np.testing.assert_array_equal(found[name], array)
+    assert all(batch.num_finished == batches["bits"].num_finished for batch in batches.values())
+
+
 @given(variants(), seeds(), st.integers(1, 9), st.integers(1, 9), generators())
 def test_a_game_does_not_depend_on_the_batch_around_it(variant, seed, small, large, rng):
     small, large = sorted([small, large])

@@ -88,16 +88,15 @@ pub(super) trait Isa: Copy + Send + Sync {
         self.load(&Word(word.0.map(|word| word.trailing_zeros().into())))
     }
 
-    /// The table's entry for each lane's index. Of an index that is not below `used` it gives some
-    /// entry.
+    /// The table's entry for each lane's index. Only the first `_used` are asked for: of any other index
+    /// it gives some entry.
     #[inline(always)]
     fn look_up<const SIZE: usize>(
         self,
         table: &Table<SIZE>,
-        used: usize,
+        _used: usize,
         indices: Self::Lanes,
     ) -> Self::Lanes {
-        let _ = used;
         self.load(&Word(table.entries(indices).map(|entry| entry as u64)))
     }
 }
