@@ -211,8 +211,9 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         out = self._batch.step(actions)
         info = self._info(out, self._all)
         terminated = out["terminated"]
-        if self._keeps_last and self._batch.num_finished:
-            self._add_final(info, terminated)
+        final_obs = self._batch._final_obs() if self._keeps_last else None
+        if final_obs is not None:
+            self._add_final(info, terminated, final_obs)
         return out["obs"], out["reward"], terminated, out["truncated"], info
 
     def _info(self, out: dict[str, Array], present: Array) -> dict[str, Any]:
@@ -234,11 +235,9 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
             "_final_ending": terminated,
         }
 
-    def _add_final(self, info: dict[str, Any], terminated: Array) -> None:
-        rows, observations = self._batch._final_rows()
-        final = np.empty(self.num_envs, dtype=object)  # of None
-        final[rows] = np.fromiter(observations, dtype=object, count=len(rows))
-        info["final_obs"], info["_final_obs"] = final, terminated
+    @staticmethod
+    def _add_final(info: dict[str, Any], terminated: Array, final_obs: Array) -> None:
+        info["final_obs"], info["_final_obs"] = final_obs, terminated
         info["final_info"] = {
             "score": info["final_score"],
             "_score": terminated,

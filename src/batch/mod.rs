@@ -384,6 +384,11 @@ impl Batch {
         self.finished_games().into_iter().map(|finished| finished.game)
     }
 
+    /// How many games ended in the last step and were dealt anew in it.
+    pub fn num_finished(&self) -> usize {
+        self.threads.iter().map(|own| own.finished.games(self.calls).len()).sum()
+    }
+
     /// Where the finished games are, in ascending order.
     fn finished_games(&self) -> Vec<FinishedGame> {
         let mut all = Vec::new();

@@ -1,8 +1,9 @@
 use std::sync::Mutex;
 
 use numpy::{IntoPyArray, PyArray1};
+use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList};
+use pyo3::types::{PyBytes, PyDict};
 
 use super::games::{Games, lock};
 use super::layout::Layout;
@@ -327,7 +328,7 @@ impl Batch {
     /// The number of games that ended in the last step and were dealt anew in it ("SameStep").
     #[getter]
     fn num_finished(&self) -> PyResult<usize> {
-        Ok(lock(&self.games)?.batch.finished().count())
+        Ok(lock(&self.games)?.batch.num_finished())
     }
 
     /// The games that ended in the last step and were dealt anew in it ("SameStep"): their indices
@@ -336,17 +337,31 @@ impl Batch {
         &self,
         py: Python<'py>,
     ) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyAny>)> {
-        let (indices, rows) = self.last_rows(py)?;
-        Ok((indices, rows.array))
+        let (games, rows) = self.last_rows(py)?;
+        let indices: Vec<i64> = games.into_iter().map(|game| game as i64).collect();
+        Ok((indices.into_pyarray(py), rows.array))
     }
 
-    /// `final_observations` as a list of rows, for `HanabiVectorEnv`.
-    fn _final_rows<'py>(
+    /// Gymnasium's `final_obs` after a step: objects (N,), the last observation of each game that
+    /// ended, else None; or None if no game ended. For `HanabiVectorEnv`.
+    fn _final_obs<'py>(
         &self,
         py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyList>)> {
-        let (indices, rows) = self.last_rows(py)?;
-        Ok((indices, rows.views))
+    ) -> PyResult<Option<Bound<'py, PyArray1<Py<PyAny>>>>> {
+        if self.num_finished()? == 0 {
+            return Ok(None);
+        }
+        let (games, rows) = self.last_rows(py)?;
+        let mut objects = Vec::new();
+        let num_envs = self.num_envs()?;
+        objects.try_reserve_exact(num_envs).map_err(|error| {
+            PyMemoryError::new_err(format!("final_obs of {num_envs} elements: {error}"))
+        })?;
+        objects.resize_with(num_envs, || py.None());
+        for (game, view) in games.into_iter().zip(rows.views) {
+            objects[game] = view.unbind();
+        }
+        Ok(Some(objects.into_pyarray(py)))
     }
 
     /// A batch in the same state, which goes on by itself.

@@ -2,7 +2,6 @@
 
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
-use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 
 use super::arrays::{integer_array, mask, read_integers};
@@ -106,15 +105,13 @@ impl Batch {
         })
     }
 
-    pub(super) fn last_rows<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyArray1<i64>>, LastRows<'py>)> {
+    /// The games that ended in the last step, and their last observations.
+    pub(super) fn last_rows<'py>(&self, py: Python<'py>) -> PyResult<(Vec<usize>, LastRows<'py>)> {
         let batch = &mut lock(&self.games)?.batch;
-        let indices: Vec<i64> = batch.finished().map(|row| row as i64).collect();
-        let rows = self.last.take(py, batch, indices.len())?;
-        let mut buffer = Observations::alone(batch, &rows.array, indices.len())?;
+        let games: Vec<usize> = batch.finished().collect();
+        let rows = self.last.take(py, batch, games.len())?;
+        let mut buffer = Observations::alone(batch, &rows.array, games.len())?;
         batch.final_observations(buffer.slice(&Claims::none().hold(true)?))?;
-        Ok((indices.into_pyarray(py), rows))
+        Ok((games, rows))
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PySlice};
+use pyo3::types::PySlice;
 
 use super::errors::ArrayError;
 use super::outputs::{Observations, is_row, new_observations};
@@ -15,37 +15,38 @@ use crate::batch::Batch;
 struct Rows {
     array: Pooled,
     views: Vec<Pooled>,
+    /// How many of the views were handed out last; nobody holds any other.
+    lent: usize,
 }
 
 /// The rows of one step.
 pub(super) struct LastRows<'py> {
     pub array: Bound<'py, PyAny>,
-    pub views: Bound<'py, PyList>,
+    pub views: Vec<Bound<'py, PyAny>>,
 }
 
 impl Rows {
     fn new(py: Python<'_>, batch: &Batch, games: usize) -> PyResult<Rows> {
         let array = new_observations(py, batch, games)?;
         let views: PyResult<_> = array.try_iter()?.map(|view| Ok(Pooled::new(view?))).collect();
-        Ok(Rows { views: views?, array: Pooled::new(array) })
+        Ok(Rows { views: views?, array: Pooled::new(array), lent: 0 })
     }
 
     /// Whether nobody else holds the array or a view of it. A view that stands for other memory no
     /// longer holds the array, so such rows are never free.
-    fn is_free(&self, py: Python<'_>) -> bool {
-        let is_free = |view: &Pooled| view.holders() == 1 && view.get(py).is_some();
-        self.array.holders() == 1 + self.views.len() as isize && self.views.iter().all(is_free)
+    fn is_free(&self) -> bool {
+        self.array.holders() == 1 + self.views.len() as isize
+            && self.views[..self.lent].iter().all(|view| view.holders() == 1)
     }
 
     /// The first rows, unless whoever held them has changed what they are.
-    fn first<'py>(&self, py: Python<'py>, batch: &Batch, games: usize) -> Option<LastRows<'py>> {
+    fn lend<'py>(&mut self, py: Python<'py>, batch: &Batch, games: usize) -> Option<LastRows<'py>> {
         let array = self.array.get(py)?;
         Observations::alone(batch, array, self.views.len()).ok()?;
-        let views = PyList::empty(py);
-        for view in &self.views[..games] {
-            views.append(view.get(py).filter(|view| is_row(batch, view))?).ok()?;
-        }
+        let view = |view: &Pooled| view.get(py).filter(|view| is_row(batch, view)).cloned();
+        let views = self.views[..games].iter().map(view).collect::<Option<_>>()?;
         let array = array.get_item(PySlice::new(py, 0, games as isize, 1)).ok()?;
+        self.lent = games;
         Some(LastRows { array, views })
     }
 }
@@ -69,8 +70,8 @@ impl RowPool {
         if let Some(rows) = self.free(py, batch, games) {
             return Ok(rows);
         }
-        let new = Rows::new(py, batch, games.next_power_of_two().min(batch.num_envs()))?;
-        let rows = new.first(py, batch, games);
+        let mut new = Rows::new(py, batch, games.next_power_of_two().min(batch.num_envs()))?;
+        let rows = new.lend(py, batch, games);
         match self.0.try_lock() {
             Ok(mut pool) if pool.len() < Self::CAPACITY => pool.push(new),
             _ => {}
@@ -83,9 +84,9 @@ impl RowPool {
         let mut dropped = Vec::new();
         let mut pool = self.0.try_lock().ok()?;
         let sizes = games..=Self::MOST_ROWS * games.max(1);
-        while let Some(index) = pool.iter().position(|rows| rows.is_free(py)) {
-            let fitting = Some(&pool[index]).filter(|rows| sizes.contains(&rows.views.len()));
-            if let Some(rows) = fitting.and_then(|rows| rows.first(py, batch, games)) {
+        while let Some(index) = pool.iter().position(Rows::is_free) {
+            let fitting = Some(&mut pool[index]).filter(|rows| sizes.contains(&rows.views.len()));
+            if let Some(rows) = fitting.and_then(|rows| rows.lend(py, batch, games)) {
                 return Some(rows);
             }
             dropped.push(pool.swap_remove(index));

@@ -253,6 +253,18 @@ def test_a_row_that_is_held_is_not_used_again(how):
     del kept
 
 
+def test_a_row_that_is_held_stays_while_fewer_games_end():
+    env = starmine.HanabiVectorEnv(64, seed=0, illegal_action="terminate")
+    env.reset()
+    row = rows_of_all_games(env)[40]
+    copy = row.copy()
+    for number in (12, 64, 9, 64):
+        actions = np.full(64, PLAY)
+        actions[:number] = -1
+        env.step(actions)
+        np.testing.assert_array_equal(row, copy)
+
+
 @pytest.mark.filterwarnings("ignore:Setting the:DeprecationWarning")
 def test_what_was_done_to_a_dropped_row_does_not_come_back():
     env, twin = (starmine.HanabiVectorEnv(5, seed=0, illegal_action="terminate") for _ in range(2))
@@ -288,8 +300,14 @@ def test_rows_follow_the_number_of_games_that_end():
         rows, observations = batch.final_observations()
         assert rows.tolist() == [*range(number)]
         assert observations.shape == (number, len(batch.layout))
-        np.testing.assert_array_equal(np.reshape(batch._final_rows()[1], observations.shape), observations)
         assert observations.base is None or len(observations.base) <= 8 * max(number, 1)
+        final_obs = batch._final_obs()
+        if number == 0:
+            assert final_obs is None
+            continue
+        assert [row is not None for row in final_obs] == [game < number for game in range(64)]
+        for row, expected in zip(final_obs[:number], observations, strict=True):
+            np.testing.assert_array_equal(row, expected)
 
 
 def test_the_number_of_finished_games():
