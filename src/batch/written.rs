@@ -67,6 +67,20 @@ fn yes_or_no(bits: u8) -> [bool; LANES] {
     (highest >> 7 & EACH_BYTE).to_le_bytes().map(|byte| byte != 0)
 }
 
+/// Words of so many bits, at most 64, one after another without gaps.
+#[inline(always)]
+fn join(words: &[u64; LANES], width: usize) -> [u64; LANES] {
+    let mut joined = [0; LANES];
+    for (lane, &word) in words.iter().enumerate() {
+        let (index, shift) = (lane * width / 64, lane * width % 64);
+        joined[index] |= word << shift;
+        if shift + width > 64 {
+            joined[index + 1] |= word >> (64 - shift);
+        }
+    }
+    joined
+}
+
 impl Outputs<'_> {
     /// Writes everything about the games of one block.
     #[inline(always)]
@@ -85,12 +99,7 @@ impl Outputs<'_> {
             kernel.write_rows(shared, block, step, &games, obs, scratch);
         }
         if let Some(mask) = &mut self.action_mask {
-            let num_actions = kernel.sizes().num_actions();
-            for (lane, game) in games.clone().enumerate() {
-                let legal = LEGAL.map(|word| block[word].0[lane]);
-                let row = &mut mask[game * num_actions..][..num_actions];
-                kernel.isa.expand_row::<bool, false>(&legal, row);
-            }
+            kernel.write_mask(block, &games, mask);
         }
         let (now, last) = (kernel.load(block, COUNTERS), kernel.isa.load(&written.last));
         let reward = kernel.isa.load(&written.reward);
@@ -108,6 +117,21 @@ impl Outputs<'_> {
 }
 
 impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
+    /// Writes whether each action is legal.
+    #[inline(always)]
+    fn write_mask(&self, block: &[Word], games: &Range<usize>, mask: &mut [bool]) {
+        let num_actions = self.sizes().num_actions();
+        let rows = &mut mask[num_actions * games.start..num_actions * games.end];
+        if games.len() == LANES && num_actions <= 64 {
+            let joined = join(&block[LEGAL[0]].0, num_actions);
+            return self.isa.expand_row::<bool, false>(&joined, rows);
+        }
+        for (lane, row) in rows.chunks_exact_mut(num_actions).enumerate() {
+            let legal = LEGAL.map(|word| block[word].0[lane]);
+            self.isa.expand_row::<bool, false>(&legal, row);
+        }
+    }
+
     /// The scores as the games stand.
     #[inline(always)]
     fn score(&self, counters: I::Lanes) -> I::Lanes {
@@ -117,5 +141,25 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         }
         // The lowest bit of an ending's code says defeat.
         score.keep(!counters.shares(self.bit(counter::ENDING)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_joined_bit_by_bit() {
+        let words: [u64; LANES] = std::array::from_fn(|lane| {
+            0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(lane as u64 + 1).rotate_left(lane as u32)
+        });
+        for width in 1..=64 {
+            let words = words.map(|word| word >> (64 - width));
+            let joined = join(&words, width);
+            for at in 0..LANES * 64 {
+                let expected = at < LANES * width && words[at / width] >> (at % width) & 1 == 1;
+                assert_eq!(joined[at / 64] >> (at % 64) & 1 == 1, expected, "{width}: {at}");
+            }
+        }
     }
 }
