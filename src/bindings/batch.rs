@@ -281,9 +281,10 @@ impl Batch {
         outputs::dictionary(py, arrays)
     }
 
-    /// `step` into the caller's buffers, by name; what is not given is not written. With eight games
-    /// or more, other Python threads run meanwhile. To name all buffers in the call took 0.2 us less
-    /// than to unpack a dictionary of them, a fifth of the time of one game (Intel Xeon).
+    /// `step` into the caller's buffers, by name; what is not given is not written. With partners, or
+    /// more than 64 rows of observations, other Python threads run meanwhile. To name all buffers in
+    /// the call took 0.2 us less than to unpack a dictionary of them, a fifth of the time of one game
+    /// (Intel Xeon).
     ///
     /// Raises:
     ///     IllegalActionError: as `step`.

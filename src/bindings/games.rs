@@ -25,8 +25,15 @@ impl Games {
         Games { batch, actions: Vec::new() }
     }
 
-    /// Up to this many, games take less time than releasing the interpreter and taking it again.
-    const KEEP_INTERPRETER: usize = 7;
+    /// Up to so many rows of observations, a call keeps the interpreter: it takes microseconds, of
+    /// which releasing the interpreter and taking it again would be up to a seventh.
+    const KEEP_INTERPRETER: usize = 64;
+
+    /// Partners may take any time, so they play without the interpreter.
+    fn keeps_interpreter(&self) -> bool {
+        let rows = self.batch.num_envs() * self.batch.observers();
+        rows <= Self::KEEP_INTERPRETER && self.batch.options().partners.is_empty()
+    }
 
     pub fn read_actions(&mut self, given: &Bound<'_, PyAny>) -> PyResult<()> {
         read_integers("actions", given, self.batch.num_envs(), &mut self.actions)
@@ -45,7 +52,7 @@ impl Games {
     ) -> PyResult<()> {
         let mut claims = Claims::none();
         let mut buffers = Buffers::check(&self.batch, given, &mut claims)?;
-        let keeps_interpreter = self.batch.num_envs() <= Self::KEEP_INTERPRETER;
+        let keeps_interpreter = self.keeps_interpreter();
         let held = claims.hold(keeps_interpreter)?;
         let outputs = buffers.slices(&held);
         let result =

@@ -12,7 +12,7 @@ import starmine
 from starmine import ArrayError, Batch, IllegalActionError
 
 PLAY = 5  # plays slot 0 in the standard game, which is always legal
-SIZES = [1, 4, 64]  # below eight games a call keeps the interpreter
+SIZES = [1, 4, 100]  # up to 64 games a call keeps the interpreter
 NAMES = [*Batch("standard", 1, seed=0).allocate()]
 
 

@@ -283,7 +283,7 @@ def test_threads_that_step_one_batch_succeed_or_are_told_that_it_is_busy(own_buf
 
 def test_threads_that_step_batches_of_their_own_do_not_meet():
     def play_out(seed):
-        batch = Batch("small", 50, seed=seed, num_threads=1)
+        batch = Batch("small", 100, seed=seed, num_threads=1)
         out = batch.reset()
         for _ in range(30):
             out = batch.step(out["action_mask"].argmax(axis=1))
