@@ -14,6 +14,7 @@ mod observe;
 mod options;
 mod partners;
 mod plan;
+mod processor;
 mod record;
 mod rows;
 mod seated;

@@ -2,14 +2,10 @@ use std::sync::Arc;
 
 use super::options::{Dtype, Observers, Options};
 use super::plan::Plan;
+use super::processor::Processor;
 use super::simd::{Simd, SimdError};
 use crate::encode::{CanonicalKnowledge, ENCODERS, Layout};
 use crate::rules::Variant;
-
-/// Bytes of a step's observations from which they are written past the caches. Measured with 32 MB of
-/// last-level cache: at 20 MB streaming takes 0.74 to 0.84 of the time, as the games and what else the
-/// caller works on need the cache too; at 5 MB it takes twice as long.
-const STREAM_FROM: usize = 16 << 20;
 
 /// What all games and all threads of a batch read.
 #[derive(Clone, Debug)]
@@ -58,10 +54,13 @@ impl Shared {
             options,
         };
         let bytes = num_envs * shared.observers() * shared.row_bytes();
-        shared.streams = bytes >= STREAM_FROM;
+        let processor = Processor::this();
+        shared.streams = bytes >= processor.streams_from();
         // Packed rows are too small for either to pay.
         let writes_much = !shared.streams && shared.options.dtype != Dtype::Bits;
-        shared.prefetches = writes_much && shared.simd.gains_from_prefetching();
+        let is_written_in_lines = shared.simd != Simd::Portable;
+        shared.prefetches =
+            writes_much && is_written_in_lines && processor.gains_from_prefetching();
         shared.turns_round = writes_much;
         Ok(shared)
     }

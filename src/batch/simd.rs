@@ -70,24 +70,6 @@ impl Simd {
         }
     }
 
-    /// Whether to ask for memory some time before it is written. It won on an Intel Xeon and lost on
-    /// an AMD Zen 3, and the vendor is what others are judged by (see docs/design.md).
-    pub(super) fn gains_from_prefetching(self) -> bool {
-        match self {
-            Simd::Portable => false,
-            #[cfg(target_arch = "x86_64")]
-            Simd::Avx2 | Simd::Avx512 => {
-                // SAFETY: every such processor has the instruction.
-                #[allow(unused_unsafe, reason = "newer compilers know that it is safe")]
-                let vendor = unsafe { std::arch::x86_64::__cpuid(0) };
-                [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes).as_flattened()
-                    == b"GenuineIntel"
-            }
-            #[cfg(not(target_arch = "x86_64"))]
-            _ => false,
-        }
-    }
-
     /// The sets that this processor has, the fastest last.
     pub fn available() -> impl Iterator<Item = Simd> {
         Simd::ALL.into_iter().filter(|simd| simd.is_available())

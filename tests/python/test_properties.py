@@ -311,6 +311,20 @@ def test_many_games_go_on_alike_in_every_dtype(observers, num_threads):
     assert all(batch.num_finished == batches["bits"].num_finished for batch in batches.values())
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_rows_that_no_cache_holds_are_like_others(dtype):
+    # At least 64 MiB of them: on every processor they are written past the caches.
+    num_envs = 25_600 * 4 // np.dtype(dtype).itemsize
+    large, plain = (starmine.Batch("standard", num_envs, dtype=one, seed=0, num_threads=2) for one in (dtype, "uint8"))
+    assert large.observe()["obs"].nbytes >= 64 << 20
+    out = plain.reset()
+    for _ in range(3):
+        actions = out["action_mask"].argmax(1)
+        found, out = large.step(actions), plain.step(actions)
+        for name, array in out.items():
+            np.testing.assert_array_equal(found[name], array, err_msg=name)
+
+
 @given(variants(), seeds(), st.integers(1, 9), st.integers(1, 9), generators())
 def test_a_game_does_not_depend_on_the_batch_around_it(variant, seed, small, large, rng):
     small, large = sorted([small, large])
