@@ -15,29 +15,33 @@ use crate::rules::{EpisodeSeed, View};
 /// A thread's own memory.
 #[derive(Clone, Debug)]
 pub(super) struct Scratch {
-    /// The observations of eight games, a word of each after another.
+    /// The observations of one seat of eight games, a word of each game after another.
     words: Vec<Word>,
-    /// The same, a game after another.
+    /// Those of all seats that observe: for each seat a game after another.
     rows: Vec<Word>,
 }
 
 impl Scratch {
-    pub fn new(layout: &Layout) -> Scratch {
-        let words = vec![Word::default(); layout.words().next_multiple_of(LANES)];
-        Scratch { rows: words.clone(), words }
+    pub fn new(layout: &Layout, observers: usize) -> Scratch {
+        let length = layout.words().next_multiple_of(LANES);
+        Scratch {
+            words: vec![Word::default(); length],
+            rows: vec![Word::default(); observers * length],
+        }
     }
 
     /// The rows of eight games, of so many bits each.
     #[inline(always)]
     fn rows(&self, bits: usize) -> GameRows<'_> {
-        GameRows { rows: &self.rows[..LANES * stride(bits)], bits }
+        GameRows { rows: &self.rows, bits }
     }
 
-    /// Turns the words of eight games into the rows of each.
+    /// Turns the words of eight games into this observer's rows of each.
     #[inline(always)]
-    fn transpose<I: Isa>(&mut self, isa: I, bits: usize) {
+    fn transpose<I: Isa>(&mut self, isa: I, observer: usize, bits: usize) {
         let stride = stride(bits);
-        let (words, rows) = (&self.words[..LANES * stride], &mut self.rows[..LANES * stride]);
+        let words = &self.words[..LANES * stride];
+        let rows = &mut self.rows[observer * LANES * stride..][..LANES * stride];
         let quartets = words.as_chunks::<QUARTET>().0.iter().take(bits.div_ceil(64 * QUARTET));
         for (index, words) in quartets.enumerate() {
             for (lane, row) in isa.transpose(words).into_iter().enumerate() {
@@ -54,7 +58,7 @@ const fn stride(bits: usize) -> usize {
     bits.div_ceil(64 * LANES)
 }
 
-/// The rows of eight games, one after another.
+/// The rows of eight games for each observer, one after another.
 #[derive(Clone, Copy)]
 struct GameRows<'a> {
     rows: &'a [Word],
@@ -63,11 +67,11 @@ struct GameRows<'a> {
 }
 
 impl<'a> GameRows<'a> {
-    /// The row of a game.
+    /// An observer's row of a game.
     #[inline(always)]
-    fn row(self, lane: usize) -> &'a [u64] {
+    fn row(self, observer: usize, lane: usize) -> &'a [u64] {
         let stride = stride(self.bits);
-        let row = &self.rows[lane * stride..][..stride];
+        let row = &self.rows[(observer * LANES + lane) * stride..][..stride];
         // SAFETY: a `Word` is eight `u64`s in a row (`repr(C)`), without padding.
         unsafe { std::slice::from_raw_parts(row.as_ptr().cast(), row.len() * LANES) }
     }
@@ -85,43 +89,44 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         obs: &mut ObservationBuffer<'_>,
         scratch: &mut Scratch,
     ) {
-        for observer in 0..shared.observers() {
-            let usual = CanonicalKnowledge::Hinted;
-            // Of a base game the compiler knows how long the usual rows are.
-            if Self::IS_BASE_GAME && shared.canonical == Some(usual) {
-                let (words, bits) = (&mut scratch.words, self.sizes().observation_bits());
-                debug_assert_eq!(bits, shared.layout.len());
+        let usual = CanonicalKnowledge::Hinted;
+        // Of a base game the compiler knows how long the usual rows are.
+        if Self::IS_BASE_GAME && shared.canonical == Some(usual) {
+            let bits = self.sizes().observation_bits();
+            debug_assert_eq!(bits, shared.layout.len());
+            for observer in 0..shared.observers() {
                 if observer == 0 {
-                    self.encode(block, step, 0, usual, words);
+                    self.encode(block, step, 0, usual, &mut scratch.words);
                 } else {
-                    self.encode(block, step, observer, usual, words);
+                    self.encode(block, step, observer, usual, &mut scratch.words);
                 }
-                scratch.transpose(self.isa, bits);
-                self.write_each(shared, block, observer, games, obs, scratch.rows(bits));
-            } else {
-                let bits = shared.layout.len();
+                scratch.transpose(self.isa, observer, bits);
+            }
+            self.write_each(shared, block, games, obs, scratch.rows(bits));
+        } else {
+            let bits = shared.layout.len();
+            for observer in 0..shared.observers() {
                 if let Some(knowledge) = shared.canonical {
                     if !Self::IS_BASE_GAME && (observer, knowledge) == (0, usual) {
                         self.encode(block, step, 0, usual, &mut scratch.words);
                     } else {
                         self.encode(block, step, observer, knowledge, &mut scratch.words);
                     }
-                    scratch.transpose(self.isa, bits);
+                    scratch.transpose(self.isa, observer, bits);
                 } else {
                     encode_views(self.sizes(), shared, block, step, observer, games.len(), scratch);
                 }
-                self.write_each(shared, block, observer, games, obs, scratch.rows(bits));
             }
+            self.write_each(shared, block, games, obs, scratch.rows(bits));
         }
     }
 
-    /// Writes a row of each game.
+    /// Writes the rows of each game, in the order in which they lie in memory.
     #[inline(always)]
     fn write_each(
         &self,
         shared: &Shared,
         block: &[Word],
-        observer: usize,
         games: &Range<usize>,
         obs: &mut ObservationBuffer<'_>,
         from: GameRows<'_>,
@@ -130,10 +135,16 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         // Once for each kind of buffer, and not a closure: see `Kernel`.
         macro_rules! write_each {
             ($rows:ident, $length:expr, $words:ident, $row:ident => $write:expr) => {
-                for (lane, game) in games.clone().enumerate() {
-                    let start = self.row_of(block, observers, observer, lane, game) * $length;
-                    let ($words, $row) = (from.row(lane), &mut $rows[start..][..$length]);
+                let (mut lane, mut place) = (0, 0);
+                for row in games.start * observers..games.end * observers {
+                    let observer = self.observer_at(block, observers, place, lane);
+                    let start = row * $length;
+                    let ($words, $row) = (from.row(observer, lane), &mut $rows[start..][..$length]);
                     $write;
+                    place += 1;
+                    if place == observers {
+                        (lane, place) = (lane + 1, 0);
+                    }
                 }
             };
         }
@@ -154,22 +165,16 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         }
     }
 
-    /// The row of the seat at this offset from the player to act: with several rows for a game they
-    /// are in the order of the seats.
+    /// Who observes a game's row at this place, as an offset from the player to act: with several
+    /// rows for a game they are in the order of the seats.
     #[inline(always)]
-    fn row_of(
-        &self,
-        block: &[Word],
-        observers: usize,
-        observer: usize,
-        lane: usize,
-        game: usize,
-    ) -> usize {
+    fn observer_at(&self, block: &[Word], observers: usize, place: usize, lane: usize) -> usize {
         if observers == 1 {
-            return game;
+            return 0;
         }
+        let players = self.sizes().players;
         let player = count(block[COUNTERS].0[lane], counter::PLAYER);
-        game * observers + (usize::from(player) + observer) % self.sizes().players
+        (place + players - usize::from(player)) % players
     }
 
     #[inline(always)]
@@ -197,7 +202,7 @@ fn encode_views(
     games: usize,
     scratch: &mut Scratch,
 ) {
-    let stride = scratch.rows.len() / LANES;
+    let stride = stride(shared.layout.len());
     let mut words = vec![0; shared.layout.words()];
     // The other lanes of the last block are idle, and what they hold is no game.
     for lane in 0..games {
@@ -206,7 +211,8 @@ fn encode_views(
         let view = View::new(&shared.variant, &game.position, seat);
         encode_into(shared.options.encoder, view, &mut words);
         for (index, &word) in words.iter().enumerate() {
-            scratch.rows[lane * stride + index / LANES].0[index % LANES] = word;
+            scratch.rows[(observer * LANES + lane) * stride + index / LANES].0[index % LANES] =
+                word;
         }
     }
 }

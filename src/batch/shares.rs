@@ -36,7 +36,7 @@ pub(super) struct PerThread {
 impl PerThread {
     pub fn new(shared: &Shared, places: Places) -> Result<PerThread, TryReserveError> {
         let finished = Finished::with_room(places.each, places.size)?;
-        Ok(PerThread { scratch: Scratch::new(&shared.layout), finished })
+        Ok(PerThread { scratch: Scratch::new(&shared.layout, shared.observers()), finished })
     }
 
     pub fn duplicate(&self) -> Result<PerThread, TryReserveError> {
