@@ -1,6 +1,7 @@
 """Steps per second of starmine beside its peers, all in turn in the same run.
 
-One step is one player's turn, with the next player's observation, the legal actions, the reward and the rest.
+One step is one player's turn, with the next player's observation and legal actions; "all outputs" adds the reward and
+the rest, as the vector environment does.
 Starmine replays recorded, uniformly random legal actions; the peers choose theirs as they play, which
 costs HLE and OpenSpiel less than a hundredth of their time. Each figure is the median over the rounds.
 
@@ -22,6 +23,8 @@ GAMES = 1024
 STEPS = 100
 DTYPES = ("float32", "float16", "uint8", "bits")
 THREADED_GAMES = (1024, 4096)
+# Whether only the observations and legal actions are written, and how the tables say so.
+OUTPUTS = ((True, "obs and action_mask"), (False, "all outputs"))
 
 
 def beside_cases(players: int) -> Iterator[Case]:
@@ -31,16 +34,19 @@ def beside_cases(players: int) -> Iterator[Case]:
     more = {"table": "beside"}
     yield Case("starmine HanabiVectorEnv.step, float32", players, environment, GAMES, "float32", more=more)
 
-    def case(dtype: str, what: str = "", simd: str | None = None, observers: str = "current") -> Case:
-        measure = batch_measure(recording, simd, dtype=dtype, observers=observers, num_threads=1)
+    def cases(dtype: str, what: str = "", simd: str | None = None, observers: str = "current") -> Iterator[Case]:
         more = {"table": "beside", "simd": simd, "observers": observers}
-        return Case(f"starmine Batch.step_into, {dtype}{what}", players, measure, GAMES, dtype, more=more)
+        for only, outputs in OUTPUTS:
+            options = {"dtype": dtype, "observers": observers, "num_threads": 1}
+            measure = batch_measure(recording, simd, only, **options)
+            name = f"starmine Batch.step_into, {dtype}{what}, {outputs}"
+            yield Case(name, players, measure, GAMES, dtype, more={**more, "outputs": outputs})
 
     for dtype in DTYPES:
-        yield case(dtype)
-    yield case("float32", ', observers="all"', observers="all")
+        yield from cases(dtype)
+    yield from cases("float32", ', observers="all"', observers="all")
     for simd in instruction_sets()[1:]:
-        yield case("float32", f", STARMINE_SIMD={simd}", simd)
+        yield from cases("float32", f", STARMINE_SIMD={simd}", simd)
 
 
 def threads_cases(players: int) -> Iterator[Case]:
@@ -54,11 +60,13 @@ def threads_cases(players: int) -> Iterator[Case]:
                 yield Case(what, players, measure, games, dtype, threads, {"table": "threads"})
 
 
-def single_case(players: int) -> Case:
+def single_cases(players: int) -> Iterator[Case]:
     """One game in a batch: what a call costs."""
     recording = record(starmine.Variant(players=players), 1, 1000)
-    what = "starmine Batch.step_into, one game, float32"
-    return Case(what, players, batch_measure(recording, num_threads=1), 1, "float32", more={"table": "single"})
+    for only, outputs in OUTPUTS:
+        what = f"starmine Batch.step_into, one game, float32, {outputs}"
+        measure = batch_measure(recording, only_observations=only, num_threads=1)
+        yield Case(what, players, measure, 1, "float32", more={"table": "single", "outputs": outputs})
 
 
 def times(ratio: float) -> str:
@@ -109,7 +117,7 @@ def main() -> None:
     rows = []
     for players in (2, 5):
         cases = [*beside_cases(players), *peer_cases(players, GAMES, given.jaxmarl_python)]
-        rows += run([*cases, *threads_cases(players), single_case(players)], wanted)
+        rows += run([*cases, *threads_cases(players), *single_cases(players)], wanted)
     about = facts(wanted)
     sections = [
         f"{GAMES:,} games, one thread; JaxMARL also on all cores. JaxMARL steps {GAMES:,} games in a call, HLE and "

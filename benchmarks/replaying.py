@@ -80,17 +80,21 @@ def replay(make: Callable[[], Step], actions: Actions) -> Measure:
     return measure
 
 
-def batch_measure(recording: Recording, simd: str | None = None, **options: Any) -> Measure:
-    """`Batch.step_into` with all outputs, each into an array of the caller's that is used again."""
+def batch_measure(
+    recording: Recording, simd: str | None = None, only_observations: bool = False, **options: Any
+) -> Measure:
+    """`Batch.step_into` into arrays of the caller's that are used again: all outputs, or `obs` and `action_mask`."""
     with instruction_set(simd):
         first = starmine.Batch(recording.variant, recording.games, seed=0, **options)
     buffers = first.reset(seed=0)
     for row in recording.lead:
         first.step_into(row, **buffers)
 
+    names_buffers = with_observations if only_observations else with_keywords
+
     def make() -> Step:
         with instruction_set(simd):
-            return with_keywords(first.copy().step_into, buffers)
+            return names_buffers(first.copy().step_into, buffers)
 
     return replay(make, recording.actions)
 
@@ -118,6 +122,16 @@ def with_keywords(step_into: Callable[..., None], buffers: dict[str, Any]) -> St
             final_ending=final_ending,
             illegal_action=illegal_action,
         )
+
+    return step
+
+
+def with_observations(step_into: Callable[..., None], buffers: dict[str, Any]) -> Step:
+    """A step that writes the observations and legal actions only."""
+    obs, action_mask = buffers["obs"], buffers["action_mask"]
+
+    def step(actions: NDArray[np.int64]) -> None:
+        step_into(actions, obs=obs, action_mask=action_mask)
 
     return step
 
