@@ -117,9 +117,9 @@ impl<T> Memory<'_, T> {
     pub fn slice<'b>(&'b mut self, _held: &'b Held) -> &'b mut [T] {
         // SAFETY: `check_output` found `length` elements of an array of `T` here, aligned, without
         // gaps and writable, and the array lives as long as `self`. What a call holds was claimed by
-        // `output`, which refuses overlaps within the call and `Claims::hold` those with a call in
-        // another thread, and `self` is borrowed: there is no other slice of it. The elements are
-        // numbers, or bools that are only written.
+        // `output`, and `Claims::hold` refuses overlaps within the call and with a call in another
+        // thread, and `self` is borrowed: there is no other slice of it. The elements are numbers,
+        // or bools that are only written.
         unsafe { std::slice::from_raw_parts_mut(self.pointer, self.length) }
     }
 }
@@ -161,7 +161,7 @@ pub(super) fn check_output<'a, T: Number>(
 
 const NOT_CONTIGUOUS: &str = "is not contiguous: expected C order";
 
-/// Checks a caller's buffer, and that it overlaps none that the call was given before.
+/// Checks a caller's buffer and claims its memory.
 pub(super) fn output<'a, T: Number>(
     name: &'static str,
     given: &'a Bound<'_, PyAny>,
@@ -169,7 +169,7 @@ pub(super) fn output<'a, T: Number>(
     claims: &mut Claims,
 ) -> PyResult<Memory<'a, T>> {
     let memory = check_output(name, given, shape)?;
-    claims.claim(name, memory.addresses())?;
+    claims.claim(name, memory.addresses());
     Ok(memory)
 }
 
@@ -184,13 +184,13 @@ impl Bytes<'_> {
     /// The bytes, while the call holds its memory.
     pub fn slice<'b>(&'b self, _held: &'b Held) -> &'b [u8] {
         // SAFETY: `input` found `length` bytes of an array here, without gaps, and the array lives
-        // as long as `self`. It claimed them for reading, and `Claims::hold` refuses what another
-        // thread's call writes: there are none but shared slices of them.
+        // as long as `self`. It claimed them for reading, and `Claims::hold` refuses what this call
+        // or another thread's writes: there are none but shared slices of them.
         unsafe { std::slice::from_raw_parts(self.pointer, self.length) }
     }
 }
 
-/// Checks bytes of any shape that the call reads: contiguous, and no part of what it writes.
+/// Checks bytes of any shape that the call reads, without gaps, and claims them.
 pub(super) fn input<'a, 'py>(
     name: &'static str,
     given: &'a Bound<'py, PyAny>,
@@ -201,7 +201,7 @@ pub(super) fn input<'a, 'py>(
         return Err(ArrayError::new_err(format!("{name} {NOT_CONTIGUOUS}")));
     }
     let length = array.len();
-    claims.claim_to_read(name, fields.address..fields.address + length)?;
+    claims.claim_to_read(name, fields.address..fields.address + length);
     Ok((array, Bytes { pointer: fields.address as *const u8, length, array: PhantomData }))
 }
 

@@ -18,11 +18,13 @@ pub(super) struct Games {
     pub batch: batch::Batch,
     /// The actions of the step that is played.
     actions: Vec<i64>,
+    /// The buffers of the last call, which did not overlap each other.
+    apart: Claims,
 }
 
 impl Games {
     pub fn new(batch: batch::Batch) -> Games {
-        Games { batch, actions: Vec::new() }
+        Games { batch, actions: Vec::new(), apart: Claims::none() }
     }
 
     /// Up to so many rows of observations, a call keeps the interpreter: it takes microseconds, of
@@ -53,7 +55,7 @@ impl Games {
         let mut claims = Claims::none();
         let mut buffers = Buffers::check(&self.batch, given, &mut claims)?;
         let keeps_interpreter = self.keeps_interpreter();
-        let held = claims.hold(keeps_interpreter)?;
+        let held = claims.hold(&mut self.apart, keeps_interpreter)?;
         let outputs = buffers.slices(&held);
         let result =
             if keeps_interpreter { call(self, outputs) } else { py.detach(|| call(self, outputs)) };
@@ -118,7 +120,7 @@ impl Batch {
         let games: Vec<usize> = batch.finished().collect();
         let rows = self.last.take(py, batch, games.len())?;
         let mut buffer = Observations::alone(batch, &rows.array, games.len())?;
-        batch.final_observations(buffer.slice(&Claims::none().hold(true)?))?;
+        batch.final_observations(buffer.slice(&Claims::none().hold(&mut Claims::none(), true)?))?;
         Ok((games, rows))
     }
 }

@@ -105,7 +105,7 @@ fn unpack<T: Send>(
     call: impl FnOnce(&[u8], &mut [T]) -> Result<(), BufferError> + Send,
 ) -> PyResult<()> {
     let keeps_interpreter = out.addresses().len() <= KEEP_INTERPRETER;
-    let held = claims.hold(keeps_interpreter)?;
+    let held = claims.hold(&mut Claims::none(), keeps_interpreter)?;
     let (bits, out) = (bits.slice(&held), out.slice(&held));
     let result = if keeps_interpreter { call(bits, out) } else { py.detach(|| call(bits, out)) };
     Ok(result?)

@@ -74,8 +74,13 @@ def test_buffers_that_overlap_are_named(num_envs):
     memory = np.zeros(3 * num_envs, np.int32)
     buffers = {"score": memory[:num_envs], "final_score": memory[num_envs : 2 * num_envs]}
     batch.step_into(np.full(num_envs, PLAY), **buffers)
-    buffers["final_length"] = memory[2 * num_envs - 1 :][:num_envs]
-    with pytest.raises(ArrayError, match="final_length overlaps final_score: expected separate memory"):
+    wrong = {**buffers, "final_length": memory[2 * num_envs - 1 :][:num_envs]}
+    moved = {**buffers, "final_score": memory[num_envs - 1 :][:num_envs]}
+    for _ in range(2):  # though the same were refused before, or others were not
+        with pytest.raises(ArrayError, match="final_length overlaps final_score: expected separate memory"):
+            batch.step_into(np.full(num_envs, PLAY), **wrong)
+        with pytest.raises(ArrayError, match="final_score overlaps score: expected separate memory"):
+            batch.step_into(np.full(num_envs, PLAY), **moved)
         batch.step_into(np.full(num_envs, PLAY), **buffers)
 
 
