@@ -108,8 +108,8 @@ impl Claims {
     /// Makes the memory the call's own as long as the result lives. A call that keeps the
     /// interpreter is in nobody's list: no other can begin before its end.
     ///
-    /// `known` are claims that do not overlap each other, as a caller found last: that of the same
-    /// memory the same is true takes a tenth of a step of one game to find again.
+    /// `known` are the claims of an earlier call, which did not overlap each other: of the same memory
+    /// that need not be found again, which takes a tenth of a step of one game. They become these.
     pub fn hold(&self, known: &mut Claims, keeps_interpreter: bool) -> PyResult<Held> {
         if !self.is_like(known) {
             self.check_apart()?;
