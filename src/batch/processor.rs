@@ -17,7 +17,7 @@ impl Processor {
         *THIS.get_or_init(Processor::ask)
     }
 
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", not(miri)))] // Miri's processor cannot be asked.
     fn ask() -> Processor {
         const EXTENDED: u32 = 0x8000_0000;
         let vendor = cpuid(0, 0);
@@ -36,7 +36,7 @@ impl Processor {
         Processor { is_intel, cache: if is_known { sizes.max() } else { None } }
     }
 
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
     fn ask() -> Processor {
         Processor { is_intel: false, cache: None }
     }
@@ -58,7 +58,7 @@ impl Processor {
     }
 }
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(miri)))]
 fn cpuid(leaf: u32, index: u32) -> std::arch::x86_64::CpuidResult {
     // SAFETY: every such processor has the instruction.
     #[allow(unused_unsafe, reason = "newer compilers know that it is safe")]

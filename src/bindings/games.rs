@@ -27,8 +27,8 @@ impl Games {
         Games { batch, actions: Vec::new(), apart: Claims::none() }
     }
 
-    /// Up to so many rows of observations, a call keeps the interpreter: it takes microseconds, of
-    /// which releasing the interpreter and taking it again would be up to a seventh.
+    /// Up to so many rows of observations, a call keeps the interpreter: it takes a few microseconds,
+    /// which is nothing to other threads, and to release the interpreter would add 0.2 to them.
     const KEEP_INTERPRETER: usize = 64;
 
     /// Partners may take any time, so they play without the interpreter.

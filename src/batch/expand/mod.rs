@@ -49,6 +49,7 @@ const BLOCK: usize = 64;
 
 /// How many bytes are written between asking for a cache line and writing it: a page, past which
 /// processors fetch nothing ahead on their own.
+#[cfg(target_arch = "x86_64")]
 const AHEAD: usize = 4096;
 
 /// What an instruction set brings: how it writes a block of 64 bytes, and less than one.
@@ -193,7 +194,7 @@ unsafe fn expand_aligned<L: Lanes, E: Element, const STREAM: bool>(
     }
 }
 
-/// Asks for the memory of a row that lies [`AHEAD`] of this one.
+/// Asks for the memory of a row that lies `AHEAD` of this one.
 #[inline(always)]
 pub(in crate::batch) fn prefetch<E: Element>(row: &[E]) {
     #[cfg(target_arch = "x86_64")]
