@@ -1,7 +1,7 @@
 //! What the kernel looks up: the variant's numbers as shifts, masks and tables.
 
 use super::lanes::Table;
-use crate::rules::{Hint, LostGameScore, Move, Variant};
+use crate::rules::{Chance, Hint, LostGameScore, Move, Variant};
 
 /// The identity of a card that is not there. As a shift it leaves nothing.
 const NO_CARD: u64 = 0xff;
@@ -56,6 +56,8 @@ pub(super) struct Plan {
     pub copies: Table<32>,
     /// The word of each copy when it is drawn; after the last, where none is left, [`ABSENT`].
     pub drawn: Table<128>,
+    /// The factor and the summand that take the random numbers past the deal.
+    pub dealt: (u64, u64),
 }
 
 impl Plan {
@@ -66,6 +68,7 @@ impl Plan {
             actions: Table([0; _]),
             copies: Table([0; _]),
             drawn: Table([ABSENT; _]),
+            dealt: Chance::steps(sizes.players * sizes.hand_size),
         };
         for (action, &played) in variant.tables().moves.iter().enumerate() {
             plan.actions.0[action] = sizes.action(variant, played);

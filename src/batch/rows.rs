@@ -12,6 +12,9 @@ use super::shared::Shared;
 use crate::encode::{CanonicalKnowledge, Layout, encode_into};
 use crate::rules::{EpisodeSeed, View};
 
+/// What the usual encoder says of hints.
+const USUAL: CanonicalKnowledge = CanonicalKnowledge::Hinted;
+
 /// A thread's own memory.
 #[derive(Clone, Debug)]
 pub(super) struct Scratch {
@@ -89,26 +92,30 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         obs: &mut ObservationBuffer<'_>,
         scratch: &mut Scratch,
     ) {
-        let usual = CanonicalKnowledge::Hinted;
+        let observers = shared.observers();
+        if let (ObservationBuffer::Bits(rows), Some(knowledge)) = (&mut *obs, shared.canonical)
+            && observers == 1
+            && games.len() == LANES
+        {
+            return self.write_packed(shared, block, step, games, knowledge, rows, scratch);
+        }
         // Of a base game the compiler knows how long the usual rows are.
-        if Self::IS_BASE_GAME && shared.canonical == Some(usual) {
+        if Self::IS_BASE_GAME && shared.canonical == Some(USUAL) {
             let bits = self.sizes().observation_bits();
             debug_assert_eq!(bits, shared.layout.len());
-            for observer in 0..shared.observers() {
-                if observer == 0 {
-                    self.encode(block, step, 0, usual, &mut scratch.words);
-                } else {
-                    self.encode(block, step, observer, usual, &mut scratch.words);
-                }
+            self.encode(block, step, 0, USUAL, &mut scratch.words);
+            scratch.transpose(self.isa, 0, bits);
+            for observer in 1..observers {
+                self.encode(block, step, observer, USUAL, &mut scratch.words);
                 scratch.transpose(self.isa, observer, bits);
             }
             self.write_each(shared, block, games, obs, scratch.rows(bits));
         } else {
             let bits = shared.layout.len();
-            for observer in 0..shared.observers() {
+            for observer in 0..observers {
                 if let Some(knowledge) = shared.canonical {
-                    if !Self::IS_BASE_GAME && (observer, knowledge) == (0, usual) {
-                        self.encode(block, step, 0, usual, &mut scratch.words);
+                    if !Self::IS_BASE_GAME && (observer, knowledge) == (0, USUAL) {
+                        self.encode(block, step, 0, USUAL, &mut scratch.words);
                     } else {
                         self.encode(block, step, observer, knowledge, &mut scratch.words);
                     }
@@ -118,6 +125,66 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
                 }
             }
             self.write_each(shared, block, games, obs, scratch.rows(bits));
+        }
+    }
+
+    /// Writes one packed row for each of eight games, straight from the words of all.
+    #[inline(always)]
+    #[expect(clippy::too_many_arguments, reason = "what is written, and what about")]
+    fn write_packed(
+        &self,
+        shared: &Shared,
+        block: &[Word],
+        step: usize,
+        games: &Range<usize>,
+        knowledge: CanonicalKnowledge,
+        rows: &mut [u8],
+        scratch: &mut Scratch,
+    ) {
+        let words = &mut scratch.words;
+        if Self::IS_BASE_GAME && knowledge == USUAL {
+            self.encode(block, step, 0, USUAL, words);
+            self.put_rows(words, self.sizes().observation_bits().div_ceil(64), games, rows);
+        } else {
+            self.encode(block, step, 0, knowledge, words);
+            self.put_rows(words, shared.layout.words(), games, rows);
+        }
+    }
+
+    /// Writes the rows of eight games, of so many words each.
+    #[inline(always)]
+    fn put_rows(&self, words: &[Word], count: usize, games: &Range<usize>, rows: &mut [u8]) {
+        let length = 8 * count;
+        let rows = &mut rows[games.start * length..games.end * length];
+        assert!(rows.len() == LANES * length);
+        let full = count / QUARTET;
+        for index in 0..full {
+            self.put_words::<4>(words, index, length, rows);
+        }
+        match count % QUARTET {
+            1 => self.put_words::<1>(words, full, length, rows),
+            2 => self.put_words::<2>(words, full, length, rows),
+            3 => self.put_words::<3>(words, full, length, rows),
+            _ => {}
+        }
+    }
+
+    /// Writes the first words of a quartet to the rows, of so many bytes each, of eight games.
+    #[inline(always)]
+    fn put_words<const COUNT: usize>(
+        &self,
+        words: &[Word],
+        index: usize,
+        length: usize,
+        rows: &mut [u8],
+    ) {
+        let words = self.isa.transpose(&words.as_chunks::<QUARTET>().0[index]);
+        for (lane, words) in words.iter().enumerate() {
+            let start = lane * length + 8 * QUARTET * index;
+            let row = &mut rows[start..start + 8 * COUNT];
+            for (to, word) in row.as_chunks_mut::<8>().0.iter_mut().zip(words) {
+                *to = word.to_le_bytes();
+            }
         }
     }
 

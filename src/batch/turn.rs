@@ -253,7 +253,7 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
 
     /// [`Chance::below`] for each lane.
     #[inline(always)]
-    fn random_below(&self, state: I::Lanes, bound: I::Lanes) -> I::Lanes {
+    pub fn random_below(&self, state: I::Lanes, bound: I::Lanes) -> I::Lanes {
         let word = self.splat(0xffff_ffff);
         let shifted = (state.shr(18) ^ state).shr(27) & word;
         let twice = shifted | shifted.shl(32);

@@ -40,6 +40,17 @@ impl Chance {
         Chance(spread(spread(cards.0) ^ u64::MAX))
     }
 
+    /// The factor and the summand that a state takes so many steps further with.
+    pub(crate) const fn steps(count: usize) -> (u64, u64) {
+        let (mut factor, mut summand, mut step) = (1, 0, 0);
+        while step < count {
+            factor = Chance::MULTIPLIER.wrapping_mul(factor);
+            summand = Chance::MULTIPLIER.wrapping_mul(summand).wrapping_add(Chance::INCREMENT);
+            step += 1;
+        }
+        (factor, summand)
+    }
+
     fn next_u32(&mut self) -> u32 {
         let state = self.0;
         self.0 = state.wrapping_mul(Chance::MULTIPLIER).wrapping_add(Chance::INCREMENT);
@@ -95,6 +106,17 @@ mod tests {
             for _ in 0..100 {
                 assert_eq!(ours.next_u32(), theirs.next_u32());
             }
+        }
+    }
+
+    #[test]
+    fn many_steps_are_one_product_and_one_sum() {
+        let mut chance = Chance(u64::MAX / 3);
+        let start = chance.0;
+        for count in 0..100 {
+            let (factor, summand) = Chance::steps(count);
+            assert_eq!(chance.0, start.wrapping_mul(factor).wrapping_add(summand));
+            chance.next_u32();
         }
     }
 

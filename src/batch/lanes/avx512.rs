@@ -21,6 +21,10 @@ impl Avx512 {
     }
 }
 
+/// From the pairs of words of every other game, those of the first two games and of the last two.
+static LOWER_GAMES: Word = Word([0, 1, 8, 9, 2, 3, 10, 11]);
+static UPPER_GAMES: Word = Word([4, 5, 12, 13, 6, 7, 14, 15]);
+
 impl Isa for Avx512 {
     type Lanes = Avx512Lanes;
 
@@ -84,14 +88,16 @@ impl Isa for Avx512 {
         let mut rows = [[0; QUARTET]; LANES];
         let (a, b) = (self.load(&words[0]).0, self.load(&words[1]).0);
         let (c, d) = (self.load(&words[2]).0, self.load(&words[3]).0);
-        // SAFETY: the token says that the processor has the instructions; a row is as long as half
-        // a register.
+        // SAFETY: the token says that the processor has the instructions; a word is aligned to 64
+        // bytes and as long as a register, a row as long as half of one.
         unsafe {
             // Pairs of words of every other game, then two games in a register.
             let even = (_mm512_unpacklo_epi64(a, b), _mm512_unpacklo_epi64(c, d));
             let odd = (_mm512_unpackhi_epi64(a, b), _mm512_unpackhi_epi64(c, d));
-            let lower = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
-            let upper = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+            // Volatile, so that the compiler does not know them: it would put each half of the
+            // results together by itself, which takes twice as many instructions.
+            let lower = (&raw const LOWER_GAMES).cast::<__m512i>().read_volatile();
+            let upper = (&raw const UPPER_GAMES).cast::<__m512i>().read_volatile();
             for (first, (ab, cd)) in [even, odd].into_iter().enumerate() {
                 for (lane, games) in [(first, lower), (first + 4, upper)] {
                     let two = _mm512_permutex2var_epi64(ab, games, cd);
