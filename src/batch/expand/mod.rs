@@ -193,17 +193,25 @@ unsafe fn expand_aligned<L: Lanes, E: Element, const STREAM: bool>(
     }
 }
 
-/// Asks for the memory of a row that lies `AHEAD` of this one, in order to write it.
+/// Asks for the memory of a row that lies `AHEAD` of this one, in order to write it; up to three
+/// cache lines more.
 #[inline(always)]
 pub(in crate::batch) fn prefetch<E: Element>(row: &[E]) {
     #[cfg(target_arch = "x86_64")]
-    for line in 0..size_of_val(row).div_ceil(BLOCK) {
-        let ahead = row.as_ptr().cast::<u8>().wrapping_add(AHEAD + BLOCK * line);
+    for four in 0..size_of_val(row).div_ceil(4 * BLOCK) {
+        let ahead = row.as_ptr().cast::<u8>().wrapping_add(AHEAD + 4 * BLOCK * four);
         // The intrinsic asks for reading only, unless a feature is compiled in that no processor
         // needs: those without the instruction pass over it.
         // SAFETY: it changes no register and no memory, and no address is wrong for it.
         unsafe {
-            std::arch::asm!("prefetchw [{}]", in(reg) ahead, options(nostack, preserves_flags));
+            std::arch::asm!(
+                "prefetchw [{ahead}]",
+                "prefetchw [{ahead} + 64]",
+                "prefetchw [{ahead} + 128]",
+                "prefetchw [{ahead} + 192]",
+                ahead = in(reg) ahead,
+                options(nostack, preserves_flags),
+            );
         }
     }
     #[cfg(not(target_arch = "x86_64"))]
