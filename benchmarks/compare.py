@@ -1,4 +1,4 @@
-"""Steps per second of starmine beside its peers, all in turn in the same run.
+"""Steps per second of starmine beside its peers, all in turn in the same run, and on the same core where on one.
 
 One step is one player's turn, with the next player's observation and legal actions; "all outputs" adds the reward and
 the rest, as the vector environment does.
@@ -120,8 +120,9 @@ def main() -> None:
         rows += run([*cases, *threads_cases(players), *single_cases(players)], wanted)
     about = facts(wanted)
     sections = [
-        f"{GAMES:,} games, one thread; JaxMARL also on all cores. JaxMARL steps {GAMES:,} games in a call, HLE and "
-        "OpenSpiel one. HLE's Python and JaxMARL encode every player, OpenSpiel and HLE's C++ the one to act.",
+        f"{GAMES:,} games, one thread, on the same core; JaxMARL also on all cores. JaxMARL steps {GAMES:,} games in a "
+        "call, HLE and OpenSpiel one. HLE's Python and JaxMARL encode every player, OpenSpiel and HLE's C++ the one to "
+        "act.",
         beside_table(rows),
         "Two threads beside one, `Batch.step_into`:",
         threads_table(rows),

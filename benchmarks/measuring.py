@@ -7,7 +7,8 @@ import json
 import os
 import platform
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -68,8 +69,25 @@ class Effort:
     quick: bool
 
 
+@contextmanager
+def held_to_one_core(process: int, held: bool = True) -> Iterator[None]:
+    """Holds a process (0: this one) to the first core, where the system can: a machine's cores need not be alike.
+
+    What runs on one core is compared on the same one; a guest's cores differ by what other guests do beside them.
+    """
+    if not held or not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    before = os.sched_getaffinity(process)
+    os.sched_setaffinity(process, {min(before)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(process, before)
+
+
 def run(cases: Sequence[Case], effort: Effort) -> list[Row]:
-    """Measures every case once in every round, all in turn, and takes the medians."""
+    """Measures every case once in every round, all in turn, and takes the medians; those of one thread on one core."""
     figures: list[list[float]] = [[] for _ in cases]
     for number in range(effort.rounds):
         for place, case in enumerate(cases):
@@ -78,7 +96,8 @@ def run(cases: Sequence[Case], effort: Effort) -> list[Row]:
                 f"{place + 1} of {len(cases)}: {case.what}",
                 flush=True,
             )
-            figures[place].append(case.measure(effort.seconds))
+            with held_to_one_core(0, case.threads == 1):
+                figures[place].append(case.measure(effort.seconds))
     return [summary(case, values) for case, values in zip(cases, figures, strict=True)]
 
 

@@ -16,7 +16,7 @@ from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 
-from measuring import Case, Measure
+from measuring import Case, Measure, held_to_one_core
 
 JAXMARL_WORKER = Path(__file__).with_name("jaxmarl_worker.py")
 HLE_LOOP = Path(__file__).with_name("hle_loop.cc")
@@ -68,16 +68,20 @@ def play_open_spiel(players: int) -> Measure:
     return measure
 
 
-def asking(command: Sequence[str]) -> tuple[Callable[[], str], Measure]:
-    """Starts a process that answers each line of seconds with its steps per second: its next line, and its measure."""
+def asking(command: Sequence[str], held: bool = False) -> tuple[Callable[[], str], Measure]:
+    """Starts a process that answers each line of seconds with its steps per second: its next line, and its measure.
+
+    One that has a single thread is held to one core.
+    """
     worker = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert worker.stdin
     assert worker.stdout
     requests, answers = worker.stdin, worker.stdout
 
     def measure(seconds: float) -> float:
-        print(seconds, file=requests, flush=True)
-        return float(answers.readline())
+        with held_to_one_core(worker.pid, held):
+            print(seconds, file=requests, flush=True)
+            return float(answers.readline())
 
     return lambda: answers.readline().strip(), measure
 
@@ -106,7 +110,7 @@ def built_hle_loop() -> str | None:
 def hle_cpp_cases(players: int) -> Iterator[Case]:
     """HLE without Python, in a process of its own."""
     if program := built_hle_loop():
-        _, measure = asking([program, str(players)])
+        _, measure = asking([program, str(players)], held=True)
         yield Case(HLE_CPP, players, measure)
 
 
