@@ -43,6 +43,7 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         let start =
             if sizes.random_start_player { chance.below(players as u32) as usize } else { 0 };
         let cards = players * sizes.hand_size;
+        // The numbers of all cards first, since they do not wait for each other; the draws do.
         let mut numbers = [Word::default(); RUNS];
         for run in 0..cards.div_ceil(LANES) {
             let [factors, summands] = &STEPS[run];
