@@ -44,9 +44,7 @@ def stepper(players: int, games: int) -> tuple[Any, Any]:
 
 def main() -> None:
     """Answers until its input ends."""
-    players, games, cores = map(int, sys.argv[1:])
-    if cores:
-        os.sched_setaffinity(0, set(sorted(os.sched_getaffinity(0))[:cores]))
+    players, games = map(int, sys.argv[1:])
     # JaxMARL prints while it is imported: only the answers go to the standard output.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)

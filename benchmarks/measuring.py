@@ -8,7 +8,7 @@ import os
 import platform
 import statistics
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -70,20 +70,20 @@ class Effort:
 
 
 @contextmanager
-def held_to_one_core(process: int, held: bool = True) -> Iterator[None]:
-    """Holds a process (0: this one) to the first core, where the system can: a machine's cores need not be alike.
+def held_to_one_core() -> Iterator[None]:
+    """Holds this process to the first core, where the system can, and for good those that it starts meanwhile.
 
-    What runs on one core is compared on the same one; a guest's cores differ by what other guests do beside them.
+    What runs on one core is compared on the same one: a guest's cores differ by what other guests do beside them.
     """
-    if not held or not hasattr(os, "sched_setaffinity"):
+    if not hasattr(os, "sched_setaffinity"):
         yield
         return
-    before = os.sched_getaffinity(process)
-    os.sched_setaffinity(process, {min(before)})
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
     try:
         yield
     finally:
-        os.sched_setaffinity(process, before)
+        os.sched_setaffinity(0, before)
 
 
 def run(cases: Sequence[Case], effort: Effort) -> list[Row]:
@@ -96,7 +96,7 @@ def run(cases: Sequence[Case], effort: Effort) -> list[Row]:
                 f"{place + 1} of {len(cases)}: {case.what}",
                 flush=True,
             )
-            with held_to_one_core(0, case.threads == 1):
+            with held_to_one_core() if case.threads == 1 else nullcontext():
                 figures[place].append(case.measure(effort.seconds))
     return [summary(case, values) for case, values in zip(cases, figures, strict=True)]
 

@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from functools import cache
 from importlib import metadata
 from importlib.util import find_spec
@@ -68,20 +69,16 @@ def play_open_spiel(players: int) -> Measure:
     return measure
 
 
-def asking(command: Sequence[str], held: bool = False) -> tuple[Callable[[], str], Measure]:
-    """Starts a process that answers each line of seconds with its steps per second: its next line, and its measure.
-
-    One that has a single thread is held to one core.
-    """
+def asking(command: Sequence[str]) -> tuple[Callable[[], str], Measure]:
+    """Starts a process that answers each line of seconds with its steps per second: its next line, and its measure."""
     worker = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert worker.stdin
     assert worker.stdout
     requests, answers = worker.stdin, worker.stdout
 
     def measure(seconds: float) -> float:
-        with held_to_one_core(worker.pid, held):
-            print(seconds, file=requests, flush=True)
-            return float(answers.readline())
+        print(seconds, file=requests, flush=True)
+        return float(answers.readline())
 
     return lambda: answers.readline().strip(), measure
 
@@ -110,20 +107,22 @@ def built_hle_loop() -> str | None:
 def hle_cpp_cases(players: int) -> Iterator[Case]:
     """HLE without Python, in a process of its own."""
     if program := built_hle_loop():
-        _, measure = asking([program, str(players)], held=True)
+        with held_to_one_core():
+            _, measure = asking([program, str(players)])
         yield Case(HLE_CPP, players, measure)
 
 
-def jaxmarl_case(python: Path, players: int, games: int, cores: int) -> Case | None:
-    """JaxMARL in a process of its own, on so many cores or on all of them (0); None where it does not start."""
-    next_line, measure = asking([str(python), str(JAXMARL_WORKER), str(players), str(games), str(cores)])
+def jaxmarl_case(python: Path, players: int, games: int, one_core: bool) -> Case | None:
+    """JaxMARL in a process of its own, on one core or on all of them; None where it does not start."""
+    with held_to_one_core() if one_core else nullcontext():
+        next_line, measure = asking([str(python), str(JAXMARL_WORKER), str(players), str(games)])
     print(f"{players} players: compiling JaxMARL's step", flush=True)
     release = next_line()
     if not release:
         print("JaxMARL is left out: its process ended", flush=True)
         return None
-    threads = cores or os.cpu_count() or 1
-    name = f"JaxMARL {release}, JAX on {'one core' if cores == 1 else 'all cores'}"
+    threads = 1 if one_core else os.cpu_count() or 1
+    name = f"JaxMARL {release}, JAX on {'one core' if one_core else 'all cores'}"
     return Case(name, players, measure, games, "float32", threads)
 
 
@@ -134,8 +133,8 @@ def jaxmarl_cases(python: Path | None, players: int, games: int) -> Iterator[Cas
     if python is None or not python.exists():
         print("JaxMARL is left out: it is not installed", flush=True)
         return
-    for cores in (1, 0) if hasattr(os, "sched_setaffinity") else (0,):
-        if case := jaxmarl_case(python, players, games, cores):
+    for one_core in (True, False) if hasattr(os, "sched_setaffinity") else (False,):
+        if case := jaxmarl_case(python, players, games, one_core):
             yield case
 
 

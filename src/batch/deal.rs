@@ -42,10 +42,9 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         let mut chance = Chance::new(seed);
         let start =
             if sizes.random_start_player { chance.below(players as u32) as usize } else { 0 };
-        let cards = players * sizes.hand_size;
         // The numbers of all cards first, since they do not wait for each other; the draws do.
         let mut numbers = [Word::default(); RUNS];
-        for run in 0..cards.div_ceil(LANES) {
+        for run in 0..sizes.dealt_cards().div_ceil(LANES) {
             let [factors, summands] = &STEPS[run];
             let states = self.splat(chance.0).mul(self.isa.load(factors));
             let states = states + self.isa.load(summands);
@@ -70,7 +69,7 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         let counters = [
             (counter::INFORMATION, sizes.max_information_tokens as u64),
             (counter::LIVES, sizes.max_life_tokens as u64),
-            (counter::DECK, (sizes.deck_size - cards) as u64),
+            (counter::DECK, sizes.dealt_deck_size() as u64),
             (counter::TURNS, players as u64),
             (counter::PLAYER, start as u64),
         ];

@@ -68,7 +68,7 @@ impl Plan {
             actions: Table([0; _]),
             copies: Table([0; _]),
             drawn: Table([ABSENT; _]),
-            dealt: Chance::steps(sizes.players * sizes.hand_size),
+            dealt: Chance::steps(sizes.dealt_cards()),
         };
         for (action, &played) in variant.tables().moves.iter().enumerate() {
             plan.actions.0[action] = sizes.action(variant, played);
@@ -139,10 +139,16 @@ impl Sizes {
         self.colors * self.ranks
     }
 
+    /// Cards that are dealt.
+    #[inline(always)]
+    pub const fn dealt_cards(self) -> usize {
+        self.players * self.hand_size
+    }
+
     /// Cards left in the deck once every hand is dealt.
     #[inline(always)]
     pub const fn dealt_deck_size(self) -> usize {
-        self.deck_size - self.players * self.hand_size
+        self.deck_size - self.dealt_cards()
     }
 
     /// Bits that say colour and rank.

@@ -20,11 +20,10 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// For packed observations of all seats. All is filled with what no output has.
-    pub fn new(variant: &Variant, num_envs: usize, row_length: usize) -> Columns {
-        let players = usize::from(variant.players());
+    /// For packed observations of so many bytes a game. All is filled with what no output has.
+    pub fn new(variant: &Variant, num_envs: usize, width: usize) -> Columns {
         Columns {
-            obs: vec![0xa5; num_envs * players * row_length],
+            obs: vec![0xa5; num_envs * width],
             action_mask: vec![true; num_envs * variant.num_actions()],
             reward: vec![-99.0; num_envs],
             terminated: vec![true; num_envs],

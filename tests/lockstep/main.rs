@@ -1,5 +1,5 @@
 //! Batches beside single states: the same games on every set of instructions that the processor has, compared
-//! after every call: positions, every output, and every seat's observation.
+//! after every call: positions, every output, and the observations of one seat or of all.
 //!
 //! `LOCKSTEP_GAMES` and `LOCKSTEP_SEED` choose how many games are played, and which. A million of them:
 //! `LOCKSTEP_GAMES=1000000 cargo test --release --test lockstep -- --nocapture`
@@ -65,7 +65,7 @@ impl Round {
         let options = Options {
             encoder: ENCODERS[index as usize % ENCODERS.len()],
             dtype: Dtype::Bits,
-            observers: Observers::All,
+            observers: [Observers::All, Observers::Current][index as usize % 2],
             autoreset_mode: *random.one_of(AutoresetMode::ALL),
             illegal_action: *random.one_of(IllegalAction::ALL),
             num_threads: *random.one_of(&[1, 1, 1, 1, 1, 1, 1, 3]),
@@ -80,7 +80,7 @@ impl Round {
             let batch = Batch::new(variant.clone(), num_envs, batch_seed, options);
             let batch = batch.expect("the settings are possible");
             assert_eq!(batch.simd(), simd);
-            let columns = Columns::new(&variant, num_envs, batch.row_length());
+            let columns = Columns::new(&variant, num_envs, batch.observers() * batch.row_length());
             (batch, columns)
         });
         let batches = batches.collect();

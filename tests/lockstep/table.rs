@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use starmine::batch::{AutoresetMode, IllegalAction, Options, Seeds};
+use starmine::batch::{AutoresetMode, IllegalAction, Observers, Options, Seeds};
 use starmine::encode::encode_into;
 use starmine::rules::{ActionSet, Ending, EpisodeSeed, Position, State, Variant, View};
 
@@ -98,9 +98,13 @@ impl Table {
     pub fn new(variant: Arc<Variant>, num_envs: usize, seed: u64, options: Options) -> Table {
         let games = (0..num_envs as u64).map(|game| EpisodeSeed { seed, game, episode: 0 });
         let words = vec![0; options.encoder.layout(&variant).words()];
+        let observers = match options.observers {
+            Observers::Current => 1,
+            Observers::All => variant.players().into(),
+        };
         Table {
             games: games.map(|seed| Game::new(&variant, seed)).collect(),
-            columns: Columns::new(&variant, num_envs, 8 * words.len()),
+            columns: Columns::new(&variant, num_envs, observers * 8 * words.len()),
             finished: vec![],
             last_rows: vec![],
             endings: vec![],
@@ -212,11 +216,15 @@ impl Table {
         }
     }
 
-    /// Writes the observations of all seats.
+    /// Writes the observations of all seats, or of the one to act.
     fn write_rows(&mut self, index: usize, rows: &mut [u8]) {
         let Table { games, words, options, .. } = self;
-        for (seat, row) in rows.chunks_mut(8 * words.len()).enumerate() {
-            encode_into(options.encoder, games[index].view(seat), words);
+        let first = match options.observers {
+            Observers::Current => games[index].position().current_player(),
+            Observers::All => 0,
+        };
+        for (offset, row) in rows.chunks_mut(8 * words.len()).enumerate() {
+            encode_into(options.encoder, games[index].view(first + offset), words);
             for (bytes, word) in row.chunks_mut(8).zip(words.iter()) {
                 bytes.copy_from_slice(&word.to_le_bytes());
             }
