@@ -10,12 +10,12 @@ use super::lanes::{Isa, LANES, Portable, Word};
 use super::options::AutoresetMode;
 use super::plan::Sizes;
 use super::seated::{Seated, play_seated};
+use super::seeds::GameSeed;
 use super::shared::Shared;
 use super::shares::PerThread;
 use super::simd::Simd;
 use super::turn::{Turn, bits_of, lanes_of};
 use super::written::Written;
-use crate::rules::EpisodeSeed;
 
 /// Blocks that go through each stage together: what one stage writes game by game is then not read
 /// at once as whole words by the next, which processors are slow at.
@@ -27,7 +27,7 @@ pub(super) struct Chunk<'a> {
     /// The index of the first game.
     pub first: usize,
     pub blocks: &'a mut [Word],
-    pub seeds: &'a mut [EpisodeSeed],
+    pub seeds: &'a mut [GameSeed],
     /// The same games once more where there are partners, else nothing.
     pub seated: &'a mut [Seated],
     pub outputs: Outputs<'a>,
@@ -214,7 +214,7 @@ impl Work<'_> {
     ) {
         let size = kernel.sizes().block_words();
         let mode = self.shared.options.autoreset_mode;
-        let mut deals = [0; GROUP];
+        let mut deals = 0;
         for (index, actions) in actions.chunks(LANES).enumerate() {
             let block = &mut chunk.blocks[(first / LANES + index) * size..][..size];
             let present = u8::MAX >> (LANES - actions.len());
@@ -223,19 +223,17 @@ impl Work<'_> {
                 kernel.sizes().keep_player(block, lane, self.step);
             }
             results[index] = Written::new(&turn);
-            deals[index] = present & deals_of(mode, &turn);
+            deals |= u64::from(present & deals_of(mode, &turn)) << (LANES * index);
         }
         let after = (self.step + 1) % kernel.sizes().players;
         // One loop over all of the group, whose end is foretold wrongly once and not for each block.
-        for index in bits_of(u64::from_le_bytes(deals)) {
+        for index in bits_of(deals) {
             let (game, lane) = (first + index, index % LANES);
             let block = &mut chunk.blocks[game / LANES * size..][..size];
             if mode == AutoresetMode::SameStep {
                 own.finished.push(chunk.first + game, block, lane);
             }
-            let seed = &mut chunk.seeds[game];
-            *seed = seed.next();
-            kernel.deal(block, lane, after, *seed);
+            kernel.deal(block, lane, after, chunk.seeds[game].advance());
         }
     }
 }

@@ -4,7 +4,7 @@ use super::block::{CHANCE, COUNTERS, DECK, DISCARDS, EVENT, FIREWORKS, NEXT, cou
 use super::kernel::Kernel;
 use super::lanes::{Isa, LANES, Lanes, Word};
 use super::plan::Sizes;
-use crate::rules::{Chance, EpisodeSeed, MAX_HAND_SIZE, MAX_PLAYERS};
+use crate::rules::{Chance, MAX_HAND_SIZE, MAX_PLAYERS};
 
 /// Runs of [`LANES`] cards that are enough for all hands.
 const RUNS: usize = (MAX_PLAYERS * MAX_HAND_SIZE).div_ceil(LANES);
@@ -35,11 +35,10 @@ static DEALT: [Word; RUNS] = {
 };
 
 impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
-    /// Deals the game of this seed; its legal actions are still to be found.
+    /// Deals a game by these random numbers; its legal actions are still to be found.
     #[inline(always)]
-    pub fn deal(&self, block: &mut [Word], lane: usize, step: usize, seed: EpisodeSeed) {
+    pub fn deal(&self, block: &mut [Word], lane: usize, step: usize, mut chance: Chance) {
         let (sizes, players) = (self.sizes(), self.sizes().players);
-        let mut chance = Chance::new(seed);
         let start =
             if sizes.random_start_player { chance.below(players as u32) as usize } else { 0 };
         // The numbers of all cards first, since they do not wait for each other; the draws do.

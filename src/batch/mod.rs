@@ -18,6 +18,7 @@ mod processor;
 mod record;
 mod rows;
 mod seated;
+mod seeds;
 mod shared;
 mod shares;
 mod simd;
@@ -48,6 +49,7 @@ use finished::FinishedGame;
 use game::Game;
 use lanes::{LANES, Word};
 use seated::Seated;
+use seeds::GameSeed;
 use shared::Shared;
 use shares::{PerThread, Places, Shares};
 use threads::Pool;
@@ -77,7 +79,7 @@ pub struct Batch {
     blocks: Vec<Word>,
     places: Places,
     /// Which game and episode each one is.
-    seeds: Vec<EpisodeSeed>,
+    seeds: Vec<GameSeed>,
     /// The same games once more where there are partners, else nothing.
     seated: Vec<Seated>,
     /// Steps so far, modulo the number of players.
@@ -130,12 +132,13 @@ impl Batch {
         for game in (0..num_envs).step_by(LANES) {
             chunk::idle_block(&mut blocks[places.block(game)]);
         }
-        seeds.extend((0..num_envs as u64).map(|game| EpisodeSeed { seed, game, episode: 0 }));
+        let first = |game| GameSeed::from(EpisodeSeed { seed, game, episode: 0 });
+        seeds.extend((0..num_envs as u64).map(first));
         let own = |_| PerThread::new(&shared, places).map_err(|source| memory(num_envs, source));
         let threads = (0..pool.threads()).map(own).collect::<Result<_, _>>()?;
         let seated = match shared.options.partners.is_empty() {
             true => Vec::new(),
-            false => seeds.iter().map(|&seed| Seated::new(&shared, seed)).collect(),
+            false => seeds.iter().map(|seed| Seated::new(&shared, seed.episode())).collect(),
         };
         let mut batch = Batch {
             shared,
@@ -153,7 +156,7 @@ impl Batch {
         };
         for index in 0..num_envs {
             match batch.seated.get(index) {
-                None => batch.deal(index, batch.seeds[index]),
+                None => batch.deal(index, batch.seeds[index].episode()),
                 Some(seated) => batch.put(index, &seated.game()),
             }
         }
@@ -217,7 +220,7 @@ impl Batch {
 
     /// The episode that each game is in, from 0.
     pub fn episodes(&self) -> impl ExactSizeIterator<Item = u64> + '_ {
-        self.seeds.iter().map(|seed| seed.episode)
+        self.seeds.iter().map(|seed| seed.episode().episode)
     }
 
     fn block(&self, game: usize) -> &[Word] {
@@ -227,14 +230,15 @@ impl Batch {
     /// A copy of one game.
     fn take(&self, game: usize) -> Game {
         let Shared { plan, variant, .. } = &self.shared;
-        plan.sizes.take(self.block(game), game % LANES, self.step, variant, self.seeds[game])
+        let seed = self.seeds[game].episode();
+        plan.sizes.take(self.block(game), game % LANES, self.step, variant, seed)
     }
 
     fn put(&mut self, index: usize, game: &Game) {
         let Shared { plan, variant, .. } = &self.shared;
         let block = &mut self.blocks[self.places.block(index)];
         plan.sizes.put(block, index % LANES, self.step, variant, game);
-        self.seeds[index] = game.seed;
+        self.seeds[index] = game.seed.into();
     }
 
     fn deal(&mut self, index: usize, seed: EpisodeSeed) {
@@ -287,7 +291,7 @@ impl Batch {
                 continue;
             }
             let seed = match seeds {
-                Seeds::Continue => self.seeds[index].next(),
+                Seeds::Continue => self.seeds[index].episode().next(),
                 Seeds::Batch(seed) => EpisodeSeed { seed, game: index as u64, episode: 0 },
                 Seeds::Each(seeds) => EpisodeSeed { seed: seeds[index], game: 0, episode: 0 },
             };
@@ -421,7 +425,7 @@ impl Batch {
         let mut games = Chunk {
             first: 0,
             blocks: &mut blocks,
-            seeds: &mut vec![EpisodeSeed::default(); count],
+            seeds: &mut vec![GameSeed::default(); count],
             seated: &mut [],
             outputs: Outputs { obs: Some(buffer), ..Outputs::default() },
         };

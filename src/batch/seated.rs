@@ -155,7 +155,7 @@ pub(super) fn play_seated(
             finished.push(chunk.first + game, place.block, place.lane);
         };
         place.step(seated, action, written, keep);
-        chunk.seeds[game] = seated.table.seed();
+        chunk.seeds[game] = seated.table.seed().into();
     }
 }
 

@@ -51,13 +51,13 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         let legal = self.find_legal(block, actions);
         let num_actions = self.sizes().num_actions();
         let action = self.isa.look_up(&self.plan.actions, num_actions, actions).keep(legal);
-        let taken = self.take_card(block, step, action);
+        let (taken, last) = self.take_card(block, step, action);
         self.put_card(block, &taken);
         let touched = self.hint(block, step, action);
-        let regained = self.count(block, action, legal, live, &taken);
-        self.draw(block, step, &taken);
+        let (counted, regained) = self.count(counters, action, legal, live, &taken);
+        self.draw(block, step, &taken, counted, last);
         self.note(block, action, touched, legal, &taken, regained);
-        self.end(block, step, live, legal, &taken, counters)
+        self.end(block, step, live, legal, &taken, [counters, counted])
     }
 
     /// The games that go on and whose action is illegal, a bit each.
@@ -79,10 +79,15 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         legal.shares(self.splat(1))
     }
 
-    /// Takes the action's card out of its hand; the later ones move down, and the last slot is
-    /// left without a card.
+    /// Takes the action's card out of its hand; the later ones move down. The last slot is left to
+    /// [`Kernel::draw`]: returned is what it holds now, which is no card where one was taken.
     #[inline(always)]
-    fn take_card(&self, block: &mut [Word], step: usize, action: I::Lanes) -> Taken<I::Lanes> {
+    fn take_card(
+        &self,
+        block: &mut [Word],
+        step: usize,
+        action: I::Lanes,
+    ) -> (Taken<I::Lanes>, I::Lanes) {
         let sizes = self.sizes();
         let hand = self.sizes().hand(step, 0);
         let mut any = action.shares(self.bit(sizes.slots()));
@@ -96,9 +101,8 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
             taken = taken | next.keep(here);
             word = next;
         }
-        let last = hand + self.sizes().hand_size - 1;
-        self.store(block, last, self.splat(ABSENT).or_else(any, word));
-        self.judge(block, action, any, taken)
+        let last = self.splat(ABSENT).or_else(any, word);
+        (self.judge(block, action, any, taken), last)
     }
 
     /// Whether the taken card fits.
@@ -183,19 +187,18 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         touched
     }
 
-    /// Brings the counters up to date, but for the ending; returns where a token was regained,
+    /// The counters as the turn leaves them, but for the ending, and where a token was regained,
     /// and where two.
     #[inline(always)]
     fn count(
         &self,
-        block: &mut [Word],
+        mut counters: I::Lanes,
         action: I::Lanes,
         legal: <I::Lanes as Lanes>::Mask,
         live: <I::Lanes as Lanes>::Mask,
         taken: &Taken<I::Lanes>,
-    ) -> [<I::Lanes as Lanes>::Mask; 2] {
+    ) -> (I::Lanes, [<I::Lanes as Lanes>::Mask; 2]) {
         let sizes = self.sizes();
-        let mut counters = self.load(block, COUNTERS);
         let had_cards = counters.shares(self.splat(BYTE << counter::DECK));
         let information = self.splat(BYTE << counter::INFORMATION);
         let full = self.splat((sizes.max_information_tokens as u64) << counter::INFORMATION);
@@ -222,17 +225,24 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         let around = (counters & self.splat(BYTE << counter::PLAYER))
             .equals(self.splat((self.sizes().players as u64) << counter::PLAYER));
         counters = counters & !self.splat(BYTE << counter::PLAYER).keep(around);
-        self.store(block, COUNTERS, counters);
-        [first | second, first & second]
+        (counters, [first | second, first & second])
     }
 
-    /// Draws a card where one was taken and the deck has any. Its hand was full then.
+    /// Draws a card into the hand's last slot where one was taken and the deck has any, and leaves
+    /// the slot as it is elsewhere. A hand that draws was full.
     #[inline(always)]
-    fn draw(&self, block: &mut [Word], step: usize, taken: &Taken<I::Lanes>) {
+    fn draw(
+        &self,
+        block: &mut [Word],
+        step: usize,
+        taken: &Taken<I::Lanes>,
+        counters: I::Lanes,
+        last: I::Lanes,
+    ) {
         let deck = self.load(block, DECK);
         let draws = taken.any & deck.shares(self.splat(u64::MAX));
         // The deck's counter has the draw already.
-        let left = self.load(block, COUNTERS).shr(counter::DECK) & self.splat(BYTE);
+        let left = counters.shr(counter::DECK) & self.splat(BYTE);
         let state = self.load(block, CHANCE);
         let number = self.random_below(state, left + self.splat(1));
         let next = state.mul(self.splat(Chance::MULTIPLIER)) + self.splat(Chance::INCREMENT);
@@ -247,8 +257,8 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         self.store(block, DECK, deck & !copies.keep(draws));
         let copies = self.isa.index_of_bit(copies);
         let cards = self.isa.look_up(&self.plan.drawn, self.sizes().deck_size, copies);
-        let last = self.sizes().hand(step, 0) + self.sizes().hand_size - 1;
-        self.store(block, last, cards.or_else(draws, self.load(block, last)));
+        let slot = self.sizes().hand(step, 0) + self.sizes().hand_size - 1;
+        self.store(block, slot, cards.or_else(draws, last));
     }
 
     /// [`Chance::below`] for each lane.
@@ -289,7 +299,7 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         self.store(block, EVENT, event.or_else(legal, self.load(block, EVENT)));
     }
 
-    /// Finds the endings and the rewards.
+    /// Finds the endings and the rewards, from the counters before the turn and after it.
     #[inline(always)]
     fn end(
         &self,
@@ -298,12 +308,11 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         live: <I::Lanes as Lanes>::Mask,
         legal: <I::Lanes as Lanes>::Mask,
         taken: &Taken<I::Lanes>,
-        before: I::Lanes,
+        [before, counters]: [I::Lanes; 2],
     ) -> Turn {
         let sizes = self.sizes();
         let lives = self.splat(BYTE << counter::LIVES);
         let forfeited = live & !legal;
-        let counters = self.load(block, COUNTERS);
         let counters = counters & !lives.keep(forfeited);
         let lost = !counters.shares(lives);
         let score = counters & self.splat(BYTE << counter::SCORE);

@@ -20,8 +20,7 @@ impl Chance {
     /// The numbers that deal an episode's cards.
     #[must_use]
     pub fn new(seed: EpisodeSeed) -> Chance {
-        let game = spread(spread(seed.seed) ^ seed.game);
-        Chance(spread(game ^ seed.episode))
+        GameChance::new(seed.seed, seed.game).episode(seed.episode)
     }
 
     /// The numbers of whoever plays a seat in an episode, which are others than those of the
@@ -76,6 +75,24 @@ impl Chance {
                 return (product >> 64) as u64;
             }
         }
+    }
+}
+
+/// What the random numbers of all episodes of a game come from.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct GameChance(u64);
+
+impl GameChance {
+    /// That of a game of a batch of this seed.
+    #[must_use]
+    pub fn new(seed: u64, game: u64) -> GameChance {
+        GameChance(spread(spread(seed) ^ game))
+    }
+
+    /// The numbers that deal an episode's cards.
+    #[must_use]
+    pub fn episode(self, episode: u64) -> Chance {
+        Chance(spread(self.0 ^ episode))
     }
 }
 

@@ -37,7 +37,7 @@ pub(crate) use set_operators::set_operators;
 pub use belief::Belief;
 pub use card::{Card, Rank, Suit};
 pub use card_set::CardSet;
-pub use chance::Chance;
+pub use chance::{Chance, GameChance};
 pub use deck::{Deck, DeckError, EpisodeSeed, ListedDeck, RandomDeck};
 pub use edition::Edition;
 pub use ending::Ending;

@@ -211,9 +211,11 @@ impl Lanes for Avx512Lanes {
 
     #[inline(always)]
     fn store(self, word: &mut Word) {
+        // Volatile, or the compiler would write some lanes only where the others are as they were,
+        // and a load waits for such a store to reach the cache.
         // SAFETY: lanes exist only where the instructions do; a word is aligned to 64 bytes and as
         // long as a register.
-        unsafe { _mm512_store_si512(word.0.as_mut_ptr().cast(), self.0) }
+        unsafe { word.0.as_mut_ptr().cast::<__m512i>().write_volatile(self.0) }
     }
 
     #[inline(always)]
