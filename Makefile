@@ -11,7 +11,7 @@ JAXMARL_CHECKOUT ?=
 INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --constraint constraints.txt
 SOURCES := Cargo.toml Cargo.lock pyproject.toml README.md $(shell find src python -name '*.rs' -o -name '*.py' -o -name '*.pyi')
 
-.PHONY: help install train test check-rust check-python check-instructions sanitize bench bench-train instructions constraints clean
+.PHONY: help install train test check-rust check-python check-instructions check-elsewhere sanitize bench bench-train instructions constraints clean
 
 help: ## Show this list.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -52,7 +52,7 @@ install: $(VENV)/train ## Install starmine and all that training needs into .ven
 train: $(VENV)/train ## Train a two-player policy for about three minutes and show what it learned.
 	$(BIN)/python examples/ppo.py
 
-test: $(VENV)/test $(VENV)/hle check-rust check-python check-instructions sanitize ## Run all tests and checks.
+test: $(VENV)/test $(VENV)/hle check-rust check-python check-instructions check-elsewhere sanitize ## Run all tests and checks.
 	$(BIN)/python -m pytest
 
 check-rust:
@@ -72,6 +72,18 @@ check-python: $(VENV)/test
 
 check-instructions: $(VENV)/test $(VENV)/valgrind
 	$(BIN)/python benchmarks/instructions.py
+
+# The oldest compiler that Cargo.toml allows, and another processor; rustup brings what they need.
+check-elsewhere: OLDEST := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+check-elsewhere:
+	if cargo +$(OLDEST) --version > /dev/null 2>&1 \
+	  || rustup --quiet toolchain install --profile minimal $(OLDEST) > /dev/null 2>&1; then \
+	  cargo +$(OLDEST) check --quiet --features python --target-dir target/oldest; \
+	else echo 'Rust $(OLDEST) is not installed: its check is skipped.'; fi
+	if rustup --quiet target add aarch64-unknown-linux-gnu > /dev/null 2>&1; then \
+	  RUSTFLAGS='--deny warnings' cargo check --quiet --lib --target-dir target/elsewhere \
+	    --target aarch64-unknown-linux-gnu; \
+	else echo 'The standard library for Arm is not installed: its check is skipped.'; fi
 
 # The sanitizer is not stable, but the stable compiler usually comes with its runtime.
 sanitize: ## Run the Rust tests of batches and buffers under AddressSanitizer.
