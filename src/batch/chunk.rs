@@ -1,5 +1,7 @@
 //! Games that lie together: their turns, new deals and outputs.
 
+use std::hint::black_box;
+
 use super::block::{COUNTERS, counter};
 use super::buffers::Outputs;
 use super::expand::fence;
@@ -182,6 +184,9 @@ impl Work<'_> {
                 }
             }
             for (index, start) in (first..first + count).step_by(LANES).enumerate() {
+                // Else the compiler keeps a place for each buffer, and all of them in memory: the
+                // stores that move them on stand in a queue with those of the rows.
+                let start = black_box(start);
                 let block = &mut chunk.blocks[start / LANES * size..][..size];
                 kernel.find_actions(block, after);
                 let games = start..(start + LANES).min(games);
