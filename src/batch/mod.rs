@@ -425,7 +425,7 @@ impl Batch {
         let mut games = Chunk {
             first: 0,
             blocks: &mut blocks,
-            seeds: &mut vec![GameSeed::default(); count],
+            seeds: &mut vec![EpisodeSeed::default().into(); count],
             seated: &mut [],
             outputs: Outputs { obs: Some(buffer), ..Outputs::default() },
         };

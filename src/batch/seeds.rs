@@ -2,7 +2,7 @@ use crate::rules::{Chance, EpisodeSeed, GameChance};
 
 /// Which episode a game is in, with what the random numbers of all its episodes come from: a deal
 /// in a step would wait for it.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct GameSeed {
     seed: EpisodeSeed,
     chance: GameChance,

@@ -79,8 +79,8 @@ impl Chance {
 }
 
 /// What the random numbers of all episodes of a game come from.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct GameChance(u64);
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GameChance(u64);
 
 impl GameChance {
     /// That of a game of a batch of this seed.

@@ -211,8 +211,8 @@ impl Lanes for Avx512Lanes {
 
     #[inline(always)]
     fn store(self, word: &mut Word) {
-        // Volatile, or the compiler would write some lanes only where the others are as they were,
-        // and a load waits for such a store to reach the cache.
+        // Volatile: where some lanes are put back as they were, the compiler would store the others
+        // under a mask, and a load waits until such a store has reached the cache.
         // SAFETY: lanes exist only where the instructions do; a word is aligned to 64 bytes and as
         // long as a register.
         unsafe { word.0.as_mut_ptr().cast::<__m512i>().write_volatile(self.0) }
