@@ -86,9 +86,11 @@ check-elsewhere:
 	else echo 'The standard library for Arm is not installed: its check is skipped.'; fi
 
 # The sanitizer is not stable, but the stable compiler usually comes with its runtime.
+# A kernel is one function: not optimised, and with what the sanitizer adds, its frame takes more than
+# the 2 MB of a thread's stack.
 sanitize: ## Run the Rust tests of batches and buffers under AddressSanitizer.
 	if ls "$$(rustc --print target-libdir)"/librustc*asan* > /dev/null 2>&1; then \
-	  RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address cargo test --quiet --target-dir target/sanitize \
+	  RUST_MIN_STACK=16777216 RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address cargo test --quiet --target-dir target/sanitize \
 	    --target $(shell rustc -vV | sed -n 's/^host: //p') --lib --test lockstep --test properties --test threads; \
 	else echo 'The compiler comes without AddressSanitizer: its run is skipped.'; fi
 

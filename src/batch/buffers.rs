@@ -58,6 +58,18 @@ impl<'a> ObservationBuffer<'a> {
         }
     }
 
+    /// Its address, and the bytes of an element.
+    #[inline(always)]
+    pub(super) fn place(&self) -> (usize, usize) {
+        match self {
+            ObservationBuffer::Float32(row) => (row.as_ptr().addr(), 4),
+            ObservationBuffer::Float16(row) => (row.as_ptr().addr(), 2),
+            ObservationBuffer::Uint8(row) | ObservationBuffer::Bits(row) => {
+                (row.as_ptr().addr(), 1)
+            }
+        }
+    }
+
     pub(super) fn check(&self, shared: &Shared, games: usize) -> Result<(), BufferError> {
         let expected = games * shared.observers() * shared.row_length();
         let wanted = shared.options.dtype;

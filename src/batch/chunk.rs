@@ -197,7 +197,7 @@ impl Work<'_> {
                     after,
                     games,
                     &results[index],
-                    &mut own.scratch,
+                    &mut own.encoded,
                 );
             }
         }

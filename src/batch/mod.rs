@@ -4,6 +4,7 @@ mod block;
 mod buffers;
 mod chunk;
 mod deal;
+mod encoded;
 mod error;
 mod expand;
 mod finished;

@@ -12,10 +12,22 @@ const BYTE: u64 = 0xff;
 /// Appends fields to rows of words, eight at a time.
 struct Rows<'a, L> {
     words: &'a mut [Word],
-    word: usize,
+    /// Words that are full.
+    full: usize,
+    /// The last of them.
+    last: L,
     /// Bits that do not fill a word yet, and their number, below 64.
     pending: L,
     width: usize,
+    heads: Option<Heads<L>>,
+}
+
+/// How many bits the heads of aligned rows have.
+#[derive(Clone, Copy)]
+pub(super) struct Heads<L> {
+    bits: L,
+    /// How many they lack to a word.
+    lacking: L,
 }
 
 impl<L: Lanes> Rows<'_, L> {
@@ -25,26 +37,49 @@ impl<L: Lanes> Rows<'_, L> {
         self.pending = self.pending | value.shl(self.width);
         let filled = self.width + width;
         if filled >= 64 {
-            debug_assert!(self.word < self.words.len());
-            // SAFETY: the rows have as many words as the layout, which `Shared::new` has compared
-            // with that of the canonical encoder, whose fields these are.
-            self.pending.store(unsafe { self.words.get_unchecked_mut(self.word) });
-            self.word += 1;
+            self.put(self.pending);
             self.pending = value.shr(1).shr(63 - self.width);
         }
         self.width = filled % 64;
     }
 
+    #[inline(always)]
+    fn put(&mut self, word: L) {
+        let (index, value) = match self.heads {
+            None => (self.full + 1, word),
+            Some(_) if self.full == 0 => (0, word),
+            Some(Heads { bits, lacking }) => {
+                (self.full, self.last.shr_each(bits) | word.shl_each(lacking))
+            }
+        };
+        debug_assert!(index < self.words.len());
+        // SAFETY: there is a word more than the layout has, which `Shared::new` has compared with
+        // that of the canonical encoder, whose fields these are.
+        value.store(unsafe { self.words.get_unchecked_mut(index) });
+        self.last = word;
+        self.full += 1;
+    }
+
     /// Writes the last bits.
     #[inline(always)]
-    fn finish(self) {
-        if let Some(last) = self.words.get_mut(self.word) {
-            self.pending.store(last);
+    fn finish(mut self) {
+        if self.width > 0 {
+            self.put(self.pending);
+        }
+        if let Some(heads) = self.heads {
+            self.last.shr_each(heads.bits).store(&mut self.words[self.full]);
         }
     }
 }
 
 impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
+    /// Heads of so many bits, below 64.
+    #[inline(always)]
+    pub fn heads(&self, bits: &Word) -> Heads<I::Lanes> {
+        let bits = self.isa.load(bits);
+        Heads { bits, lacking: self.splat(64) - bits }
+    }
+
     /// Finds the legal actions.
     #[inline(always)]
     pub fn find_actions(&self, block: &mut [Word], step: usize) {
@@ -67,7 +102,9 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
             self.add_announced_plays(slots, &mut legal);
         }
         self.store(block, LEGAL[0], legal[0].keep(live));
-        self.store(block, LEGAL[1], legal[1].keep(live));
+        if sizes.num_actions() > 64 {
+            self.store(block, LEGAL[1], legal[1].keep(live));
+        }
     }
 
     /// The hints that point out a card, or with empty hints those to a hand with cards.
@@ -110,7 +147,8 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
     }
 
     /// Writes the canonical observation of the seat at this offset from the player to act into
-    /// rows of words, the first bit lowest.
+    /// rows of words, the first bit lowest: as [`super::encoded::Row`] reads them, or with heads of
+    /// so many bits as [`super::encoded::AlignedRow`] does.
     #[inline(always)]
     pub fn encode(
         &self,
@@ -118,9 +156,11 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         step: usize,
         observer: usize,
         knowledge: CanonicalKnowledge,
+        heads: Option<Heads<I::Lanes>>,
         words: &mut [Word],
     ) {
-        let mut rows = Rows { words, word: 0, pending: self.isa.zero(), width: 0 };
+        let (last, pending) = (self.isa.zero(), self.isa.zero());
+        let mut rows = Rows { words, full: 0, last, pending, width: 0, heads };
         self.encode_hands(block, step, observer, &mut rows);
         self.encode_board(block, &mut rows);
         rows.push(self.load(block, DISCARDS), self.sizes().deck_size);
@@ -245,6 +285,64 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
                     card & bits
                 };
                 rows.push(known, sizes.knowledge());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::chunk::idle_block;
+    use super::super::encoded::{AlignedRow, Encoded};
+    use super::super::expand::Bits;
+    use super::super::kernel::ANY;
+    use super::super::lanes::{LANES, Portable};
+    use super::super::plan::Plan;
+    use super::*;
+    use crate::encode::{CANONICAL, Encoder};
+    use crate::rules::{Chance, EpisodeSeed, Parameters, Variant};
+
+    #[test]
+    fn aligned_rows_are_the_same_rows() {
+        // 658 bits, whose last word is not full, and 1,280, whose last word is.
+        for players in [2, 5] {
+            let parameters = Parameters { players, ..Parameters::default() };
+            let variant = Arc::new(Variant::new(parameters).unwrap());
+            let plan = Plan::new(&variant);
+            let kernel = Kernel::<_, ANY> { isa: Portable, plan: &plan };
+            let mut block = vec![Word::default(); plan.sizes.block_words()];
+            idle_block(&mut block);
+            for lane in 0..LANES {
+                let seed = EpisodeSeed { seed: 1, game: lane as u64, episode: 0 };
+                kernel.deal(&mut block, lane, 0, Chance::new(seed));
+            }
+            let layout = CANONICAL.layout(&variant);
+            let [mut plain, mut aligned] = [(); 2].map(|()| Encoded::new(&layout, 1));
+            let usual = CanonicalKnowledge::Hinted;
+            kernel.encode(&block, 0, 0, usual, None, plain.words_mut(0));
+            for first in (0..64).step_by(LANES) {
+                let heads = Word(std::array::from_fn(|lane| (first + lane) as u64));
+                let shifted = Some(kernel.heads(&heads));
+                kernel.encode(&block, 0, 0, usual, shifted, aligned.words_mut(0));
+                for lane in 0..LANES {
+                    let (plain, aligned) = (plain.row(0, lane), AlignedRow(aligned.row(0, lane)));
+                    let head = first + lane;
+                    // SAFETY: the rows have a word for each 64 bits of the layout.
+                    unsafe {
+                        assert_eq!(aligned.word(0), plain.word(0), "a head of {head} bits");
+                        for index in 0..layout.words() {
+                            let left = (layout.len() - 64 * index).saturating_sub(head);
+                            // Past the end both give any bits.
+                            let past = 64 - left.min(64) as u32;
+                            let [found, expected] =
+                                [aligned.word_after(head, index), plain.word_after(head, index)]
+                                    .map(|word| word.checked_shl(past));
+                            assert_eq!(found, expected, "a head of {head} bits");
+                        }
+                    }
+                }
             }
         }
     }

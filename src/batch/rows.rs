@@ -1,82 +1,41 @@
 //! From the words of a block to the rows of an observation buffer.
 
+use std::hint::black_box;
 use std::ops::Range;
 
 use super::block::{COUNTERS, count, counter};
 use super::buffers::ObservationBuffer;
-use super::expand::{Element, copy_bits, prefetch};
+use super::encoded::{AlignedRow, Encoded};
+use super::expand::{Element, head, prefetch};
 use super::kernel::Kernel;
 use super::lanes::{Isa, LANES, QUARTET, Word};
+use super::observe::Heads;
 use super::plan::Sizes;
 use super::shared::Shared;
-use crate::encode::{CanonicalKnowledge, Layout, encode_into};
+use crate::encode::{CanonicalKnowledge, encode_into};
 use crate::rules::{EpisodeSeed, View};
 
 /// What the usual encoder says of hints.
 const USUAL: CanonicalKnowledge = CanonicalKnowledge::Hinted;
 
-/// A thread's own memory.
-#[derive(Clone, Debug)]
-pub(super) struct Scratch {
-    /// The observations of one seat of eight games, a word of each game after another.
-    words: Vec<Word>,
-    /// Those of all seats that observe: for each seat a game after another.
-    rows: Vec<Word>,
-}
-
-impl Scratch {
-    pub fn new(layout: &Layout, observers: usize) -> Scratch {
-        let length = layout.words().next_multiple_of(LANES);
-        Scratch {
-            words: vec![Word::default(); length],
-            rows: vec![Word::default(); observers * length],
-        }
-    }
-
-    /// The rows of eight games, of so many bits each.
-    #[inline(always)]
-    fn rows(&self, bits: usize) -> GameRows<'_> {
-        GameRows { rows: &self.rows, bits }
-    }
-
-    /// Turns the words of eight games into this observer's rows of each.
-    #[inline(always)]
-    fn transpose<I: Isa>(&mut self, isa: I, observer: usize, bits: usize) {
-        let stride = stride(bits);
-        let words = &self.words[..LANES * stride];
-        let rows = &mut self.rows[observer * LANES * stride..][..LANES * stride];
-        let quartets = words.as_chunks::<QUARTET>().0.iter().take(bits.div_ceil(64 * QUARTET));
-        for (index, words) in quartets.enumerate() {
-            for (lane, row) in isa.transpose(words).into_iter().enumerate() {
-                let Word(to) = &mut rows[lane * stride + index * QUARTET / LANES];
-                to.as_chunks_mut().0[index % (LANES / QUARTET)] = row;
-            }
-        }
-    }
-}
-
-/// How many [`Word`]s a game's row of so many bits takes.
-#[inline(always)]
-const fn stride(bits: usize) -> usize {
-    bits.div_ceil(64 * LANES)
-}
-
-/// The rows of eight games for each observer, one after another.
+/// What rows there are to write.
 #[derive(Clone, Copy)]
-struct GameRows<'a> {
-    rows: &'a [Word],
+pub(super) struct Form {
     /// Of each row.
     bits: usize,
+    /// What a canonical encoder says of hints.
+    knowledge: Option<CanonicalKnowledge>,
+    /// Rows of each game.
+    observers: usize,
 }
 
-impl<'a> GameRows<'a> {
-    /// An observer's row of a game.
+impl Form {
+    /// Whether rows of elements of so many bytes are written in aligned blocks, from words that are
+    /// shifted for it.
     #[inline(always)]
-    fn row(self, observer: usize, lane: usize) -> &'a [u64] {
-        let stride = stride(self.bits);
-        let row = &self.rows[(observer * LANES + lane) * stride..][..stride];
-        // SAFETY: a `Word` is eight `u64`s in a row (`repr(C)`), without padding.
-        unsafe { std::slice::from_raw_parts(row.as_ptr().cast(), row.len() * LANES) }
+    fn aligns<I: Isa>(self, size: usize) -> bool {
+        let Some(from) = I::ALIGNED_FROM else { return false };
+        self.knowledge.is_some() && self.bits * size >= from
     }
 }
 
@@ -90,97 +49,233 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         step: usize,
         games: &Range<usize>,
         obs: &mut ObservationBuffer<'_>,
-        scratch: &mut Scratch,
+        encoded: &mut Encoded,
     ) {
-        let observers = shared.observers();
-        if let (ObservationBuffer::Bits(rows), Some(knowledge)) = (&mut *obs, shared.canonical)
-            && observers == 1
-            && games.len() == LANES
-        {
-            return self.write_packed(shared, block, step, games, knowledge, rows, scratch);
-        }
-        // Of a base game the compiler knows how long the usual rows are.
-        if Self::IS_BASE_GAME && shared.canonical == Some(USUAL) {
-            let bits = self.sizes().observation_bits();
-            debug_assert_eq!(bits, shared.layout.len());
-            self.encode(block, step, 0, USUAL, &mut scratch.words);
-            scratch.transpose(self.isa, 0, bits);
-            for observer in 1..observers {
-                self.encode(block, step, observer, USUAL, &mut scratch.words);
-                scratch.transpose(self.isa, observer, bits);
-            }
-            self.write_each(shared, block, games, obs, scratch.rows(bits));
+        let (length, observers) = (shared.layout.len(), shared.observers());
+        if shared.canonical == Some(USUAL) {
+            // Of a base game the compiler knows how long these are.
+            let bits = if Self::IS_BASE_GAME { self.sizes().observation_bits() } else { length };
+            debug_assert_eq!(bits, length);
+            let form = Form { bits, knowledge: Some(USUAL), observers };
+            self.write_form::<true>(form, shared, block, step, games, obs, encoded);
         } else {
-            let bits = shared.layout.len();
-            for observer in 0..observers {
-                if let Some(knowledge) = shared.canonical {
-                    if !Self::IS_BASE_GAME && (observer, knowledge) == (0, USUAL) {
-                        self.encode(block, step, 0, USUAL, &mut scratch.words);
-                    } else {
-                        self.encode(block, step, observer, knowledge, &mut scratch.words);
-                    }
-                    scratch.transpose(self.isa, observer, bits);
-                } else {
-                    encode_views(self.sizes(), shared, block, step, observer, games.len(), scratch);
-                }
-            }
-            self.write_each(shared, block, games, obs, scratch.rows(bits));
+            let form = Form { bits: length, knowledge: shared.canonical, observers };
+            self.write_form::<false>(form, shared, block, step, games, obs, encoded);
         }
     }
 
-    /// Writes one packed row for each of eight games, straight from the words of all.
     #[inline(always)]
     #[expect(clippy::too_many_arguments, reason = "what is written, and what about")]
-    fn write_packed(
+    fn write_form<const IS_USUAL: bool>(
         &self,
+        form: Form,
         shared: &Shared,
         block: &[Word],
         step: usize,
         games: &Range<usize>,
-        knowledge: CanonicalKnowledge,
-        rows: &mut [u8],
-        scratch: &mut Scratch,
+        obs: &mut ObservationBuffer<'_>,
+        encoded: &mut Encoded,
     ) {
-        let words = &mut scratch.words;
-        if Self::IS_BASE_GAME && knowledge == USUAL {
-            self.encode(block, step, 0, USUAL, words);
-            self.put_rows(words, self.sizes().observation_bits().div_ceil(64), games, rows);
-        } else {
-            self.encode(block, step, 0, knowledge, words);
-            self.put_rows(words, shared.layout.words(), games, rows);
+        // Once for each kind of buffer, and not a closure: see `Kernel`.
+        macro_rules! expand {
+            ($rows:ident) => {{
+                let (mut lane, mut place) = (0, 0);
+                for row in games.start * form.observers..games.end * form.observers {
+                    // Else the compiler keeps a place for each of what follows, and moves all on.
+                    let row = black_box(row);
+                    let observer = self.observer_at(form, block, place, lane);
+                    let row = &mut $rows[row * form.bits..][..form.bits];
+                    self.expand(form, shared, encoded, observer, lane, row);
+                    place += 1;
+                    if place == form.observers {
+                        (lane, place) = (lane + 1, 0);
+                    }
+                }
+            }};
+        }
+        if let ObservationBuffer::Bits(rows) = obs {
+            self.encode_rows::<IS_USUAL>(form, shared, block, step, games, None, encoded);
+            if games.len() < LANES {
+                return self.put_rows(form, block, games, rows, encoded);
+            }
+            if form.observers == 1 {
+                return self.put_block(form, games, rows, encoded.words(0), None);
+            }
+            for observer in 0..form.observers {
+                let places = std::array::from_fn(|lane| self.place_of(form, block, observer, lane));
+                self.put_block(form, games, rows, encoded.words(observer), Some(&places));
+            }
+            return;
+        }
+        let place = Some(obs.place());
+        self.encode_rows::<IS_USUAL>(form, shared, block, step, games, place, encoded);
+        match obs {
+            ObservationBuffer::Bits(_) => {}
+            ObservationBuffer::Float32(rows) => expand!(rows),
+            ObservationBuffer::Float16(rows) => expand!(rows),
+            ObservationBuffer::Uint8(rows) => expand!(rows),
         }
     }
 
-    /// Writes the rows of eight games, of so many words each.
+    /// Writes the words of all rows; with heads if they go to elements, at this address and of so
+    /// many bytes.
     #[inline(always)]
-    fn put_rows(&self, words: &[Word], count: usize, games: &Range<usize>, rows: &mut [u8]) {
-        let length = 8 * count;
-        let rows = &mut rows[games.start * length..games.end * length];
-        assert!(rows.len() == LANES * length);
+    #[expect(clippy::too_many_arguments, reason = "what is written, and what about")]
+    fn encode_rows<const IS_USUAL: bool>(
+        &self,
+        form: Form,
+        shared: &Shared,
+        block: &[Word],
+        step: usize,
+        games: &Range<usize>,
+        place: Option<(usize, usize)>,
+        encoded: &mut Encoded,
+    ) {
+        let Some(knowledge) = form.knowledge else {
+            for observer in 0..form.observers {
+                encode_views(self.sizes(), shared, block, step, observer, games.len(), encoded);
+            }
+            return;
+        };
+        if IS_USUAL {
+            // By itself: the compiler knows then what there is to write.
+            let heads = self.find_heads(form, block, 0, games.start, place);
+            self.encode(block, step, 0, USUAL, heads, encoded.words_mut(0));
+        }
+        for observer in usize::from(IS_USUAL)..form.observers {
+            let heads = self.find_heads(form, block, observer, games.start, place);
+            self.encode(block, step, observer, knowledge, heads, encoded.words_mut(observer));
+        }
+    }
+
+    /// How many elements an observer's rows of eight games have before the first aligned block, in a
+    /// buffer at this address whose elements have so many bytes.
+    #[inline(always)]
+    fn find_heads(
+        &self,
+        form: Form,
+        block: &[Word],
+        observer: usize,
+        first: usize,
+        place: Option<(usize, usize)>,
+    ) -> Option<Heads<I::Lanes>> {
+        if const { I::ALIGNED_FROM.is_none() } {
+            return None;
+        }
+        let (address, size) = place?;
+        let mut heads = Word::default();
+        if form.aligns::<I>(size) {
+            for lane in 0..LANES {
+                let place = self.place_of(form, block, observer, lane);
+                let row = (first + lane) * form.observers + place;
+                heads.0[lane] = head(address.wrapping_add(row * form.bits * size), size) as u64;
+            }
+        }
+        Some(self.heads(&heads))
+    }
+
+    #[inline(always)]
+    fn expand<E: Element>(
+        &self,
+        form: Form,
+        shared: &Shared,
+        encoded: &Encoded,
+        observer: usize,
+        lane: usize,
+        row: &mut [E],
+    ) {
+        if shared.prefetches {
+            prefetch(row);
+        }
+        let bits = encoded.row(observer, lane);
+        let (to, length) = (row.as_mut_ptr(), row.len());
+        let streams = shared.streams && size_of::<E>() > 1;
+        // SAFETY: the row is a whole slice, as long as the layout that the words were made for.
+        unsafe {
+            // A constant, so that there is no code for it where it is never so.
+            if const { I::ALIGNED_FROM.is_some() } && form.aligns::<I>(size_of::<E>()) {
+                let bits = AlignedRow(bits);
+                return if streams {
+                    self.isa.expand::<E, true>(bits, to, length)
+                } else {
+                    self.isa.expand::<E, false>(bits, to, length)
+                };
+            }
+            if streams {
+                self.isa.expand::<E, true>(bits, to, length)
+            } else {
+                self.isa.expand::<E, false>(bits, to, length)
+            }
+        }
+    }
+
+    /// Writes packed rows one by one.
+    #[inline(always)]
+    fn put_rows(
+        &self,
+        form: Form,
+        block: &[Word],
+        games: &Range<usize>,
+        rows: &mut [u8],
+        encoded: &Encoded,
+    ) {
+        let length = 8 * form.bits.div_ceil(64);
+        let rows = &mut rows[games.start * form.observers * length..];
+        let (mut lane, mut place) = (0, 0);
+        for row in rows.chunks_exact_mut(length).take(games.len() * form.observers) {
+            let words = &encoded.words(self.observer_at(form, block, place, lane))[1..];
+            for (to, word) in row.as_chunks_mut::<8>().0.iter_mut().zip(words) {
+                *to = word.0[lane].to_le_bytes();
+            }
+            place += 1;
+            if place == form.observers {
+                (lane, place) = (lane + 1, 0);
+            }
+        }
+    }
+
+    /// Writes one packed row for each of eight games, straight from the words of all. A game's row
+    /// has a place among the rows of its seats, or is the only one.
+    #[inline(always)]
+    fn put_block(
+        &self,
+        form: Form,
+        games: &Range<usize>,
+        rows: &mut [u8],
+        words: &[Word],
+        places: Option<&[usize; LANES]>,
+    ) {
+        let (words, count) = (&words[1..], form.bits.div_ceil(64));
+        let distance = 8 * count * if places.is_some() { form.observers } else { 1 };
+        let rows = &mut rows[games.start * distance..games.end * distance];
+        assert!(rows.len() == LANES * distance);
         let full = count / QUARTET;
         for index in 0..full {
-            self.put_words::<4>(words, index, length, rows);
+            self.put_words::<4>(words, index, count, places, rows);
         }
         match count % QUARTET {
-            1 => self.put_words::<1>(words, full, length, rows),
-            2 => self.put_words::<2>(words, full, length, rows),
-            3 => self.put_words::<3>(words, full, length, rows),
+            1 => self.put_words::<1>(words, full, count, places, rows),
+            2 => self.put_words::<2>(words, full, count, places, rows),
+            3 => self.put_words::<3>(words, full, count, places, rows),
             _ => {}
         }
     }
 
-    /// Writes the first words of a quartet to the rows, of so many bytes each, of eight games.
+    /// Writes the first words of a quartet to the rows, of so many words each, of eight games.
     #[inline(always)]
     fn put_words<const COUNT: usize>(
         &self,
         words: &[Word],
         index: usize,
-        length: usize,
+        count: usize,
+        places: Option<&[usize; LANES]>,
         rows: &mut [u8],
     ) {
         let words = self.isa.transpose(&words.as_chunks::<QUARTET>().0[index]);
+        let distance = rows.len() / LANES;
         for (lane, words) in words.iter().enumerate() {
-            let start = lane * length + 8 * QUARTET * index;
+            let place = places.map_or(0, |places| 8 * count * places[lane]);
+            let start = lane * distance + place + 8 * QUARTET * index;
             let row = &mut rows[start..start + 8 * COUNT];
             for (to, word) in row.as_chunks_mut::<8>().0.iter_mut().zip(words) {
                 *to = word.to_le_bytes();
@@ -188,55 +283,11 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         }
     }
 
-    /// Writes the rows of each game, in the order in which they lie in memory.
-    #[inline(always)]
-    fn write_each(
-        &self,
-        shared: &Shared,
-        block: &[Word],
-        games: &Range<usize>,
-        obs: &mut ObservationBuffer<'_>,
-        from: GameRows<'_>,
-    ) {
-        let (observers, bits) = (shared.observers(), from.bits);
-        // Once for each kind of buffer, and not a closure: see `Kernel`.
-        macro_rules! write_each {
-            ($rows:ident, $length:expr, $words:ident, $row:ident => $write:expr) => {
-                let (mut lane, mut place) = (0, 0);
-                for row in games.start * observers..games.end * observers {
-                    let observer = self.observer_at(block, observers, place, lane);
-                    let start = row * $length;
-                    let ($words, $row) = (from.row(observer, lane), &mut $rows[start..][..$length]);
-                    $write;
-                    place += 1;
-                    if place == observers {
-                        (lane, place) = (lane + 1, 0);
-                    }
-                }
-            };
-        }
-        match obs {
-            ObservationBuffer::Float32(rows) => {
-                write_each!(rows, bits, words, row => self.expand(shared, words, row));
-            }
-            ObservationBuffer::Float16(rows) => {
-                write_each!(rows, bits, words, row => self.expand(shared, words, row));
-            }
-            ObservationBuffer::Uint8(rows) => {
-                write_each!(rows, bits, words, row => self.expand(shared, words, row));
-            }
-            ObservationBuffer::Bits(rows) => {
-                let bytes = 8 * bits.div_ceil(64);
-                write_each!(rows, bytes, words, row => copy_bits(words, row));
-            }
-        }
-    }
-
     /// Who observes a game's row at this place, as an offset from the player to act: with several
     /// rows for a game they are in the order of the seats.
     #[inline(always)]
-    fn observer_at(&self, block: &[Word], observers: usize, place: usize, lane: usize) -> usize {
-        if observers == 1 {
+    fn observer_at(&self, form: Form, block: &[Word], place: usize, lane: usize) -> usize {
+        if form.observers == 1 {
             return 0;
         }
         let players = self.sizes().players;
@@ -244,20 +295,18 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         (place + players - usize::from(player)) % players
     }
 
+    /// Where the row of this observer is among a game's rows.
     #[inline(always)]
-    fn expand<E: Element>(&self, shared: &Shared, words: &[u64], row: &mut [E]) {
-        if shared.prefetches {
-            prefetch(row);
+    fn place_of(&self, form: Form, block: &[Word], observer: usize, lane: usize) -> usize {
+        if form.observers == 1 {
+            return 0;
         }
-        if shared.streams && size_of::<E>() > 1 {
-            self.isa.expand_row::<E, true>(words, row);
-        } else {
-            self.isa.expand_row::<E, false>(words, row);
-        }
+        let player = count(block[COUNTERS].0[lane], counter::PLAYER);
+        (observer + usize::from(player)) % self.sizes().players
     }
 }
 
-/// Fills the scratch for an encoder that is none of the kernel's: it gets a view of each game by
+/// Writes the words for an encoder that is none of the kernel's: it gets a view of each game by
 /// itself.
 #[inline(never)]
 fn encode_views(
@@ -267,9 +316,8 @@ fn encode_views(
     step: usize,
     observer: usize,
     games: usize,
-    scratch: &mut Scratch,
+    encoded: &mut Encoded,
 ) {
-    let stride = stride(shared.layout.len());
     let mut words = vec![0; shared.layout.words()];
     // The other lanes of the last block are idle, and what they hold is no game.
     for lane in 0..games {
@@ -277,9 +325,8 @@ fn encode_views(
         let seat = shared.variant.seat_after(game.position.current_player(), observer);
         let view = View::new(&shared.variant, &game.position, seat);
         encode_into(shared.options.encoder, view, &mut words);
-        for (index, &word) in words.iter().enumerate() {
-            scratch.rows[(observer * LANES + lane) * stride + index / LANES].0[index % LANES] =
-                word;
+        for (to, &word) in encoded.words_mut(observer)[1..].iter_mut().zip(&words) {
+            to.0[lane] = word;
         }
     }
 }

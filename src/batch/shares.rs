@@ -12,9 +12,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::{hint, thread};
 
 use super::chunk::{Chunk, GROUP};
+use super::encoded::Encoded;
 use super::finished::Finished;
 use super::lanes::{LANES, Word};
-use super::rows::Scratch;
 use super::shared::Shared;
 use super::threads::{MAX_THREADS, Pool};
 
@@ -29,18 +29,18 @@ const MAX_TURNS: usize = 1000;
 #[derive(Debug)]
 #[repr(align(128))]
 pub(super) struct PerThread {
-    pub scratch: Scratch,
+    pub encoded: Encoded,
     pub finished: Finished,
 }
 
 impl PerThread {
     pub fn new(shared: &Shared, places: Places) -> Result<PerThread, TryReserveError> {
         let finished = Finished::with_room(places.each, places.size)?;
-        Ok(PerThread { scratch: Scratch::new(&shared.layout, shared.observers()), finished })
+        Ok(PerThread { encoded: Encoded::new(&shared.layout, shared.observers()), finished })
     }
 
     pub fn duplicate(&self) -> Result<PerThread, TryReserveError> {
-        Ok(PerThread { scratch: self.scratch.clone(), finished: self.finished.duplicate()? })
+        Ok(PerThread { encoded: self.encoded.clone(), finished: self.finished.duplicate()? })
     }
 }
 

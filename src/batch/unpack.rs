@@ -127,7 +127,7 @@ macro_rules! rows {
                     *word = u64::from_le_bytes(*bytes);
                 }
                 // SAFETY: the row is a whole slice, and there is a word for each 64 elements.
-                unsafe { $module::expand::<E, STREAM>(&words, row.as_mut_ptr(), num_features) };
+                unsafe { $module::expand::<E, STREAM>(&words[..], row.as_mut_ptr(), num_features) };
             }
             if STREAM {
                 fence();

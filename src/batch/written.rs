@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use super::block::{COUNTERS, LEGAL, counter};
 use super::buffers::Outputs;
+use super::encoded::Encoded;
 use super::kernel::Kernel;
 use super::lanes::{Isa, LANES, Lanes, Word};
-use super::rows::Scratch;
 use super::shared::Shared;
 use super::turn::Turn;
 
@@ -53,8 +53,15 @@ fn put<T: Copy>(to: &mut [T], values: [T; LANES]) {
     if let Ok(eight) = <&mut [T; LANES]>::try_from(&mut *to) {
         *eight = values; // Its length known to the compiler.
     } else {
-        to.copy_from_slice(&values[..to.len()]);
+        put_some(to, &values);
     }
+}
+
+/// Writes fewer than eight. Not inlined, or the compiler would make one call of both branches.
+#[cold]
+#[inline(never)]
+fn put_some<T: Copy>(to: &mut [T], values: &[T; LANES]) {
+    to.copy_from_slice(&values[..to.len()]);
 }
 
 /// Whether each lane's bit is set.
@@ -93,10 +100,10 @@ impl Outputs<'_> {
         step: usize,
         games: Range<usize>,
         written: &Written,
-        scratch: &mut Scratch,
+        encoded: &mut Encoded,
     ) {
         if let Some(obs) = &mut self.obs {
-            kernel.write_rows(shared, block, step, &games, obs, scratch);
+            kernel.write_rows(shared, block, step, &games, obs, encoded);
         }
         if let Some(mask) = &mut self.action_mask {
             kernel.write_mask(block, &games, mask);
@@ -124,11 +131,11 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         let rows = &mut mask[num_actions * games.start..num_actions * games.end];
         if games.len() == LANES && num_actions <= 64 {
             let joined = join(&block[LEGAL[0]].0, num_actions);
-            return self.isa.expand_row::<bool, false>(&joined, rows);
+            return self.isa.expand_words(&joined, rows);
         }
         for (lane, row) in rows.chunks_exact_mut(num_actions).enumerate() {
             let legal = LEGAL.map(|word| block[word].0[lane]);
-            self.isa.expand_row::<bool, false>(&legal, row);
+            self.isa.expand_words(&legal, row);
         }
     }
 

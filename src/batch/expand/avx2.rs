@@ -2,25 +2,28 @@
 
 use std::arch::x86_64::*;
 
-use super::{Element, Lanes, expand_with};
+use super::{Bits, Element, Lanes};
 
 struct Avx2;
 
-/// Writes one element for each of the first `length` bits of the words; `STREAM` goes past the
+/// Writes one element for each of the first `length` bits; `STREAM` goes past the
 /// caches, for more output than they hold, and wants a `fence` after it.
 ///
 /// # Safety
 /// The processor has AVX2, and the calling function is compiled for it; `row` is valid to write for
-/// `length` elements; there is a word for each 64 of them.
+/// `length` elements; the bits have a word for each 64 of them.
 #[inline(always)]
 pub(in crate::batch) unsafe fn expand<E: Element, const STREAM: bool>(
-    words: &[u64],
+    bits: impl Bits,
     row: *mut E,
     length: usize,
 ) {
     // SAFETY: as the caller promises.
-    unsafe { expand_with::<Avx2, E, STREAM>(words, row, length) }
+    unsafe { super::expand_with::<Avx2, E, STREAM>(bits, row, length) }
 }
+
+/// [`Lanes::ALIGNED_FROM`].
+pub(in crate::batch) const ALIGNED_FROM: Option<usize> = Avx2::ALIGNED_FROM;
 
 /// How far each of 32 bits is from the highest.
 static TO_TOP: [u32; 32] = {
@@ -94,7 +97,7 @@ unsafe fn last<E: Element, const SIZE: usize>(bits: u64, length: usize) -> __m25
 }
 
 impl Lanes for Avx2 {
-    const ALIGNED_FROM: usize = usize::MAX;
+    const ALIGNED_FROM: Option<usize> = None;
 
     type Bits = __m256i;
 

@@ -2,25 +2,28 @@
 
 use std::arch::x86_64::*;
 
-use super::{Element, Lanes, expand_with, per_block};
+use super::{Bits, Element, Lanes, per_block};
 
 struct Avx512;
 
-/// Writes one element for each of the first `length` bits of the words; `STREAM` goes past the
+/// Writes one element for each of the first `length` bits; `STREAM` goes past the
 /// caches, for more output than they hold, and wants a `fence` after it.
 ///
 /// # Safety
 /// The processor has AVX-512 F and BW, and the calling function is compiled for them; `row` is valid
-/// to write for `length` elements; there is a word for each 64 of them.
+/// to write for `length` elements; the bits have a word for each 64 of them.
 #[inline(always)]
 pub(in crate::batch) unsafe fn expand<E: Element, const STREAM: bool>(
-    words: &[u64],
+    bits: impl Bits,
     row: *mut E,
     length: usize,
 ) {
     // SAFETY: as the caller promises.
-    unsafe { expand_with::<Avx512, E, STREAM>(words, row, length) }
+    unsafe { super::expand_with::<Avx512, E, STREAM>(bits, row, length) }
 }
+
+/// [`Lanes::ALIGNED_FROM`].
+pub(in crate::batch) const ALIGNED_FROM: Option<usize> = Avx512::ALIGNED_FROM;
 
 /// A block of elements for the lowest bits.
 ///
@@ -40,7 +43,7 @@ unsafe fn vector<E: Element>(bits: u64) -> __m512i {
 
 impl Lanes for Avx512 {
     /// A store of 64 bytes is two wherever it is not aligned.
-    const ALIGNED_FROM: usize = 512;
+    const ALIGNED_FROM: Option<usize> = Some(512);
 
     type Bits = u64;
 
@@ -65,9 +68,9 @@ impl Lanes for Avx512 {
 
     #[inline(always)]
     unsafe fn few<E: Element>(bits: u64, row: *mut E, length: usize) {
-        let mask = (1 << length) - 1;
         // SAFETY: the mask leaves only elements that are valid to write.
         unsafe {
+            let mask = _bzhi_u64(u64::MAX, length as u32);
             let elements = vector::<E>(bits);
             match size_of::<E>() {
                 4 => _mm512_mask_storeu_epi32(row.cast(), mask as u16, elements),

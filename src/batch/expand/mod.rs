@@ -56,7 +56,7 @@ const AHEAD: usize = 1024;
 /// The functions need a caller that is compiled for the instruction set.
 trait Lanes {
     /// From how many bytes on a row's blocks are aligned, at the price of a head and shifted words.
-    const ALIGNED_FROM: usize;
+    const ALIGNED_FROM: Option<usize>;
 
     /// 64 bits made ready for the blocks that they fill.
     type Bits: Copy;
@@ -73,7 +73,7 @@ trait Lanes {
     /// where `STREAM` is set.
     unsafe fn block<E: Element, const STREAM: bool>(bits: Self::Bits, index: usize, block: *mut E);
 
-    /// Writes so many elements, fewer than a block has.
+    /// Writes so many elements, at most a block.
     ///
     /// # Safety
     /// The processor has the instruction set; the elements are valid to write.
@@ -85,32 +85,81 @@ const fn per_block<E: Element>() -> usize {
     BLOCK / size_of::<E>()
 }
 
-/// The 64 bits from this one on; zeros past the end.
+/// The bits of a row, as words.
+pub(in crate::batch) trait Bits: Copy {
+    /// The word of this index.
+    ///
+    /// # Safety
+    /// The row has a word of this index, or ends just before it: then any bits are given.
+    unsafe fn word(self, index: usize) -> u64;
+
+    /// The 64 bits from this one on.
+    ///
+    /// # Safety
+    /// The row has the word that the first of them is in.
+    #[inline(always)]
+    unsafe fn from(self, start: usize) -> u64 {
+        let (index, shift) = (start / 64, start % 64);
+        // SAFETY: the row has the first word, and so ends after it at the earliest.
+        let (low, high) = unsafe { (self.word(index), self.word(index + 1)) };
+        // Shifted in two steps, since a shift by 64 is none.
+        low >> shift | high << 1 << (63 - shift)
+    }
+
+    /// The 64 bits of this index when so many first bits, below 64, are left out.
+    ///
+    /// # Safety
+    /// The row has a word of this index.
+    #[inline(always)]
+    unsafe fn word_after(self, head: usize, index: usize) -> u64 {
+        // SAFETY: as the caller promises.
+        unsafe { self.from(head + 64 * index) }
+    }
+}
+
+impl Bits for &[u64] {
+    #[inline(always)]
+    unsafe fn word(self, index: usize) -> u64 {
+        self.get(index).copied().unwrap_or(0)
+    }
+}
+
+/// Elements of so many bytes from an address up to where the first aligned block begins.
 #[inline(always)]
-fn bits_from(words: &[u64], start: usize) -> u64 {
-    let (index, shift) = (start / 64, start % 64);
-    let word = |index: usize| words.get(index).copied().unwrap_or(0);
-    // Shifted in two steps, since a shift by 64 is none.
-    word(index) >> shift | word(index + 1) << 1 << (63 - shift)
+pub(in crate::batch) const fn head(address: usize, size: usize) -> usize {
+    address.wrapping_neg() % BLOCK / size
+}
+
+/// The bits of a block, of those after the head.
+///
+/// # Safety
+/// As for [`Bits::word_after`]: without a head, the block would begin in the row.
+#[inline(always)]
+unsafe fn block_bits<E: Element>(bits: impl Bits, head: usize, index: usize) -> u64 {
+    let per_word = 64 / per_block::<E>();
+    // SAFETY: as the caller promises.
+    let word = unsafe { bits.word_after(head, index / per_word) };
+    word >> (index % per_word * per_block::<E>())
 }
 
 /// Writes one element for each of the first `length` bits.
 ///
 /// # Safety
-/// The processor has the instruction set; `row` is valid to write for `length` elements.
+/// The processor has the instruction set; `row` is valid to write for `length` elements, and the bits
+/// have a word for each 64 of them.
 #[inline(always)]
 unsafe fn expand_with<L: Lanes, E: Element, const STREAM: bool>(
-    words: &[u64],
+    bits: impl Bits,
     row: *mut E,
     length: usize,
 ) {
-    let aligned_from = if STREAM { 2 * BLOCK } else { L::ALIGNED_FROM };
     // SAFETY: as the caller promises.
     unsafe {
-        if length * size_of::<E>() >= aligned_from {
-            expand_aligned::<L, E, STREAM>(words, row, length);
+        let aligned_from = if STREAM { Some(2 * BLOCK) } else { L::ALIGNED_FROM };
+        if aligned_from.is_some_and(|from| length * size_of::<E>() >= from) {
+            expand_aligned::<L, E, STREAM>(bits, row, length);
         } else {
-            expand_anywhere::<L, E>(words, row, length);
+            expand_anywhere::<L, E>(bits, row, length);
         }
     }
 }
@@ -136,60 +185,71 @@ unsafe fn word<L: Lanes, E: Element, const STREAM: bool>(bits: u64, row: *mut E)
 /// # Safety
 /// As for [`expand_with`].
 #[inline(always)]
-unsafe fn expand_anywhere<L: Lanes, E: Element>(words: &[u64], row: *mut E, length: usize) {
+unsafe fn expand_anywhere<L: Lanes, E: Element>(bits: impl Bits, row: *mut E, length: usize) {
     let full = length / 64;
-    // SAFETY: all blocks end at or before `length`, and none begins before 0.
+    // SAFETY: all blocks end at or before `length`, and none begins before 0; all words have bits
+    // before `length`.
     unsafe {
-        for (index, &bits) in words.iter().take(full).enumerate() {
-            word::<L, E, false>(bits, row.add(64 * index));
+        for index in 0..full {
+            word::<L, E, false>(bits.word(index), row.add(64 * index));
         }
         let mut at = 64 * full;
         if at == length {
             return;
         }
         if length < per_block::<E>() {
-            return L::few(bits_from(words, 0), row, length);
+            return L::few(bits.word(0), row, length);
         }
-        let mut bits = bits_from(words, at);
+        let mut rest = bits.word(full);
         while at + per_block::<E>() <= length {
-            L::block::<E, false>(L::ready(bits), 0, row.add(at));
+            L::block::<E, false>(L::ready(rest), 0, row.add(at));
             at += per_block::<E>();
-            bits = bits.checked_shr(per_block::<E>() as u32).unwrap_or(0);
+            rest = rest.checked_shr(per_block::<E>() as u32).unwrap_or(0);
         }
         if at < length {
             let last = length - per_block::<E>();
-            L::block::<E, false>(L::ready(bits_from(words, last)), 0, row.add(last));
+            L::block::<E, false>(L::ready(bits.from(last)), 0, row.add(last));
         }
     }
 }
 
-/// [`expand_with`] in aligned blocks between a head and a tail that are less than a block.
+/// [`expand_with`] in aligned blocks after a head that is less than one, with less than two at the
+/// end, which are written in part: how many blocks are whole does not depend on where the row
+/// begins, and no branch does.
 ///
 /// # Safety
 /// As for [`expand_with`], with at least a block to write.
 #[inline(always)]
 unsafe fn expand_aligned<L: Lanes, E: Element, const STREAM: bool>(
-    words: &[u64],
+    bits: impl Bits,
     row: *mut E,
     length: usize,
 ) {
-    let head = row.addr().wrapping_neg() % BLOCK / size_of::<E>();
-    // SAFETY: the head is less than a block, all blocks end at or before `length`, and the tail
-    // ends there. An element is aligned, so the head ends at an aligned block.
+    let per_block = per_block::<E>();
+    let per_word = 64 / per_block;
+    let whole = (length - (per_block - 1)) / per_block;
+    let head = head(row.addr(), size_of::<E>());
+    let rest = length - head - whole * per_block;
+    // SAFETY: the head is less than a block, so that after it there are as many whole blocks and
+    // `rest` elements. An element is aligned, so the head ends at an aligned block. What the last
+    // part would reach beyond the row is no element of it. Without a head, all blocks would begin
+    // before `length`.
     unsafe {
-        L::few(bits_from(words, 0), row, head);
-        let mut at = head;
-        while at + 64 <= length {
-            word::<L, E, STREAM>(bits_from(words, at), row.add(at));
-            at += 64;
+        L::few(bits.word(0), row, head);
+        let row = row.add(head);
+        for index in 0..whole / per_word {
+            word::<L, E, STREAM>(bits.word_after(head, index), row.add(64 * index));
         }
-        let mut bits = bits_from(words, at);
-        while at + per_block::<E>() <= length {
-            L::block::<E, STREAM>(L::ready(bits), 0, row.add(at));
-            at += per_block::<E>();
-            bits = bits.checked_shr(per_block::<E>() as u32).unwrap_or(0);
+        for index in whole / per_word * per_word..whole {
+            let bits = L::ready(block_bits::<E>(bits, head, index));
+            L::block::<E, STREAM>(bits, 0, row.add(index * per_block));
         }
-        L::few(bits, row.add(at), length - at);
+        let last = block_bits::<E>(bits, head, whole);
+        L::few(last, row.add(whole * per_block), rest.min(per_block));
+        if length - whole * per_block > per_block {
+            let (last, end) = (block_bits::<E>(bits, head, whole + 1), (whole + 1) * per_block);
+            L::few(last, row.wrapping_add(end), rest.saturating_sub(per_block));
+        }
     }
 }
 
@@ -224,28 +284,5 @@ pub(in crate::batch) fn fence() {
     #[cfg(target_arch = "x86_64")]
     unsafe {
         std::arch::x86_64::_mm_sfence();
-    }
-}
-
-/// Writes as many bytes of the words as the row has, the lowest first.
-#[inline(always)]
-pub(super) fn copy_bits(words: &[u64], row: &mut [u8]) {
-    const PART: usize = 32;
-    let length = row.len();
-    if cfg!(target_endian = "big") || length < PART {
-        for (word, bytes) in words.iter().zip(row.chunks_mut(8)) {
-            bytes.copy_from_slice(&word.to_le_bytes()[..bytes.len()]);
-        }
-        return;
-    }
-    // SAFETY: words are bytes, eight for each.
-    let bytes = unsafe { std::slice::from_raw_parts(words.as_ptr().cast::<u8>(), 8 * words.len()) };
-    let bytes = &bytes[..length];
-    for (from, to) in bytes.as_chunks::<PART>().0.iter().zip(row.as_chunks_mut::<PART>().0) {
-        *to = *from;
-    }
-    // The last part again reaches to the end.
-    if let (Some(from), Some(to)) = (bytes.last_chunk::<PART>(), row.last_chunk_mut::<PART>()) {
-        *to = *from;
     }
 }

@@ -1,23 +1,26 @@
 //! Without any instruction set: eight elements at a time, copied from a table.
 
-use super::{Element, Lanes, expand_with, per_block};
+use super::{Bits, Element, Lanes, per_block};
 
 struct Portable;
 
-/// Writes one element for each of the first `length` bits of the words. `STREAM` is taken for the
+/// Writes one element for each of the first `length` bits. `STREAM` is taken for the
 /// sake of the other instruction sets and does nothing.
 ///
 /// # Safety
-/// `row` is valid to write for `length` elements; there is a word for each 64 of them.
+/// `row` is valid to write for `length` elements; the bits have a word for each 64 of them.
 #[inline(always)]
 pub(in crate::batch) unsafe fn expand<E: Element, const STREAM: bool>(
-    words: &[u64],
+    bits: impl Bits,
     row: *mut E,
     length: usize,
 ) {
     // SAFETY: as the caller promises.
-    unsafe { expand_with::<Portable, E, false>(words, row, length) }
+    unsafe { super::expand_with::<Portable, E, false>(bits, row, length) }
 }
+
+/// [`Lanes::ALIGNED_FROM`].
+pub(in crate::batch) const ALIGNED_FROM: Option<usize> = Portable::ALIGNED_FROM;
 
 /// Eight lanes of all ones or zeros for each value of a byte, the lowest bit first.
 macro_rules! octets {
@@ -63,7 +66,7 @@ unsafe fn octet<E: Element>(byte: u8, row: *mut E) {
 }
 
 impl Lanes for Portable {
-    const ALIGNED_FROM: usize = usize::MAX;
+    const ALIGNED_FROM: Option<usize> = None;
 
     type Bits = u64;
 

@@ -120,18 +120,6 @@ fn bytes_are_their_bits() {
 }
 
 #[test]
-fn bits_are_bytes_of_words() {
-    let words: Vec<u64> = (1..=12).map(|word| word * 0x0807_0605_0403_0201).collect();
-    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    for length in 0..=bytes.len() {
-        let mut row = vec![0xee; length + 1];
-        copy_bits(&words, &mut row[..length]);
-        assert_eq!(row[..length], bytes[..length]);
-        assert_eq!(row[length], 0xee);
-    }
-}
-
-#[test]
 #[cfg_attr(miri, ignore)]
 fn a_fence_ends_a_stream() {
     fence();

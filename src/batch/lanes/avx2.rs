@@ -2,7 +2,7 @@ use std::arch::x86_64::*;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Not, Sub};
 
 use super::{Isa, LANES, Lanes, Mask, QUARTET, Table, Word};
-use crate::batch::expand::{Element, avx2};
+use crate::batch::expand::{Bits, Element, avx2};
 use crate::batch::simd::Simd;
 
 /// AVX2 with BMI2. Lanes 0 to 3 in one register, 4 to 7 in another.
@@ -33,6 +33,8 @@ macro_rules! halves {
 
 impl Isa for Avx2 {
     type Lanes = Avx2Lanes;
+
+    const ALIGNED_FROM: Option<usize> = avx2::ALIGNED_FROM;
 
     #[inline(always)]
     fn splat(self, number: u64) -> Avx2Lanes {
@@ -74,12 +76,12 @@ impl Isa for Avx2 {
     #[inline(always)]
     unsafe fn expand<E: Element, const STREAM: bool>(
         self,
-        words: &[u64],
+        bits: impl Bits,
         row: *mut E,
         length: usize,
     ) {
         // SAFETY: the token says that the processor has the instructions; the rest the caller promises.
-        unsafe { avx2::expand::<E, STREAM>(words, row, length) }
+        unsafe { avx2::expand::<E, STREAM>(bits, row, length) }
     }
 
     #[inline(always)]

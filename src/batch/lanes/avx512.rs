@@ -2,7 +2,7 @@ use std::arch::x86_64::*;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Not, Sub};
 
 use super::{Isa, LANES, Lanes, Mask, QUARTET, Table, Word};
-use crate::batch::expand::{Element, avx512};
+use crate::batch::expand::{Bits, Element, avx512};
 use crate::batch::simd::Simd;
 
 /// AVX-512 F, BW, CD, DQ and VL: all eight lanes in one register.
@@ -27,6 +27,8 @@ static UPPER_GAMES: Word = Word([4, 5, 12, 13, 6, 7, 14, 15]);
 
 impl Isa for Avx512 {
     type Lanes = Avx512Lanes;
+
+    const ALIGNED_FROM: Option<usize> = avx512::ALIGNED_FROM;
 
     #[inline(always)]
     fn splat(self, number: u64) -> Avx512Lanes {
@@ -75,12 +77,12 @@ impl Isa for Avx512 {
     #[inline(always)]
     unsafe fn expand<E: Element, const STREAM: bool>(
         self,
-        words: &[u64],
+        bits: impl Bits,
         row: *mut E,
         length: usize,
     ) {
         // SAFETY: the token says that the processor has the instructions; the rest the caller promises.
-        unsafe { avx512::expand::<E, STREAM>(words, row, length) }
+        unsafe { avx512::expand::<E, STREAM>(bits, row, length) }
     }
 
     #[inline(always)]

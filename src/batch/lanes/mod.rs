@@ -18,7 +18,7 @@ pub(super) use avx2::Avx2;
 pub(super) use avx512::Avx512;
 pub(super) use portable::Portable;
 
-use super::expand::Element;
+use super::expand::{Bits, Element};
 
 /// Games that go in step.
 pub(super) const LANES: usize = 8;
@@ -35,6 +35,9 @@ pub(super) struct Word(pub [u64; LANES]);
 pub(super) trait Isa: Copy + Send + Sync {
     /// Eight lanes in registers.
     type Lanes: Lanes;
+
+    /// From how many bytes on rows are written in aligned blocks, where they are not streamed.
+    const ALIGNED_FROM: Option<usize>;
 
     /// The same number in every lane.
     fn splat(self, number: u64) -> Self::Lanes;
@@ -53,19 +56,19 @@ pub(super) trait Isa: Copy + Send + Sync {
     /// set.
     ///
     /// # Safety
-    /// The row is valid to write for `length` elements.
+    /// The row is valid to write for `length` elements, and the bits have a word for each 64 of them.
     unsafe fn expand<E: Element, const STREAM: bool>(
         self,
-        words: &[u64],
+        bits: impl Bits,
         row: *mut E,
         length: usize,
     );
 
-    /// Writes one element for each bit of the row.
+    /// Writes one element for each of the first bits of the words; zeros past their end.
     #[inline(always)]
-    fn expand_row<E: Element, const STREAM: bool>(self, words: &[u64], row: &mut [E]) {
-        // SAFETY: the row is a whole slice.
-        unsafe { self.expand::<E, STREAM>(words, row.as_mut_ptr(), row.len()) }
+    fn expand_words<E: Element>(self, words: &[u64], row: &mut [E]) {
+        // SAFETY: the row is a whole slice, and a slice of words gives zeros past its end.
+        unsafe { self.expand::<E, false>(words, row.as_mut_ptr(), row.len()) }
     }
 
     /// Zero in every lane.

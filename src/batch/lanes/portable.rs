@@ -2,7 +2,7 @@ use std::array::from_fn;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Not, Sub};
 
 use super::{Isa, LANES, Lanes, Mask, QUARTET, Word};
-use crate::batch::expand::{Element, portable};
+use crate::batch::expand::{Bits, Element, portable};
 use crate::rules::nth_set_bit_portable;
 
 /// Plain arrays, which compilers turn into the vector instructions that they may use.
@@ -18,6 +18,8 @@ pub(in crate::batch) struct PortableMask([u64; LANES]);
 
 impl Isa for Portable {
     type Lanes = PortableLanes;
+
+    const ALIGNED_FROM: Option<usize> = portable::ALIGNED_FROM;
 
     #[inline(always)]
     fn splat(self, number: u64) -> PortableLanes {
@@ -37,12 +39,12 @@ impl Isa for Portable {
     #[inline(always)]
     unsafe fn expand<E: Element, const STREAM: bool>(
         self,
-        words: &[u64],
+        bits: impl Bits,
         row: *mut E,
         length: usize,
     ) {
         // SAFETY: as the caller promises.
-        unsafe { portable::expand::<E, STREAM>(words, row, length) }
+        unsafe { portable::expand::<E, STREAM>(bits, row, length) }
     }
 
     #[inline(always)]
