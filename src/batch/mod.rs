@@ -323,8 +323,9 @@ impl Batch {
         } = self;
         let backwards = shared.turns_round && *calls % 2 == 1;
         let work = Work { shared, step: *step, actions, backwards };
-        let run = |games: &mut Chunk<'_>, own: &mut PerThread| {
-            own.finished.begin(*calls + u64::from(actions.is_some()));
+        let call = *calls + u64::from(actions.is_some());
+        let run = move |games: &mut Chunk<'_>, own: &mut PerThread| {
+            own.finished.begin(call);
             work.run(games, own);
         };
         let mut games = Chunk { first: 0, blocks, seeds, seated, outputs };
@@ -336,7 +337,7 @@ impl Batch {
             return done;
         }
         let dealt = Shares::deal(take(shares), games, threads, *places, shared);
-        let refuses = refuse.then_some(|games: &Chunk<'_>| work.has_illegal(games));
+        let refuses = refuse.then_some(move |games: &Chunk<'_>| work.has_illegal(games));
         let done = dealt.work(pool, shared, refuses, run);
         *shares = dealt.emptied();
         done

@@ -2,13 +2,15 @@
 //!
 //! Each thread has a share of the games, always the same, which its caches know. It takes half of
 //! what is left of it at a time, from the front; a thread that has nothing left takes from the back
-//! of the others' shares. So none waits long for another that the system holds up.
+//! of the shares of those who are late. So none waits long for another that the system holds up, and
+//! where none is, no game leaves the caches that know it.
 
 use std::collections::TryReserveError;
 use std::mem::take;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 use std::{hint, thread};
 
 use super::chunk::{Chunk, GROUP};
@@ -16,10 +18,15 @@ use super::encoded::Encoded;
 use super::finished::Finished;
 use super::lanes::{LANES, Word};
 use super::shared::Shared;
-use super::threads::{MAX_THREADS, Pool};
+use super::threads::Pool;
 
 /// The fewest games that are taken at a time, unless fewer are left.
 const FEWEST: usize = GROUP * LANES;
+
+/// How long a thread that is through waits for the others before it takes from what they have left,
+/// unless that will take them longer. Taken games cost both more, in this step and the next, than
+/// they take: their memory wanders from one processor to the other and back.
+const PATIENCE: Duration = Duration::from_micros(4);
 
 /// How often a thread looks whether the others have looked at their games, which takes them a
 /// microsecond, before it lets others run.
@@ -86,6 +93,12 @@ pub(super) struct Shares<'a>(Vec<Share<'a>>);
 #[repr(align(128))]
 struct Share<'a> {
     left: Mutex<Chunk<'a>>,
+    /// How many games are left, for those who only want to know.
+    count: AtomicUsize,
+    /// How many there were.
+    size: usize,
+    /// Whether somebody looks at the games before any is touched, or has looked.
+    claimed: AtomicBool,
     own: Mutex<&'a mut PerThread>,
 }
 
@@ -102,7 +115,7 @@ impl<'a> Shares<'a> {
         for own in threads {
             let share = games.take_front(places.each, shared);
             games.blocks = take(&mut games.blocks).split_off_mut(Places::GAP..).unwrap_or_default();
-            shares.0.push(Share { left: Mutex::new(share), own: Mutex::new(own) });
+            shares.0.push(Share::new(share, own));
         }
         shares
     }
@@ -123,73 +136,129 @@ impl<'a> Shares<'a> {
         refuses: Option<impl Fn(&Chunk<'a>) -> bool + Sync>,
         run: impl Fn(&mut Chunk<'a>, &mut PerThread) + Sync,
     ) -> bool {
-        let look = Look::default();
-        pool.run(|thread| {
-            if refuses.as_ref().is_none_or(|refuses| look.finds_none(&self.0, thread, refuses)) {
-                self.work_as(thread, shared, &run);
-            }
-        });
-        !look.found.into_inner()
-    }
-
-    /// Does a thread's part of the work: with its own games, then with what others have left.
-    fn work_as(
-        &self,
-        thread: usize,
-        shared: &Shared,
-        run: impl Fn(&mut Chunk<'a>, &mut PerThread),
-    ) {
-        let mut own = locked(&self.0[thread].own);
-        for offset in 0..self.0.len() {
-            let share = &self.0[(thread + offset) % self.0.len()];
-            loop {
-                let mut left = locked(&share.left);
-                let mut games = match offset {
-                    0 => left.take_front_half(shared),
-                    _ => left.take_back_half(shared),
-                };
-                drop(left);
-                if games.is_empty() {
-                    break;
+        // Moved, so that all lies together: the other threads have to get it from this processor.
+        let (shares, look) = (&self.0[..], &Look::default());
+        pool.run(move |thread| {
+            let share = &shares[thread];
+            let mut own = locked(&share.own);
+            let mut first = None;
+            if let Some(refuses) = &refuses {
+                // Taken at once, while it is at hand; but not touched before all have looked.
+                first = look.look_at(share, refuses, |left| left.take_front_half(shared));
+                if !look.finds_none(shares, refuses) {
+                    return;
                 }
+            }
+            let begin = Instant::now();
+            while let Some(mut games) = first.take().or_else(|| share.take_front(shared)) {
                 run(&mut games, &mut own);
             }
+            let late = Late::new(share.size, begin);
+            while let Some(mut games) = take_from_others(shares, thread, late, shared) {
+                run(&mut games, &mut own);
+            }
+        });
+        !look.found.load(Ordering::Relaxed)
+    }
+}
+
+/// Waits until another thread is late, and takes from what it has left; or until nothing is.
+fn take_from_others<'a>(
+    shares: &[Share<'a>],
+    thread: usize,
+    late: Late,
+    shared: &Shared,
+) -> Option<Chunk<'a>> {
+    loop {
+        let is_late = Instant::now() >= late.from;
+        let mut is_any_left = false;
+        for offset in 1..shares.len() {
+            let share = &shares[(thread + offset) % shares.len()];
+            let count = share.count.load(Ordering::Relaxed);
+            if count > late.games || is_late && count > 0 {
+                let games = share.take_back(shared);
+                if games.is_some() {
+                    return games;
+                }
+            }
+            is_any_left |= count > 0;
         }
+        if !is_any_left {
+            return None;
+        }
+        hint::spin_loop();
+    }
+}
+
+/// When a thread that is through finds that another is late.
+#[derive(Clone, Copy)]
+struct Late {
+    /// From so many games on.
+    games: usize,
+    /// From this time on, with any games.
+    from: Instant,
+}
+
+impl Late {
+    /// For a thread that has played so many games since it began.
+    fn new(games: usize, begin: Instant) -> Late {
+        let now = Instant::now();
+        let took = (now - begin).as_nanos().max(1);
+        let games = PATIENCE.as_nanos() * games as u128 / took;
+        Late { games: games.try_into().unwrap_or(usize::MAX), from: now + PATIENCE }
+    }
+}
+
+impl<'a> Share<'a> {
+    fn new(games: Chunk<'a>, own: &'a mut PerThread) -> Share<'a> {
+        let size = games.len();
+        Share {
+            left: Mutex::new(games),
+            count: size.into(),
+            size,
+            claimed: false.into(),
+            own: Mutex::new(own),
+        }
+    }
+
+    fn take_front(&self, shared: &Shared) -> Option<Chunk<'a>> {
+        self.take(|left| left.take_front_half(shared))
+    }
+
+    fn take_back(&self, shared: &Shared) -> Option<Chunk<'a>> {
+        self.take(|left| left.take_back_half(shared))
+    }
+
+    fn take(&self, take: impl FnOnce(&mut Chunk<'a>) -> Chunk<'a>) -> Option<Chunk<'a>> {
+        let mut left = locked(&self.left);
+        let taken = take(&mut left);
+        self.count.store(left.len(), Ordering::Relaxed);
+        (!taken.is_empty()).then_some(taken)
     }
 }
 
 /// A look at all shares before any game is touched, by all threads together.
 #[derive(Default)]
+#[repr(align(128))]
 struct Look {
-    /// The shares that somebody looks at, or has looked at.
-    claimed: [AtomicU64; MAX_THREADS / 64],
     looked_at: AtomicUsize,
     found: AtomicBool,
 }
 
 impl Look {
-    /// Helps to look, and waits for the others.
-    fn finds_none<'a>(
-        &self,
-        shares: &[Share<'a>],
-        thread: usize,
-        refuses: impl Fn(&Chunk<'a>) -> bool,
-    ) -> bool {
-        for offset in 0..shares.len() {
-            let index = (thread + offset) % shares.len();
-            if self.claims(index) {
-                // Should this panic, nobody may wait for it, and no game be touched.
-                let looked = Looked(self);
-                if refuses(&locked(&shares[index].left)) {
-                    self.found.store(true, Ordering::Relaxed);
-                }
-                drop(looked);
-            }
-        }
+    /// Waits until all shares have been looked at, and helps those who are late.
+    fn finds_none<'a>(&self, shares: &[Share<'a>], refuses: impl Fn(&Chunk<'a>) -> bool) -> bool {
+        let begin = Instant::now();
         let mut turns = 0;
+        let mut helped = false;
         while self.looked_at.load(Ordering::Acquire) < shares.len() {
             turns += 1;
-            if turns < MAX_TURNS {
+            if !helped && begin.elapsed() > PATIENCE {
+                for share in shares {
+                    self.look_at(share, &refuses, |_| Chunk::default());
+                }
+                helped = true;
+            } else if turns < MAX_TURNS {
                 hint::spin_loop();
             } else {
                 thread::yield_now();
@@ -198,9 +267,25 @@ impl Look {
         !self.found.load(Ordering::Relaxed)
     }
 
-    fn claims(&self, share: usize) -> bool {
-        let bit = 1 << (share % 64);
-        self.claimed[share / 64].fetch_or(bit, Ordering::Relaxed) & bit == 0
+    /// Looks at a share, unless somebody does or did, and takes something from it.
+    fn look_at<'a>(
+        &self,
+        share: &Share<'a>,
+        refuses: impl Fn(&Chunk<'a>) -> bool,
+        take: impl FnOnce(&mut Chunk<'a>) -> Chunk<'a>,
+    ) -> Option<Chunk<'a>> {
+        if share.claimed.swap(true, Ordering::Relaxed) {
+            return None;
+        }
+        share.take(|left| {
+            // Should this panic, nobody may wait for it, and no game be touched.
+            let looked = Looked(self);
+            if refuses(left) {
+                self.found.store(true, Ordering::Relaxed);
+            }
+            drop(looked);
+            take(left)
+        })
     }
 }
 

@@ -1,7 +1,6 @@
 //! Threads that wait for work and share it with the thread that brings it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -51,6 +50,9 @@ struct Bell {
 impl Bell {
     /// Waits until it is time, awake at first.
     fn wait(&self, is_time: impl Fn() -> bool) {
+        if is_time() {
+            return; // Without a look at the clock.
+        }
         let start = Instant::now();
         while !is_time() {
             if start.elapsed() < AWAKE {
@@ -76,66 +78,95 @@ impl Bell {
     }
 }
 
+/// A job that is posted for all threads.
+#[derive(Default)]
+struct Post {
+    /// The number of jobs so far, above whether the last one is open to those who come, above how
+    /// many threads are inside: in one word, so that to enter, to close and to see who is inside
+    /// are each one turn with memory that wanders from processor to processor.
+    state: AtomicU64,
+    /// Where the caller keeps the job while it is open.
+    job: AtomicPtr<Job<'static>>,
+}
+
+impl Post {
+    /// The bits that count threads.
+    const INSIDE: u64 = 0x7fff;
+    const OPEN: u64 = 0x8000;
+    /// One more job.
+    const JOB: u64 = 0x1_0000;
+}
+
+const _: () = assert!(MAX_THREADS as u64 <= Post::INSIDE);
+
 /// What the threads of a pool and their caller share.
 #[derive(Default)]
 struct Board {
-    /// Counts the jobs.
-    posted: Apart<AtomicU64>,
-    /// Where the caller keeps the job; null when there is none to begin with.
-    job: AtomicPtr<Job<'static>>,
+    post: Apart<Post>,
     stop: AtomicBool,
-    /// Threads that are in the job, or look whether there is one.
-    inside: Apart<AtomicUsize>,
     panicked: AtomicBool,
     work: Bell,
     left: Bell,
 }
 
 impl Board {
-    fn post(&self) {
-        self.posted.0.fetch_add(1, Ordering::SeqCst);
-        self.work.ring();
+    fn state(&self) -> u64 {
+        self.post.0.state.load(Ordering::SeqCst)
     }
 
     /// What each thread does until it is stopped.
     fn serve(&self, thread: usize) {
         let mut seen = 0;
         loop {
-            self.work.wait(|| self.posted.0.load(Ordering::SeqCst) != seen);
-            seen = self.posted.0.load(Ordering::SeqCst);
+            self.work.wait(|| self.state() / Post::JOB != seen);
             if self.stop.load(Ordering::SeqCst) {
                 return;
             }
-            self.help(thread);
+            seen = self.help(thread);
         }
     }
 
-    /// Does the job with the others, if it is still there.
-    fn help(&self, thread: usize) {
-        self.inside.0.fetch_add(1, Ordering::SeqCst);
-        let job = self.job.load(Ordering::SeqCst);
-        if !job.is_null() {
-            // SAFETY: the caller takes the job away before it looks for threads inside, and this
-            // one was inside before it saw the job. So the caller waits for it.
+    /// Does the job with the others, if it is still open. Returns its number.
+    fn help(&self, thread: usize) -> u64 {
+        let state = self.post.0.state.fetch_add(1, Ordering::SeqCst);
+        if state & Post::OPEN != 0 {
+            let job = self.post.0.job.load(Ordering::Relaxed);
+            // SAFETY: this thread entered when the job was open, and the caller, who posted it
+            // before it opened it, closes it and then waits for all that are inside.
             let done = catch_unwind(AssertUnwindSafe(|| unsafe { (*job)(thread) }));
-            self.panicked.fetch_or(done.is_err(), Ordering::SeqCst);
+            if done.is_err() {
+                self.panicked.store(true, Ordering::SeqCst);
+            }
         }
-        self.inside.0.fetch_sub(1, Ordering::SeqCst);
+        self.post.0.state.fetch_sub(1, Ordering::SeqCst);
         self.left.ring();
+        state / Post::JOB
     }
 
     /// Does a job together with the threads that come in time; for one caller at a time.
     fn share(&self, job: Job<'_>) {
-        self.job.store((&raw const job).cast_mut().cast(), Ordering::SeqCst);
-        self.post();
+        let Post { state, job: place } = &self.post.0;
+        place.store((&raw const job).cast_mut().cast(), Ordering::Relaxed);
+        state.fetch_add(Post::JOB | Post::OPEN, Ordering::SeqCst);
+        self.work.ring();
         let done = catch_unwind(AssertUnwindSafe(|| job(0)));
-        self.job.store(ptr::null_mut(), Ordering::SeqCst);
-        self.left.wait(|| self.inside.0.load(Ordering::SeqCst) == 0);
-        let panicked = self.panicked.swap(false, Ordering::SeqCst);
+        if state.fetch_and(!Post::OPEN, Ordering::SeqCst) & Post::INSIDE != 0 {
+            self.left.wait(|| self.state() & Post::INSIDE == 0);
+        }
+        let panicked = self.panicked.load(Ordering::SeqCst);
+        if panicked {
+            self.panicked.store(false, Ordering::SeqCst);
+        }
         if let Err(panic) = done {
             resume_unwind(panic);
         }
         assert!(!panicked, "a thread of the batch panicked");
+    }
+
+    fn stop(&self) {
+        self.stop.store(true, Ordering::SeqCst);
+        self.post.0.state.fetch_add(Post::JOB, Ordering::SeqCst);
+        self.work.ring();
     }
 }
 
@@ -195,8 +226,7 @@ impl Drop for Pool {
             std::mem::forget(handles);
             return;
         }
-        self.board.stop.store(true, Ordering::SeqCst);
-        self.board.post();
+        self.board.stop();
         for handle in handles {
             // A thread catches the panics of its work, and has none of its own.
             let _ = handle.join();
