@@ -1,6 +1,8 @@
 //! A batch on several threads does what it does on one, whoever of them plays a game.
 
 use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
 
 use starmine::batch::{
     Batch, BatchError, Dtype, ObservationBuffer, Options, Outputs, Partners, Seeds,
@@ -126,9 +128,13 @@ fn a_refused_step_changes_nothing_on_any_thread() {
     for (batch, written) in batches.iter_mut().zip(&mut written) {
         written.play_until_some_end(batch, &mut chance);
         let before = (batch.to_bytes(), written.clone());
-        for row in [0, GAMES / 2, GAMES - 1] {
+        // Long enough for the other threads to fall asleep: then one looks at all the games.
+        let pauses = [Duration::ZERO, Duration::from_millis(1)];
+        let rows = [0, GAMES / 2, GAMES - 1];
+        for (row, pause) in rows.into_iter().flat_map(|row| pauses.map(|pause| (row, pause))) {
             let mut actions = choose(&written.mask, &mut chance);
             actions[row] = 20;
+            thread::sleep(pause);
             let error = written.step(batch, &actions).unwrap_err();
             assert!(error.to_string().contains(&format!("actions[{row}]=20")), "{error}");
             written.see_finished(batch);
