@@ -28,6 +28,10 @@ const FEWEST: usize = GROUP * LANES;
 /// they take: their memory wanders from one processor to the other and back.
 const PATIENCE: Duration = Duration::from_micros(4);
 
+/// How long others are waited for to come and look at their games. Who has not come by then sleeps,
+/// and for who has not come there is no patience either.
+const ARRIVAL: Duration = Duration::from_micros(1);
+
 /// How often a thread looks whether the others have looked at their games, which takes them a
 /// microsecond, before it lets others run.
 const MAX_TURNS: usize = 1000;
@@ -97,6 +101,8 @@ struct Share<'a> {
     count: AtomicUsize,
     /// How many there were.
     size: usize,
+    /// Whether the thread that it belongs to has come.
+    has_come: AtomicBool,
     /// Whether somebody looks at the games before any is touched, or has looked.
     claimed: AtomicBool,
     own: Mutex<&'a mut PerThread>,
@@ -140,6 +146,7 @@ impl<'a> Shares<'a> {
         let (shares, look) = (&self.0[..], &Look::default());
         pool.run(move |thread| {
             let share = &shares[thread];
+            share.has_come.store(true, Ordering::Relaxed);
             let mut own = locked(&share.own);
             let mut first = None;
             if let Some(refuses) = &refuses {
@@ -175,7 +182,8 @@ fn take_from_others<'a>(
         for offset in 1..shares.len() {
             let share = &shares[(thread + offset) % shares.len()];
             let count = share.count.load(Ordering::Relaxed);
-            if count > late.games || is_late && count > 0 {
+            let is_late = is_late || count > late.games || !share.has_come.load(Ordering::Relaxed);
+            if is_late && count > 0 {
                 let games = share.take_back(shared);
                 if games.is_some() {
                     return games;
@@ -216,6 +224,7 @@ impl<'a> Share<'a> {
             left: Mutex::new(games),
             count: size.into(),
             size,
+            has_come: false.into(),
             claimed: false.into(),
             own: Mutex::new(own),
         }
@@ -246,18 +255,18 @@ struct Look {
 }
 
 impl Look {
-    /// Waits until all shares have been looked at, and helps those who are late.
+    /// Waits until all shares have been looked at, and does it for those who do not come.
     fn finds_none<'a>(&self, shares: &[Share<'a>], refuses: impl Fn(&Chunk<'a>) -> bool) -> bool {
         let begin = Instant::now();
         let mut turns = 0;
-        let mut helped = false;
+        let mut has_waited = false;
         while self.looked_at.load(Ordering::Acquire) < shares.len() {
             turns += 1;
-            if !helped && begin.elapsed() > PATIENCE {
+            if !has_waited && begin.elapsed() > ARRIVAL {
                 for share in shares {
                     self.look_at(share, &refuses, |_| Chunk::default());
                 }
-                helped = true;
+                has_waited = true;
             } else if turns < MAX_TURNS {
                 hint::spin_loop();
             } else {
