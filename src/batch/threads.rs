@@ -50,12 +50,9 @@ struct Bell {
 impl Bell {
     /// Waits until it is time, awake at first.
     fn wait(&self, is_time: impl Fn() -> bool) {
-        if is_time() {
-            return; // Without a look at the clock.
-        }
-        let start = Instant::now();
+        let mut start = None;
         while !is_time() {
-            if start.elapsed() < AWAKE {
+            if start.get_or_insert_with(Instant::now).elapsed() < AWAKE {
                 std::hint::spin_loop();
                 continue;
             }
@@ -150,11 +147,11 @@ impl Board {
         state.fetch_add(Post::JOB | Post::OPEN, Ordering::SeqCst);
         self.work.ring();
         let done = catch_unwind(AssertUnwindSafe(|| job(0)));
-        if state.fetch_and(!Post::OPEN, Ordering::SeqCst) & Post::INSIDE != 0 {
-            self.left.wait(|| self.state() & Post::INSIDE == 0);
-        }
+        state.fetch_and(!Post::OPEN, Ordering::SeqCst);
+        self.left.wait(|| self.state() & Post::INSIDE == 0);
         let panicked = self.panicked.load(Ordering::SeqCst);
         if panicked {
+            // Only then, since the other threads read this line of memory.
             self.panicked.store(false, Ordering::SeqCst);
         }
         if let Err(panic) = done {

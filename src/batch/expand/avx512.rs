@@ -2,12 +2,12 @@
 
 use std::arch::x86_64::*;
 
-use super::{Bits, Element, Lanes, per_block};
+use super::{Bits, Element, Lanes, expand_with, per_block};
 
 struct Avx512;
 
-/// Writes one element for each of the first `length` bits; `STREAM` goes past the
-/// caches, for more output than they hold, and wants a `fence` after it.
+/// Writes one element for each of the first `length` bits; `STREAM` goes past the caches, for more
+/// output than they hold, and wants a `fence` after it.
 ///
 /// # Safety
 /// The processor has AVX-512 F and BW, and the calling function is compiled for them; `row` is valid
@@ -19,7 +19,7 @@ pub(in crate::batch) unsafe fn expand<E: Element, const STREAM: bool>(
     length: usize,
 ) {
     // SAFETY: as the caller promises.
-    unsafe { super::expand_with::<Avx512, E, STREAM>(bits, row, length) }
+    unsafe { expand_with::<Avx512, E, STREAM>(bits, row, length) }
 }
 
 /// [`Lanes::ALIGNED_FROM`].
