@@ -1,9 +1,10 @@
-"""Writes the measured part of every page in this folder: sizes, observation sections, random play.
+"""Writes the measured part of the variants' pages: sizes, observation sections, random play.
 
 Each page has the name of its preset; what stands between the two markers is replaced. Random play means
-uniformly random legal actions, one game for each of the seeds (0, i, 0).
+uniformly random legal actions: the bot `random` in every seat.
 
-    python docs/variants/update.py --games 10000
+    python docs/variants/update.py              # all pages
+    python docs/variants/update.py hard small   # the pages of these presets
 """
 
 from __future__ import annotations
@@ -11,32 +12,12 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-import numpy as np
-
 import starmine
 
 HERE = Path(__file__).parent
 START, STOP = "<!-- measured by update.py -->\n", "<!-- end -->\n"
 PLAYERS = (2, 3, 4, 5)
-
-
-def random_games(variant: starmine.Variant, games: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Final score, length and ending code of one random game in each row of a batch."""
-    batch = starmine.Batch(variant, games, seed=0, dtype="bits")
-    buffers = batch.reset(seed=0)
-    del buffers["obs"]
-    generator = np.random.default_rng(0)
-    results = np.zeros((3, games), dtype=np.int64)
-    running = np.ones(games, dtype=bool)
-    while running.any():
-        mask = buffers["action_mask"]
-        actions = (generator.random(mask.shape, dtype=np.float32) * mask).argmax(axis=1)
-        batch.step_into(actions, **buffers)
-        ended = running & buffers["terminated"]
-        for row, name in enumerate(("final_score", "final_length", "final_ending")):
-            results[row, ended] = buffers[name][ended]
-        running &= ~ended
-    return results[0], results[1], results[2]
+GAMES, SEED = 10_000, 0
 
 
 def sizes(name: str) -> list[str]:
@@ -58,22 +39,21 @@ def sections(name: str) -> list[str]:
     return lines
 
 
-def statistics(name: str, games: int) -> list[str]:
+def statistics(name: str) -> list[str]:
     """A table of random play by number of players."""
     lines = ["| players | mean score | with points kept | mean length | endings |", "|---|---|---|---|---|"]
     for players in PLAYERS:
         variant = starmine.variant(name, players=players)
-        score, length, ending = random_games(variant, games)
-        kept, _, _ = random_games(starmine.variant(name, players=players, lost_game_score="fireworks"), games)
-        shares = [(np.mean(ending == code), text) for code, text in enumerate(starmine.endings(), start=1)]
-        endings = ", ".join(f"{text} {share:.2%}" for share, text in shares if share > 0)
-        error = kept.std() / np.sqrt(games)
-        figures = f"{score.mean():.4f} | {kept.mean():.3f} ± {error:.3f} | {length.mean():.2f}"
-        lines.append(f"| {players} | {figures} | {endings} |")
+        games = starmine.play_games(["random"] * players, games=GAMES, seed=SEED, variant=variant)
+        shares = [(games.share(ending), ending) for ending in starmine.endings()]
+        endings = ", ".join(f"{ending} {share:.2%}" for share, ending in shares if share > 0)
+        error = games.fireworks.std() / GAMES**0.5
+        kept = f"{games.fireworks.mean():.3f} ± {error:.3f}"
+        lines.append(f"| {players} | {games.scores.mean():.4f} | {kept} | {games.lengths.mean():.2f} | {endings} |")
     return lines
 
 
-def measured(name: str, games: int) -> str:
+def measured(name: str) -> str:
     """The measured part of a preset's page."""
     parts = [
         "## Sizes",
@@ -82,22 +62,30 @@ def measured(name: str, games: int) -> str:
         "The encoder `canonical`; the README says what each section holds.",
         "\n".join(sections(name)),
         "## Random play",
-        f"{games:,} games of uniformly random legal actions for each number of players; ± is the standard error.",
-        "\n".join(statistics(name, games)),
+        f"{GAMES:,} games of uniformly random legal actions for each number of players; ± is the standard error.",
+        "\n".join(statistics(name)),
     ]
     return "\n\n".join(parts) + "\n"
 
 
+def updated(name: str, page: str) -> str:
+    """The text of a preset's page with its measured part written anew."""
+    before, rest = page.split(START)
+    _, after = rest.split(STOP)
+    return before + START + "\n" + measured(name) + "\n" + STOP + after
+
+
 def main() -> None:
-    """Update every preset's page."""
+    """Update the pages of the presets that were named, or all."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--games", type=int, default=10_000)
-    games = parser.parse_args().games
-    for name in starmine.variants():
+    parser.add_argument("names", nargs="*", metavar="NAME", help="presets (default: all)")
+    names = parser.parse_args().names or starmine.variants()
+    for name in names:
+        if name not in starmine.variants():
+            parser.error(f"{name!r}: expected one of {', '.join(starmine.variants())}")
+    for name in names:
         page = HERE / f"{name}.md"
-        before, rest = page.read_text().split(START)
-        _, after = rest.split(STOP)
-        page.write_text(before + START + "\n" + measured(name, games) + "\n" + STOP + after)
+        page.write_text(updated(name, page.read_text(encoding="utf-8")), encoding="utf-8")
         print(f"updated {page.name}", flush=True)
 
 
