@@ -1,23 +1,10 @@
-//! Games that lie together: their turns, new deals and outputs.
+//! A run of neighbouring games, with everything that a step writes for them.
 
-use std::hint::black_box;
-
-use super::block::{COUNTERS, counter};
-use super::buffers::Outputs;
-use super::expand::fence;
-use super::kernel::{ANY, Kernel, SWITCHED};
-#[cfg(target_arch = "x86_64")]
-use super::lanes::{Avx2, Avx512};
-use super::lanes::{Isa, LANES, Portable, Word};
-use super::options::AutoresetMode;
-use super::plan::Sizes;
-use super::seated::{Seated, play_seated};
-use super::seeds::GameSeed;
-use super::shared::Shared;
-use super::shares::PerThread;
-use super::simd::Simd;
-use super::turn::{Turn, bits_of, lanes_of};
-use super::written::Written;
+use super::config::BatchConfig;
+use super::kernel::lanes::{LANES, Word};
+use super::outputs::Outputs;
+use super::partners::game::PartnerGame;
+use super::seeding::GameSeed;
 
 /// Blocks that go through each stage together: what one stage writes game by game is then not read
 /// at once as whole words by the next, which processors are slow at.
@@ -31,7 +18,7 @@ pub(super) struct Chunk<'a> {
     pub blocks: &'a mut [Word],
     pub seeds: &'a mut [GameSeed],
     /// The same games once more where there are partners, else nothing.
-    pub seated: &'a mut [Seated],
+    pub partner_games: &'a mut [PartnerGame],
     pub outputs: Outputs<'a>,
 }
 
@@ -46,265 +33,23 @@ impl<'a> Chunk<'a> {
     }
 
     /// So many games, whole blocks of them, and the others.
-    pub fn split_at(self, games: usize, shared: &Shared) -> (Chunk<'a>, Chunk<'a>) {
-        let words = games.div_ceil(LANES) * shared.plan.sizes.block_words();
+    pub fn split_at(self, games: usize, config: &BatchConfig) -> (Chunk<'a>, Chunk<'a>) {
+        let words = games.div_ceil(LANES) * config.plan.sizes.block_words();
         let (blocks, other_blocks) = self.blocks.split_at_mut(words);
         let (seeds, other_seeds) = self.seeds.split_at_mut(games);
-        let (seated, other_seated) = self.seated.split_at_mut(games.min(self.seated.len()));
-        let (outputs, other_outputs) = self.outputs.split_at(games, shared);
+        let (partner_games, other_partner_games) =
+            self.partner_games.split_at_mut(games.min(self.partner_games.len()));
+        let (outputs, other_outputs) = self.outputs.split_at(games, config);
         let first = self.first;
         (
-            Chunk { first, blocks, seeds, seated, outputs },
+            Chunk { first, blocks, seeds, partner_games, outputs },
             Chunk {
                 first: first + games,
                 blocks: other_blocks,
                 seeds: other_seeds,
-                seated: other_seated,
+                partner_games: other_partner_games,
                 outputs: other_outputs,
             },
         )
     }
-}
-
-/// What is done on the chosen instructions.
-enum Task<'a, 'b> {
-    Run(&'a mut Chunk<'b>, &'a mut PerThread),
-    Check(&'a Chunk<'b>, &'a mut bool),
-}
-
-/// What all chunks do.
-#[derive(Clone, Copy)]
-pub(super) struct Work<'a> {
-    pub shared: &'a Shared,
-    /// Steps so far, modulo the number of players.
-    pub step: usize,
-    /// The actions of all games, or none when the games are only looked at.
-    pub actions: Option<&'a [i64]>,
-    /// Whether to begin at the end.
-    pub backwards: bool,
-}
-
-impl Work<'_> {
-    /// Does the work for the games of one chunk.
-    pub fn run(self, chunk: &mut Chunk<'_>, own: &mut PerThread) {
-        self.dispatch(Task::Run(chunk, own));
-    }
-
-    /// Whether an action is illegal in a game that goes on.
-    pub fn has_illegal(self, chunk: &Chunk<'_>) -> bool {
-        let mut found = false;
-        self.dispatch(Task::Check(chunk, &mut found));
-        found
-    }
-
-    /// Chooses the code: that of the base games, in which their numbers are constants, that of base
-    /// games with other tokens or switches, or that of any game.
-    fn dispatch(self, task: Task<'_, '_>) {
-        let sizes = self.shared.plan.sizes;
-        let is_standard = sizes == Sizes::standard(sizes.players);
-        match (sizes.players, is_standard, sizes.has_standard_cards()) {
-            (2, true, _) => self.dispatch_for::<2>(task),
-            (3, true, _) => self.dispatch_for::<3>(task),
-            (4, true, _) => self.dispatch_for::<4>(task),
-            (5, true, _) => self.dispatch_for::<5>(task),
-            (2, _, true) => self.dispatch_for::<{ SWITCHED + 2 }>(task),
-            (3, _, true) => self.dispatch_for::<{ SWITCHED + 3 }>(task),
-            (4, _, true) => self.dispatch_for::<{ SWITCHED + 4 }>(task),
-            (5, _, true) => self.dispatch_for::<{ SWITCHED + 5 }>(task),
-            _ => self.dispatch_for::<ANY>(task),
-        }
-    }
-
-    fn dispatch_for<const STANDARD: usize>(self, task: Task<'_, '_>) {
-        match self.shared.simd {
-            Simd::Portable => run_portable::<STANDARD>(self, task),
-            #[cfg(target_arch = "x86_64")]
-            Simd::Avx2 => {
-                let isa = Avx2::new().expect("the batch was made for this processor");
-                // SAFETY: the token says that the processor has the instructions.
-                unsafe { run_avx2::<STANDARD>(self, isa, task) }
-            }
-            #[cfg(target_arch = "x86_64")]
-            Simd::Avx512 => {
-                let isa = Avx512::new().expect("the batch was made for this processor");
-                // SAFETY: the token says that the processor has the instructions.
-                unsafe { run_avx512::<STANDARD>(self, isa, task) }
-            }
-            #[cfg(not(target_arch = "x86_64"))]
-            simd => unreachable!("{simd} is not available on this architecture"),
-        }
-    }
-
-    #[inline(always)]
-    fn run_task<I: Isa, const STANDARD: usize>(self, isa: I, task: Task<'_, '_>) {
-        let kernel = Kernel::<I, STANDARD> { isa, plan: &self.shared.plan };
-        match task {
-            Task::Run(chunk, own) => self.run_with(kernel, chunk, own),
-            Task::Check(chunk, found) => {
-                let actions = &self.actions.unwrap_or_default()[chunk.first..][..chunk.len()];
-                *found = check(kernel, chunk.blocks, actions);
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn run_with<I: Isa, const STANDARD: usize>(
-        self,
-        kernel: Kernel<'_, I, STANDARD>,
-        chunk: &mut Chunk<'_>,
-        own: &mut PerThread,
-    ) {
-        let size = kernel.sizes().block_words();
-        let games = chunk.len();
-        let after = if self.actions.is_some() {
-            (self.step + 1) % kernel.sizes().players
-        } else {
-            self.step
-        };
-        let groups = games.div_ceil(GROUP * LANES);
-        for index in 0..groups {
-            let index = if self.backwards { groups - 1 - index } else { index };
-            let first = index * GROUP * LANES;
-            let count = (GROUP * LANES).min(games - first);
-            let mut results = [Written::default(); GROUP];
-            if let Some(actions) = self.actions {
-                let actions = &actions[chunk.first + first..][..count];
-                if chunk.seated.is_empty() {
-                    self.play_group(&kernel, chunk, own, first, actions, &mut results);
-                } else {
-                    play_seated(
-                        self.shared,
-                        after,
-                        chunk,
-                        &mut own.finished,
-                        first,
-                        actions,
-                        &mut results,
-                    );
-                }
-            }
-            for (index, start) in (first..first + count).step_by(LANES).enumerate() {
-                // Else the compiler keeps a place for each buffer, and all of them in memory: the
-                // stores that move them on stand in a queue with those of the rows.
-                let start = black_box(start);
-                let block = &mut chunk.blocks[start / LANES * size..][..size];
-                kernel.find_actions(block, after);
-                let games = start..(start + LANES).min(games);
-                chunk.outputs.write(
-                    &kernel,
-                    self.shared,
-                    block,
-                    after,
-                    games,
-                    &results[index],
-                    &mut own.encoded,
-                );
-            }
-        }
-        if self.shared.streams {
-            fence();
-        }
-    }
-
-    /// Plays the actions of a group of blocks, and deals new games where it is time.
-    #[inline(always)]
-    fn play_group<I: Isa, const STANDARD: usize>(
-        self,
-        kernel: &Kernel<'_, I, STANDARD>,
-        chunk: &mut Chunk<'_>,
-        own: &mut PerThread,
-        first: usize,
-        actions: &[i64],
-        results: &mut [Written; GROUP],
-    ) {
-        let size = kernel.sizes().block_words();
-        let mode = self.shared.options.autoreset_mode;
-        let mut deals = 0;
-        for (index, actions) in actions.chunks(LANES).enumerate() {
-            let block = &mut chunk.blocks[(first / LANES + index) * size..][..size];
-            let present = u8::MAX >> (LANES - actions.len());
-            let turn = kernel.play(block, self.step, &action_word(actions));
-            for lane in lanes_of(turn.forfeited & present) {
-                kernel.sizes().keep_player(block, lane, self.step);
-            }
-            results[index] = Written::new(&turn);
-            deals |= u64::from(present & deals_of(mode, &turn)) << (LANES * index);
-        }
-        let after = (self.step + 1) % kernel.sizes().players;
-        // One loop over all of the group, whose end is foretold wrongly once and not for each block.
-        for index in bits_of(deals) {
-            let (game, lane) = (first + index, index % LANES);
-            let block = &mut chunk.blocks[game / LANES * size..][..size];
-            if mode == AutoresetMode::SameStep {
-                own.finished.push(chunk.first + game, block, lane);
-            }
-            kernel.deal(block, lane, after, chunk.seeds[game].advance());
-        }
-    }
-}
-
-/// The games that are dealt anew in this step.
-fn deals_of(mode: AutoresetMode, turn: &Turn) -> u8 {
-    match mode {
-        AutoresetMode::SameStep => turn.ended,
-        AutoresetMode::NextStep => turn.waiting,
-        AutoresetMode::Disabled => 0,
-    }
-}
-
-/// Looks for an action that is illegal in a game that goes on.
-#[inline(always)]
-fn check<I: Isa, const STANDARD: usize>(
-    kernel: Kernel<'_, I, STANDARD>,
-    blocks: &[Word],
-    actions: &[i64],
-) -> bool {
-    let blocks = blocks.chunks_exact(kernel.sizes().block_words());
-    let mut illegal = 0;
-    for (block, actions) in blocks.zip(actions.chunks(LANES)) {
-        let present = u8::MAX >> (LANES - actions.len());
-        illegal |= kernel.find_illegal(block, &action_word(actions)) & present;
-    }
-    illegal != 0
-}
-
-/// The actions of a block; where a game is missing, one that is none.
-#[inline(always)]
-fn action_word(actions: &[i64]) -> Word {
-    if let Ok(actions) = <&[i64; LANES]>::try_from(actions) {
-        return Word(actions.map(|action| action as u64));
-    }
-    let mut word = Word([u64::MAX; LANES]);
-    for (word, &action) in word.0.iter_mut().zip(actions) {
-        *word = action as u64;
-    }
-    word
-}
-
-// Each is a function of its own: in one function the compiler would join what the sizes have in
-// common, and no number would be a constant any more.
-
-#[inline(never)]
-fn run_portable<const STANDARD: usize>(work: Work<'_>, task: Task<'_, '_>) {
-    work.run_task::<_, STANDARD>(Portable, task);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn run_avx2<const STANDARD: usize>(work: Work<'_>, isa: Avx2, task: Task<'_, '_>) {
-    work.run_task::<_, STANDARD>(isa, task);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(
-    enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl"
-)]
-fn run_avx512<const STANDARD: usize>(work: Work<'_>, isa: Avx512, task: Task<'_, '_>) {
-    work.run_task::<_, STANDARD>(isa, task);
-}
-
-/// A block in which nothing happens: every game is over.
-pub(super) fn idle_block(block: &mut [Word]) {
-    block.fill(Word::default());
-    block[COUNTERS] = Word([1 << counter::ENDING; LANES]);
 }

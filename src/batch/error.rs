@@ -1,9 +1,9 @@
 use thiserror::Error;
 
-use super::buffers::BufferError;
+use super::kernel::simd::SimdError;
+use super::outputs::BufferError;
 use super::partners::PartnersError;
-use super::simd::SimdError;
-use super::threads::ThreadsError;
+use super::schedule::pool::ThreadsError;
 use crate::rules::ActionSet;
 
 /// Actions that the rules refuse; no game has moved.

@@ -2,7 +2,7 @@
 
 use std::collections::TryReserveError;
 
-use super::lanes::Word;
+use super::kernel::lanes::Word;
 
 /// Where such a game is: in order of the games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

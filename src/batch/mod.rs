@@ -1,59 +1,53 @@
 //! Many games at once: stepping, autoreset, seeding, the caller's buffers, threads.
 
-mod block;
-mod buffers;
 mod chunk;
-mod deal;
-mod encoded;
+mod config;
 mod error;
-mod expand;
 mod finished;
-mod game;
 mod kernel;
-mod lanes;
-mod observe;
 mod options;
+mod outputs;
 mod partners;
-mod plan;
 mod processor;
 mod record;
 mod rows;
-mod seated;
-mod seeds;
-mod shared;
-mod shares;
-mod simd;
-mod threads;
-mod turn;
-mod unpack;
-mod written;
+mod schedule;
+mod scratch;
+mod seeding;
+mod step;
+mod step_result;
 
 use std::collections::TryReserveError;
 use std::mem::take;
 use std::sync::Arc;
 
-pub use buffers::{BufferError, ObservationBuffer, Outputs};
 pub use error::{BatchError, IllegalActions};
-pub use expand::Element;
+pub use kernel::simd::{SIMD_VARIABLE, Simd, SimdError};
 pub use options::{AutoresetMode, Dtype, IllegalAction, Observers, Options, UnknownOption};
+pub use outputs::{BufferError, ObservationBuffer, Outputs};
 pub use partners::{Partners, PartnersError};
 pub use record::RecordError;
-pub use simd::{SIMD_VARIABLE, Simd, SimdError};
-pub use threads::{MAX_THREADS, ThreadsError};
-pub use unpack::{packed_length, unpack_bits};
+pub use rows::expand::Element;
+pub use rows::unpack::{packed_length, unpack_bits};
+pub use schedule::pool::{MAX_THREADS, ThreadsError};
+pub use seeding::Seeds;
 
 use crate::encode::Layout;
 use crate::rules::{ActionSet, EpisodeSeed, Position, Variant};
-use block::{COUNTERS, LEGAL, ending};
-use chunk::{Chunk, Work};
+use chunk::Chunk;
+use config::BatchConfig;
 use finished::FinishedGame;
-use game::Game;
-use lanes::{LANES, Word};
-use seated::Seated;
-use seeds::GameSeed;
-use shared::Shared;
-use shares::{PerThread, Places, Shares};
-use threads::Pool;
+use kernel::block::{COUNTERS, LEGAL, ending, idle_block};
+use kernel::game::Game;
+use kernel::lanes::{LANES, Word};
+use kernel::layout::BlockLayout;
+use outputs::check_length;
+use partners::game::PartnerGame;
+use schedule::partition::Partition;
+use schedule::pool::Pool;
+use scratch::Scratch;
+use seeding::GameSeed;
+use step::Step;
 
 /// Many games of one variant that are stepped together.
 ///
@@ -75,14 +69,14 @@ use threads::Pool;
 /// ```
 #[derive(Debug)]
 pub struct Batch {
-    shared: Shared,
+    config: BatchConfig,
     /// The games, eight in a block.
     blocks: Vec<Word>,
-    places: Places,
+    block_layout: BlockLayout,
     /// Which game and episode each one is.
     seeds: Vec<GameSeed>,
     /// The same games once more where there are partners, else nothing.
-    seated: Vec<Seated>,
+    partner_games: Vec<PartnerGame>,
     /// Steps so far, modulo the number of players.
     step: usize,
     /// Steps and resets since the batch was made, by which the finished games are dated.
@@ -90,21 +84,10 @@ pub struct Batch {
     seed: u64,
     /// Whether the games are as they were first dealt, so that the first reset keeps them.
     fresh: bool,
-    threads: Vec<PerThread>,
+    threads: Vec<Scratch>,
     /// Memory for what the threads share in a step; without games between steps.
-    shares: Shares<'static>,
+    partition: Partition<'static>,
     pool: Pool,
-}
-
-/// Seeds for a reset.
-#[derive(Clone, Copy, Debug)]
-pub enum Seeds<'a> {
-    /// Go on with each game's next episode.
-    Continue,
-    /// Seed the batch: game `i` is game `i` of this seed.
-    Batch(u64),
-    /// Seed each game by itself: game `i` is game 0 of the `i`-th seed.
-    Each(&'a [u64]),
 }
 
 impl Batch {
@@ -123,42 +106,48 @@ impl Batch {
             return Err(BatchError::NumEnvs(num_envs));
         }
         options.partners.check(&variant)?;
-        let shared = Shared::new(variant, num_envs, options)?;
-        let size = shared.plan.sizes.block_words();
-        let pool = Pool::new(shared.options.num_threads)?;
-        let places = Places::new(num_envs, pool.threads(), size);
-        let mut blocks = reserve(places.words(num_envs), num_envs)?;
+        let config = BatchConfig::new(variant, num_envs, options)?;
+        let size = config.plan.sizes.block_words();
+        let pool = Pool::new(config.options.num_threads)?;
+        let block_layout = BlockLayout::new(num_envs, pool.threads(), size);
+        let mut blocks = reserve(block_layout.words(num_envs), num_envs)?;
         let mut seeds = reserve(num_envs, num_envs)?;
-        blocks.resize(places.words(num_envs), Word::default());
+        blocks.resize(block_layout.words(num_envs), Word::default());
         for game in (0..num_envs).step_by(LANES) {
-            chunk::idle_block(&mut blocks[places.block(game)]);
+            idle_block(&mut blocks[block_layout.block(game)]);
         }
         let first = |game| GameSeed::from(EpisodeSeed { seed, game, episode: 0 });
         seeds.extend((0..num_envs as u64).map(first));
-        let own = |_| PerThread::new(&shared, places).map_err(|source| memory(num_envs, source));
+        let own =
+            |_| Scratch::new(&config, block_layout).map_err(|source| memory(num_envs, source));
         let threads = (0..pool.threads()).map(own).collect::<Result<_, _>>()?;
-        let seated = match shared.options.partners.is_empty() {
+        let partner_games = match config.options.partners.is_empty() {
             true => Vec::new(),
-            false => seeds.iter().map(|seed| Seated::new(&shared, seed.episode())).collect(),
+            false => seeds
+                .iter()
+                .map(|seed| {
+                    PartnerGame::new(&config.options.partners, &config.variant, seed.episode())
+                })
+                .collect(),
         };
         let mut batch = Batch {
-            shared,
+            config,
             blocks,
-            places,
+            block_layout,
             seeds,
-            seated,
+            partner_games,
             step: 0,
             calls: 0,
             seed,
             fresh: true,
             threads,
-            shares: Shares::default(),
+            partition: Partition::default(),
             pool,
         };
         for index in 0..num_envs {
-            match batch.seated.get(index) {
+            match batch.partner_games.get(index) {
                 None => batch.deal(index, batch.seeds[index].episode()),
-                Some(seated) => batch.put(index, &seated.game()),
+                Some(partner_game) => batch.put(index, &partner_game.game()),
             }
         }
         Ok(batch)
@@ -167,25 +156,25 @@ impl Batch {
     /// The rules that are played.
     #[must_use]
     pub const fn variant(&self) -> &Arc<Variant> {
-        &self.shared.variant
+        &self.config.variant
     }
 
     /// The named sections of an observation.
     #[must_use]
     pub const fn layout(&self) -> &Layout {
-        &self.shared.layout
+        &self.config.layout
     }
 
     /// The settings.
     #[must_use]
     pub const fn options(&self) -> &Options {
-        &self.shared.options
+        &self.config.options
     }
 
     /// The instructions that it runs on.
     #[must_use]
     pub const fn simd(&self) -> Simd {
-        self.shared.simd
+        self.config.simd
     }
 
     /// Number of games.
@@ -203,14 +192,14 @@ impl Batch {
     /// Observation rows of each game: 1, or one for each seat.
     #[must_use]
     pub fn observers(&self) -> usize {
-        self.shared.observers()
+        self.config.observers()
     }
 
     /// Elements of one observation row in the chosen dtype: the layout's length, or for bits the
     /// bytes of whole 64-bit words.
     #[must_use]
     pub fn row_length(&self) -> usize {
-        self.shared.row_length()
+        self.config.row_length()
     }
 
     /// The table of one game.
@@ -225,29 +214,29 @@ impl Batch {
     }
 
     fn block(&self, game: usize) -> &[Word] {
-        &self.blocks[self.places.block(game)]
+        &self.blocks[self.block_layout.block(game)]
     }
 
     /// A copy of one game.
     fn take(&self, game: usize) -> Game {
-        let Shared { plan, variant, .. } = &self.shared;
+        let BatchConfig { plan, variant, .. } = &self.config;
         let seed = self.seeds[game].episode();
         plan.sizes.take(self.block(game), game % LANES, self.step, variant, seed)
     }
 
     fn put(&mut self, index: usize, game: &Game) {
-        let Shared { plan, variant, .. } = &self.shared;
-        let block = &mut self.blocks[self.places.block(index)];
+        let BatchConfig { plan, variant, .. } = &self.config;
+        let block = &mut self.blocks[self.block_layout.block(index)];
         plan.sizes.put(block, index % LANES, self.step, variant, game);
         self.seeds[index] = game.seed.into();
     }
 
     fn deal(&mut self, index: usize, seed: EpisodeSeed) {
-        let game = match self.seated.get_mut(index) {
-            None => Game::new(&self.shared.variant, seed),
-            Some(seated) => {
-                seated.deal(&self.shared, seed);
-                seated.game()
+        let game = match self.partner_games.get_mut(index) {
+            None => Game::new(&self.config.variant, seed),
+            Some(partner_game) => {
+                partner_game.deal(&self.config.options.partners, seed);
+                partner_game.game()
             }
         };
         self.put(index, &game);
@@ -274,15 +263,15 @@ impl Batch {
     ) -> Result<(), BatchError> {
         let num_envs = self.num_envs();
         if let Some(mask) = reset_mask {
-            buffers::check_length("reset_mask", mask.len(), num_envs)?;
+            check_length("reset_mask", mask.len(), num_envs)?;
             if !mask.contains(&true) {
                 return Err(BatchError::EmptyResetMask);
             }
         }
         if let Seeds::Each(seeds) = seeds {
-            buffers::check_length("seed", seeds.len(), num_envs)?;
+            check_length("seed", seeds.len(), num_envs)?;
         }
-        outputs.check(&self.shared, num_envs)?;
+        outputs.check(&self.config, num_envs)?;
         if let Seeds::Batch(seed) = seeds {
             self.seed = seed;
         }
@@ -310,7 +299,7 @@ impl Batch {
     /// # Errors
     /// [`BatchError`] for buffers that do not fit.
     pub fn observe(&mut self, outputs: Outputs<'_>) -> Result<(), BatchError> {
-        outputs.check(&self.shared, self.num_envs())?;
+        outputs.check(&self.config, self.num_envs())?;
         self.run(None, false, outputs);
         Ok(())
     }
@@ -319,16 +308,26 @@ impl Batch {
     /// and such are refused, nothing is done, and `false` comes back.
     fn run(&mut self, actions: Option<&[i64]>, refuse: bool, outputs: Outputs<'_>) -> bool {
         let Batch {
-            shared, blocks, places, seeds, seated, step, calls, threads, pool, shares, ..
+            config,
+            blocks,
+            block_layout,
+            seeds,
+            partner_games,
+            step,
+            calls,
+            threads,
+            pool,
+            partition,
+            ..
         } = self;
-        let backwards = shared.turns_round && *calls % 2 == 1;
-        let work = Work { shared, step: *step, actions, backwards };
+        let backwards = config.turns_round && *calls % 2 == 1;
+        let work = Step { config, step: *step, actions, backwards };
         let call = *calls + u64::from(actions.is_some());
-        let run = move |games: &mut Chunk<'_>, own: &mut PerThread| {
+        let run = move |games: &mut Chunk<'_>, own: &mut Scratch| {
             own.finished.begin(call);
             work.run(games, own);
         };
-        let mut games = Chunk { first: 0, blocks, seeds, seated, outputs };
+        let mut games = Chunk { first: 0, blocks, seeds, partner_games, outputs };
         if let [own] = &mut threads[..] {
             let done = !refuse || !work.has_illegal(&games);
             if done {
@@ -336,10 +335,10 @@ impl Batch {
             }
             return done;
         }
-        let dealt = Shares::deal(take(shares), games, threads, *places, shared);
+        let dealt = Partition::deal(take(partition), games, threads, *block_layout, config);
         let refuses = refuse.then_some(move |games: &Chunk<'_>| work.has_illegal(games));
-        let done = dealt.work(pool, shared, refuses, run);
-        *shares = dealt.emptied();
+        let done = dealt.work(pool, config, refuses, run);
+        *partition = dealt.emptied();
         done
     }
 
@@ -348,9 +347,9 @@ impl Batch {
     /// # Errors
     /// [`BatchError`] for actions or buffers that do not fit; no game has moved then.
     pub fn step(&mut self, actions: &[i64], outputs: Outputs<'_>) -> Result<(), BatchError> {
-        buffers::check_length("actions", actions.len(), self.num_envs())?;
-        outputs.check(&self.shared, self.num_envs())?;
-        let options = &self.shared.options;
+        check_length("actions", actions.len(), self.num_envs())?;
+        outputs.check(&self.config, self.num_envs())?;
+        let options = &self.config.options;
         let waits = options.autoreset_mode == AutoresetMode::Disabled;
         let refuse = options.illegal_action == IllegalAction::Raise;
         if waits && (0..self.num_envs()).any(|game| self.is_over(game))
@@ -360,7 +359,7 @@ impl Batch {
         }
         self.fresh = false;
         self.calls += 1;
-        self.step = (self.step + 1) % self.shared.plan.sizes.players;
+        self.step = (self.step + 1) % self.config.plan.sizes.players;
         Ok(())
     }
 
@@ -377,7 +376,7 @@ impl Batch {
     }
 
     fn refuses(&self, game: usize, action: i64) -> bool {
-        let options = &self.shared.options;
+        let options = &self.config.options;
         if self.is_over(game) {
             return options.autoreset_mode == AutoresetMode::Disabled;
         }
@@ -415,20 +414,20 @@ impl Batch {
     pub fn final_observations(&mut self, buffer: ObservationBuffer<'_>) -> Result<(), BatchError> {
         let finished = self.finished_games();
         let count = finished.len();
-        buffer.check(&self.shared, count)?;
-        let size = self.shared.plan.sizes.block_words();
+        buffer.check(&self.config, count)?;
+        let size = self.config.plan.sizes.block_words();
         let mut blocks = vec![Word::default(); count.div_ceil(LANES) * size];
-        blocks.chunks_mut(size).for_each(chunk::idle_block);
+        blocks.chunks_mut(size).for_each(idle_block);
         for (row, ended) in finished.into_iter().enumerate() {
             let block = &mut blocks[row / LANES * size..][..size];
             self.threads[ended.thread].finished.restore(ended.index, block, row % LANES);
         }
-        let work = Work { shared: &self.shared, step: self.step, actions: None, backwards: false };
+        let work = Step { config: &self.config, step: self.step, actions: None, backwards: false };
         let mut games = Chunk {
             first: 0,
             blocks: &mut blocks,
             seeds: &mut vec![EpisodeSeed::default().into(); count],
-            seated: &mut [],
+            partner_games: &mut [],
             outputs: Outputs { obs: Some(buffer), ..Outputs::default() },
         };
         work.run(&mut games, &mut self.threads[0]);
@@ -445,21 +444,21 @@ impl Batch {
         blocks.extend_from_slice(&self.blocks);
         let mut seeds = reserve(num_envs, num_envs)?;
         seeds.extend_from_slice(&self.seeds);
-        let own = |own: &PerThread| own.duplicate().map_err(|source| memory(num_envs, source));
+        let own = |own: &Scratch| own.duplicate().map_err(|source| memory(num_envs, source));
         let threads = self.threads.iter().map(own).collect::<Result<_, _>>()?;
         Ok(Batch {
-            pool: Pool::new(self.shared.options.num_threads)?,
-            shared: self.shared.clone(),
+            pool: Pool::new(self.config.options.num_threads)?,
+            config: self.config.clone(),
             blocks,
-            places: self.places,
+            block_layout: self.block_layout,
             seeds,
-            seated: self.seated.clone(),
+            partner_games: self.partner_games.clone(),
             step: self.step,
             calls: self.calls,
             seed: self.seed,
             fresh: self.fresh,
             threads,
-            shares: Shares::default(),
+            partition: Partition::default(),
         })
     }
 }

@@ -1,7 +1,7 @@
 use thiserror::Error;
 
+use super::kernel::simd::Simd;
 use super::partners::Partners;
-use super::simd::Simd;
 use crate::encode::{CANONICAL, Encoder};
 
 /// A setting was asked for by a name that it does not have.

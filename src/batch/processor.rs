@@ -50,7 +50,7 @@ impl Processor {
     /// Bytes of a step's observations from which they are better written past the caches: half of
     /// the largest one, as the games and what else the caller works on need it too. With 32 MB of
     /// it streaming took 0.74 to 0.84 of the time at 20 MB, and twice the time at 5 MB. A Xeon that
-    /// told of 260 MB, which other guests shared, lost by it up to 43 MB and gained at 84 MB.
+    /// told of 260 MB, which other guests config, lost by it up to 43 MB and gained at 84 MB.
     pub fn streams_from(self) -> usize {
         const LEAST: usize = 16 << 20;
         const MOST: usize = 64 << 20;

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::game::Game;
-use super::lanes::Word;
+use super::config::BatchConfig;
+use super::kernel::game::Game;
+use super::kernel::lanes::Word;
 use super::options::{AutoresetMode, Dtype, IllegalAction, Observers, Options};
+use super::partners::game::PartnerGame;
 use super::partners::{Partners, PartnersError};
-use super::seated::Seated;
-use super::shared::Shared;
 use super::{Batch, BatchError};
 use crate::bots::{BotNameError, PolicyError};
 use crate::encode::{self, UnknownEncoder};
@@ -134,9 +134,9 @@ impl Batch {
     /// The batch as bytes, from which [`Batch::from_bytes`] resumes it exactly.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let options = &self.shared.options;
+        let options = &self.config.options;
         let record = Record {
-            parameters: self.shared.variant.parameters(),
+            parameters: self.config.variant.parameters(),
             encoder: options.encoder.name().to_owned(),
             dtype: options.dtype,
             observers: options.observers,
@@ -148,7 +148,11 @@ impl Batch {
             games: (0..self.num_envs()).map(|game| self.take(game)).collect(),
             partners: options.partners.names().collect(),
             checksums: options.partners.checksums(),
-            learner_actions: self.seated.iter().map(|game| game.actions().to_vec()).collect(),
+            learner_actions: self
+                .partner_games
+                .iter()
+                .map(|game| game.actions().to_vec())
+                .collect(),
             finished: self.last_turns(),
         };
         let header = [MAGIC, &[FORMAT]].concat();
@@ -209,15 +213,17 @@ impl Batch {
 
     /// Plays the games with partners again.
     fn replay(&mut self, record: &Record) -> Result<(), RecordError> {
-        for (game, seated) in self.seated.iter_mut().enumerate() {
+        let BatchConfig { options, variant, .. } = &self.config;
+        for (game, partner_game) in self.partner_games.iter_mut().enumerate() {
             let damaged = || RecordError::Replay { game };
             let stored = record.games.get(game).ok_or_else(damaged)?;
             let actions = record.learner_actions.get(game).ok_or_else(damaged)?;
-            *seated = Seated::replay(&self.shared, stored.seed, actions).ok_or_else(damaged)?;
-            if seated.game() != *stored && stored.position.ending() == Some(Ending::Lost) {
-                seated.forfeit();
+            *partner_game = PartnerGame::replay(&options.partners, variant, stored.seed, actions)
+                .ok_or_else(damaged)?;
+            if partner_game.game() != *stored && stored.position.ending() == Some(Ending::Lost) {
+                partner_game.forfeit();
             }
-            if seated.game() != *stored {
+            if partner_game.game() != *stored {
                 return Err(damaged());
             }
         }
@@ -226,7 +232,7 @@ impl Batch {
 
     /// The games that ended in the last step, as they ended.
     fn last_turns(&self) -> Vec<(usize, Game)> {
-        let Shared { plan, variant, .. } = &self.shared;
+        let BatchConfig { plan, variant, .. } = &self.config;
         let mut block = vec![Word::default(); plan.sizes.block_words()];
         let mut games = Vec::new();
         for ended in self.finished_games() {
@@ -239,7 +245,7 @@ impl Batch {
     }
 
     fn put_finished(&mut self, games: &[(usize, Game)]) {
-        let Shared { plan, variant, .. } = &self.shared;
+        let BatchConfig { plan, variant, .. } = &self.config;
         let mut block = vec![Word::default(); plan.sizes.block_words()];
         for (index, game) in games {
             plan.sizes.put(&mut block, 0, self.step, variant, game);

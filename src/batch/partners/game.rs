@@ -1,0 +1,144 @@
+//! A game with bots in some seats: a step plays the learner's turn, then the turns of the bots up to
+//! the learner's next one.
+
+use std::sync::Arc;
+
+use super::Partners;
+use crate::batch::kernel::game::Game;
+use crate::bots::Table;
+use crate::rules::{EpisodeSeed, Position, Variant};
+
+/// Most episodes in a row that are skipped because the partners end them before the learner's first
+/// turn.
+const MAX_SKIPPED: usize = 1000;
+
+/// A game with partners.
+#[derive(Clone, Debug)]
+pub struct PartnerGame {
+    table: Table,
+    /// The learner's actions in this episode, from which the game can be replayed.
+    actions: Vec<u8>,
+}
+
+impl PartnerGame {
+    /// Deals this episode, or the first one after it in which the learner has a turn.
+    pub fn new(partners: &Partners, variant: &Arc<Variant>, seed: EpisodeSeed) -> PartnerGame {
+        let mut game = PartnerGame::start(partners, variant, seed);
+        game.skip(partners);
+        game
+    }
+
+    /// Deals this episode and lets the partners play up to the learner's first turn.
+    fn start(partners: &Partners, variant: &Arc<Variant>, seed: EpisodeSeed) -> PartnerGame {
+        let players = partners.draw(variant, seed);
+        let table = Table::new(variant.clone(), players, seed);
+        // No game has more turns than a `u8` can count.
+        let mut game = PartnerGame { table, actions: Vec::with_capacity(u8::MAX.into()) };
+        game.play_partners();
+        game
+    }
+
+    /// Replays an episode from the learner's actions; `None` if one of them is illegal.
+    pub fn replay(
+        partners: &Partners,
+        variant: &Arc<Variant>,
+        seed: EpisodeSeed,
+        actions: &[u8],
+    ) -> Option<PartnerGame> {
+        let mut game = PartnerGame::start(partners, variant, seed);
+        for &action in actions {
+            let is_over = game.table.ending().is_some();
+            if is_over || !game.play(action.into()) {
+                return None;
+            }
+        }
+        Some(game)
+    }
+
+    /// Deals another episode, as [`PartnerGame::new`] does.
+    pub fn deal(&mut self, partners: &Partners, seed: EpisodeSeed) {
+        self.restart(partners, seed);
+        self.skip(partners);
+    }
+
+    /// Deals the episode after this one.
+    pub fn deal_next(&mut self, partners: &Partners) {
+        self.deal(partners, self.seed().next());
+    }
+
+    fn restart(&mut self, partners: &Partners, seed: EpisodeSeed) {
+        self.actions.clear();
+        if partners.are_fixed() {
+            self.table.start(seed);
+        } else {
+            let players = partners.draw(self.table.variant(), seed);
+            self.table = Table::new(self.table.variant().clone(), players, seed);
+        }
+        self.play_partners();
+    }
+
+    /// Goes on to the next episode as long as the partners end it before the learner's first turn.
+    /// With partners who always do, the learner is handed a finished game.
+    fn skip(&mut self, partners: &Partners) {
+        for _ in 0..MAX_SKIPPED {
+            if self.table.ending().is_none() {
+                return;
+            }
+            self.restart(partners, self.seed().next());
+        }
+    }
+
+    /// Plays the partners' turns up to the learner's next one. A bot that fails loses the game: a
+    /// step cannot be taken back halfway.
+    fn play_partners(&mut self) {
+        if let Err(error) = self.table.run() {
+            debug_assert!(false, "{error}");
+            self.table.forfeit();
+        }
+    }
+
+    /// Plays the learner's action, then the partners. Returns whether the action was legal; an
+    /// illegal one loses the game.
+    pub fn play(&mut self, action: i64) -> bool {
+        let (position, variant) = (self.table.position(), self.table.variant());
+        let played = variant.action_to_move(action).ok();
+        let Some(played) = played.filter(|&played| position.is_legal(variant, played)) else {
+            self.table.forfeit();
+            return false;
+        };
+        self.actions.push(action as u8);
+        self.table.apply(played);
+        self.play_partners();
+        true
+    }
+
+    /// Ends the game as lost, as an illegal action does.
+    pub fn forfeit(&mut self) {
+        self.table.forfeit();
+    }
+
+    /// The position as it stands.
+    pub const fn position(&self) -> &Position {
+        self.table.position()
+    }
+
+    /// The seed of this episode.
+    pub const fn seed(&self) -> EpisodeSeed {
+        self.table.seed()
+    }
+
+    /// The learner's actions in this episode.
+    pub fn actions(&self) -> &[u8] {
+        &self.actions
+    }
+
+    /// A copy of the game as the batch stores it.
+    pub fn game(&self) -> Game {
+        Game {
+            position: *self.table.position(),
+            deck: self.table.deck().clone(),
+            seed: self.table.seed(),
+            length: self.table.length() as u8,
+        }
+    }
+}

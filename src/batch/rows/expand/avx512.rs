@@ -1,0 +1,78 @@
+//! AVX-512: the bits are the mask of a move.
+
+use std::arch::x86_64::*;
+
+use super::{Bits, Element, Lanes, expand_with, per_block};
+
+struct Avx512;
+
+/// Writes one element for each of the first `length` bits; `STREAM` goes past the caches, for more
+/// output than they hold, and wants a `fence` after it.
+///
+/// # Safety
+/// The processor has AVX-512 F and BW, and the calling function is compiled for them; `row` is valid
+/// to write for `length` elements; the bits have a word for each 64 of them.
+#[inline(always)]
+pub unsafe fn expand<E: Element, const STREAM: bool>(bits: impl Bits, row: *mut E, length: usize) {
+    // SAFETY: as the caller promises.
+    unsafe { expand_with::<Avx512, E, STREAM>(bits, row, length) }
+}
+
+/// [`Lanes::ALIGNED_FROM`].
+pub const ALIGNED_FROM: Option<usize> = Avx512::ALIGNED_FROM;
+
+/// A block of elements for the lowest bits.
+///
+/// # Safety
+/// The processor has AVX-512 F and BW.
+#[inline(always)]
+unsafe fn vector<E: Element>(bits: u64) -> __m512i {
+    // SAFETY: as the caller promises.
+    unsafe {
+        match size_of::<E>() {
+            4 => _mm512_maskz_mov_epi32(bits as u16, _mm512_set1_epi32(E::ONE as i32)),
+            2 => _mm512_maskz_mov_epi16(bits as u32, _mm512_set1_epi16(E::ONE as i16)),
+            _ => _mm512_maskz_mov_epi8(bits, _mm512_set1_epi8(E::ONE as i8)),
+        }
+    }
+}
+
+impl Lanes for Avx512 {
+    /// A store of 64 bytes is two wherever it is not aligned.
+    const ALIGNED_FROM: Option<usize> = Some(512);
+
+    type Bits = u64;
+
+    #[inline(always)]
+    unsafe fn ready(bits: u64) -> u64 {
+        bits
+    }
+
+    #[inline(always)]
+    unsafe fn block<E: Element, const STREAM: bool>(bits: u64, index: usize, block: *mut E) {
+        let block = block.cast::<__m512i>();
+        // SAFETY: as the caller promises, which for `STREAM` is an aligned block.
+        unsafe {
+            let elements = vector::<E>(bits >> (index * per_block::<E>()));
+            if STREAM {
+                _mm512_stream_si512(block, elements);
+            } else {
+                _mm512_storeu_si512(block, elements);
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn few<E: Element>(bits: u64, row: *mut E, length: usize) {
+        // SAFETY: the mask leaves only elements that are valid to write.
+        unsafe {
+            let mask = _bzhi_u64(u64::MAX, length as u32);
+            let elements = vector::<E>(bits);
+            match size_of::<E>() {
+                4 => _mm512_mask_storeu_epi32(row.cast(), mask as u16, elements),
+                2 => _mm512_mask_storeu_epi16(row.cast(), mask as u32, elements),
+                _ => _mm512_mask_storeu_epi8(row.cast(), mask, elements),
+            }
+        }
+    }
+}

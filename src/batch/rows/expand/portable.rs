@@ -1,0 +1,118 @@
+//! Without any instruction set: eight elements at a time, copied from a table.
+
+use super::{Bits, Element, Lanes, per_block};
+
+struct Portable;
+
+/// Writes one element for each of the first `length` bits. `STREAM` is taken for the
+/// sake of the other instruction sets and does nothing.
+///
+/// # Safety
+/// `row` is valid to write for `length` elements; the bits have a word for each 64 of them.
+#[inline(always)]
+pub unsafe fn expand<E: Element, const STREAM: bool>(bits: impl Bits, row: *mut E, length: usize) {
+    // SAFETY: as the caller promises.
+    unsafe { super::expand_with::<Portable, E, false>(bits, row, length) }
+}
+
+/// [`Lanes::ALIGNED_FROM`].
+pub const ALIGNED_FROM: Option<usize> = Portable::ALIGNED_FROM;
+
+/// Eight lanes of all ones or zeros for each value of a byte, the lowest bit first.
+macro_rules! octets {
+    ($type:ty) => {{
+        static OCTETS: [[$type; 8]; 256] = {
+            let mut octets = [[0; 8]; 256];
+            let mut byte = 0;
+            while byte < 256 {
+                let mut bit = 0;
+                while bit < 8 {
+                    if byte >> bit & 1 == 1 {
+                        octets[byte][bit] = <$type>::MAX;
+                    }
+                    bit += 1;
+                }
+                byte += 1;
+            }
+            octets
+        };
+        &OCTETS
+    }};
+}
+
+/// # Safety
+/// Eight elements are valid to write.
+#[inline(always)]
+unsafe fn octet<E: Element>(byte: u8, row: *mut E) {
+    let byte = usize::from(byte);
+    // SAFETY: arrays of the size of eight elements, written wherever they are.
+    unsafe {
+        match size_of::<E>() {
+            4 => {
+                row.cast::<[u32; 8]>().write_unaligned(octets!(u32)[byte].map(|lane| lane & E::ONE))
+            }
+            2 => row
+                .cast::<[u16; 8]>()
+                .write_unaligned(octets!(u16)[byte].map(|lane| lane & E::ONE as u16)),
+            _ => row
+                .cast::<[u8; 8]>()
+                .write_unaligned(octets!(u8)[byte].map(|lane| lane & E::ONE as u8)),
+        }
+    }
+}
+
+impl Lanes for Portable {
+    const ALIGNED_FROM: Option<usize> = None;
+
+    type Bits = u64;
+
+    #[inline(always)]
+    unsafe fn ready(bits: u64) -> u64 {
+        bits
+    }
+
+    #[inline(always)]
+    unsafe fn block<E: Element, const STREAM: bool>(bits: u64, index: usize, block: *mut E) {
+        let bits = bits >> (index * per_block::<E>());
+        for octet_index in 0..per_block::<E>() / 8 {
+            // SAFETY: the block is valid to write.
+            unsafe { octet((bits >> (8 * octet_index)) as u8, block.add(8 * octet_index)) };
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn few<E: Element>(bits: u64, row: *mut E, length: usize) {
+        // SAFETY: all elements and octets end at or before `length`.
+        unsafe {
+            if length < 8 {
+                for index in 0..length {
+                    one(bits >> index, row.add(index));
+                }
+                return;
+            }
+            let mut at = 0;
+            while at + 8 <= length {
+                octet((bits >> at) as u8, row.add(at));
+                at += 8;
+            }
+            octet((bits >> (length - 8)) as u8, row.add(length - 8));
+        }
+    }
+}
+
+/// Writes an element for the lowest bit.
+///
+/// # Safety
+/// The element is valid to write.
+#[inline(always)]
+unsafe fn one<E: Element>(bit: u64, element: *mut E) {
+    let value = if bit & 1 == 1 { E::ONE } else { 0 };
+    // SAFETY: a number of the size of the element.
+    unsafe {
+        match size_of::<E>() {
+            4 => element.cast::<u32>().write(value),
+            2 => element.cast::<u16>().write(value as u16),
+            _ => element.cast::<u8>().write(value as u8),
+        }
+    }
+}

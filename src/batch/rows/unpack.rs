@@ -1,0 +1,232 @@
+//! Packed rows to elements, for those who keep observations packed.
+
+use std::sync::{Mutex, PoisonError};
+use std::thread::{Builder, scope};
+
+use super::expand::{Element, fence, portable};
+#[cfg(target_arch = "x86_64")]
+use super::expand::{avx2, avx512};
+use crate::batch::kernel::simd::Simd;
+use crate::batch::outputs::{BufferError, check_length};
+
+/// Bytes of elements that a thread takes at a time.
+const PIECE: usize = 1 << 18;
+
+/// Bytes of elements that are worth a further thread.
+const THREAD: usize = 1 << 22;
+
+/// From so many bytes on the elements bypass the caches, which they would not fit into.
+const STREAM: usize = 1 << 25;
+
+/// Bytes of a packed row of so many features: whole 64-bit words.
+#[must_use]
+pub const fn packed_length(num_features: usize) -> usize {
+    8 * num_features.div_ceil(64)
+}
+
+/// Writes one element for each of the first `num_features` bits of each packed row, as a batch of
+/// the dtype [`Dtype::Bits`](super::Dtype::Bits) writes them, on at most so many threads.
+///
+/// # Errors
+/// [`BufferError`] for rows or elements that do not fit each other.
+///
+/// # Panics
+/// If this processor does not have the instruction set.
+///
+/// ```
+/// use starmine::batch::{Simd, unpack_bits};
+///
+/// let packed = [[0b101, 0, 0, 0, 0, 0, 0, 0], [0b010, 0, 0, 0, 0, 0, 0, 0]];
+/// let mut features = [9.0f32; 6];
+/// unpack_bits(Simd::Portable, packed.as_flattened(), 3, &mut features, 1)?;
+/// assert_eq!(features, [1.0, 0.0, 1.0, 0.0, 1.0, 0.0]);
+/// # Ok::<(), starmine::batch::BufferError>(())
+/// ```
+pub fn unpack_bits<E: Element>(
+    simd: Simd,
+    bits: &[u8],
+    num_features: usize,
+    out: &mut [E],
+    num_threads: usize,
+) -> Result<(), BufferError> {
+    assert!(simd.is_available(), "{simd} is not available");
+    let row_bytes = packed_length(num_features);
+    let rows = bits.len().checked_div(row_bytes).unwrap_or(0);
+    check_length("bits", bits.len(), rows * row_bytes)?;
+    check_length("out", out.len(), rows.saturating_mul(num_features))?;
+    if rows == 0 {
+        return Ok(());
+    }
+    let total = size_of_val(out);
+    let work = rows_on::<E>(simd, total >= STREAM);
+    let threads = num_threads.min(total / THREAD);
+    if threads <= 1 {
+        // SAFETY: the processor has the instruction set, as asserted above.
+        unsafe { work(bits, num_features, out) };
+        return Ok(());
+    }
+    let piece = (PIECE / (total / rows)).max(1);
+    let pieces = bits.chunks(piece * row_bytes).zip(out.chunks_mut(piece * num_features));
+    share(pieces, threads, |(bits, out)| {
+        // SAFETY: as above.
+        unsafe { work(bits, num_features, out) };
+    });
+    Ok(())
+}
+
+/// Does the work for each piece, on so many threads, the caller's among them.
+fn share<T>(pieces: impl Iterator<Item = T> + Send, threads: usize, work: impl Fn(T) + Sync) {
+    let pieces = Mutex::new(pieces);
+    let take_all = || {
+        loop {
+            let next = pieces.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let Some(piece) = next else { break };
+            work(piece);
+        }
+    };
+    scope(|scope| {
+        for _ in 1..threads {
+            // A thread that cannot be started leaves its pieces to the others.
+            let _ = Builder::new().spawn_scoped(scope, take_all);
+        }
+        take_all();
+    });
+}
+
+/// A function that unpacks whole rows.
+type Rows<E> = unsafe fn(&[u8], usize, &mut [E]);
+
+fn rows_on<E: Element>(simd: Simd, stream: bool) -> Rows<E> {
+    match (simd, stream) {
+        #[cfg(target_arch = "x86_64")]
+        (Simd::Avx512, false) => rows_avx512::<E, false>,
+        #[cfg(target_arch = "x86_64")]
+        (Simd::Avx512, true) => rows_avx512::<E, true>,
+        #[cfg(target_arch = "x86_64")]
+        (Simd::Avx2, false) => rows_avx2::<E, false>,
+        #[cfg(target_arch = "x86_64")]
+        (Simd::Avx2, true) => rows_avx2::<E, true>,
+        _ => rows_portable::<E, false>,
+    }
+}
+
+macro_rules! rows {
+    ($name:ident, $module:ident $(, $features:literal)?) => {
+        /// # Safety
+        /// The processor has the instruction set.
+        $(#[target_feature(enable = $features)])?
+        unsafe fn $name<E: Element, const STREAM: bool>(
+            bits: &[u8],
+            num_features: usize,
+            out: &mut [E],
+        ) {
+            let row_bytes = packed_length(num_features);
+            let mut words = vec![0; row_bytes / 8];
+            for (packed, row) in bits.chunks_exact(row_bytes).zip(out.chunks_exact_mut(num_features)) {
+                for (word, bytes) in words.iter_mut().zip(packed.as_chunks().0) {
+                    *word = u64::from_le_bytes(*bytes);
+                }
+                // SAFETY: the row is a whole slice, and there is a word for each 64 elements.
+                unsafe { $module::expand::<E, STREAM>(&words[..], row.as_mut_ptr(), num_features) };
+            }
+            if STREAM {
+                fence();
+            }
+        }
+    };
+}
+
+rows!(rows_portable, portable);
+#[cfg(target_arch = "x86_64")]
+rows!(rows_avx2, avx2, "avx2,bmi1,bmi2,lzcnt,popcnt");
+#[cfg(target_arch = "x86_64")]
+rows!(
+    rows_avx512,
+    avx512,
+    "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl"
+);
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Debug;
+
+    use half::{bf16, f16};
+
+    use super::*;
+
+    /// Rows that are not all alike.
+    fn packed(rows: usize, num_features: usize) -> Vec<u8> {
+        (0..rows * packed_length(num_features)).map(|index| (index * index / 7) as u8).collect()
+    }
+
+    fn check(simd: Simd, rows: usize, num_features: usize, num_threads: usize) {
+        let bits = packed(rows, num_features);
+        let mut out = vec![9u8; rows * num_features];
+        unpack_bits(simd, &bits, num_features, &mut out, num_threads).unwrap();
+        let row_bytes = packed_length(num_features);
+        for (row, features) in bits.chunks(row_bytes).zip(out.chunks(num_features)) {
+            let expected = (0..num_features).map(|bit| row[bit / 8] >> (bit % 8) & 1);
+            assert!(features.iter().copied().eq(expected), "{simd}, {num_features} features");
+        }
+    }
+
+    #[test]
+    fn rows_are_unpacked_on_every_instruction_set() {
+        for simd in Simd::available() {
+            for num_features in [1, 63, 64, 65, 658] {
+                check(simd, 5, num_features, 1);
+            }
+        }
+    }
+
+    fn check_elements<E: Element + PartialEq + Debug>(zero: E, one: E) {
+        let bits = packed(3, 100);
+        for simd in Simd::available() {
+            let (mut out, mut bytes) = (vec![one; 300], vec![9u8; 300]);
+            unpack_bits(simd, &bits, 100, &mut out, 1).unwrap();
+            unpack_bits(simd, &bits, 100, &mut bytes, 1).unwrap();
+            let expected = bytes.iter().map(|&bit| if bit == 1 { one } else { zero });
+            assert_eq!(out, expected.collect::<Vec<E>>(), "{simd}");
+        }
+    }
+
+    #[test]
+    fn elements_are_zero_and_one() {
+        check_elements(0f32, 1f32);
+        check_elements(f16::ZERO, f16::ONE);
+        check_elements(bf16::ZERO, bf16::ONE);
+        check_elements(0u8, 1u8);
+        check_elements(false, true);
+    }
+
+    #[test]
+    fn many_rows_are_shared_among_threads() {
+        // 34 MB, which are streamed.
+        let (rows, num_features) = (13_001, 658);
+        let bits = packed(rows, num_features);
+        let unpacked = |simd, num_threads| {
+            let mut out = vec![9f32; rows * num_features];
+            unpack_bits(simd, &bits, num_features, &mut out, num_threads).unwrap();
+            out
+        };
+        let expected = unpacked(Simd::Portable, 1);
+        for simd in Simd::available() {
+            assert!(unpacked(simd, 3) == expected, "{simd}");
+        }
+    }
+
+    #[test]
+    fn no_rows_are_nothing_to_do() {
+        assert_eq!(unpack_bits::<f32>(Simd::Portable, &[], 658, &mut [], 4), Ok(()));
+        assert_eq!(unpack_bits::<f32>(Simd::Portable, &[], 0, &mut [], 4), Ok(()));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        for (bits, num_features, out) in [(8, 3, 4), (9, 3, 3), (8, 65, 65), (8, 0, 0), (0, 3, 3)] {
+            let refused =
+                unpack_bits(Simd::Portable, &vec![0; bits], num_features, &mut vec![0u8; out], 1);
+            assert!(refused.is_err(), "{bits} bytes, {num_features} features, {out} elements");
+        }
+    }
+}
