@@ -12,11 +12,12 @@ import starmine
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "docs"))
 
+import update_bots  # noqa: E402
 from update_bots import PLAYERS, error, plays, published, variant  # noqa: E402
 
-KNOWN = json.loads((ROOT / "docs" / "published_bots.json").read_text(encoding="utf-8"))
+PUBLISHED = json.loads((ROOT / "docs" / "published_bots.json").read_text(encoding="utf-8"))
 RECORDED = json.loads((ROOT / "tests" / "data" / "bots.json").read_text(encoding="utf-8"))
-CASES = [(name, players) for name in starmine.bots() for players in PLAYERS if plays(name, players)]
+CASES = [(name, int(players)) for name, totals in RECORDED["bots"].items() for players in totals]
 
 
 @cache
@@ -28,31 +29,53 @@ def played(name, players):
 
 def deviates(claimed, name, players):
     """Whether a bot's mean lies outside the bound of another one's published figure."""
-    known = published(KNOWN[claimed], players)
+    known = published(PUBLISHED[claimed], players)
     if not known or not plays(name, players):
         return False
     games = played(name, players)
-    ours = games.fireworks if KNOWN[claimed]["scoring"] == "fireworks" else games.scores
+    ours = games.fireworks if PUBLISHED[claimed]["scoring"] == "fireworks" else games.scores
     return abs(ours.mean() - known[0]) > 4 * (error(ours) ** 2 + known[1] ** 2) ** 0.5
 
 
-@pytest.mark.parametrize(("name", "players"), CASES)
-def test_a_bot_has_its_published_strength(name, players):
-    assert name not in KNOWN or not deviates(name, name, players)
+@pytest.mark.parametrize("name", starmine.bots())
+def test_a_bot_has_its_rows_in_the_table(name):
+    expected = [players for players in PLAYERS if plays(name, players)]
+    hint = f"run docs/update_bots.py --only {name}"
+    assert len(update_bots.recorded_rows().get(name, [])) == len(expected), hint
+    assert [int(players) for players in RECORDED["bots"].get(name, {})] == expected, hint
 
 
 @pytest.mark.parametrize(("name", "players"), CASES)
 def test_a_bot_plays_as_when_its_table_was_written(name, players):
     games = played(name, players)
     found = {"fireworks": int(games.fireworks.sum()), "turns": int(games.lengths.sum())}
-    assert found == RECORDED["bots"][name][str(players)], "run docs/update_bots.py if the bot is meant to have changed"
+    hint = f"run docs/update_bots.py --only {name} if the bot is meant to have changed"
+    assert found == RECORDED["bots"][name][str(players)], hint
 
 
-@pytest.mark.parametrize("claimed", sorted(KNOWN))
-def test_no_other_bot_would_pass(claimed):
-    for name in set(starmine.bots()) - {claimed}:
+def test_figures_are_published_of_the_bots_that_name_a_source():
+    assert {name for name in starmine.bots() if starmine.bot(name).source} == set(PUBLISHED)
+
+
+@pytest.mark.parametrize(("name", "players"), [(name, players) for name, players in CASES if name in PUBLISHED])
+def test_a_bot_has_its_published_strength(name, players):
+    assert not deviates(name, name, players)
+
+
+@pytest.mark.parametrize("claimed", sorted(PUBLISHED))
+def test_no_other_published_bot_would_pass(claimed):
+    for name in {*PUBLISHED, "random"} - {claimed}:
         assert any(deviates(claimed, name, players) for players in PLAYERS), name
 
 
-def test_every_bot_but_the_random_one_has_a_published_figure():
-    assert set(starmine.bots()) - set(KNOWN) == {"random"}
+def test_one_bot_is_measured_alone(tmp_path, monkeypatch):
+    page, replayed = tmp_path / "bots.md", tmp_path / "bots.json"
+    monkeypatch.setattr(update_bots, "PAGE", page)
+    monkeypatch.setattr(update_bots, "REPLAYED", replayed)
+    originals = {page: ROOT / "docs" / "bots.md", replayed: ROOT / "tests" / "data" / "bots.json"}
+    texts = {path: original.read_text(encoding="utf-8") for path, original in originals.items()}
+    page.write_text(texts[page].replace("| `random` | 2 | 1", "| `random` | 2 | 9"), encoding="utf-8")
+    replayed.write_text(texts[replayed].replace('"random"', '"retired"'), encoding="utf-8")
+    monkeypatch.setattr(sys, "argv", ["update_bots.py", "--only", "random"])
+    update_bots.main()
+    assert {path: path.read_text(encoding="utf-8") for path in originals} == texts
