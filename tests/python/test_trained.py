@@ -10,7 +10,7 @@ import torch
 import starmine
 from starmine.torch import PolicyNetwork
 
-FOLDER = Path(starmine.__file__).parent / "policies"
+FOLDER = Path(__file__).parents[2] / "python" / "starmine" / "policies"
 GAMES = 2000
 
 
@@ -25,7 +25,7 @@ def written(tmp_path):
     return path, network
 
 
-def test_the_package_has_a_file_and_a_card_for_each_policy():
+def test_each_policy_has_a_file_and_a_card():
     assert {path.stem for path in FOLDER.iterdir()} == set(starmine.policies())
     assert {path.suffix for path in FOLDER.iterdir()} == {".safetensors", ".md"}
     for name in starmine.policies():
