@@ -1,4 +1,4 @@
-"""The pages in docs/variants: one for each preset, and what docs/variants/update.py measured is what it measures now."""
+"""Every preset has its page in docs/variants, whose measured part is what docs/variants/update.py writes today."""
 
 import importlib.util
 from pathlib import Path
