@@ -29,7 +29,7 @@ from collections import Counter
 from pathlib import Path
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent / "python"))
+sys.path.insert(0, str(HERE.parent / "python" / "helpers"))
 
 from golden_configurations import CONFIGURATIONS  # noqa: E402
 from hle_bots import PeekingBot, UniformBot  # noqa: E402

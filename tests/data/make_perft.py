@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent / "python"))
+sys.path.insert(0, str(HERE.parent / "python" / "helpers"))
 
 from counted_paths import count_paths  # noqa: E402
 from oracle import Game  # noqa: E402

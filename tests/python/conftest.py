@@ -1,41 +1,44 @@
-"""Options of the Python tests."""
+"""Options and fixtures of the Python tests."""
 
-import secrets
+import os
+from pathlib import Path
 
 import hypothesis_profiles  # noqa: F401  # registers the profiles
+import pytest
+from instruction_sets import AVAILABLE, VARIABLE
 
-HLE_GAMES = 2000
-ORACLE_GAMES = 20
-FUZZ_RUNS = 150
+# Name, default and meaning of each option.
+OPTIONS = [
+    ("--hle-games", 2000, "games to compare with HLE"),
+    ("--hle-seed", 0, "seed of the comparison with HLE"),
+    ("--oracle-games", 20, "games of each variant to compare with the oracle"),
+    ("--oracle-seed", 0, "seed of the comparison with the oracle"),
+    ("--fuzz-runs", 150, "batches to call with hostile memory"),
+    ("--fuzz-seed", 0, "seed of the calls with hostile memory"),
+]
 
 
 def pytest_addoption(parser):
-    group = parser.getgroup("HLE comparison")
-    group.addoption("--hle-games", type=int, default=HLE_GAMES, help=f"games to compare with HLE (default {HLE_GAMES})")
-    group.addoption("--hle-seed", type=int, help="seed of the comparison with HLE (default: a fresh one)")
-    group = parser.getgroup("oracle comparison")
-    group.addoption("--oracle-games", type=int, default=ORACLE_GAMES, help=f"games a variant (default {ORACLE_GAMES})")
-    group.addoption("--oracle-seed", type=int, help="seed of the comparison with the oracle (default: a fresh one)")
-    group = parser.getgroup("hostile memory")
-    group.addoption("--fuzz-runs", type=int, default=FUZZ_RUNS, help=f"batches to call (default {FUZZ_RUNS})")
-    group.addoption("--fuzz-seed", type=int, help="seed of the hostile calls (default: a fresh one)")
-
-
-def pytest_configure(config):
-    # pytest does not ask a conftest.py that it finds late for its options: then the defaults hold. The seeds
-    # are kept as options, so that the processes of a distributed run share them.
-    config.option.hle_games = config.getoption("hle_games", HLE_GAMES)
-    config.option.oracle_games = config.getoption("oracle_games", ORACLE_GAMES)
-    config.option.fuzz_runs = config.getoption("fuzz_runs", FUZZ_RUNS)
-    for seed in ["hle_seed", "oracle_seed", "fuzz_seed"]:
-        if config.getoption(seed, None) is None:
-            setattr(config.option, seed, secrets.randbits(32))
+    group = parser.getgroup("random cases")
+    for name, default, meaning in OPTIONS:
+        group.addoption(name, type=int, default=default, help=f"{meaning} (default {default})")
 
 
 def pytest_report_header(config):
-    option = config.option
-    return [
-        f"comparison with HLE: --hle-games={option.hle_games} --hle-seed={option.hle_seed}",
-        f"comparison with the oracle: --oracle-games={option.oracle_games} --oracle-seed={option.oracle_seed}",
-        f"hostile memory: --fuzz-runs={option.fuzz_runs} --fuzz-seed={option.fuzz_seed}",
-    ]
+    return "random cases: " + " ".join(f"{name}={config.getoption(name)}" for name, _, _ in OPTIONS)
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Append the reasons of skipped tests to the file that the variable SKIPPED names."""
+    if path := os.environ.get("SKIPPED"):
+        reasons = {report.longrepr[2].removeprefix("Skipped: ") for report in terminalreporter.stats.get("skipped", [])}
+        with Path(path).open("a", encoding="utf-8") as file:
+            file.writelines(f"Skipped: test: {reason}\n" for reason in sorted(reasons))
+
+
+@pytest.fixture(scope="module", params=AVAILABLE)
+def instruction_set(request):
+    """Batches that the module's tests make use this set; the tests run once on each set of the processor."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(VARIABLE, request.param)
+        yield request.param

@@ -11,6 +11,8 @@ from hostile_arrays import misaligned
 import starmine
 from starmine import ArrayError, Batch, IllegalActionError
 
+pytestmark = pytest.mark.usefixtures("instruction_set")
+
 PLAY = 5  # plays slot 0 in the standard game, which is always legal
 SIZES = [1, 4, 100]  # up to 64 games a call keeps the interpreter
 NAMES = [*Batch("standard", 1, seed=0).allocate()]

@@ -8,10 +8,13 @@ overlap in every way; all of the memory is compared after every call. A run is a
 import random
 
 import numpy as np
+import pytest
 from random_games import at_most
 
 import starmine
 from starmine import Batch, StarmineError
+
+pytestmark = pytest.mark.usefixtures("instruction_set")
 
 CALLS = 12
 CANARY = 64

@@ -1,184 +1,23 @@
-"""Sentences that hold in every game of every variant, for states and for batches."""
+"""Invariants of batches: they hold for every variant, size and setting."""
 
 import copy
 import pickle
 import random
-from collections import Counter
 
 import hypothesis_profiles  # noqa: F401
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from random_games import choose_action, generators, play, seeds, variants
+from random_games import choose_action, generators, seeds, variants
 from reference_batch import ReferenceBatch, assert_same_outputs, features
 
 import starmine
 
+pytestmark = pytest.mark.usefixtures("instruction_set")
+
 DTYPES = {"float32": np.float32, "float16": np.float16, "uint8": np.uint8, "bits": np.uint8}
 MODES = ["SameStep", "NextStep", "Disabled"]
-
-
-def all_cards(state):
-    """Every card of a state, wherever it lies."""
-    hands = [card for hand in state.hands for card in hand]
-    fireworks = [starmine.Card.of(suit, rank) for suit, height in enumerate(state.fireworks) for rank in range(height)]
-    undealt = state.deck[len(state.deck) - state.deck_size :]
-    return Counter(hands + fireworks + undealt + state.discard_pile)
-
-
-# --- States -----------------------------------------------------------------------------------------------
-
-
-@given(variants(), seeds(), generators())
-def test_cards_are_conserved(variant, seed, rng):
-    state = variant.new_game(seed=seed)
-    deck = Counter(
-        {
-            starmine.Card.of(suit, rank): count
-            for suit, row in enumerate(variant.copies)
-            for rank, count in enumerate(row)
-        }
-    )
-    while True:
-        assert all_cards(state) == deck
-        assert Counter(state.deck) == deck
-        if state.is_terminal:
-            break
-        state.apply(choose_action(state, rng))
-
-
-@given(variants(), seeds(), generators())
-def test_the_numbers_of_a_state_stay_in_their_ranges(variant, seed, rng):
-    state = variant.new_game(seed=seed)
-    while not state.is_terminal:
-        state.apply(choose_action(state, rng))
-        assert 0 <= state.information_tokens <= variant.max_information_tokens
-        assert 0 <= state.life_tokens <= variant.max_life_tokens
-        assert all(0 <= height <= variant.ranks for height in state.fireworks)
-        assert all(len(hand) <= variant.hand_size for hand in state.hands)
-        assert state.deck_size == 0 or all(len(hand) == variant.hand_size for hand in state.hands)
-        assert 0 <= state.current_player < variant.players
-        assert state.is_terminal == (state.ending is not None)
-    assert state.ending in starmine.endings()
-    assert (state.ending == "lost") == (state.life_tokens == 0)
-    assert (state.ending == "perfect") == (sum(state.fireworks) == variant.max_score and state.life_tokens > 0)
-
-
-@given(variants(), seeds(), generators())
-def test_a_legal_action_is_never_refused_and_an_illegal_one_never_accepted(variant, seed, rng):
-    state = variant.new_game(seed=seed)
-    while True:
-        legal = state.legal_actions()
-        assert legal == np.flatnonzero(state.legal_action_mask()).tolist()
-        assert bool(legal) != state.is_terminal
-        before = state.copy()
-        for action in range(-1, variant.num_actions + 2):
-            if action in legal:
-                state.copy().apply(action)
-            else:
-                with pytest.raises(starmine.IllegalActionError, match=f"action {action} "):
-                    state.apply(action)
-        assert state == before
-        assert state.to_json() == before.to_json()
-        if state.is_terminal:
-            break
-        for _ in range(rng.randint(1, 8)):
-            if not state.is_terminal:
-                state.apply(choose_action(state, rng))
-
-
-@given(variants(), seeds(), generators())
-def test_rewards_sum_to_the_final_score(variant, seed, rng):
-    state = variant.new_game(seed=seed)
-    total = 0
-    while not state.is_terminal:
-        before = state.score
-        reward = state.apply(choose_action(state, rng))
-        assert reward == state.score - before
-        total += reward
-    keeps = variant.lost_game_score == "fireworks" or state.ending in ("perfect", "deck_exhausted")
-    assert total == state.score == (sum(state.fireworks) if keeps else 0)
-
-
-@given(variants(), seeds(), generators(), st.sampled_from(["copy", "copy.copy", "copy.deepcopy"]))
-def test_a_copied_state_goes_its_own_way(variant, seed, rng, how):
-    state = variant.new_game(seed=seed)
-    play(state, rng, rng.randint(0, 20))
-    other = {"copy": starmine.State.copy, "copy.copy": copy.copy, "copy.deepcopy": copy.deepcopy}[how](state)
-    assert other == state
-    before = state.to_json()
-    play(other, rng)
-    assert state.to_json() == before
-    assert (other == state) == (other.length == state.length)
-    after = other.to_json()
-    play(state, rng)
-    assert other.to_json() == after
-
-
-@given(variants(), seeds(), generators())
-def test_replaying_deck_and_actions_gives_an_equal_state(variant, seed, rng):
-    state = variant.new_game(seed=seed)
-    rewards = play(state, rng, rng.randint(0, 60))
-    again = variant.new_game(deck=state.deck, start_player=state.start_player)
-    assert [again.apply(event.action) for event in state.history] == rewards
-    assert again == state
-    by_text = variant.new_game(deck=[str(card) for card in state.deck], start_player=state.start_player)
-    assert [by_text.apply(event.move) for event in state.history] == rewards
-    assert by_text == state
-
-
-@given(variants(), seeds(), generators())
-def test_a_stored_state_comes_back(variant, seed, rng):
-    state = variant.new_game(seed=seed)
-    play(state, rng, rng.randint(0, 60))
-    for back in (starmine.State.from_json(state.to_json()), pickle.loads(pickle.dumps(state))):
-        assert back == state
-        assert back.history == state.history
-        assert str(back) == str(state)
-        assert back.legal_actions() == state.legal_actions()
-
-
-@given(variants())
-def test_a_stored_variant_comes_back(variant):
-    backs = [
-        starmine.Variant.from_json(variant.to_json()),
-        pickle.loads(pickle.dumps(variant)),
-        copy.deepcopy(variant),
-        starmine.Variant(**variant.parameters()),
-        eval(repr(variant), {"Variant": starmine.Variant}),
-    ]
-    for back in backs:
-        assert back == variant
-        assert hash(back) == hash(variant)
-
-
-@given(variants())
-def test_action_texts_and_ids_agree(variant):
-    meanings = [variant.action_meaning(action) for action in range(variant.num_actions)]
-    assert len(set(meanings)) == variant.num_actions
-    assert [variant.action(meaning) for meaning in meanings] == list(range(variant.num_actions))
-
-
-@given(variants(), seeds(), generators(), st.sampled_from(starmine.encoders()))
-def test_an_observation_is_as_long_as_its_layout(variant, seed, rng, encoder):
-    layout = variant.layout(encoder)
-    position = 0
-    for section in layout:
-        assert (section.start, section.stop) == (position, position + int(np.prod(section.shape)))
-        assert layout[section.name] == section
-        position = section.stop
-    assert position == len(layout)
-    state = variant.new_game(seed=seed)
-    play(state, rng, rng.randint(0, 60))
-    for seat in range(variant.players):
-        row = state.encode(seat, encoder)
-        assert row.shape == (len(layout),)
-        assert row.dtype == np.uint8
-        assert row.max(initial=0) <= 1
-
-
-# --- Batches ----------------------------------------------------------------------------------------------
 
 
 def batch_settings():

@@ -10,12 +10,12 @@ actions         "play 0", "discard 1", "hint +1 red", "hint +2 3" (a rank), "pla
 """
 
 import json
-from pathlib import Path
 
 import pytest
+from paths import DATA
 from scenario_tables import OracleTable, StarmineTable
 
-SCENARIOS = json.loads((Path(__file__).parent.parent / "data" / "scenarios.json").read_text())
+SCENARIOS = json.loads((DATA / "scenarios.json").read_text())
 
 # Where an expected field is read from: the game, the rules, or the rewards of the actions.
 GAME_FIELDS = ["score", "fireworks", "information_tokens", "life_tokens", "deck_size", "ending", "current_player"]

@@ -1,16 +1,16 @@
 """Counted sequences of legal actions (tests/data/perft.json): all of them by Starmine, the short ones by the oracle."""
 
 import json
-from pathlib import Path
 
 import pytest
 from counted_paths import count_paths
 from oracle import ENDINGS, Game
 from oracle_rules import Rules, card_from
+from paths import DATA
 
 import starmine
 
-ENTRIES = json.loads((Path(__file__).parent.parent / "data" / "perft.json").read_text())
+ENTRIES = json.loads((DATA / "perft.json").read_text())
 ORACLE_LIMIT = 1000  # sequences of one length
 
 every_entry = pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["name"])

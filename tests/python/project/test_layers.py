@@ -10,10 +10,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from paths import ROOT
 
 import starmine
 
-ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src"
 PACKAGE = Path(starmine.__file__).parent
 

@@ -3,13 +3,13 @@
 import gzip
 import json
 import zlib
-from pathlib import Path
 
 import pytest
 from hle_traces import pack
+from paths import DATA
 from trace_comparison import check, replay, variant_of
 
-GOLDEN_FILES = sorted((Path(__file__).parent.parent / "data" / "golden").glob("*.json.gz"))
+GOLDEN_FILES = sorted((DATA / "golden").glob("*.json.gz"))
 DIGEST_LENGTH = 8  # hex digits of a CRC-32
 
 

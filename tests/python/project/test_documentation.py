@@ -6,14 +6,13 @@ import importlib.util
 import inspect
 import pkgutil
 import re
-from pathlib import Path
 
 import pytest
+from paths import ROOT
 
 import starmine
 from starmine import _core
 
-ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "docs" / "bots.md", ROOT / "docs" / "baselines.md"]
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 # Optional packages that an example may need: it is skipped only where they are missing.

@@ -1,13 +1,12 @@
 """Every preset has its page in docs/variants, whose measured part is what docs/variants/update.py writes today."""
 
 import importlib.util
-from pathlib import Path
 
 import pytest
+from paths import ROOT
 
 import starmine
 
-ROOT = Path(__file__).parents[2]
 PAGES = ROOT / "docs" / "variants"
 
 

@@ -17,6 +17,8 @@ from random_games import generators, play, variants
 import starmine
 from starmine import ArrayError, Batch, IllegalActionError, SerializationError, State
 
+pytestmark = pytest.mark.usefixtures("instruction_set")
+
 GAMES = 4
 PLAY = 5  # plays slot 0 in the standard game, which is always legal
 

@@ -1,0 +1,65 @@
+"""Every set of vector instructions gives the same games, and one that the processor lacks is refused.
+
+The modules that step batches run once on each set, by the fixture `instruction_set`.
+"""
+
+import os
+
+import numpy as np
+import pytest
+from instruction_sets import AVAILABLE, SETS, VARIABLE
+
+import starmine
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_the_set_is_tested_on_this_processor(name):
+    if name not in AVAILABLE:
+        pytest.skip(f"this processor has no {name}")
+
+
+def test_a_batch_is_made_with_the_set_of_the_fixture(instruction_set):
+    assert os.environ[VARIABLE] == instruction_set
+
+
+def test_long_play_is_the_same_on_all_sets(monkeypatch):
+    batches = []
+    for name in AVAILABLE:
+        monkeypatch.setenv(VARIABLE, name)
+        batches.append(starmine.Batch("standard", 100, seed=7, illegal_action="terminate", observers="all"))
+    rng = np.random.default_rng(0)
+    for _ in range(150):
+        actions = rng.integers(-1, 20, 100)
+        outs = [batch.step(actions) for batch in batches]
+        for name, out in zip(AVAILABLE, outs, strict=True):
+            for column, array in out.items():
+                np.testing.assert_array_equal(array, outs[0][column], err_msg=f"{column} on {name}")
+    assert len({batch.to_bytes() for batch in batches}) == 1
+
+
+@pytest.mark.parametrize("name", ["sse2", "AVX2", "avx2 ", "neon", "0"])
+def test_an_unknown_set_is_refused(name, monkeypatch):
+    batch = starmine.Batch("standard", 2, seed=0)
+    stored = batch.to_bytes()
+    monkeypatch.setenv(VARIABLE, name)
+    message = f'^{VARIABLE}="{name}" is not possible on this processor: expected one of {", ".join(AVAILABLE)}$'
+    for make in (lambda: starmine.Batch("standard", 1), lambda: starmine.HanabiVectorEnv(2), starmine.HanabiEnv):
+        with pytest.raises(starmine.StarmineError, match=message):
+            make()
+    with pytest.raises(starmine.StarmineError, match=VARIABLE):
+        starmine.Batch.from_bytes(stored)
+    batch.step([5, 5])  # one that runs keeps its set
+
+
+def test_a_set_that_the_processor_lacks_is_refused(monkeypatch):
+    if AVAILABLE == SETS:
+        pytest.skip("this processor has all sets")
+    for name in set(SETS) - set(AVAILABLE):
+        monkeypatch.setenv(VARIABLE, name)
+        with pytest.raises(starmine.StarmineError, match=f'"{name}" is not possible .* expected one of portable'):
+            starmine.Batch("standard", 1)
+
+
+def test_no_name_is_the_best_set(monkeypatch):
+    monkeypatch.setenv(VARIABLE, "")
+    starmine.Batch("standard", 1).step([5])
