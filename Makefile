@@ -11,7 +11,7 @@ JAXMARL_CHECKOUT ?=
 INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --constraint constraints.txt
 SOURCES := Cargo.toml Cargo.lock pyproject.toml README.md $(shell find src python -name '*.rs' -o -name '*.py' -o -name '*.pyi')
 
-.PHONY: help install train test check-rust check-python check-instructions check-elsewhere sanitize bench bench-train instructions constraints clean
+.PHONY: help install train test check-rust check-python check-instructions check-elsewhere sanitize bench bench-train docs instructions constraints clean
 
 help: ## Show this list.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -27,6 +27,10 @@ $(VENV)/train: $(BIN)/uv $(SOURCES)
 
 $(VENV)/test: $(VENV)/train
 	$(INSTALL) '.[train,test]'
+	@touch $@
+
+$(VENV)/docs: $(VENV)/train
+	$(INSTALL) '.[train,docs]'
 	@touch $@
 
 # The peer that the tests compare with; without a C++ compiler it cannot be built.
@@ -54,6 +58,9 @@ train: $(VENV)/train ## Train a two-player policy for about three minutes and sh
 
 test: $(VENV)/test $(VENV)/hle check-rust check-python check-instructions check-elsewhere sanitize ## Run all tests and checks.
 	$(BIN)/python -m pytest
+
+docs: $(VENV)/docs ## Build the documentation site into docs/_build/html; a warning is an error.
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet docs docs/_build/html
 
 check-rust:
 	cargo fmt --check
@@ -111,7 +118,7 @@ bench-train: $(VENV)/test $(JAXMARL)/ready ## Measure the speed of training, als
 constraints: ## Record the newest versions that work together.
 	rm -rf $(VENV) $(JAXMARL)
 	: > constraints.txt
-	$(MAKE) $(VENV)/test $(VENV)/hle
+	$(MAKE) $(VENV)/test $(VENV)/docs $(VENV)/hle
 	$(INSTALL) open_spiel
 	$(BIN)/uv pip freeze --python $(BIN)/python --exclude starmine --exclude pip > $(VENV)/frozen
 	mv $(VENV)/frozen constraints.txt
@@ -120,4 +127,4 @@ constraints: ## Record the newest versions that work together.
 	LC_ALL=C sort --field-separator '=' --key 1,1 --unique --output constraints.txt constraints.txt $(JAXMARL)/frozen
 
 clean: ## Remove what was built.
-	rm -rf $(VENV) $(JAXMARL) target runs
+	rm -rf $(VENV) $(JAXMARL) target runs docs/_build

@@ -17,7 +17,7 @@ from typing import Any
 import starmine
 
 ROOT = Path(__file__).parents[1]
-RESULTS = ROOT / "benchmarks" / "results"
+RESULTS = ROOT / "benchmarks" / "results"  # a folder for each machine class
 SHORT_LOOK = ROOT / "runs" / "benchmarks"
 
 # The vector instructions that each set of `STARMINE_SIMD` needs, by their names in /proc/cpuinfo, the best set first.
@@ -120,6 +120,12 @@ def _cpuinfo(key: str) -> str:
     return next((line.partition(":")[2].strip() for line in lines if line.partition(":")[0].strip() == key), "")
 
 
+def machine_class() -> str:
+    """The processor's vendor and its best instruction set, such as "amd-avx512"."""
+    vendors = {"AuthenticAMD": "amd", "GenuineIntel": "intel"}
+    return f"{vendors.get(_cpuinfo('vendor_id'), platform.machine().lower())}-{instruction_sets()[0]}"
+
+
 def facts(effort: Effort) -> dict[str, Any]:
     """What a table must say about its run."""
     processor = _cpuinfo("model name") or platform.processor() or platform.machine()
@@ -166,7 +172,7 @@ def parser(description: str | None, rounds: int, seconds: float) -> argparse.Arg
     arguments = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--rounds", type=int, default=rounds, help=f"default {rounds}")
     arguments.add_argument("--seconds", type=float, default=seconds, help=f"of each measure; default {seconds}")
-    arguments.add_argument("--folder", type=Path, help="for the results; default benchmarks/results")
+    arguments.add_argument("--folder", type=Path, help="for the results; default benchmarks/results/MACHINE-CLASS")
     arguments.add_argument(
         "--quick", action="store_true", help="one round of short measures, written to runs/benchmarks: only a look"
     )
@@ -177,4 +183,4 @@ def effort(given: argparse.Namespace) -> Effort:
     """The effort that was asked for."""
     if given.quick:
         return Effort(1, min(given.seconds, 0.1), given.folder or SHORT_LOOK, quick=True)
-    return Effort(given.rounds, given.seconds, given.folder or RESULTS, quick=False)
+    return Effort(given.rounds, given.seconds, given.folder or RESULTS / machine_class(), quick=False)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
-from measuring import RESULTS
+from measuring import RESULTS, machine_class
 
 mpl.use("Agg")
 from matplotlib import pyplot as plt
@@ -90,4 +90,4 @@ def draw(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    draw(Path(sys.argv[1]) if len(sys.argv) > 1 else RESULTS)
+    draw(Path(sys.argv[1]) if len(sys.argv) > 1 else RESULTS / machine_class())
