@@ -100,7 +100,7 @@ def card(facts: dict[str, Any], policy: starmine.TrainedPolicy) -> str:
             continue
         means = [f"{found[name]:.3f} ± {found[name + '_error']:.3f}" for name in ("score", "kept")]
         cells = [moves, *means, *(f"{found[name]:.1%}" for name in ("perfect", "lost"))]
-        rows.append(f"| {' | '.join(cells)} |")
+        rows.append(markdown_row(cells))
     partner = facts["partner"]
     extras = [text for key, text in EXTRAS.items() if described[key]]
     return CARD.format(
@@ -195,32 +195,65 @@ def number(column: str, rows: list[dict[str, float]]) -> str:
     return f"{values[-1]:.6g}" if column in ("update", "steps", "seconds") else f"{np.mean(values):.5g}"
 
 
-def line(facts: dict[str, Any], published: list[dict[str, Any]]) -> str:
+def line(facts: dict[str, Any]) -> str:
     """A row of the table."""
     greedy, sampled = facts["greedy"], facts["sampled"]
-    beside = [row for row in published if all(row[key] == facts[key] for key in ("variant", "players"))]
-    known = "; ".join(f"{row['method']} {row['score']:.2f} ({row['steps']} steps)" for row in beside)
     cells = [
         f"[{facts['name']}]({{}}results/{facts['name']}/run.json)",
         f"{facts['variant']}, {facts['players']}",
+        facts["partner"] or "itself",
         training(facts["steps"], facts["seconds"]),
         f"{greedy['score']:.2f} ± {greedy['score_error']:.2f}",
         f"{greedy['kept']:.2f}",
         f"{greedy['perfect']:.1%}",
         f"{greedy['lost']:.1%}",
         f"{sampled['score']:.2f}" if sampled else "",
-        known if facts["partner"] is None else f"with {facts['partner']}",
     ]
+    return markdown_row(cells)
+
+
+def markdown_row(cells: list[str]) -> str:
+    """A line of a Markdown table."""
     return f"| {' | '.join(cells)} |"
+
+
+def markdown_table(heads: list[str], rows: list[str]) -> str:
+    """A Markdown table of lines."""
+    return "\n".join([markdown_row(heads), "|---" * len(heads) + "|", *rows]) + "\n"
 
 
 def table(names: list[str]) -> str:
     """The runs of these names, a line each; links begin at the repository's root."""
-    published = json.loads(PUBLISHED.read_text(encoding="utf-8"))
-    heads = ["run", "game, players", "training", "greedy", "kept", "perfect", "lost", "drawn", "published"]
-    rows = [line(kept_run(name), published) for name in names]
-    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|", *rows]
-    return "\n".join(lines) + "\n"
+    heads = ["run", "game, players", "partner", "training", "greedy", "kept", "perfect", "lost", "drawn"]
+    return markdown_table(heads, [line(kept_run(name)) for name in names])
+
+
+def smart_score(players: int) -> str:
+    """What the bot `smart` scores by the table of bots.md, a lost game as zero."""
+    text = (ROOT / "docs" / "bots.md").read_text(encoding="utf-8")
+    row = next(row for row in text.splitlines() if row.startswith(f"| `smart` | {players} |"))
+    return f"{float(row.split('|')[4].split()[0]):.2f}"
+
+
+def best_scores(names: list[str]) -> str:
+    """The longest run of each number of players, for the README."""
+    runs = [kept_run(f"ippo-{players}p") for players in (2, 3, 4, 5) if f"ippo-{players}p" in names]
+    rows = []
+    for run in runs:
+        score = f"{run['greedy']['score']:.2f} ± {run['greedy']['score_error']:.2f}"
+        trained = training(run["steps"], run["seconds"])
+        rows.append(markdown_row([str(run["players"]), trained, score, smart_score(run["players"])]))
+    return markdown_table(["players", "turns of training", "mean score", "rule-based bot `smart`"], rows)
+
+
+def published(_: list[str]) -> str:
+    """The published results."""
+    rows = [markdown_row(["`smart`, rule-based", "none", "", *map(smart_score, (2, 3, 4, 5)), "", "[bots](bots.md)"])]
+    for known in json.loads(PUBLISHED.read_text(encoding="utf-8")):
+        scores = [f"{score:.2f}" if score else "" for score in (*known["scores"], known["cross_play"])]
+        rows.append(markdown_row([known["method"], known["inputs"], known["steps"], *scores, known["source"]]))
+    heads = ["method", "inputs", "steps", "2 players", "3", "4", "5", "cross-play, 2", "source"]
+    return markdown_table(heads, rows)
 
 
 def commands(names: list[str]) -> str:
@@ -235,8 +268,8 @@ def commands(names: list[str]) -> str:
 
 def seeds(names: list[str]) -> str:
     """A table of runs that differ in their seed, which ends their names: a line for all seeds of one setting."""
-    heads = ["setting", "seeds", "training of each", "greedy of each", "mean", "lost", "drawn"]
-    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+    heads = ["setting", "seeds", "training of each", "greedy of each", "mean", "kept of each", "lost", "drawn"]
+    lines = []
     for setting, runs in groupby(names, lambda name: name.rpartition("-")[0]):
         facts = [kept_run(name) for name in runs]
         greedy = [run["greedy"]["score"] for run in facts]
@@ -246,15 +279,24 @@ def seeds(names: list[str]) -> str:
             training(facts[0]["steps"], float(np.mean([run["seconds"] for run in facts]))),
             ", ".join(f"{score:.2f}" for score in greedy),
             f"{np.mean(greedy):.2f} ± {np.std(greedy, ddof=1) / len(greedy) ** 0.5:.2f}",
+            ", ".join(f"{run['greedy']['kept']:.2f}" for run in facts),
             f"{np.mean([run['greedy']['lost'] for run in facts]):.1%}",
             f"{np.mean([run['sampled']['score'] for run in facts]):.2f}",
         ]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+        lines.append(markdown_row(cells))
+    return markdown_table(heads, lines)
 
 
-GROUPS = {"results": "", "commands": "", "ablations": "ablation", "entropies": "entropy"}
-WRITERS = {"results": table, "commands": commands, "ablations": seeds, "entropies": seeds}
+# What each mark on a page is filled with, and the runs that it takes.
+GROUPS = {"results": "", "scores": "", "published": "", "commands": "", "ablations": "ablation", "entropies": "entropy"}
+WRITERS = {
+    "results": table,
+    "scores": best_scores,
+    "published": published,
+    "commands": commands,
+    "ablations": seeds,
+    "entropies": seeds,
+}
 
 
 def group(name: str) -> str:
@@ -263,21 +305,26 @@ def group(name: str) -> str:
     return start if start in GROUPS.values() else ""
 
 
-def write_tables() -> None:
-    """Fill the tables of all pages, each with the runs whose names begin as its mark says."""
+def with_tables(page: Path) -> str:
+    """A page with its tables filled, each with the runs whose names begin as its mark says."""
     known = sorted((path.parent.name for path in RESULTS.glob("*/run.json")), key=lambda it: (it[:4] != "ippo", it))
+    text = page.read_text(encoding="utf-8")
+    to_root = "" if page.parent == ROOT else "../"
+    for what in WRITERS:
+        mark = START.format(what)
+        if mark not in text:
+            continue
+        names = [name for name in known if group(name) == GROUPS[what]]
+        filled = WRITERS[what](names).replace("{}", to_root)
+        before, rest = text.split(mark)
+        text = before + mark + filled + STOP + rest.split(STOP, 1)[1]
+    return text
+
+
+def write_tables() -> None:
+    """Fill the tables of all pages."""
     for page in PAGES:
-        text = page.read_text(encoding="utf-8")
-        to_root = "" if page.parent == ROOT else "../"
-        for what in WRITERS:
-            mark = START.format(what)
-            if mark not in text:
-                continue
-            names = [name for name in known if group(name) == GROUPS[what]]
-            filled = WRITERS[what](names).replace("{}", to_root)
-            before, rest = text.split(mark)
-            text = before + mark + filled + STOP + rest.split(STOP, 1)[1]
-        page.write_text(text, encoding="utf-8")
+        page.write_text(with_tables(page), encoding="utf-8")
 
 
 def main() -> None:

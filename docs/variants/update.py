@@ -59,7 +59,7 @@ def measured(name: str) -> str:
         "## Sizes",
         "\n".join(sizes(name)),
         "## Observation",
-        "The encoder `canonical`; the README says what each section holds.",
+        "The encoder `canonical`; [Observations](../observations.md) says what each section holds.",
         "\n".join(sections(name)),
         "## Random play",
         f"{GAMES:,} games of uniformly random legal actions for each number of players; ± is the standard error.",

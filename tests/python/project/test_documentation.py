@@ -1,4 +1,4 @@
-"""What the documentation says runs: docstrings' examples and the README's Python blocks."""
+"""What the documentation says runs: the examples of docstrings, and the Python blocks of every page."""
 
 import doctest
 import importlib
@@ -13,7 +13,8 @@ from paths import ROOT
 import starmine
 from starmine import _core
 
-PAGES = [ROOT / "README.md", ROOT / "docs" / "bots.md", ROOT / "docs" / "baselines.md"]
+SITE = sorted(page for page in (ROOT / "docs").rglob("*.md") if "_build" not in page.parts)
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *SITE]
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 # Optional packages that an example may need: it is skipped only where they are missing.
 OPTIONAL = ["torch"]
@@ -140,6 +141,10 @@ def python_blocks(text):
     return [(text.count("\n", 0, match.start(1)) + 1, match[1]) for match in pattern.finditer(text)]
 
 
+def page_name(page):
+    return str(page.relative_to(ROOT))
+
+
 def run_block(code, page, line, namespace):
     """Runs one block as a file's lines, or as a session where it is one."""
     if ">>>" in code:
@@ -149,7 +154,9 @@ def run_block(code, page, line, namespace):
         exec(compile("\n" * (line - 1) + code, page, "exec"), namespace)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if python_blocks(page.read_text(encoding="utf-8"))], ids=page_name
+)
 def test_the_python_blocks_of_a_page_run_in_order(page, capsys, monkeypatch, tmp_path):
     text = page.read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path)
@@ -157,6 +164,22 @@ def test_the_python_blocks_of_a_page_run_in_order(page, capsys, monkeypatch, tmp
     for line, code in python_blocks(text):
         if not missing_packages(code):
             run_block(code, str(page), line, namespace)
+
+
+def test_the_pages_with_blocks_are_found():
+    found = {page_name(page) for page in PAGES if python_blocks(page.read_text(encoding="utf-8"))}
+    names = [
+        "quick_start",
+        "observations",
+        "actions",
+        "batches",
+        "pytorch",
+        "bots",
+        "baselines",
+        "variants/README",
+        "index",
+    ]
+    assert {"README.md", *(f"docs/{name}.md" for name in names)} <= found
 
 
 def test_blocks_are_found_and_keep_their_lines():

@@ -1,0 +1,162 @@
+"""The pages of the README and the site: their lengths, links, paths, commands, figures and pictures hold."""
+
+import json
+import re
+
+import draw_board
+import pytest
+import update_baselines
+from paths import ROOT
+
+SITE = sorted(page for page in (ROOT / "docs").rglob("*.md") if "_build" not in page.parts)
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *SITE]
+INCLUDE = re.compile(r"^```\{include\} (\S+)", re.MULTILINE)
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+MEASURED = ROOT / "benchmarks" / "results" / "amd-avx512" / "compare.md"
+
+
+def read(page):
+    return page.read_text(encoding="utf-8")
+
+
+def name_of(page):
+    return str(page.relative_to(ROOT))
+
+
+def content(page):
+    """A page's text with the files that it includes, each with the folder that its links are relative to."""
+    text = read(page)
+    yield page.parent, text
+    for included in INCLUDE.findall(text):
+        path = (page.parent / included).resolve()
+        yield path.parent, read(path)
+
+
+def without_code(text):
+    """A text without its code blocks and code spans."""
+    return re.sub(r"`[^`\n]*`", "", re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL))
+
+
+def anchors(text):
+    """The targets that the headings of a page are."""
+    headings = re.findall(r"^#+ (.+)$", re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+
+
+def broken_links(folder, text):
+    """The relative links of a text that lead nowhere."""
+    for target in LINK.findall(without_code(text)):
+        path, _, anchor = target.partition("#")
+        if "://" in target:
+            continue
+        file = (folder / path).resolve() if path else None
+        if file and not file.exists():
+            yield target
+        elif anchor:
+            found = "".join(part for _, part in content(file)) if file else text
+            if anchor not in anchors(found):
+                yield target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_relative_links_lead_to_files_and_headings(page):
+    for folder, text in content(page):
+        assert not list(broken_links(folder, text))
+
+
+def test_a_broken_link_is_found():
+    text = "# One\n[a](README.md) [b](missing.md) [c](#one) [d](#two) [e](docs/bots.md#strength) [f](docs/bots.md#no)"
+    assert list(broken_links(ROOT, text)) == ["missing.md", "#two", "docs/bots.md#no"]
+
+
+@pytest.mark.parametrize(("page", "lines"), [("README.md", 150), ("docs/design.md", 120), ("docs/kernel.md", 100)])
+def test_a_page_has_at_most_so_many_lines(page, lines):
+    assert len(read(ROOT / page).splitlines()) <= lines
+
+
+@pytest.mark.parametrize("page", [page for page in SITE if not re.match(r"```\{include\}", read(page))], ids=name_of)
+def test_a_page_opens_with_what_its_reader_can_do_after_it(page):
+    opening = read(page).split("\n## ")[0]
+    assert re.search(r"\bAfter this (page|section) you (can|know)\b", opening.replace("\n", " "))
+
+
+# --- Paths and commands --------------------------------------------------------------------------------------
+
+PATH = re.compile(r"`((?:src|tests|docs|examples|benchmarks|python|results|benches)/[\w./-]*\w/?)`")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_the_paths_that_a_page_names_exist(page):
+    named = [path for path in PATH.findall(read(page)) if not re.search("NAME|MACHINE-CLASS", path)]
+    assert [path for path in named if not (ROOT / path).exists()] == []
+
+
+def shell_commands(text):
+    """The commands of a page's shell blocks."""
+    for block in re.findall(r"^```(?:sh|console)\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+        for line in block.replace("\\\n", " ").splitlines():
+            yield from (command.strip() for command in re.split(r"&&|;(?= )", line.partition("  #")[0]))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_the_targets_and_scripts_that_a_page_calls_exist(page):
+    targets = set(re.findall(r"^([a-z-]+):", read(ROOT / "Makefile"), re.MULTILINE))
+    for command in shell_commands(read(page)):
+        words = re.sub(r"^for .* do ", "", command).split()
+        if words[:1] == ["make"]:
+            assert words[1] in targets, command
+        elif words[:1] == ["python"]:
+            assert (ROOT / words[1]).exists(), command
+        elif words[:1] == ["starmine"]:
+            assert words[1] in {"eval"}, command
+
+
+# --- Figures -------------------------------------------------------------------------------------------------
+
+
+def measured_multiples():
+    """Multiples of HLE's C++ by what was measured and the players."""
+    found = {}
+    for line in read(MEASURED).splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if len(cells) == 6 and cells[5].endswith(" x"):
+            what = cells[1].removeprefix("starmine ").removesuffix(", obs and action_mask")
+            found[what, int(cells[0])] = float(cells[5].removesuffix(" x"))
+    return found
+
+
+def rows(text, heading):
+    """The cells of the table after a heading."""
+    table = text.split(heading, 1)[1].split("\n|---", 1)[1].split("\n\n", 1)[0]
+    return [[cell.strip(" `") for cell in line.strip("|").split("|")] for line in table.splitlines()[1:]]
+
+
+def test_the_speed_that_the_readme_and_the_benchmarks_quote_was_measured():
+    known = measured_multiples()
+    for cells in rows(read(ROOT / "README.md"), "## Speed"):
+        assert [float(cells[2]), float(cells[4])] == [known[cells[0].replace("`", ""), players] for players in (2, 5)]
+    for cells in rows(read(ROOT / "docs" / "benchmarks.md"), "## AMD EPYC, Zen 5"):
+        assert [float(cells[1]), float(cells[2])] == [known[cells[0].replace("`", ""), players] for players in (2, 5)]
+
+
+def test_a_table_of_speeds_is_of_one_machine():
+    for page in (ROOT / "benchmarks" / "results").rglob("*.md"):
+        machines = re.findall(r"machine ([^,]+),", read(page))
+        vendor = {"amd": "AMD", "intel": "Intel"}[page.parent.name.partition("-")[0]]
+        assert len(machines) == 1
+        assert machines[0].startswith(vendor)
+
+
+@pytest.mark.parametrize("page", update_baselines.PAGES, ids=name_of)
+def test_the_tables_of_baselines_are_up_to_date(page):
+    assert update_baselines.with_tables(page) == read(page), "run docs/update_baselines.py"
+
+
+def test_published_baselines_name_their_sources():
+    for row in json.loads(read(update_baselines.PUBLISHED)):
+        assert row["source"]
+        assert len(row["scores"]) == 4
+
+
+def test_the_picture_of_a_game_is_up_to_date():
+    assert draw_board.picture() == read(draw_board.PICTURE), "run docs/draw_board.py"
