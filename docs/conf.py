@@ -20,6 +20,11 @@ default_role = "literal"
 myst_heading_anchors = 3
 myst_enable_extensions = ["colon_fence"]
 
+# Dashes are typeset; quotes stay as they are, since most of them are Python's.
+smartquotes_action = "D"
+maximum_signature_line_length = 88
+toc_object_entries_show_parents = "hide"
+
 autodoc_default_options = {"members": True, "member-order": "bysource"}
 napoleon_numpy_docstring = False
 
