@@ -11,7 +11,7 @@ use starmine::batch::{
     Partners, Seeds, Simd,
 };
 use starmine::encode::ENCODERS;
-use starmine::rules::{Belief, Chance, EpisodeSeed, Parameters, State, Variant, preset};
+use starmine::rules::{Belief, EpisodeSeed, GameRng, Parameters, State, Variant, preset};
 
 /// The system's allocator, which counts what each thread asks for.
 struct Counting;
@@ -201,11 +201,11 @@ fn a_belief_takes_nothing_from_the_heap() {
     let parameters = Parameters { hand_size: Some(6), ..Parameters::default() };
     let variant = Arc::new(Variant::new(parameters).expect("it is allowed"));
     let state = State::new(variant.clone(), EpisodeSeed::default());
-    let (mut rows, mut chance) = ([0.0; 6 * 25], Chance::of_samples(0));
+    let (mut rows, mut rng) = ([0.0; 6 * 25], GameRng::for_samples(0));
     let taken = allocations(|| {
         let belief = Belief::new(&state.view(1));
         belief.write_marginals(&mut rows);
-        assert!(belief.sample(&mut chance).is_some() && !belief.possible(5).is_empty());
+        assert!(belief.sample(&mut rng).is_some() && !belief.possible(5).is_empty());
     });
     assert_eq!(taken, 0);
 }

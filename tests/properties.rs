@@ -8,7 +8,7 @@ use starmine::batch::{
 };
 use starmine::encode;
 use starmine::rules::{
-    Belief, Chance, Edition, EpisodeSeed, LostGameScore, Move, Parameters, State, Variant,
+    Belief, Edition, EpisodeSeed, GameRng, LostGameScore, Move, Parameters, State, Variant,
 };
 
 prop_compose! {
@@ -150,9 +150,9 @@ proptest! {
     fn a_seat_believes_its_true_hand_possible_and_samples_hands_that_could_be_it(
         variant in variants(), seed: u64, choices: u32,
     ) {
-        let mut chance = Chance::of_samples(seed);
+        let mut rng = GameRng::for_samples(seed);
         play(new_game(&variant, seed), chooser(choices), |state| {
-            (0..variant.players().into()).for_each(|seat| check_belief(state, seat, &mut chance));
+            (0..variant.players().into()).for_each(|seat| check_belief(state, seat, &mut rng));
         });
     }
 
@@ -206,12 +206,12 @@ proptest! {
     }
 }
 
-fn check_belief(state: &State, seat: usize, chance: &mut Chance) {
+fn check_belief(state: &State, seat: usize, rng: &mut GameRng) {
     let (variant, view) = (state.variant(), state.view(seat));
     let (kinds, belief) = (variant.num_card_kinds(), Belief::new(&view));
     let truth: Vec<usize> =
         state.position().hand(variant, seat).map(|card| variant.card_index(card)).collect();
-    let sample = belief.sample(chance).expect("the true hand is possible");
+    let sample = belief.sample(rng).expect("the true hand is possible");
     let sample = &sample[..truth.len()];
     let mut rows = vec![f64::NAN; truth.len() * kinds];
     belief.write_marginals(&mut rows);

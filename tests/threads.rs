@@ -7,7 +7,7 @@ use std::time::Duration;
 use starmine::batch::{
     Batch, BatchError, Dtype, ObservationBuffer, Options, Outputs, Partners, Seeds,
 };
-use starmine::rules::{Chance, EpisodeSeed, Parameters, Variant};
+use starmine::rules::{EpisodeSeed, GameRng, Parameters, Variant};
 
 /// Two groups of games for each of two threads, and some, so that threads take from each other.
 const GAMES: usize = 2 * 128 + 13;
@@ -56,9 +56,9 @@ impl Written {
     }
 
     /// Plays until there are last observations to be kept.
-    fn play_until_some_end(&mut self, batch: &mut Batch, chance: &mut Chance) {
+    fn play_until_some_end(&mut self, batch: &mut Batch, rng: &mut GameRng) {
         while self.finished.is_empty() {
-            let actions = choose(&self.mask, chance);
+            let actions = choose(&self.mask, rng);
             self.step(batch, &actions).unwrap();
         }
     }
@@ -85,21 +85,21 @@ fn batches(partners: &Partners, threads: &[usize]) -> (Vec<Batch>, Vec<Written>)
 }
 
 /// A legal action of each game.
-fn choose(mask: &[bool], chance: &mut Chance) -> Vec<i64> {
+fn choose(mask: &[bool], rng: &mut GameRng) -> Vec<i64> {
     let rows = mask.chunks_exact(mask.len() / GAMES);
     rows.map(|row| {
         let legal: Vec<i64> = (0..).zip(row).filter(|(_, legal)| **legal).map(|(a, _)| a).collect();
-        legal[chance.below(legal.len() as u32) as usize]
+        legal[rng.below(legal.len() as u32) as usize]
     })
     .collect()
 }
 
 fn check(partners: &Partners) {
     let (mut batches, mut written) = batches(partners, &[1, 2, 3, 5]);
-    let mut chance = Chance::new(EpisodeSeed::default());
+    let mut rng = GameRng::new(EpisodeSeed::default());
     let mut finished = 0;
     for step in 0..STEPS {
-        let actions = choose(&written[0].mask, &mut chance);
+        let actions = choose(&written[0].mask, &mut rng);
         for (batch, written) in batches.iter_mut().zip(&mut written) {
             written.step(batch, &actions).unwrap();
         }
@@ -124,15 +124,15 @@ fn also_with_partners() {
 #[test]
 fn a_refused_step_changes_nothing_on_any_thread() {
     let (mut batches, mut written) = batches(&Partners::default(), &[2, 3]);
-    let mut chance = Chance::new(EpisodeSeed::default());
+    let mut rng = GameRng::new(EpisodeSeed::default());
     for (batch, written) in batches.iter_mut().zip(&mut written) {
-        written.play_until_some_end(batch, &mut chance);
+        written.play_until_some_end(batch, &mut rng);
         let before = (batch.to_bytes(), written.clone());
         // Long enough for the other threads to fall asleep: then one looks at all the games.
         let pauses = [Duration::ZERO, Duration::from_millis(1)];
         let rows = [0, GAMES / 2, GAMES - 1];
         for (row, pause) in rows.into_iter().flat_map(|row| pauses.map(|pause| (row, pause))) {
-            let mut actions = choose(&written.mask, &mut chance);
+            let mut actions = choose(&written.mask, &mut rng);
             actions[row] = 20;
             thread::sleep(pause);
             let error = written.step(batch, &actions).unwrap_err();
@@ -146,9 +146,9 @@ fn a_refused_step_changes_nothing_on_any_thread() {
 #[test]
 fn a_reset_forgets_what_had_ended() {
     let (mut batches, mut written) = batches(&Partners::default(), &[1, 3]);
-    let mut chance = Chance::new(EpisodeSeed::default());
+    let mut rng = GameRng::new(EpisodeSeed::default());
     for (batch, written) in batches.iter_mut().zip(&mut written) {
-        written.play_until_some_end(batch, &mut chance);
+        written.play_until_some_end(batch, &mut rng);
         batch.observe(Outputs::default()).unwrap();
         assert_eq!(batch.finished().collect::<Vec<_>>(), written.finished);
         batch.reset(Seeds::Continue, None, Outputs::default()).unwrap();

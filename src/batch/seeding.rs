@@ -1,6 +1,6 @@
 //! Seeds of a batch and of its games.
 
-use crate::rules::{Chance, EpisodeSeed, GameChance};
+use crate::rules::{EpisodeSeed, mix_seed};
 
 /// Seeds for a reset.
 #[derive(Clone, Copy, Debug)]
@@ -13,12 +13,12 @@ pub enum Seeds<'a> {
     Each(&'a [u64]),
 }
 
-/// Which episode a game is in, with what the random numbers of all its episodes come from: a deal
-/// in a step would wait for it.
+/// Which episode a game is in, and the part of the seed mixing that all its episodes share, so that
+/// a deal in a step does not wait for it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct GameSeed {
     seed: EpisodeSeed,
-    chance: GameChance,
+    mixed: u64,
 }
 
 impl GameSeed {
@@ -26,31 +26,32 @@ impl GameSeed {
         self.seed
     }
 
-    /// Goes on to the game's next episode, and returns its random numbers.
+    /// Goes on to the game's next episode, and returns the first state of its generator.
     #[inline(always)]
-    pub fn advance(&mut self) -> Chance {
+    pub fn advance(&mut self) -> u64 {
         self.seed = self.seed.next();
-        self.chance.episode(self.seed.episode)
+        mix_seed(self.mixed, self.seed.episode)
     }
 }
 
 impl From<EpisodeSeed> for GameSeed {
     fn from(seed: EpisodeSeed) -> GameSeed {
-        GameSeed { seed, chance: GameChance::new(seed.seed, seed.game) }
+        GameSeed { seed, mixed: mix_seed(mix_seed(0, seed.seed), seed.game) }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::GameRng;
 
     #[test]
-    fn an_advance_brings_the_numbers_of_the_next_episode() {
+    fn an_advance_returns_the_generator_of_the_next_episode() {
         for (seed, game) in [(0, 0), (7, 1), (u64::MAX, u64::MAX / 3)] {
             let mut game_seed = GameSeed::from(EpisodeSeed { seed, game, episode: 4 });
             for episode in 5..8 {
                 let expected = EpisodeSeed { seed, game, episode };
-                assert_eq!(game_seed.advance(), Chance::new(expected));
+                assert_eq!(game_seed.advance(), GameRng::new(expected).state());
                 assert_eq!(game_seed.episode(), expected);
             }
         }

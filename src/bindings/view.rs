@@ -8,7 +8,7 @@ use super::event::Event;
 use super::numbers::{Integer, count, fresh_seed, seat, seed as read_seed};
 use super::variant::Variant;
 use crate::encode::{self, Encoder};
-use crate::rules::{self, ActionSet, Belief, Chance, Sight};
+use crate::rules::{self, ActionSet, Belief, GameRng, Sight};
 
 /// The mask of a set of actions.
 pub(super) fn action_mask(variant: &rules::Variant, legal: ActionSet) -> Vec<bool> {
@@ -19,13 +19,13 @@ pub(super) fn action_mask(variant: &rules::Variant, legal: ActionSet) -> Vec<boo
 const MAX_SAMPLES: usize = 10_000_000;
 
 /// So many possible hands, one after the other.
-fn sample_hands(belief: &Belief, number: usize, mut chance: Chance) -> PyResult<Vec<u8>> {
+fn sample_hands(belief: &Belief, number: usize, mut rng: GameRng) -> PyResult<Vec<u8>> {
     let mut cards = Vec::new();
     cards.try_reserve_exact(number * belief.slots()).map_err(|_| {
         PyMemoryError::new_err(format!("n={number}: there is no memory for so many hands"))
     })?;
     for _ in 0..number {
-        let hand = belief.sample(&mut chance).expect("the true hand is possible");
+        let hand = belief.sample(&mut rng).expect("the true hand is possible");
         cards.extend_from_slice(&hand[..belief.slots()]);
     }
     Ok(cards)
@@ -190,9 +190,9 @@ impl View {
         seed: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyArray2<u8>>> {
         let number = count("n", &n, 0..=MAX_SAMPLES)?;
-        let chance = Chance::of_samples(seed.map_or_else(|| Ok(fresh_seed()), read_seed)?);
+        let rng = GameRng::for_samples(seed.map_or_else(|| Ok(fresh_seed()), read_seed)?);
         let belief = Belief::new(&self.view());
-        let cards = py.detach(|| sample_hands(&belief, number, chance))?;
+        let cards = py.detach(|| sample_hands(&belief, number, rng))?;
         cards.into_pyarray(py).reshape([number, belief.slots()])
     }
 

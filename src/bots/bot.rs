@@ -1,4 +1,4 @@
-use crate::rules::{Chance, Event, Move, Position, Variant, View};
+use crate::rules::{Event, GameRng, Move, Position, Variant, View};
 
 /// A turn that was played, as one seat saw it.
 #[derive(Clone, Copy, Debug)]
@@ -15,9 +15,9 @@ pub struct Turn<'a> {
 /// its own hand or at the deck.
 pub trait Bot: BoxedClone + Send + Sync {
     /// A new game is dealt, of which this is the seat's view; all earlier games are over and
-    /// forgotten. What the bot does by chance, it takes from `chance`, so that a game can be
-    /// played again.
-    fn start(&mut self, view: &View<'_>, chance: Chance);
+    /// forgotten. The bot makes its random choices with `rng` alone, so that a game can be
+    /// replayed.
+    fn start(&mut self, view: &View<'_>, rng: GameRng);
 
     /// A turn was played, by this seat or another one.
     fn observe(&mut self, turn: &Turn<'_>) {

@@ -2,7 +2,7 @@ use super::bot::{Bot, Turn};
 use super::notes::{HandNotes, Notes, Tally, hint_cards};
 use super::pointing::looks_like_a_pass;
 use super::warning::{Convention, act, read};
-use crate::rules::{Card, CardSet, Chance, Hint, Move, SlotSet, Variant, View};
+use crate::rules::{Card, CardSet, GameRng, Hint, Move, SlotSet, Variant, View};
 
 /// Plays and warns as [`Value`](super::value::Value) does, and infers what cards are from all that
 /// the table knows: `HolmesBot` of <https://github.com/Quuxplusone/Hanabi>. Plays the base game.
@@ -184,7 +184,7 @@ impl Convention for Holmes {
 }
 
 impl Bot for Holmes {
-    fn start(&mut self, view: &View<'_>, _: Chance) {
+    fn start(&mut self, view: &View<'_>, _: GameRng) {
         self.notes.start(view.variant());
         self.is_behind = false;
         self.finds = Finds::default();

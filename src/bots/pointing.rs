@@ -156,7 +156,7 @@ pub(super) mod tests {
 
     use super::*;
     use crate::bots::{Player, bot};
-    use crate::rules::{Card, Chance, EpisodeSeed, Parameters, State, Variant};
+    use crate::rules::{Card, EpisodeSeed, GameRng, Parameters, State, Variant};
 
     /// What bots of a kind do in the first turns of a base game in which these hands are dealt and
     /// the other cards come in order.
@@ -180,7 +180,7 @@ pub(super) mod tests {
         };
         let mut bots: Vec<_> = hands.iter().map(|_| player()).collect();
         for (seat, bot) in bots.iter_mut().enumerate() {
-            bot.start(&state.view(seat), Chance::of_seat(EpisodeSeed::default(), seat));
+            bot.start(&state.view(seat), GameRng::for_seat(EpisodeSeed::default(), seat));
         }
         let mut moves = Vec::new();
         for _ in 0..turns {

@@ -1,18 +1,18 @@
-use crate::rules::{Chance, EpisodeSeed, Move, View};
+use crate::rules::{EpisodeSeed, GameRng, Move, View};
 
 use super::bot::Bot;
 
 /// Plays any legal action, each as likely as the others. Plays every variant.
 #[derive(Clone, Debug)]
 pub struct Random {
-    chance: Chance,
+    rng: GameRng,
 }
 
 impl Random {
     /// A bot that waits for its first game.
     #[must_use]
     pub fn new() -> Random {
-        Random { chance: Chance::new(EpisodeSeed::default()) }
+        Random { rng: GameRng::new(EpisodeSeed::default()) }
     }
 }
 
@@ -23,8 +23,8 @@ impl Default for Random {
 }
 
 impl Bot for Random {
-    fn start(&mut self, _: &View<'_>, chance: Chance) {
-        self.chance = chance;
+    fn start(&mut self, _: &View<'_>, rng: GameRng) {
+        self.rng = rng;
     }
 
     fn observes(&self) -> bool {
@@ -32,14 +32,14 @@ impl Bot for Random {
     }
 
     fn act(&mut self, view: &View<'_>) -> Move {
-        any_legal(view, &mut self.chance)
+        any_legal(view, &mut self.rng)
     }
 }
 
 /// Any legal move, each as likely as the others.
-pub(super) fn any_legal(view: &View<'_>, chance: &mut Chance) -> Move {
+pub(super) fn any_legal(view: &View<'_>, rng: &mut GameRng) -> Move {
     let legal = view.legal_actions();
-    let chosen = chance.below(legal.len() as u32) as usize;
+    let chosen = rng.below(legal.len() as u32) as usize;
     let action = legal.iter().nth(chosen).expect("the player to act has a legal action");
     view.variant().action_to_move(action as i64).expect("legal actions are the variant's")
 }

@@ -273,13 +273,12 @@ mod tests {
 
     use super::*;
     use crate::bots::play_games;
-    use crate::rules::{Chance, EpisodeSeed, PRESETS, preset};
+    use crate::rules::{EpisodeSeed, GameRng, PRESETS, preset};
 
     /// Some variant with the parameters that this game of chance gives.
     fn some_variant(game: u64) -> Option<Variant> {
-        let mut chance = Chance::new(EpisodeSeed { game, ..EpisodeSeed::default() });
-        let mut number =
-            |low: i64, high: i64| low + i64::from(chance.below((high - low + 1) as u32));
+        let mut rng = GameRng::new(EpisodeSeed { game, ..EpisodeSeed::default() });
+        let mut number = |low: i64, high: i64| low + i64::from(rng.below((high - low + 1) as u32));
         let (colors, ranks) = (number(1, 6), number(1, 5));
         let copies = (0..colors).map(|_| (0..ranks).map(|_| number(1, 3)).collect()).collect();
         let parameters = Parameters {

@@ -1,7 +1,7 @@
 use super::bot::{Bot, Turn};
 use super::notes::{Notes, hint_cards};
 use super::pointing::{Harmless, any_move, best_hint, best_pointer, looks_like_a_pass, pass};
-use crate::rules::{Chance, Hint, Move, SlotSet, Variant, View};
+use crate::rules::{GameRng, Hint, Move, SlotSet, Variant, View};
 
 /// Plays what hints point out as playable, gives such hints, and otherwise discards its oldest
 /// card: `SimpleBot` of <https://github.com/Quuxplusone/Hanabi>. Plays every variant; where a play
@@ -67,7 +67,7 @@ impl Simple {
 }
 
 impl Bot for Simple {
-    fn start(&mut self, view: &View<'_>, _: Chance) {
+    fn start(&mut self, view: &View<'_>, _: GameRng) {
         self.notes.start(view.variant());
     }
 

@@ -4,7 +4,9 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use super::bot::{Bot, OpenBot, Turn};
-use crate::rules::{Chance, Ending, EpisodeSeed, Event, Move, Position, RandomDeck, Variant, View};
+use crate::rules::{
+    Ending, EpisodeSeed, Event, GameRng, Move, Position, RandomDeck, Variant, View,
+};
 
 /// More turns than any game has: each takes a card or a token, and cards bring back at most two.
 const LONGEST: usize = 256;
@@ -96,7 +98,7 @@ impl Table {
         for (seat, player) in self.players.iter_mut().enumerate() {
             if let Player::Bot(bot) = player {
                 let view = View::new(&self.variant, &self.position, seat);
-                bot.start(&view, Chance::of_seat(self.seed, seat));
+                bot.start(&view, GameRng::for_seat(self.seed, seat));
             }
         }
     }

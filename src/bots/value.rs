@@ -2,7 +2,7 @@ use super::bot::{Bot, Turn};
 use super::notes::{HandNotes, Notes, hint_cards};
 use super::pointing::looks_like_a_pass;
 use super::warning::{Convention, act, read};
-use crate::rules::{Card, CardSet, Chance, Hint, Move, SlotSet, Variant, View};
+use crate::rules::{Card, CardSet, GameRng, Hint, Move, SlotSet, Variant, View};
 
 /// Plays what hints point out as playable and warns before a last copy is discarded: `ValueBot` of
 /// <https://github.com/Quuxplusone/Hanabi>. Plays the base game.
@@ -72,7 +72,7 @@ impl Convention for Value {
 }
 
 impl Bot for Value {
-    fn start(&mut self, view: &View<'_>, _: Chance) {
+    fn start(&mut self, view: &View<'_>, _: GameRng) {
         self.notes.start(view.variant());
     }
 

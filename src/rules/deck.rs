@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::card::Card;
-use super::chance::Chance;
+use super::rng::GameRng;
 use super::select::nth_set_bit;
 use super::validate::PositionError;
 use super::variant::Variant;
@@ -14,7 +14,7 @@ pub trait Deck {
 }
 
 /// Names one game: game `game` of a batch seeded with `seed`, in its episode `episode`. The whole
-/// game's chance follows from these three numbers and the variant.
+/// game's randomness follows from these three numbers and the variant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct EpisodeSeed {
     /// The batch's seed.
@@ -39,21 +39,21 @@ impl EpisodeSeed {
 pub struct RandomDeck {
     pub(crate) left: u64,
     pub(crate) size: u8,
-    pub(crate) chance: Chance,
+    pub(crate) rng: GameRng,
 }
 
 impl RandomDeck {
     /// The full deck of an episode, and the seat that starts it.
     #[must_use]
     pub fn new(variant: &Variant, seed: EpisodeSeed) -> (RandomDeck, u8) {
-        let mut chance = Chance::new(seed);
+        let mut rng = GameRng::new(seed);
         let start_player = if variant.random_start_player() {
-            chance.below(variant.players().into()) as u8
+            rng.below(variant.players().into()) as u8
         } else {
             0
         };
         let left = u64::MAX >> (64 - u32::from(variant.deck_size()));
-        (RandomDeck { left, size: variant.deck_size(), chance }, start_player)
+        (RandomDeck { left, size: variant.deck_size(), rng }, start_player)
     }
 
     /// The whole order in which the cards will come, the top card first.
@@ -84,7 +84,7 @@ impl Deck for RandomDeck {
         if self.left == 0 {
             return None;
         }
-        let copy = nth_set_bit(self.left, self.chance.below(self.size.into()));
+        let copy = nth_set_bit(self.left, self.rng.below(self.size.into()));
         self.left &= !(1 << copy);
         self.size -= 1;
         Some(variant.tables().copy_card[copy as usize])

@@ -9,7 +9,7 @@ use super::game::Game;
 use super::lanes::{LANES, Word};
 use super::plan::{ABSENT, CARD_INDEX, COLOR_HINT, DISCARD, PLAY, RANK_HINT, Sizes, TYPES, ones};
 use crate::rules::{
-    Chance, Ending, EpisodeSeed, Event, Hand, Hint, Knowledge, Move, Position, RandomDeck, Rank,
+    Ending, EpisodeSeed, Event, GameRng, Hand, Hint, Knowledge, Move, Position, RandomDeck, Rank,
     SlotSet, Suit, Variant,
 };
 
@@ -26,7 +26,7 @@ pub const COUNTERS: usize = 4;
 /// The last turn, without its player, who always sits just before the player to act.
 pub const EVENT: usize = 5;
 /// The state of the random numbers.
-pub const CHANCE: usize = 6;
+pub const RNG: usize = 6;
 /// The legal actions below 64, and those from 64 on.
 pub const LEGAL: [usize; 2] = [7, 8];
 /// The first card.
@@ -89,7 +89,7 @@ impl Sizes {
         set(FIREWORKS, fireworks);
         set(COUNTERS, self.counters(game));
         set(EVENT, position.last_event.map_or(0, |event| self.event(&event)));
-        set(CHANCE, game.deck.chance.0);
+        set(RNG, game.deck.rng.state());
         let legal = game.legal(variant).0;
         set(LEGAL[0], legal as u64);
         set(LEGAL[1], (legal >> 64) as u64);
@@ -195,7 +195,7 @@ impl Sizes {
         let deck = RandomDeck {
             left: get(DECK),
             size: count(counters, counter::DECK),
-            chance: Chance(get(CHANCE)),
+            rng: GameRng::from_state(get(RNG)),
         };
         Game { position, deck, seed, length: count(counters, counter::LENGTH) }
     }

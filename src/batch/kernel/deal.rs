@@ -1,10 +1,11 @@
 //! A new game in one lane: [`crate::rules::Position::deal`], without leaving the block.
 
 use super::Kernel;
-use super::block::{CHANCE, COUNTERS, DECK, DISCARDS, EVENT, FIREWORKS, NEXT, counter};
+use super::block::{COUNTERS, DECK, DISCARDS, EVENT, FIREWORKS, NEXT, RNG, counter};
 use super::lanes::{Isa, LANES, Lanes, Word};
+use super::pcg32::{advance, jump};
 use super::plan::Sizes;
-use crate::rules::{Chance, MAX_HAND_SIZE, MAX_PLAYERS};
+use crate::rules::{MAX_HAND_SIZE, MAX_PLAYERS};
 
 /// Runs of [`LANES`] cards that are enough for all hands.
 const RUNS: usize = (MAX_PLAYERS * MAX_HAND_SIZE).div_ceil(LANES);
@@ -15,7 +16,7 @@ static STEPS: [[Word; 2]; RUNS] = {
     let mut steps = [[Word([0; LANES]); 2]; RUNS];
     let mut card = 0;
     while card < RUNS * LANES {
-        let (factor, summand) = Chance::steps(card);
+        let (factor, summand) = jump(card);
         steps[card / LANES][0].0[card % LANES] = factor;
         steps[card / LANES][1].0[card % LANES] = summand;
         card += 1;
@@ -35,23 +36,27 @@ static DEALT: [Word; RUNS] = {
 };
 
 impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
-    /// Deals a game by these random numbers; its legal actions are still to be found.
+    /// Deals a game by the generator in this state; its legal actions are still to be found.
     #[inline(always)]
-    pub fn deal(&self, block: &mut [Word], lane: usize, step: usize, mut chance: Chance) {
+    pub fn deal(&self, block: &mut [Word], lane: usize, step: usize, mut state: u64) {
         let (sizes, players) = (self.sizes(), self.sizes().players);
-        let start =
-            if sizes.random_start_player { chance.below(players as u32) as usize } else { 0 };
+        let mut start = 0;
+        if sizes.random_start_player {
+            let mut numbers = Word::default();
+            self.random_below(self.splat(state), self.splat(players as u64)).store(&mut numbers);
+            start = numbers.0[0] as usize;
+            state = advance(state, jump(1));
+        }
         // The numbers of all cards first, since they do not wait for each other; the draws do.
         let mut numbers = [Word::default(); RUNS];
         for run in 0..sizes.dealt_cards().div_ceil(LANES) {
             let [factors, summands] = &STEPS[run];
-            let states = self.splat(chance.0).mul(self.isa.load(factors));
+            let states = self.splat(state).mul(self.isa.load(factors));
             let states = states + self.isa.load(summands);
             let bounds = self.splat(sizes.deck_size as u64) - self.isa.load(&DEALT[run]);
             self.random_below(states, bounds).store(&mut numbers[run]);
         }
-        let (factor, summand) = self.plan.dealt;
-        chance.0 = chance.0.wrapping_mul(factor).wrapping_add(summand);
+        state = advance(state, self.plan.dealt);
         let mut left = u64::MAX >> (64 - sizes.deck_size);
         let mut card = 0;
         for seat in 0..players {
@@ -80,7 +85,7 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
             (FIREWORKS, 0),
             (COUNTERS, counters),
             (EVENT, 0),
-            (CHANCE, chance.0),
+            (RNG, state),
         ];
         for (word, value) in words {
             block[word].0[lane] = value;

@@ -8,6 +8,7 @@ pub mod game;
 pub mod lanes;
 pub mod layout;
 pub mod observe;
+pub mod pcg32;
 pub mod plan;
 pub mod simd;
 pub mod turn;

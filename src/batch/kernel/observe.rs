@@ -302,7 +302,7 @@ mod tests {
     use crate::batch::rows::expand::Bits;
     use crate::batch::rows::packed::{AlignedRow, PackedRows};
     use crate::encode::{CANONICAL, Encoder};
-    use crate::rules::{Chance, EpisodeSeed, Parameters, Variant};
+    use crate::rules::{EpisodeSeed, GameRng, Parameters, Variant};
 
     #[test]
     fn aligned_rows_are_the_same_rows() {
@@ -316,7 +316,7 @@ mod tests {
             idle_block(&mut block);
             for lane in 0..LANES {
                 let seed = EpisodeSeed { seed: 1, game: lane as u64, episode: 0 };
-                kernel.deal(&mut block, lane, 0, Chance::new(seed));
+                kernel.deal(&mut block, lane, 0, GameRng::new(seed).state());
             }
             let layout = CANONICAL.layout(&variant);
             let [mut plain, mut aligned] = [(); 2].map(|()| PackedRows::new(&layout, 1));

@@ -1,7 +1,8 @@
 //! What the kernel looks up: the variant's numbers as shifts, masks and tables.
 
 use super::lanes::Table;
-use crate::rules::{Chance, Hint, LostGameScore, Move, Variant};
+use super::pcg32::jump;
+use crate::rules::{Hint, LostGameScore, Move, Variant};
 
 /// The identity of a card that is not there. As a shift it leaves nothing.
 const NO_CARD: u64 = 0xff;
@@ -68,7 +69,7 @@ impl Plan {
             actions: Table([0; _]),
             copies: Table([0; _]),
             drawn: Table([ABSENT; _]),
-            dealt: Chance::steps(sizes.dealt_cards()),
+            dealt: jump(sizes.dealt_cards()),
         };
         for (action, &played) in variant.tables().moves.iter().enumerate() {
             plan.actions.0[action] = sizes.action(variant, played);

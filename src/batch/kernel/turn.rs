@@ -2,10 +2,10 @@
 //! games.
 
 use super::Kernel;
-use super::block::{CHANCE, COUNTERS, DECK, DISCARDS, EVENT, FIREWORKS, LEGAL, NEXT, counter};
+use super::block::{COUNTERS, DECK, DISCARDS, EVENT, FIREWORKS, LEGAL, NEXT, RNG, counter};
 use super::lanes::{Isa, LANES, Lanes, Mask, Word};
 use super::plan::{ABSENT, CARD_INDEX, COLOR_HINT, DISCARD, PLAY, RANK_HINT, Sizes, TYPES, ones};
-use crate::rules::{Chance, Ending};
+use crate::rules::Ending;
 
 const BYTE: u64 = 0xff;
 
@@ -243,10 +243,9 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         let draws = taken.any & deck.shares(self.splat(u64::MAX));
         // The deck's counter has the draw already.
         let left = counters.shr(counter::DECK) & self.splat(BYTE);
-        let state = self.load(block, CHANCE);
+        let state = self.load(block, RNG);
         let number = self.random_below(state, left + self.splat(1));
-        let next = state.mul(self.splat(Chance::MULTIPLIER)) + self.splat(Chance::INCREMENT);
-        self.store(block, CHANCE, next.or_else(draws, state));
+        self.store(block, RNG, self.next_states(state).or_else(draws, state));
         let mut order = Word::default();
         number.keep(draws).store(&mut order);
         let mut copies = Word::default();
@@ -259,16 +258,6 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         let cards = self.isa.look_up(&self.plan.drawn, self.sizes().deck_size, copies);
         let slot = self.sizes().hand(step, 0) + self.sizes().hand_size - 1;
         self.store(block, slot, cards.or_else(draws, last));
-    }
-
-    /// [`Chance::below`] for each lane.
-    #[inline(always)]
-    pub fn random_below(&self, state: I::Lanes, bound: I::Lanes) -> I::Lanes {
-        let word = self.splat(0xffff_ffff);
-        let shifted = (state.shr(18) ^ state).shr(27) & word;
-        let twice = shifted | shifted.shl(32);
-        let number = twice.shr_each(state.shr(59)) & word;
-        number.mul_halves(bound).shr(32)
     }
 
     /// Writes the last turn as the observation has it.

@@ -5,7 +5,7 @@ pub mod game;
 use thiserror::Error;
 
 use crate::bots::{BotName, BotNameError, Player, UnsupportedVariant};
-use crate::rules::{Chance, EpisodeSeed, MAX_PLAYERS, Variant};
+use crate::rules::{EpisodeSeed, GameRng, MAX_PLAYERS, Variant};
 
 /// Most bots that one seat is drawn from.
 const MAX_CHOICES: usize = 64;
@@ -109,8 +109,8 @@ impl Partners {
             None | Some([]) => Player::Outside,
             Some(bots) => {
                 // The seats' own numbers are the bots'.
-                let mut chance = Chance::of_seat(seed, MAX_PLAYERS + seat);
-                let drawn = chance.below(bots.len() as u32) as usize;
+                let mut rng = GameRng::for_seat(seed, MAX_PLAYERS + seat);
+                let drawn = rng.below(bots.len() as u32) as usize;
                 bots[drawn].player(variant).expect("checked when the batch was made")
             }
         };

@@ -33,7 +33,7 @@ mod tests;
 mod tidy;
 mod value;
 
-use crate::rules::{CardSet, Chance, Event, Move, Variant, View};
+use crate::rules::{CardSet, Event, GameRng, Move, Variant, View};
 
 use super::bot::{Bot, Turn};
 use beliefs::Archive;
@@ -69,7 +69,7 @@ impl Default for Fireflower {
 }
 
 impl Bot for Fireflower {
-    fn start(&mut self, view: &View<'_>, _: Chance) {
+    fn start(&mut self, view: &View<'_>, _: GameRng) {
         let board = Board::new(view);
         (self.memory, self.past) = (Memory::NONE, Past::NONE);
         let mut mind = self.mind();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Fireflower;
 use crate::bots::{Bot, Turn};
-use crate::rules::{Card, Chance, EpisodeSeed, Move, Parameters, State, Variant, View};
+use crate::rules::{Card, EpisodeSeed, GameRng, Move, Parameters, State, Variant, View};
 
 /// Bots at a table.
 struct Group {
@@ -26,7 +26,7 @@ impl Group {
         let state = State::from_deck(variant, deck, 0).unwrap();
         let mut bots = vec![Fireflower::new(); players as usize];
         for (seat, bot) in bots.iter_mut().enumerate() {
-            bot.start(&state.view(seat), Chance::new(EpisodeSeed::default()));
+            bot.start(&state.view(seat), GameRng::new(EpisodeSeed::default()));
         }
         Group { state, bots }
     }

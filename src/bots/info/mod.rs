@@ -21,7 +21,7 @@ use copies::Copies;
 use hand::Hand;
 
 use super::bot::{Bot, Turn};
-use crate::rules::{Chance, Event, Hint, MAX_PLAYERS, Move, SlotSet, Variant, View};
+use crate::rules::{Event, GameRng, Hint, MAX_PLAYERS, Move, SlotSet, Variant, View};
 
 /// A hat guesser for the base game.
 #[derive(Clone, Debug)]
@@ -137,7 +137,7 @@ fn note_others(
 }
 
 impl Bot for Info {
-    fn start(&mut self, _: &View<'_>, _: Chance) {
+    fn start(&mut self, _: &View<'_>, _: GameRng) {
         self.board = Board::new();
         self.hands = [Hand::unknown(self.hand_size); MAX_PLAYERS];
         self.spoken = None;

@@ -16,7 +16,7 @@ fn for_each_turn(players: i64, check: impl Fn(&[Info], &State)) {
         let seed = EpisodeSeed { seed: 1, game, episode: 0 };
         let mut state = State::new(variant.clone(), seed);
         for (seat, bot) in bots.iter_mut().enumerate() {
-            bot.start(&View::new(&variant, state.position(), seat), Chance::new(seed));
+            bot.start(&View::new(&variant, state.position(), seat), GameRng::new(seed));
         }
         while state.ending().is_none() {
             check(&bots, &state);

@@ -9,7 +9,7 @@ mod question;
 mod shares;
 
 use super::bot::{Bot, Turn};
-use crate::rules::{Chance, Hint, Move, View};
+use crate::rules::{GameRng, Hint, Move, View};
 use decision::decide;
 use public::Public;
 
@@ -36,7 +36,7 @@ impl Information {
 }
 
 impl Bot for Information {
-    fn start(&mut self, view: &View<'_>, _: Chance) {
+    fn start(&mut self, view: &View<'_>, _: GameRng) {
         *self = Information { public: Public::new(view), chosen: None };
     }
 
@@ -112,7 +112,7 @@ mod tests {
                     State::new(variant.clone(), EpisodeSeed { seed: 1, game, episode: 0 });
                 let mut bots = vec![Information::new(); players as usize];
                 for (seat, bot) in bots.iter_mut().enumerate() {
-                    bot.start(&state.view(seat), Chance::new(EpisodeSeed::default()));
+                    bot.start(&state.view(seat), GameRng::new(EpisodeSeed::default()));
                 }
                 while state.ending().is_none() {
                     play(&mut bots, &mut state);

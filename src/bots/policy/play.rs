@@ -5,7 +5,7 @@ use super::read::Policy;
 use crate::bots::bot::Bot;
 use crate::bots::registry::UnsupportedVariant;
 use crate::encode::encode_into;
-use crate::rules::{ActionSet, Chance, EpisodeSeed, Move, Variant, View};
+use crate::rules::{ActionSet, EpisodeSeed, GameRng, Move, Variant, View};
 
 /// Chances are counted in shares of the best action's.
 const ONE: f64 = (1u64 << 48) as f64;
@@ -15,7 +15,7 @@ const ONE: f64 = (1u64 << 48) as f64;
 pub struct PolicyBot {
     policy: Arc<Policy>,
     is_sampled: bool,
-    chance: Chance,
+    rng: GameRng,
     words: Vec<u64>,
     memory: Vec<f32>,
     scratch: PolicyScratch,
@@ -35,7 +35,7 @@ impl PolicyBot {
         policy.check(name, variant)?;
         Ok(PolicyBot {
             is_sampled,
-            chance: Chance::new(EpisodeSeed::default()),
+            rng: GameRng::new(EpisodeSeed::default()),
             words: vec![0; policy.num_bits().div_ceil(64)],
             memory: vec![0.0; policy.memory_width()],
             scratch: policy.scratch(),
@@ -45,8 +45,8 @@ impl PolicyBot {
 }
 
 impl Bot for PolicyBot {
-    fn start(&mut self, _: &View<'_>, chance: Chance) {
-        self.chance = chance;
+    fn start(&mut self, _: &View<'_>, rng: GameRng) {
+        self.rng = rng;
         self.memory.fill(0.0);
     }
 
@@ -61,7 +61,7 @@ impl Bot for PolicyBot {
         let legal = view.legal_actions();
         let best = best(logits, legal);
         let action =
-            if self.is_sampled { sample(logits, legal, best, &mut self.chance) } else { best };
+            if self.is_sampled { sample(logits, legal, best, &mut self.rng) } else { best };
         view.variant().action_to_move(action as i64).expect("legal actions are the variant's")
     }
 }
@@ -74,7 +74,7 @@ pub(super) fn best(logits: &[f32], legal: ActionSet) -> usize {
 }
 
 /// A legal action, drawn from the softmax of the logits of all legal ones.
-pub(super) fn sample(logits: &[f32], legal: ActionSet, best: usize, chance: &mut Chance) -> usize {
+pub(super) fn sample(logits: &[f32], legal: ActionSet, best: usize, rng: &mut GameRng) -> usize {
     let share = |action: usize| {
         let below_best = f64::from(logits[action]) - f64::from(logits[best]);
         // What is no number becomes zero.
@@ -84,7 +84,7 @@ pub(super) fn sample(logits: &[f32], legal: ActionSet, best: usize, chance: &mut
     if total == 0 {
         return best;
     }
-    let mut drawn = chance.below_u64(total);
+    let mut drawn = rng.below_u64(total);
     for action in legal.iter() {
         let share = share(action);
         if drawn < share {

@@ -9,7 +9,7 @@ use super::play::{best, sample};
 use super::*;
 use crate::bots::{BotName, Player, play_games};
 use crate::encode::{self, Encoder, encode_into};
-use crate::rules::{ActionSet, Chance, EpisodeSeed, Parameters, State, Variant, View};
+use crate::rules::{ActionSet, EpisodeSeed, GameRng, Parameters, State, Variant, View};
 
 /// Small numbers that are all different.
 struct Numbers(u32);
@@ -224,9 +224,9 @@ fn the_best_action_is_legal_and_the_lowest_of_equal_ones() {
 #[test]
 fn actions_are_drawn_by_their_chances() {
     let (logits, legal) = ([1.0, 50.0, 0.0, 1.0], ActionSet(0b1101));
-    let (mut chance, mut hits) = (Chance::of_samples(0), [0; 4]);
+    let (mut rng, mut hits) = (GameRng::for_samples(0), [0; 4]);
     for _ in 0..20_000 {
-        hits[sample(&logits, legal, 0, &mut chance)] += 1;
+        hits[sample(&logits, legal, 0, &mut rng)] += 1;
     }
     let e = 1f64.exp();
     for (hits, share) in hits.into_iter().zip([e, 0.0, 1.0, e]) {
@@ -236,8 +236,8 @@ fn actions_are_drawn_by_their_chances() {
     // Whatever the numbers are, a legal action comes out.
     for odd in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
         let logits = [odd, 0.0, odd];
-        assert_eq!(sample(&logits, ActionSet(0b100), 2, &mut chance), 2);
-        assert_ne!(sample(&logits, ActionSet(0b101), 0, &mut chance), 1);
+        assert_eq!(sample(&logits, ActionSet(0b100), 2, &mut rng), 2);
+        assert_ne!(sample(&logits, ActionSet(0b101), 0, &mut rng), 1);
     }
 }
 

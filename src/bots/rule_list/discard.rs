@@ -44,7 +44,7 @@ pub(super) fn oldest(scene: &mut Scene<'_>) -> Option<Move> {
 /// Any card.
 pub(super) fn randomly(scene: &mut Scene<'_>) -> Option<Move> {
     let size = scene.view.hand_size(0);
-    (scene.may_discard() && size > 0).then(|| discard(scene.chance.below(size as u32) as usize))
+    (scene.may_discard() && size > 0).then(|| discard(scene.rng.below(size as u32) as usize))
 }
 
 /// The card that is most probably dead, if it is at least this probable.

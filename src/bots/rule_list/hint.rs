@@ -100,7 +100,7 @@ pub(super) fn randomly(scene: &mut Scene<'_>) -> Option<Move> {
     if !scene.may_hint() || size == 0 {
         return None;
     }
-    let slot = scene.chance.below(size as u32) as usize;
+    let slot = scene.rng.below(size as u32) as usize;
     let seen = scene.hand(NEXT_PLAYER).nth(slot)?;
     Some(tell_either(scene, seen))
 }
@@ -118,5 +118,5 @@ fn tell_missing(seen: Seen) -> Option<Move> {
 
 /// The rank or the colour, as likely as each other.
 fn tell_either(scene: &mut Scene<'_>, seen: Seen) -> Move {
-    if scene.chance.below(2) == 0 { seen.tell_rank() } else { seen.tell_suit() }
+    if scene.rng.below(2) == 0 { seen.tell_rank() } else { seen.tell_suit() }
 }

@@ -29,7 +29,7 @@ use self::piles::{Gone, Piles};
 use self::scene::Scene;
 use super::bot::Bot;
 use super::random::any_legal;
-use crate::rules::{Chance, EpisodeSeed, Move, View};
+use crate::rules::{EpisodeSeed, GameRng, Move, View};
 
 /// Makes the move of the first rule that applies, and any legal one where none does. Plays every
 /// variant.
@@ -38,7 +38,7 @@ pub struct RuleList {
     rules: Vec<Rule>,
     piles: Piles,
     gone: Gone,
-    chance: Chance,
+    rng: GameRng,
 }
 
 impl RuleList {
@@ -49,7 +49,7 @@ impl RuleList {
             rules: rules.to_vec(),
             piles: Piles::default(),
             gone: Gone::default(),
-            chance: Chance::new(EpisodeSeed::default()),
+            rng: GameRng::new(EpisodeSeed::default()),
         }
     }
 
@@ -71,10 +71,10 @@ impl RuleList {
 }
 
 impl Bot for RuleList {
-    fn start(&mut self, _: &View<'_>, chance: Chance) {
+    fn start(&mut self, _: &View<'_>, rng: GameRng) {
         self.piles = Piles::default();
         self.gone = Gone::default();
-        self.chance = chance;
+        self.rng = rng;
     }
 
     fn observes(&self) -> bool {
@@ -83,9 +83,9 @@ impl Bot for RuleList {
 
     fn act(&mut self, view: &View<'_>) -> Move {
         self.piles.catch_up(view);
-        let mut scene = Scene::new(view, &self.piles, &mut self.gone, &mut self.chance);
+        let mut scene = Scene::new(view, &self.piles, &mut self.gone, &mut self.rng);
         let chosen = self.rules.iter().find_map(|rule| rule.apply(&mut scene));
         debug_assert!(chosen.is_none_or(|chosen| view.is_legal(chosen)), "{chosen:?}");
-        chosen.unwrap_or_else(|| any_legal(view, &mut self.chance))
+        chosen.unwrap_or_else(|| any_legal(view, &mut self.rng))
     }
 }

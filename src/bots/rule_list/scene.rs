@@ -3,7 +3,9 @@ use std::hint::select_unpredictable;
 use super::counts::Counts;
 use super::piles::{Gone, Piles};
 use crate::bots::random::any_legal;
-use crate::rules::{Card, CardSet, Chance, Hint, Knowledge, MAX_HAND_SIZE, Move, View, bit_counts};
+use crate::rules::{
+    Card, CardSet, GameRng, Hint, Knowledge, MAX_HAND_SIZE, Move, View, bit_counts,
+};
 
 /// What the rules of a list look at in one turn.
 #[derive(Debug)]
@@ -11,7 +13,7 @@ pub struct Scene<'a> {
     pub(super) view: &'a View<'a>,
     pub(super) piles: &'a Piles,
     gone: &'a mut Gone,
-    pub(super) chance: &'a mut Chance,
+    pub(super) rng: &'a mut GameRng,
     /// Copies that are in the deck or in the own hand, once a rule asked for them.
     unseen: Option<Counts>,
     /// The last answer of [`Scene::most_probable`] and what was wanted: lists ask again.
@@ -45,9 +47,9 @@ impl<'a> Scene<'a> {
         view: &'a View<'a>,
         piles: &'a Piles,
         gone: &'a mut Gone,
-        chance: &'a mut Chance,
+        rng: &'a mut GameRng,
     ) -> Scene<'a> {
-        Scene { view, piles, gone, chance, unseen: None, found: None }
+        Scene { view, piles, gone, rng, unseen: None, found: None }
     }
 
     pub(super) fn may_hint(&self) -> bool {
@@ -127,7 +129,7 @@ impl<'a> Scene<'a> {
 
     /// Any legal move, each as likely as the others.
     pub(super) fn any_legal(&mut self) -> Move {
-        any_legal(self.view, self.chance)
+        any_legal(self.view, self.rng)
     }
 
     /// The own slot that most probably holds one of these cards, and how probable that is: the

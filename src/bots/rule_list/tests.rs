@@ -50,8 +50,8 @@ fn every_rule_and_list_plays_every_preset() {
 
 #[test]
 fn every_rule_and_list_plays_whatever_parameters() {
-    let mut chance = Chance::new(seed(0));
-    let mut between = |low, high| i64::from(low + chance.below(high - low + 1));
+    let mut rng = GameRng::new(seed(0));
+    let mut between = |low, high| i64::from(low + rng.below(high - low + 1));
     let mut variants = 0;
     for _ in 0..600 {
         let (colors, ranks) = (between(1, 6), between(1, 5));
@@ -100,7 +100,7 @@ fn the_piles_are_what_the_table_shows() {
         let variant = Arc::new(Variant::new(preset(row.name).unwrap()).unwrap());
         let all = CardSet(variant.tables().all_cards);
         for game in 0..20 {
-            let (mut piles, mut chance) = (Piles::default(), Chance::new(seed(game)));
+            let (mut piles, mut rng) = (Piles::default(), GameRng::new(seed(game)));
             let mut gone = Gone::default();
             let outside = vec![Player::Outside; usize::from(variant.players())];
             let mut table = Table::new(variant.clone(), outside, seed(game));
@@ -123,7 +123,7 @@ fn the_piles_are_what_the_table_shows() {
                     (0..view.variant().players()).map(|offset| view.hand_size(offset.into()));
                 let hidden = hands.sum::<usize>() + usize::from(view.deck_size());
                 assert_eq!(left.of(all) as usize, hidden);
-                let played = any_legal(&view, &mut chance);
+                let played = any_legal(&view, &mut rng);
                 table.apply(played);
             }
         }
@@ -152,7 +152,7 @@ fn opening(rules: &[&str], hand: [&str; 5]) -> (Move, Move) {
     let moves = [0, 1].map(|seat| {
         let mut list = RuleList::parse(rules).unwrap();
         let view = View::new(&variant, &position, seat);
-        list.start(&view, Chance::new(seed(0)));
+        list.start(&view, GameRng::new(seed(0)));
         let chosen = list.act(&view);
         position.apply_unchecked(&variant, chosen, &mut deck);
         chosen

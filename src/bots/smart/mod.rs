@@ -10,7 +10,7 @@ mod tests;
 use self::memory::Memory;
 use self::seat::Seat;
 use super::bot::{Bot, Turn};
-use crate::rules::{Chance, Move, View};
+use crate::rules::{GameRng, Move, View};
 
 /// After SmartBot of `Quuxplusone/Hanabi` (2013), whose moves it makes. Plays the base game.
 ///
@@ -44,7 +44,7 @@ impl Default for Smart {
 }
 
 impl Bot for Smart {
-    fn start(&mut self, view: &View<'_>, _: Chance) {
+    fn start(&mut self, view: &View<'_>, _: GameRng) {
         self.memory = Memory::of_hints(view);
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Smart;
 use crate::bots::{Bot, Turn};
-use crate::rules::{Card, Chance, EpisodeSeed, Move, Parameters, State, Variant, View};
+use crate::rules::{Card, EpisodeSeed, GameRng, Move, Parameters, State, Variant, View};
 
 /// Two bots at a table.
 struct Pair {
@@ -25,7 +25,7 @@ impl Pair {
         let state = State::from_deck(variant, deck, 0).unwrap();
         let mut bots = [Smart::new(), Smart::new()];
         for (seat, bot) in bots.iter_mut().enumerate() {
-            bot.start(&state.view(seat), Chance::new(EpisodeSeed::default()));
+            bot.start(&state.view(seat), GameRng::new(EpisodeSeed::default()));
         }
         Pair { state, bots }
     }

@@ -7,8 +7,8 @@ mod tests;
 
 use self::ways::{Count, Supply};
 use super::card_set::CardSet;
-use super::chance::Chance;
 use super::limits::{MAX_CARD_KINDS, MAX_HAND_SIZE};
+use super::rng::GameRng;
 use super::view::View;
 
 /// What a seat may believe about its own hand: all ways to fill its slots with distinct copies of
@@ -21,14 +21,14 @@ use super::view::View;
 ///
 /// ```
 /// use std::sync::Arc;
-/// use starmine::rules::{Belief, Chance, EpisodeSeed, Parameters, State, Variant};
+/// use starmine::rules::{Belief, GameRng, EpisodeSeed, Parameters, State, Variant};
 ///
 /// let variant = Arc::new(Variant::new(Parameters::default())?);
 /// let state = State::new(variant, EpisodeSeed { seed: 7, ..EpisodeSeed::default() });
 /// let belief = Belief::new(&state.view(0));
 /// let mut marginals = [0.0; 5 * 25];
 /// belief.write_marginals(&mut marginals);
-/// let hand = belief.sample(&mut Chance::of_samples(1)).expect("the true hand is possible");
+/// let hand = belief.sample(&mut GameRng::for_samples(1)).expect("the true hand is possible");
 /// assert!(belief.possible(0).contains(hand[0].into()) && marginals[usize::from(hand[0])] > 0.0);
 /// # Ok::<(), starmine::rules::VariantError>(())
 /// ```
@@ -123,16 +123,16 @@ impl Belief {
     /// last slot. `None` where no hand is possible.
     ///
     /// The last slot's card is chosen by its marginal, then the one before it given that card, and
-    /// so on: nothing is rejected, but for what [`Chance::below_u64`] says.
+    /// so on: nothing is rejected, but for what [`GameRng::below_u64`] says.
     #[must_use]
-    pub fn sample(&self, chance: &mut Chance) -> Option<[u8; MAX_HAND_SIZE]> {
+    pub fn sample(&self, rng: &mut GameRng) -> Option<[u8; MAX_HAND_SIZE]> {
         if self.num_hands() == 0 {
             return None;
         }
         let mut hand = [0; MAX_HAND_SIZE];
         let (mut unseen, mut supply, mut count) = (self.unseen, self.supply, self.count);
         for slot in (0..self.slots).rev() {
-            let mut ticket = chance.below_u64(count.total);
+            let mut ticket = rng.below_u64(count.total);
             let kind = (0..self.kinds).find(|&kind| {
                 let hands = u64::from(unseen[kind]) * count.with_copy_in(slot, self.fits[kind]);
                 let wins = ticket < hands;

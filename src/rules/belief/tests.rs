@@ -66,8 +66,8 @@ fn assert_belief_is(belief: &Belief, hands: &Hands) {
 
 /// A small generator of choices.
 fn chooser(seed: u64) -> impl FnMut(usize) -> usize {
-    let mut chance = Chance::of_samples(seed);
-    move |bound| chance.below_u64(bound as u64) as usize
+    let mut rng = GameRng::for_samples(seed);
+    move |bound| rng.below_u64(bound as u64) as usize
 }
 
 /// Shows every position of some games, in which hints are more frequent than at random.
@@ -144,7 +144,7 @@ fn so_it_is_for_sets_that_no_hints_make_and_where_no_hand_is_possible() {
         let belief = Belief::of(&plausible, unseen, kinds);
         let lists: Vec<Vec<usize>> = plausible.iter().map(|set| set.iter().collect()).collect();
         assert_belief_is(&belief, &list_hands(&lists, &unseen));
-        let sample = belief.sample(&mut Chance::of_samples(0));
+        let sample = belief.sample(&mut GameRng::for_samples(0));
         assert_eq!(sample.is_none(), belief.num_hands() == 0);
         impossible += usize::from(sample.is_none());
     }
@@ -180,7 +180,7 @@ fn an_empty_hand_is_the_only_one() {
     let belief = Belief::of(&[], [1; MAX_CARD_KINDS], 30);
     assert_eq!(belief.num_hands(), 1);
     belief.write_marginals(&mut []);
-    assert_eq!(belief.sample(&mut Chance::of_samples(0)), Some([0; MAX_HAND_SIZE]));
+    assert_eq!(belief.sample(&mut GameRng::for_samples(0)), Some([0; MAX_HAND_SIZE]));
 }
 
 const SAMPLES: u32 = 20_000;
@@ -203,7 +203,7 @@ fn excess(hands: &Hands, mut sample: impl FnMut() -> Vec<usize>) -> f64 {
 
 /// Fills slot after slot with any plausible copy, and starts again when there is none: what would
 /// be simple, and is not uniform.
-fn simple_sample(plausible: &[CardSet], unseen: &[u8], chance: &mut Chance) -> Vec<usize> {
+fn simple_sample(plausible: &[CardSet], unseen: &[u8], rng: &mut GameRng) -> Vec<usize> {
     loop {
         let (mut left, mut hand) = (unseen.to_vec(), Vec::new());
         for set in plausible {
@@ -212,7 +212,7 @@ fn simple_sample(plausible: &[CardSet], unseen: &[u8], chance: &mut Chance) -> V
             let Some(bound) = u32::try_from(copies.len()).ok().filter(|&bound| bound > 0) else {
                 break;
             };
-            let kind = copies[chance.below(bound) as usize];
+            let kind = copies[rng.below(bound) as usize];
             left[kind] -= 1;
             hand.push(kind);
         }
@@ -234,14 +234,13 @@ fn samples_are_uniform() {
     // The seeds are fixed, so this cannot fail by chance. Of all seeds, fewer than one in ten thousand
     // get five standard deviations above the mean, as the distribution is skewed to that side.
     for seed in 0..3 {
-        let mut chance = Chance::of_samples(seed);
-        let sample =
-            || belief.sample(&mut chance).unwrap()[..4].iter().map(|&k| k.into()).collect();
+        let mut rng = GameRng::for_samples(seed);
+        let sample = || belief.sample(&mut rng).unwrap()[..4].iter().map(|&k| k.into()).collect();
         let found = excess(&hands, sample);
         assert!(found.abs() < 5.0, "seed {seed}: {found}");
     }
-    let mut chance = Chance::of_samples(0);
-    let found = excess(&hands, || simple_sample(&plausible, &unseen, &mut chance));
+    let mut rng = GameRng::for_samples(0);
+    let found = excess(&hands, || simple_sample(&plausible, &unseen, &mut rng));
     assert!(found > 50.0, "the test has no power: {found}");
 }
 
@@ -251,11 +250,11 @@ fn samples_of_views_are_uniform() {
     let variant = Arc::new(Variant::new(parameters).unwrap());
     let mut checked = 0;
     play(&variant, 200, |view| {
-        let (belief, mut chance) = (Belief::new(view), Chance::of_samples(checked));
+        let (belief, mut rng) = (Belief::new(view), GameRng::for_samples(checked));
         if checked < 4 && (30..300).contains(&belief.num_hands()) {
             let hands = hands_of(view);
             let sample = || {
-                let hand = belief.sample(&mut chance).unwrap();
+                let hand = belief.sample(&mut rng).unwrap();
                 hand[..belief.slots()].iter().map(|&kind| kind.into()).collect()
             };
             let found = excess(&hands, sample);

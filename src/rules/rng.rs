@@ -1,0 +1,159 @@
+use rand::Rng;
+use rand_pcg::Pcg32;
+use serde::de::value::{Error as ValueError, SeqDeserializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::deck::EpisodeSeed;
+
+/// The increment of the generator: the stream that PCG's reference implementation uses by default.
+pub(crate) const INCREMENT: u64 = 1_442_695_040_888_963_407;
+
+/// The random number generator of one game: PCG-XSH-RR 64/32 (O'Neill, "PCG: A Family of Simple
+/// Fast Space-Efficient Statistically Good Algorithms for Random Number Generation", 2014) from
+/// the crate `rand_pcg`, on its default stream.
+///
+/// The mapping of its words to numbers below a bound is written here, because the same seed must
+/// deal the same game in every release, and `rand` may change its mappings between versions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GameRng(Pcg32);
+
+impl GameRng {
+    /// The generator that deals an episode's cards.
+    #[must_use]
+    pub fn new(seed: EpisodeSeed) -> GameRng {
+        GameRng::from_state(episode_state(seed))
+    }
+
+    /// The generator of the player in a seat, independent of the deal's and of the other seats'.
+    #[must_use]
+    pub fn for_seat(seed: EpisodeSeed, seat: usize) -> GameRng {
+        GameRng::from_state(mix_seed(mix_seed(episode_state(seed), 0), seat as u64))
+    }
+
+    /// The generator for sampled hands, independent of the deals and the seats of the games with
+    /// the same seed, so that a sample does not reveal how its own game was dealt.
+    #[must_use]
+    pub fn for_samples(seed: u64) -> GameRng {
+        let deal = episode_state(EpisodeSeed { seed, ..EpisodeSeed::default() });
+        GameRng::from_state(mix_seed(mix_seed(deal, 0), u64::MAX))
+    }
+
+    /// The generator in this state. `Pcg32::new` would take a step first, so this goes through
+    /// the stored form.
+    pub(crate) fn from_state(state: u64) -> GameRng {
+        let fields = SeqDeserializer::<_, ValueError>::new([state, INCREMENT].into_iter());
+        GameRng(Pcg32::deserialize(fields).expect("a generator is its state and its increment"))
+    }
+
+    /// The generator's state, which a batch keeps in its blocks. The crate shows it only in the
+    /// stored form.
+    pub(crate) fn state(&self) -> u64 {
+        let mut bytes = [0; 20];
+        let stored = postcard::to_slice(&self.0, &mut bytes).expect("two varints fit 20 bytes");
+        let (state, _increment): (u64, u64) =
+            postcard::from_bytes(stored).expect("a generator is its state and its increment");
+        state
+    }
+
+    /// A number below `bound`, which is at most 64: the high half of a 64-bit product. Its bias is
+    /// below 2^-26.
+    pub fn below(&mut self, bound: u32) -> u32 {
+        ((u64::from(self.0.next_u32()) * u64::from(bound)) >> 32) as u32
+    }
+
+    /// A number below `bound`, which is not 0, without bias (Lemire, "Fast random integer
+    /// generation in an interval", 2019). A draw is repeated with a probability below
+    /// `bound` / 2^64.
+    pub fn below_u64(&mut self, bound: u64) -> u64 {
+        loop {
+            let word = u64::from(self.0.next_u32()) << 32 | u64::from(self.0.next_u32());
+            let product = u128::from(word) * u128::from(bound);
+            let remainder = product as u64;
+            if remainder >= bound || remainder >= bound.wrapping_neg() % bound {
+                return (product >> 64) as u64;
+            }
+        }
+    }
+}
+
+/// Stored as the state alone.
+impl Serialize for GameRng {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.state().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for GameRng {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<GameRng, D::Error> {
+        u64::deserialize(deserializer).map(GameRng::from_state)
+    }
+}
+
+/// The first state of the generator that deals an episode.
+fn episode_state(seed: EpisodeSeed) -> u64 {
+    [seed.seed, seed.game, seed.episode].into_iter().fold(0, mix_seed)
+}
+
+/// Mixes one more word into a seed, with SplitMix64's finalizer (Steele, Lea and Flood, "Fast
+/// splittable pseudorandom number generators", 2014): a bijection that spreads every input bit
+/// over the whole word.
+pub(crate) const fn mix_seed(mixed: u64, word: u64) -> u64 {
+    let word = (mixed ^ word).wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    word ^ word >> 31
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_generator_is_its_state() {
+        for state in [0, 1, u64::MAX / 3, u64::MAX] {
+            let mut rng = GameRng::from_state(state);
+            assert_eq!(rng.state(), state);
+            // The constructor of the crate adds the increment and takes a step.
+            let mut constructed = Pcg32::new(state, INCREMENT >> 1);
+            rng = GameRng::from_state(state.wrapping_add(INCREMENT));
+            rng.0.next_u32();
+            assert_eq!(rng.0, constructed);
+            constructed.advance(50);
+            (0..50).for_each(|_| _ = rng.below(1));
+            assert_eq!(rng, GameRng(constructed));
+        }
+    }
+
+    /// Games are promised to stay the same: these numbers may never change.
+    #[test]
+    fn the_numbers_of_a_seed_are_fixed() {
+        let seed = EpisodeSeed { seed: 7, game: 3, episode: 2 };
+        let numbers = |mut rng: GameRng| -> [u32; 8] { std::array::from_fn(|_| rng.below(50)) };
+        assert_eq!(numbers(GameRng::new(seed)), [3, 40, 19, 34, 24, 16, 40, 20]);
+        assert_eq!(numbers(GameRng::for_seat(seed, 1)), [17, 42, 19, 35, 26, 18, 40, 22]);
+        assert_eq!(numbers(GameRng::for_samples(7)), [39, 38, 7, 49, 7, 45, 24, 25]);
+        assert_eq!(GameRng::new(seed).below_u64(u64::MAX), 1_473_666_156_772_908_211);
+    }
+
+    #[test]
+    fn numbers_below_a_large_bound_are_not_biased() {
+        // Without repeated draws, every third number would get two of four words, the others one.
+        let (mut rng, mut hits) = (GameRng::for_samples(0), [0; 3]);
+        for _ in 0..30_000 {
+            let number = rng.below_u64(3 << 62);
+            assert!(number < 3 << 62);
+            hits[(number % 3) as usize] += 1;
+        }
+        assert!(hits.iter().all(|hits| (9_500..10_500).contains(hits)), "{hits:?}");
+    }
+
+    #[test]
+    fn samples_have_a_generator_of_their_own() {
+        for seed in [0, 1, u64::MAX] {
+            let episode = EpisodeSeed { seed, ..EpisodeSeed::default() };
+            let samples = GameRng::for_samples(seed);
+            assert_ne!(samples, GameRng::new(episode));
+            assert!((0..5).all(|seat| samples != GameRng::for_seat(episode, seat)));
+        }
+    }
+}
