@@ -1,0 +1,209 @@
+"""No Rust file imports a layer above its own, and no files import each other in a cycle.
+
+rules <- encode <- bots <- search <- batch <- bindings. Only the bindings know Python.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+from graphs import cycles
+from paths import ROOT
+from rust_source import crate_paths, imports, module_of, strip
+
+SOURCE = ROOT / "src"
+
+# From the bottom; each may use those before it.
+LAYERS = ["rules", "encode", "bots", "search", "batch", "bindings"]
+# The same inside src/batch: files and folders by name, some on one floor.
+BATCH_FLOORS = [
+    {"options", "seeding", "processor"},
+    {"config"},
+    {"outputs"},
+    {"rows"},
+    {"kernel"},
+    {"finished", "step_result"},
+    {"partners", "scratch"},
+    {"games", "chunk"},
+    {"step"},
+    {"schedule"},
+    {"error"},
+    {"mod"},
+    {"record"},
+]
+PYTHON_CRATES = re.compile(r"\b(pyo3|numpy)\b")
+
+
+def read(relative):
+    return (SOURCE / relative).read_text(encoding="utf-8")
+
+
+def rust_files():
+    return sorted(path.relative_to(SOURCE) for path in SOURCE.rglob("*.rs"))
+
+
+# --- Layers -----------------------------------------------------------------------------------------------
+
+
+def upward_uses(text, relative):
+    """What a source file uses that its layer may not: a list of messages."""
+    module = module_of(relative)
+    layer = module[0]
+    allowed = LAYERS[: LAYERS.index(layer) + 1]
+    problems = [
+        f"{relative}: {layer} uses crate::{'::'.join(path)}"
+        for path in crate_paths(text, module)
+        if path[0] not in allowed
+    ]
+    if layer != "bindings":
+        problems += [f"{relative}: {layer} mentions {word}" for word in PYTHON_CRATES.findall(strip(text))]
+    return problems
+
+
+@pytest.mark.parametrize("relative", [path for path in rust_files() if len(path.parts) > 1], ids=str)
+def test_a_rust_file_uses_no_layer_above_its_own(relative):
+    assert not upward_uses(read(relative), relative)
+
+
+def test_the_crate_root_only_declares_the_layers():
+    assert [str(path) for path in rust_files() if len(path.parts) == 1] == ["lib.rs"]
+    text = strip(read("lib.rs"))
+    assert set(re.findall(r"\bmod (\w+);", text)) <= set(LAYERS)
+    assert re.search(r"#\[cfg\(feature\s*=\s*\)\]\s*mod bindings;", text), "bindings need the feature `python`"
+    assert not PYTHON_CRATES.search(text)
+
+
+OFFENCES = {
+    "use crate::batch::Batch;": "crate::batch::Batch",
+    "pub use crate::{rules::Card, encode::{self, Layout}};": "crate::encode::self",
+    "use super::super::encode::BitWriter;": "crate::encode::BitWriter",
+    "fn f() { crate::encode::encoder(\"x\").ok(); }": "crate::encode::encoder",
+    "mod tests { use super::super::super::bindings::Card; }": "crate::bindings::Card",
+    "mod tests { mod deep { fn f() {} } }\nuse super::super::batch;": "crate::batch",
+    "use numpy::PyArray1;": "mentions numpy",
+    "fn f(py: pyo3::Python<'_>) {}": "mentions pyo3",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", OFFENCES)
+def test_an_upward_use_is_found(text):
+    problems = upward_uses(text, "rules/card.rs")
+    assert any(OFFENCES[text] in problem for problem in problems), problems
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "use super::card::{Card, Rank};",
+        "use crate::rules::{Sight, View};",
+        "// use crate::batch::Batch;\n/* crate::encode */",
+        'const S: &str = "crate::batch pyo3";\nconst C: char = \'"\';\nuse super::hint::Hint;',
+        "mod tests { use super::*; use super::super::deck::Deck; }",
+        "fn f<'a>(x: &'a str) -> &'a str { x }",
+    ],
+)
+def test_a_use_of_the_own_layer_is_none(text):
+    assert not upward_uses(text, "rules/card.rs")
+
+
+def test_the_bindings_may_use_everything():
+    assert not upward_uses("use pyo3::prelude::*; use crate::{batch, encode, rules};", "bindings/batch.rs")
+
+
+def test_the_layers_are_read():
+    """The parser finds the uses that are known to be there."""
+    assert {path[0] for path in crate_paths(read("batch/mod.rs"), ("batch",))} >= {"encode", "rules"}
+
+
+# --- Cycles -----------------------------------------------------------------------------------------------
+
+# A cycle that is not here, or only in part, makes the test fail.
+KNOWN_CYCLES = [
+    {"bindings/batch.rs", "bindings/games.rs"},
+    {"bindings/state.rs", "bindings/variant.rs", "bindings/view.rs"},
+    {"bots/fireflower/prospects.rs", "bots/fireflower/value.rs"},
+    {"bots/information/messages.rs", "bots/information/public.rs"},
+    {
+        "bots/policy/error.rs",
+        "bots/policy/header.rs",
+        "bots/policy/read.rs",
+        "bots/policy/shipped.rs",
+        "bots/registry.rs",
+    },
+    {"rules/chance.rs", "rules/deck.rs", "rules/position.rs", "rules/validate.rs"},
+    {"rules/edition.rs", "rules/moves.rs", "rules/tables.rs", "rules/variant.rs"},
+]
+# Uses of a higher floor inside src/batch that are still there.
+KNOWN_UPWARD = {("config", "kernel"), ("options", "kernel"), ("options", "partners"), ("rows", "kernel")}
+
+
+def import_graph():
+    return imports({path.as_posix(): read(path) for path in rust_files()})
+
+
+def test_no_files_import_each_other():
+    graph = import_graph()
+    assert "encode/canonical.rs" in graph["encode/mod.rs"] | graph["batch/options.rs"], "the graph is not read"
+    new = [cycle for cycle in cycles(graph) if not any(set(cycle) <= known for known in KNOWN_CYCLES)]
+    assert not new
+
+
+def part_of_batch(path):
+    """The file or folder inside src/batch that a path belongs to, or None."""
+    parts = Path(path).with_suffix("").parts
+    return parts[1] if parts[0] == "batch" else None
+
+
+def test_no_part_of_the_batch_uses_a_higher_floor():
+    floors = {part: floor for floor, parts in enumerate(BATCH_FLOORS) for part in parts}
+    upward = set()
+    for path, others in import_graph().items():
+        for other in others:
+            part, used = part_of_batch(path), part_of_batch(other)
+            if part and used and part != used and floors[part] <= floors[used]:
+                upward.add((part, used))
+    assert upward <= KNOWN_UPWARD
+
+
+# The texts of some files, and the cycle that they form.
+PLANTED = {
+    "full paths": (
+        {"rules/a.rs": "use crate::rules::b::B;", "rules/b.rs": "use crate::rules::a::A;"},
+        ("rules/a.rs", "rules/b.rs"),
+    ),
+    "names that the folder passes on": (
+        {
+            "rules/mod.rs": "mod a;\nmod b;\npub use a::A;\npub(crate) use b::{B as C, other};",
+            "rules/a.rs": "use super::C;",
+            "rules/b.rs": "fn f(a: &super::A) {}",
+        },
+        ("rules/a.rs", "rules/b.rs"),
+    ),
+    "a folder and a file in it": (
+        {"rules/mod.rs": "mod a;\nuse a::A;\npub struct B;", "rules/a.rs": "use super::B;"},
+        ("rules/a.rs", "rules/mod.rs"),
+    ),
+    "three files": (
+        {
+            "rules/a.rs": "use super::b;",
+            "rules/b.rs": "use super::{c::{C, D}};",
+            "rules/c.rs": "impl crate::rules::a::A for C {}",
+        },
+        ("rules/a.rs", "rules/b.rs", "rules/c.rs"),
+    ),
+}
+
+
+@pytest.mark.parametrize(("texts", "cycle"), PLANTED.values(), ids=PLANTED)
+def test_a_planted_cycle_is_found(texts, cycle):
+    assert cycles(imports(texts)) == [cycle]
+
+
+def test_a_file_that_only_declares_and_passes_on_is_in_no_cycle():
+    texts = {"rules/mod.rs": "mod a;\npub use a::A;\npub struct B;", "rules/a.rs": "use super::B;"}
+    assert not cycles(imports(texts))
+
+
+def test_tests_are_in_no_cycle():
+    texts = {"rules/a.rs": "use super::b::B;", "rules/b.rs": "mod tests { use super::super::a::A; }"}
+    assert not cycles(imports(texts))
