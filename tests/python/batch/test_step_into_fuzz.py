@@ -9,7 +9,7 @@ import random
 
 import numpy as np
 import pytest
-from random_games import at_most
+from random_variants import random_variant
 
 import starmine
 from starmine import Batch, StarmineError
@@ -23,31 +23,17 @@ OTHER_TYPES = ["f8", "f4", "f2", "i8", "i4", "i2", "i1", "u8", "u4", "u1", "?", 
 EXTREME = [-(2**63), -1, 0, 63, 64, 127, 128, 2**31, 2**32, 2**63 - 1]
 
 
-def random_variant(rng):
-    """Any supported variant."""
+def any_variant(rng):
+    """A preset or any other variant."""
     if rng.random() < 0.3:
         return starmine.variant(rng.choice(starmine.variants()), players=rng.randint(2, 5))
-    players, colors, ranks = rng.randint(2, 5), rng.randint(2, 6), rng.randint(3, 5)
-    copies = at_most([[rng.randint(1, 3) for _ in range(ranks)] for _ in range(colors)], 64)
-    most = sum(map(sum, copies)) // players
-    flags = {name: rng.random() < 0.5 for name in ["empty_hints", "crowning_piece", "timed_display"]}
-    return starmine.Variant(
-        players=players,
-        colors=colors,
-        ranks=ranks,
-        copies=copies,
-        hand_size=rng.randint(1, min(6, most)),
-        max_life_tokens=rng.randint(1, 3),
-        max_information_tokens=rng.randint(0, 9),
-        random_start_player=rng.random() < 0.5,
-        **flags,
-    )
+    return random_variant(rng)
 
 
 def random_batch(rng):
     """A batch with random settings."""
     return Batch(
-        random_variant(rng),
+        any_variant(rng),
         rng.choice([1, 2, 7, 8, 9, 17, 70]),
         seed=rng.getrandbits(64),
         dtype=rng.choice(DTYPES),

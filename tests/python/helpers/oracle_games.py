@@ -4,36 +4,8 @@ The players look at the oracle's open table and return an action. They are made 
 the deck, and the rare endings of the crowning piece.
 """
 
-from oracle_rules import COLOR_NAMES, RefusedError, Rules
-
-
-def random_copies(generator, colors, ranks):
-    """No table, or one with some liking for few or many copies."""
-    if generator.random() < 0.5:
-        return None
-    counts = generator.choice([[1], [2], [1, 2], [1, 1, 1, 2, 3], [1, 2, 3], [2, 3]])
-    return [[generator.choice(counts) for _ in range(ranks)] for _ in range(colors)]
-
-
-def random_parameters(generator):
-    """Parameters from the whole supported ranges, the extremes often; some of them are no legal variant."""
-    colors = generator.choice([1, 2, 3, 4, 5, 5, 6, 6])
-    ranks = generator.choice([1, 2, 3, 4, 5, 5, 5])
-    return {
-        "players": generator.randint(2, 5),
-        "colors": colors,
-        "ranks": ranks,
-        "hand_size": generator.choice([None, 1, 2, 3, 4, 5, 6]),
-        "max_information_tokens": generator.choice([0, 1, 1, 2, 3, 4, 6, 8, 8, 8, 10, generator.randint(0, 16)]),
-        "max_life_tokens": generator.choice([1, 2, 3, 3, generator.randint(1, 8)]),
-        "copies": random_copies(generator, colors, ranks),
-        "random_start_player": generator.random() < 0.3,
-        "empty_hints": generator.random() < 0.4,
-        "crowning_piece": generator.random() < 0.5,
-        "timed_display": generator.random() < 0.5,
-        "lost_game_score": generator.choice(["zero", "zero", "fireworks"]),
-        "edition": generator.choice(list(COLOR_NAMES)),
-    }
+from oracle_rules import RefusedError, Rules
+from random_variants import random_parameters
 
 
 def random_rules(generator):

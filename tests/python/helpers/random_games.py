@@ -1,61 +1,14 @@
-"""Random variants and random games for the property tests."""
+"""Random variants, seeds and games for the property tests."""
 
 import random
 
 from hypothesis import strategies as st
-
-import starmine
-
-MAX_CARDS = 64
-
-
-def at_most(copies, cards):
-    """The copies table with copies taken away, the last first, until it has no more cards than that."""
-    copies = [list(row) for row in copies]
-    for row in reversed(copies):
-        for rank in reversed(range(len(row))):
-            while row[rank] > 1 and sum(map(sum, copies)) > cards:
-                row[rank] -= 1
-    return copies
-
-
-@st.composite
-def parameters(draw):
-    """Parameters of any supported variant."""
-    players = draw(st.integers(2, 5))
-    colors = draw(st.integers(1, 6))
-    ranks = draw(st.integers(1, 5))
-    copies = None
-    if draw(st.booleans()):
-        row = st.lists(st.integers(1, 3), min_size=ranks, max_size=ranks)
-        copies = at_most(draw(st.lists(row, min_size=colors, max_size=colors)), MAX_CARDS)
-    default = [[3, *[2] * (ranks - 2), *[1] * (ranks > 1)]] * colors
-    cards = sum(map(sum, copies or default))
-    while cards < players:
-        # Too few cards for one each: such a table would be refused.
-        copies = at_most([[3] * ranks] * colors, MAX_CARDS)
-        cards = sum(map(sum, copies))
-        players = min(players, cards)
-    return {
-        "players": players,
-        "colors": colors,
-        "ranks": ranks,
-        "hand_size": draw(st.integers(1, min(6, cards // players))),
-        "max_information_tokens": draw(st.integers(0, 16)),
-        "max_life_tokens": draw(st.integers(1, 8)),
-        "copies": copies,
-        "random_start_player": draw(st.booleans()),
-        "empty_hints": draw(st.booleans()),
-        "crowning_piece": draw(st.booleans()),
-        "timed_display": draw(st.booleans()),
-        "lost_game_score": draw(st.sampled_from(["zero", "fireworks"])),
-        "edition": draw(st.sampled_from(["standard", "ikebana", "traditional"])),
-    }
+from random_variants import random_variant
 
 
 def variants():
     """Any supported variant."""
-    return parameters().map(lambda chosen: starmine.Variant(**chosen))
+    return st.randoms(use_true_random=False).map(random_variant)
 
 
 def seeds():
