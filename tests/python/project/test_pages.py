@@ -8,6 +8,8 @@ import pytest
 import update_baselines
 from paths import ROOT
 
+import starmine
+
 SITE = sorted(page for page in (ROOT / "docs").rglob("*.md") if "_build" not in page.parts)
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *SITE]
 INCLUDE = re.compile(r"^```\{include\} (\S+)", re.MULTILINE)
@@ -160,3 +162,23 @@ def test_published_baselines_name_their_sources():
 
 def test_the_picture_of_a_game_is_up_to_date():
     assert draw_board.picture() == read(draw_board.PICTURE), "run docs/draw_board.py"
+
+
+# --- The site ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", starmine.__all__)
+def test_a_public_name_is_on_a_page_of_the_reference(name):
+    pages = "".join(read(page) for page in (ROOT / "docs" / "api").glob("*.md"))
+    assert len(re.findall(rf"^\.\. auto\w+:: {name}$", pages, re.MULTILINE)) == 1
+
+
+def test_every_page_is_reached_from_the_index():
+    reached, pending = set(), [ROOT / "docs" / "index.md"]
+    while pending:
+        page = pending.pop()
+        reached.add(page)
+        for tree in re.findall(r"^```\{toctree\}\n(.*?)^```", read(page), re.MULTILINE | re.DOTALL):
+            names = [re.sub(r".*<(.*)>", r"\1", line) for line in tree.splitlines() if line and line[0] != ":"]
+            pending += [page.parent / f"{name}.md" for name in names]
+    assert reached == set(SITE)
