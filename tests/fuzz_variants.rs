@@ -7,7 +7,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use starmine::encode;
-use starmine::rules::{Edition, EpisodeSeed, LostGameScore, Parameters, State, Variant};
+use starmine::rules::{Edition, EpisodeSeed, LostGameScore, Named, Parameters, State, Variant};
 
 const CASES: u32 = 100_000;
 

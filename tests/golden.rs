@@ -9,7 +9,7 @@ use std::sync::Arc;
 use flate2::read::GzDecoder;
 use serde::Deserialize;
 use starmine::encode::{self, Encoder};
-use starmine::rules::{Card, Parameters, State, Variant};
+use starmine::rules::{Card, Named, Parameters, State, Variant};
 
 #[derive(Deserialize)]
 struct Trace {

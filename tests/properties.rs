@@ -8,7 +8,7 @@ use starmine::batch::{
 };
 use starmine::encode;
 use starmine::rules::{
-    Belief, Edition, EpisodeSeed, GameRng, LostGameScore, Move, Parameters, State, Variant,
+    Belief, Edition, EpisodeSeed, GameRng, LostGameScore, Move, Named, Parameters, State, Variant,
 };
 
 prop_compose! {
@@ -126,7 +126,7 @@ proptest! {
             let played = variant.action_to_move(action as i64).unwrap();
             prop_assert_eq!(variant.move_to_action(played), Some(action));
             prop_assert_eq!(played.to_string().parse::<Move>().unwrap(), played);
-            for edition in Edition::ALL {
+            for edition in Edition::ALL.iter().copied() {
                 prop_assert_eq!(edition.move_text(played).parse::<Move>().unwrap(), played);
                 prop_assert_eq!(edition.meaning(played).parse::<Move>().unwrap(), played);
             }

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from starmine._core import (
     StarmineError,
-    UnknownNameError,
     Variant,
     View,
     _check_bot,
     _play_bots,
     _Tables,
+    _unknown_name,
     encoders,
     endings,
 )
@@ -118,7 +118,7 @@ class Games:
             UnknownNameError: there is no such ending.
         """
         if ending not in endings():
-            raise UnknownNameError(f"ending={ending!r} is not known: expected one of {', '.join(endings())}")
+            raise _unknown_name("ending", ending, endings())
         return float(np.mean(self.endings == endings().index(ending) + 1))
 
     def __repr__(self) -> str:
@@ -301,7 +301,7 @@ class _Mixed:
         """Let a policy play its turn in some games."""
         encoder = getattr(policy, "encoder", "canonical")
         if encoder not in encoders():
-            raise UnknownNameError(f"encoder={encoder!r} is not known: expected one of {', '.join(encoders())}")
+            raise _unknown_name("encoder", encoder, encoders())
         observations, masks = self.tables.encode(games, encoder)
         try:
             chosen = np.asarray(policy.act_batch(observations, masks, np.array(games, dtype=np.int64)))

@@ -95,7 +95,7 @@ impl BatchConfig {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::encode::{BitWriter, Encoder, LayoutBuilder};
+    use crate::encode::{BitWriter, Encoder, Layout};
     use crate::rules::{Parameters, View};
 
     /// Says that it is canonical, and is far too short.
@@ -111,7 +111,7 @@ mod tests {
         }
 
         fn layout(&self, _: &Variant) -> Layout {
-            LayoutBuilder::default().section("bit", &[1]).build()
+            Layout::default().with_section("bit", &[1])
         }
 
         fn encode(&self, _: &View<'_>, bits: &mut BitWriter<'_>) {

@@ -13,8 +13,10 @@ use super::partners::game::PartnerGame;
 use super::partners::{Partners, PartnersError};
 use super::{Batch, BatchError};
 use crate::bots::{BotNameError, PolicyError};
-use crate::encode::{self, UnknownEncoder};
-use crate::rules::{Ending, EpisodeSeed, Parameters, PositionError, Variant, VariantError};
+use crate::encode;
+use crate::rules::{
+    Ending, EpisodeSeed, Parameters, PositionError, UnknownName, Variant, VariantError,
+};
 
 const MAGIC: &[u8] = b"starmine-batch";
 /// Changes whenever stored batches of the version before can no longer be read.
@@ -45,7 +47,7 @@ pub enum RecordError {
     Variant(#[from] VariantError),
     /// An encoder that is not in the registry.
     #[error(transparent)]
-    Encoder(#[from] UnknownEncoder),
+    Encoder(#[from] UnknownName),
     /// A game that cannot be.
     #[error("the stored batch is damaged: game {game}: {error}")]
     Game {
@@ -136,7 +138,7 @@ impl Batch {
     pub fn to_bytes(&self) -> Vec<u8> {
         let options = &self.config.options;
         let record = Record {
-            parameters: self.config.variant.parameters(),
+            parameters: self.config.variant.parameters().clone(),
             encoder: options.encoder.name().to_owned(),
             dtype: options.dtype,
             observers: options.observers,

@@ -6,7 +6,7 @@ use pyo3::types::PyType;
 
 use super::errors::{NotationError, StarmineError};
 use super::numbers::{Integer, wrong_type};
-use crate::rules::{self, Edition};
+use crate::rules::{self, Edition, Named};
 
 /// Card(text)
 ///
@@ -74,7 +74,7 @@ impl Card {
         let written = |edition: &Edition| {
             letter.is_some_and(|l| l.eq_ignore_ascii_case(&edition.letter(card.suit)))
         };
-        let edition = Edition::ALL.into_iter().find(written).unwrap_or_default();
+        let edition = Edition::ALL.iter().copied().find(written).unwrap_or_default();
         Ok(Card { card, edition })
     }
 

@@ -6,8 +6,8 @@ use pyo3::{PyTypeInfo, create_exception};
 
 use crate::batch::{self, BatchError, PartnersError, RecordError};
 use crate::bots;
+use crate::rules;
 use crate::rules::MoveError;
-use crate::{encode, rules};
 
 create_exception!(
     starmine,
@@ -66,10 +66,9 @@ macro_rules! exceptions {
 
 exceptions! {
     rules::VariantError => VariantError,
-    rules::UnknownVariant => UnknownNameError,
     rules::DeckError => DeckError,
     rules::NotationError => NotationError,
-    encode::UnknownEncoder => UnknownNameError,
+    rules::UnknownName => UnknownNameError,
     bots::UnknownBot => UnknownNameError,
     bots::UnknownRule => UnknownNameError,
     bots::UnsupportedVariant => VariantError,
@@ -78,6 +77,14 @@ exceptions! {
     batch::ThreadsError => StarmineError,
     batch::SimdError => StarmineError,
     RecordError => SerializationError,
+}
+
+/// _unknown_name(kind, name, known) -> UnknownNameError
+///
+/// The error for a name that is not one of the known ones, with the most similar of them.
+#[pyfunction]
+pub fn _unknown_name(kind: &str, name: &str, known: Vec<String>) -> PyErr {
+    rules::UnknownName::new(kind, name, known).into()
 }
 
 /// The exception for a text that says no bot.

@@ -24,6 +24,8 @@ mod view;
 
 use pyo3::prelude::*;
 
+use crate::rules::{Ending, Named};
+
 /// The compiled core of starmine.
 #[pymodule(gil_used = true)]
 mod _core {
@@ -35,8 +37,8 @@ mod _core {
     use super::card::Card;
     #[pymodule_export]
     use super::errors::{
-        ArrayError, BusyError, DeckError, IllegalActionError, NotationError, SerializationError,
-        StarmineError, UnknownNameError, VariantError,
+        _unknown_name, ArrayError, BusyError, DeckError, IllegalActionError, NotationError,
+        SerializationError, StarmineError, UnknownNameError, VariantError,
     };
     #[pymodule_export]
     use super::event::Event;
@@ -93,5 +95,5 @@ fn encoders() -> Vec<&'static str> {
 /// `endings()[k - 1]`.
 #[pyfunction]
 fn endings() -> Vec<&'static str> {
-    crate::rules::Ending::ALL.iter().map(|ending| ending.name()).collect()
+    Ending::ALL.iter().map(|ending| ending.name()).collect()
 }

@@ -10,7 +10,7 @@ use super::layout::Layout;
 use super::numbers::{Integer, count, fresh_seed, integer, seed as read_seed};
 use super::state::State;
 use crate::encode;
-use crate::rules::{self, Edition, EpisodeSeed, LostGameScore, Move, Parameters, Rating};
+use crate::rules::{self, EpisodeSeed, Move, Named, Parameters, Rating};
 
 /// Variant(players=2, colors=5, ranks=5, hand_size=None, max_information_tokens=8,
 ///         max_life_tokens=3, copies=None, random_start_player=False, empty_hints=False,
@@ -66,6 +66,11 @@ fn copies_table(copies: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<i64>>> {
     Ok(rows.into_iter().map(|row| row.into_iter().map(|count| count.value).collect()).collect())
 }
 
+/// A parameter that Python gives by name.
+fn parameter<T: Named>(name: &str) -> PyResult<T> {
+    T::from_name(name).map_err(|error| VariantError::new_err(error.to_string()))
+}
+
 #[pymethods]
 impl Variant {
     #[new]
@@ -102,8 +107,8 @@ impl Variant {
             empty_hints,
             crowning_piece,
             timed_display,
-            lost_game_score: LostGameScore::from_name(lost_game_score)?,
-            edition: Edition::from_name(edition)?,
+            lost_game_score: parameter(lost_game_score)?,
+            edition: parameter(edition)?,
         };
         let numbers = [
             ("players", Some(&players)),
@@ -160,7 +165,7 @@ impl Variant {
     /// Copies of each card, by colour and rank.
     #[getter]
     fn copies(&self) -> Vec<Vec<i64>> {
-        self.0.parameters().copies.unwrap_or_default()
+        self.0.parameters().copies.clone().unwrap_or_default()
     }
 
     /// Whether any seat may start.
@@ -324,7 +329,7 @@ impl Variant {
 
     /// The variant as JSON text.
     fn to_json(&self) -> String {
-        serde_json::to_string(&self.0.parameters()).expect("plain data becomes JSON")
+        serde_json::to_string(self.0.parameters()).expect("plain data becomes JSON")
     }
 
     /// The variant of `to_json`.

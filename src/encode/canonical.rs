@@ -1,20 +1,20 @@
 //! The canonical observation of the Hanabi Learning Environment (Bard et al., "The Hanabi
-//! Challenge", 2020), equal to HLE's to the bit, in its three types. Timed display, which HLE does
-//! not know, appends one section.
+//! Challenge", 2020) in its three types, equal to HLE's to the bit. Timed display, which HLE does
+//! not have, appends one section.
 
 use super::Encoder;
 use super::bits::BitWriter;
-use super::layout::{Layout, LayoutBuilder};
+use super::layout::Layout;
 use crate::rules::{Hint, Move, Sight, Variant, View};
 
-/// What a canonical observation says about what hints have said.
+/// What a canonical observation says about the hints that each card was given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CanonicalKnowledge {
-    /// Nothing: the section is left out.
-    Left,
-    /// What each hint has said.
+    /// Nothing: the section is omitted.
+    Omitted,
+    /// What the hints said.
     Hinted,
-    /// As if every card had been fully hinted.
+    /// Everything, as if each card had been hinted by colour and rank.
     Full,
 }
 
@@ -25,21 +25,21 @@ pub struct Canonical {
     knowledge: CanonicalKnowledge,
 }
 
-/// HLE's `card_knowledge`: what hints have said about every card is part of the observation.
+/// HLE's `card_knowledge`: the observation includes what the hints say about every card.
 pub static CANONICAL: Canonical =
     Canonical { name: "canonical", knowledge: CanonicalKnowledge::Hinted };
 
 /// HLE's `minimal`: without card knowledge.
 pub static CANONICAL_MINIMAL: Canonical =
-    Canonical { name: "canonical-minimal", knowledge: CanonicalKnowledge::Left };
+    Canonical { name: "canonical-minimal", knowledge: CanonicalKnowledge::Omitted };
 
-/// HLE's `seer`: card knowledge as if every card had been fully hinted when it was dealt, so that
-/// the observer knows its own hand.
+/// HLE's `seer`: card knowledge as if every card had been hinted by colour and rank when it was
+/// dealt. The observer knows its own hand.
 pub static CANONICAL_SEER: Canonical =
     Canonical { name: "canonical-seer", knowledge: CanonicalKnowledge::Full };
 
-/// The sizes that every section is made of.
-struct Sizes {
+/// The lengths of the axes of the sections.
+struct Axes {
     players: usize,
     colors: usize,
     ranks: usize,
@@ -47,9 +47,9 @@ struct Sizes {
     cards: usize,
 }
 
-impl Sizes {
-    fn of(variant: &Variant) -> Sizes {
-        Sizes {
+impl Axes {
+    fn of(variant: &Variant) -> Axes {
+        Axes {
             players: variant.players().into(),
             colors: variant.colors().into(),
             ranks: variant.ranks().into(),
@@ -71,7 +71,7 @@ impl Encoder for Canonical {
     fn sight(&self) -> Sight {
         match self.knowledge {
             CanonicalKnowledge::Full => Sight::Seer,
-            CanonicalKnowledge::Left | CanonicalKnowledge::Hinted => Sight::Seat,
+            CanonicalKnowledge::Omitted | CanonicalKnowledge::Hinted => Sight::Seat,
         }
     }
 
@@ -80,53 +80,51 @@ impl Encoder for Canonical {
     }
 
     fn layout(&self, variant: &Variant) -> Layout {
-        let sizes = Sizes::of(variant);
-        let builder = LayoutBuilder::default()
-            .section("hands", &[sizes.players - 1, sizes.hand_size, sizes.colors, sizes.ranks])
-            .section("short_hands", &[sizes.players])
-            .section("deck_size", &[variant.dealt_deck_size().into()])
-            .section("fireworks", &[sizes.colors, sizes.ranks])
-            .section("information_tokens", &[variant.max_information_tokens().into()])
-            .section("life_tokens", &[variant.max_life_tokens().into()])
-            .section("discards", &[variant.deck_size().into()])
-            .section("last_player", &[sizes.players])
-            .section("last_type", &[4])
-            .section("last_target", &[sizes.players])
-            .section("last_color", &[sizes.colors])
-            .section("last_rank", &[sizes.ranks])
-            .section("last_touched", &[sizes.hand_size])
-            .section("last_slot", &[sizes.hand_size])
-            .section("last_card", &[sizes.colors, sizes.ranks])
-            .section("last_added", &[1])
-            .section("last_regained", &[1]);
-        let knowledge = [sizes.players, sizes.hand_size, sizes.knowledge()];
-        let builder = match self.knowledge {
-            CanonicalKnowledge::Left => builder,
-            _ => builder.section("knowledge", &knowledge),
-        };
-        if variant.timed_display() {
-            builder.section("last_announced", &[sizes.colors]).build()
-        } else {
-            builder.build()
+        let axes = Axes::of(variant);
+        let mut layout = Layout::default()
+            .with_section("hands", &[axes.players - 1, axes.hand_size, axes.colors, axes.ranks])
+            .with_section("short_hands", &[axes.players])
+            .with_section("deck_size", &[variant.dealt_deck_size().into()])
+            .with_section("fireworks", &[axes.colors, axes.ranks])
+            .with_section("information_tokens", &[variant.max_information_tokens().into()])
+            .with_section("life_tokens", &[variant.max_life_tokens().into()])
+            .with_section("discards", &[variant.deck_size().into()])
+            .with_section("last_player", &[axes.players])
+            .with_section("last_type", &[4])
+            .with_section("last_target", &[axes.players])
+            .with_section("last_color", &[axes.colors])
+            .with_section("last_rank", &[axes.ranks])
+            .with_section("last_touched", &[axes.hand_size])
+            .with_section("last_slot", &[axes.hand_size])
+            .with_section("last_card", &[axes.colors, axes.ranks])
+            .with_section("last_added", &[1])
+            .with_section("last_regained", &[1]);
+        if self.knowledge != CanonicalKnowledge::Omitted {
+            let knowledge = [axes.players, axes.hand_size, axes.knowledge()];
+            layout = layout.with_section("knowledge", &knowledge);
         }
+        if variant.timed_display() {
+            layout = layout.with_section("last_announced", &[axes.colors]);
+        }
+        layout
     }
 
     fn encode(&self, view: &View<'_>, bits: &mut BitWriter<'_>) {
-        let sizes = Sizes::of(view.variant());
-        encode_hands(view, &sizes, bits);
-        encode_board(view, &sizes, bits);
+        let axes = Axes::of(view.variant());
+        encode_hands(view, &axes, bits);
+        encode_board(view, &axes, bits);
         bits.push(view.discards(), view.variant().deck_size().into());
-        encode_last_event(view, &sizes, bits);
-        if self.knowledge != CanonicalKnowledge::Left {
-            encode_knowledge(view, &sizes, bits);
+        encode_last_event(view, &axes, bits);
+        if self.knowledge != CanonicalKnowledge::Omitted {
+            encode_knowledge(view, &axes, bits);
         }
         if view.variant().timed_display() {
-            encode_announcement(view, &sizes, bits);
+            encode_announcement(view, &axes, bits);
         }
     }
 }
 
-/// Fields put together in one word before they are written, which is cheaper than writing each.
+/// Fields collected in one word, which is cheaper than writing each by itself.
 #[derive(Default)]
 struct Fields {
     value: u64,
@@ -152,26 +150,26 @@ impl Fields {
     }
 }
 
-fn encode_hands(view: &View<'_>, sizes: &Sizes, bits: &mut BitWriter<'_>) {
-    let mut short_hands = Fields::default().add(u64::from(view.hand_size(0) < sizes.hand_size), 1);
-    for offset in 1..sizes.players {
+fn encode_hands(view: &View<'_>, axes: &Axes, bits: &mut BitWriter<'_>) {
+    let mut short_hands = Fields::default().add(u64::from(view.hand_size(0) < axes.hand_size), 1);
+    for offset in 1..axes.players {
         let cards = view.hand_indices(offset);
         for &card in cards {
-            bits.push(1 << card, sizes.cards);
+            bits.push(1 << card, axes.cards);
         }
-        let missing = sizes.hand_size - cards.len();
-        bits.skip(missing * sizes.cards);
+        let missing = axes.hand_size - cards.len();
+        bits.skip(missing * axes.cards);
         short_hands = short_hands.add(u64::from(missing > 0), 1);
     }
     short_hands.write(bits);
 }
 
-fn encode_board(view: &View<'_>, sizes: &Sizes, bits: &mut BitWriter<'_>) {
+fn encode_board(view: &View<'_>, axes: &Axes, bits: &mut BitWriter<'_>) {
     let variant = view.variant();
     bits.thermometer(view.deck_size(), variant.dealt_deck_size().into());
     let mut board = Fields::default();
     for &height in view.fireworks() {
-        board = board.add((1 << height) >> 1, sizes.ranks);
+        board = board.add((1 << height) >> 1, axes.ranks);
     }
     board
         .thermometer(view.information_tokens(), variant.max_information_tokens())
@@ -179,10 +177,10 @@ fn encode_board(view: &View<'_>, sizes: &Sizes, bits: &mut BitWriter<'_>) {
         .write(bits);
 }
 
-fn encode_last_event(view: &View<'_>, sizes: &Sizes, bits: &mut BitWriter<'_>) {
+fn encode_last_event(view: &View<'_>, axes: &Axes, bits: &mut BitWriter<'_>) {
     let Some(event) = view.last_event() else {
-        let hand_fields = 2 * sizes.hand_size;
-        bits.skip(2 * sizes.players + 4 + sizes.knowledge() + hand_fields + 2);
+        let hand_fields = 2 * axes.hand_size;
+        bits.skip(2 * axes.players + 4 + axes.knowledge() + hand_fields + 2);
         return;
     };
     let actor = view.offset(event.seat.into());
@@ -191,47 +189,47 @@ fn encode_last_event(view: &View<'_>, sizes: &Sizes, bits: &mut BitWriter<'_>) {
         Move::Discard { slot } => (1, 1 << slot, Fields::default()),
         Move::Hint { offset, hint } => {
             let target = view.variant().seat_after(actor, offset.into());
-            encode_hint(1 << target, hint, sizes)
+            encode_hint(1 << target, hint, axes)
         }
     };
-    let hint_width = sizes.players + sizes.colors + sizes.ranks;
+    let hint_width = axes.players + axes.colors + axes.ranks;
     Fields::default()
-        .add(1 << actor, sizes.players)
+        .add(1 << actor, axes.players)
         .add(1 << kind, 4)
         .add(hinted.value, hint_width)
-        .add(event.touched.0.into(), sizes.hand_size)
-        .add(slot, sizes.hand_size)
+        .add(event.touched.0.into(), axes.hand_size)
+        .add(slot, axes.hand_size)
         .write(bits);
     let card = event.card.map_or(0, |card| 1 << view.variant().card_index(card));
     let regained = kind == 0 && event.regained > 0;
     Fields::default()
-        .add(card, sizes.cards)
+        .add(card, axes.cards)
         .add(event.added.into(), 1)
         .add(regained.into(), 1)
         .write(bits);
 }
 
-/// The kind of a hint, no slot, and the fields of its target, colour and rank.
-fn encode_hint(target: u64, hint: Hint, sizes: &Sizes) -> (usize, u64, Fields) {
-    let target = Fields::default().add(target, sizes.players);
+/// The kind of a hint, its slot bits (none), and the fields of its target, colour and rank.
+fn encode_hint(target: u64, hint: Hint, axes: &Axes) -> (usize, u64, Fields) {
+    let target = Fields::default().add(target, axes.players);
     match hint {
-        Hint::Color(suit) => (2, 0, target.add(1 << suit.index(), sizes.colors)),
-        Hint::Rank(rank) => (3, 0, target.add(0, sizes.colors).add(1 << rank.index(), sizes.ranks)),
+        Hint::Color(suit) => (2, 0, target.add(1 << suit.index(), axes.colors)),
+        Hint::Rank(rank) => (3, 0, target.add(0, axes.colors).add(1 << rank.index(), axes.ranks)),
     }
 }
 
-fn encode_announcement(view: &View<'_>, sizes: &Sizes, bits: &mut BitWriter<'_>) {
+fn encode_announcement(view: &View<'_>, axes: &Axes, bits: &mut BitWriter<'_>) {
     let announced = match view.last_event().map(|event| event.played) {
         Some(Move::AnnouncedPlay { suit, .. }) => 1 << suit.index(),
         _ => 0,
     };
-    bits.push(announced, sizes.colors);
+    bits.push(announced, axes.colors);
 }
 
-fn encode_knowledge(view: &View<'_>, sizes: &Sizes, bits: &mut BitWriter<'_>) {
-    for offset in 0..sizes.players {
-        for slot in 0..sizes.hand_size {
-            bits.push(view.knowledge(offset, slot).bits(), sizes.knowledge());
+fn encode_knowledge(view: &View<'_>, axes: &Axes, bits: &mut BitWriter<'_>) {
+    for offset in 0..axes.players {
+        for slot in 0..axes.hand_size {
+            bits.push(view.knowledge(offset, slot).bits(), axes.knowledge());
         }
     }
 }

@@ -12,12 +12,37 @@ pub struct Section {
 }
 
 /// The sections of an observation, in order and without gaps.
-#[derive(Clone, Debug, PartialEq, Eq)]
+///
+/// An encoder that extends another one appends its sections to that one's layout:
+///
+/// ```
+/// use starmine::encode::{CANONICAL, Encoder};
+/// use starmine::rules::{Parameters, Variant};
+///
+/// let variant = Variant::new(Parameters::default())?;
+/// let layout = CANONICAL.layout(&variant).with_section("score", &[25]);
+/// assert_eq!(layout.section("score").map(|section| section.range.clone()), Some(658..683));
+/// # Ok::<(), starmine::rules::VariantError>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
     sections: Vec<Section>,
 }
 
 impl Layout {
+    /// The layout with a section of this shape appended.
+    ///
+    /// # Panics
+    /// When it has a section of this name already.
+    #[must_use]
+    pub fn with_section(mut self, name: &'static str, shape: &[usize]) -> Layout {
+        assert!(self.section(name).is_none(), "two sections are named {name:?}");
+        let start = self.len();
+        let length: usize = shape.iter().product();
+        self.sections.push(Section { name, range: start..start + length, shape: shape.to_vec() });
+        self
+    }
+
     /// The sections in order.
     #[must_use]
     pub fn sections(&self) -> &[Section] {
@@ -46,28 +71,5 @@ impl Layout {
     #[must_use]
     pub fn words(&self) -> usize {
         self.len().div_ceil(64)
-    }
-}
-
-/// Lines sections up one after another.
-#[derive(Clone, Debug, Default)]
-pub struct LayoutBuilder {
-    sections: Vec<Section>,
-}
-
-impl LayoutBuilder {
-    /// Appends a section of this shape.
-    #[must_use]
-    pub fn section(mut self, name: &'static str, shape: &[usize]) -> LayoutBuilder {
-        let start = self.sections.last().map_or(0, |section| section.range.end);
-        let length: usize = shape.iter().product();
-        self.sections.push(Section { name, range: start..start + length, shape: shape.to_vec() });
-        self
-    }
-
-    /// The finished layout.
-    #[must_use]
-    pub fn build(self) -> Layout {
-        Layout { sections: self.sections }
     }
 }

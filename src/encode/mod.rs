@@ -1,33 +1,32 @@
-//! What a seat sees, as features: each encoder turns a [`View`] into bits with named sections.
+//! Observations: each encoder turns a [`View`] into bits with named sections.
 //!
-//! To add an encoder, write one file with an [`Encoder`] and add its line to [`ENCODERS`]; an
-//! encoder from outside the crate works just as well.
+//! To add an encoder, write one file with an [`Encoder`] and add its line to [`ENCODERS`]. An
+//! encoder that extends another one calls that one's `layout` and `encode` and appends its own
+//! sections. An encoder may also be defined outside the crate.
 
 mod bits;
 mod canonical;
 mod layout;
 
-use thiserror::Error;
-
 pub use bits::BitWriter;
 pub use canonical::{CANONICAL, CANONICAL_MINIMAL, CANONICAL_SEER, CanonicalKnowledge};
-pub use layout::{Layout, LayoutBuilder, Section};
+pub use layout::{Layout, Section};
 
-use crate::rules::{Sight, Variant, View};
+use crate::rules::{Sight, UnknownName, Variant, View};
 
 /// Turns a view into a fixed number of bits.
 pub trait Encoder: Send + Sync {
     /// The name in the registry.
     fn name(&self) -> &'static str;
 
-    /// How much the views that it is given show.
+    /// How much its views show.
     fn sight(&self) -> Sight {
         Sight::Seat
     }
 
-    /// Says that this is a canonical encoder, whose observations a batch writes for eight games at
-    /// once by code of its own. All others, and any of another layout, are given a view of each
-    /// game.
+    /// The type of a canonical encoder, whose observations a batch writes for eight games at once.
+    /// `None` for every other encoder, also for one that extends a canonical one: a batch calls it
+    /// with a view of each game.
     fn canonical_knowledge(&self) -> Option<CanonicalKnowledge> {
         None
     }
@@ -42,28 +41,17 @@ pub trait Encoder: Send + Sync {
 /// The registry: all encoders by name.
 pub const ENCODERS: &[&dyn Encoder] = &[&CANONICAL, &CANONICAL_MINIMAL, &CANONICAL_SEER];
 
-/// An encoder was asked for by a name that none has.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("encoder={name:?} is not known: expected one of {known}")]
-pub struct UnknownEncoder {
-    /// The name that was asked for.
-    pub name: String,
-    /// The names that there are.
-    pub known: String,
-}
-
 /// The encoder of this name.
 ///
 /// # Errors
-/// [`UnknownEncoder`], with the known names.
-pub fn encoder(name: &str) -> Result<&'static dyn Encoder, UnknownEncoder> {
-    ENCODERS.iter().find(|encoder| encoder.name() == name).copied().ok_or_else(|| {
-        let known: Vec<&str> = ENCODERS.iter().map(|encoder| encoder.name()).collect();
-        UnknownEncoder { name: name.to_owned(), known: known.join(", ") }
-    })
+/// [`UnknownName`] when no encoder has it.
+pub fn encoder(name: &str) -> Result<&'static dyn Encoder, UnknownName> {
+    let encoder = ENCODERS.iter().find(|encoder| encoder.name() == name).copied();
+    let names = || ENCODERS.iter().map(|encoder| encoder.name());
+    encoder.ok_or_else(|| UnknownName::new("encoder", name, names()))
 }
 
-/// Encodes a view into words, the first bit lowest, the rest zero. The view gets the encoder's sight.
+/// Encodes a view, shown with the encoder's sight, into words: the first bit lowest, unused bits 0.
 ///
 /// # Panics
 /// When there are fewer words than the layout needs.

@@ -25,7 +25,7 @@ pub struct Card {
 macro_rules! small_index {
     ($type:ident, $count:expr, $what:literal) => {
         impl $type {
-            /// All values in order, those that a smaller variant leaves out included.
+            /// All values in order, including those that smaller variants do not use.
             pub const ALL: [$type; $count] = {
                 let mut all = [$type(0); $count];
                 let mut index = 0;
@@ -36,7 +36,7 @@ macro_rules! small_index {
                 all
             };
 
-            /// The value with this index, or `None` beyond the largest that any variant has.
+            /// The value with this index, or `None` if no variant has it.
             #[must_use]
             pub const fn new(index: u8) -> Option<$type> {
                 if (index as usize) < $count { Some($type(index)) } else { None }

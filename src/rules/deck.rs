@@ -7,21 +7,21 @@ use super::select::nth_set_bit;
 use super::validate::PositionError;
 use super::variant::Variant;
 
-/// Where drawn cards come from.
+/// A source of drawn cards.
 pub trait Deck {
     /// Takes the top card away and returns its index, or `None` when no card is left.
     fn draw(&mut self, variant: &Variant) -> Option<u8>;
 }
 
-/// Names one game: game `game` of a batch seeded with `seed`, in its episode `episode`. The whole
-/// game's randomness follows from these three numbers and the variant.
+/// Identifies one episode: of game `game` in a batch seeded with `seed`. These three numbers and the
+/// variant determine all its random numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct EpisodeSeed {
     /// The batch's seed.
     pub seed: u64,
     /// The game's index in the batch.
     pub game: u64,
-    /// How many episodes this game has finished or given up before.
+    /// The number of earlier episodes of this game, finished or abandoned.
     pub episode: u64,
 }
 
@@ -33,8 +33,7 @@ impl EpisodeSeed {
     }
 }
 
-/// A deck whose cards are chosen when they are drawn: the set of copies that are left, and a
-/// generator. Drawing all of it gives a uniformly random order.
+/// A deck that chooses each card when it is drawn, uniformly from the copies that are left.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RandomDeck {
     pub(crate) left: u64,
@@ -56,7 +55,7 @@ impl RandomDeck {
         (RandomDeck { left, size: variant.deck_size(), rng }, start_player)
     }
 
-    /// The whole order in which the cards will come, the top card first.
+    /// The cards that are left, in the order in which they will be drawn.
     #[must_use]
     pub fn into_cards(mut self, variant: &Variant) -> Vec<Card> {
         std::iter::from_fn(|| self.draw(variant))
@@ -64,15 +63,15 @@ impl RandomDeck {
             .collect()
     }
 
-    /// The copies that are left, a bit each.
+    /// The copies that are left, one bit each.
     pub(crate) const fn left(&self) -> u64 {
         self.left
     }
 
-    /// Checks what a stored deck claims.
+    /// Checks a stored deck.
     ///
     /// # Errors
-    /// [`PositionError`] when it miscounts its cards.
+    /// [`PositionError`] when its size is not the number of its cards.
     pub(crate) fn validate(&self) -> Result<(), PositionError> {
         let counted = self.left.count_ones() == u32::from(self.size);
         if counted { Ok(()) } else { Err(PositionError("wrong deck")) }
@@ -98,15 +97,15 @@ pub struct ListedDeck {
     drawn: usize,
 }
 
-/// A deck that is not the variant's.
+/// A deck or a start player that does not fit the variant.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum DeckError {
     /// Not as many cards as the variant has.
     #[error("deck has {found} cards: expected {expected}")]
     WrongLength {
-        /// How many there are.
+        /// The number given.
         found: usize,
-        /// How many the variant has.
+        /// The number in the variant.
         expected: u8,
     },
     /// A card that the variant does not have.
@@ -114,13 +113,13 @@ pub enum DeckError {
         "deck[{index}]={card} is not a card of this variant: expected {colors} colours and {ranks} ranks"
     )]
     WrongCard {
-        /// Where it is in the deck.
+        /// Its index in the deck.
         index: usize,
         /// The card.
         card: Card,
-        /// How many colours the variant has.
+        /// The variant's number of colours.
         colors: u8,
-        /// How many ranks the variant has.
+        /// The variant's number of ranks.
         ranks: u8,
     },
     /// Too many or too few copies of a card.
@@ -128,17 +127,17 @@ pub enum DeckError {
     WrongCount {
         /// The card.
         card: Card,
-        /// How many copies there are.
+        /// The number of copies given.
         found: usize,
-        /// How many the variant has.
+        /// The number of copies in the variant.
         expected: u8,
     },
     /// A start player that is not a seat.
     #[error("start_player={start_player} is not allowed: expected 0 to {}", players - 1)]
     WrongStartPlayer {
-        /// The seat that was asked for.
+        /// The seat that was given.
         start_player: i64,
-        /// How many seats there are.
+        /// The number of seats.
         players: u8,
     },
 }
@@ -169,7 +168,7 @@ impl ListedDeck {
         Ok(ListedDeck { cards, drawn: 0 })
     }
 
-    /// All cards, those already drawn included, the top card first.
+    /// All cards, including those already drawn, the top card first.
     #[must_use]
     pub fn cards(&self) -> &[Card] {
         &self.cards

@@ -1,12 +1,27 @@
 use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 use super::card::Suit;
 use super::limits::MAX_COLORS;
-use super::variant::VariantError;
+use super::names::Named;
 
 /// Whose names and letters the suits have. Presentation only: the games are the same.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Hash,
+    Serialize,
+    Deserialize,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Edition {
     /// Red, yellow, green, white, blue, multicolour, as in HLE.
     #[default]
@@ -44,34 +59,11 @@ const TRADITIONAL: Names = [
     ('M', "multicolour"),
 ];
 
+impl Named for Edition {
+    const KIND: &'static str = "edition";
+}
+
 impl Edition {
-    /// All editions.
-    pub const ALL: [Edition; 3] = [Edition::Standard, Edition::Ikebana, Edition::Traditional];
-
-    /// The name that Python sees.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Edition::Standard => "standard",
-            Edition::Ikebana => "ikebana",
-            Edition::Traditional => "traditional",
-        }
-    }
-
-    /// The edition of this name.
-    ///
-    /// # Errors
-    /// [`VariantError`] for any other name.
-    pub fn from_name(name: &str) -> Result<Edition, VariantError> {
-        Edition::ALL.into_iter().find(|edition| edition.name() == name).ok_or_else(|| {
-            VariantError::new(
-                "edition",
-                format!("{name:?}"),
-                "\"standard\", \"ikebana\" or \"traditional\"",
-            )
-        })
-    }
-
     const fn names(self) -> &'static Names {
         match self {
             Edition::Standard => &STANDARD,

@@ -4,7 +4,7 @@ use super::card::Card;
 use super::moves::Move;
 use super::slot_set::SlotSet;
 
-/// One turn that was played: the move and what it revealed to the table.
+/// A turn: the move and what it revealed to the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
     /// The seat that moved.

@@ -7,20 +7,19 @@ use super::variant::Variant;
 
 /// What the hints given so far say about one card.
 ///
-/// One word in the order in which the canonical encoders write it: the plausible cards
-/// (`colors * ranks` bits), the colour directly hinted (`colors` bits), the rank directly hinted
-/// (`ranks` bits).
+/// One word in the order of the canonical encoders: the plausible cards (`colors * ranks` bits),
+/// the hinted colour (`colors` bits), the hinted rank (`ranks` bits).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Knowledge(pub(crate) u64);
 
 impl Knowledge {
-    /// Of a card that no hint has spoken about.
+    /// The knowledge of a card without hints.
     #[must_use]
     pub fn unhinted(variant: &Variant) -> Knowledge {
         Knowledge(variant.tables().all_cards)
     }
 
-    /// Of a card whose colour and rank have both been hinted.
+    /// The knowledge of a card whose colour and rank have both been hinted.
     #[must_use]
     pub fn full(variant: &Variant, card: Card) -> Knowledge {
         Knowledge::unhinted(variant).told(variant, Hint::Color(card.suit), true).told(
@@ -30,7 +29,7 @@ impl Knowledge {
         )
     }
 
-    /// The knowledge after a hint that points the card out, or passes it over.
+    /// The knowledge after a hint to the hand, which touches the card or not.
     #[must_use]
     pub fn told(self, variant: &Variant, hint: Hint, touched: bool) -> Knowledge {
         let tables = variant.tables();
@@ -56,7 +55,7 @@ impl Knowledge {
         self.0
     }
 
-    /// Whether the hints alone leave this card plausible.
+    /// Whether the hints allow this card.
     #[must_use]
     pub fn is_plausible(self, variant: &Variant, card: Card) -> bool {
         self.0 >> variant.card_index(card) & 1 == 1
@@ -73,26 +72,26 @@ impl Knowledge {
         variant.card_kinds().filter(move |&card| self.is_plausible(variant, card))
     }
 
-    /// Whether a hint named the colour directly.
+    /// Whether a hint named the card's colour.
     #[must_use]
     pub const fn is_suit_hinted(self, variant: &Variant) -> bool {
         self.0 & variant.tables().hinted_suits != 0
     }
 
-    /// Whether a hint named the rank directly.
+    /// Whether a hint named the card's rank.
     #[must_use]
     pub const fn is_rank_hinted(self, variant: &Variant) -> bool {
         self.0 & variant.tables().hinted_ranks != 0
     }
 
-    /// The colour that a hint named directly, if one did.
+    /// The colour, if a hint named it.
     #[must_use]
     pub fn hinted_suit(self, variant: &Variant) -> Option<Suit> {
         let base = variant.num_card_kinds();
         variant.suits().find(|suit| self.0 >> (base + suit.index()) & 1 == 1)
     }
 
-    /// The rank that a hint named directly, if one did.
+    /// The rank, if a hint named it.
     #[must_use]
     pub fn hinted_rank(self, variant: &Variant) -> Option<Rank> {
         let base = variant.num_card_kinds() + usize::from(variant.colors());

@@ -1,22 +1,26 @@
-//! The game: parameters, cards, moves, one game in progress, and what one seat may see of it.
+//! The rules of the game: parameters, cards, moves, one game in progress, and the view of one seat.
 //!
-//! Start with [`Variant`] (the immutable parameters), deal a [`State`] from it, and hand out
-//! [`View`]s. [`Position`] is the compact core of a state, which a batch holds by the thousand.
+//! Start with [`Variant`] (the immutable parameters), deal a [`State`] from it, and give [`View`]s
+//! to encoders and bots. [`Position`] is the compact core of a state.
 
 mod belief;
-mod board;
 mod card;
 mod card_set;
 mod deck;
 mod edition;
 mod ending;
 mod event;
+mod hand;
 mod hint;
 mod knowledge;
+mod legality;
 mod limits;
+mod lost_game_score;
 mod moves;
+mod names;
 mod notation;
 mod outlook;
+mod parameters;
 mod position;
 mod presets;
 mod rating;
@@ -25,12 +29,13 @@ mod select;
 mod set_operators;
 mod slot_set;
 mod state;
+mod state_text;
 mod tables;
 mod validate;
 mod variant;
 mod view;
 
-pub(crate) use position::Hand;
+pub(crate) use hand::Hand;
 pub(crate) use select::{bit_counts, nth_set_bit_portable};
 pub(crate) use set_operators::set_operators;
 
@@ -44,16 +49,19 @@ pub use event::Event;
 pub use hint::Hint;
 pub use knowledge::Knowledge;
 pub use limits::{MAX_CARDS, MAX_COLORS, MAX_HAND_SIZE, MAX_PLAYERS, MAX_RANKS};
+pub use lost_game_score::LostGameScore;
 pub use moves::{ActionSet, Move, MoveError};
+pub use names::{Named, UnknownName};
 pub use notation::NotationError;
 pub use outlook::Outlook;
+pub use parameters::{Parameters, VariantError};
 pub use position::Position;
-pub use presets::{PRESETS, Preset, UnknownVariant, preset};
+pub use presets::{PRESETS, Preset, preset};
 pub use rating::Rating;
 pub use rng::GameRng;
 pub(crate) use rng::{INCREMENT, mix_seed};
 pub use slot_set::SlotSet;
 pub use state::{State, StateError};
 pub use validate::PositionError;
-pub use variant::{LostGameScore, Parameters, Variant, VariantError};
+pub use variant::Variant;
 pub use view::{Sight, View};

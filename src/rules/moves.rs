@@ -5,7 +5,7 @@ use super::card::{Rank, Suit};
 use super::hint::Hint;
 use super::variant::Variant;
 
-/// One of the things a player may do in a turn.
+/// What a player does in a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Move {
     /// Discard the card in this slot of the own hand.
@@ -76,7 +76,7 @@ pub enum MoveError {
     OutOfRange {
         /// The id that was given.
         action: i64,
-        /// How many the variant has.
+        /// The number of ids.
         num_actions: usize,
     },
     /// The move is not legal now.
@@ -84,7 +84,7 @@ pub enum MoveError {
     Illegal {
         /// The id that was given.
         action: usize,
-        /// The same in words.
+        /// The move in words.
         meaning: String,
         /// The legal ids.
         legal: Vec<usize>,
@@ -100,14 +100,14 @@ pub enum MoveError {
 }
 
 impl Variant {
-    /// Finds the number of action ids; [`Variant::num_actions`] keeps it.
+    /// Computes the number of action ids, which [`Variant::num_actions`] stores.
     pub(super) const fn count_actions(&self) -> usize {
         let others = self.players() as usize - 1;
         let hints = others * (self.colors() as usize + self.ranks() as usize);
         2 * self.hand_size() as usize + hints + self.num_announced_plays()
     }
 
-    /// Number of announced plays, a slot and a colour each.
+    /// Number of announced plays: one for each slot and colour.
     const fn num_announced_plays(&self) -> usize {
         if self.timed_display() { self.hand_size() as usize * self.colors() as usize } else { 0 }
     }
@@ -140,7 +140,7 @@ impl Variant {
         }
     }
 
-    /// Finds the move of an id below [`Variant::num_actions`].
+    /// Computes the move of an id below [`Variant::num_actions`].
     pub(crate) fn decode(&self, action: usize) -> Move {
         let hand_size = usize::from(self.hand_size());
         if action < hand_size {
@@ -159,7 +159,7 @@ impl Variant {
         }
     }
 
-    /// The id of a move, or `None` when this variant has no such move at all.
+    /// The id of a move, or `None` if the variant has no such move.
     #[must_use]
     pub fn move_to_action(&self, played: Move) -> Option<usize> {
         let hand_size = usize::from(self.hand_size());

@@ -12,15 +12,15 @@ use super::event::Event;
 use super::hint::Hint;
 use super::moves::Move;
 
-/// Text that is not what it should be.
+/// Text that is not a card or a move.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{text:?} is not a {what}: expected {expected}")]
 pub struct NotationError {
-    /// What was read.
+    /// The text, cut to 40 characters.
     pub text: String,
-    /// What it should have been.
+    /// What was expected: a card or a move.
     pub what: &'static str,
-    /// How that is written.
+    /// How it is written.
     pub expected: &'static str,
 }
 
@@ -66,7 +66,7 @@ impl Edition {
         }
     }
 
-    /// A move in full words, such as `"play slot 2"` or `"hint +1 rank 3"`. It parses too.
+    /// A move in words, such as `"play slot 2"` or `"hint +1 rank 3"`, which also parses as a move.
     #[must_use]
     pub fn meaning(self, played: Move) -> String {
         match played {
@@ -180,7 +180,7 @@ fn parse_move(words: &[&str]) -> Option<Move> {
     }
 }
 
-/// A number of one digit, without a sign: no variant needs a larger one.
+/// A number of one digit without a sign. No variant has larger ones.
 fn parse_digit(text: &str) -> Option<u8> {
     match *text.as_bytes() {
         [digit @ b'0'..=b'9'] => Some(digit - b'0'),

@@ -4,52 +4,18 @@ use super::card::{Card, Suit};
 use super::deck::Deck;
 use super::ending::Ending;
 use super::event::Event;
+use super::hand::Hand;
 use super::hint::Hint;
 use super::knowledge::Knowledge;
-use super::limits::{MAX_COLORS, MAX_HAND_SIZE, MAX_PLAYERS};
-use super::moves::{ActionSet, Move};
+use super::limits::{MAX_COLORS, MAX_PLAYERS};
+use super::lost_game_score::LostGameScore;
+use super::moves::Move;
 use super::outlook::Outlook;
 use super::slot_set::SlotSet;
-use super::variant::{LostGameScore, Variant};
+use super::variant::Variant;
 
-/// The cards of one seat, the oldest first, each with what hints have said about it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Hand {
-    pub knowledge: [Knowledge; MAX_HAND_SIZE],
-    pub cards: [u8; MAX_HAND_SIZE],
-    pub size: u8,
-}
-
-impl Hand {
-    fn push(&mut self, card: u8, knowledge: Knowledge) {
-        let slot = usize::from(self.size);
-        self.cards[slot] = card;
-        self.knowledge[slot] = knowledge;
-        self.size += 1;
-    }
-
-    fn remove(&mut self, slot: usize) -> u8 {
-        let card = self.cards[slot];
-        // Each slot from the removed one on takes its successor. A plain loop over all slots beats
-        // `copy_within`, which calls into the C library for a few bytes.
-        for index in 0..MAX_HAND_SIZE - 1 {
-            let from = index + usize::from(index >= slot);
-            self.cards[index] = self.cards[from];
-            self.knowledge[index] = self.knowledge[from];
-        }
-        self.size -= 1;
-        self.cards[usize::from(self.size)] = 0;
-        self.knowledge[usize::from(self.size)] = Knowledge::default();
-        card
-    }
-
-    pub(crate) fn cards(&self) -> &[u8] {
-        &self.cards[..usize::from(self.size)]
-    }
-}
-
-/// The compact core of one game in progress: all that the rules need, of fixed size, without the
-/// deck's order and the history, which [`super::State`] adds.
+/// The compact core of one game in progress, of fixed size: all that the rules need.
+/// [`super::State`] adds the order of the deck and the history.
 ///
 /// A position does not know its variant: every method takes the variant that it was dealt from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,7 +28,7 @@ pub struct Position {
     pub(crate) life_tokens: u8,
     pub(crate) deck_size: u8,
     pub(crate) current_player: u8,
-    /// Turns that are left once the deck is empty.
+    /// Turns left once the deck is empty.
     pub(crate) last_turns: u8,
     pub(crate) ending: Option<Ending>,
     pub(crate) last_event: Option<Event>,
@@ -104,7 +70,7 @@ impl Position {
         self.current_player as usize
     }
 
-    /// How the game ended, or `None` while it goes on.
+    /// How the game ended, or `None` while it is in progress.
     #[must_use]
     pub const fn ending(&self) -> Option<Ending> {
         self.ending
@@ -157,13 +123,13 @@ impl Position {
         cards.map(|&card| variant.tables().card[usize::from(card)])
     }
 
-    /// The sum of the fireworks' heights, however the game stands.
+    /// The sum of the heights of the fireworks, whether or not the game is lost.
     #[must_use]
     pub fn fireworks_sum(&self) -> u8 {
         self.fireworks.iter().sum()
     }
 
-    /// The score: the fireworks' sum, and of a lost game what the variant says.
+    /// The score: the sum of the fireworks, or 0 for a lost game unless the variant keeps its sum.
     #[must_use]
     pub fn score(&self, variant: &Variant) -> u8 {
         let forfeits = variant.lost_game_score() == LostGameScore::Zero;
@@ -174,96 +140,14 @@ impl Position {
         }
     }
 
-    /// The actions that are legal now; none once the game is over.
-    #[must_use]
-    pub fn legal_actions(&self, variant: &Variant) -> ActionSet {
-        if self.ending.is_some() { ActionSet::default() } else { self.legal_moves(variant) }
-    }
-
-    /// Whether the player to act may make this move: what [`Position::legal_actions`] says of its
-    /// action, without asking about all others.
-    #[must_use]
-    pub fn is_legal(&self, variant: &Variant, played: Move) -> bool {
-        let size = self.hands[self.current_player()].size;
-        let information = self.information_tokens;
-        self.ending.is_none()
-            && match played {
-                Move::Discard { slot } => {
-                    slot < size && information < variant.max_information_tokens()
-                }
-                Move::Play { slot } => slot < size,
-                Move::AnnouncedPlay { slot, suit } => {
-                    slot < size && variant.timed_display() && suit.index() < variant.colors().into()
-                }
-                Move::Hint { offset, hint } => {
-                    information > 0
-                        && (1..variant.players()).contains(&offset)
-                        && self.is_legal_hint(variant, offset, hint)
-                }
-            }
-    }
-
-    fn is_legal_hint(&self, variant: &Variant, offset: u8, hint: Hint) -> bool {
-        let target = variant.seat_after(self.current_player(), offset.into());
-        let hand = self.hands[target].cards();
-        let exists = match hint {
-            Hint::Color(suit) => suit.index() < variant.colors().into(),
-            Hint::Rank(rank) => rank.index() < variant.ranks().into(),
-        };
-        let matches = |&card: &u8| hint.matches(variant.tables().card[usize::from(card)]);
-        let may_be_empty = variant.empty_hints() && !hand.is_empty();
-        exists && (may_be_empty || hand.iter().any(matches))
-    }
-
-    /// What can still become of each kind of card.
+    /// Which kinds of cards are playable, dead or critical.
     #[must_use]
     pub fn outlook(&self, variant: &Variant) -> Outlook {
         Outlook::new(variant, self.fireworks(variant), self.discards)
     }
 
-    /// The legal actions of a game that goes on.
-    fn legal_moves(&self, variant: &Variant) -> ActionSet {
-        let hand = &self.hands[self.current_player()];
-        let slots = (1u128 << hand.size) - 1;
-        let mut legal = slots << variant.hand_size();
-        if variant.timed_display() {
-            let all = (1u128 << (hand.size * variant.colors())) - 1;
-            legal |= all << variant.announced_play_base();
-        }
-        if self.information_tokens < variant.max_information_tokens() {
-            legal |= slots;
-        }
-        if self.information_tokens > 0 {
-            legal |= self.legal_hints(variant);
-        }
-        ActionSet(legal)
-    }
-
-    fn legal_hints(&self, variant: &Variant) -> u128 {
-        let (mut colors, mut ranks) = (0u64, 0u64);
-        let players = usize::from(variant.players());
-        let mut seat = self.current_player();
-        for other in 0..players - 1 {
-            seat = variant.seat_after(seat, 1);
-            let color_shift = other * usize::from(variant.colors());
-            let rank_shift = other * usize::from(variant.ranks());
-            let hand = self.hands[seat].cards();
-            if variant.empty_hints() && !hand.is_empty() {
-                colors |= ((1 << variant.colors()) - 1) << color_shift;
-                ranks |= ((1 << variant.ranks()) - 1) << rank_shift;
-            }
-            for &index in hand {
-                let card = variant.tables().card[usize::from(index)];
-                colors |= 1 << (color_shift + card.suit.index());
-                ranks |= 1 << (rank_shift + card.rank.index());
-            }
-        }
-        u128::from(colors) << variant.color_hint_base()
-            | u128::from(ranks) << variant.rank_hint_base()
-    }
-
-    /// Plays one turn. The caller owes a legal move; another one leaves a position without
-    /// meaning, or panics, but is never undefined behaviour.
+    /// Plays one turn. The move must be legal: an illegal one leaves a meaningless position or
+    /// panics, and is never undefined behaviour.
     pub fn apply_unchecked(
         &mut self,
         variant: &Variant,
@@ -325,7 +209,7 @@ impl Position {
         is_stuck.then_some(Ending::NoLegalAction)
     }
 
-    /// Whether all copies of a card that its firework still needs are discarded.
+    /// Whether all copies of a card are discarded that its firework still needs.
     fn has_lost_indispensable_card(&self, variant: &Variant) -> bool {
         let tables = variant.tables();
         (0..variant.num_card_kinds()).any(|index| {
@@ -370,7 +254,7 @@ impl Position {
     }
 
     fn regain(&mut self, variant: &Variant) -> u8 {
-        let regained = u8::from(self.information_tokens < variant.max_information_tokens());
+        let regained = u8::from(self.may_discard(variant));
         self.information_tokens += regained;
         regained
     }
@@ -388,7 +272,7 @@ impl Position {
         SlotSet(touched)
     }
 
-    /// Ends the game as lost, whatever its state: every life token is gone.
+    /// Ends the game as lost and takes all life tokens.
     pub fn forfeit(&mut self) {
         self.life_tokens = 0;
         self.ending = Some(Ending::Lost);

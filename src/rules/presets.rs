@@ -1,9 +1,8 @@
 //! The named variants: one row each.
 
-use thiserror::Error;
-
 use super::edition::Edition;
-use super::variant::Parameters;
+use super::names::UnknownName;
+use super::parameters::Parameters;
 
 /// A named variant.
 #[derive(Clone, Copy, Debug)]
@@ -95,25 +94,14 @@ pub const PRESETS: &[Preset] = &[
     },
 ];
 
-/// A variant was asked for by a name that no preset has.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("variant={name:?} is not known: expected one of {known}")]
-pub struct UnknownVariant {
-    /// The name that was asked for.
-    pub name: String,
-    /// The names that there are.
-    pub known: String,
-}
-
 /// The parameters of a preset, to be changed further or given to [`super::Variant::new`].
 ///
 /// # Errors
-/// [`UnknownVariant`], with the known names.
-pub fn preset(name: &str) -> Result<Parameters, UnknownVariant> {
-    let row = PRESETS.iter().find(|row| row.name == name).ok_or_else(|| {
-        let known: Vec<&str> = PRESETS.iter().map(|row| row.name).collect();
-        UnknownVariant { name: name.to_owned(), known: known.join(", ") }
-    })?;
+/// [`UnknownName`] when no preset has the name.
+pub fn preset(name: &str) -> Result<Parameters, UnknownName> {
+    let row = PRESETS.iter().find(|row| row.name == name);
+    let names = || PRESETS.iter().map(|row| row.name);
+    let row = row.ok_or_else(|| UnknownName::new("variant", name, names()))?;
     let mut parameters = Parameters::default();
     (row.adjust)(&mut parameters);
     Ok(parameters)

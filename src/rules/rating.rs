@@ -1,7 +1,23 @@
+use strum::{EnumString, IntoStaticStr, VariantArray};
+
+use super::names::Named;
 use super::variant::Variant;
 
-/// The rule sheets' word for a final score.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// The rule sheets' word for a final score. The ratings are in ascending order.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+)]
+#[strum(serialize_all = "snake_case")]
 pub enum Rating {
     /// 0 to 5.
     Horrible,
@@ -19,18 +35,11 @@ pub enum Rating {
     Divine,
 }
 
-impl Rating {
-    /// All ratings, the lowest first.
-    pub const ALL: [Rating; 7] = [
-        Rating::Horrible,
-        Rating::Mediocre,
-        Rating::Honourable,
-        Rating::Excellent,
-        Rating::Amazing,
-        Rating::Legendary,
-        Rating::Divine,
-    ];
+impl Named for Rating {
+    const KIND: &'static str = "rating";
+}
 
+impl Rating {
     /// The rating of a final score. `None` where the rule sheets have no scale: they rate five or
     /// six fireworks of five ranks, and not the crowning piece.
     #[must_use]
@@ -48,19 +57,5 @@ impl Rating {
             25..=29 => Rating::Legendary,
             _ => Rating::Divine,
         })
-    }
-
-    /// The word itself, such as `"amazing"`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Rating::Horrible => "horrible",
-            Rating::Mediocre => "mediocre",
-            Rating::Honourable => "honourable",
-            Rating::Excellent => "excellent",
-            Rating::Amazing => "amazing",
-            Rating::Legendary => "legendary",
-            Rating::Divine => "divine",
-        }
     }
 }

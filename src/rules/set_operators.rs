@@ -1,6 +1,6 @@
-//! The operators of sets that are bits of one word.
+//! Operators of sets that are stored as the bits of one word.
 
-/// Gives a set `&`, `|` and `-`, also with `=`.
+/// Implements `&`, `|` and `-` for a set, and their assigning forms.
 macro_rules! set_operators {
     ($set:ident) => {
         impl std::ops::BitAnd for $set {

@@ -58,7 +58,7 @@ impl SlotSet {
         if self.0 == 0 { None } else { Some(self.0.ilog2() as usize) }
     }
 
-    /// The set once the card in this slot has left the hand: newer cards move down a slot.
+    /// The set after the card in this slot has left the hand: newer cards move down a slot.
     #[must_use]
     pub const fn closed_up(self, slot: usize) -> SlotSet {
         let older = (1 << slot) - 1;

@@ -12,7 +12,7 @@ use super::position::Position;
 use super::variant::Variant;
 use super::view::View;
 
-/// One game in progress, seen from above: the open table, the deck's order and all past turns.
+/// One game in progress: its position, the order of its deck and all past turns.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -37,7 +37,7 @@ pub struct State {
     history: Vec<Event>,
 }
 
-/// What a stored state says: the game is dealt and played again from it.
+/// The stored form of a state. Reading it replays the game.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct StateRecord {
@@ -48,13 +48,13 @@ struct StateRecord {
     actions: Vec<i64>,
 }
 
-/// Changes whenever states stored by the version before can no longer be read.
+/// Incremented when stored states of the previous format can no longer be read.
 const FORMAT: u32 = 1;
 
-/// A stored state that cannot be.
+/// A stored state that cannot be restored.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum StateError {
-    /// Stored by another version.
+    /// It has another format.
     #[error(
         "the stored state has format {0}: expected {FORMAT}, written by this version of starmine"
     )]
@@ -65,9 +65,9 @@ pub enum StateError {
     /// One of its actions is not legal.
     #[error("actions[{turn}]: {error}")]
     Move {
-        /// Where it is in the list.
+        /// Its index.
         turn: usize,
-        /// What is wrong with it.
+        /// Why it is refused.
         error: MoveError,
     },
 }
@@ -104,13 +104,13 @@ impl State {
         State { variant, position, deck, start_player, history: Vec::new() }
     }
 
-    /// The rules that are played.
+    /// The variant of the game.
     #[must_use]
     pub const fn variant(&self) -> &Arc<Variant> {
         &self.variant
     }
 
-    /// The table as it stands.
+    /// The current position.
     #[must_use]
     pub const fn position(&self) -> &Position {
         &self.position
@@ -140,7 +140,7 @@ impl State {
         self.history.len()
     }
 
-    /// The discarded cards in the order in which they came.
+    /// The discarded cards, the oldest first.
     pub fn discard_pile(&self) -> impl Iterator<Item = Card> + '_ {
         self.history.iter().filter(|event| !event.added).filter_map(|event| event.card)
     }
@@ -175,7 +175,7 @@ impl State {
     /// Plays one turn and returns the reward: the change of the score.
     ///
     /// # Errors
-    /// [`MoveError`] when the game is over or the action is not legal; nothing has changed then.
+    /// [`MoveError`] when the game is over or the action is not legal. The state is unchanged then.
     pub fn apply(&mut self, action: i64) -> Result<i16, MoveError> {
         if let Some(ending) = self.ending() {
             return Err(MoveError::GameOver { action, ending });

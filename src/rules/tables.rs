@@ -1,4 +1,4 @@
-//! What follows from a variant's parameters and is looked up in every step.
+//! Lookup tables of a variant, which every step reads.
 
 use super::card::{Card, Rank, Suit};
 use super::limits::{MAX_CARD_KINDS, MAX_CARDS, MAX_COLORS, MAX_RANKS};
@@ -20,14 +20,14 @@ pub(crate) struct Tables {
     pub copy_field: [u64; MAX_CARD_KINDS],
     /// The highest bit of each card's field: set when all its copies are in the set.
     pub last_copies: u64,
-    /// For each card a bit that says whether at most one copy is not in the set: the one below
-    /// the highest, or the only one, which counts as set.
+    /// For each card, the bit of its field that is set when at most one copy is outside the set: the
+    /// second highest. For a card with a single copy, its only bit, which is taken as set.
     pub lonely_copies: u64,
     /// The bits of the cards with a single copy.
     pub single_copies: u64,
-    /// The kinds of which there are one or three copies.
+    /// The kinds with one or three copies.
     pub odd_copies: u64,
-    /// The kinds of which there are two or three copies.
+    /// The kinds with two or three copies.
     pub several_copies: u64,
     /// The bits of [`Knowledge`](super::Knowledge) that say which suit was hinted.
     pub hinted_suits: u64,
@@ -42,7 +42,7 @@ pub(crate) struct Tables {
 }
 
 impl Tables {
-    /// The tables of so many suits and ranks; the moves are still missing.
+    /// The tables, except for `moves`, which need the finished variant.
     pub(super) fn new(colors: u8, ranks: u8, copies: &Copies) -> Tables {
         let mut tables = Tables {
             all_cards: 0,

@@ -1,10 +1,11 @@
-//! Checks of a stored position: nothing that it claims is believed.
+//! Validation of stored positions.
 
 use thiserror::Error;
 
 use super::card::Card;
+use super::hand::Hand;
 use super::limits::MAX_CARD_KINDS;
-use super::position::{Hand, Position};
+use super::position::Position;
 use super::variant::Variant;
 
 /// A position that no game of the variant can reach.
@@ -17,10 +18,10 @@ fn require(holds: bool, problem: &'static str) -> Result<(), PositionError> {
 }
 
 impl Position {
-    /// Checks what a stored position claims against the variant and the copies left in its deck.
+    /// Checks a stored position against the variant and the copies left in its deck.
     ///
     /// # Errors
-    /// [`PositionError`] says what cannot be.
+    /// [`PositionError`] when no game of the variant can reach the position.
     pub fn validate(&self, variant: &Variant, deck_left: u64) -> Result<(), PositionError> {
         self.validate_table(variant)?;
         for (seat, hand) in self.hands.iter().enumerate() {

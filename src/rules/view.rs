@@ -11,16 +11,16 @@ use super::variant::Variant;
 /// How much a [`View`] shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sight {
-    /// What a player sees: every hand but the own, and all hints.
+    /// What a player sees: all hands but its own, and all hints.
     Seat,
-    /// HLE's `seer`: as if every card had been hinted by colour and rank when it was dealt, the
-    /// own ones too.
+    /// HLE's `seer`: as if every card, also in the own hand, had been hinted by colour and rank when
+    /// it was dealt.
     Seer,
 }
 
-/// What one seat may see of a position. Encoders and bots get nothing else, so that they cannot
-/// look at their own hand or at the deck. Offsets are relative to the observer, clockwise; offset
-/// 0 is the observer.
+/// What one seat may see of a position. Encoders and bots get only views, so they cannot read
+/// their own hand or the deck. Offsets are relative to the observer, clockwise; offset 0 is the
+/// observer.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
     variant: &'a Variant,
@@ -31,7 +31,7 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// What this seat sees of the position.
+    /// The view of this seat.
     ///
     /// # Panics
     /// When the variant has no such seat.
@@ -53,7 +53,7 @@ impl<'a> View<'a> {
         View { history, ..self }
     }
 
-    /// The rules that are played.
+    /// The variant of the game.
     #[must_use]
     pub const fn variant(&self) -> &'a Variant {
         self.variant
@@ -110,7 +110,7 @@ impl<'a> View<'a> {
         self.position.hands[self.seat(offset)].cards()
     }
 
-    /// What was hinted about each card of a hand, the oldest first, whatever the sight.
+    /// The knowledge of each card of a hand from its hints, the oldest first. The sight has no effect.
     #[must_use]
     #[inline]
     pub fn hints_about(&self, offset: usize) -> &'a [Knowledge] {
@@ -118,7 +118,7 @@ impl<'a> View<'a> {
         &hand.knowledge[..usize::from(hand.size)]
     }
 
-    /// What the hints say about the card in this slot; of an absent card nothing at all.
+    /// The knowledge of the card in this slot; no bit is set for an absent card.
     #[must_use]
     pub fn knowledge(&self, offset: usize, slot: usize) -> Knowledge {
         let hand = &self.position.hands[self.seat(offset)];
@@ -142,6 +142,24 @@ impl<'a> View<'a> {
     #[must_use]
     pub const fn information_tokens(&self) -> u8 {
         self.position.information_tokens()
+    }
+
+    /// Whether an information token is left for a hint.
+    #[must_use]
+    pub const fn may_hint(&self) -> bool {
+        self.position.may_hint()
+    }
+
+    /// Whether an information token is missing, so that a discard is legal.
+    #[must_use]
+    pub const fn may_discard(&self) -> bool {
+        self.position.may_discard(self.variant)
+    }
+
+    /// Whether a misplay would leave a life token, so that the game goes on.
+    #[must_use]
+    pub const fn may_misplay(&self) -> bool {
+        self.position.life_tokens() > 1
     }
 
     /// Life tokens left.
@@ -169,8 +187,7 @@ impl<'a> View<'a> {
         self.position.discards
     }
 
-    /// Copies of each card, by index, that the observer does not see: those in its own hand and in
-    /// the deck. All others are in the other hands, on the fireworks or discarded.
+    /// Copies of each card, by index, that the observer does not see: in its own hand or in the deck.
     #[must_use]
     pub(super) fn unseen(&self) -> [u8; MAX_CARD_KINDS] {
         let tables = self.variant.tables();
@@ -178,7 +195,7 @@ impl<'a> View<'a> {
         let mut unseen = std::array::from_fn(|kind| {
             has(tables.odd_copies, kind) + 2 * has(tables.several_copies, kind)
         });
-        // No copy is seen twice in a position of a game, and others are no reason to overflow.
+        // A position of a game shows no copy twice. Saturation keeps others from overflowing.
         let mut see = |card: usize| unseen[card] = u8::saturating_sub(unseen[card], 1);
         for offset in 1..self.variant.players().into() {
             self.hand_indices(offset).iter().for_each(|&card| see(card.into()));
@@ -197,8 +214,7 @@ impl<'a> View<'a> {
         self.position.last_event.map(|event| event.seen_by(self.observer))
     }
 
-    /// The turns played so far, as far as they were recorded, the oldest first. The observer's own
-    /// draws are hidden.
+    /// The recorded turns, the oldest first. The observer's own draws are hidden.
     pub fn history(&self) -> impl ExactSizeIterator<Item = Event> + use<'a> {
         let observer = self.observer;
         self.history.iter().map(move |event| event.seen_by(observer))
@@ -220,14 +236,14 @@ impl<'a> View<'a> {
         self.current_player() == self.observer && self.position.is_legal(self.variant, played)
     }
 
-    /// What can still become of each kind of card.
+    /// Which kinds of cards are playable, dead or critical.
     #[must_use]
     pub fn outlook(&self) -> Outlook {
         self.position.outlook(self.variant)
     }
 
-    /// Turns that are left once the deck is empty, the one to come included; as many as there are
-    /// seats before that. A game with the crowning piece has no last round.
+    /// Turns left once the deck is empty, including the next one. Before that, the number of seats.
+    /// With the crowning piece it never counts down.
     #[must_use]
     pub const fn last_turns(&self) -> u8 {
         self.position.last_turns

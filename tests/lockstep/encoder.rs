@@ -1,6 +1,6 @@
 //! An encoder as another crate may write one: it has no code of the batch's own.
 
-use starmine::encode::{BitWriter, Encoder, Layout, LayoutBuilder};
+use starmine::encode::{BitWriter, Encoder, Layout};
 use starmine::rules::{Card, Variant, View};
 
 /// Everything that a view shows.
@@ -20,16 +20,15 @@ impl Encoder for Outside {
 
     fn layout(&self, variant: &Variant) -> Layout {
         let (players, hand_size) = (variant.players().into(), variant.hand_size().into());
-        LayoutBuilder::default()
-            .section("sizes", &[players, 3])
-            .section("cards", &[players, hand_size, 5])
-            .section("knowledge", &[players, hand_size, knowledge_bits(variant)])
-            .section("table", &[variant.colors().into(), 3])
-            .section("discards", &[64])
-            .section("counters", &[6, 7])
-            .section("legal", &[2, 64])
-            .section("event", &[6, 8])
-            .build()
+        Layout::default()
+            .with_section("sizes", &[players, 3])
+            .with_section("cards", &[players, hand_size, 5])
+            .with_section("knowledge", &[players, hand_size, knowledge_bits(variant)])
+            .with_section("table", &[variant.colors().into(), 3])
+            .with_section("discards", &[64])
+            .with_section("counters", &[6, 7])
+            .with_section("legal", &[2, 64])
+            .with_section("event", &[6, 8])
     }
 
     fn encode(&self, view: &View<'_>, bits: &mut BitWriter<'_>) {

@@ -21,7 +21,7 @@ use starmine::batch::{
     Seeds, Simd, SimdError,
 };
 use starmine::encode::{CANONICAL, CANONICAL_MINIMAL, CANONICAL_SEER, Encoder};
-use starmine::rules::{Ending, Parameters, Variant};
+use starmine::rules::{Ending, Named, Parameters, Variant};
 use table::Table;
 
 /// Enough for every ending in every mode.
@@ -239,7 +239,7 @@ fn batches_play_the_games_of_single_states() {
         return;
     }
     let modes = |ending: Ending| endings.keys().filter(move |(_, name)| *name == ending.name());
-    for ending in Ending::ALL {
+    for &ending in Ending::ALL {
         // The last of them is rare.
         let enough = if ending == Ending::NoLegalAction { 1 } else { AutoresetMode::ALL.len() };
         assert!(modes(ending).count() >= enough, "{ending}");

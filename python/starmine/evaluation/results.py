@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import UnknownNameError, Variant, variant, variants
+from starmine._core import Variant, _unknown_name, variant, variants
 from starmine.evaluation.pairing import ENDING, FAILED, SCORE, Pairing, mean_or_nan, summarise
 from starmine.play import Games
 
@@ -176,7 +176,7 @@ class Evaluation:
         names = self.names
         for name in (player, partner):
             if name not in names:
-                raise UnknownNameError(f"entrant={name!r} is not known: expected one of {', '.join(names)}")
+                raise _unknown_name("entrant", name, names)
         return names.index(player), names.index(partner)
 
     def _deck_scores(self, cells: list[Cell]) -> NDArray[np.float64]:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from starmine._core import StarmineError, UnknownNameError, Variant, VariantError, _Tables, bot, bots, encoders
+from starmine._core import StarmineError, Variant, VariantError, _Tables, _unknown_name, bot, bots, encoders
 from starmine.evaluation.folder import Folder, blank, shape_of
 from starmine.evaluation.pairing import stretches
 from starmine.evaluation.progress import Progress, silent, standard_error
@@ -200,7 +200,7 @@ def check(name: str, player: Any, rules: Variant, seed: int) -> Any:
     _Tables(rules, [asked] * rules.players, 1, seed, 0)
     encoder = getattr(resolved, "encoder", "canonical")
     if hasattr(resolved, "act_batch") and encoder not in encoders():
-        raise UnknownNameError(f"encoder={encoder!r} is not known: expected one of {', '.join(encoders())}")
+        raise _unknown_name("encoder", encoder, encoders())
     return resolved
 
 

@@ -9,8 +9,8 @@ use super::game::Game;
 use super::lanes::{LANES, Word};
 use super::plan::{ABSENT, CARD_INDEX, COLOR_HINT, DISCARD, PLAY, RANK_HINT, Sizes, TYPES, ones};
 use crate::rules::{
-    Ending, EpisodeSeed, Event, GameRng, Hand, Hint, Knowledge, Move, Position, RandomDeck, Rank,
-    SlotSet, Suit, Variant,
+    Ending, EpisodeSeed, Event, GameRng, Hand, Hint, Knowledge, Move, Named, Position, RandomDeck,
+    Rank, SlotSet, Suit, Variant,
 };
 
 /// The copies that are left in the deck, a bit each.

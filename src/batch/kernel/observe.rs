@@ -165,7 +165,7 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         self.encode_board(block, &mut rows);
         rows.push(self.load(block, DISCARDS), self.sizes().deck_size);
         let announced = self.encode_last_turn(block, observer, &mut rows);
-        if knowledge != CanonicalKnowledge::Left {
+        if knowledge != CanonicalKnowledge::Omitted {
             self.encode_knowledge(block, step, observer, knowledge, &mut rows);
         }
         if self.sizes().timed_display {

@@ -5,7 +5,7 @@ use super::Kernel;
 use super::block::{COUNTERS, DECK, DISCARDS, EVENT, FIREWORKS, LEGAL, NEXT, RNG, counter};
 use super::lanes::{Isa, LANES, Lanes, Mask, Word};
 use super::plan::{ABSENT, CARD_INDEX, COLOR_HINT, DISCARD, PLAY, RANK_HINT, Sizes, TYPES, ones};
-use crate::rules::Ending;
+use crate::rules::{Ending, Named};
 
 const BYTE: u64 = 0xff;
 

@@ -91,11 +91,11 @@ impl Bits for AlignedRow<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::encode::LayoutBuilder;
+    use crate::encode::Layout;
 
     #[test]
     fn a_row_is_the_words_of_a_lane() {
-        let layout = LayoutBuilder::default().section("bits", &[130]).build();
+        let layout = Layout::default().with_section("bits", &[130]);
         let mut encoded = PackedRows::new(&layout, 2);
         for (index, word) in encoded.words_mut(1).iter_mut().enumerate() {
             *word = Word(std::array::from_fn(|lane| (100 * index + lane) as u64));

@@ -2,8 +2,7 @@ use thiserror::Error;
 
 use super::header::{FORMAT, MAX_LAYERS, MAX_WIDTH};
 use super::read::MAX_BYTES;
-use crate::encode::UnknownEncoder;
-use crate::rules::VariantError;
+use crate::rules::{UnknownName, VariantError};
 
 /// A policy that cannot be played.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -64,7 +63,7 @@ pub enum PolicyProblem {
     Variant(#[from] VariantError),
     /// An encoder that is not in the registry.
     #[error("\"starmine\" in its metadata: {0}")]
-    Encoder(#[from] UnknownEncoder),
+    Encoder(#[from] UnknownName),
     /// An encoder that shows what a player does not see.
     #[error(
         "\"starmine\" in its metadata: encoder={encoder:?} shows the own hand: expected one that shows what a seat may see"

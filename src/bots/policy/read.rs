@@ -221,7 +221,7 @@ fn differences(own: &Variant, given: &Variant) -> Vec<String> {
             random_start_player: false,
             lost_game_score: LostGameScore::Zero,
             edition: Edition::Standard,
-            ..variant.parameters()
+            ..variant.parameters().clone()
         };
         serde_json::to_value(parameters).expect("plain data becomes JSON")
     };

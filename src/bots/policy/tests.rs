@@ -11,13 +11,12 @@ use crate::bots::{BotName, Player, play_games};
 use crate::encode::{self, Encoder, encode_into};
 use crate::rules::{ActionSet, EpisodeSeed, GameRng, Parameters, State, Variant, View};
 
-/// Small numbers that are all different.
-struct Numbers(u32);
+/// Random numbers from -1 to 1.
+struct Numbers(GameRng);
 
 impl Numbers {
     fn next(&mut self) -> f32 {
-        self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (self.0 >> 8) as f32 / 2f32.powi(23) - 1.0
+        self.0.below_u64(1 << 24) as f32 / 2f32.powi(23) - 1.0
     }
 
     fn take(&mut self, count: usize) -> Vec<f32> {
@@ -60,7 +59,7 @@ fn tensors(parameters: &Parameters, recurrent: bool) -> Vec<Tensor> {
         if recurrent { &[("memory.from_input", 27, 9), ("memory.from_state", 27, 9)] } else { &[] };
     let heads = variant.num_actions() + 1;
     let layers = [("trunk.0", 11, inputs), ("trunk.2", 9, 11), ("heads", heads, 9)];
-    let mut numbers = Numbers(1);
+    let mut numbers = Numbers(GameRng::for_samples(1));
     let tensors = |&(name, outputs, inputs): &(&str, usize, usize)| {
         let weights = numbers.take(outputs * inputs);
         let bias = numbers.take(outputs);

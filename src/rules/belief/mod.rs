@@ -1,4 +1,4 @@
-//! What a seat may believe about its own hand.
+//! The distribution of the own hand, given what a seat sees.
 
 mod ways;
 
@@ -11,13 +11,14 @@ use super::limits::{MAX_CARD_KINDS, MAX_HAND_SIZE};
 use super::rng::GameRng;
 use super::view::View;
 
-/// What a seat may believe about its own hand: all ways to fill its slots with distinct copies of
-/// cards that it does not see, each copy plausible in its slot, one as likely as another.
+/// The distribution of a seat's own hand, given what it sees. A hand fills the slots with distinct
+/// unseen copies of cards, each plausible in its slot. All such hands are equally likely.
 ///
-/// That is what a well shuffled deck and the hints leave open. What could be learned from the
-/// partners' choices (why they gave this hint, and not another) is not in it.
+/// This is the posterior after the deal and the hints. It draws no conclusions from the choices of
+/// the partners, such as why they gave one hint and not another.
 ///
-/// Everything is counted, in whole numbers, without listing hands and without the heap.
+/// The counts are exact integers. They are computed without enumerating hands and without
+/// allocating memory.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -36,16 +37,16 @@ use super::view::View;
 pub struct Belief {
     slots: usize,
     kinds: usize,
-    /// The slots in which each kind of card is plausible, a bit each.
+    /// The slots in which each kind of card is plausible, one bit each.
     fits: [u8; MAX_CARD_KINDS],
-    /// Copies of each kind that the seat does not see.
+    /// Unseen copies of each kind.
     unseen: [u8; MAX_CARD_KINDS],
     supply: Supply,
     count: Count,
 }
 
 impl Belief {
-    /// What the view's observer may believe.
+    /// The belief of the view's observer.
     #[must_use]
     pub fn new(view: &View<'_>) -> Belief {
         let variant = view.variant();
@@ -57,7 +58,7 @@ impl Belief {
         Belief::of(&plausible[..slots], view.unseen(), variant.num_card_kinds())
     }
 
-    /// Of slots with these plausible cards, when so many copies of each kind are not seen.
+    /// The belief over slots with these plausible cards, given the unseen copies of each kind.
     fn of(plausible: &[CardSet], unseen: [u8; MAX_CARD_KINDS], kinds: usize) -> Belief {
         let slots = plausible.len();
         let mut fits = [0; MAX_CARD_KINDS];
@@ -76,15 +77,15 @@ impl Belief {
         self.slots
     }
 
-    /// Number of hands that are possible, where each copy of a card counts as another one. At
-    /// least 1 in every position that a game can reach.
+    /// Number of possible hands, where the copies of a card are distinct. At least 1 in every
+    /// position that a game can reach.
     #[must_use]
     pub const fn num_hands(&self) -> u64 {
         self.count.total
     }
 
-    /// The possible cards of a slot: those that at least one possible hand has there. This is
-    /// exact: a card is not possible either when the other slots need all its copies.
+    /// The possible cards of a slot: those that at least one possible hand has there. A card is not
+    /// possible when the other slots need all its copies.
     ///
     /// # Panics
     /// When the hand has no such slot.
@@ -94,11 +95,11 @@ impl Belief {
         (0..self.kinds).filter(|&kind| hands[kind] > 0).collect()
     }
 
-    /// The probability of each card in each slot: slot by slot, the cards in index order. The
-    /// row of each slot sums to 1. All are 0 where no hand is possible.
+    /// Writes the probability of each card in each slot: slot by slot, the cards in index order. The
+    /// row of each slot sums to 1, or is 0 where no hand is possible.
     ///
     /// # Panics
-    /// When the length is not that of `slots` rows of a number for each kind of card.
+    /// When the length is not the number of slots times the number of kinds of cards.
     pub fn write_marginals(&self, rows: &mut [f64]) {
         assert_eq!(rows.len(), self.slots * self.kinds, "a number for each slot and card");
         let total = self.num_hands().max(1) as f64;
@@ -119,11 +120,11 @@ impl Belief {
         hands
     }
 
-    /// A possible hand as card indices, each choice of copies as likely as another; 0 beyond its
-    /// last slot. `None` where no hand is possible.
+    /// A uniformly random possible hand as card indices, 0 beyond its last slot. `None` where no
+    /// hand is possible.
     ///
-    /// The last slot's card is chosen by its marginal, then the one before it given that card, and
-    /// so on: nothing is rejected, but for what [`GameRng::below_u64`] says.
+    /// The card of the last slot is drawn from its marginal, then the one before it given that card,
+    /// and so on, so no hand is rejected.
     #[must_use]
     pub fn sample(&self, rng: &mut GameRng) -> Option<[u8; MAX_HAND_SIZE]> {
         if self.num_hands() == 0 {

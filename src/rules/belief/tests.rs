@@ -4,7 +4,7 @@ use std::sync::Arc;
 use super::*;
 use crate::rules::{EpisodeSeed, Move, PRESETS, Parameters, State, Variant, preset};
 
-/// How many choices of copies make each hand, found by listing them all.
+/// The number of choices of copies that make each hand, by enumeration.
 type Hands = BTreeMap<Vec<usize>, u64>;
 
 fn list_hands(plausible: &[Vec<usize>], unseen: &[u8]) -> Hands {
@@ -14,7 +14,7 @@ fn list_hands(plausible: &[Vec<usize>], unseen: &[u8]) -> Hands {
             return;
         };
         for &kind in kinds {
-            // One turn for each copy that is left.
+            // Once for each copy that is left.
             for _ in 0..left[kind] {
                 left[kind] -= 1;
                 hand.push(kind);
@@ -29,7 +29,7 @@ fn list_hands(plausible: &[Vec<usize>], unseen: &[u8]) -> Hands {
     hands
 }
 
-/// The hands that a view leaves open, from what it shows card by card.
+/// The possible hands of a view, by enumeration.
 fn hands_of(view: &View<'_>) -> Hands {
     let variant = view.variant();
     let unseen = variant.card_kinds().map(|card| {
@@ -64,13 +64,13 @@ fn assert_belief_is(belief: &Belief, hands: &Hands) {
     }
 }
 
-/// A small generator of choices.
+/// Random choices.
 fn chooser(seed: u64) -> impl FnMut(usize) -> usize {
     let mut rng = GameRng::for_samples(seed);
     move |bound| rng.below_u64(bound as u64) as usize
 }
 
-/// Shows every position of some games, in which hints are more frequent than at random.
+/// Calls `look` for every view of some games with more hints than in random play.
 fn play(variant: &Arc<Variant>, games: u64, mut look: impl FnMut(&View<'_>)) {
     let mut choose = chooser(1);
     for game in 0..games {
@@ -90,7 +90,7 @@ fn play(variant: &Arc<Variant>, games: u64, mut look: impl FnMut(&View<'_>)) {
 }
 
 #[test]
-fn a_belief_is_what_listing_all_hands_says() {
+fn a_belief_equals_enumeration() {
     for (players, hand_size) in [(2, 2), (2, 3), (2, 4), (3, 2), (3, 4), (4, 3)] {
         let parameters = Parameters {
             players,
@@ -107,7 +107,7 @@ fn a_belief_is_what_listing_all_hands_says() {
 }
 
 #[test]
-fn so_it_is_in_every_variant_where_the_hands_can_be_listed() {
+fn a_belief_equals_enumeration_in_every_preset() {
     for row in PRESETS {
         for (players, hand_size) in [(2, 6), (3, 5), (5, 4)] {
             let mut parameters = preset(row.name).unwrap();
@@ -132,7 +132,7 @@ fn so_it_is_in_every_variant_where_the_hands_can_be_listed() {
 }
 
 #[test]
-fn so_it_is_for_sets_that_no_hints_make_and_where_no_hand_is_possible() {
+fn a_belief_equals_enumeration_for_arbitrary_sets() {
     let mut choose = chooser(2);
     let mut impossible = 0;
     for _ in 0..2_000 {
@@ -152,7 +152,7 @@ fn so_it_is_for_sets_that_no_hints_make_and_where_no_hand_is_possible() {
 }
 
 #[test]
-fn the_greatest_numbers_fit() {
+fn the_largest_counts_do_not_overflow() {
     // 64 copies, the most that a deck may have, and nothing seen or hinted.
     let mut unseen = [2; MAX_CARD_KINDS];
     unseen[..4].fill(3);
@@ -185,8 +185,8 @@ fn an_empty_hand_is_the_only_one() {
 
 const SAMPLES: u32 = 20_000;
 
-/// Pearson's statistic of samples against the listed hands, in standard deviations above what is
-/// expected of uniform ones: with `n` hands, its mean is `n - 1` and its variance `2 (n - 1)`.
+/// Pearson's chi-squared statistic of samples against uniform hands, in standard deviations above
+/// its mean: with `n` hands, the mean is `n - 1` and the variance `2 (n - 1)`.
 fn excess(hands: &Hands, mut sample: impl FnMut() -> Vec<usize>) -> f64 {
     let mut found: BTreeMap<Vec<usize>, u32> = BTreeMap::new();
     (0..SAMPLES).for_each(|_| *found.entry(sample()).or_default() += 1);
@@ -201,8 +201,8 @@ fn excess(hands: &Hands, mut sample: impl FnMut() -> Vec<usize>) -> f64 {
     (terms.sum::<f64>() - freedom) / (2.0 * freedom).sqrt()
 }
 
-/// Fills slot after slot with any plausible copy, and starts again when there is none: what would
-/// be simple, and is not uniform.
+/// A simple sampler that is not uniform: it fills slot after slot with a random plausible copy, and
+/// starts again when there is none.
 fn simple_sample(plausible: &[CardSet], unseen: &[u8], rng: &mut GameRng) -> Vec<usize> {
     loop {
         let (mut left, mut hand) = (unseen.to_vec(), Vec::new());

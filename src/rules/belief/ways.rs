@@ -1,9 +1,9 @@
-//! In how many ways slots can be filled with copies of cards, no copy twice.
+//! The number of ways to fill slots with distinct copies of cards.
 //!
-//! Inclusion and exclusion: the ways are summed over all splits of the slots into groups that share
-//! a copy, each group with the number of copies that fit all its slots and a factor, [`SHARING`],
-//! that cancels out what is no choice of distinct copies (the Möbius function of set partitions).
-//! The sum needs no more of the cards than, for each set of slots, how many copies fit it whole.
+//! Inclusion–exclusion over the partitions of the slots: the slots of a block share one copy. A
+//! block contributes the number of copies that fit all its slots times the Möbius function of set
+//! partitions, [`SHARING`], so that only choices of distinct copies remain. The sum needs only, for
+//! each set of slots, the number of copies that fit all of them.
 
 use crate::rules::limits::MAX_HAND_SIZE;
 
@@ -12,12 +12,11 @@ const SLOT_SETS: usize = 1 << MAX_HAND_SIZE;
 
 /// A number for each set of slots. The set is the index: bit `i` stands for slot `i`.
 ///
-/// No sum here, whatever its order, gets beyond 64 * 65 * ... * 69 < 2^37, which is what six slots
-/// come to when each of 64 copies fits each of them and all terms are taken as positive. So no sum
-/// overflows, and each is exact as a floating-point number too.
+/// No partial sum exceeds 64 * 65 * ... * 69 < 2^37, the sum of the absolute terms for six slots
+/// that each of 64 copies fits. So no sum overflows, and each is exact as a double as well.
 type BySlots = [i64; SLOT_SETS];
 
-/// The factor of each set of slots as a group that shares a copy: `(-1)^(n-1) (n-1)!` for n slots.
+/// The factor of each set of slots that shares a copy: `(-1)^(n-1) (n-1)!` for n slots.
 const SHARING: BySlots = {
     let factor = [0, 1, -1, 2, -6, 24, -120];
     let mut sharing = [0; SLOT_SETS];
@@ -29,7 +28,7 @@ const SHARING: BySlots = {
     sharing
 };
 
-/// The copies that there are to choose from, as far as it matters for counting.
+/// The available copies, in the form that counting needs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Supply {
     /// For each set of slots, the number of copies that fit all of them, times [`SHARING`].
@@ -37,7 +36,7 @@ pub(super) struct Supply {
 }
 
 impl Supply {
-    /// Of kinds of cards, each with the set of slots that it fits and its number of copies.
+    /// The supply of kinds of cards, each with the set of slots that it fits and its number of copies.
     pub(super) fn new(kinds: impl Iterator<Item = (u8, u8)>, slots: usize) -> Supply {
         let mut terms = [0; SLOT_SETS];
         for (fits, copies) in kinds {
@@ -53,7 +52,7 @@ impl Supply {
         Supply { terms }
     }
 
-    /// Takes away a copy that fits these slots. Only the first slots are counted from now on.
+    /// Removes a copy that fits these slots. From now on only the first `slots` slots count.
     pub(super) fn remove(&mut self, fits: u8, slots: usize) {
         let fits = usize::from(fits) & ((1 << slots) - 1);
         let mut set = fits;
@@ -80,8 +79,8 @@ impl Supply {
         Count { total: ways[all] as u64, uses, all: all as u8 }
     }
 
-    /// In how many ways each set of the first slots can be filled. The highest slot of a set shares
-    /// its copy with some of the others, and the rest are filled in ways that are known already.
+    /// The number of ways to fill each set of the first slots. The highest slot of a set shares its
+    /// copy with some of the others; the ways to fill the rest are already computed.
     fn ways(&self, slots: usize) -> BySlots {
         let mut ways = [0; SLOT_SETS];
         ways[0] = 1;
@@ -94,8 +93,8 @@ impl Supply {
     }
 }
 
-/// Adds, for each set of slots, the terms of all its parts times the ways of what is left of it.
-/// By halves: of sets with the last slot, either the part has that slot, or what is left.
+/// Subset convolution: adds, for each set of slots, the terms of its subsets times the ways of their
+/// complements in it. It divides by the last slot, which is in the subset or in the complement.
 fn convolve(terms: &[i64], ways: &[i64], sums: &mut [i64]) {
     match (terms, ways, &mut *sums) {
         (&[t0], &[w0], [s0]) => *s0 += t0 * w0,
@@ -121,20 +120,20 @@ fn convolve(terms: &[i64], ways: &[i64], sums: &mut [i64]) {
     }
 }
 
-/// How many ways there are to fill the first slots.
+/// The number of ways to fill the first slots.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Count {
     /// All of them.
     pub(super) total: u64,
-    /// Those in which a certain copy lies in any slot, by the set of slots that this copy fits.
+    /// The ways in which one copy lies in any slot, by the set of slots that the copy fits.
     uses: BySlots,
     /// The set of the slots that are filled.
     all: u8,
 }
 
 impl Count {
-    /// Those in which a certain copy, which fits these slots, lies in this one: what would be lost
-    /// if it did not fit there. When there is no such copy, the number means nothing.
+    /// The ways in which one copy that fits these slots lies in this one: the ways that would be lost
+    /// if it did not fit there. Meaningless when there is no such copy.
     pub(super) fn with_copy_in(&self, slot: usize, fits: u8) -> u64 {
         let fits = usize::from(fits & self.all);
         (self.uses[fits] - self.uses[fits & !(1 << slot)]) as u64

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::batch::Simd;
+use crate::rules::GameRng;
 
 pub(super) type Routine<E> = (&'static str, unsafe fn(&[u64], *mut E, usize));
 
@@ -51,13 +52,8 @@ pub(super) fn routines<E: Element>() -> Vec<Routine<E>> {
 
 /// Words without a pattern.
 fn words(length: usize) -> Vec<u64> {
-    let mut state = length as u64;
-    let next = || {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        state ^ state >> 29
-    };
-    std::iter::repeat_with(next).take(length.div_ceil(64)).collect()
+    let mut rng = GameRng::for_samples(length as u64);
+    (0..length.div_ceil(64)).map(|_| rng.below_u64(u64::MAX)).collect()
 }
 
 /// Memory that begins at a cache line.

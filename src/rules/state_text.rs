@@ -1,28 +1,8 @@
-//! A board that a person can read.
+//! A state as text.
 
 use std::fmt::{self, Display, Formatter};
 
 use super::state::State;
-use super::variant::Variant;
-
-impl Display for Variant {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{} players, ", self.players())?;
-        write!(formatter, "{} colours x {} ranks, ", self.colors(), self.ranks())?;
-        write!(formatter, "hand of {}, ", self.hand_size())?;
-        write!(formatter, "{} information tokens, ", self.max_information_tokens())?;
-        write!(formatter, "{} life tokens", self.max_life_tokens())?;
-        let switches = [
-            (self.empty_hints(), "empty hints"),
-            (self.crowning_piece(), "crowning piece"),
-            (self.timed_display(), "timed display"),
-        ];
-        for (_, name) in switches.iter().filter(|(is_on, _)| *is_on) {
-            write!(formatter, ", {name}")?;
-        }
-        Ok(())
-    }
-}
 
 /// Tokens, fireworks, every hand with what hints have said, the discard pile.
 impl Display for State {

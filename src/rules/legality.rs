@@ -1,0 +1,98 @@
+//! Which moves are legal.
+
+use super::hint::Hint;
+use super::moves::{ActionSet, Move};
+use super::position::Position;
+use super::variant::Variant;
+
+impl Position {
+    /// Whether an information token is left for a hint.
+    #[must_use]
+    pub const fn may_hint(&self) -> bool {
+        self.information_tokens > 0
+    }
+
+    /// Whether an information token is missing, so that a discard is legal.
+    #[must_use]
+    pub const fn may_discard(&self, variant: &Variant) -> bool {
+        self.information_tokens < variant.max_information_tokens()
+    }
+
+    /// The legal actions, none once the game is over.
+    #[must_use]
+    pub fn legal_actions(&self, variant: &Variant) -> ActionSet {
+        if self.ending.is_some() { ActionSet::default() } else { self.legal_moves(variant) }
+    }
+
+    /// Whether this move is legal now: [`Position::legal_actions`] for a single action.
+    #[must_use]
+    pub fn is_legal(&self, variant: &Variant, played: Move) -> bool {
+        let size = self.hands[self.current_player()].size;
+        self.ending.is_none()
+            && match played {
+                Move::Discard { slot } => slot < size && self.may_discard(variant),
+                Move::Play { slot } => slot < size,
+                Move::AnnouncedPlay { slot, suit } => {
+                    slot < size && variant.timed_display() && suit.index() < variant.colors().into()
+                }
+                Move::Hint { offset, hint } => {
+                    self.may_hint()
+                        && (1..variant.players()).contains(&offset)
+                        && self.is_legal_hint(variant, offset, hint)
+                }
+            }
+    }
+
+    fn is_legal_hint(&self, variant: &Variant, offset: u8, hint: Hint) -> bool {
+        let target = variant.seat_after(self.current_player(), offset.into());
+        let hand = self.hands[target].cards();
+        let exists = match hint {
+            Hint::Color(suit) => suit.index() < variant.colors().into(),
+            Hint::Rank(rank) => rank.index() < variant.ranks().into(),
+        };
+        let matches = |&card: &u8| hint.matches(variant.tables().card[usize::from(card)]);
+        let may_be_empty = variant.empty_hints() && !hand.is_empty();
+        exists && (may_be_empty || hand.iter().any(matches))
+    }
+
+    /// The legal actions, whether or not the game is over.
+    pub(super) fn legal_moves(&self, variant: &Variant) -> ActionSet {
+        let hand = &self.hands[self.current_player()];
+        let slots = (1u128 << hand.size) - 1;
+        let mut legal = slots << variant.hand_size();
+        if variant.timed_display() {
+            let all = (1u128 << (hand.size * variant.colors())) - 1;
+            legal |= all << variant.announced_play_base();
+        }
+        if self.may_discard(variant) {
+            legal |= slots;
+        }
+        if self.may_hint() {
+            legal |= self.legal_hints(variant);
+        }
+        ActionSet(legal)
+    }
+
+    fn legal_hints(&self, variant: &Variant) -> u128 {
+        let (mut colors, mut ranks) = (0u64, 0u64);
+        let players = usize::from(variant.players());
+        let mut seat = self.current_player();
+        for other in 0..players - 1 {
+            seat = variant.seat_after(seat, 1);
+            let color_shift = other * usize::from(variant.colors());
+            let rank_shift = other * usize::from(variant.ranks());
+            let hand = self.hands[seat].cards();
+            if variant.empty_hints() && !hand.is_empty() {
+                colors |= ((1 << variant.colors()) - 1) << color_shift;
+                ranks |= ((1 << variant.ranks()) - 1) << rank_shift;
+            }
+            for &index in hand {
+                let card = variant.tables().card[usize::from(index)];
+                colors |= 1 << (color_shift + card.suit.index());
+                ranks |= 1 << (rank_shift + card.rank.index());
+            }
+        }
+        u128::from(colors) << variant.color_hint_base()
+            | u128::from(ranks) << variant.rank_hint_base()
+    }
+}

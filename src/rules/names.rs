@@ -1,0 +1,94 @@
+//! Names of closed sets, and the error for a name outside of one.
+
+use std::str::FromStr;
+
+use strum::VariantArray;
+use thiserror::Error;
+
+/// A closed set of values whose names are part of the public interface. `strum` derives the
+/// values and their names.
+pub trait Named: VariantArray + FromStr + Into<&'static str> + Copy {
+    /// What the values are, as messages call it: a parameter such as `edition`.
+    const KIND: &'static str;
+
+    /// All values in order.
+    const ALL: &'static [Self] = Self::VARIANTS;
+
+    /// The name that Python sees.
+    #[must_use]
+    fn name(self) -> &'static str {
+        self.into()
+    }
+
+    /// The value with this name.
+    ///
+    /// # Errors
+    /// [`UnknownName`] when no value has it.
+    fn from_name(name: &str) -> Result<Self, UnknownName> {
+        let names = || Self::ALL.iter().map(|value| value.name());
+        name.parse().map_err(|_| UnknownName::new(Self::KIND, name, names()))
+    }
+}
+
+/// A name that is not in a closed set, such as a misspelt preset, encoder or bot.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{kind}={name:?} is not known: did you mean {nearest:?}? Expected one of {}", known.join(", "))]
+pub struct UnknownName {
+    /// What the name was given for, such as `variant`.
+    pub kind: String,
+    /// The name that was given.
+    pub name: String,
+    /// The known name that is most similar to it.
+    pub nearest: String,
+    /// All known names.
+    pub known: Vec<String>,
+}
+
+impl UnknownName {
+    /// The error for a name given as `kind` that is none of the known ones.
+    pub fn new(
+        kind: &str,
+        name: &str,
+        known: impl IntoIterator<Item = impl Into<String>>,
+    ) -> UnknownName {
+        let known: Vec<String> = known.into_iter().map(Into::into).collect();
+        let nearest = nearest(name, &known).to_owned();
+        UnknownName { kind: kind.to_owned(), name: name.to_owned(), nearest, known }
+    }
+}
+
+fn nearest<'a>(name: &str, known: &'a [String]) -> &'a str {
+    let name = name.to_lowercase();
+    let similarity = |known: &String| strsim::jaro_winkler(&name, &known.to_lowercase());
+    let nearest = known.iter().max_by(|one, other| similarity(one).total_cmp(&similarity(other)));
+    nearest.map_or("", String::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::Edition;
+
+    #[test]
+    fn the_nearest_name_is_suggested() {
+        let known = ["standard", "hard", "crowning-piece"];
+        let error = |name| UnknownName::new("variant", name, known);
+        assert_eq!(
+            error("standrad").to_string(),
+            "variant=\"standrad\" is not known: did you mean \"standard\"? \
+             Expected one of standard, hard, crowning-piece"
+        );
+        for (name, nearest) in [("HARD", "hard"), ("hrd", "hard"), ("crowning", "crowning-piece")] {
+            assert_eq!(error(name).nearest, nearest);
+        }
+    }
+
+    #[test]
+    fn values_are_found_by_their_names() {
+        for &edition in Edition::ALL {
+            assert_eq!(Edition::from_name(edition.name()), Ok(edition));
+        }
+        let error = Edition::from_name("ikebanna").unwrap_err();
+        assert_eq!((error.kind.as_str(), error.nearest.as_str()), ("edition", "ikebana"));
+    }
+}

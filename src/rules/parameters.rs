@@ -1,0 +1,163 @@
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::edition::Edition;
+use super::limits::MAX_CARDS;
+use super::lost_game_score::LostGameScore;
+use super::tables::Copies;
+
+/// The parameters of a variant before they are checked. The default is the two-player base game.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Parameters {
+    /// Seats at the table, 2 to 5.
+    pub players: i64,
+    /// Suits, 1 to 6.
+    pub colors: i64,
+    /// Ranks, 1 to 5.
+    pub ranks: i64,
+    /// Cards in a hand, 1 to 6. `None`: 5 with two or three players, 4 with more.
+    pub hand_size: Option<i64>,
+    /// Information tokens at the start and at most, 0 to 16.
+    pub max_information_tokens: i64,
+    /// Life tokens at the start, 1 to 8.
+    pub max_life_tokens: i64,
+    /// Copies of each card by suit and rank, 1 to 3. `None`: 3 of the lowest rank, 1 of the
+    /// highest, 2 of the others.
+    pub copies: Option<Vec<Vec<i64>>>,
+    /// Whether any seat may start, instead of seat 0.
+    pub random_start_player: bool,
+    /// Whether a hint may match no card.
+    pub empty_hints: bool,
+    /// Whether there is no last round: the game goes on until it is perfect or can no longer be.
+    pub crowning_piece: bool,
+    /// Whether a play may announce a colour.
+    pub timed_display: bool,
+    /// The score of a lost game.
+    pub lost_game_score: LostGameScore,
+    /// The names of the suits in text.
+    pub edition: Edition,
+}
+
+impl Default for Parameters {
+    fn default() -> Parameters {
+        Parameters {
+            players: 2,
+            colors: 5,
+            ranks: 5,
+            hand_size: None,
+            max_information_tokens: 8,
+            max_life_tokens: 3,
+            copies: None,
+            random_start_player: false,
+            empty_hints: false,
+            crowning_piece: false,
+            timed_display: false,
+            lost_game_score: LostGameScore::Zero,
+            edition: Edition::Standard,
+        }
+    }
+}
+
+/// A parameter outside its range.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{parameter}={value} is not allowed: expected {allowed}")]
+pub struct VariantError {
+    /// The parameter's name.
+    pub parameter: String,
+    /// The value that was given.
+    pub value: String,
+    /// What is allowed.
+    pub allowed: String,
+}
+
+impl VariantError {
+    /// The error for a value of a parameter.
+    pub fn new(
+        parameter: impl Into<String>,
+        value: impl fmt::Display,
+        allowed: impl Into<String>,
+    ) -> VariantError {
+        VariantError {
+            parameter: parameter.into(),
+            value: value.to_string(),
+            allowed: allowed.into(),
+        }
+    }
+}
+
+/// The value of a parameter as a byte, if it is at least `low` and at most `high`.
+pub(super) fn in_range(name: &str, value: i64, low: i64, high: usize) -> Result<u8, VariantError> {
+    if value < low || value > high as i64 {
+        return Err(VariantError::new(name, value, format!("{low} to {high}")));
+    }
+    Ok(value as u8)
+}
+
+pub(super) const fn default_hand_size(players: u8) -> u8 {
+    if players < 4 { 5 } else { 4 }
+}
+
+pub(super) fn default_copies(rank: u8, ranks: u8) -> i64 {
+    if rank == 0 {
+        3
+    } else if rank + 1 == ranks {
+        1
+    } else {
+        2
+    }
+}
+
+/// The given copies of each card, or the default ones.
+pub(super) fn check_copies(
+    given: Option<&Vec<Vec<i64>>>,
+    colors: u8,
+    ranks: u8,
+) -> Result<Copies, VariantError> {
+    let mut copies = Copies::default();
+    if let Some(table) = given {
+        let fits = table.len() == usize::from(colors)
+            && table.iter().all(|row| row.len() == usize::from(ranks));
+        if !fits {
+            let allowed = format!(
+                "{colors} rows (one for each colour) of {ranks} numbers (one for each rank)"
+            );
+            return Err(VariantError::new("copies", format!("{table:?}"), allowed));
+        }
+    }
+    for suit in 0..colors {
+        for rank in 0..ranks {
+            let (row, column) = (usize::from(suit), usize::from(rank));
+            let count =
+                given.map_or_else(|| default_copies(rank, ranks), |table| table[row][column]);
+            copies[row][column] = in_range(&format!("copies[{row}][{column}]"), count, 1, 3)?;
+        }
+    }
+    Ok(copies)
+}
+
+/// The number of cards in the deck, if it is not too large and enough for all hands.
+pub(super) fn check_deck(
+    given: Option<&Vec<Vec<i64>>>,
+    copies: &Copies,
+    players: u8,
+    hand_size: u8,
+) -> Result<u8, VariantError> {
+    let deck_size: u8 = copies.iter().flatten().sum();
+    if usize::from(deck_size) > MAX_CARDS {
+        let table = given.map_or(&[][..], Vec::as_slice);
+        let value = format!("{table:?} ({deck_size} cards)");
+        let allowed = format!("copies that add up to at most {MAX_CARDS} cards");
+        return Err(VariantError::new("copies", value, allowed));
+    }
+    if players * hand_size > deck_size {
+        let allowed = format!(
+            "at most {} with {players} players and a deck of {deck_size} cards",
+            deck_size / players
+        );
+        return Err(VariantError::new("hand_size", hand_size, allowed));
+    }
+    Ok(deck_size)
+}
