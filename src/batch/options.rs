@@ -1,18 +1,20 @@
+//! The settings of a batch.
+
 use thiserror::Error;
 
 use super::kernel::simd::Simd;
 use super::partners::Partners;
 use crate::encode::{CANONICAL, Encoder};
 
-/// A setting was asked for by a name that it does not have.
+/// A name that is not a value of its setting.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{setting}={name:?} is not allowed: expected {allowed}")]
 pub struct UnknownOption {
     /// The setting.
     pub setting: &'static str,
-    /// The name that was asked for.
+    /// The given name.
     pub name: String,
-    /// The names that there are.
+    /// The allowed names.
     pub allowed: String,
 }
 
@@ -28,7 +30,7 @@ macro_rules! named_options {
             /// All values.
             pub const ALL: &'static [$type] = &[$($type::$variant),+];
 
-            /// The name that Python sees.
+            /// The name in Python.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self {
@@ -39,7 +41,7 @@ macro_rules! named_options {
             /// The value of this name.
             ///
             /// # Errors
-            /// [`UnknownOption`], with the names that there are.
+            /// [`UnknownOption`], with the allowed names.
             pub fn from_name(name: &str) -> Result<$type, UnknownOption> {
                 $type::ALL.iter().find(|value| value.name() == name).copied().ok_or_else(|| UnknownOption {
                     setting: $setting,
@@ -52,7 +54,7 @@ macro_rules! named_options {
 }
 
 named_options!(
-    /// The form of an observation's elements.
+    /// The element type of observations.
     Dtype, "dtype",
     /// One 32-bit float for each bit.
     Float32 = "float32",
@@ -65,20 +67,20 @@ named_options!(
 );
 
 named_options!(
-    /// Whose observations are written.
+    /// The seats whose observations are written.
     Observers, "observers",
-    /// Those of the seat to act: one row for each game.
+    /// The seat to act: one row for each game.
     Current = "current",
-    /// Those of every seat, by seat index.
+    /// All seats: one row for each seat, in the order of the seats.
     All = "all"
 );
 
 named_options!(
     /// When a finished game is dealt anew. The names are those of Gymnasium's `AutoresetMode`.
     AutoresetMode, "autoreset_mode",
-    /// In the step that ends it: the outputs show the new game.
+    /// In the step that ends it: the outputs are those of the new game.
     SameStep = "SameStep",
-    /// In the step after, whose action is ignored and whose reward is 0.
+    /// In the next step, which ignores the action and whose reward is 0.
     NextStep = "NextStep",
     /// Only by [`super::Batch::reset`].
     Disabled = "Disabled"
@@ -87,7 +89,7 @@ named_options!(
 named_options!(
     /// What an illegal action does.
     IllegalAction, "illegal_action",
-    /// The whole step is refused.
+    /// The whole step is refused with an error.
     Raise = "raise",
     /// That game ends as a lost game.
     Terminate = "terminate"
@@ -96,21 +98,22 @@ named_options!(
 /// The settings of a batch.
 #[derive(Clone)]
 pub struct Options {
-    /// Turns views into observations.
+    /// The encoder of the observations.
     pub encoder: &'static dyn Encoder,
-    /// The form of an observation's elements.
+    /// The element type of observations.
     pub dtype: Dtype,
-    /// Whose observations are written.
+    /// The seats whose observations are written.
     pub observers: Observers,
     /// When a finished game is dealt anew.
     pub autoreset_mode: AutoresetMode,
     /// What an illegal action does.
     pub illegal_action: IllegalAction,
-    /// Who holds the seats that are not the learner's: nobody, unless they are given.
+    /// The bots in the seats that the learner does not play; by default there are none.
     pub partners: Partners,
-    /// Threads that share the games, the caller's own where it is 1.
+    /// The number of threads that step the games, the calling thread included.
     pub num_threads: usize,
-    /// The instructions to run on; `None` for those that the environment names, else the best.
+    /// The instruction set; `None` for the one that the environment variable
+    /// [`SIMD_VARIABLE`](super::SIMD_VARIABLE) names, or else the fastest.
     pub simd: Option<Simd>,
 }
 

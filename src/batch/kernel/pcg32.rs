@@ -1,4 +1,4 @@
-//! The generator of [`GameRng`](crate::rules::GameRng) for eight games at once.
+//! The random number generator of [`GameRng`](crate::rules::GameRng), for eight games at once.
 
 use super::Kernel;
 use super::lanes::{Isa, Lanes};
@@ -29,7 +29,7 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         states.mul(self.splat(MULTIPLIER)) + self.splat(INCREMENT)
     }
 
-    /// [`GameRng::below`](crate::rules::GameRng::below) for each lane; the states stay.
+    /// [`GameRng::below`](crate::rules::GameRng::below) for each lane; the states are not advanced.
     #[inline(always)]
     pub fn random_below(&self, states: I::Lanes, bounds: I::Lanes) -> I::Lanes {
         let word = self.splat(0xffff_ffff);
