@@ -2,7 +2,7 @@
 
 use super::block::{Block, Field, counter};
 use super::lanes::{Isa, LANES, Lanes, Word};
-use super::pcg32::{advance, jump};
+use super::pcg32::{advance, jump, random_below};
 use crate::rules::{MAX_HAND_SIZE, MAX_PLAYERS};
 
 /// How many words of [`LANES`] cards are enough for all hands.
@@ -42,7 +42,8 @@ impl<I: Isa, const STANDARD: usize> Block<'_, I, STANDARD> {
         let mut start = 0;
         if sizes.random_start_player {
             let mut numbers = Word::default();
-            self.random_below(self.splat(state), self.splat(players as u64)).store(&mut numbers);
+            random_below(self.isa, self.splat(state), self.splat(players as u64))
+                .store(&mut numbers);
             start = numbers.0[0] as usize;
             state = advance(state, jump(1));
         }
@@ -54,7 +55,7 @@ impl<I: Isa, const STANDARD: usize> Block<'_, I, STANDARD> {
             let states = self.splat(state).mul(self.isa.load(factors));
             let states = states + self.isa.load(summands);
             let bounds = self.splat(sizes.deck_size as u64) - self.isa.load(&DEALT_BEFORE[index]);
-            self.random_below(states, bounds).store(&mut numbers[index]);
+            random_below(self.isa, states, bounds).store(&mut numbers[index]);
         }
         state = advance(state, self.plan.dealt);
         let mut left = u64::MAX >> (64 - sizes.deck_size);

@@ -3,6 +3,7 @@
 
 use super::block::{Block, Field, counter};
 use super::lanes::{Isa, LANES, Lanes, Mask, Word};
+use super::pcg32::{next_states, random_below};
 use super::plan::{ABSENT, CARD_INDEX, COLOR_HINT, DISCARD, PLAY, RANK_HINT, Sizes, TYPES, ones};
 use crate::rules::{Ending, Named};
 
@@ -210,8 +211,8 @@ impl<I: Isa, const STANDARD: usize> Block<'_, I, STANDARD> {
         // The counter has been lowered by the draw already.
         let left = counters.shr(counter::DECK) & self.splat(BYTE);
         let state = self.load(Field::Rng);
-        let number = self.random_below(state, left + self.splat(1));
-        self.store(Field::Rng, self.next_states(state).or_else(draws, state));
+        let number = random_below(self.isa, state, left + self.splat(1));
+        self.store(Field::Rng, next_states(self.isa, state).or_else(draws, state));
         let mut order = Word::default();
         number.keep(draws).store(&mut order);
         let mut copies = Word::default();

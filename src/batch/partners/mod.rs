@@ -84,13 +84,13 @@ impl Partners {
     }
 
     /// The names of the bots that are policies in files, each with the CRC-32 of its file.
-    pub(in crate::batch) fn checksums(&self) -> Vec<(String, u32)> {
+    pub(super) fn checksums(&self) -> Vec<(String, u32)> {
         let bots = self.seats.iter().flatten();
         bots.filter_map(|bot| Some((bot.to_string(), bot.checksum()?))).collect()
     }
 
     /// Checks the seats and bots against a variant.
-    pub(in crate::batch) fn check(&self, variant: &Variant) -> Result<(), PartnersError> {
+    pub(super) fn check(&self, variant: &Variant) -> Result<(), PartnersError> {
         let players = variant.players();
         if let Some((seat, _)) = self.names().find(|(seat, _)| *seat >= players.into()) {
             return Err(PartnersError::Seat { seat, players });
@@ -105,7 +105,7 @@ impl Partners {
     }
 
     /// Draws the players of an episode.
-    pub(in crate::batch) fn draw(&self, variant: &Variant, seed: EpisodeSeed) -> Vec<Player> {
+    pub(super) fn draw(&self, variant: &Variant, seed: EpisodeSeed) -> Vec<Player> {
         let draw = |seat: usize| match self.seats.get(seat).map(Vec::as_slice) {
             None | Some([]) => Player::Outside,
             Some(bots) => {
@@ -119,7 +119,7 @@ impl Partners {
     }
 
     /// Whether all episodes have the same players.
-    pub(in crate::batch) fn are_fixed(&self) -> bool {
+    pub(super) fn are_fixed(&self) -> bool {
         self.seats.iter().all(|bots| bots.len() <= 1)
     }
 }
