@@ -14,7 +14,7 @@ use starmine::batch::{
     Partners, Seeds, Simd,
 };
 use starmine::encode::{ENCODERS, Encoder};
-use starmine::rules::{Belief, EpisodeSeed, GameRng, Parameters, State, Variant, preset};
+use starmine::rules::{Belief, EpisodeSeed, GameRng, Named, Parameters, State, Variant, preset};
 
 /// The system's allocator, which counts what each thread asks for.
 struct Counting;

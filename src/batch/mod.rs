@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 pub use error::{BatchError, IllegalActions};
 pub use kernel::simd::{SIMD_VARIABLE, Simd, SimdError};
-pub use options::{AutoresetMode, Dtype, IllegalAction, Observers, Options, UnknownOption};
+pub use options::{AutoresetMode, Dtype, IllegalAction, Observers, Options};
 pub use outputs::{BufferError, ObservationBuffer, Outputs};
 pub use partners::{Partners, PartnersError};
 pub use record::RecordError;

@@ -1,98 +1,76 @@
 //! The settings of a batch.
 
-use thiserror::Error;
+use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 use super::kernel::simd::Simd;
 use super::partners::Partners;
 use crate::encode::{CANONICAL, Encoder};
+use crate::rules::Named;
 
-/// A name that is not a value of its setting.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{setting}={name:?} is not allowed: expected {allowed}")]
-pub struct UnknownOption {
-    /// The setting.
-    pub setting: &'static str,
-    /// The given name.
-    pub name: String,
-    /// The allowed names.
-    pub allowed: String,
-}
-
-macro_rules! named_options {
-    ($(#[$doc:meta])* $type:ident, $setting:literal, $($(#[$variant_doc:meta])* $variant:ident = $name:literal),+) => {
+/// A setting: a closed set of values with public names.
+macro_rules! setting {
+    ($name:literal, $case:literal, $(#[$doc:meta])* $type:ident { $($values:tt)+ }) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        #[derive(
+            Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize,
+            EnumString, IntoStaticStr, VariantArray,
+        )]
+        #[strum(serialize_all = $case)]
         pub enum $type {
-            $($(#[$variant_doc])* $variant,)+
+            $($values)+
         }
 
-        impl $type {
-            /// All values.
-            pub const ALL: &'static [$type] = &[$($type::$variant),+];
-
-            /// The name in Python.
-            #[must_use]
-            pub const fn name(self) -> &'static str {
-                match self {
-                    $($type::$variant => $name,)+
-                }
-            }
-
-            /// The value of this name.
-            ///
-            /// # Errors
-            /// [`UnknownOption`], with the allowed names.
-            pub fn from_name(name: &str) -> Result<$type, UnknownOption> {
-                $type::ALL.iter().find(|value| value.name() == name).copied().ok_or_else(|| UnknownOption {
-                    setting: $setting,
-                    name: name.to_owned(),
-                    allowed: [$($name),+].join(", "),
-                })
-            }
+        impl Named for $type {
+            const KIND: &'static str = $name;
         }
     };
 }
 
-named_options!(
+setting!("dtype", "snake_case",
     /// The element type of observations.
-    Dtype, "dtype",
-    /// One 32-bit float for each bit.
-    Float32 = "float32",
-    /// One 16-bit float for each bit.
-    Float16 = "float16",
-    /// One byte for each bit.
-    Uint8 = "uint8",
-    /// Eight bits in a byte, the first lowest, padded with zeros to whole 64-bit words.
-    Bits = "bits"
+    Dtype {
+        /// One 32-bit float for each bit.
+        Float32,
+        /// One 16-bit float for each bit.
+        Float16,
+        /// One byte for each bit.
+        Uint8,
+        /// Eight bits in a byte, the first lowest, padded with zeros to whole 64-bit words.
+        Bits,
+    }
 );
 
-named_options!(
+setting!("observers", "snake_case",
     /// The seats whose observations are written.
-    Observers, "observers",
-    /// The seat to act: one row for each game.
-    Current = "current",
-    /// All seats: one row for each seat, in the order of the seats.
-    All = "all"
+    Observers {
+        /// The seat to act: one row for each game.
+        Current,
+        /// All seats: one row for each seat, in the order of the seats.
+        All,
+    }
 );
 
-named_options!(
+setting!("autoreset_mode", "PascalCase",
     /// When a finished game is dealt anew. The names are those of Gymnasium's `AutoresetMode`.
-    AutoresetMode, "autoreset_mode",
-    /// In the step that ends it: the outputs are those of the new game.
-    SameStep = "SameStep",
-    /// In the next step, which ignores the action and whose reward is 0.
-    NextStep = "NextStep",
-    /// Only by [`super::Batch::reset`].
-    Disabled = "Disabled"
+    AutoresetMode {
+        /// In the step that ends it: the outputs are those of the new game.
+        SameStep,
+        /// In the next step, which ignores the action and whose reward is 0.
+        NextStep,
+        /// Only by [`super::Batch::reset`].
+        Disabled,
+    }
 );
 
-named_options!(
+setting!("illegal_action", "snake_case",
     /// What an illegal action does.
-    IllegalAction, "illegal_action",
-    /// The whole step is refused with an error.
-    Raise = "raise",
-    /// That game ends as a lost game.
-    Terminate = "terminate"
+    IllegalAction {
+        /// The whole step is refused with an error.
+        Raise,
+        /// That game ends as a lost game.
+        Terminate,
+    }
 );
 
 /// The settings of a batch.
