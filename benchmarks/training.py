@@ -44,10 +44,10 @@ class Ours:
         self.threads = threads
         sizes = {"num_envs": GAMES, "rollout": TURNS, "epochs": EPOCHS, "minibatch": GAMES * TURNS // MINIBATCHES}
         torch.set_num_threads(threads)
-        self.run = ppo.Run(ppo.Args(hidden=HIDDEN, **sizes, **given))
+        self.ppo = ppo.PPO(ppo.Args(hidden=HIDDEN, **sizes, **given))
         self.stepping = self.learning = self.total = 0.0
-        self.run.batch = Timed(self, self.run.batch)
-        learn = self.run.learn
+        self.ppo.batch = Timed(self, self.ppo.batch)
+        learn = self.ppo.learn
 
         def timed_learn(*arguments: Any) -> Any:
             start = time.perf_counter()
@@ -55,19 +55,20 @@ class Ours:
             self.learning += time.perf_counter() - start
             return shown
 
-        self.run.learn = timed_learn
-        self.run.update()
+        self.ppo.learn = timed_learn
+        self.ppo.update(0.0)
         self.stepping = self.learning = 0.0
 
     def measure(self, seconds: float) -> float:
         """Environment steps per second."""
         torch.set_num_threads(self.threads)
-        steps, start = self.run.steps, time.perf_counter()
+        steps, start = 0, time.perf_counter()
         while time.perf_counter() - start < seconds:
-            self.run.update()
+            self.ppo.update(0.0)
+            steps += len(self.ppo.rollout)
         took = time.perf_counter() - start
         self.total += took
-        return float(self.run.steps - steps) / took
+        return steps / took
 
 
 class Timed:

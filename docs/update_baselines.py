@@ -143,7 +143,8 @@ def keep(name: str, run: Path, games: int, ship: bool, after: str | None) -> Non
     folder.mkdir(parents=True, exist_ok=True)
     rest = variant.players - 1
     of_values = policy.about["method"].startswith("PQN")
-    script = "examples/pqn_vdn.py" if of_values else "examples/ppo.py"
+    name_of_script = "pqn_vdn" if of_values else "ppo_recurrent" if policy.recurrent else "ppo"
+    script = f"examples/{name_of_script}.py"
     facts = {
         "name": name,
         "method": policy.about["method"],

@@ -36,6 +36,7 @@ from starmine._core import (
 )
 from starmine.env import HanabiEnv
 from starmine.evaluation import Evaluation, Pairing, evaluate
+from starmine.outcomes import defeats
 from starmine.play import BotError, Failure, Games, Policy, PythonBot, play_games
 from starmine.trained import TrainedPolicy, load_policy
 from starmine.vector import HanabiVectorEnv
@@ -77,6 +78,7 @@ __all__ = [
     "View",
     "bot",
     "bots",
+    "defeats",
     "encoders",
     "endings",
     "evaluate",

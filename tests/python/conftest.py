@@ -42,3 +42,18 @@ def instruction_set(request):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(VARIABLE, request.param)
         yield request.param
+
+
+@pytest.fixture
+def tiny(tmp_path):
+    """Arguments of six tiny updates of an example script, given as a module, except for those given by name."""
+    import torch
+
+    def arguments(module, **given):
+        sizes = {"num_envs": 8, "rollout": 8, "epochs": 1, "minibatch": 32, "hidden": (8,), "total_steps": 6 * 64}
+        games = {"eval_every": 4, "eval_games": 4, "final_games": 4, "threads": 1}
+        return module.Args(**({"variant": "small", "out": tmp_path / "run"} | sizes | games | given))
+
+    threads = torch.get_num_threads()
+    yield arguments
+    torch.set_num_threads(threads)

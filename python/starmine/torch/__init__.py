@@ -1,4 +1,4 @@
-"""For PyTorch: packed observations unpacked on any device and kept in rollouts, and modules as players.
+"""PyTorch: unpacking of observations on any device, rollout buffers, and networks and modules that play.
 
 >>> import starmine, starmine.torch
 >>> env = starmine.HanabiVectorEnv(num_envs=4, dtype="bits")
@@ -8,22 +8,22 @@ torch.Size([4, 658])
 """
 
 try:
-    import torch as _torch  # noqa: F401 - the message
+    import torch as _torch  # noqa: F401 - only for the error message
 except ImportError as _missing:
     raise ImportError("starmine.torch needs PyTorch: pip install 'starmine[torch]'") from _missing
 
-from starmine.torch.network import CardFeatures, PolicyNetwork, Recall, SeatMemory
+from starmine.torch.network import CardFeatures, HiddenState, PolicyNetwork, SeatGRU
 from starmine.torch.policy import ModulePolicy
 from starmine.torch.rollout import Minibatch, RolloutBuffer
 from starmine.torch.unpacking import unpack_bits
 
 __all__ = [
     "CardFeatures",
+    "HiddenState",
     "Minibatch",
     "ModulePolicy",
     "PolicyNetwork",
-    "Recall",
     "RolloutBuffer",
-    "SeatMemory",
+    "SeatGRU",
     "unpack_bits",
 ]

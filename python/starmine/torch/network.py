@@ -1,4 +1,4 @@
-"""The network of the training examples and of the policies that come with the package."""
+"""The actor-critic network of the training examples and of the shipped policies, and its file format."""
 
 from __future__ import annotations
 
@@ -14,31 +14,32 @@ from torch import Tensor, nn
 
 from starmine._core import Layout, StarmineError, Variant
 
-FORMAT = 1  # of policy files
-KEY = "starmine"
-MAX_LAYERS, MAX_WIDTH = 16, 4096  # of what a policy file may hold
+FORMAT = 1  # version of the policy file format
+KEY = "starmine"  # of the file's metadata
+MAX_LAYERS, MAX_WIDTH = 16, 4096  # limits of the policy file format
 MASKED_LOGIT = -1e9
 
 
-class Recall(NamedTuple):
-    """What a recurrent network needs beside observations: the memories of B games, and T turns of each.
+class HiddenState(NamedTuple):
+    """The hidden states of B games, and which seats play the next T turns of each.
 
     Attributes:
-        memory: float32 (B, players, width), of each seat before the first of these turns.
-        seat: int64 (T, B), who plays each turn.
-        begins: bool (T, B), whether a game begins with it, so that its seats remember nothing.
+        values: float32 (B, players, width), the hidden state of each seat before the first of the T turns.
+        seat: int64 (T, B), the seat that plays each turn.
+        episode_start: bool (T, B), true where a turn is the first of a game; the hidden states of all seats are
+            zeroed before it.
     """
 
-    memory: Tensor
+    values: Tensor
     seat: Tensor
-    begins: Tensor
+    episode_start: Tensor
 
 
 class CardFeatures(nn.Module):
-    """Says of each card how probably it can be played now, and how probably never again.
+    """Two features a card: the probability that it is playable now, and that it can never be played again.
 
-    An own card is taken for each that its hints allow, all equally likely, a card in sight for
-    itself. All of this follows from the observation; a small network learns it slowly.
+    The identity of an own card is uniform over those that its hints allow; another seat's card is visible. The
+    features are a function of the observation, but small networks are slow to learn it.
 
     Args:
         layout: of a canonical encoder's observations.
@@ -49,14 +50,14 @@ class CardFeatures(nn.Module):
         self.sections = {section.name: section for section in layout}
 
     def section(self, bits: Tensor, name: str) -> Tensor:
-        """A part of the observations in its shape (n, ...)."""
+        """A section (n, ...) of the observations (n, features), in the shape that the layout gives it."""
         return bits[:, self.sections[name].slice].view(-1, *self.sections[name].shape)
 
     def forward(self, bits: Tensor) -> Tensor:
-        """Two numbers for each card (n, 2 * cards) of observations (n, features)."""
-        stacks = self.section(bits, "fireworks")  # of each suit, a one for its height, from 1
-        playable = torch.cat([1 - stacks.sum(2, keepdim=True), stacks[..., :-1]], 2)
-        dead = stacks.flip(2).cumsum(2).flip(2)
+        """Card features, float32 (n, 2 * cards), of unpacked observations, float32 (n, features)."""
+        heights = self.section(bits, "fireworks")  # (n, suits, ranks): one-hot height of each stack, all 0 when empty
+        playable = torch.cat([1 - heights.sum(2, keepdim=True), heights[..., :-1]], 2)
+        dead = heights.flip(2).cumsum(2).flip(2)
         kinds = torch.stack([playable.flatten(1), dead.flatten(1)], 2)
         cards = self.section(bits, "hands").flatten(1, 2).flatten(2)
         if "knowledge" in self.sections:
@@ -65,48 +66,62 @@ class CardFeatures(nn.Module):
         return (cards @ kinds).flatten(1)
 
 
-class SeatMemory(nn.Module):
-    """A gated recurrent unit with a state for each seat of each game, which changes at the seat's own turns."""
+class SeatGRU(nn.Module):
+    """A gated recurrent unit with one hidden state for each seat of each game, updated at that seat's turns only.
+
+    Args:
+        width: of inputs and hidden states.
+    """
 
     def __init__(self, width: int) -> None:
         super().__init__()
         self.from_input = orthogonal(nn.Linear(width, 3 * width), 1)
         self.from_state = orthogonal(nn.Linear(width, 3 * width), 1)
 
-    def forward(self, x: Tensor, recall: Recall) -> tuple[Tensor, Tensor]:
-        """The states after each turn (T * B, width) of inputs (T * B, width), and all memories at the end."""
-        memory, states = recall.memory, []
-        games = torch.arange(len(memory), device=x.device)
-        inputs = self.from_input(x).float().view(*recall.seat.shape, -1)
-        for given, seat, begins in zip(inputs, recall.seat, recall.begins, strict=True):
-            memory = memory.masked_fill(begins[:, None, None], 0)
-            state = memory[games, seat]
-            new, keep, reset = given.chunk(3, 1)
-            old_new, old_keep, old_reset = self.from_state(state).float().chunk(3, 1)
-            candidate = torch.tanh(new + torch.sigmoid(reset + old_reset) * old_new)
-            state = candidate + torch.sigmoid(keep + old_keep) * (state - candidate)
-            memory = memory.index_put((games, seat), state)
-            states.append(state)
-        return torch.cat(states), memory
+    def forward(self, x: Tensor, hidden_state: HiddenState) -> tuple[Tensor, Tensor]:
+        """Run T turns of B games.
+
+        Args:
+            x: inputs (T * B, width), turn by turn.
+            hidden_state: of the B games, with the seats of the T turns.
+
+        Returns:
+            The acting seat's hidden state after each turn, float32 (T * B, width), and the hidden states of all seats
+            after the last, float32 (B, players, width).
+        """
+        values, outputs = hidden_state.values, []
+        games = torch.arange(len(values), device=x.device)
+        inputs = self.from_input(x).float().view(*hidden_state.seat.shape, -1)
+        for step, seat, starts in zip(inputs, hidden_state.seat, hidden_state.episode_start, strict=True):
+            values = values.masked_fill(starts[:, None, None], 0)
+            state = values[games, seat]
+            new, update, reset = step.chunk(3, 1)
+            state_new, state_update, state_reset = self.from_state(state).float().chunk(3, 1)
+            candidate = torch.tanh(new + torch.sigmoid(reset + state_reset) * state_new)
+            state = candidate + torch.sigmoid(update + state_update) * (state - candidate)
+            values = values.index_put((games, seat), state)
+            outputs.append(state)
+        return torch.cat(outputs), values
 
 
 class PolicyNetwork(nn.Module):
-    """An actor-critic: a trunk, and with recurrence a memory, shared by the logits of the actions and the value.
+    """An actor-critic: one trunk under the action logits and the value.
 
-    The trunk is linear layers with ReLU, orthogonal at the start; between the two, layers may be normalised.
+    The trunk is linear layers with ReLU, orthogonally initialised, with optional layer normalisation and an optional
+    gated recurrent unit behind them.
 
     Args:
         variant: the rules that it plays.
-        encoder: one of `starmine.encoders()`, whose observations it gets.
+        encoder: one of `starmine.encoders()`, whose observations are its input.
         hidden: widths of the trunk's layers.
-        recurrent: a gated recurrent unit, as wide as the last layer, after the trunk.
-        card_features: give the trunk, beside the observation, `CardFeatures` of it.
-        matmul_dtype: of the matrix products, float32 or bfloat16; weights are float32.
+        recurrent: add a `SeatGRU`, as wide as the last layer, behind the trunk.
+        card_features: append `CardFeatures` to the observations.
+        matmul_dtype: of the matrix products, float32 or bfloat16 (autocast); the weights are float32.
         layer_norm: normalise the outputs of the trunk's layers before their ReLU.
 
     Raises:
-        StarmineError: no hidden layers, too many or one too wide.
-        TypeError: `hidden` is not whole numbers.
+        StarmineError: no hidden layers, too many, or one too wide.
+        TypeError: `hidden` is not a sequence of integers.
         UnknownNameError: there is no such encoder.
     """
 
@@ -122,7 +137,7 @@ class PolicyNetwork(nn.Module):
     ) -> None:
         super().__init__()
         layout = variant.layout(encoder)
-        self.variant, self.encoder, self.hidden = variant, encoder, read_widths(hidden)
+        self.variant, self.encoder, self.hidden = variant, encoder, checked_widths(hidden)
         self.features, self.players, self.matmul_dtype = len(layout), variant.players, matmul_dtype
         self.layer_norm = layer_norm
         self.card_features = CardFeatures(layout) if card_features else None
@@ -134,47 +149,56 @@ class PolicyNetwork(nn.Module):
             layers += [orthogonal(nn.Linear(fan_in, fan_out), 2**0.5), *norm, nn.ReLU()]
         self.trunk = nn.Sequential(*layers)
         self.heads = orthogonal(nn.Linear(self.hidden[-1], variant.num_actions + 1), 0.01)
-        self.memory = SeatMemory(self.hidden[-1]) if recurrent else None
-        self.memory_width = self.hidden[-1] if recurrent else 0
+        self.memory = SeatGRU(self.hidden[-1]) if recurrent else None  # policy files store its weights by this name
+        self.state_width = self.hidden[-1] if recurrent else 0
 
     def inputs(self, bits: Tensor) -> Tensor:
-        """What the trunk gets of the unpacked observations."""
+        """The trunk's input (n, inputs) for unpacked observations (n, features)."""
         return bits if self.card_features is None else torch.cat([bits, self.card_features(bits)], 1)
 
-    def blank(self, games: int) -> Tensor:
-        """The memories (games, players, width) before a game's first turn; without recurrence no numbers."""
-        return torch.zeros(games, self.players, self.memory_width, device=self.heads.weight.device)
+    def initial_state(self, games: int) -> Tensor:
+        """The hidden states before the first turn: zeros (games, players, width), with width 0 without recurrence."""
+        return torch.zeros(games, self.players, self.state_width, device=self.heads.weight.device)
 
-    def forward(self, bits: Tensor, mask: Tensor, recall: Recall | None = None) -> tuple[Tensor, Tensor, Tensor | None]:
-        """Log probabilities (n, actions) and values (n,) of unpacked observations (n, features), and memories.
+    def forward(
+        self, bits: Tensor, mask: Tensor, hidden_state: HiddenState | None = None
+    ) -> tuple[Tensor, Tensor, Tensor | None]:
+        """Evaluate observations.
 
-        With recurrence the observations are of T turns of B games, in the order of (T, B), and the
-        memories (B, players, width) those after the last turn.
+        Args:
+            bits: unpacked observations, float32 (n, features). With recurrence n is T * B: T turns of B games, turn by
+                turn.
+            mask: legal actions, bool (n, actions).
+            hidden_state: of the B games; needed with recurrence, else optional.
+
+        Returns:
+            Log probabilities float32 (n, actions), values float32 (n,), and the hidden states after the last turn,
+            float32 (B, players, width), or None without `hidden_state`.
 
         Raises:
-            StarmineError: a recurrent network got no memories.
+            StarmineError: a recurrent network got no hidden state.
         """
-        memory = None if recall is None else recall.memory
+        values = None if hidden_state is None else hidden_state.values
         mixed = self.matmul_dtype != torch.float32
         with torch.autocast(bits.device.type, self.matmul_dtype if mixed else torch.bfloat16, enabled=mixed):
             x = self.trunk(self.inputs(bits))
             if self.memory is not None:
-                if recall is None:
-                    raise StarmineError("recall=None is not allowed: a recurrent network needs its memories")
-                x, memory = self.memory(x, recall)
+                if hidden_state is None:
+                    raise StarmineError("hidden_state=None is not allowed: a recurrent network needs its hidden state")
+                x, values = self.memory(x, hidden_state)
             heads = self.heads(x).float()
         logits = heads[:, :-1].masked_fill(~mask, MASKED_LOGIT)
-        return logits.log_softmax(1), heads[:, -1], memory
+        return logits.log_softmax(1), heads[:, -1], values
 
     def save(self, path: str | os.PathLike[str], **about: Any) -> None:
-        """Write a policy file, which `starmine.load_policy` reads and any seat takes.
+        """Write a policy file, which `starmine.load_policy` reads and which can play in any seat.
 
-        It is a safetensors file with float16 weights. What it says of itself is JSON in its metadata.
-        The file is written aside and renamed, so that it is always whole.
+        It is a safetensors file with float16 weights; its metadata describe variant, encoder and network in JSON. The
+        file is written under another name and renamed, so that it is never seen half written.
 
         Args:
-            path: the file.
-            about: notes that JSON has, such as steps and score; they come back as `TrainedPolicy.about`.
+            path: of the file.
+            about: notes that JSON can represent, such as steps and score; `TrainedPolicy.about` returns them.
 
         Raises:
             StarmineError: a weight is not finite in float16.
@@ -210,8 +234,8 @@ class PolicyNetwork(nn.Module):
         return f"{self.variant}, encoder={self.encoder!r}"
 
 
-def read_widths(hidden: Iterable[int]) -> tuple[int, ...]:
-    """The widths of a trunk that a policy file may hold."""
+def checked_widths(hidden: Iterable[int]) -> tuple[int, ...]:
+    """The widths of a trunk, within the limits of the policy file format."""
     expected = f"1 to {MAX_LAYERS} widths of 1 to {MAX_WIDTH:,}"
     try:
         widths = tuple(operator.index(width) for width in hidden)
@@ -223,7 +247,7 @@ def read_widths(hidden: Iterable[int]) -> tuple[int, ...]:
 
 
 def orthogonal(layer: nn.Linear, gain: float) -> nn.Linear:
-    """The layer with orthogonal weights and without bias."""
+    """The layer, with orthogonal weights of this gain and zero bias."""
     nn.init.orthogonal_(layer.weight, gain)
     nn.init.zeros_(layer.bias)
     return layer

@@ -15,14 +15,14 @@ Array = NDArray[Any]
 class ModulePolicy:
     """Plays with a feed-forward torch module: `module(observations, action_mask)`.
 
-    The module is given float32 observations (K, D) and a bool mask (K, A) on its own device, without gradients, and
-    returns logits (K, A) or a tuple that begins with them; or the actions themselves, integers (K,).
+    The module is called without gradients, with float32 observations (K, D) and a bool mask (K, A) on its own device.
+    It returns logits (K, A), a tuple that begins with them, or actions, integers (K,).
 
     Args:
-        module: the module, as it is: call its `eval()` first where that matters.
+        module: the module; call its `eval()` first if it has dropout or batch normalisation.
         encoder: one of `starmine.encoders()`, whose observations it was trained on.
-        sample: draw from the legal actions by their logits; else the best legal one is played.
-        seed: of the draws.
+        sample: sample the legal actions by their logits; else the best legal one is played.
+        seed: of the sampling.
     """
 
     def __init__(
@@ -36,10 +36,18 @@ class ModulePolicy:
         self.generator = torch.Generator(self.device).manual_seed(seed)
 
     def act_batch(self, observations: Array, action_mask: Array, games: Array) -> Array:
-        """The actions of the seats to act: integers (K,).
+        """Choose an action in each of K games; see `starmine.Policy`.
+
+        Args:
+            observations: uint8 (K, D), each 0 or 1.
+            action_mask: bool (K, A), the legal actions.
+            games: int64 (K,), ignored.
+
+        Returns:
+            The actions, int64 (K,).
 
         Raises:
-            StarmineError: the module returned something else than logits (K, A) or actions (K,).
+            StarmineError: the module returned neither logits (K, A) nor actions (K,).
         """
         with torch.no_grad():
             features = torch.from_numpy(observations).to(self.device, torch.float32)
@@ -48,7 +56,7 @@ class ModulePolicy:
         return chosen.to("cpu", torch.int64).numpy()
 
     def choose(self, output: Any, mask: torch.Tensor) -> torch.Tensor:
-        """The actions that the module's output means."""
+        """The actions (K,) for the module's output."""
         output = output[0] if isinstance(output, tuple | list) else output
         if not isinstance(output, torch.Tensor):
             raise StarmineError(f"the module returned a {type(output)}: expected a tensor")
@@ -65,5 +73,5 @@ class ModulePolicy:
         )
 
     def __repr__(self) -> str:
-        """The module's class, and the encoder."""
+        """The module's class and the encoder."""
         return f"ModulePolicy({type(self.module).__name__}, encoder={self.encoder!r}, sample={self.sample})"

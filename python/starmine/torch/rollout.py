@@ -16,16 +16,16 @@ from starmine.torch.unpacking import DTYPES, packed_length, unpack_bits
 
 @dataclass(frozen=True)
 class Minibatch:
-    """Some of the samples of a `RolloutBuffer`, n of them.
+    """n samples of a `RolloutBuffer`.
 
     Attributes:
-        rows: int64 (n,), which they are: `step * num_envs + game`. With it, take what belongs to
-            them from tensors of your own, such as flattened advantages.
+        rows: int64 (n,), indices of the samples, `step * num_envs + game`: with it, select from tensors of your own,
+            such as flattened advantages.
         obs: the features (n, D), or (n, players, D), in the dtype asked for.
         action_mask: bool (n, A).
         action: int64 (n,).
         log_prob: float32 (n,), of the action when it was chosen.
-        value: float32 (n,), the estimate then.
+        value: float32 (n,), the value estimate at that time.
     """
 
     rows: Tensor
@@ -37,18 +37,18 @@ class Minibatch:
 
 
 class RolloutBuffer:
-    """The samples of a rollout, for PPO and its like; observations stay packed, a bit a feature.
+    """The samples of a rollout, for PPO and similar algorithms; observations stay packed, one bit a feature.
 
-    A sample of 658 features and 20 actions takes 129 bytes: 88 of observation, where float32 would
-    take 2,632, 20 of mask, and 21 of the rest.
+    A sample of 658 features and 20 actions takes 129 bytes: 88 for the observation, which would be 2,632 in float32, 20
+    for the mask, and 21 for the rest.
 
     Args:
         steps: steps of a rollout, T.
         num_envs: games, N.
         num_features: D: the layout's length.
         num_actions: A.
-        players: with observations of every seat (`observers="all"`), how many seats; else None.
-        device: where the tensors are.
+        players: number of seats if observations of all seats are stored (`observers="all"`); else None.
+        device: of the tensors.
 
     Attributes:
         obs: uint8 (T, N, 8 * ceil(D / 64)), or (T, N, players, 8 * ceil(D / 64)).
@@ -56,7 +56,7 @@ class RolloutBuffer:
         action: int64 (T, N).
         log_prob, value, reward: float32 (T, N).
         terminated: bool (T, N), whether the game ended in this step.
-        filled: the steps that have been added since the last `clear`.
+        filled: number of steps added since the last `clear`.
 
     Raises:
         StarmineError: a size below 1.
@@ -111,26 +111,26 @@ class RolloutBuffer:
         return self.filled * self.obs.shape[1]
 
     def clear(self) -> None:
-        """Begin the next rollout."""
+        """Discard all steps."""
         self.filled = 0
 
     def add(
         self, *, obs: Any, action_mask: Any, action: Any, log_prob: Any, value: Any, reward: Any, terminated: Any
     ) -> None:
-        """Add a step of all games; tensors on any device, or numpy arrays, which are copied.
+        """Add a step of all games. Tensors may be on any device, arrays are numpy's; all are copied.
 
         Args:
-            obs: uint8 (N, 8 * ceil(D / 64)), or (N, players, 8 * ceil(D / 64)): what was seen.
-            action_mask: bool (N, A): what was legal.
-            action: integers (N,): what was done.
-            log_prob: floats (N,): the log probability of that.
-            value: floats (N,): the estimate of what was to come.
-            reward: numbers (N,): what that brought.
-            terminated: bool (N,): whether that ended the game.
+            obs: uint8 (N, 8 * ceil(D / 64)), or (N, players, 8 * ceil(D / 64)): the packed observations.
+            action_mask: bool (N, A): the legal actions.
+            action: integers (N,): the actions taken.
+            log_prob: floats (N,): their log probabilities.
+            value: floats (N,): the value estimates before the actions.
+            reward: numbers (N,): the rewards of the actions.
+            terminated: bool (N,): whether the actions ended the games.
 
         Raises:
-            ArrayError: an array of another shape or dtype; nothing has been added then.
-            StarmineError: T steps are there already.
+            ArrayError: an array of another shape or dtype; nothing has been added.
+            StarmineError: the buffer is full.
         """
         steps = len(self.obs)
         if self.filled == steps:
@@ -151,22 +151,21 @@ class RolloutBuffer:
         self.filled += 1
 
     def advantages(self, last_value: Any, gamma: float, gae_lambda: float) -> Tensor:
-        """Generalised advantage estimates of the steps added.
+        """Generalised advantage estimates (Schulman et al., 2016) of the steps added.
 
         Args:
-            last_value: floats (N,): the estimate after the last step; it does not count where the
-                game ended in that step.
+            last_value: floats (N,): the value estimates after the last step; ignored where the game ended in it.
             gamma: the discount of a step.
             gae_lambda: the weight of longer returns.
 
         Returns:
-            float32 (steps added, N). With `value` of these steps added, the returns to learn.
+            float32 (filled, N). The returns are these plus `value[:filled]`.
 
         Raises:
             ArrayError: a last value of another shape or dtype.
         """
         following, filled = _fitting("last_value", last_value, self.value[0]), self.filled
-        # Differences of like numbers, so with more digits.
+        # float64: temporal differences are small differences of large numbers.
         reward, discount = self.reward[:filled].double(), gamma * (1 - self.terminated[:filled].float())
         advantage = torch.zeros(filled + 1, *following.shape, device=self.value.device)
         for step in reversed(range(filled)):
@@ -178,11 +177,11 @@ class RolloutBuffer:
     def minibatches(
         self, size: int, *, generator: torch.Generator | None = None, dtype: torch.dtype = torch.float32
     ) -> Iterator[Minibatch]:
-        """All samples once, in random order.
+        """Iterate over all samples once, in random order.
 
         Args:
-            size: samples of a minibatch; the last one may have fewer.
-            generator: of the order; None for torch's own on the CPU.
+            size: samples in a minibatch; the last one may have fewer.
+            generator: of the order; None for torch's default generator on the CPU.
             dtype: of the features: `torch.float32`, `bfloat16`, `float16` or `uint8`.
 
         Raises:
@@ -195,14 +194,14 @@ class RolloutBuffer:
     def sequences(
         self, games: int, *, generator: torch.Generator | None = None, dtype: torch.dtype = torch.float32
     ) -> Iterator[Minibatch]:
-        """All samples once, those of a game together and in order of time, for recurrent networks.
+        """Iterate over all samples once, whole games in order of time, for recurrent networks.
 
-        The samples of B games are in the order of (steps added, B): `rows.view(-1, B)` has a game in
-        each column, and `rows[:B]` are the games.
+        A minibatch of B games has the order (filled, B): `rows.view(-1, B)` has a game in each column, and `rows[:B]`
+        are the indices of the games.
 
         Args:
-            games: games of a minibatch; the last one may have fewer.
-            generator: of the order of the games; None for torch's own on the CPU.
+            games: games in a minibatch; the last one may have fewer.
+            generator: of the order of the games; None for torch's default generator on the CPU.
             dtype: of the features: `torch.float32`, `bfloat16`, `float16` or `uint8`.
 
         Raises:
@@ -236,7 +235,7 @@ class RolloutBuffer:
         )
 
     def __repr__(self) -> str:
-        """The sizes and how full it is."""
+        """The sizes and the number of steps added."""
         steps, num_envs = self.obs.shape[:2]
         return f"RolloutBuffer(steps={steps}, num_envs={num_envs}, filled={self.filled}, device={self.obs.device})"
 
@@ -248,7 +247,7 @@ def _check_sizes(sizes: dict[str, int]) -> None:
 
 
 def _fitting(name: str, given: Any, row: Tensor) -> Tensor:
-    """What was given as a tensor that can be stored in such a row."""
+    """The array as a tensor of the row's shape, with a dtype that the row can store."""
     if isinstance(given, np.ndarray) and not given.flags.writeable:
         given = given.copy()
     try:

@@ -1,4 +1,4 @@
-"""Packed observations as tensors with an element for each feature."""
+"""Unpacking of observations: a tensor with one element for each feature."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from torch.autograd.graph import increment_version
 
 from starmine._core import ArrayError, StarmineError, unpack_bits_into
 
-# What the core writes for each dtype; numpy lacks bfloat16.
+# numpy's dtype for each of torch's; numpy has no bfloat16, whose bits are written as uint16.
 _ARRAY_DTYPES: dict[torch.dtype, np.dtype[Any]] = {
     torch.float32: np.dtype(np.float32),
     torch.bfloat16: np.dtype(np.uint16),
@@ -31,25 +31,25 @@ def unpack_bits(
     dtype: torch.dtype | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Give each bit of packed observations an element of its own.
+    """Unpack observations into a tensor with one element for each bit.
 
-    The same as `np.unpackbits(bits, axis=-1, count=num_features, bitorder="little")`, as a tensor.
-    On the CPU the Rust core does it, with up to `torch.get_num_threads()` threads for many rows; on
-    other devices, and where torch compiles or traces, plain torch operations do.
+    Equal to `np.unpackbits(bits, axis=-1, count=num_features, bitorder="little")`. On the CPU the Rust core unpacks,
+    with up to `torch.get_num_threads()` threads for many rows; on other devices, and under torch.compile and tracing,
+    torch operations do.
 
     Args:
         bits: uint8 (..., 8 * ceil(D / 64)), a tensor on any device or a numpy array: observations of
             dtype "bits".
         num_features: D, at least 1: the layout's length.
         dtype: `torch.float32`, `bfloat16`, `float16` or `uint8`; None for that of `out`, else float32.
-        out: a contiguous tensor (..., D) of that dtype on the same device, to write to.
+        out: a contiguous tensor (..., D) of that dtype on the same device, which is written.
 
     Returns:
         `out`, or a new tensor (..., D) on the device of `bits`.
 
     Raises:
-        ArrayError: `bits`, `dtype` or `out` of another type, shape, dtype, device or layout, or
-            memory that they share.
+        ArrayError: `bits`, `dtype` or `out` has another type, shape, dtype, device or layout, or `bits` and `out`
+            share memory.
         StarmineError: a number of features below 1.
 
     Example:
@@ -121,25 +121,25 @@ def _overlap(bits: Tensor, out: Tensor) -> bool:
 
 
 def packed_length(num_features: int) -> int:
-    """Bytes of a packed row."""
+    """The number of bytes of a packed row."""
     return 8 * -(-num_features // 64)
 
 
 def _with_core(bits: NDArray[np.uint8], out: Tensor) -> Tensor:
     packed = np.ascontiguousarray(bits)
     array = (out.view(torch.uint16) if out.dtype is torch.bfloat16 else out).numpy()
-    # The core sees to this by itself, but not where it reads a copy.
+    # The core checks for overlap itself, but not when it reads a copy.
     if packed is not bits and np.may_share_memory(bits, array):
         raise ArrayError(_OVERLAP)
     unpack_bits_into(packed, array, _num_threads())
     if not out.is_inference():
-        # Else a backward pass that needs what was there before would take this for it.
+        # Autograd must notice the write, so that a backward pass does not use overwritten values.
         increment_version(out)
     return out
 
 
 def _new_with_core(bits: NDArray[np.uint8], shape: tuple[int, ...], dtype: torch.dtype) -> Tensor:
-    # numpy's memory, since a new tensor takes longer, and longer still to be made an array.
+    # A numpy array viewed as a tensor: cheaper than a tensor viewed as an array.
     array = np.empty(shape, _ARRAY_DTYPES[dtype])
     unpack_bits_into(np.ascontiguousarray(bits), array, _num_threads())
     features = torch.from_numpy(array)

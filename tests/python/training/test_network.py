@@ -8,19 +8,19 @@ import torch
 from safetensors import safe_open
 
 import starmine
-from starmine.torch import CardFeatures, PolicyNetwork, Recall, SeatMemory
+from starmine.torch import CardFeatures, HiddenState, PolicyNetwork, SeatGRU
 
 
-def recall(memory, seats, begins):
-    return Recall(memory, torch.tensor(seats), torch.tensor(begins))
+def hidden_state(values, seats, episode_start):
+    return HiddenState(values, torch.tensor(seats), torch.tensor(episode_start))
 
 
 def test_a_seat_remembers_its_own_turns_of_one_game():
     torch.manual_seed(0)
-    memory = SeatMemory(4)
+    memory = SeatGRU(4)
     x = torch.randn(5, 1, 4, requires_grad=True)  # five turns of one game
     seats, begins = [[0], [1], [0], [0], [1]], [[False]] * 3 + [[True]] + [[False]]
-    states, last = memory(x.flatten(0, 1), recall(torch.zeros(1, 2, 4), seats, begins))
+    states, last = memory(x.flatten(0, 1), hidden_state(torch.zeros(1, 2, 4), seats, begins))
     reached = []
     for turn in range(5):
         (gradient,) = torch.autograd.grad(states[turn].sum(), x, retain_graph=True)
@@ -33,12 +33,12 @@ def test_a_seat_remembers_its_own_turns_of_one_game():
 
 def test_a_memory_turn_by_turn_is_that_of_the_sequence():
     torch.manual_seed(1)
-    memory, games, turns = SeatMemory(4), 3, 6
+    memory, games, turns = SeatGRU(4), 3, 6
     x, start = torch.randn(turns, games, 4), torch.randn(games, 2, 4)
     seats, begins = torch.randint(2, (turns, games)), torch.rand(turns, games) < 0.3
-    states, last = memory(x.flatten(0, 1), Recall(start, seats, begins))
+    states, last = memory(x.flatten(0, 1), HiddenState(start, seats, begins))
     for turn, wanted in enumerate(states.view(turns, games, 4)):
-        state, start = memory(x[turn], Recall(start, seats[turn, None], begins[turn, None]))
+        state, start = memory(x[turn], HiddenState(start, seats[turn, None], begins[turn, None]))
         assert torch.allclose(state, wanted, atol=1e-6)
     assert torch.allclose(start, last, atol=1e-6)
 
@@ -111,7 +111,7 @@ def test_a_weight_that_float16_cannot_hold_is_refused(tmp_path):
 def test_a_recurrent_network_needs_memories():
     variant = starmine.variant("small")
     network = PolicyNetwork(variant, hidden=(8,), recurrent=True)
-    with pytest.raises(starmine.StarmineError, match="recall=None is not allowed"):
+    with pytest.raises(starmine.StarmineError, match="hidden_state=None is not allowed"):
         network(torch.zeros(1, network.features), torch.ones(1, variant.num_actions, dtype=torch.bool))
 
 

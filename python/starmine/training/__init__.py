@@ -1,0 +1,72 @@
+"""Everything in a training script but the algorithm: checkpoints, the log, evaluation, schedules, several processes.
+
+`Run` ties them together. A learner is any object with `state_dict` and `load_state_dict`; the loop stays in the script:
+
+    learner = PPO(args)
+    with Run("ppo", args, learner) as run:
+        while run.begin_update():
+            run.end_update(learner.update(run.fraction), steps=len(learner.rollout))
+
+`examples/ppo.py` is a whole script. The parts can be used without `Run`.
+"""
+
+try:
+    import matplotlib as _matplotlib  # noqa: F401 - these five only for the error message
+    import safetensors as _safetensors  # noqa: F401
+    import tensorboard as _tensorboard  # noqa: F401
+    import torch as _torch  # noqa: F401
+    import tqdm as _tqdm  # noqa: F401
+except ImportError as _missing:
+    raise ImportError(f"starmine.training needs {_missing.name}: pip install 'starmine[train]'") from _missing
+
+from starmine.training.checkpoint import Checkpoint, Progress, load_checkpoint, save_checkpoint
+from starmine.training.curve import draw_learning_curve
+from starmine.training.distributed import (
+    all_gather,
+    average_gradients,
+    local_device,
+    process_count,
+    process_group,
+    rank,
+)
+from starmine.training.finite import check_finite
+from starmine.training.inference import infer, network_player, sample_actions
+from starmine.training.log import Log
+from starmine.training.playing import Act, Outputs, evaluate_policy, partner_seats, random_policy, show_game
+from starmine.training.run import Learner, Run, RunArgs
+from starmine.training.schedule import Schedule, anneal
+from starmine.training.scores import FinishedGames, Scores
+from starmine.training.stopping import StopSignals
+
+__all__ = [
+    "Act",
+    "Checkpoint",
+    "FinishedGames",
+    "Learner",
+    "Log",
+    "Outputs",
+    "Progress",
+    "Run",
+    "RunArgs",
+    "Schedule",
+    "Scores",
+    "StopSignals",
+    "all_gather",
+    "anneal",
+    "average_gradients",
+    "check_finite",
+    "draw_learning_curve",
+    "evaluate_policy",
+    "infer",
+    "load_checkpoint",
+    "local_device",
+    "network_player",
+    "partner_seats",
+    "process_count",
+    "process_group",
+    "random_policy",
+    "rank",
+    "sample_actions",
+    "save_checkpoint",
+    "show_game",
+]

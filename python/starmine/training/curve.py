@@ -1,0 +1,49 @@
+"""The picture of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from operator import mul
+from pathlib import Path
+
+from starmine.training.log import Row
+from starmine.training.scores import Scores
+
+# Column of the log: label, colour and style of its line.
+LINES = {
+    "kept": ("in training, points of lost games kept", "tab:blue", "-"),
+    "score": ("in training, lost games count zero", "tab:orange", "-"),
+    "greedy": ("greedy, lost games count zero", "black", "o-"),
+}
+
+
+def draw_learning_curve(path: Path, rows: Sequence[Row], title: str, random: Scores) -> None:
+    """Draw mean scores over turns and training time as a PNG file.
+
+    Args:
+        path: of the file.
+        rows: of the log, at least one.
+        title: of the picture.
+        random: the scores of a random policy, drawn as dotted lines.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 5), layout="constrained")
+    axes = figure.add_subplot()
+    for key, (label, color, style) in LINES.items():
+        points = [(row["steps"], row[key]) for row in rows if key in row]
+        axes.plot([x for x, _ in points], [y for _, y in points], style, color=color, label=label)
+    axes.axhline(random.kept.mean(), color="tab:blue", linestyle=":", label="random policy, points kept")
+    axes.axhline(random.score.mean(), color="tab:orange", linestyle=":", label="random policy")
+    axes.set(xlabel="environment steps (turns)", ylabel="mean score", ylim=(-0.2, None))
+    minutes_per_step = rows[-1]["seconds"] / 60 / rows[-1]["steps"]
+    functions = (partial(mul, minutes_per_step), partial(mul, 1 / minutes_per_step))
+    axes.secondary_xaxis("top", functions=functions).set_xlabel("training time (minutes)")
+    axes.set_title(title)
+    axes.grid(alpha=0.3)
+    axes.legend()
+    figure.savefig(path, format="png", dpi=120)

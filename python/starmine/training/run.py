@@ -1,0 +1,216 @@
+"""A training run: budget, log, checkpoints, resume and signals in one object."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, fields
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Protocol
+
+import numpy as np
+
+from starmine.torch import PolicyNetwork
+from starmine.training.checkpoint import (
+    DataclassInstance,
+    Progress,
+    load_checkpoint,
+    prepare_folder,
+    save_checkpoint,
+)
+from starmine.training.curve import draw_learning_curve
+from starmine.training.distributed import all_gather, process_count, rank
+from starmine.training.log import Log, Row
+from starmine.training.scores import Scores
+from starmine.training.stopping import StopSignals
+
+
+class RunArgs(DataclassInstance, Protocol):
+    """The arguments of a script that `Run` reads: a dataclass with these fields and any others.
+
+    Attributes:
+        out: the output folder.
+        resume: whether to go on with the run in that folder.
+        minutes: the budget, as training time; that before a resume counts.
+        total_steps: the budget in turns, instead of minutes.
+    """
+
+    out: Path
+    resume: bool
+    minutes: float
+    total_steps: int | None
+
+
+class Learner(Protocol):
+    """What a run trains."""
+
+    def state_dict(self) -> dict[str, Any]:
+        """All that training needs to go on, of types that `torch.load(weights_only=True)` reads.
+
+        An entry "process" belongs to this process alone, such as its batch; every other entry must be the same in all
+        processes. Torch's random number generators are saved beside it.
+        """
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Restore what `state_dict` returned; tensors are on the CPU."""
+
+
+class Run:
+    """A training run and its output folder.
+
+    The folder gets a checkpoint after every update, `checkpoint.pt`, and the log; see `Log`. SIGINT and SIGTERM end
+    the run after the update in progress.
+
+        with Run("ppo", args, learner) as run:
+            while run.begin_update():
+                run.end_update(learner.update(run.fraction), steps=len(learner.rollout))
+        if run.finished:
+            run.report(...)
+
+    Args:
+        program: the script's name; a run resumes only with the script that began it.
+        args: the script's arguments.
+        learner: what is trained, just constructed. With `args.resume` it gets the state of the checkpoint.
+        fixed: names of the arguments that a resumed run cannot change, such as the sizes of the network.
+
+    Attributes:
+        steps: turns played, in all processes.
+        updates: completed updates.
+        seconds: training time.
+        rows: the rows of the log, empty but in the first process.
+
+    Raises:
+        SystemExit: with a line that says why: no budget, a checkpoint that does not fit, or while entered, numbers that
+            are not finite, or files that cannot be written.
+    """
+
+    def __init__(self, program: str, args: RunArgs, learner: Learner, fixed: Sequence[str] = ()) -> None:
+        if (args.minutes if args.total_steps is None else args.total_steps) <= 0:
+            raise SystemExit("there is nothing to train: expected a budget above 0")
+        self.program, self.args, self.learner = program, args, learner
+        self.path = args.out / "checkpoint.pt"
+        self.updates, self.steps, self.seconds = 0, 0, 0.0
+        self.rows: list[Row] = []
+        self._stopped, self._began = False, 0.0
+        self._signals = StopSignals()
+        self._log: Log | None = None
+        if args.resume:
+            checkpoint = load_checkpoint(self.path, program, args, fixed)
+            self.steps, self.updates, self.seconds = checkpoint.progress
+            learner.load_state_dict(checkpoint.state)
+            checkpoint.restore_random()
+
+    @property
+    def fraction(self) -> float:
+        """The spent part of the budget; from 1 on the run is over."""
+        args = self.args
+        return self.seconds / (args.minutes * 60) if args.total_steps is None else self.steps / args.total_steps
+
+    @property
+    def finished(self) -> bool:
+        """Whether the budget is spent, rather than the run stopped; False but in the first process."""
+        return rank() == 0 and not self._stopped and self.fraction >= 1
+
+    def __enter__(self) -> Run:
+        """Open the folder and the log."""
+        if rank() == 0:
+            prepare_folder(self.args.out, self.args.resume)
+            self._log = Log(self.args.out, self.updates, self.steps, self.fraction)
+            self.rows = self._log.rows
+        self._signals.__enter__()
+        return self
+
+    def begin_update(self) -> bool:
+        """Whether there is another update to make; starts its clock."""
+        self._began = time.perf_counter()
+        return self.fraction < 1 and not self._stopped
+
+    def is_due(self, every: int) -> bool:
+        """Whether the update in progress is one of each `every`, in the first process; False in all others."""
+        return rank() == 0 and (self.updates + 1) % every == 0
+
+    def end_update(self, measures: Mapping[str, float], steps: int) -> None:
+        """Count, log and save an update.
+
+        Args:
+            measures: numbers for the log, averaged over the processes that have them.
+            steps: turns that this process played in the update.
+
+        Raises:
+            SystemExit: the log or the checkpoint cannot be written.
+        """
+        steps *= process_count()
+        reports = all_gather((dict(measures), time.perf_counter() - self._began, self._signals.requested))
+        seconds = reports[0][1]
+        self._stopped = any(requested for _, _, requested in reports)
+        self.updates, self.steps, self.seconds = self.updates + 1, self.steps + steps, self.seconds + seconds
+        row: Row = {"update": self.updates, "steps": self.steps, "seconds": self.seconds}
+        row |= means([found for found, _, _ in reports]) | {"steps_per_second": steps / seconds}
+        try:
+            if self._log is not None:
+                self._log.add(row, self.fraction)
+            self._save()
+        except OSError as error:
+            what = f"update {self.updates} could not be saved: {error}"
+            raise SystemExit(f"{what}; {self.path} is of an update before") from error
+
+    def _save(self) -> None:
+        state, progress = self.learner.state_dict(), Progress(self.steps, self.updates, self.seconds)
+        save_checkpoint(self.path, self.program, self.args, progress, state)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """Close the log; SystemExit in place of FloatingPointError."""
+        self._signals.__exit__(kind, error, traceback)
+        if self._log is not None:
+            self._log.close()
+        if isinstance(error, FloatingPointError):
+            what = f"stopped in update {self.updates + 1}: {error}"
+            raise SystemExit(f"{what}; {self.path} is of the last good update") from error
+        if error is None and self._stopped and rank() == 0:
+            print(f"stopped after update {self.updates}: --resume goes on from {self.path}")
+
+    def report(self, scores: Mapping[str, Scores], *, title: str, method: str, network: PolicyNetwork) -> None:
+        """Write the learning curve and the policy file, and print the scores.
+
+        Args:
+            scores: by policy; the first is that of a random policy, the last that of the policy that is saved.
+            title: of the learning curve.
+            method: the algorithm's name, for the policy file.
+            network: what is saved as `policy.safetensors`.
+
+        Raises:
+            OSError: a file cannot be written.
+        """
+        random, learned = next(iter(scores.values())), list(scores.values())[-1]
+        folder, policy = self.args.out, "policy.safetensors"
+        if self.rows:
+            title = f"{title}: {learned.score.mean():.2f}"
+            draw_learning_curve(folder / "learning_curve.png", self.rows, title, random)
+        about = {"steps": self.steps, "seconds": round(self.seconds), **learned.summary()}
+        network.save(folder / policy, method=method, arguments=changed_arguments(self.args), **about)
+        print(f"\n{self.steps:,} turns in {self.updates} updates, {self.seconds:.0f} s of training")
+        for name, found in scores.items():
+            print(f"{name}, {len(found.score):,} games: {found}")
+        print(f"results in {folder}: log.jsonl, learning_curve.png, {policy}, checkpoint.pt, TensorBoard's event files")
+
+
+def changed_arguments(args: DataclassInstance) -> dict[str, Any]:
+    """The arguments that differ from their defaults, as JSON has them, without those of the output folder."""
+    changed = {}
+    for field in fields(args):
+        usual = field.default if field.default_factory is MISSING else field.default_factory()
+        value = getattr(args, field.name)
+        if value != usual and field.name not in ("out", "resume"):
+            changed[field.name] = value
+    found: dict[str, Any] = json.loads(json.dumps(changed))
+    return found
+
+
+def means(rows: Sequence[Mapping[str, float]]) -> Row:
+    """The mean of each number over the rows that have it."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: float(np.mean([row[name] for row in rows if name in row])) for name in names}

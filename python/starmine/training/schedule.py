@@ -1,0 +1,24 @@
+"""Schedules of hyperparameters over the budget of a run."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal, TypeAlias
+
+Schedule: TypeAlias = Literal["constant", "linear", "cosine"]
+
+
+def anneal(schedule: Schedule, start: float, end: float, fraction: float) -> float:
+    """The value of a hyperparameter when a fraction of the budget is spent.
+
+    Args:
+        schedule: "constant" stays at `start`; "linear" and "cosine" go to `end`.
+        start: the value at fraction 0.
+        end: the value at fraction 1 and beyond.
+        fraction: the spent part of the budget, at least 0.
+    """
+    if schedule == "constant":
+        return start
+    fraction = min(fraction, 1.0)
+    remaining = 1 - fraction if schedule == "linear" else (1 + math.cos(math.pi * fraction)) / 2
+    return end + (start - end) * remaining

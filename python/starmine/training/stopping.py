@@ -1,0 +1,36 @@
+"""Stopping by a signal."""
+
+from __future__ import annotations
+
+import signal
+from types import TracebackType
+from typing import Any
+
+
+class StopSignals:
+    """While entered, SIGINT and SIGTERM set `requested`; a second one ends the process at once.
+
+    Attributes:
+        requested: whether a signal has come.
+
+    Raises:
+        ValueError: entered in another thread than the main one.
+    """
+
+    def __init__(self) -> None:
+        self.requested = False
+        self._handlers: dict[signal.Signals, Any] = {}
+
+    def __enter__(self) -> StopSignals:
+        """Take over the signals."""
+        self._handlers = {number: signal.signal(number, self._stop) for number in (signal.SIGINT, signal.SIGTERM)}
+        return self
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        """Give them back."""
+        for number, handler in self._handlers.items():
+            signal.signal(number, handler)
+
+    def _stop(self, number: int, _: Any) -> None:
+        self.requested = True
+        signal.signal(number, signal.SIG_DFL)

@@ -1,0 +1,192 @@
+"""Every script of examples/ trains, stops, resumes to the same bits and refuses checkpoints of other runs.
+
+A new algorithm needs a file there and its name in EXAMPLES.
+"""
+
+import re
+import signal
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from paths import ROOT
+from training_runs import (
+    TURNS,
+    assert_same_checkpoints,
+    checkpoint,
+    finish,
+    log_lines,
+    log_without_clock,
+    needs_train_extra,
+    parsed,
+    signal_after_first_checkpoint,
+    start,
+)
+
+import starmine
+
+EXAMPLES = [
+    "ppo",
+    "ppo_recurrent",
+    "pqn_vdn",
+]
+
+pytestmark = needs_train_extra
+
+
+@dataclass
+class Runs:
+    example: str
+    killed: Path
+    whole: Path
+    printed: str
+    stopped_at: int
+    updates: int
+
+
+@pytest.fixture(scope="module", params=EXAMPLES)
+def runs(request, tmp_path_factory):
+    """Of each script a run that was killed and resumed, and one of as many updates that was not."""
+    example = request.param
+    folder = tmp_path_factory.mktemp(example)
+    killed, whole = folder / "killed", folder / "whole"
+    process = start(example, killed)
+    signal_after_first_checkpoint(process, killed, signal.SIGKILL)
+    finish(process, -signal.SIGKILL)
+    stopped_at = checkpoint(killed)["progress"][1]
+
+    updates = stopped_at + 20
+    whole.mkdir()
+    (whole / "checkpoint.pt").write_text("of an earlier run")
+    printed = finish(start(example, whole, updates=updates))
+    module = import_module(example)
+    module.main(parsed(module, "--resume", f"--total-steps={updates * TURNS}", f"--out={killed}"))
+    return Runs(example, killed, whole, printed, stopped_at, updates)
+
+
+def test_every_example_is_tested():
+    assert sorted(path.stem for path in (ROOT / "examples").glob("*.py")) == sorted(EXAMPLES)
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_an_example_is_short(example):
+    assert len((ROOT / "examples" / f"{example}.py").read_text().splitlines()) <= 350
+
+
+@pytest.mark.slow
+def test_a_run_leaves_its_results(runs):
+    out, printed = runs.whole, runs.printed
+    scores = r"score \d+\.\d\d ± \d\.\d\d, perfect \d+\.\d%, lost \d+\.\d% \(points of lost games kept: \d+\.\d\d\)"
+    assert re.search(rf"^random policy, 20 games: {scores}$", printed, re.MULTILINE)
+    assert re.search(rf"^greedy policy, 20 games: {scores}$", printed, re.MULTILINE)
+    assert re.search(r"^  1  seat 0: (play|discard|hint) ", printed, re.MULTILINE)
+    assert "steps/s" in printed
+    assert "Warning" not in printed
+    assert (out / "learning_curve.png").read_bytes().startswith(b"\x89PNG")
+    assert list(out.glob("events.out.tfevents.*"))
+    assert not (out / "checkpoint.tmp").exists()
+    assert checkpoint(out)["progress"][:2] == (runs.updates * TURNS, runs.updates)
+    evaluated = [row["steps"] for row in log_lines(out) if "greedy" in row]
+    assert evaluated == list(range(20 * TURNS, runs.updates * TURNS + 1, 20 * TURNS))
+
+
+@pytest.mark.slow
+def test_the_policy_file_plays(runs):
+    policy = starmine.load_policy(runs.whole / "policy.safetensors")
+    assert policy.about["steps"] == runs.updates * TURNS
+    assert policy.about["arguments"]["variant"] == "small"
+    games = starmine.play_games([policy, policy], 20, variant="small")
+    assert len(games) == 20
+
+
+@pytest.mark.slow
+def test_a_killed_run_resumes_to_the_same_bits(runs):
+    assert 1 <= runs.stopped_at < runs.updates
+    assert_same_checkpoints(runs.killed, runs.whole)
+
+
+@pytest.mark.slow
+def test_the_log_goes_on_without_gaps(runs):
+    found = log_without_clock(runs.killed)
+    assert [row["update"] for row in found] == list(range(1, runs.updates + 1))
+    assert found == log_without_clock(runs.whole)
+
+
+@pytest.mark.slow
+def test_a_checkpoint_of_another_run_is_refused(runs):
+    module, before = import_module(runs.example), (runs.whole / "checkpoint.pt").read_bytes()
+    other = (
+        *("--variant=hard", "--players=3", "--partner=piers", "--encoder=canonical-minimal", "--hidden=8"),
+        "--num-envs=16",
+    )
+    with pytest.raises(SystemExit) as refused:
+        module.main(parsed(module, "--resume", *other, "--total-steps=10000000", f"--out={runs.whole}"))
+    for difference in (
+        "variant='small', not 'hard'",
+        "players=2, not 3",
+        "partner=None, not 'piers'",
+        "encoder='canonical', not 'canonical-minimal'",
+        "hidden=(16, 16), not (8,)",
+        "num_envs=32, not 16",
+    ):
+        assert difference in str(refused.value)
+    assert (runs.whole / "checkpoint.pt").read_bytes() == before
+
+
+@pytest.mark.slow
+def test_a_fresh_run_moves_the_earlier_one_aside(runs):
+    out, printed = runs.whole, runs.printed
+    aside = out.with_name("whole.1")
+    assert f"the earlier run in {out} is kept in {aside}" in printed
+    assert (aside / "checkpoint.pt").read_text() == "of an earlier run"
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_a_policy_trains_beside_a_partner(example, tiny, capsys):
+    module = import_module(example)
+    module.main(tiny(module, partner="piers", total_steps=2 * 64))
+    assert re.search(r"^greedy policy, 4 games: score", capsys.readouterr().out, re.MULTILINE)
+    with pytest.raises(SystemExit, match="partner='piers', not None"):
+        module.main(tiny(module, resume=True))
+
+
+@pytest.mark.parametrize("minibatch", [32, 64], ids=["in a loss", "in the next rollout"])
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_numbers_that_are_not_finite_stop_the_run(example, minibatch, tiny, tmp_path):
+    module, path = import_module(example), tmp_path / "run" / "checkpoint.pt"
+    module.main(tiny(module, minibatch=minibatch, total_steps=2 * 64))
+    before = path.read_bytes()
+    with pytest.raises(SystemExit, match=r"stopped in update [34]: .* (is|not) (not )?(nan|inf|finite)") as stopped:
+        module.main(tiny(module, minibatch=minibatch, lr=1e30, resume=True))
+    assert f"{path} is of the last good update" in str(stopped.value)
+    updates = checkpoint(tmp_path / "run")["progress"][1]
+    assert f"stopped in update {updates + 1}:" in str(stopped.value)
+    assert len(log_lines(tmp_path / "run")) == updates
+    if updates == 2:
+        assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_it_names_what_is_wrong_with_the_arguments(example, tiny, tmp_path):
+    module = import_module(example)
+    with pytest.raises(SystemExit, match="expected a budget above 0"):
+        module.main(tiny(module, total_steps=0))
+    with pytest.raises(SystemExit, match=r"checkpoint\.pt does not exist"):
+        module.main(tiny(module, resume=True))
+    with pytest.raises(Exception, match='did you mean "smart"'):
+        module.main(tiny(module, partner="smrat"))
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.slow
+def test_an_interrupted_process_says_where_it_stopped(tmp_path):
+    out = tmp_path / "run"
+    process = start("ppo", out)
+    signal_after_first_checkpoint(process, out, signal.SIGINT)
+    printed = finish(process)
+    updates = checkpoint(out)["progress"][1]
+    assert f"stopped after update {updates}: --resume goes on" in printed
+    refused = finish(start("ppo", out, "--resume", "--players=3"), code=1)
+    assert "players=2, not 3" in refused
+    assert "Traceback" not in refused

@@ -1,0 +1,130 @@
+"""examples/ppo.py and examples/ppo_recurrent.py: their options, hidden states, and several processes."""
+
+import subprocess
+import sys
+from functools import partial
+
+import numpy as np
+import pytest
+from paths import ROOT
+from training_runs import (
+    assert_resumes_to_the_same_bits,
+    assert_same_checkpoints,
+    checkpoint,
+    finish,
+    log_lines,
+    log_without_clock,
+    needs_train_extra,
+)
+
+pytestmark = needs_train_extra
+
+
+@pytest.fixture(scope="module")
+def ppo():
+    """The script as a module."""
+    import ppo
+
+    return ppo
+
+
+@pytest.fixture(scope="module")
+def ppo_recurrent():
+    """The script with recurrence as a module."""
+    import ppo_recurrent
+
+    return ppo_recurrent
+
+
+EVERY_OPTION = {
+    **{"lr_schedule": "linear", "entropy_schedule": "cosine", "value_clip": 0.2},
+    **{"normalise_over": "minibatch", "dtype": "bfloat16", "epochs": 2, "minibatch": 24},
+}
+OPTIONS = {"three players": {"players": 3}, "with a partner": {"partner": "piers"}, "every option": EVERY_OPTION}
+
+
+@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
+def test_options_resume_to_the_same_bits(ppo, tiny, tmp_path, monkeypatch, options):
+    arguments = partial(tiny, ppo, **options)
+    whole = assert_resumes_to_the_same_bits(ppo.main, arguments, tmp_path, monkeypatch)
+    weights = whole["state"]["policy"]["heads.weight"]
+    assert not np.array_equal(weights.numpy(), ppo.PPO(arguments()).policy.heads.weight.detach())
+
+
+@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
+def test_recurrent_options_resume_to_the_same_bits(ppo_recurrent, tiny, tmp_path, monkeypatch, options):
+    arguments = partial(tiny, ppo_recurrent, **options)
+    whole = assert_resumes_to_the_same_bits(ppo_recurrent.main, arguments, tmp_path, monkeypatch)
+    assert whole["processes"][0]["state"]["hidden"].abs().sum() > 0
+    weights = whole["state"]["policy"]["memory.from_state.weight"]
+    untrained = ppo_recurrent.RecurrentPPO(arguments()).policy.memory.from_state.weight
+    assert not np.array_equal(weights.numpy(), untrained.detach())
+
+
+def test_schedules_follow_the_budget(ppo, tiny, tmp_path):
+    ppo.main(tiny(ppo, lr_schedule="linear", entropy_schedule="cosine"))
+    rows = log_lines(tmp_path / "run")
+    assert [row["lr"] for row in rows] == pytest.approx([1e-3 * (6 - update) / 6 for update in range(6)])
+    assert rows[3]["entropy_weight"] == pytest.approx(0.005)
+
+
+def test_a_checkpoint_of_another_network_is_refused(ppo, ppo_recurrent, tiny):
+    ppo.main(tiny(ppo, total_steps=64))
+    with pytest.raises(SystemExit, match="it has program='ppo', not 'ppo_recurrent'"):
+        ppo_recurrent.main(tiny(ppo_recurrent, resume=True))
+
+
+def test_the_learner_sees_the_hidden_states_that_the_player_had(ppo, ppo_recurrent, tiny):
+    import torch
+
+    learner = ppo_recurrent.RecurrentPPO(tiny(ppo_recurrent, players=3, rollout=24))
+    ended = 0
+    for _ in range(3):
+        advantage, _ = learner.collect()
+        ended += int(learner.rollout.terminated.sum())
+        for samples in learner.minibatches():
+            log_probs, value = learner.forward(samples)
+            assert torch.allclose(value, samples.value, atol=1e-6)
+            assert torch.allclose(ppo.pick(log_probs, samples.action), samples.log_prob, atol=1e-5)
+        fresh = learner.rollout.terminated[-1]
+        assert learner.hidden[fresh].abs().sum() == 0
+        assert learner.hidden[~fresh].abs().sum() > 0
+        learner.learn(advantage, 0.01)
+    assert ended > 0
+
+
+# What each of two processes runs: starting takes them most of their time, so they train three times.
+TOGETHER = """
+import sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+import torch.distributed as dist
+from ppo_recurrent import Args, main
+from starmine.training import process_group
+given = dict(variant="small", num_envs=8, rollout=8, epochs=1, minibatch=32, hidden=(8,), threads=1)
+given |= dict(eval_every=2, eval_games=4, final_games=4)
+with process_group():
+    for name, updates, resume in (("whole", 4, False), ("half", 2, False), ("half", 4, True)):
+        main(Args(**given, out=Path(sys.argv[2]) / name, total_steps=updates * 2 * 64, resume=resume))
+        dist.barrier()  # the first process writes
+"""
+
+
+@pytest.mark.slow
+def test_processes_share_their_weights_and_resume(ppo_recurrent, tiny, tmp_path):
+    script = tmp_path / "together.py"
+    script.write_text(TOGETHER)
+    launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
+    command = [*launcher, str(script), str(ROOT / "examples"), str(tmp_path)]
+    output = subprocess.PIPE
+    printed = finish(subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, text=True, cwd=tmp_path))
+    assert printed.count("greedy policy, 4 games: score") == 3
+    assert_same_checkpoints(tmp_path / "half", tmp_path / "whole")
+    assert log_without_clock(tmp_path / "half") == log_without_clock(tmp_path / "whole")
+    whole = checkpoint(tmp_path / "whole")
+    assert whole["progress"][:2] == (4 * 2 * 64, 4)
+    first, second = whole["processes"]
+    assert first["state"]["batch"] != second["state"]["batch"]
+    assert first["digest"] == second["digest"]
+    with pytest.raises(SystemExit, match="processes=2, not 1"):
+        ppo_recurrent.main(tiny(ppo_recurrent, out=tmp_path / "half", resume=True))

@@ -1,0 +1,327 @@
+"""starmine.training: runs of a learner that does nothing, and each part by itself."""
+
+import json
+import signal
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from training_runs import (
+    assert_same_checkpoints,
+    checkpoint,
+    log_lines,
+    log_without_clock,
+    needs_train_extra,
+    stop_after,
+)
+
+import starmine
+
+pytestmark = needs_train_extra
+
+
+@pytest.fixture(scope="module")
+def training():
+    import starmine.training
+
+    return starmine.training
+
+
+@dataclass
+class Args:
+    out: Path
+    resume: bool = False
+    minutes: float = 1.0
+    total_steps: int | None = 600
+    lr: float = 0.5
+    hidden: tuple[int, ...] = (8, 8)
+
+
+class Counter:
+    """A learner that adds random numbers."""
+
+    def __init__(self):
+        import torch
+
+        torch.manual_seed(1)
+        self.batch = starmine.Batch("small", 4, seed=1)
+        self.weight, self.fractions = torch.zeros(3), []
+
+    def update(self, fraction):
+        import torch
+
+        self.fractions.append(fraction)
+        self.weight += torch.rand(3)
+        self.batch.step(self.batch.observe()["action_mask"].argmax(1))
+        return {"weight": float(self.weight.sum())}
+
+    def state_dict(self):
+        return {"weight": self.weight, "process": {"batch": self.batch.to_bytes()}}
+
+    def load_state_dict(self, state):
+        self.weight = state["weight"]
+        self.batch = starmine.Batch.from_bytes(state["process"]["batch"])
+
+
+@pytest.fixture
+def train(training, tmp_path):
+    """Trains a counter for six updates of 100 turns; returns it and the run."""
+
+    def train(program="counter", fixed=("hidden",), **given):
+        args, counter = Args(**({"out": tmp_path / "run"} | given)), Counter()
+        with training.Run(program, args, counter, fixed) as run:
+            while run.begin_update():
+                measures = counter.update(run.fraction)
+                if run.is_due(2):
+                    measures["greedy"] = 1.0
+                run.end_update(measures, steps=100)
+        return counter, run
+
+    return train
+
+
+# --- Run --------------------------------------------------------------------------------------------------
+
+
+def test_a_run_spends_its_budget(train, tmp_path):
+    counter, run = train()
+    assert counter.fractions == pytest.approx([0, 1 / 6, 2 / 6, 3 / 6, 4 / 6, 5 / 6])
+    assert (run.updates, run.steps, run.finished) == (6, 600, True)
+    rows = log_lines(tmp_path / "run")
+    assert rows == run.rows
+    assert [row["update"] for row in rows] == [1, 2, 3, 4, 5, 6]
+    assert [row["steps"] for row in rows] == [100, 200, 300, 400, 500, 600]
+    assert [row["update"] for row in rows if "greedy" in row] == [2, 4, 6]
+    assert all(row["steps_per_second"] > 0 and "weight" in row for row in rows)
+    assert rows[-1]["seconds"] == run.seconds
+
+
+def test_a_budget_of_minutes_ends(train):
+    _, run = train(total_steps=None, minutes=1e-6)
+    assert run.updates == 1
+    with pytest.raises(SystemExit, match="expected a budget above 0"):
+        train(total_steps=None, minutes=0.0)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_update_and_the_run(train, tmp_path, monkeypatch, capsys, number):
+    train(out=tmp_path / "whole")
+    before = signal.getsignal(number)
+    with monkeypatch.context() as patched:
+        stop_after(patched, 3, number)
+        _, run = train()
+    assert signal.getsignal(number) is before
+    assert not run.finished
+    path = tmp_path / "run" / "checkpoint.pt"
+    assert f"stopped after update 3: --resume goes on from {path}\n" in capsys.readouterr().out
+    train(resume=True)
+    assert_same_checkpoints(tmp_path / "run", tmp_path / "whole")
+    assert log_without_clock(tmp_path / "run") == log_without_clock(tmp_path / "whole")
+
+
+def test_a_second_signal_ends_the_process(training):
+    with training.StopSignals() as stop:
+        signal.raise_signal(signal.SIGINT)
+        assert stop.requested
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_DFL
+        assert signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL
+
+
+def test_a_resumed_run_names_the_changed_arguments(train, capsys):
+    train(total_steps=300)
+    train(resume=True, lr=0.25)
+    assert "resuming with lr=0.25 instead of 0.5\n" in capsys.readouterr().out
+
+
+def test_a_checkpoint_that_does_not_fit_is_refused(training, train, tmp_path, monkeypatch):
+    import torch
+
+    path = tmp_path / "run" / "checkpoint.pt"
+    with pytest.raises(SystemExit, match=r"checkpoint\.pt does not exist"):
+        train(resume=True)
+    assert not path.parent.exists()
+    train(total_steps=100)
+    with pytest.raises(SystemExit, match=r"it has hidden=\(8, 8\), not \(9,\)"):
+        train(resume=True, hidden=(9,))
+    with pytest.raises(SystemExit, match="it has program='counter', not 'other'"):
+        train(program="other", resume=True)
+    with monkeypatch.context() as patched:
+        patched.setattr("starmine.training.checkpoint.version", lambda _: "99.0.0")
+        with pytest.raises(SystemExit, match=r"it has starmine='.*', not '99\.0\.0'"):
+            train(resume=True)
+    state = checkpoint(tmp_path / "run")
+    for identity, message in (
+        (
+            {"format": 2, "starmine": starmine.__version__, "processes": 1},
+            "program=None, not 'counter'; format=2, not 3",
+        ),
+        ({"program": "pqn_vdn", "format": 1}, "program='pqn_vdn', not 'counter'; format=1, not 3"),
+    ):
+        torch.save({**state, "identity": identity}, path)  # as earlier releases wrote them
+        with pytest.raises(SystemExit, match=message):
+            train(resume=True)
+    path.write_text("of another program")
+    with pytest.raises(SystemExit, match="is no checkpoint of this program"):
+        train(resume=True)
+    assert path.read_text() == "of another program"
+
+
+def test_a_new_run_renames_the_earlier_ones(train, tmp_path, capsys):
+    for number in (1, 2):
+        train(total_steps=100)
+        (tmp_path / "run" / "number").write_text(str(number))
+    train(total_steps=100)
+    assert (tmp_path / "run.1" / "number").read_text() == "1"
+    assert (tmp_path / "run.2" / "number").read_text() == "2"
+    assert f"the earlier run in {tmp_path / 'run'} is kept in {tmp_path / 'run.2'}\n" in capsys.readouterr().out
+    assert not (tmp_path / "run" / "number").exists()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+def test_a_full_disk_keeps_the_checkpoint(train, tmp_path):
+    path = tmp_path / "run" / "checkpoint.pt"
+    train(total_steps=200)
+    before = path.read_bytes()
+    path.with_suffix(".tmp").symlink_to("/dev/full")
+    with pytest.raises(SystemExit, match=r"update 3 could not be saved: .*No space left") as stopped:
+        train(resume=True)
+    assert str(path) in str(stopped.value)
+    assert path.read_bytes() == before
+    train(resume=True)
+    assert [row["update"] for row in log_lines(tmp_path / "run")] == [1, 2, 3, 4, 5, 6]
+
+
+def test_numbers_that_are_not_finite_stop_the_run(training, tmp_path):
+    import torch
+
+    def diverge():
+        with training.Run("counter", Args(tmp_path / "run"), Counter()) as run:
+            assert run.begin_update()
+            training.check_finite(torch.tensor([[1.0], [torch.nan]]), ["loss"], torch.nn.Linear(1, 1))
+
+    with pytest.raises(SystemExit, match=r"stopped in update 1: loss is nan in minibatch 2 of 2; .*last good update"):
+        diverge()
+    broken = torch.nn.Linear(1, 1)
+    torch.nn.init.constant_(broken.bias, torch.inf)
+    with pytest.raises(FloatingPointError, match="a weight of bias is not finite"):
+        training.check_finite(torch.zeros(1, 1), ["loss"], broken)
+    training.check_finite(torch.zeros(1, 1), ["loss"], torch.nn.Linear(1, 1))
+
+
+def test_other_errors_are_not_hidden(training, tmp_path):
+    with pytest.raises(ZeroDivisionError), training.Run("counter", Args(tmp_path / "run"), Counter()):
+        _ = 1 / 0
+
+
+def test_a_report_is_written_and_printed(training, train, tmp_path, capsys):
+    from starmine.torch import PolicyNetwork
+
+    _, run = train()
+    random = training.Scores(np.array([1.0, 2.0]), np.array([True, False]), np.array([False, False]))
+    learned = training.Scores(np.array([3.0, 5.0]), np.array([False, False]), np.array([False, True]))
+    network = PolicyNetwork(starmine.variant("small"), hidden=(8,))
+    run.report({"random policy": random, "greedy policy": learned}, title="Counter", method="C", network=network)
+    printed = capsys.readouterr().out
+    assert "600 turns in 6 updates" in printed
+    assert (
+        "random policy, 2 games: score 1.00 ± 1.00, perfect 0.0%, lost 50.0% (points of lost games kept: 1.50)"
+        in printed
+    )
+    assert "greedy policy, 2 games: score 4.00 ± 1.00, perfect 50.0%, lost 0.0%" in printed
+    about = starmine.load_policy(tmp_path / "run" / "policy.safetensors").about
+    assert about | {"seconds": 0} == {
+        **{"method": "C", "arguments": {}, "steps": 600, "seconds": 0},
+        **{"games": 2, "score": 4.0, "standard_error": 1.0, "perfect": 0.5, "lost": 0.0},
+    }
+    assert (tmp_path / "run" / "learning_curve.png").read_bytes().startswith(b"\x89PNG")
+
+
+# --- Parts ------------------------------------------------------------------------------------------------
+
+
+def test_processes_that_differ_are_found(training):
+    import torch
+
+    from starmine.training.checkpoint import digest
+
+    state = {"weights": [torch.arange(3.0), torch.tensor(1)], "name": "a"}
+    assert digest(state) == digest({"weights": [torch.arange(3.0), torch.tensor(1)]})
+    assert digest(state) != digest({"weights": [torch.arange(3.0) + 1e-7, torch.tensor(1)]})
+
+
+def test_a_log_beyond_its_checkpoint_is_cut(training, tmp_path):
+    from starmine.training.log import read_log
+
+    path = tmp_path / "log.jsonl"
+    assert read_log(path, 0) == []
+    lines = [json.dumps({"update": update, "steps": 8 * update}) + "\n" for update in (1, 2, 3)]
+    path.write_text("".join(lines) + '{"update": 4, "st')
+    assert [row["update"] for row in read_log(path, 3)] == [1, 2, 3]
+    assert path.read_text() == "".join(lines)
+    assert [row["update"] for row in read_log(path, 2)] == [1, 2]
+    assert path.read_text() == "".join(lines[:2])
+
+
+def test_schedules_go_from_start_to_end(training):
+    fractions = [0, 0.25, 0.5, 1, 1.5]
+    wanted = {"constant": [3, 3, 3, 3, 3], "linear": [3, 2.5, 2, 1, 1], "cosine": [3, 2 + 0.5**0.5, 2, 1, 1]}
+    for schedule, numbers in wanted.items():
+        assert [training.anneal(schedule, 3, 1, fraction) for fraction in fractions] == pytest.approx(numbers)
+
+
+def test_finished_games_are_averaged(training):
+    def outputs(terminated, score, ending):
+        return {
+            "terminated": np.array(terminated),
+            "final_score": np.array(score, np.int32),
+            "final_ending": np.array(ending, np.int8),
+        }
+
+    lost, exhausted = starmine.defeats()[0], starmine.endings().index("deck_exhausted") + 1
+    games = training.FinishedGames()
+    assert games.means("zero") == {}
+    games.add(outputs([False, False], [0, 0], [0, 0]))
+    assert games.means("zero") == {}
+    games.add(outputs([True, True], [4, 6], [lost, exhausted]))
+    games.add(outputs([False, True], [0, 8], [0, exhausted]))
+    assert games.means("fireworks") == pytest.approx({"score": 14 / 3, "kept": 6.0, "lost": 1 / 3})
+    assert games.means("zero") == pytest.approx({"score": 6.0, "lost": 1 / 3})
+
+
+@pytest.mark.parametrize("partner", [None, "piers"])
+def test_an_evaluation_is_that_of_play_games(training, partner):
+    """A policy that plays the lowest legal action, in whole games and in a batch."""
+
+    class Lowest:
+        def act_batch(self, observations, action_mask, games):
+            return action_mask.argmax(1)
+
+    variant = starmine.variant("small", players=3)
+    partners = training.partner_seats(partner, 3)
+    assert partners == ({} if partner is None else {1: partner, 2: partner})
+    scores = training.evaluate_policy(
+        lambda outputs: outputs["action_mask"].argmax(1), variant, 50, partners=partners, seed=5
+    )
+    games = starmine.play_games([Lowest(), *[partner or Lowest()] * 2], 50, seed=5, variant=variant)
+    assert np.array_equal(scores.kept, games.fireworks)
+    assert np.array_equal(scores.lost, np.isin(games.endings, starmine.defeats()))
+    assert np.array_equal(scores.score, games.scores)
+
+
+def test_a_random_policy_plays_all_legal_actions_alike(training):
+    mask = np.array([False, True, True, False, True])
+    actions = training.random_policy()({"action_mask": np.tile(mask, (30_000, 1))})
+    counts = np.bincount(actions, minlength=5)
+    assert counts[[0, 3]].tolist() == [0, 0]
+    assert counts[[1, 2, 4]].tolist() == pytest.approx([10_000] * 3, abs=400)  # five deviations
+
+
+def test_sampled_actions_follow_their_probabilities(training):
+    import torch
+
+    torch.manual_seed(0)
+    probabilities = torch.tensor([0.1, 0.6, 0.0, 0.3])
+    counts = training.sample_actions(probabilities.log().expand(30_000, 4)).bincount(minlength=4) / 30_000
+    assert counts.tolist() == pytest.approx(probabilities.tolist(), abs=0.015)
+    assert counts[2] == 0
