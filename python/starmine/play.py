@@ -1,4 +1,4 @@
-"""Whole games among bots, bots written in Python, and policies."""
+"""Whole games of bots, bots written in Python, and policies."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Array = NDArray[Any]
 class PythonBot(Protocol):
     """A bot written in Python.
 
-    Given as a class, each game gets an object of its own; an object is asked about all games in turn.
+    A class is instantiated for each game and seat; an object plays all games.
     """
 
     def act(self, view: View) -> int | str:
@@ -42,9 +42,9 @@ class PythonBot(Protocol):
 class Policy(Protocol):
     """Plays many games at once.
 
-    An attribute `encoder`, one of `starmine.encoders()`, chooses the observations ("canonical" where there is none).
-    A method `reset(games)`, where there is one, is told which games begin, int64 (K,): what a recurrent policy
-    remembers of games with these numbers is over.
+    An optional attribute `encoder`, one of `starmine.encoders()`, selects the observations; the default is "canonical".
+    An optional method `reset(games)` is called with the numbers of the games that begin, int64 (K,), so that a
+    recurrent policy can clear their hidden states.
     """
 
     def act_batch(self, observations: Array, action_mask: Array, games: Array) -> Array:
@@ -53,9 +53,9 @@ class Policy(Protocol):
         Args:
             observations: uint8 (K, D), each 0 or 1, of the seats to act.
             action_mask: bool (K, A), the legal actions.
-            games: int64 (K,), which games these are, counted from 0 in each call of `play_games`: always the same
-                number for a game, so that a recurrent policy finds its state of the game. A policy that holds
-                several seats is asked for all of them.
+            games: int64 (K,), the numbers of the games, from 0 in each call of `play_games`. A game keeps its number,
+                so that a recurrent policy can find its hidden state. A policy that holds several seats plays all of
+                them.
 
         Returns:
             The actions: integers (K,).
@@ -67,12 +67,12 @@ Player: TypeAlias = str | TrainedPolicy | type | PythonBot | Policy
 
 @dataclass(frozen=True)
 class Failure:
-    """A game that was given up because a bot or a policy failed.
+    """A game that was abandoned because a bot or a policy failed.
 
     Attributes:
-        game: its index.
-        seat: whose player failed.
-        move: what it chose, or None where it raised.
+        game: the index of the game.
+        seat: the seat of the player that failed.
+        move: what it chose, or None if it raised an exception.
         message: what was wrong.
     """
 
@@ -89,15 +89,15 @@ class Failure:
 
 @dataclass(frozen=True)
 class Games:
-    """What came of some games, in their order.
+    """The results of games, in their order.
 
     Attributes:
         variant: the rules that were played.
         scores: int32 (games,), by the variant's rules.
-        fireworks: int32 (games,), the fireworks' sum whatever the ending.
-        lengths: int32 (games,), turns played.
+        fireworks: int32 (games,), the sum of the fireworks, whatever the ending.
+        lengths: int32 (games,), numbers of turns.
         endings: int8 (games,), k for `starmine.endings()[k - 1]`.
-        failures: the games that were given up; their entries are -1, and 0 as ending.
+        failures: the abandoned games; their entries are -1, and 0 as ending.
     """
 
     variant: Variant
@@ -112,7 +112,7 @@ class Games:
         return len(self.scores)
 
     def share(self, ending: str) -> float:
-        """The share of the games that ended in this way.
+        """The share of the games with this ending, one of `starmine.endings()`.
 
         Raises:
             UnknownNameError: there is no such ending.
@@ -131,12 +131,12 @@ class BotError(StarmineError):
     """A bot or a policy raised an exception or chose an illegal move. All other games were played.
 
     Attributes:
-        failures: the games that were given up.
-        games: the result, in which those games are marked.
+        failures: the abandoned games.
+        games: the results, in which those games are marked.
     """
 
     def __init__(self, failures: list[Failure], games: Games) -> None:
-        """Name the first failures."""
+        """Made by `play_games`; the message names the first failures."""
         self.failures, self.games = failures, games
         shown = "; ".join(str(failure) for failure in failures[:3])
         more = f"; and {len(failures) - 3} more" if len(failures) > 3 else ""
@@ -144,16 +144,17 @@ class BotError(StarmineError):
 
 
 def mean_and_error(values: Array) -> tuple[float, float]:
-    """The mean and its standard error, which a single value does not have (nan)."""
+    """The mean and its standard error; the error of a single value is nan."""
     error = float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")
     return float(np.mean(values)), error
 
 
 def resolve_table(players: Sequence[Any], variant: str | Variant) -> Variant:
-    """The variant, with a seat for each player where it is given by name.
+    """The variant; a preset gets as many seats as there are players.
 
     Raises:
-        StarmineError: as many players as the variant does not have.
+        StarmineError: `players` is no sequence, or its length is not the variant's number of seats.
+        UnknownNameError: there is no such preset.
     """
     if isinstance(players, str) or not isinstance(players, Sequence):
         raise StarmineError(f"players={players!r} is not allowed: expected a sequence with an entry for each seat")
@@ -177,27 +178,30 @@ def play_games(
 ) -> Games:
     """Play whole games.
 
-    Game i has the cards of game i, episode 0, of a batch with this seed, so that all who play it meet the same decks.
+    Game i has the deck of game i, episode 0, of a batch with this seed: equal seeds deal equal games to all players.
 
     Args:
-        players: who sits in each seat: a bot's name (see `starmine.bots()`), a list of rules such as
-            "rules: play-safe; hint-playable; discard-oldest" (see `starmine.rules()`), a trained policy by its name
-            (see `starmine.policies()`) or its file, such as "policy: mine.safetensors", which draws its moves as
-            "policy: mine.safetensors; sampled", or what `load_policy` gave, a class with `act(view)`, an object of one,
-            a `Policy` (an object with `act_batch`), or a torch module, which is given float32 observations (K, D) and
-            masks (K, A) and returns logits (K, A), of which the best legal one is played, or actions (K,).
-        games: how many, at least 1.
+        players: one for each seat, each of these:
+            - a bot's name, see `starmine.bots()`;
+            - a list of rules, such as "rules: play-safe; hint-playable; discard-oldest", see `starmine.rules()`;
+            - a trained policy: its name, see `starmine.policies()`, its file, such as "policy: mine.safetensors" or
+              "policy: mine.safetensors; sampled", which samples its moves, or the result of `load_policy`;
+            - a `PythonBot`: a class with `act(view)`, or an object of one;
+            - a `Policy`: an object with `act_batch`;
+            - a torch module: it gets float32 observations (K, D) and masks bool (K, A), and returns logits (K, A), of
+              which the best legal one is played, or actions (K,).
+        games: number of games, at least 1.
         seed: 0 to 2**64 - 1.
         variant: a preset's name, with as many seats as there are players, or a `Variant`.
-        threads: threads that share games of which bots hold every seat; None for one for each core.
+        threads: threads for games in which bots hold all seats; None for one for each core.
         first_game: the index of the first game.
 
     Raises:
         UnknownNameError: there is no such bot, preset or policy file.
-        SerializationError: a policy file is damaged, or says something that cannot be.
+        SerializationError: a policy file is damaged or inconsistent.
         VariantError: a bot does not play the variant.
-        StarmineError: a number out of range, or as many players as the variant does not have.
-        BotError: a player raised an exception or chose an illegal move; the other games' results are in it.
+        StarmineError: a number out of range, or a number of players that is not the variant's.
+        BotError: a player raised an exception or chose an illegal move; it holds the other games' results.
 
     >>> import starmine
     >>> games = starmine.play_games(["random", "random"], games=100)
@@ -218,15 +222,15 @@ def play_games(
 
 
 def resolve_player(player: Any, place: str) -> Any:
-    """A player as it will be asked, checked.
+    """Check a player and normalise it: to a bot's text, a `PythonBot` or a `Policy`.
 
     Args:
-        player: what was given.
-        place: where, for messages.
+        player: as `play_games` takes it.
+        place: of the argument, for messages.
 
     Raises:
         UnknownNameError: there is no such bot.
-        StarmineError: nothing that can play.
+        StarmineError: the player is none of these.
     """
     if isinstance(player, TrainedPolicy):
         player = player.bot
@@ -246,23 +250,23 @@ def resolve_player(player: Any, place: str) -> Any:
 
 
 def _is_module(player: Any) -> bool:
-    """Whether it is a torch module, without importing torch for anything else."""
+    """Whether the player is a torch module; does not import torch."""
     return any(kind.__module__.startswith("torch.nn") for kind in type(player).__mro__)
 
 
 class _Mixed:
-    """Games of which Python holds some of the seats."""
+    """Games in which Python players hold some of the seats."""
 
     def __init__(self, tables: _Tables, seats: list[Any], first_game: int) -> None:
         self.tables = tables
         self.seats = seats
         self.first_game = first_game
         self.failures: list[Failure] = []
-        # Of a class, an object for each game and seat.
+        # Instances of bots that were given as classes, by seat and game.
         self.own: dict[tuple[int, int], Any] = {}
 
     def play(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int8]]:
-        """Play all games to their ends."""
+        """Play all games to the end."""
         games = np.arange(len(self.tables.outcomes()[0]))
         for policy in {id(player): player for player in self.seats if isinstance(player, Policy)}.values():
             if callable(getattr(policy, "reset", None)):
@@ -271,7 +275,7 @@ class _Mixed:
             to_act = self.tables.run()
             if not (to_act >= 0).any():
                 return self.tables.outcomes()
-            # A policy that holds several seats is asked once for all of them.
+            # A policy that holds several seats is called once for all of them.
             policies: dict[int, tuple[Any, list[int]]] = {}
             for seat in np.unique(to_act[to_act >= 0]).tolist():
                 waiting = np.flatnonzero(to_act == seat)
@@ -320,7 +324,7 @@ class _Mixed:
             self.give_up(game, int(to_act[game]), actions[game], refusal)
 
     def give_up(self, game: int, seat: int, move: Any, error: Exception) -> None:
-        """Note a failure and leave the game."""
+        """Record a failure and abandon the game."""
         self.tables.abandon(game)
         message = str(error) if move is not None else f"raised {type(error).__name__}: {error}"
         self.failures.append(Failure(self.first_game + game, seat, move, message))

@@ -1,4 +1,4 @@
-"""The environment's id in Gymnasium's registry."""
+"""Registration of the environment with Gymnasium."""
 
 import gymnasium
 
@@ -6,7 +6,7 @@ ENV_ID = "Starmine/Hanabi-v0"
 
 
 def register() -> None:
-    """Make the environment known to `gymnasium.make` and `gymnasium.make_vec`, once."""
+    """Register the environment for `gymnasium.make` and `gymnasium.make_vec`, unless it is registered."""
     if ENV_ID not in gymnasium.registry:
         gymnasium.register(
             ENV_ID,

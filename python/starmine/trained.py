@@ -1,4 +1,4 @@
-"""Policies that were trained: those that come with the package, and those in files."""
+"""Trained policies: the shipped ones, and files."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ Array = NDArray[Any]
 
 
 class TrainedPolicy:
-    """A trained policy. It takes a seat in `play_games`, `evaluate` and `partners`, itself or by its `bot` text.
+    """A trained policy. It can hold a seat in `play_games`, `evaluate` and `partners`, itself or as its `bot` text.
 
     Attributes:
-        name: of those that come with the package, else the file's path.
+        name: of a shipped policy, else the file's path.
         variant: the rules that it was trained on.
-        encoder: whose observations it gets.
-        recurrent: whether each seat has a memory of its own turns.
-        about: what was noted when it was saved, such as steps, seconds, score and its standard error.
-        sampled: whether `bot` draws its moves by their probabilities; else it plays the likeliest.
+        encoder: the encoder of its observations.
+        recurrent: whether it has a hidden state for each seat.
+        about: notes from when it was saved, such as steps, seconds, score and its standard error.
+        sampled: whether `bot` samples its moves; else it plays the most probable one.
         options: of its network: hidden, recurrent, card_features, layer_norm.
-        data: the safetensors file.
+        data: the contents of the safetensors file.
     """
 
     def __init__(self, name: str, data: bytes, sampled: bool) -> None:
@@ -48,28 +48,29 @@ class TrainedPolicy:
 
     @property
     def bot(self) -> str:
-        """The text that takes a seat wherever a bot's name does, also in `starmine eval`."""
+        """The text that names this policy wherever a bot's name is accepted, also in `starmine eval`."""
         if self.sampled:
             return f"policy: {self.name}; sampled"
         return self.name if self.name in policies() else f"policy: {self.name}"
 
     @property
     def card(self) -> str:
-        """The model card, in Markdown; of other files than the package's the notes in it, a line for each."""
+        """The model card in Markdown; for a policy that is not shipped, a list of its notes."""
         if self.name in policies():
             return (CARDS / f"{self.name}.md").read_text(encoding="utf-8")
         return "\n".join([f"# {self.name}", "", *(f"- {name}: {value}" for name, value in self.about.items()), ""])
 
     def logits(self, observations: Array, memory: Array | None = None) -> tuple[Array, Array, Array]:
-        """What the network says, computed without torch; legal or not.
+        """Evaluate the network, without torch.
 
         Args:
             observations: uint8 (K, D), each 0 or 1, of its encoder.
-            memory: float32 (K, width), of the seats to act before this turn; None for a game's first. The width is 0
-                without recurrence.
+            memory: float32 (K, width), the hidden states of the seats to act; None for zeros, as before a seat's first
+                turn. The width is 0 without recurrence.
 
         Returns:
-            Logits float32 (K, A), values float32 (K,), and the memories after this turn.
+            Logits float32 (K, A) of all actions, legal or not, values float32 (K,), and the hidden states after this
+            turn, float32 (K, width).
 
         Raises:
             ArrayError: another type or shape, or an observation that is neither 0 nor 1.
@@ -77,7 +78,7 @@ class TrainedPolicy:
         return self._network.logits(observations, memory)
 
     def network(self) -> PolicyNetwork:
-        """The network with its weights as a torch module, in float32 on the CPU.
+        """The network as a torch module with these weights, in float32 on the CPU.
 
         Raises:
             ImportError: torch or safetensors is missing.
@@ -91,23 +92,23 @@ class TrainedPolicy:
         return network
 
     def __repr__(self) -> str:
-        """The text that takes a seat, and the variant."""
+        """The `bot` text and the variant."""
         return f"<TrainedPolicy {self.bot!r}: {self.variant}>"
 
 
 def load_policy(policy: str | os.PathLike[str], sampled: bool = False) -> TrainedPolicy:
-    """A trained policy.
+    """Load a trained policy.
 
     Args:
         policy: one of `starmine.policies()`, or a file that `starmine.torch.PolicyNetwork.save` wrote, as
             the example scripts do.
-        sampled: draw its moves by their probabilities, as in training, instead of playing the likeliest. For one
-            that has learned values of actions, as `examples/pqn_vdn.py` does, they are a softmax of these.
+        sampled: sample its moves with their probabilities, as in training, instead of playing the most probable one.
+            For a policy of action values, as `examples/pqn_vdn.py` trains, the probabilities are a softmax of these.
 
     Raises:
         TypeError: the policy is neither text nor a path.
-        UnknownNameError: there is neither such a policy nor a file that can be read.
-        SerializationError: the file holds no policy.
+        UnknownNameError: there is no such policy, and no file that can be read.
+        SerializationError: the file is not a policy file.
 
     >>> import starmine
     >>> policy = starmine.load_policy("ippo-2p")

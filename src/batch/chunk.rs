@@ -1,32 +1,29 @@
 //! A run of neighbouring games, with everything that a step writes for them.
 
 use super::config::BatchConfig;
-use super::kernel::block::block_words;
 use super::kernel::lanes::{LANES, Word};
 use super::outputs::Outputs;
 use super::partners::game::PartnerGame;
 use super::seeding::GameSeed;
 
-/// The number of blocks that pass each stage of a step together. A stage that writes single lanes
-/// is then followed by other blocks before its words are read whole: a load that is wider than a
-/// recent store waits until that store has left the store buffer.
+/// Blocks that go through each stage together: what one stage writes game by game is then not read
+/// at once as whole words by the next, which processors are slow at.
 pub(super) const GROUP: usize = 8;
 
-/// Neighbouring games of a batch, with their parts of the output buffers.
+/// Games of a batch that lie together, with all that is written for them.
 #[derive(Debug, Default)]
 pub(super) struct Chunk<'a> {
-    /// The index of the first game in the batch.
+    /// The index of the first game.
     pub first: usize,
-    /// The games, in whole blocks.
     pub blocks: &'a mut [Word],
     pub seeds: &'a mut [GameSeed],
-    /// The same games with their partners; empty in a batch without partners.
+    /// The same games once more where there are partners, else nothing.
     pub partner_games: &'a mut [PartnerGame],
     pub outputs: Outputs<'a>,
 }
 
 impl<'a> Chunk<'a> {
-    /// The number of games.
+    /// Number of games.
     pub fn len(&self) -> usize {
         self.seeds.len()
     }
@@ -35,16 +32,9 @@ impl<'a> Chunk<'a> {
         self.seeds.is_empty()
     }
 
-    /// The words of the block that a game is in, by the game's index in the chunk; a block has
-    /// `size` words.
-    #[inline(always)]
-    pub fn block(&mut self, game: usize, size: usize) -> &mut [Word] {
-        &mut self.blocks[game / LANES * size..][..size]
-    }
-
-    /// The first games, which are whole blocks or all there are, and the others.
+    /// So many games, whole blocks of them, and the others.
     pub fn split_at(self, games: usize, config: &BatchConfig) -> (Chunk<'a>, Chunk<'a>) {
-        let words = games.div_ceil(LANES) * block_words(config.plan.sizes);
+        let words = games.div_ceil(LANES) * config.plan.sizes.block_words();
         let (blocks, other_blocks) = self.blocks.split_at_mut(words);
         let (seeds, other_seeds) = self.seeds.split_at_mut(games);
         let (partner_games, other_partner_games) =

@@ -1,5 +1,3 @@
-//! The errors of a batch.
-
 use thiserror::Error;
 
 use super::kernel::simd::SimdError;
@@ -8,14 +6,14 @@ use super::partners::PartnersError;
 use super::schedule::pool::ThreadsError;
 use crate::rules::ActionSet;
 
-/// Illegal actions, for which a step was refused; no game has moved.
+/// Actions that the rules refuse; no game has moved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IllegalActions {
-    /// The indices of the games.
+    /// The games concerned.
     pub rows: Vec<usize>,
     /// The action of each.
     pub actions: Vec<i64>,
-    /// The legal actions of each; none in a game that is over.
+    /// What was legal in each; nothing in a game that is over.
     pub legal: Vec<ActionSet>,
 }
 
@@ -43,36 +41,36 @@ impl std::fmt::Display for IllegalActions {
 
 impl std::error::Error for IllegalActions {}
 
-/// Why a call of a batch was refused; the batch is unchanged then.
+/// Why a batch refused a call; it is unchanged then.
 #[derive(Debug, Error)]
 pub enum BatchError {
-    /// Illegal actions.
+    /// Actions that the rules refuse.
     #[error(transparent)]
     IllegalActions(#[from] IllegalActions),
     /// A buffer or an array of the wrong length.
     #[error(transparent)]
     Buffer(#[from] BufferError),
-    /// Threads that cannot be started.
+    /// The threads could not be started.
     #[error(transparent)]
     Threads(#[from] ThreadsError),
-    /// An instruction set that this processor does not have.
+    /// Instructions were asked for that this processor does not have.
     #[error(transparent)]
     Simd(#[from] SimdError),
-    /// Partners that are not allowed.
+    /// Partners who cannot be.
     #[error(transparent)]
     Partners(#[from] PartnersError),
-    /// No games, or too many.
+    /// No games at all, or too many.
     #[error("num_envs={0} is not allowed: expected 1 to {max}", max = u32::MAX)]
     NumEnvs(usize),
-    /// Memory that cannot be allocated.
+    /// Not enough memory for so many games.
     #[error("num_envs={num_envs}: {source}")]
     Memory {
         /// The number of games.
         num_envs: usize,
-        /// The allocator's error.
+        /// What the allocator says.
         source: std::collections::TryReserveError,
     },
-    /// A reset mask without a game.
+    /// A mask without any game in it.
     #[error("reset_mask is all False: expected at least one game to reset")]
     EmptyResetMask,
 }

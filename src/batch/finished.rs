@@ -4,34 +4,31 @@ use std::collections::TryReserveError;
 
 use super::kernel::lanes::Word;
 
-/// Where the last words of a finished game are.
+/// Where such a game is: in order of the games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct FinishedGame {
-    /// The game's index in the batch.
     pub game: usize,
-    /// The thread whose [`Finished`] has it.
+    /// Whose [`Finished`] has it, and where there.
     pub thread: usize,
-    /// Its index there.
     pub index: usize,
 }
 
-/// The finished games of one thread, with the words of each as the game ended: its last observation
-/// is encoded from them on request.
+/// The last words of each such game, for its last observation.
 #[derive(Debug, Default)]
 pub(super) struct Finished {
-    /// The number of the call that the games ended in.
+    /// The number of the call that they ended in.
     call: u64,
     games: Vec<usize>,
     words: Vec<u64>,
 }
 
 impl Finished {
-    /// Allocates for so many games of so many words each.
+    /// Room for so many games of so many words each.
     pub fn with_room(games: usize, words: usize) -> Result<Finished, TryReserveError> {
         Finished::reserve(games, games.saturating_mul(words))
     }
 
-    /// A copy with the same capacity.
+    /// The same games, and as much room.
     pub fn duplicate(&self) -> Result<Finished, TryReserveError> {
         let mut copy = Finished::reserve(self.games.capacity(), self.words.capacity())?;
         copy.call = self.call;
@@ -47,7 +44,7 @@ impl Finished {
         Ok(finished)
     }
 
-    /// Begins the call of this number: games of earlier calls are removed.
+    /// Forgets what ended before the call of this number.
     #[inline(always)]
     pub fn begin(&mut self, call: u64) {
         if self.call != call {
@@ -57,19 +54,18 @@ impl Finished {
         }
     }
 
-    /// Adds the game in a lane of a block.
     #[inline(always)]
     pub fn push(&mut self, game: usize, block: &[Word], lane: usize) {
         self.games.push(game);
         self.words.extend(block.iter().map(|word| word.0[lane]));
     }
 
-    /// The games that ended in the call of this number, in the order of their turns.
+    /// The games that ended in the call of this number, in the order in which they were played.
     pub fn games(&self, call: u64) -> &[usize] {
         if self.call == call { &self.games } else { &[] }
     }
 
-    /// Writes a game into a lane of a block.
+    /// Puts the words of a game into a lane of a block.
     pub fn restore(&self, index: usize, block: &mut [Word], lane: usize) {
         let words = self.words[index * block.len()..].iter();
         for (word, &value) in block.iter_mut().zip(words) {

@@ -1,4 +1,4 @@
-//! Many games that are stepped together: autoreset, seeding, output buffers, threads.
+//! Many games at once: stepping, autoreset, seeding, the caller's buffers, threads.
 
 mod chunk;
 mod config;
@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 pub use error::{BatchError, IllegalActions};
 pub use kernel::simd::{SIMD_VARIABLE, Simd, SimdError};
-pub use options::{AutoresetMode, Dtype, IllegalAction, Observers, Options};
+pub use options::{AutoresetMode, Dtype, IllegalAction, Observers, Options, UnknownOption};
 pub use outputs::{BufferError, ObservationBuffer, Outputs};
 pub use partners::{Partners, PartnersError};
 pub use record::RecordError;
@@ -37,7 +37,7 @@ use crate::rules::{ActionSet, EpisodeSeed, Position, Variant};
 use chunk::Chunk;
 use config::BatchConfig;
 use finished::FinishedGame;
-use kernel::block::{Field, Place, block_words, clear_block, ending};
+use kernel::block::{COUNTERS, LEGAL, ending, idle_block};
 use kernel::game::Game;
 use kernel::lanes::{LANES, Word};
 use kernel::layout::BlockLayout;
@@ -73,21 +73,19 @@ pub struct Batch {
     /// The games, eight in a block.
     blocks: Vec<Word>,
     block_layout: BlockLayout,
-    /// The episode that each game is in.
+    /// Which game and episode each one is.
     seeds: Vec<GameSeed>,
-    /// The same games with their partners; empty in a batch without partners.
+    /// The same games once more where there are partners, else nothing.
     partner_games: Vec<PartnerGame>,
-    /// The index of the acting player's hand in all blocks: the number of steps modulo the number
-    /// of players.
-    acting_hand: usize,
-    /// The number of steps and resets, by which the lists of finished games are dated.
+    /// Steps so far, modulo the number of players.
+    step: usize,
+    /// Steps and resets since the batch was made, by which the finished games are dated.
     calls: u64,
     seed: u64,
-    /// Whether no game has moved since the batch was made: the first reset keeps such games.
+    /// Whether the games are as they were first dealt, so that the first reset keeps them.
     fresh: bool,
-    /// The memory of each thread.
-    scratch: Vec<Scratch>,
-    /// Memory for the shares of the threads in a step; empty between steps.
+    threads: Vec<Scratch>,
+    /// Memory for what the threads share in a step; without games between steps.
     partition: Partition<'static>,
     pool: Pool,
 }
@@ -109,26 +107,28 @@ impl Batch {
         }
         options.partners.check(&variant)?;
         let config = BatchConfig::new(variant, num_envs, options)?;
-        let size = block_words(config.plan.sizes);
+        let size = config.plan.sizes.block_words();
         let pool = Pool::new(config.options.num_threads)?;
         let block_layout = BlockLayout::new(num_envs, pool.threads(), size);
         let mut blocks = reserve(block_layout.words(num_envs), num_envs)?;
         let mut seeds = reserve(num_envs, num_envs)?;
         blocks.resize(block_layout.words(num_envs), Word::default());
         for game in (0..num_envs).step_by(LANES) {
-            clear_block(&mut blocks[block_layout.block(game)]);
+            idle_block(&mut blocks[block_layout.block(game)]);
         }
-        let first_episode = |game| GameSeed::from(EpisodeSeed { seed, game, episode: 0 });
-        seeds.extend((0..num_envs as u64).map(first_episode));
-        let scratch = |_| Scratch::new(&config, block_layout);
-        let scratch = (0..pool.threads()).map(scratch).collect::<Result<_, _>>();
-        let scratch = scratch.map_err(|source| memory(num_envs, source))?;
-        let partners = &config.options.partners;
-        let partner_game =
-            |seed: &GameSeed| PartnerGame::new(partners, &config.variant, seed.episode());
-        let partner_games = match partners.is_empty() {
+        let first = |game| GameSeed::from(EpisodeSeed { seed, game, episode: 0 });
+        seeds.extend((0..num_envs as u64).map(first));
+        let own =
+            |_| Scratch::new(&config, block_layout).map_err(|source| memory(num_envs, source));
+        let threads = (0..pool.threads()).map(own).collect::<Result<_, _>>()?;
+        let partner_games = match config.options.partners.is_empty() {
             true => Vec::new(),
-            false => seeds.iter().map(partner_game).collect(),
+            false => seeds
+                .iter()
+                .map(|seed| {
+                    PartnerGame::new(&config.options.partners, &config.variant, seed.episode())
+                })
+                .collect(),
         };
         let mut batch = Batch {
             config,
@@ -136,11 +136,11 @@ impl Batch {
             block_layout,
             seeds,
             partner_games,
-            acting_hand: 0,
+            step: 0,
             calls: 0,
             seed,
             fresh: true,
-            scratch,
+            threads,
             partition: Partition::default(),
             pool,
         };
@@ -165,19 +165,19 @@ impl Batch {
         &self.config.layout
     }
 
-    /// The settings of the batch.
+    /// The settings.
     #[must_use]
     pub const fn options(&self) -> &Options {
         &self.config.options
     }
 
-    /// The instruction set that the batch runs on.
+    /// The instructions that it runs on.
     #[must_use]
     pub const fn simd(&self) -> Simd {
         self.config.simd
     }
 
-    /// The number of games.
+    /// Number of games.
     #[must_use]
     pub const fn num_envs(&self) -> usize {
         self.seeds.len()
@@ -189,20 +189,20 @@ impl Batch {
         self.seed
     }
 
-    /// The number of observation rows for each game: 1, or one for each seat.
+    /// Observation rows of each game: 1, or one for each seat.
     #[must_use]
     pub fn observers(&self) -> usize {
         self.config.observers()
     }
 
-    /// The number of elements in an observation row: the length of the layout, or for
-    /// [`Dtype::Bits`] the bytes of whole 64-bit words.
+    /// Elements of one observation row in the chosen dtype: the layout's length, or for bits the
+    /// bytes of whole 64-bit words.
     #[must_use]
     pub fn row_length(&self) -> usize {
         self.config.row_length()
     }
 
-    /// The position of one game.
+    /// The table of one game.
     #[must_use]
     pub fn position(&self, game: usize) -> Option<Position> {
         (game < self.num_envs()).then(|| self.take(game).position)
@@ -213,32 +213,24 @@ impl Batch {
         self.seeds.iter().map(|seed| seed.episode().episode)
     }
 
-    /// Where a game lies in its block.
-    fn place(&self, game: usize) -> Place {
-        Place { lane: game % LANES, acting_hand: self.acting_hand }
-    }
-
-    /// A field of one game.
-    fn field(&self, game: usize, field: Field) -> u64 {
-        let block = &self.blocks[self.block_layout.block(game)];
-        block[field as usize].0[game % LANES]
+    fn block(&self, game: usize) -> &[Word] {
+        &self.blocks[self.block_layout.block(game)]
     }
 
     /// A copy of one game.
     fn take(&self, game: usize) -> Game {
-        let block = &self.blocks[self.block_layout.block(game)];
-        Game::take(block, self.place(game), &self.config.variant, self.seeds[game].episode())
+        let BatchConfig { plan, variant, .. } = &self.config;
+        let seed = self.seeds[game].episode();
+        plan.sizes.take(self.block(game), game % LANES, self.step, variant, seed)
     }
 
-    /// Replaces one game.
     fn put(&mut self, index: usize, game: &Game) {
-        let place = self.place(index);
+        let BatchConfig { plan, variant, .. } = &self.config;
         let block = &mut self.blocks[self.block_layout.block(index)];
-        game.put(block, place, &self.config.variant);
+        plan.sizes.put(block, index % LANES, self.step, variant, game);
         self.seeds[index] = game.seed.into();
     }
 
-    /// Deals an episode in one game.
     fn deal(&mut self, index: usize, seed: EpisodeSeed) {
         let game = match self.partner_games.get_mut(index) {
             None => Game::new(&self.config.variant, seed),
@@ -250,22 +242,19 @@ impl Batch {
         self.put(index, &game);
     }
 
-    /// The legal actions of one game.
     fn legal(&self, game: usize) -> ActionSet {
-        let [low, high] =
-            [Field::LowActions, Field::HighActions].map(|field| self.field(game, field));
+        let [low, high] = LEGAL.map(|word| self.block(game)[word].0[game % LANES]);
         ActionSet(u128::from(high) << 64 | u128::from(low))
     }
 
     fn is_over(&self, game: usize) -> bool {
-        ending(self.field(game, Field::Counters)).is_some()
+        ending(self.block(game)[COUNTERS].0[game % LANES]).is_some()
     }
 
-    /// Deals new episodes in all games or in those of the mask, and writes the outputs of all
-    /// games.
+    /// Deals games anew: all, or those in the mask, and writes the outputs of all games.
     ///
     /// # Errors
-    /// [`BatchError`] for a mask, seeds or buffers of a wrong length; the batch is unchanged then.
+    /// [`BatchError`] for a mask, seeds or buffers that do not fit; nothing has changed then.
     pub fn reset(
         &mut self,
         seeds: Seeds<'_>,
@@ -304,50 +293,59 @@ impl Batch {
         Ok(())
     }
 
-    /// Writes the outputs of all games as they stand, as a reset does: without rewards or
-    /// terminated games.
+    /// Writes the outputs of all games as they stand, as after a reset: no rewards, and nobody
+    /// terminated.
     ///
     /// # Errors
-    /// [`BatchError`] for buffers of a wrong length.
+    /// [`BatchError`] for buffers that do not fit.
     pub fn observe(&mut self, outputs: Outputs<'_>) -> Result<(), BatchError> {
         outputs.check(&self.config, self.num_envs())?;
         self.run(None, false, outputs);
         Ok(())
     }
 
-    /// Plays the actions, if there are any, and writes the outputs. Returns `false` if `refuse` is
-    /// set and an action is illegal; the batch is unchanged then.
+    /// Plays the actions, where there are any, and writes the outputs. When there is an illegal one
+    /// and such are refused, nothing is done, and `false` comes back.
     fn run(&mut self, actions: Option<&[i64]>, refuse: bool, outputs: Outputs<'_>) -> bool {
-        let config = &self.config;
-        let backwards = config.turns_round && self.calls % 2 == 1;
-        let step = Step { config, acting_hand: self.acting_hand, actions, backwards };
-        let call = self.calls + u64::from(actions.is_some());
-        let run = move |chunk: &mut Chunk<'_>, scratch: &mut Scratch| {
-            scratch.finished.begin(call);
-            step.run(chunk, scratch);
+        let Batch {
+            config,
+            blocks,
+            block_layout,
+            seeds,
+            partner_games,
+            step,
+            calls,
+            threads,
+            pool,
+            partition,
+            ..
+        } = self;
+        let backwards = config.turns_round && *calls % 2 == 1;
+        let work = Step { config, step: *step, actions, backwards };
+        let call = *calls + u64::from(actions.is_some());
+        let run = move |games: &mut Chunk<'_>, own: &mut Scratch| {
+            own.finished.begin(call);
+            work.run(games, own);
         };
-        let Batch { blocks, seeds, partner_games, scratch, .. } = self;
         let mut games = Chunk { first: 0, blocks, seeds, partner_games, outputs };
-        if let [scratch] = &mut scratch[..] {
-            let done = !refuse || !step.has_illegal(&games);
+        if let [own] = &mut threads[..] {
+            let done = !refuse || !work.has_illegal(&games);
             if done {
-                run(&mut games, scratch);
+                run(&mut games, own);
             }
             return done;
         }
-        let memory = take(&mut self.partition);
-        let partition = Partition::deal(memory, games, scratch, self.block_layout, config);
-        let refuses = refuse.then_some(move |games: &Chunk<'_>| step.has_illegal(games));
-        let done = partition.work(&mut self.pool, config, refuses, run);
-        self.partition = partition.emptied();
+        let dealt = Partition::deal(take(partition), games, threads, *block_layout, config);
+        let refuses = refuse.then_some(move |games: &Chunk<'_>| work.has_illegal(games));
+        let done = dealt.work(pool, config, refuses, run);
+        *partition = dealt.emptied();
         done
     }
 
     /// Plays one turn in every game.
     ///
     /// # Errors
-    /// [`BatchError`] for illegal actions, or for buffers of a wrong length; no game has moved
-    /// then.
+    /// [`BatchError`] for actions or buffers that do not fit; no game has moved then.
     pub fn step(&mut self, actions: &[i64], outputs: Outputs<'_>) -> Result<(), BatchError> {
         check_length("actions", actions.len(), self.num_envs())?;
         outputs.check(&self.config, self.num_envs())?;
@@ -361,11 +359,10 @@ impl Batch {
         }
         self.fresh = false;
         self.calls += 1;
-        self.acting_hand = (self.acting_hand + 1) % self.config.plan.sizes.players;
+        self.step = (self.step + 1) % self.config.plan.sizes.players;
         Ok(())
     }
 
-    /// The refused actions, with what is legal in their games.
     fn illegal_actions(&self, actions: &[i64]) -> IllegalActions {
         let mut error = IllegalActions { rows: vec![], actions: vec![], legal: vec![] };
         for (row, &action) in actions.iter().enumerate() {
@@ -378,7 +375,6 @@ impl Batch {
         error
     }
 
-    /// Whether an action is refused: it is illegal, or its game has to be reset first.
     fn refuses(&self, game: usize, action: i64) -> bool {
         let options = &self.config.options;
         if self.is_over(game) {
@@ -396,39 +392,37 @@ impl Batch {
 
     /// How many games ended in the last step and were dealt anew in it.
     pub fn num_finished(&self) -> usize {
-        self.scratch.iter().map(|scratch| scratch.finished.games(self.calls).len()).sum()
+        self.threads.iter().map(|own| own.finished.games(self.calls).len()).sum()
     }
 
-    /// Where the last words of the finished games are, in ascending order of the games.
+    /// Where the finished games are, in ascending order.
     fn finished_games(&self) -> Vec<FinishedGame> {
         let mut all = Vec::new();
-        for (thread, scratch) in self.scratch.iter().enumerate() {
-            let games = scratch.finished.games(self.calls).iter().enumerate();
+        for (thread, own) in self.threads.iter().enumerate() {
+            let games = own.finished.games(self.calls).iter().enumerate();
             all.extend(games.map(|(index, &game)| FinishedGame { game, thread, index }));
         }
-        // Threads take games from each other, so their lists are not in order.
+        // A thread that took games from another has them out of order.
         all.sort_unstable();
         all
     }
 
-    /// Writes the last observations of the [`Batch::finished`] games, for each game
-    /// [`Batch::observers`] rows.
+    /// Writes the last observations of the [`Batch::finished`] games, a row group each.
     ///
     /// # Errors
-    /// [`BatchError`] for a buffer of a wrong length.
+    /// [`BatchError`] for a buffer that does not fit.
     pub fn final_observations(&mut self, buffer: ObservationBuffer<'_>) -> Result<(), BatchError> {
         let finished = self.finished_games();
         let count = finished.len();
         buffer.check(&self.config, count)?;
-        let size = block_words(self.config.plan.sizes);
+        let size = self.config.plan.sizes.block_words();
         let mut blocks = vec![Word::default(); count.div_ceil(LANES) * size];
-        blocks.chunks_mut(size).for_each(clear_block);
+        blocks.chunks_mut(size).for_each(idle_block);
         for (row, ended) in finished.into_iter().enumerate() {
             let block = &mut blocks[row / LANES * size..][..size];
-            self.scratch[ended.thread].finished.restore(ended.index, block, row % LANES);
+            self.threads[ended.thread].finished.restore(ended.index, block, row % LANES);
         }
-        let acting_hand = self.acting_hand;
-        let step = Step { config: &self.config, acting_hand, actions: None, backwards: false };
+        let work = Step { config: &self.config, step: self.step, actions: None, backwards: false };
         let mut games = Chunk {
             first: 0,
             blocks: &mut blocks,
@@ -436,22 +430,22 @@ impl Batch {
             partner_games: &mut [],
             outputs: Outputs { obs: Some(buffer), ..Outputs::default() },
         };
-        step.run(&mut games, &mut self.scratch[0]);
+        work.run(&mut games, &mut self.threads[0]);
         Ok(())
     }
 
-    /// An independent copy of the batch in the same state.
+    /// A batch in the same state, which goes on by itself.
     ///
     /// # Errors
-    /// [`BatchError`] if the memory cannot be allocated or the threads cannot be started.
+    /// [`BatchError`] when there is no memory for it or its threads cannot be started.
     pub fn duplicate(&self) -> Result<Batch, BatchError> {
         let num_envs = self.num_envs();
         let mut blocks = reserve(self.blocks.len(), num_envs)?;
         blocks.extend_from_slice(&self.blocks);
         let mut seeds = reserve(num_envs, num_envs)?;
         seeds.extend_from_slice(&self.seeds);
-        let scratch = self.scratch.iter().map(Scratch::duplicate).collect::<Result<_, _>>();
-        let scratch = scratch.map_err(|source| memory(num_envs, source))?;
+        let own = |own: &Scratch| own.duplicate().map_err(|source| memory(num_envs, source));
+        let threads = self.threads.iter().map(own).collect::<Result<_, _>>()?;
         Ok(Batch {
             pool: Pool::new(self.config.options.num_threads)?,
             config: self.config.clone(),
@@ -459,24 +453,24 @@ impl Batch {
             block_layout: self.block_layout,
             seeds,
             partner_games: self.partner_games.clone(),
-            acting_hand: self.acting_hand,
+            step: self.step,
             calls: self.calls,
             seed: self.seed,
             fresh: self.fresh,
-            scratch,
+            threads,
             partition: Partition::default(),
         })
     }
 }
 
-/// Allocates a vector of this length for a batch of so many games.
+/// Room for so many games, which may be more than there is memory for.
 fn reserve<T>(length: usize, num_envs: usize) -> Result<Vec<T>, BatchError> {
     let mut elements = Vec::new();
     elements.try_reserve_exact(length).map_err(|source| memory(num_envs, source))?;
     Ok(elements)
 }
 
-/// The error for a batch of so many games that cannot be allocated.
+/// There is no room for so many games.
 const fn memory(num_envs: usize, source: TryReserveError) -> BatchError {
     BatchError::Memory { num_envs, source }
 }

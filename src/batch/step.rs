@@ -1,12 +1,10 @@
-//! One step of a chunk of games: turns, new deals, legal actions, outputs.
+//! One step of a run of games: their turns, new deals and outputs.
 
 use std::hint::black_box;
-use std::ops::Range;
 
 use super::chunk::{Chunk, GROUP};
 use super::config::BatchConfig;
 use super::finished::Finished;
-use super::kernel::block::{Block, Place, block_words};
 #[cfg(target_arch = "x86_64")]
 use super::kernel::lanes::{Avx2, Avx512};
 use super::kernel::lanes::{Isa, LANES, Portable, Word};
@@ -16,44 +14,42 @@ use super::kernel::turn::{Turn, bits_of, lanes_of};
 use super::kernel::{ANY, Kernel, SWITCHED};
 use super::options::AutoresetMode;
 use super::rows::expand::fence;
-use super::rows::packed::PackedRows;
-use super::rows::write::RowWriter;
 use super::scratch::Scratch;
 use super::step_result::StepResult;
 
-/// A task for the code that is compiled for an instruction set.
+/// What is done on the chosen instructions.
 enum Task<'a, 'b> {
     Run(&'a mut Chunk<'b>, &'a mut Scratch),
     Check(&'a Chunk<'b>, &'a mut bool),
 }
 
-/// A step, which is the same for all chunks of games.
+/// What all chunks do.
 #[derive(Clone, Copy)]
 pub(super) struct Step<'a> {
     pub config: &'a BatchConfig,
-    /// The index of the acting player's hand: the number of steps modulo the number of players.
-    pub acting_hand: usize,
-    /// The actions of all games of the batch; `None` to write the outputs without playing.
+    /// Steps so far, modulo the number of players.
+    pub step: usize,
+    /// The actions of all games, or none when the games are only looked at.
     pub actions: Option<&'a [i64]>,
-    /// Whether the groups are processed from the last to the first.
+    /// Whether to begin at the end.
     pub backwards: bool,
 }
 
-impl<'a> Step<'a> {
-    /// Plays the step in the games of a chunk.
-    pub fn run(self, chunk: &mut Chunk<'_>, scratch: &mut Scratch) {
-        self.dispatch(Task::Run(chunk, scratch));
+impl Step<'_> {
+    /// Does the work for the games of one chunk.
+    pub fn run(self, chunk: &mut Chunk<'_>, own: &mut Scratch) {
+        self.dispatch(Task::Run(chunk, own));
     }
 
-    /// Whether a game of the chunk is not over and its action is illegal.
+    /// Whether an action is illegal in a game that goes on.
     pub fn has_illegal(self, chunk: &Chunk<'_>) -> bool {
         let mut found = false;
         self.dispatch(Task::Check(chunk, &mut found));
         found
     }
 
-    /// Chooses the kernel: for a base game, for a base game with other tokens or switches, or for
-    /// any variant.
+    /// Chooses the code: that of the base games, in which their numbers are constants, that of base
+    /// games with other tokens or switches, or that of any game.
     fn dispatch(self, task: Task<'_, '_>) {
         let sizes = self.config.plan.sizes;
         let is_standard = sizes == Sizes::standard(sizes.players);
@@ -76,13 +72,13 @@ impl<'a> Step<'a> {
             #[cfg(target_arch = "x86_64")]
             Simd::Avx2 => {
                 let isa = Avx2::new().expect("the batch was made for this processor");
-                // SAFETY: the token exists only if the processor has the instructions.
+                // SAFETY: the token says that the processor has the instructions.
                 unsafe { run_avx2::<STANDARD>(self, isa, task) }
             }
             #[cfg(target_arch = "x86_64")]
             Simd::Avx512 => {
                 let isa = Avx512::new().expect("the batch was made for this processor");
-                // SAFETY: the token exists only if the processor has the instructions.
+                // SAFETY: the token says that the processor has the instructions.
                 unsafe { run_avx512::<STANDARD>(self, isa, task) }
             }
             #[cfg(not(target_arch = "x86_64"))]
@@ -94,135 +90,99 @@ impl<'a> Step<'a> {
     fn run_task<I: Isa, const STANDARD: usize>(self, isa: I, task: Task<'_, '_>) {
         let kernel = Kernel::<I, STANDARD> { isa, plan: &self.config.plan };
         match task {
-            Task::Run(chunk, scratch) => self.run_with(kernel, chunk, scratch),
+            Task::Run(chunk, own) => self.run_with(kernel, chunk, own),
             Task::Check(chunk, found) => {
-                let actions = self.actions_of(chunk, &(0..chunk.len()));
-                *found = find_illegal(kernel, chunk.blocks, actions);
+                let actions = &self.actions.unwrap_or_default()[chunk.first..][..chunk.len()];
+                *found = check(kernel, chunk.blocks, actions);
             }
         }
     }
 
-    /// Plays the actions, if there are any, and writes the outputs: group by group.
     #[inline(always)]
     fn run_with<I: Isa, const STANDARD: usize>(
         self,
         kernel: Kernel<'_, I, STANDARD>,
         chunk: &mut Chunk<'_>,
-        scratch: &mut Scratch,
+        own: &mut Scratch,
     ) {
-        let groups = chunk.len().div_ceil(GROUP * LANES);
+        let size = kernel.sizes().block_words();
+        let games = chunk.len();
+        let after = if self.actions.is_some() {
+            (self.step + 1) % kernel.sizes().players
+        } else {
+            self.step
+        };
+        let groups = games.div_ceil(GROUP * LANES);
         for index in 0..groups {
             let index = if self.backwards { groups - 1 - index } else { index };
             let first = index * GROUP * LANES;
-            let games = first..(first + GROUP * LANES).min(chunk.len());
+            let count = (GROUP * LANES).min(games - first);
             let mut results = [StepResult::default(); GROUP];
-            if self.actions.is_some() {
+            if let Some(actions) = self.actions {
+                let actions = &actions[chunk.first + first..][..count];
                 if chunk.partner_games.is_empty() {
-                    self.play_group(
-                        kernel,
-                        chunk,
-                        &mut scratch.finished,
-                        games.clone(),
-                        &mut results,
-                    );
+                    self.play_group(&kernel, chunk, own, first, actions, &mut results);
                 } else {
-                    self.play_partner_group(
-                        chunk,
-                        &mut scratch.finished,
-                        games.clone(),
-                        &mut results,
-                    );
+                    self.play_partner_group(chunk, &mut own.finished, first, actions, &mut results);
                 }
             }
-            self.write_group(kernel, chunk, &mut scratch.packed, games, &results);
+            for (index, start) in (first..first + count).step_by(LANES).enumerate() {
+                // Else the compiler keeps a place for each buffer, and all of them in memory: the
+                // stores that move them on stand in a queue with those of the rows.
+                let start = black_box(start);
+                let block = &mut chunk.blocks[start / LANES * size..][..size];
+                kernel.find_actions(block, after);
+                let games = start..(start + LANES).min(games);
+                chunk.outputs.write(
+                    &kernel,
+                    self.config,
+                    block,
+                    after,
+                    games,
+                    &results[index],
+                    &mut own.encoded,
+                );
+            }
         }
         if self.config.streams {
             fence();
         }
     }
 
-    /// The index of the acting player's hand after the step.
-    #[inline(always)]
-    fn next_hand(self, players: usize) -> usize {
-        match self.actions {
-            Some(_) => (self.acting_hand + 1) % players,
-            None => self.acting_hand,
-        }
-    }
-
-    /// Plays the actions of a group of games, and deals new games.
+    /// Plays the actions of a group of blocks, and deals new games where it is time.
     #[inline(always)]
     fn play_group<I: Isa, const STANDARD: usize>(
         self,
-        kernel: Kernel<'_, I, STANDARD>,
+        kernel: &Kernel<'_, I, STANDARD>,
         chunk: &mut Chunk<'_>,
-        finished: &mut Finished,
-        games: Range<usize>,
+        own: &mut Scratch,
+        first: usize,
+        actions: &[i64],
         results: &mut [StepResult; GROUP],
     ) {
-        let size = block_words(kernel.sizes());
+        let size = kernel.sizes().block_words();
         let mode = self.config.options.autoreset_mode;
-        let actions = self.actions_of(chunk, &games);
         let mut deals = 0;
         for (index, actions) in actions.chunks(LANES).enumerate() {
-            let words = chunk.block(games.start + index * LANES, size);
-            let mut block = Block::new(kernel, words, self.acting_hand);
-            let turn = block.play(&action_word(actions));
+            let block = &mut chunk.blocks[(first / LANES + index) * size..][..size];
             let present = u8::MAX >> (LANES - actions.len());
+            let turn = kernel.play(block, self.step, &action_word(actions));
             for lane in lanes_of(turn.forfeited & present) {
-                block.keep_player(lane);
+                kernel.sizes().keep_player(block, lane, self.step);
             }
             results[index] = StepResult::new(&turn);
             deals |= u64::from(present & deals_of(mode, &turn)) << (LANES * index);
         }
-        let next_hand = self.next_hand(kernel.sizes().players);
-        // One loop for the whole group: the processor mispredicts its end once, not once a block.
+        let after = (self.step + 1) % kernel.sizes().players;
+        // One loop over all of the group, whose end is foretold wrongly once and not for each block.
         for index in bits_of(deals) {
-            let (game, lane) = (games.start + index, index % LANES);
-            let (index, state) = (chunk.first + game, chunk.seeds[game].advance());
-            let words = chunk.block(game, size);
+            let (game, lane) = (first + index, index % LANES);
+            let block = &mut chunk.blocks[game / LANES * size..][..size];
             if mode == AutoresetMode::SameStep {
-                finished.push(index, words, lane);
+                own.finished.push(chunk.first + game, block, lane);
             }
-            Block::new(kernel, words, next_hand).deal(lane, state);
+            kernel.deal(block, lane, after, chunk.seeds[game].advance());
         }
-    }
-
-    /// Finds the legal actions of a group of games and writes all outputs.
-    #[inline(always)]
-    fn write_group<I: Isa, const STANDARD: usize>(
-        self,
-        kernel: Kernel<'_, I, STANDARD>,
-        chunk: &mut Chunk<'_>,
-        packed: &mut PackedRows,
-        games: Range<usize>,
-        results: &[StepResult; GROUP],
-    ) {
-        let size = block_words(kernel.sizes());
-        let next_hand = self.next_hand(kernel.sizes().players);
-        for (index, start) in games.clone().step_by(LANES).enumerate() {
-            // Without this the compiler keeps a pointer for every buffer in the loop, and advances
-            // each of them in memory: those stores delay the stores of the rows.
-            let start = black_box(start);
-            let games = start..(start + LANES).min(games.end);
-            let words = &mut chunk.blocks[start / LANES * size..][..size];
-            let mut block = Block::new(kernel, words, next_hand);
-            block.find_actions();
-            let outputs = &mut chunk.outputs;
-            let mut rows = RowWriter::new(self.config, &block, games.clone(), packed);
-            if let Some(obs) = &mut outputs.obs {
-                rows.write(obs);
-            }
-            if let Some(mask) = &mut outputs.action_mask {
-                rows.write_mask(mask);
-            }
-            results[index].write(&block, games, outputs);
-        }
-    }
-
-    /// The actions of some games of a chunk.
-    fn actions_of(self, chunk: &Chunk<'_>, games: &Range<usize>) -> &'a [i64] {
-        &self.actions.unwrap_or_default()[chunk.first + games.start..][..games.len()]
     }
 
     /// Plays the actions of a group of games with partners.
@@ -231,12 +191,13 @@ impl<'a> Step<'a> {
         self,
         chunk: &mut Chunk<'_>,
         finished: &mut Finished,
-        games: Range<usize>,
+        first: usize,
+        actions: &[i64],
         results: &mut [StepResult; GROUP],
     ) {
-        let actions = self.actions_of(chunk, &games);
-        for (index, (game, &action)) in games.zip(actions).enumerate() {
-            self.play_partner_game(chunk, finished, game, action, &mut results[index / LANES]);
+        for (index, &action) in actions.iter().enumerate() {
+            let result = &mut results[index / LANES];
+            self.play_partner_game(chunk, finished, first + index, action, result);
         }
     }
 
@@ -246,42 +207,42 @@ impl<'a> Step<'a> {
         self,
         chunk: &mut Chunk<'_>,
         finished: &mut Finished,
-        game: usize,
+        index: usize,
         action: i64,
         result: &mut StepResult,
     ) {
         let BatchConfig { plan, variant, options, .. } = self.config;
-        let (index, lane) = (chunk.first + game, game % LANES);
-        let place = Place { lane, acting_hand: self.next_hand(plan.sizes.players) };
-        let size = block_words(plan.sizes);
-        let words = &mut chunk.blocks[game / LANES * size..][..size];
-        let partner_game = &mut chunk.partner_games[game];
+        let (sizes, lane) = (plan.sizes, index % LANES);
+        let after = (self.step + 1) % sizes.players;
+        let size = sizes.block_words();
+        let block = &mut chunk.blocks[index / LANES * size..][..size];
+        let partner_game = &mut chunk.partner_games[index];
         let deals;
         if partner_game.position().ending().is_some() {
-            result.set(lane, 0, None, false);
+            result.note(lane, 0, None, false);
             deals = options.autoreset_mode != AutoresetMode::Disabled;
         } else {
             let before = partner_game.position().score(variant);
             let was_legal = partner_game.play(action);
-            let played = partner_game.game();
-            let reward = i64::from(played.position.score(variant)) - i64::from(before);
-            let ended = played.position.ending().is_some();
-            result.set(lane, reward, ended.then(|| played.counters()), !was_legal);
+            let game = partner_game.game();
+            let reward = i64::from(game.position.score(variant)) - i64::from(before);
+            let ended = game.position.ending().is_some();
+            result.note(lane, reward, ended.then(|| sizes.counters(&game)), !was_legal);
             deals = ended && options.autoreset_mode == AutoresetMode::SameStep;
             if deals {
-                played.put(words, place, variant);
-                finished.push(index, words, lane);
+                sizes.put(block, lane, after, variant, &game);
+                finished.push(chunk.first + index, block, lane);
             }
         }
         if deals {
             partner_game.deal_next(&options.partners);
         }
-        partner_game.game().put(words, place, variant);
-        chunk.seeds[game] = partner_game.seed().into();
+        sizes.put(block, lane, after, variant, &partner_game.game());
+        chunk.seeds[index] = partner_game.seed().into();
     }
 }
 
-/// The games that are dealt anew in this step, one bit each.
+/// The games that are dealt anew in this step.
 fn deals_of(mode: AutoresetMode, turn: &Turn) -> u8 {
     match mode {
         AutoresetMode::SameStep => turn.ended,
@@ -290,23 +251,23 @@ fn deals_of(mode: AutoresetMode, turn: &Turn) -> u8 {
     }
 }
 
-/// Whether a game is not over and its action is illegal.
+/// Looks for an action that is illegal in a game that goes on.
 #[inline(always)]
-fn find_illegal<I: Isa, const STANDARD: usize>(
+fn check<I: Isa, const STANDARD: usize>(
     kernel: Kernel<'_, I, STANDARD>,
     blocks: &[Word],
     actions: &[i64],
 ) -> bool {
-    let blocks = blocks.chunks_exact(block_words(kernel.sizes()));
+    let blocks = blocks.chunks_exact(kernel.sizes().block_words());
     let mut illegal = 0;
-    for (words, actions) in blocks.zip(actions.chunks(LANES)) {
+    for (block, actions) in blocks.zip(actions.chunks(LANES)) {
         let present = u8::MAX >> (LANES - actions.len());
-        illegal |= kernel.find_illegal(words, &action_word(actions)) & present;
+        illegal |= kernel.find_illegal(block, &action_word(actions)) & present;
     }
     illegal != 0
 }
 
-/// The actions of a block; lanes without a game get an action that does not exist.
+/// The actions of a block; where a game is missing, one that is none.
 #[inline(always)]
 fn action_word(actions: &[i64]) -> Word {
     if let Ok(actions) = <&[i64; LANES]>::try_from(actions) {
@@ -319,24 +280,24 @@ fn action_word(actions: &[i64]) -> Word {
     word
 }
 
-// Each instruction set has a function of its own for each `STANDARD`. In one function the compiler
-// would merge the code that the kernels have in common, and their numbers would not be constants.
+// Each is a function of its own: in one function the compiler would join what the sizes have in
+// common, and no number would be a constant any more.
 
 #[inline(never)]
-fn run_portable<const STANDARD: usize>(step: Step<'_>, task: Task<'_, '_>) {
-    step.run_task::<_, STANDARD>(Portable, task);
+fn run_portable<const STANDARD: usize>(work: Step<'_>, task: Task<'_, '_>) {
+    work.run_task::<_, STANDARD>(Portable, task);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn run_avx2<const STANDARD: usize>(step: Step<'_>, isa: Avx2, task: Task<'_, '_>) {
-    step.run_task::<_, STANDARD>(isa, task);
+fn run_avx2<const STANDARD: usize>(work: Step<'_>, isa: Avx2, task: Task<'_, '_>) {
+    work.run_task::<_, STANDARD>(isa, task);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(
     enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl"
 )]
-fn run_avx512<const STANDARD: usize>(step: Step<'_>, isa: Avx512, task: Task<'_, '_>) {
-    step.run_task::<_, STANDARD>(isa, task);
+fn run_avx512<const STANDARD: usize>(work: Step<'_>, isa: Avx512, task: Task<'_, '_>) {
+    work.run_task::<_, STANDARD>(isa, task);
 }

@@ -1,4 +1,4 @@
-"""An evaluation as a heat map."""
+"""The results of an evaluation as a heat map."""
 
 from __future__ import annotations
 
@@ -10,22 +10,21 @@ import numpy as np
 
 from starmine._core import StarmineError
 from starmine.evaluation.pairing import Pairing
-from starmine.evaluation.report import short
+from starmine.evaluation.report import shorten
+from starmine.evaluation.results import Results
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.image import AxesImage
 
-    from starmine.evaluation.results import Evaluation
-
 LONGEST_NAME = 20
-# Up to so many entrants, a cell has room for the standard error too. Sides are inches.
+# Up to this many entrants, cells are large enough for the standard error.
 ROOM_FOR_ERRORS = 8
-LARGE_SIDE, SMALL_SIDE = 0.95, 0.6
-LETTER = 0.085
+LARGE_SIDE, SMALL_SIDE = 0.95, 0.6  # of a cell, in inches
+LETTER = 0.085  # width of a letter, in inches
 
 
-def draw(evaluation: Evaluation, path: Path) -> None:
+def draw(results: Results, path: Path) -> None:
     """Write the heat map of the mean scores as a PNG file.
 
     Raises:
@@ -37,38 +36,38 @@ def draw(evaluation: Evaluation, path: Path) -> None:
         raise StarmineError(
             "the figure needs matplotlib, which is not installed: expected it (pip install 'starmine[eval]')"
         ) from error
-    count = len(evaluation.names)
+    count = len(results.names)
     side = LARGE_SIDE if count <= ROOM_FOR_ERRORS else SMALL_SIDE
-    # The title is as wide over a small matrix as over a large one.
+    # At least as wide as the title.
     size = (max(5.8, 2.9 + side * count), max(3.4, 2.0 + side * count))
     figure = Figure(figsize=size, layout="constrained")
     axes = figure.add_subplot()
-    image = axes.imshow(evaluation.scores, vmin=0, vmax=evaluation.settings.variant.max_score)
-    label_axes(evaluation, axes, side)
-    for row, player in enumerate(evaluation.names):
-        for column, partner in enumerate(evaluation.names):
-            write_cell(axes, image, row, column, evaluation.pairing(player, partner), count <= ROOM_FOR_ERRORS)
+    image = axes.imshow(results.scores, vmin=0, vmax=results.settings.variant.max_score)
+    label_axes(results, axes, side)
+    for row, player in enumerate(results.names):
+        for column, partner in enumerate(results.names):
+            write_cell(axes, image, row, column, results.pairing(player, partner), count <= ROOM_FOR_ERRORS)
     figure.colorbar(image, ax=axes, label="mean score", shrink=0.9)
-    figure.suptitle(title(evaluation), fontsize=11)
+    figure.suptitle(title(results), fontsize=11)
     figure.savefig(path, format="png", dpi=150, bbox_inches="tight", pad_inches=0.15)
 
 
-def title(evaluation: Evaluation) -> str:
+def title(results: Results) -> str:
     """Variant, players and games, on two lines."""
-    settings = evaluation.settings
+    settings = results.settings
     games = f"{settings.games:,} games a pairing, decks of seed {settings.seed}"
-    return f"Cross-play: {short(settings.described, 64)}\n{games}"
+    return f"Cross-play: {shorten(settings.described, 64)}\n{games}"
 
 
-def label_axes(evaluation: Evaluation, axes: Axes, side: float) -> None:
-    """Names at both axes, slanted where they are wider than a cell, and white lines between the cells."""
-    names = [short(name, LONGEST_NAME) for name in evaluation.names]
+def label_axes(results: Results, axes: Axes, side: float) -> None:
+    """Names on both axes, slanted where they are wider than a cell, and white lines between the cells."""
+    names = [shorten(name, LONGEST_NAME) for name in results.names]
     if max(len(name) for name in names) * LETTER < side:
         axes.set_xticks(range(len(names)), names)
     else:
         axes.set_xticks(range(len(names)), names, rotation=40, ha="right", rotation_mode="anchor")
     axes.set_yticks(range(len(names)), names)
-    two = evaluation.settings.variant.players == 2
+    two = results.settings.variant.players == 2
     axes.set_ylabel("seat 0" if two else "one seat, each in turn")
     axes.set_xlabel("seat 1" if two else "all other seats")
     borders = np.arange(1, len(names)) - 0.5
@@ -80,7 +79,7 @@ def label_axes(evaluation: Evaluation, axes: Axes, side: float) -> None:
 
 
 def write_cell(axes: Axes, image: AxesImage, row: int, column: int, pairing: Pairing, has_room: bool) -> None:
-    """The mean score, with its standard error where there is room, and how many games failed."""
+    """The mean score, its standard error if there is room, and the number of failed games."""
     if math.isnan(pairing.score):
         lines, color = [] if pairing.failed else ["-"], "black"
     else:

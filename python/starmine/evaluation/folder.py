@@ -1,4 +1,4 @@
-"""The folder in which an evaluation is kept, so that it can go on after an interrupt."""
+"""The folder that stores an evaluation, and from which an interrupted one is resumed."""
 
 from __future__ import annotations
 
@@ -14,38 +14,39 @@ from typing import Any
 import numpy as np
 
 from starmine._core import StarmineError
-from starmine.evaluation.results import Evaluation, Settings
+from starmine.evaluation.evaluation import Evaluation
+from starmine.evaluation.results import Settings
 
 FILES = RESULTS, ROWS, FIGURE, GAMES = "eval.json", "eval.csv", "eval.png", "eval-games.npy"
 START_OVER = "choose another folder, or start over with --fresh (fresh=True)"
 
 
 def shape_of(settings: Settings) -> tuple[int, int, int, int]:
-    """Of the single games."""
+    """The shape of `Evaluation.outcomes`."""
     return len(settings.entrants), len(settings.entrants), 4, settings.games
 
 
-def blank(settings: Settings, outcomes: Any) -> Evaluation:
-    """An evaluation of which nothing has been played."""
+def new_evaluation(settings: Settings, outcomes: Any) -> Evaluation:
+    """An evaluation without any games yet, which will be stored in `outcomes`."""
     cells = shape_of(settings)[:2]
     return Evaluation(settings, outcomes, np.zeros(cells, dtype=np.int64), np.zeros(cells))
 
 
 class Folder:
-    """Where an evaluation is written: its numbers as JSON and CSV, its single games and its picture.
+    """The files of an evaluation: statistics as JSON and CSV, single games, and a picture.
 
-    The JSON is replaced as a whole after the games it counts have been written, so that at any moment the folder
-    holds an evaluation that can go on.
+    The JSON says how many games were played. It is replaced, as a whole, after these games have been written, so that
+    the folder can be resumed from at any moment.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def open(self, settings: Settings, fresh: bool) -> Evaluation:
-        """The evaluation that the folder holds, or a new one.
+        """The stored evaluation, or a new one.
 
         Raises:
-            StarmineError: it holds another evaluation, or cannot be written.
+            StarmineError: the folder holds an evaluation with other settings, or cannot be written.
         """
         with self._writable():
             self.path.mkdir(parents=True, exist_ok=True)
@@ -55,18 +56,17 @@ class Folder:
                 (self.path / name).unlink(missing_ok=True)
             shape = shape_of(settings)
             outcomes = np.lib.format.open_memmap(self.path / GAMES, mode="w+", dtype=np.int16, shape=shape)
-        evaluation = blank(settings, outcomes)
+        evaluation = new_evaluation(settings, outcomes)
         self.save(evaluation)
         return evaluation
 
     def _resume(self, settings: Settings) -> Evaluation:
         try:
             found = json.loads((self.path / RESULTS).read_text(encoding="utf-8"))
-            # Compared as JSON has them, and then read.
             expected = json.loads(json.dumps(settings.to_dict()))
             differences = list(differing(found["settings"], expected))
             if not differences:
-                # A file that is too short is refused for reading, but filled up for writing.
+                # Opening for writing would extend a truncated file; opening for reading refuses it.
                 np.lib.format.open_memmap(self.path / GAMES, mode="r")
                 outcomes = np.lib.format.open_memmap(self.path / GAMES, mode="r+")
                 return self._read(found["pairings"], settings, outcomes)
@@ -83,7 +83,7 @@ class Folder:
         shape = shape_of(settings)
         if outcomes.shape != shape or outcomes.dtype != np.int16 or len(pairings) != shape[0] * shape[1]:
             raise ValueError(f"{GAMES} has shape {outcomes.shape}, expected {shape}")
-        evaluation = blank(settings, outcomes)
+        evaluation = new_evaluation(settings, outcomes)
         evaluation.played[:] = np.array([pairing["games"] for pairing in pairings]).reshape(shape[:2])
         evaluation.seconds[:] = np.array([pairing["seconds"] for pairing in pairings]).reshape(shape[:2])
         if evaluation.played.min() < 0 or evaluation.played.max() > settings.games:
@@ -94,7 +94,7 @@ class Folder:
         return evaluation
 
     def save(self, evaluation: Evaluation) -> None:
-        """Write what has been played.
+        """Write the games played so far.
 
         Raises:
             StarmineError: the folder cannot be written.
@@ -104,7 +104,7 @@ class Folder:
         self._replace(RESULTS, lambda path: path.write_text(text + "\n", encoding="utf-8"))
 
     def finish(self, evaluation: Evaluation, figure: bool) -> None:
-        """Write the table and the picture.
+        """Write the CSV file and the picture.
 
         Raises:
             StarmineError: the folder cannot be written.
@@ -114,7 +114,7 @@ class Folder:
             self._replace(FIGURE, evaluation.draw)
 
     def _replace(self, name: str, write: Callable[[Path], Any]) -> None:
-        """Write a file aside and put it in its place at once."""
+        """Write a file under another name and rename it."""
         aside = self.path / f"{name}.part"
         with self._writable():
             try:
@@ -135,7 +135,7 @@ class Folder:
 
 
 def write_rows(evaluation: Evaluation, path: Path) -> None:
-    """A line for each pairing, as CSV; a number that there is none of is left empty."""
+    """Write a CSV line for each pairing; nan is an empty field."""
     rows = [without_nan(pairing.row()) for pairing in evaluation.pairings]
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
@@ -144,7 +144,7 @@ def write_rows(evaluation: Evaluation, path: Path) -> None:
 
 
 def without_nan(value: Any) -> Any:
-    """The value with None for each nan, which JSON does not have."""
+    """The value with None for nan and infinity, which JSON cannot represent."""
     if isinstance(value, dict):
         return {key: without_nan(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -153,7 +153,7 @@ def without_nan(value: Any) -> Any:
 
 
 def differing(found: Any, expected: Any, name: str = "") -> Iterator[str]:
-    """In words, what two settings do not share."""
+    """The differences between stored and expected settings, as text."""
     if isinstance(found, dict) and isinstance(expected, dict) and name != "entrants":
         for key in expected:
             yield from differing(found.get(key), expected[key], key)
@@ -166,6 +166,6 @@ def differing(found: Any, expected: Any, name: str = "") -> Iterator[str]:
 
 
 def listed(entrants: dict[str, str]) -> str:
-    """Names, with what they stand for where that says more."""
+    """The entrants' names, each with its bot or type if that differs."""
     shown = [name if name == kind else f"{name} ({kind})" for name, kind in entrants.items()]
     return ", ".join(shown)

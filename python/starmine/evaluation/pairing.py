@@ -1,4 +1,4 @@
-"""What came of the games in which one entrant met another."""
+"""Statistics of the games of one entrant with another."""
 
 from __future__ import annotations
 
@@ -9,38 +9,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import endings
+from starmine.outcomes import defeats
 from starmine.play import mean_and_error
 
 Array = NDArray[Any]
 
-# What is kept of a game, in this order.
+# The rows of the outcomes of games.
 SCORE, FIREWORKS, LENGTH, ENDING = range(4)
 FAILED = 0  # the ending of a game that was given up
 PERFECT = endings().index("perfect") + 1
-# A game ends well when it is perfect or its deck runs out; every other ending is a defeat.
-UNDEFEATED = [PERFECT, endings().index("deck_exhausted") + 1]
 
 
 @dataclass(frozen=True)
 class Pairing:
     """The games of one entrant with another: one cell of the matrix.
 
-    Two players: `player` sits in seat 0, `partner` in seat 1. More: one `player` sits among `partner`s, for an equal
-    share of the games in each seat. An entrant with itself is self-play.
+    With two players, `player` sits in seat 0 and `partner` in seat 1. With more, `player` holds one seat, each for an
+    equal share of the games, and `partner` all others. An entrant with itself is self-play.
 
     Attributes:
         player: the entrant in one seat.
         partner: the entrant in all other seats.
-        games: games played, those that failed included.
-        failed: games given up because a Python bot or a policy failed; all that follows leaves them out.
+        games: games played, including those that failed.
+        failed: games abandoned because a Python bot or a policy failed; the statistics below exclude them.
         score, score_error: the mean by the variant's rules and its standard error.
-        fireworks, fireworks_error: the mean of the fireworks' sum whatever the ending, and its standard error.
-        perfect: the share of the games that were perfect.
-        lost: the share that ended in defeat: neither perfect nor with the deck exhausted.
+        fireworks, fireworks_error: the mean sum of the fireworks, whatever the ending, and its standard error.
+        perfect: the share of perfect games.
+        lost: the share of lost games; see `starmine.defeats()`.
         length: the mean number of turns.
-        seconds: time it took to play.
+        seconds: time spent.
         seats: with three players or more, for each seat of `player` its "seat", "games", "score" and "score_error".
-        failures: the first few failures in words.
+        failures: messages of the first few failures.
     """
 
     player: str
@@ -60,20 +59,21 @@ class Pairing:
 
     @property
     def games_per_second(self) -> float:
-        """Games played in a second."""
+        """Games played per second."""
         return self.games / self.seconds if self.seconds > 0 else float("nan")
 
     def row(self) -> dict[str, Any]:
-        """The numbers by name, without those of the seats."""
+        """The statistics by name, without seats and failures."""
         values = asdict(self)
         del values["seats"], values["failures"]
         return {**values, "games_per_second": self.games_per_second}
 
 
 def stretches(players: int, games: int, with_itself: bool) -> list[tuple[int, int, int]]:
-    """(seat of the player, first game, end) of all games: game i of N has the player in seat i * players // N.
+    """Consecutive games in which the player holds the same seat: (seat, first game, end).
 
-    A player with itself, or of two, keeps seat 0: of two, the other seat is another pairing's.
+    Game i of N has the player in seat i * players // N. In self-play, and with two players, it is always seat 0: with
+    two players, seat 1 belongs to the pairing with the roles reversed.
     """
     if players == 2 or with_itself:
         return [(0, 0, games)]
@@ -82,28 +82,28 @@ def stretches(players: int, games: int, with_itself: bool) -> list[tuple[int, in
 
 
 def mean_or_nan(values: Array) -> tuple[float, float]:
-    """Mean and standard error; nan for those that so few values do not have."""
+    """Mean and standard error; nan where there are too few values."""
     return mean_and_error(values) if len(values) else (float("nan"), float("nan"))
 
 
 def share(chosen: Array) -> float:
-    """The share that is true; nan of nothing."""
+    """The share of true values; nan of an empty array."""
     return float(np.mean(chosen)) if len(chosen) else float("nan")
 
 
 def summarise(
     player: str, partner: str, players: int, outcomes: Array, played: int, seconds: float, failures: list[str]
 ) -> Pairing:
-    """The statistics of the games that were played.
+    """The statistics of the games played so far.
 
     Args:
-        player: who sits in one seat.
-        partner: who sits in the others.
+        player: the entrant in one seat.
+        partner: the entrant in the others.
         players: number of seats.
-        outcomes: int16 (4, games): score, fireworks, length and ending of each.
-        played: how many of them, from the first on, were played.
-        seconds: time it took.
-        failures: the first few in words.
+        outcomes: int16 (4, games): score, fireworks, length and ending of each game.
+        played: number of games played, from the first on.
+        seconds: time spent.
+        failures: messages of the first few failures.
     """
     there = outcomes[ENDING] != FAILED
     kept = outcomes[:, :played][:, there[:played]]
@@ -125,7 +125,7 @@ def summarise(
         fireworks=fireworks,
         fireworks_error=fireworks_error,
         perfect=share(kept[ENDING] == PERFECT),
-        lost=share(~np.isin(kept[ENDING], UNDEFEATED)),
+        lost=share(np.isin(kept[ENDING], defeats())),
         length=mean_or_nan(kept[LENGTH])[0],
         seconds=seconds,
         seats=seats,

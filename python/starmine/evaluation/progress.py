@@ -1,4 +1,4 @@
-"""How far it has come, on standard error."""
+"""Progress on standard error."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import TypeAlias
 
-# Called with how many games more have been played, and whose.
+# Called with the number of games just played, and the name of their pairing.
 Progress: TypeAlias = Callable[[int, str], None]
 
 SECONDS_BETWEEN_LINES = 10.0
@@ -18,12 +18,12 @@ SECONDS_BETWEEN_LINES = 10.0
 
 @contextmanager
 def silent(total: int, done: int) -> Iterator[Progress]:
-    """Nothing is shown."""
+    """Shows nothing."""
     yield lambda count, who: None
 
 
 def standard_error(total: int, done: int) -> AbstractContextManager[Progress]:
-    """A bar in a terminal, where tqdm is there; now and then a line otherwise."""
+    """A bar in a terminal if tqdm is installed, else a line every few seconds."""
     if done == total:
         return silent(total, done)
     has_bar = sys.stderr is not None and sys.stderr.isatty() and importlib.util.find_spec("tqdm") is not None
@@ -32,8 +32,8 @@ def standard_error(total: int, done: int) -> AbstractContextManager[Progress]:
 
 @contextmanager
 def bar(total: int, done: int) -> Iterator[Progress]:
-    """A bar."""
-    tqdm = importlib.import_module("tqdm").tqdm  # has no types
+    """A progress bar."""
+    tqdm = importlib.import_module("tqdm").tqdm  # without type hints
     with tqdm(total=total, initial=done, unit="game", unit_scale=True, dynamic_ncols=True, leave=False) as shown:
 
         def advance(count: int, who: str) -> None:

@@ -1,16 +1,13 @@
-"""An evaluation as text, in 100 columns."""
+"""The results of an evaluation as text, at most 100 columns wide."""
 
 from __future__ import annotations
 
 import math
 import textwrap
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from starmine.evaluation.pairing import Pairing
-
-if TYPE_CHECKING:
-    from starmine.evaluation.results import Evaluation
+from starmine.evaluation.results import Results
 
 WIDTH = 100
 LONGEST_NAME = 13
@@ -18,16 +15,16 @@ WIDE_CELL, NARROW_CELL = 14, 6
 MOST_FAILURES = 10
 
 
-def report(evaluation: Evaluation) -> str:
-    """The matrix, a line for each entrant, and what failed."""
-    failed = list(failures(evaluation))
-    parts = [heading(evaluation), *matrices(evaluation), "\n".join(entrants(evaluation))]
+def report(results: Results) -> str:
+    """The matrix, a line for each entrant, and the failures."""
+    failed = list(failures(results))
+    parts = [heading(results), *matrices(results), "\n".join(entrants(results))]
     return "\n\n".join(parts + (["\n".join(failed)] if failed else []))
 
 
-def heading(evaluation: Evaluation) -> str:
-    """What was played, and how to read the matrix."""
-    settings = evaluation.settings
+def heading(results: Results) -> str:
+    """The settings, and how to read the matrix."""
+    settings = results.settings
     players = settings.variant.players
     seats = (
         "row: in seat 0; column: in seat 1"
@@ -44,15 +41,14 @@ def heading(evaluation: Evaluation) -> str:
     return "\n".join(textwrap.fill(line, WIDTH) for line in lines)
 
 
-def matrices(evaluation: Evaluation) -> Iterator[str]:
-    """The matrix, in as many blocks of columns as it takes."""
-    names = evaluation.names
+def matrices(results: Results) -> Iterator[str]:
+    """The matrix, split into blocks of columns that fit the width."""
+    names = results.names
     labels = labelled(names)
     margin = len(labels[0])
     wide = max(WIDE_CELL, margin + 1)
     is_wide = margin + wide * len(names) <= WIDTH
     width = wide if is_wide else NARROW_CELL
-    # Blocks of equal breadth.
     blocks = math.ceil(len(names) / ((WIDTH - margin) // width))
     columns = math.ceil(len(names) / blocks)
     for start in range(0, len(names), columns):
@@ -60,14 +56,14 @@ def matrices(evaluation: Evaluation) -> Iterator[str]:
         headings = [labels[index].strip() if is_wide else str(index + 1) for index in block]
         lines = [" " * margin + "".join(f"{heading:>{width}}" for heading in headings)]
         for row, player in enumerate(names):
-            cells = [evaluation.pairing(player, names[column]) for column in block]
+            cells = [results.pairing(player, names[column]) for column in block]
             texts = "".join(f"{cell(pairing, is_wide):>{width}}" for pairing in cells)
             lines.append(labels[row] + texts)
         yield "\n".join(lines)
 
 
 def cell(pairing: Pairing, is_wide: bool) -> str:
-    """A number of the matrix, with a star where games failed."""
+    """A cell of the matrix, with a star if games failed."""
     star = "*" if pairing.failed else ""
     if math.isnan(pairing.score):
         return f"-{star}"
@@ -76,56 +72,56 @@ def cell(pairing: Pairing, is_wide: bool) -> str:
     return f"{pairing.score:.{1 if star else 2}f}{star}"
 
 
-def entrants(evaluation: Evaluation) -> Iterator[str]:
-    """A line for each entrant: self-play, and with all others."""
-    names = evaluation.names
+def entrants(results: Results) -> Iterator[str]:
+    """A line for each entrant: its self-play, and its means with all others."""
+    names = results.names
     labels = labelled(names)
     headings = f"{'score':>13}{'fireworks':>13}{'perfect':>8}{'lost':>7}{'turns':>6}{'games/s':>10}"
     if len(names) > 1:
         headings += f"{'row mean':>13}{'column mean':>13}"
     yield f"{'self-play':<{len(labels[0])}}{headings}"
     for label, name in zip(labels, names, strict=True):
-        own = evaluation.pairing(name, name)
+        own = results.pairing(name, name)
         numbers = f"{mean(own.score, own.score_error):>13}{mean(own.fireworks, own.fireworks_error):>13}"
         numbers += f"{number(own.perfect, '.1%'):>8}{number(own.lost, '.1%'):>7}{number(own.length, '.1f'):>6}"
         numbers += f"{number(own.games_per_second, ',.0f'):>10}"
         if len(names) > 1:
-            numbers += f"{mean(*evaluation.as_player(name)):>13}{mean(*evaluation.as_partner(name)):>13}"
+            numbers += f"{mean(*results.as_player(name)):>13}{mean(*results.as_partner(name)):>13}"
         yield label + numbers
 
 
 def labelled(names: list[str]) -> list[str]:
-    """The entrants by number and name, equally wide, and as wide as the heading of their table."""
-    labels = [f"{index:>2} {short(name, LONGEST_NAME)}" for index, name in enumerate(names, 1)]
+    """Numbers and names of the entrants, padded to equal width."""
+    labels = [f"{index:>2} {shorten(name, LONGEST_NAME)}" for index, name in enumerate(names, 1)]
     width = max(len("self-play"), *(len(label) for label in labels))
     return [label.ljust(width) for label in labels]
 
 
-def failures(evaluation: Evaluation) -> Iterator[str]:
-    """Where players failed."""
-    failed = [pairing for pairing in evaluation.pairings if pairing.failed]
+def failures(results: Results) -> Iterator[str]:
+    """The pairings with failed games."""
+    failed = [pairing for pairing in results.pairings if pairing.failed]
     if failed:
         yield "* Games in which a player failed are left out:"
     for pairing in failed[:MOST_FAILURES]:
         who = f"{pairing.player} with {pairing.partner}: {pairing.failed:,} of {pairing.games:,}"
-        line = short(f"{who}, such as {pairing.failures[0]}", 3 * WIDTH)
+        line = shorten(f"{who}, such as {pairing.failures[0]}", 3 * WIDTH)
         yield textwrap.fill(line, WIDTH, initial_indent="  ", subsequent_indent="    ")
     if len(failed) > MOST_FAILURES:
         yield f"  and {len(failed) - MOST_FAILURES:,} more pairings"
 
 
 def number(value: float, form: str) -> str:
-    """A number, or a line where there is none."""
+    """A formatted number; a dash for nan."""
     return "-" if math.isnan(value) else format(value, form)
 
 
 def mean(value: float, error: float) -> str:
-    """A mean with its standard error."""
+    """A mean and its standard error; a dash for nan."""
     if math.isnan(value):
         return "-"
     return f"{value:.2f}" if math.isnan(error) else f"{value:.2f} ±{error:.2f}"
 
 
-def short(name: str, longest: int) -> str:
-    """A name, cut where it is too long."""
+def shorten(name: str, longest: int) -> str:
+    """A name, truncated with an ellipsis if it is too long."""
     return name if len(name) <= longest else name[: longest - 1] + "…"

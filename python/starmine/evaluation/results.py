@@ -1,10 +1,9 @@
-"""The matrix of an evaluation."""
+"""The results of an evaluation: every game, and statistics of pairings and entrants."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,19 +16,18 @@ from starmine.play import Games
 Array = NDArray[Any]
 Cell = tuple[int, int]
 
-# Failures that a pairing keeps in words; all are counted.
-FAILURES_KEPT = 3
+FAILURES_KEPT = 3  # messages stored for a pairing; all failures are counted
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What decides the results, so that a stored evaluation goes on only with the same.
+    """What determines the results; a stored evaluation is resumed only with equal settings.
 
     Attributes:
-        version: starmine's, as bots may change.
+        version: of starmine, since bots may change between versions.
         variant: the rules.
-        entrants: what each name stands for: a bot's name, or the type of a Python bot or a policy.
-        games: how many each pairing plays.
+        entrants: by name the entrant's bot, or the type of a Python bot or a policy.
+        games: games of each pairing.
         seed: of the decks.
     """
 
@@ -41,7 +39,7 @@ class Settings:
 
     @property
     def described(self) -> str:
-        """The variant in words: its preset and players, where it is one."""
+        """The variant's preset and number of players, or its parameters where it is no preset."""
         players = self.variant.players
         for name in variants():
             if self.variant == variant(name, players=players):
@@ -49,7 +47,7 @@ class Settings:
         return repr(self.variant).removeprefix("Variant(").removesuffix(")")
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON has them."""
+        """The settings as JSON can represent them."""
         return {
             "version": self.version,
             "variant": self.variant.parameters(),
@@ -60,18 +58,18 @@ class Settings:
 
 
 @dataclass(repr=False)
-class Evaluation:
-    """Self-play and cross-play of some entrants; see `evaluate`. `print` shows it as tables.
+class Results:
+    """The games of an evaluation, with their statistics.
 
-    Every pairing plays the same decks, so that two of them can be compared game by game (`difference`).
+    All pairings play the same decks, so that two of them can be compared game by game (`difference`).
 
     Attributes:
         settings: what was played.
-        outcomes: int16 (entrants, entrants, 4, games): the score, the fireworks' sum, the length and the ending (k for
+        outcomes: int16 (entrants, entrants, 4, games): score, sum of the fireworks, length and ending (k for
             `starmine.endings()[k - 1]`, 0 where a player failed) of each game, by player and partner.
-        played: int64 (entrants, entrants), games that have been played: all of them, but while it goes on.
-        seconds: float64 (entrants, entrants), time it took.
-        failures: the first few failures of a pairing in words.
+        played: int64 (entrants, entrants), number of games played so far.
+        seconds: float64 (entrants, entrants), time spent on them.
+        failures: by pairing, messages of the first few failures.
     """
 
     settings: Settings
@@ -88,7 +86,7 @@ class Evaluation:
 
     @property
     def pairings(self) -> list[Pairing]:
-        """All pairings, one player after the other."""
+        """All pairings, row by row: the first player with each partner, then the second, ..."""
         return [self.pairing(player, partner) for player in self.names for partner in self.names]
 
     @property
@@ -114,7 +112,7 @@ class Evaluation:
         return known
 
     def as_player(self, name: str) -> tuple[float, float]:
-        """Mean score and standard error of an entrant in one seat with all others as partners: its row.
+        """Mean score of an entrant in one seat with all others as partners, its row, and the standard error.
 
         Raises:
             UnknownNameError: there is no such entrant.
@@ -122,7 +120,7 @@ class Evaluation:
         return self._cross_play([self._cell(name, other) for other in self.names if other != name])
 
     def as_partner(self, name: str) -> tuple[float, float]:
-        """Mean score and standard error of an entrant as the partner of all others: its column.
+        """Mean score of an entrant as the partner of all others, its column, and the standard error.
 
         Raises:
             UnknownNameError: there is no such entrant.
@@ -130,14 +128,14 @@ class Evaluation:
         return self._cross_play([self._cell(other, name) for other in self.names if other != name])
 
     def difference(self, one: Sequence[str], other: Sequence[str]) -> tuple[float, float]:
-        """How much more one pairing scores than another on the same decks.
+        """The difference of the scores of two pairings on the same decks.
 
         Args:
             one: player and partner.
-            other: player and partner of the pairing that is taken off.
+            other: player and partner of the pairing that is subtracted.
 
         Returns:
-            The mean difference and its standard error, over the games in which nobody failed.
+            The mean difference and its standard error, over the games that failed in neither pairing.
 
         Raises:
             UnknownNameError: there is no such entrant.
@@ -147,7 +145,7 @@ class Evaluation:
         return mean_or_nan(differences[~np.isnan(differences)])
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything but the single games, as JSON has it."""
+        """Settings, entrants and pairings without the single games, as JSON can represent them."""
         entrants = []
         for name in self.names:
             player, partner = self.as_player(name), self.as_partner(name)
@@ -159,19 +157,6 @@ class Evaluation:
         ]
         return {"settings": self.settings.to_dict(), "entrants": entrants, "pairings": pairings}
 
-    def draw(self, path: str | Path) -> None:
-        """Write the matrix as a heat map (PNG).
-
-        Args:
-            path: of the picture.
-
-        Raises:
-            StarmineError: matplotlib is missing.
-        """
-        from starmine.evaluation.figure import draw
-
-        draw(self, Path(path))
-
     def _cell(self, player: str, partner: str) -> Cell:
         names = self.names
         for name in (player, partner):
@@ -180,13 +165,16 @@ class Evaluation:
         return names.index(player), names.index(partner)
 
     def _deck_scores(self, cells: list[Cell]) -> NDArray[np.float64]:
-        """The scores (cells, games) of the games that all of them played; nan where one failed."""
+        """Scores (cells, games) of the games that all of these pairings have played; nan where a game failed."""
         played = min(int(self.played[cell]) for cell in cells)
         outcomes = np.array([self.outcomes[cell][:, :played] for cell in cells])
         return np.where(outcomes[:, ENDING] == FAILED, np.nan, outcomes[:, SCORE])
 
     def _cross_play(self, cells: list[Cell]) -> tuple[float, float]:
-        """Mean and standard error over decks: what pairings have in common by their decks is no news twice."""
+        """Mean score of some pairings and its standard error.
+
+        The pairings share their decks, so the error is computed over the decks' means.
+        """
         if not cells:
             return float("nan"), float("nan")
         scores = self._deck_scores(cells)
@@ -195,22 +183,12 @@ class Evaluation:
         return mean_or_nan(np.nansum(scores[:, decks], axis=0) / there[:, decks].sum(axis=0))
 
     def _add(self, cell: Cell, start: int, games: Games, seconds: float) -> None:
-        """Take in the next games of a pairing."""
+        """Store the next games of a pairing."""
         columns = [games.scores, games.fireworks, games.lengths, games.endings]
         self.outcomes[cell][:, start : start + len(games)] = columns
         kept = self.failures.get(cell, []) + [str(failure) for failure in games.failures[:FAILURES_KEPT]]
         if kept:
             self.failures[cell] = kept[:FAILURES_KEPT]
         self.seconds[cell] += seconds
-        # Last, as an interrupt may come before: games that were not counted are played again.
+        # Counted last: games of an interrupted call are played again.
         self.played[cell] = start + len(games)
-
-    def __str__(self) -> str:
-        """The matrix and a line for each entrant, in 100 columns."""
-        from starmine.evaluation.report import report
-
-        return report(self)
-
-    def __repr__(self) -> str:
-        """Who played how much."""
-        return f"<Evaluation of {', '.join(self.names)}: {self.settings.games} games a pairing>"

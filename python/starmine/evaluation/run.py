@@ -1,4 +1,4 @@
-"""Play every entrant with every other."""
+"""Plays every entrant with every other."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 
 from starmine._core import StarmineError, Variant, VariantError, _Tables, _unknown_name, bot, bots, encoders
-from starmine.evaluation.folder import Folder, blank, shape_of
+from starmine.evaluation.evaluation import Evaluation
+from starmine.evaluation.folder import Folder, new_evaluation, shape_of
 from starmine.evaluation.pairing import stretches
 from starmine.evaluation.progress import Progress, silent, standard_error
-from starmine.evaluation.results import Cell, Evaluation, Settings
+from starmine.evaluation.results import Cell, Settings
 from starmine.play import BotError, Games, Player, play_games, resolve_player
 from starmine.vector import resolve_variant
 
-# Games of bots that a thread plays from one save to the next: a fraction of a second.
-GAMES_A_THREAD = 2048
+GAMES_A_THREAD = 2048  # games of bots between two checks for a save: a fraction of a second
 SECONDS_BETWEEN_SAVES = 1.0
 MOST_GAMES = 2**32 - 1
 NOT_BY_DEFAULT = ("random",)
@@ -44,24 +44,24 @@ def evaluate(
 ) -> Evaluation:
     """Play every entrant with itself and with every other, all on the same decks.
 
-    With two players each pairing is played in both orders: (a, b) has a in seat 0, (b, a) has b there. With more, (a,
-    b) is one a among b's, and a takes each seat for an equal share of the games. Game i has the cards of game i,
-    episode 0, of a batch with this seed.
+    With two players, the pairing (a, b) has a in seat 0, and (b, a) has b in seat 0. With more, a holds one seat, each
+    for an equal share of the games, and b all others. Game i has the deck of game i, episode 0, of a batch with this
+    seed.
 
     Args:
-        entrants: who plays: names of bots, or by name whatever `play_games` takes in a seat: bots, Python bots,
-            policies and torch modules. None for all bots that play the variant, but random ones and cheaters.
-        games: how many each pairing plays, at least 1.
+        entrants: names of bots, or by name anything that `play_games` accepts for a seat: bots, Python bots, policies
+            and torch modules. None for all bots that play the variant, except random ones and cheaters.
+        games: games of each pairing, at least 1.
         players: number of seats; None for the variant's own.
         variant: a preset's name or a `Variant`.
         seed: of the decks, 0 to 2**64 - 1.
-        threads: threads that share games of which bots hold every seat; None for one for each core.
-        output: a folder that gets `eval.json`, `eval.csv`, `eval.png` and the single games, `eval-games.npy`; what has
-            been played is kept there about every second, and the same call goes on from it. None to write nothing.
+        threads: threads for the games in which bots hold all seats; None for one for each core.
+        output: folder for `eval.json`, `eval.csv`, `eval.png` and the single games, `eval-games.npy`. Progress is saved
+            about every second, and the same call resumes from it. None writes nothing.
         fresh: start over in a folder that holds an evaluation.
-        figure: whether the folder gets a heat map, which needs matplotlib.
-        chunk: games that Python bots and policies are asked about at once.
-        progress: whether to show the progress on standard error.
+        figure: draw the heat map `eval.png`, which needs matplotlib.
+        chunk: games played at once with Python bots and policies.
+        progress: show the progress on standard error.
 
     Returns:
         The matrix.
@@ -69,11 +69,11 @@ def evaluate(
     Raises:
         UnknownNameError: there is no such bot, preset or encoder.
         VariantError: a bot does not play the variant.
-        TypeError: a number that is none.
+        TypeError: a number is not an integer.
         StarmineError: another argument that is not allowed, a folder that holds another evaluation or cannot be
             written, or matplotlib is missing. No game has been played.
 
-    A player that fails ends only that game: see `Pairing.failed`.
+    A player that raises or chooses an illegal action fails only that game; see `Pairing.failed`.
 
     >>> import starmine
     >>> evaluation = starmine.evaluate(["iggi", "piers"], games=20, variant="mini")
@@ -83,16 +83,16 @@ def evaluate(
     20
     """
     rules = resolve_variant(variant, {} if players is None else {"players": players})
-    given = named(default_entrants(rules) if entrants is None else entrants)
-    games, chunk = count("games", games), count("chunk", chunk)
-    resolved = {name: check(name, player, rules, seed) for name, player in given.items()}
-    play_games(["random"] * rules.players, 1, seed, rules, threads)  # refuses other numbers of threads
+    given = entrants_by_name(default_entrants(rules) if entrants is None else entrants)
+    games, chunk = check_count("games", games), check_count("chunk", chunk)
+    resolved = {name: check_entrant(name, player, rules, seed) for name, player in given.items()}
+    play_games(["random"] * rules.players, 1, seed, rules, threads)  # checks the number of threads
     folder = None if output is None else Folder(Path(output))
     if folder and figure:
         check_figure()
-    kinds = {name: bot if isinstance(bot, str) else type_of(given[name]) for name, bot in resolved.items()}
+    kinds = {name: bot if isinstance(bot, str) else type_name(given[name]) for name, bot in resolved.items()}
     settings = Settings(version("starmine"), rules, kinds, games, operator.index(seed))
-    evaluation = folder.open(settings, fresh) if folder else blank(settings, in_memory(settings))
+    evaluation = folder.open(settings, fresh) if folder else new_evaluation(settings, allocate_outcomes(settings))
     show = standard_error if progress else silent
     with show(evaluation.played.size * games, int(evaluation.played.sum())) as shown:
         play_all(evaluation, resolved, threads, chunk, folder, shown)
@@ -109,7 +109,7 @@ def play_all(
     folder: Folder | None,
     shown: Progress,
 ) -> None:
-    """Play what has not been played, and keep it in the folder, also when interrupted."""
+    """Play the remaining games and save them to the folder, also when interrupted."""
     names = evaluation.names
     next_save = time.monotonic() + SECONDS_BETWEEN_SAVES
     try:
@@ -121,7 +121,7 @@ def play_all(
             now = time.monotonic()
             if folder and now > next_save:
                 folder.save(evaluation)
-                # Saving a large matrix is to take a small part of the time.
+                # Saving takes at most about 5 % of the time.
                 spent = time.monotonic() - now
                 next_save = now + max(SECONDS_BETWEEN_SAVES, 20 * spent)
     finally:
@@ -132,7 +132,7 @@ def play_all(
 def schedule(
     evaluation: Evaluation, entrants: dict[str, Any], threads: int | None, chunk: int
 ) -> Iterator[tuple[Cell, list[Any], int, int]]:
-    """(cell, who sits where, first game, how many) of all that has not been played."""
+    """The remaining games, in chunks: (cell, players by seat, first game, number of games)."""
     settings = evaluation.settings
     players = settings.variant.players
     at_once = GAMES_A_THREAD * (threads or os.cpu_count() or 1)
@@ -147,18 +147,18 @@ def schedule(
 
 
 def play_or_fail(seats: list[Any], number: int, first: int, settings: Settings, threads: int | None) -> Games:
-    """Play some games; those that a player fails in are marked."""
+    """Play some games; failed ones are marked in the result."""
     try:
         return play_games(seats, number, settings.seed, settings.variant, threads, first)
     except BotError as error:
         return error.games
 
 
-# --- What is given ----------------------------------------------------------------------------------------
+# --- Arguments --------------------------------------------------------------------------------------------
 
 
 def default_entrants(rules: Variant) -> list[str]:
-    """All bots that see only what their seat may see and play this variant."""
+    """All bots that play this variant, except random ones and cheaters."""
     return [name for name in bots() if bot(name).is_player and name not in NOT_BY_DEFAULT and plays(name, rules)]
 
 
@@ -171,7 +171,7 @@ def plays(name: str, rules: Variant) -> bool:
     return True
 
 
-def named(entrants: Mapping[str, Player] | Sequence[str]) -> dict[str, Player]:
+def entrants_by_name(entrants: Mapping[str, Player] | Sequence[str]) -> dict[str, Player]:
     """The entrants by name."""
     if isinstance(entrants, Mapping):
         found: dict[str, Player] = dict(entrants)
@@ -193,8 +193,8 @@ def named(entrants: Mapping[str, Player] | Sequence[str]) -> dict[str, Player]:
     return found
 
 
-def check(name: str, player: Any, rules: Variant, seed: int) -> Any:
-    """The player as it will be asked; refused where it or the seed is not allowed."""
+def check_entrant(name: str, player: Any, rules: Variant, seed: int) -> Any:
+    """The player as `play_games` accepts it; an error if it or the seed is not allowed."""
     resolved = resolve_player(player, f"entrants[{name!r}]")
     asked = resolved if isinstance(resolved, str) else None
     _Tables(rules, [asked] * rules.players, 1, seed, 0)
@@ -204,22 +204,22 @@ def check(name: str, player: Any, rules: Variant, seed: int) -> Any:
     return resolved
 
 
-def count(name: str, value: Any) -> int:
-    """A number of games, checked."""
+def check_count(name: str, value: Any) -> int:
+    """The number of games as an int; an error if it is out of range."""
     number = operator.index(value)
     if not 1 <= number <= MOST_GAMES:
         raise StarmineError(f"{name}={number} is not allowed: expected 1 to {MOST_GAMES}")
     return number
 
 
-def type_of(player: Any) -> str:
-    """The type of a player that is no bot of ours, by its full name."""
+def type_name(player: Any) -> str:
+    """The qualified name of a player's type."""
     kind = player if isinstance(player, type) else type(player)
     return f"{kind.__module__}.{kind.__qualname__}"
 
 
-def in_memory(settings: Settings) -> Any:
-    """Room for the single games."""
+def allocate_outcomes(settings: Settings) -> Any:
+    """An array in memory for the single games."""
     shape = shape_of(settings)
     try:
         return np.zeros(shape, dtype=np.int16)
@@ -230,7 +230,7 @@ def in_memory(settings: Settings) -> Any:
 
 
 def check_figure() -> None:
-    """Refuse a figure that could not be drawn.
+    """Check that a figure can be drawn.
 
     Raises:
         StarmineError: matplotlib is missing.

@@ -1,41 +1,40 @@
-//! The numbers and tables of a variant that the kernel computes with.
+//! What the kernel looks up: the variant's numbers as shifts, masks and tables.
 
 use super::lanes::Table;
 use super::pcg32::jump;
-use crate::encode::CanonicalKnowledge;
 use crate::rules::{Hint, LostGameScore, Move, Variant};
 
-/// The index of an absent card. A shift by it leaves no bit.
+/// The identity of a card that is not there. As a shift it leaves nothing.
 const NO_CARD: u64 = 0xff;
-/// The bit at which a card's index begins in its word.
+/// Where a card's word has its index.
 pub const CARD_INDEX: usize = 56;
-/// The word of an empty slot: no knowledge, no suit, no rank.
+/// A card's word where there is no card: no knowledge, no suit, no rank.
 pub const ABSENT: u64 = NO_CARD << CARD_INDEX;
 
-// The bits of an action's type, in the order of the observation.
+/// Bits of an action's type, in the order of the observation.
 pub const PLAY: u64 = 1;
 pub const DISCARD: u64 = 1 << 1;
 pub const COLOR_HINT: u64 = 1 << 2;
 pub const RANK_HINT: u64 = 1 << 3;
-/// The number of action types.
+/// Number of action types.
 pub const TYPES: usize = 4;
 
-/// The numbers and switches of a variant.
+/// The numbers of a variant that the kernel computes with.
 ///
-/// The word of a card has from bit 0 on its [`crate::rules::Knowledge`] (`knowledge` bits), then
-/// its suit and its rank (one bit each), and from bit [`CARD_INDEX`] on its index.
+/// A card is one word: from the lowest bit its [`crate::rules::Knowledge`] (`knowledge` bits), its
+/// suit and its rank with a bit each, and its index from [`CARD_INDEX`] on.
 ///
-/// The word of an action has from bit 0 on the cards that a hint names (`cards` bits) and the
-/// hinted colour or rank as in the knowledge (`colors + ranks` bits), then its type, the hinted
-/// player (bit 0 is the next player), the slot that it takes a card from and the colour that a play
-/// announces (one bit each).
+/// An action is one word: from the lowest bit the cards that a hint names (`cards` bits), what it
+/// hints as in the knowledge (`colors + ranks` bits), then its type, the hinted player (bit 0 is
+/// the next one), the slot that it takes a card from (a bit each), and the colour that a play
+/// announces (a bit each).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
     pub players: usize,
     pub hand_size: usize,
     pub colors: usize,
     pub ranks: usize,
-    /// The lowest card of each suit, as a set of cards.
+    /// The lowest rank of each suit, a bit in the set of cards.
     pub lowest: u64,
     pub deck_size: usize,
     pub max_information_tokens: usize,
@@ -44,21 +43,21 @@ pub struct Sizes {
     pub empty_hints: bool,
     pub crowning_piece: bool,
     pub timed_display: bool,
-    /// Whether a lost game scores 0.
+    /// Whether a lost game scores nothing.
     pub forfeits: bool,
 }
 
-/// The numbers and tables of a variant.
+/// What the kernel looks up.
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub sizes: Sizes,
-    /// The word of each action.
+    /// The actions, by id.
     pub actions: Table<128>,
-    /// For each card its copies, as a set of copies.
+    /// The bits of each card's copies in a set of copies, by its index.
     pub copies: Table<32>,
-    /// The word of each copy when it is drawn; [`ABSENT`] past the last copy, for an empty deck.
+    /// The word of each copy when it is drawn; after the last, where none is left, [`ABSENT`].
     pub drawn: Table<128>,
-    /// The factor and the summand that advance the random number generator past the deal.
+    /// The factor and the summand that take the random numbers past the deal.
     pub dealt: (u64, u64),
 }
 
@@ -86,7 +85,7 @@ impl Plan {
 }
 
 impl Sizes {
-    /// The base game for so many players.
+    /// The base game.
     pub const fn standard(players: usize) -> Sizes {
         Sizes {
             players,
@@ -105,7 +104,7 @@ impl Sizes {
         }
     }
 
-    /// These cards and hands, with the tokens and switches of `other`.
+    /// These cards and hands with the tokens and switches of others.
     #[inline(always)]
     pub const fn with_rules_of(self, other: Sizes) -> Sizes {
         let Sizes { players, hand_size, colors, ranks, lowest, deck_size, .. } = self;
@@ -117,8 +116,7 @@ impl Sizes {
         self == Sizes::standard(self.players).with_rules_of(self)
     }
 
-    /// The numbers of a variant.
-    pub fn of(variant: &Variant) -> Sizes {
+    fn of(variant: &Variant) -> Sizes {
         Sizes {
             players: variant.players().into(),
             hand_size: variant.hand_size().into(),
@@ -136,37 +134,37 @@ impl Sizes {
         }
     }
 
-    /// The number of different cards.
+    /// Number of different cards.
     #[inline(always)]
     pub const fn cards(self) -> usize {
         self.colors * self.ranks
     }
 
-    /// The number of cards in all hands.
+    /// Cards that are dealt.
     #[inline(always)]
     pub const fn dealt_cards(self) -> usize {
         self.players * self.hand_size
     }
 
-    /// The number of cards in the deck after the deal.
+    /// Cards left in the deck once every hand is dealt.
     #[inline(always)]
     pub const fn dealt_deck_size(self) -> usize {
         self.deck_size - self.dealt_cards()
     }
 
-    /// The number of bits for a hinted colour and rank.
+    /// Bits that say colour and rank.
     #[inline(always)]
     pub const fn hinted(self) -> usize {
         self.colors + self.ranks
     }
 
-    /// The number of bits of a card's knowledge.
+    /// Bits of a card's knowledge.
     #[inline(always)]
     pub const fn knowledge(self) -> usize {
         self.cards() + self.hinted()
     }
 
-    /// The number of hint ids.
+    /// Number of hint ids.
     #[inline(always)]
     pub const fn hints(self) -> usize {
         (self.players - 1) * self.hinted()
@@ -178,41 +176,38 @@ impl Sizes {
         2 * self.hand_size + self.hints()
     }
 
-    /// The number of action ids.
+    /// Number of action ids.
     #[inline(always)]
     pub const fn num_actions(self) -> usize {
         let announced = if self.timed_display { self.hand_size * self.colors } else { 0 };
         self.announced_play_base() + announced
     }
 
-    /// The number of bits in the canonical observation with this card knowledge.
+    /// Bits of the canonical observation.
     #[inline(always)]
-    pub const fn observation_bits(self, knowledge: CanonicalKnowledge) -> usize {
+    pub const fn observation_bits(self) -> usize {
         let hands = (self.players - 1) * self.hand_size * self.cards() + self.players;
         let board = self.cards() + self.max_information_tokens + self.max_life_tokens;
-        let last_turn = 2 * self.players + TYPES + self.hinted() + 2 * self.hand_size;
-        let knowledge = match knowledge {
-            CanonicalKnowledge::Omitted => 0,
-            _ => self.dealt_cards() * self.knowledge(),
-        };
+        let head = 2 * self.players + TYPES + self.hinted() + 2 * self.hand_size;
+        let knowledge = self.players * self.hand_size * self.knowledge();
         let announced = if self.timed_display { self.colors } else { 0 };
-        let decks = self.dealt_deck_size() + self.deck_size;
-        hands + decks + board + last_turn + self.cards() + 2 + knowledge + announced
+        let cards = self.dealt_deck_size() + self.deck_size;
+        hands + cards + board + head + self.cards() + 2 + knowledge + announced
     }
 
-    /// The set of all cards.
+    /// A bit for each card.
     #[inline(always)]
     pub const fn all_cards(self) -> u64 {
         ones(self.cards())
     }
 
-    /// The highest card of each suit, as a set of cards.
+    /// The highest rank of each suit.
     #[inline(always)]
     pub const fn highest(self) -> u64 {
         self.lowest << (self.ranks - 1)
     }
 
-    /// The word of the card with this index and knowledge.
+    /// The word of a card with this knowledge.
     pub fn card(&self, index: usize, knowledge: u64) -> u64 {
         let suit = 1 << (index / self.ranks);
         let rank = 1 << (self.colors + index % self.ranks);
@@ -245,61 +240,60 @@ impl Sizes {
         }
     }
 
-    /// The bit at which the hinted player begins in an action's word.
+    /// Where an action's word has the hinted player.
     #[inline(always)]
     pub const fn targets(self) -> usize {
         self.knowledge() + TYPES
     }
 
-    /// The bit at which the slot begins in an action's word.
+    /// Where an action's word has the slot.
     #[inline(always)]
     pub const fn slots(self) -> usize {
         self.targets() + self.players
     }
 
-    /// The bit at which the announced colour begins in an action's word.
+    /// Where an action's word has the announced colour.
     #[inline(always)]
     pub const fn announced(self) -> usize {
         self.slots() + self.hand_size
     }
 
-    /// The bit at which the hinted colour or rank begins in the word of the last turn, after its
-    /// type and the hinted player.
+    /// Where the last turn's word has what was hinted: its type and the hinted player come before.
     #[inline(always)]
     pub const fn event_hinted(self) -> usize {
         TYPES + self.players
     }
 
-    /// The bit at which the touched slots begin in the word of the last turn.
+    /// Where the last turn's word has the slots that a hint pointed out.
     #[inline(always)]
     pub const fn event_touched(self) -> usize {
         self.event_hinted() + self.hinted()
     }
 
-    /// The bit at which the slot of the taken card begins in the word of the last turn.
+    /// Where the last turn's word has the slot that a card was taken from.
     #[inline(always)]
     pub const fn event_slot(self) -> usize {
         self.event_touched() + self.hand_size
     }
 
-    /// The bit at which the taken card begins in the word of the last turn.
+    /// Where the last turn's word has the card.
     pub const EVENT_CARD: usize = 32;
 
-    /// The bit in the word of the last turn that tells whether the card was added to its firework.
-    /// The next bit tells whether a play regained a token.
+    /// Where the last turn's word says that a card was added to its firework. The next bit says
+    /// that a play regained a token.
     #[inline(always)]
     pub const fn event_added(self) -> usize {
         Sizes::EVENT_CARD + self.cards()
     }
 }
 
-/// So many one bits, fewer than 64.
+/// A bit mask of this width, below 64.
 #[inline(always)]
 pub const fn ones(width: usize) -> u64 {
     (1 << width) - 1
 }
 
-/// The lowest card of each suit, as a set of cards.
+/// A bit for the lowest rank of each suit.
 const fn lowest(colors: usize, ranks: usize) -> u64 {
     let (mut lowest, mut suit) = (0, 0);
     while suit < colors {

@@ -1,4 +1,4 @@
-//! Packed rows to elements, for callers that keep observations packed.
+//! Packed rows to elements, for those who keep observations packed.
 
 use std::sync::{Mutex, PoisonError};
 use std::thread::{Builder, scope};
@@ -9,28 +9,26 @@ use super::expand::{avx2, avx512};
 use crate::batch::kernel::simd::Simd;
 use crate::batch::outputs::{BufferError, check_length};
 
-/// The size in bytes of the output that a thread takes at a time.
+/// Bytes of elements that a thread takes at a time.
 const PIECE: usize = 1 << 18;
 
-/// The size in bytes of the output for which another thread is started.
+/// Bytes of elements that are worth a further thread.
 const THREAD: usize = 1 << 22;
 
-/// The size in bytes from which the output is written with non-temporal stores, because the caches
-/// cannot hold it.
+/// From so many bytes on the elements bypass the caches, which they would not fit into.
 const STREAM: usize = 1 << 25;
 
-/// The size in bytes of a packed row of so many features: whole 64-bit words.
+/// Bytes of a packed row of so many features: whole 64-bit words.
 #[must_use]
 pub const fn packed_length(num_features: usize) -> usize {
     8 * num_features.div_ceil(64)
 }
 
-/// Writes one element for each of the first `num_features` bits of each packed row, on at most
-/// `num_threads` threads. The rows are as a batch of [`Dtype::Bits`](crate::batch::Dtype::Bits)
-/// writes them.
+/// Writes one element for each of the first `num_features` bits of each packed row, as a batch of
+/// the dtype [`Dtype::Bits`](super::Dtype::Bits) writes them, on at most so many threads.
 ///
 /// # Errors
-/// [`BufferError`] if the numbers of bytes, features and elements do not fit together.
+/// [`BufferError`] for rows or elements that do not fit each other.
 ///
 /// # Panics
 /// If this processor does not have the instruction set.
@@ -60,23 +58,23 @@ pub fn unpack_bits<E: Element>(
         return Ok(());
     }
     let total = size_of_val(out);
-    let work = unpack_rows::<E>(simd, total >= STREAM);
+    let work = rows_on::<E>(simd, total >= STREAM);
     let threads = num_threads.min(total / THREAD);
     if threads <= 1 {
-        // SAFETY: the instruction set is available, as asserted above.
+        // SAFETY: the processor has the instruction set, as asserted above.
         unsafe { work(bits, num_features, out) };
         return Ok(());
     }
     let piece = (PIECE / (total / rows)).max(1);
     let pieces = bits.chunks(piece * row_bytes).zip(out.chunks_mut(piece * num_features));
     share(pieces, threads, |(bits, out)| {
-        // SAFETY: the instruction set is available, as asserted above.
+        // SAFETY: as above.
         unsafe { work(bits, num_features, out) };
     });
     Ok(())
 }
 
-/// Runs `work` for each piece, on so many threads, the calling thread included.
+/// Does the work for each piece, on so many threads, the caller's among them.
 fn share<T>(pieces: impl Iterator<Item = T> + Send, threads: usize, work: impl Fn(T) + Sync) {
     let pieces = Mutex::new(pieces);
     let take_all = || {
@@ -88,7 +86,7 @@ fn share<T>(pieces: impl Iterator<Item = T> + Send, threads: usize, work: impl F
     };
     scope(|scope| {
         for _ in 1..threads {
-            // If a thread cannot be started, the others take its pieces.
+            // A thread that cannot be started leaves its pieces to the others.
             let _ = Builder::new().spawn_scoped(scope, take_all);
         }
         take_all();
@@ -96,10 +94,9 @@ fn share<T>(pieces: impl Iterator<Item = T> + Send, threads: usize, work: impl F
 }
 
 /// A function that unpacks whole rows.
-type UnpackRows<E> = unsafe fn(&[u8], usize, &mut [E]);
+type Rows<E> = unsafe fn(&[u8], usize, &mut [E]);
 
-/// The function for an instruction set.
-fn unpack_rows<E: Element>(simd: Simd, stream: bool) -> UnpackRows<E> {
+fn rows_on<E: Element>(simd: Simd, stream: bool) -> Rows<E> {
     match (simd, stream) {
         #[cfg(target_arch = "x86_64")]
         (Simd::Avx512, false) => rows_avx512::<E, false>,
@@ -157,7 +154,7 @@ mod tests {
 
     use super::*;
 
-    /// Rows that differ.
+    /// Rows that are not all alike.
     fn packed(rows: usize, num_features: usize) -> Vec<u8> {
         (0..rows * packed_length(num_features)).map(|index| (index * index / 7) as u8).collect()
     }
@@ -203,8 +200,8 @@ mod tests {
     }
 
     #[test]
-    fn many_rows_are_divided_among_threads() {
-        // 34 MB, which are written with non-temporal stores.
+    fn many_rows_are_shared_among_threads() {
+        // 34 MB, which are streamed.
         let (rows, num_features) = (13_001, 658);
         let bits = packed(rows, num_features);
         let unpacked = |simd, num_threads| {
@@ -219,13 +216,13 @@ mod tests {
     }
 
     #[test]
-    fn no_rows_are_allowed() {
+    fn no_rows_are_nothing_to_do() {
         assert_eq!(unpack_bits::<f32>(Simd::Portable, &[], 658, &mut [], 4), Ok(()));
         assert_eq!(unpack_bits::<f32>(Simd::Portable, &[], 0, &mut [], 4), Ok(()));
     }
 
     #[test]
-    fn wrong_lengths_are_refused() {
+    fn what_does_not_fit_is_refused() {
         for (bits, num_features, out) in [(8, 3, 4), (9, 3, 3), (8, 65, 65), (8, 0, 0), (0, 3, 3)] {
             let refused =
                 unpack_bits(Simd::Portable, &vec![0; bits], num_features, &mut vec![0u8; out], 1);

@@ -472,3 +472,25 @@ def test_lost_games_may_keep_their_points():
     kept = command("eval", "flawed", "--games=20", "--variant=mini", "--quiet", "--lost-game-score=fireworks")
     assert kept.returncode == zero.returncode == 0
     assert kept.stdout != zero.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["evl"], 'command="evl" is not known: did you mean "eval"? Expected one of eval'),
+        (
+            ["eval", "--lost-game-score=zro"],
+            'lost_game_score="zro" is not known: did you mean "zero"? Expected one of zero, fireworks',
+        ),
+        (["eval", "smrat"], 'bot="smrat" is not known: did you mean "smart"?'),
+    ],
+)
+def test_the_command_suggests_the_nearest_name(capsys, arguments, said):
+    try:
+        status = main(arguments)
+    except SystemExit as refused:
+        status = refused.code
+    printed = capsys.readouterr()
+    assert status == 2
+    assert said in printed.err
+    assert printed.err.count("\n") == 1

@@ -1,0 +1,5 @@
+"""The command `starmine`: one module for each subcommand."""
+
+from starmine.cli.command import main
+
+__all__ = ["main"]

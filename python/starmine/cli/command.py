@@ -1,0 +1,52 @@
+"""The command and its list of subcommands."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+
+from starmine._core import StarmineError
+from starmine.cli import eval as eval_command
+from starmine.cli.parsing import INTERRUPTED, PIPE_CLOSED, REFUSED, Parser, refuse
+
+SUBCOMMANDS = (eval_command,)  # each has `add`, which sets `run` for its options
+
+
+def parser() -> Parser:
+    """The parser with all subcommands."""
+    found = Parser(prog="starmine", description="The card game Hanabi: bots and their evaluation.", allow_abbrev=False)
+    found.add_argument("--version", action="version", version=f"starmine {version('starmine')}")
+    commands = found.add_subparsers(title="commands", dest="command", metavar="COMMAND", required=True)
+    for subcommand in SUBCOMMANDS:
+        subcommand.add(commands)
+    return found
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command.
+
+    Args:
+        arguments: without the program's name; None for those of the process.
+
+    Returns:
+        The exit status.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        # A character that the terminal's encoding lacks, such as ±, is replaced.
+        getattr(stream, "reconfigure", lambda **_: None)(errors="replace")
+    options = parser().parse_args(arguments)
+    try:
+        status: int = options.run(options)
+        sys.stdout.flush()
+    except StarmineError as error:
+        refuse(f"starmine {options.command}", str(error))
+        return REFUSED
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader has closed the pipe. Python flushes standard output at exit, so point it elsewhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PIPE_CLOSED
+    return status

@@ -1,0 +1,102 @@
+"""`starmine eval`: self-play and cross-play of bots."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from starmine._core import StarmineError, Variant, bots, policies, variant, variants
+from starmine.cli.parsing import INTERRUPTED, integer, refuse
+from starmine.evaluation import evaluate
+
+DESCRIPTION = """\
+Plays every bot with itself and with every other on the same decks, and prints the matrix of their mean scores.
+
+With two players, each pairing is played in both orders; with more, one bot holds one seat, each for an equal share of
+the games, and bots of another kind hold all others. With --output, progress is saved about every second, so that the
+same command resumes an interrupted evaluation, and the folder gets eval.json, eval.csv, a heat map eval.png and the
+single games, eval-games.npy. Without it nothing is saved."""
+
+
+def add(commands: Any) -> None:
+    """Add the subcommand and its options."""
+    parser = commands.add_parser(
+        "eval",
+        help="play bots with themselves and with each other",
+        description=DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "bots",
+        nargs="*",
+        metavar="BOT",
+        help=f"{', '.join([*bots(), *policies()])}; a list of rules, such as 'rules: play-safe; discard-oldest'; a "
+        "policy file, such as 'policy: mine.safetensors'; or NAME=BOT, which is shown by that name (default: all bots "
+        "that play the variant, except random ones and cheaters)",
+    )
+    parser.add_argument(
+        "--games", type=integer, default=1000, metavar="N", help="games of each pairing (default: 1,000)"
+    )
+    parser.add_argument("--players", type=integer, default=2, metavar="N", help="seats, 2 to 5 (default: 2)")
+    parser.add_argument(
+        "--variant", default="standard", metavar="NAME", help=f"{', '.join(variants())} (default: standard)"
+    )
+    parser.add_argument(
+        "--lost-game-score",
+        choices=("zero", "fireworks"),
+        help="what a lost game scores (default: the variant's: zero)",
+    )
+    parser.add_argument("--seed", type=integer, default=0, metavar="N", help="seed of the decks (default: 0)")
+    parser.add_argument("--threads", type=integer, metavar="N", help="threads (default: one for each core)")
+    parser.add_argument("--output", metavar="DIR", help="folder to write to and to resume from (default: print only)")
+    parser.add_argument("--fresh", action="store_true", help="discard the evaluation that the folder holds")
+    parser.add_argument("--no-figure", action="store_true", help="draw no heat map, which needs matplotlib")
+    parser.add_argument("--quiet", action="store_true", help="no progress on standard error")
+    parser.set_defaults(run=run)
+
+
+def bots_by_name(texts: list[str]) -> dict[str, str]:
+    """The bots by the names that they are shown by: NAME=BOT, or the bot itself."""
+    found: dict[str, str] = {}
+    for text in texts:
+        # The = of a rule's condition, or in a path, separates no name.
+        name, is_named, bot = (text, "", "") if text.startswith(("rules:", "policy:")) else text.partition("=")
+        if name in found:
+            raise StarmineError(f"bot={text!r} is not allowed: expected the name {name!r} once")
+        found[name] = bot if is_named else name
+    return found
+
+
+def run(options: argparse.Namespace) -> int:
+    """Evaluate, print, and return the exit status."""
+    if options.fresh and options.output is None:
+        raise StarmineError("--fresh without --output is not allowed: expected a folder")
+    rules: str | Variant = options.variant
+    if options.lost_game_score is not None:
+        overrides = {"players": options.players, "lost_game_score": options.lost_game_score}
+        rules = variant(options.variant, **overrides)
+    try:
+        evaluation = evaluate(
+            bots_by_name(options.bots) or None,
+            options.games,
+            players=options.players,
+            variant=rules,
+            seed=options.seed,
+            threads=options.threads,
+            output=options.output,
+            fresh=options.fresh,
+            figure=not options.no_figure,
+            progress=not options.quiet,
+        )
+    except KeyboardInterrupt:
+        if options.output is None:
+            refuse("starmine eval", "interrupted; nothing is kept without --output DIR")
+        else:
+            again = ", without --fresh," if options.fresh else ""
+            refuse("starmine eval", f"interrupted; the same command{again} goes on from {options.output}")
+        return INTERRUPTED
+    print(evaluation)
+    if options.output is not None:
+        print(f"\nwritten to {options.output}")
+    return 0

@@ -1,0 +1,39 @@
+"""What all subcommands share: parsing of arguments, and refusal in one line."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any, NoReturn
+
+from starmine._core import _unknown_name
+
+REFUSED, INTERRUPTED, PIPE_CLOSED = 2, 130, 141  # exit statuses
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser that refuses in one line and suggests the nearest choice."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the message and where to read on, and exit."""
+        refuse(self.prog, f"{message} (see {self.prog} --help)")
+        raise SystemExit(REFUSED)
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        # argparse calls this for subcommands and for options with choices.
+        if action.choices is not None and value not in action.choices:
+            name = str(action.metavar or action.dest).lower()
+            raise argparse.ArgumentError(None, str(_unknown_name(name, str(value), list(map(str, action.choices)))))
+
+
+def refuse(command: str, message: str) -> None:
+    """Print a message on standard error, in one line."""
+    print(f"{command}: {' '.join(message.split())}", file=sys.stderr)
+
+
+def integer(text: str) -> int:
+    """An integer, such as 10000, 10_000 or 10,000."""
+    try:
+        return int(text.replace(",", "_"))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not allowed: expected a whole number") from None
