@@ -1,5 +1,8 @@
-//! A step takes no memory from the heap: on the thread that calls it, after the first steps, whatever
-//! it writes. Nor do beliefs about hands.
+//! After the first steps, a step allocates nothing on the thread that calls it, whatever it writes.
+//! Nor do beliefs about hands.
+
+#[path = "lockstep/encoder.rs"]
+mod encoder;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -10,8 +13,8 @@ use starmine::batch::{
     AutoresetMode, Batch, Dtype, IllegalAction, ObservationBuffer, Observers, Options, Outputs,
     Partners, Seeds, Simd,
 };
-use starmine::encode::ENCODERS;
-use starmine::rules::{Belief, EpisodeSeed, GameRng, Parameters, State, Variant, preset};
+use starmine::encode::{ENCODERS, Encoder};
+use starmine::rules::{Belief, EpisodeSeed, GameRng, Named, Parameters, State, Variant, preset};
 
 /// The system's allocator, which counts what each thread asks for.
 struct Counting;
@@ -172,13 +175,16 @@ fn a_step_takes_nothing_from_the_heap() {
         let parameters = preset(name).expect("it is in the table");
         Arc::new(Variant::new(parameters).expect("it is allowed"))
     });
+    // The canonical encoders, and one that the kernel does not know.
+    let outside: &'static dyn Encoder = &encoder::OUTSIDE;
+    let encoders: Vec<_> = ENCODERS.iter().copied().chain([outside]).collect();
     let mut options = Vec::new();
     for simd in Simd::available() {
         for &dtype in Dtype::ALL {
             for &observers in Observers::ALL {
                 for &autoreset_mode in AutoresetMode::ALL {
                     options.push(Options {
-                        encoder: ENCODERS[options.len() / 3 % ENCODERS.len()],
+                        encoder: encoders[options.len() / 3 % encoders.len()],
                         dtype,
                         observers,
                         autoreset_mode,
@@ -191,6 +197,8 @@ fn a_step_takes_nothing_from_the_heap() {
             }
         }
     }
+    let illegal_action = IllegalAction::Terminate;
+    options.push(Options { encoder: outside, illegal_action, ..Options::default() });
     for (index, options) in options.into_iter().enumerate() {
         check(&variants[index / 4 % variants.len()], options);
     }

@@ -1,29 +1,32 @@
 //! A run of neighbouring games, with everything that a step writes for them.
 
 use super::config::BatchConfig;
+use super::kernel::block::block_words;
 use super::kernel::lanes::{LANES, Word};
 use super::outputs::Outputs;
 use super::partners::game::PartnerGame;
 use super::seeding::GameSeed;
 
-/// Blocks that go through each stage together: what one stage writes game by game is then not read
-/// at once as whole words by the next, which processors are slow at.
+/// The number of blocks that pass each stage of a step together. A stage that writes single lanes
+/// is then followed by other blocks before its words are read whole: a load that is wider than a
+/// recent store waits until that store has left the store buffer.
 pub(super) const GROUP: usize = 8;
 
-/// Games of a batch that lie together, with all that is written for them.
+/// Neighbouring games of a batch, with their parts of the output buffers.
 #[derive(Debug, Default)]
 pub(super) struct Chunk<'a> {
-    /// The index of the first game.
+    /// The index of the first game in the batch.
     pub first: usize,
+    /// The games, in whole blocks.
     pub blocks: &'a mut [Word],
     pub seeds: &'a mut [GameSeed],
-    /// The same games once more where there are partners, else nothing.
+    /// The same games with their partners; empty in a batch without partners.
     pub partner_games: &'a mut [PartnerGame],
     pub outputs: Outputs<'a>,
 }
 
 impl<'a> Chunk<'a> {
-    /// Number of games.
+    /// The number of games.
     pub fn len(&self) -> usize {
         self.seeds.len()
     }
@@ -32,9 +35,16 @@ impl<'a> Chunk<'a> {
         self.seeds.is_empty()
     }
 
-    /// So many games, whole blocks of them, and the others.
+    /// The words of the block that a game is in, by the game's index in the chunk; a block has
+    /// `size` words.
+    #[inline(always)]
+    pub fn block(&mut self, game: usize, size: usize) -> &mut [Word] {
+        &mut self.blocks[game / LANES * size..][..size]
+    }
+
+    /// The first games, which are whole blocks or all there are, and the others.
     pub fn split_at(self, games: usize, config: &BatchConfig) -> (Chunk<'a>, Chunk<'a>) {
-        let words = games.div_ceil(LANES) * config.plan.sizes.block_words();
+        let words = games.div_ceil(LANES) * block_words(config.plan.sizes);
         let (blocks, other_blocks) = self.blocks.split_at_mut(words);
         let (seeds, other_seeds) = self.seeds.split_at_mut(games);
         let (partner_games, other_partner_games) =

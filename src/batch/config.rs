@@ -1,3 +1,5 @@
+//! The settings of a batch, and what follows from them for all its games and threads.
+
 use std::sync::Arc;
 
 use super::kernel::plan::Plan;
@@ -7,23 +9,26 @@ use super::processor::Processor;
 use crate::encode::{CanonicalKnowledge, ENCODERS, Layout};
 use crate::rules::Variant;
 
-/// What all games and all threads of a batch read.
+/// What all games and threads of a batch share: it is not changed after the batch was made.
 #[derive(Clone, Debug)]
 pub(super) struct BatchConfig {
     pub variant: Arc<Variant>,
     pub layout: Layout,
     pub options: Options,
-    /// In memory of its own: its tables are aligned to 64 bytes, which Python would not give a batch.
+    /// On the heap, because its tables are aligned to 64 bytes and Python does not align a batch.
     pub plan: Arc<Plan>,
     pub simd: Simd,
-    /// Whether observations are written past the caches, which would not hold them.
+    /// Whether observations are written with non-temporal stores, because the caches cannot hold
+    /// them.
     pub streams: bool,
-    /// Whether the memory of rows to come is asked for while a row is written.
+    /// Whether the cache lines of later rows are prefetched while a row is written.
     pub prefetches: bool,
-    /// Whether steps go through the games forwards and backwards in turn: what the last one wrote at
-    /// its end is then still in a cache that does not hold all observations.
+    /// Whether steps alternate between ascending and descending order of the games: a step then
+    /// begins with the observations that the last one has left in a cache too small for all of
+    /// them.
     pub turns_round: bool,
-    /// How the encoder says what hints have said, where it is a canonical one.
+    /// The card knowledge of a canonical encoder, which the kernel writes; `None` for other
+    /// encoders.
     pub canonical: Option<CanonicalKnowledge>,
 }
 
@@ -34,8 +39,8 @@ impl BatchConfig {
         options: Options,
     ) -> Result<BatchConfig, SimdError> {
         let layout = options.encoder.layout(&variant);
-        // Any encoder can say that it is a canonical one, and the kernel writes as many words as
-        // those have: one of another layout is given views.
+        // The kernel writes as many words as a canonical layout has. An encoder from outside the
+        // crate may claim to be canonical with another layout: it is given views instead.
         let is_own = |knowledge: &CanonicalKnowledge| {
             ENCODERS.iter().any(|encoder| {
                 encoder.canonical_knowledge() == Some(*knowledge)
@@ -56,7 +61,7 @@ impl BatchConfig {
         let bytes = num_envs * config.observers() * config.row_bytes();
         let processor = Processor::this();
         config.streams = bytes >= processor.streams_from();
-        // Packed rows are too small for either to pay.
+        // Packed rows are too small to gain from either.
         let writes_much = !config.streams && config.options.dtype != Dtype::Bits;
         let is_written_in_lines = config.simd != Simd::Portable;
         config.prefetches =
@@ -65,6 +70,7 @@ impl BatchConfig {
         Ok(config)
     }
 
+    /// The number of observation rows for each game.
     #[inline(always)]
     pub fn observers(&self) -> usize {
         match self.options.observers {
@@ -73,7 +79,7 @@ impl BatchConfig {
         }
     }
 
-    /// Bytes of one observation row.
+    /// The size of an observation row in bytes.
     fn row_bytes(&self) -> usize {
         let element = match self.options.dtype {
             Dtype::Float32 => 4,
@@ -83,6 +89,7 @@ impl BatchConfig {
         self.row_length() * element
     }
 
+    /// The number of elements in an observation row.
     #[inline(always)]
     pub fn row_length(&self) -> usize {
         match self.options.dtype {
@@ -98,7 +105,7 @@ mod tests {
     use crate::encode::{BitWriter, Encoder, Layout};
     use crate::rules::{Parameters, View};
 
-    /// Says that it is canonical, and is far too short.
+    /// An encoder that claims to be canonical but has a layout of its own.
     struct Impostor;
 
     impl Encoder for Impostor {

@@ -1,3 +1,5 @@
+//! The errors of a batch.
+
 use thiserror::Error;
 
 use super::kernel::simd::SimdError;
@@ -6,14 +8,14 @@ use super::partners::PartnersError;
 use super::schedule::pool::ThreadsError;
 use crate::rules::ActionSet;
 
-/// Actions that the rules refuse; no game has moved.
+/// Illegal actions, for which a step was refused; no game has moved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IllegalActions {
-    /// The games concerned.
+    /// The indices of the games.
     pub rows: Vec<usize>,
     /// The action of each.
     pub actions: Vec<i64>,
-    /// What was legal in each; nothing in a game that is over.
+    /// The legal actions of each; none in a game that is over.
     pub legal: Vec<ActionSet>,
 }
 
@@ -41,36 +43,36 @@ impl std::fmt::Display for IllegalActions {
 
 impl std::error::Error for IllegalActions {}
 
-/// Why a batch refused a call; it is unchanged then.
+/// Why a call of a batch was refused; the batch is unchanged then.
 #[derive(Debug, Error)]
 pub enum BatchError {
-    /// Actions that the rules refuse.
+    /// Illegal actions.
     #[error(transparent)]
     IllegalActions(#[from] IllegalActions),
     /// A buffer or an array of the wrong length.
     #[error(transparent)]
     Buffer(#[from] BufferError),
-    /// The threads could not be started.
+    /// Threads that cannot be started.
     #[error(transparent)]
     Threads(#[from] ThreadsError),
-    /// Instructions were asked for that this processor does not have.
+    /// An instruction set that this processor does not have.
     #[error(transparent)]
     Simd(#[from] SimdError),
-    /// Partners who cannot be.
+    /// Partners that are not allowed.
     #[error(transparent)]
     Partners(#[from] PartnersError),
-    /// No games at all, or too many.
+    /// No games, or too many.
     #[error("num_envs={0} is not allowed: expected 1 to {max}", max = u32::MAX)]
     NumEnvs(usize),
-    /// Not enough memory for so many games.
+    /// Memory that cannot be allocated.
     #[error("num_envs={num_envs}: {source}")]
     Memory {
         /// The number of games.
         num_envs: usize,
-        /// What the allocator says.
+        /// The allocator's error.
         source: std::collections::TryReserveError,
     },
-    /// A mask without any game in it.
+    /// A reset mask without a game.
     #[error("reset_mask is all False: expected at least one game to reset")]
     EmptyResetMask,
 }

@@ -4,31 +4,34 @@ use std::collections::TryReserveError;
 
 use super::kernel::lanes::Word;
 
-/// Where such a game is: in order of the games.
+/// Where the last words of a finished game are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct FinishedGame {
+    /// The game's index in the batch.
     pub game: usize,
-    /// Whose [`Finished`] has it, and where there.
+    /// The thread whose [`Finished`] has it.
     pub thread: usize,
+    /// Its index there.
     pub index: usize,
 }
 
-/// The last words of each such game, for its last observation.
+/// The finished games of one thread, with the words of each as the game ended: its last observation
+/// is encoded from them on request.
 #[derive(Debug, Default)]
 pub(super) struct Finished {
-    /// The number of the call that they ended in.
+    /// The number of the call that the games ended in.
     call: u64,
     games: Vec<usize>,
     words: Vec<u64>,
 }
 
 impl Finished {
-    /// Room for so many games of so many words each.
+    /// Allocates for so many games of so many words each.
     pub fn with_room(games: usize, words: usize) -> Result<Finished, TryReserveError> {
         Finished::reserve(games, games.saturating_mul(words))
     }
 
-    /// The same games, and as much room.
+    /// A copy with the same capacity.
     pub fn duplicate(&self) -> Result<Finished, TryReserveError> {
         let mut copy = Finished::reserve(self.games.capacity(), self.words.capacity())?;
         copy.call = self.call;
@@ -44,7 +47,7 @@ impl Finished {
         Ok(finished)
     }
 
-    /// Forgets what ended before the call of this number.
+    /// Begins the call of this number: games of earlier calls are removed.
     #[inline(always)]
     pub fn begin(&mut self, call: u64) {
         if self.call != call {
@@ -54,18 +57,19 @@ impl Finished {
         }
     }
 
+    /// Adds the game in a lane of a block.
     #[inline(always)]
     pub fn push(&mut self, game: usize, block: &[Word], lane: usize) {
         self.games.push(game);
         self.words.extend(block.iter().map(|word| word.0[lane]));
     }
 
-    /// The games that ended in the call of this number, in the order in which they were played.
+    /// The games that ended in the call of this number, in the order of their turns.
     pub fn games(&self, call: u64) -> &[usize] {
         if self.call == call { &self.games } else { &[] }
     }
 
-    /// Puts the words of a game into a lane of a block.
+    /// Writes a game into a lane of a block.
     pub fn restore(&self, index: usize, block: &mut [Word], lane: usize) {
         let words = self.words[index * block.len()..].iter();
         for (word, &value) in block.iter_mut().zip(words) {

@@ -1,4 +1,4 @@
-//! Many games at once: stepping, autoreset, seeding, the caller's buffers, threads.
+//! Many games that are stepped together: autoreset, seeding, output buffers, threads.
 
 mod chunk;
 mod config;
@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 pub use error::{BatchError, IllegalActions};
 pub use kernel::simd::{SIMD_VARIABLE, Simd, SimdError};
-pub use options::{AutoresetMode, Dtype, IllegalAction, Observers, Options, UnknownOption};
+pub use options::{AutoresetMode, Dtype, IllegalAction, Observers, Options};
 pub use outputs::{BufferError, ObservationBuffer, Outputs};
 pub use partners::{Partners, PartnersError};
 pub use record::RecordError;
@@ -37,7 +37,7 @@ use crate::rules::{ActionSet, EpisodeSeed, Position, Variant};
 use chunk::Chunk;
 use config::BatchConfig;
 use finished::FinishedGame;
-use kernel::block::{COUNTERS, LEGAL, ending, idle_block};
+use kernel::block::{Field, Place, block_words, clear_block, ending};
 use kernel::game::Game;
 use kernel::lanes::{LANES, Word};
 use kernel::layout::BlockLayout;
@@ -73,19 +73,21 @@ pub struct Batch {
     /// The games, eight in a block.
     blocks: Vec<Word>,
     block_layout: BlockLayout,
-    /// Which game and episode each one is.
+    /// The episode that each game is in.
     seeds: Vec<GameSeed>,
-    /// The same games once more where there are partners, else nothing.
+    /// The same games with their partners; empty in a batch without partners.
     partner_games: Vec<PartnerGame>,
-    /// Steps so far, modulo the number of players.
-    step: usize,
-    /// Steps and resets since the batch was made, by which the finished games are dated.
+    /// The index of the acting player's hand in all blocks: the number of steps modulo the number
+    /// of players.
+    acting_hand: usize,
+    /// The number of steps and resets, by which the lists of finished games are dated.
     calls: u64,
     seed: u64,
-    /// Whether the games are as they were first dealt, so that the first reset keeps them.
+    /// Whether no game has moved since the batch was made: the first reset keeps such games.
     fresh: bool,
-    threads: Vec<Scratch>,
-    /// Memory for what the threads share in a step; without games between steps.
+    /// The memory of each thread.
+    scratch: Vec<Scratch>,
+    /// Memory for the shares of the threads in a step; empty between steps.
     partition: Partition<'static>,
     pool: Pool,
 }
@@ -107,28 +109,26 @@ impl Batch {
         }
         options.partners.check(&variant)?;
         let config = BatchConfig::new(variant, num_envs, options)?;
-        let size = config.plan.sizes.block_words();
+        let size = block_words(config.plan.sizes);
         let pool = Pool::new(config.options.num_threads)?;
         let block_layout = BlockLayout::new(num_envs, pool.threads(), size);
         let mut blocks = reserve(block_layout.words(num_envs), num_envs)?;
         let mut seeds = reserve(num_envs, num_envs)?;
         blocks.resize(block_layout.words(num_envs), Word::default());
         for game in (0..num_envs).step_by(LANES) {
-            idle_block(&mut blocks[block_layout.block(game)]);
+            clear_block(&mut blocks[block_layout.block(game)]);
         }
-        let first = |game| GameSeed::from(EpisodeSeed { seed, game, episode: 0 });
-        seeds.extend((0..num_envs as u64).map(first));
-        let own =
-            |_| Scratch::new(&config, block_layout).map_err(|source| memory(num_envs, source));
-        let threads = (0..pool.threads()).map(own).collect::<Result<_, _>>()?;
-        let partner_games = match config.options.partners.is_empty() {
+        let first_episode = |game| GameSeed::from(EpisodeSeed { seed, game, episode: 0 });
+        seeds.extend((0..num_envs as u64).map(first_episode));
+        let scratch = |_| Scratch::new(&config, block_layout);
+        let scratch = (0..pool.threads()).map(scratch).collect::<Result<_, _>>();
+        let scratch = scratch.map_err(|source| memory(num_envs, source))?;
+        let partners = &config.options.partners;
+        let partner_game =
+            |seed: &GameSeed| PartnerGame::new(partners, &config.variant, seed.episode());
+        let partner_games = match partners.is_empty() {
             true => Vec::new(),
-            false => seeds
-                .iter()
-                .map(|seed| {
-                    PartnerGame::new(&config.options.partners, &config.variant, seed.episode())
-                })
-                .collect(),
+            false => seeds.iter().map(partner_game).collect(),
         };
         let mut batch = Batch {
             config,
@@ -136,11 +136,11 @@ impl Batch {
             block_layout,
             seeds,
             partner_games,
-            step: 0,
+            acting_hand: 0,
             calls: 0,
             seed,
             fresh: true,
-            threads,
+            scratch,
             partition: Partition::default(),
             pool,
         };
@@ -165,19 +165,19 @@ impl Batch {
         &self.config.layout
     }
 
-    /// The settings.
+    /// The settings of the batch.
     #[must_use]
     pub const fn options(&self) -> &Options {
         &self.config.options
     }
 
-    /// The instructions that it runs on.
+    /// The instruction set that the batch runs on.
     #[must_use]
     pub const fn simd(&self) -> Simd {
         self.config.simd
     }
 
-    /// Number of games.
+    /// The number of games.
     #[must_use]
     pub const fn num_envs(&self) -> usize {
         self.seeds.len()
@@ -189,20 +189,20 @@ impl Batch {
         self.seed
     }
 
-    /// Observation rows of each game: 1, or one for each seat.
+    /// The number of observation rows for each game: 1, or one for each seat.
     #[must_use]
     pub fn observers(&self) -> usize {
         self.config.observers()
     }
 
-    /// Elements of one observation row in the chosen dtype: the layout's length, or for bits the
-    /// bytes of whole 64-bit words.
+    /// The number of elements in an observation row: the length of the layout, or for
+    /// [`Dtype::Bits`] the bytes of whole 64-bit words.
     #[must_use]
     pub fn row_length(&self) -> usize {
         self.config.row_length()
     }
 
-    /// The table of one game.
+    /// The position of one game.
     #[must_use]
     pub fn position(&self, game: usize) -> Option<Position> {
         (game < self.num_envs()).then(|| self.take(game).position)
@@ -213,24 +213,32 @@ impl Batch {
         self.seeds.iter().map(|seed| seed.episode().episode)
     }
 
-    fn block(&self, game: usize) -> &[Word] {
-        &self.blocks[self.block_layout.block(game)]
+    /// Where a game lies in its block.
+    fn place(&self, game: usize) -> Place {
+        Place { lane: game % LANES, acting_hand: self.acting_hand }
+    }
+
+    /// A field of one game.
+    fn field(&self, game: usize, field: Field) -> u64 {
+        let block = &self.blocks[self.block_layout.block(game)];
+        block[field as usize].0[game % LANES]
     }
 
     /// A copy of one game.
     fn take(&self, game: usize) -> Game {
-        let BatchConfig { plan, variant, .. } = &self.config;
-        let seed = self.seeds[game].episode();
-        plan.sizes.take(self.block(game), game % LANES, self.step, variant, seed)
+        let block = &self.blocks[self.block_layout.block(game)];
+        Game::take(block, self.place(game), &self.config.variant, self.seeds[game].episode())
     }
 
+    /// Replaces one game.
     fn put(&mut self, index: usize, game: &Game) {
-        let BatchConfig { plan, variant, .. } = &self.config;
+        let place = self.place(index);
         let block = &mut self.blocks[self.block_layout.block(index)];
-        plan.sizes.put(block, index % LANES, self.step, variant, game);
+        game.put(block, place, &self.config.variant);
         self.seeds[index] = game.seed.into();
     }
 
+    /// Deals an episode in one game.
     fn deal(&mut self, index: usize, seed: EpisodeSeed) {
         let game = match self.partner_games.get_mut(index) {
             None => Game::new(&self.config.variant, seed),
@@ -242,19 +250,22 @@ impl Batch {
         self.put(index, &game);
     }
 
+    /// The legal actions of one game.
     fn legal(&self, game: usize) -> ActionSet {
-        let [low, high] = LEGAL.map(|word| self.block(game)[word].0[game % LANES]);
+        let [low, high] =
+            [Field::LowActions, Field::HighActions].map(|field| self.field(game, field));
         ActionSet(u128::from(high) << 64 | u128::from(low))
     }
 
     fn is_over(&self, game: usize) -> bool {
-        ending(self.block(game)[COUNTERS].0[game % LANES]).is_some()
+        ending(self.field(game, Field::Counters)).is_some()
     }
 
-    /// Deals games anew: all, or those in the mask, and writes the outputs of all games.
+    /// Deals new episodes in all games or in those of the mask, and writes the outputs of all
+    /// games.
     ///
     /// # Errors
-    /// [`BatchError`] for a mask, seeds or buffers that do not fit; nothing has changed then.
+    /// [`BatchError`] for a mask, seeds or buffers of a wrong length; the batch is unchanged then.
     pub fn reset(
         &mut self,
         seeds: Seeds<'_>,
@@ -293,59 +304,50 @@ impl Batch {
         Ok(())
     }
 
-    /// Writes the outputs of all games as they stand, as after a reset: no rewards, and nobody
-    /// terminated.
+    /// Writes the outputs of all games as they stand, as a reset does: without rewards or
+    /// terminated games.
     ///
     /// # Errors
-    /// [`BatchError`] for buffers that do not fit.
+    /// [`BatchError`] for buffers of a wrong length.
     pub fn observe(&mut self, outputs: Outputs<'_>) -> Result<(), BatchError> {
         outputs.check(&self.config, self.num_envs())?;
         self.run(None, false, outputs);
         Ok(())
     }
 
-    /// Plays the actions, where there are any, and writes the outputs. When there is an illegal one
-    /// and such are refused, nothing is done, and `false` comes back.
+    /// Plays the actions, if there are any, and writes the outputs. Returns `false` if `refuse` is
+    /// set and an action is illegal; the batch is unchanged then.
     fn run(&mut self, actions: Option<&[i64]>, refuse: bool, outputs: Outputs<'_>) -> bool {
-        let Batch {
-            config,
-            blocks,
-            block_layout,
-            seeds,
-            partner_games,
-            step,
-            calls,
-            threads,
-            pool,
-            partition,
-            ..
-        } = self;
-        let backwards = config.turns_round && *calls % 2 == 1;
-        let work = Step { config, step: *step, actions, backwards };
-        let call = *calls + u64::from(actions.is_some());
-        let run = move |games: &mut Chunk<'_>, own: &mut Scratch| {
-            own.finished.begin(call);
-            work.run(games, own);
+        let config = &self.config;
+        let backwards = config.turns_round && self.calls % 2 == 1;
+        let step = Step { config, acting_hand: self.acting_hand, actions, backwards };
+        let call = self.calls + u64::from(actions.is_some());
+        let run = move |chunk: &mut Chunk<'_>, scratch: &mut Scratch| {
+            scratch.finished.begin(call);
+            step.run(chunk, scratch);
         };
+        let Batch { blocks, seeds, partner_games, scratch, .. } = self;
         let mut games = Chunk { first: 0, blocks, seeds, partner_games, outputs };
-        if let [own] = &mut threads[..] {
-            let done = !refuse || !work.has_illegal(&games);
+        if let [scratch] = &mut scratch[..] {
+            let done = !refuse || !step.has_illegal(&games);
             if done {
-                run(&mut games, own);
+                run(&mut games, scratch);
             }
             return done;
         }
-        let dealt = Partition::deal(take(partition), games, threads, *block_layout, config);
-        let refuses = refuse.then_some(move |games: &Chunk<'_>| work.has_illegal(games));
-        let done = dealt.work(pool, config, refuses, run);
-        *partition = dealt.emptied();
+        let memory = take(&mut self.partition);
+        let partition = Partition::deal(memory, games, scratch, self.block_layout, config);
+        let refuses = refuse.then_some(move |games: &Chunk<'_>| step.has_illegal(games));
+        let done = partition.work(&mut self.pool, config, refuses, run);
+        self.partition = partition.emptied();
         done
     }
 
     /// Plays one turn in every game.
     ///
     /// # Errors
-    /// [`BatchError`] for actions or buffers that do not fit; no game has moved then.
+    /// [`BatchError`] for illegal actions, or for buffers of a wrong length; no game has moved
+    /// then.
     pub fn step(&mut self, actions: &[i64], outputs: Outputs<'_>) -> Result<(), BatchError> {
         check_length("actions", actions.len(), self.num_envs())?;
         outputs.check(&self.config, self.num_envs())?;
@@ -359,10 +361,11 @@ impl Batch {
         }
         self.fresh = false;
         self.calls += 1;
-        self.step = (self.step + 1) % self.config.plan.sizes.players;
+        self.acting_hand = (self.acting_hand + 1) % self.config.plan.sizes.players;
         Ok(())
     }
 
+    /// The refused actions, with what is legal in their games.
     fn illegal_actions(&self, actions: &[i64]) -> IllegalActions {
         let mut error = IllegalActions { rows: vec![], actions: vec![], legal: vec![] };
         for (row, &action) in actions.iter().enumerate() {
@@ -375,6 +378,7 @@ impl Batch {
         error
     }
 
+    /// Whether an action is refused: it is illegal, or its game has to be reset first.
     fn refuses(&self, game: usize, action: i64) -> bool {
         let options = &self.config.options;
         if self.is_over(game) {
@@ -392,37 +396,39 @@ impl Batch {
 
     /// How many games ended in the last step and were dealt anew in it.
     pub fn num_finished(&self) -> usize {
-        self.threads.iter().map(|own| own.finished.games(self.calls).len()).sum()
+        self.scratch.iter().map(|scratch| scratch.finished.games(self.calls).len()).sum()
     }
 
-    /// Where the finished games are, in ascending order.
+    /// Where the last words of the finished games are, in ascending order of the games.
     fn finished_games(&self) -> Vec<FinishedGame> {
         let mut all = Vec::new();
-        for (thread, own) in self.threads.iter().enumerate() {
-            let games = own.finished.games(self.calls).iter().enumerate();
+        for (thread, scratch) in self.scratch.iter().enumerate() {
+            let games = scratch.finished.games(self.calls).iter().enumerate();
             all.extend(games.map(|(index, &game)| FinishedGame { game, thread, index }));
         }
-        // A thread that took games from another has them out of order.
+        // Threads take games from each other, so their lists are not in order.
         all.sort_unstable();
         all
     }
 
-    /// Writes the last observations of the [`Batch::finished`] games, a row group each.
+    /// Writes the last observations of the [`Batch::finished`] games, for each game
+    /// [`Batch::observers`] rows.
     ///
     /// # Errors
-    /// [`BatchError`] for a buffer that does not fit.
+    /// [`BatchError`] for a buffer of a wrong length.
     pub fn final_observations(&mut self, buffer: ObservationBuffer<'_>) -> Result<(), BatchError> {
         let finished = self.finished_games();
         let count = finished.len();
         buffer.check(&self.config, count)?;
-        let size = self.config.plan.sizes.block_words();
+        let size = block_words(self.config.plan.sizes);
         let mut blocks = vec![Word::default(); count.div_ceil(LANES) * size];
-        blocks.chunks_mut(size).for_each(idle_block);
+        blocks.chunks_mut(size).for_each(clear_block);
         for (row, ended) in finished.into_iter().enumerate() {
             let block = &mut blocks[row / LANES * size..][..size];
-            self.threads[ended.thread].finished.restore(ended.index, block, row % LANES);
+            self.scratch[ended.thread].finished.restore(ended.index, block, row % LANES);
         }
-        let work = Step { config: &self.config, step: self.step, actions: None, backwards: false };
+        let acting_hand = self.acting_hand;
+        let step = Step { config: &self.config, acting_hand, actions: None, backwards: false };
         let mut games = Chunk {
             first: 0,
             blocks: &mut blocks,
@@ -430,22 +436,22 @@ impl Batch {
             partner_games: &mut [],
             outputs: Outputs { obs: Some(buffer), ..Outputs::default() },
         };
-        work.run(&mut games, &mut self.threads[0]);
+        step.run(&mut games, &mut self.scratch[0]);
         Ok(())
     }
 
-    /// A batch in the same state, which goes on by itself.
+    /// An independent copy of the batch in the same state.
     ///
     /// # Errors
-    /// [`BatchError`] when there is no memory for it or its threads cannot be started.
+    /// [`BatchError`] if the memory cannot be allocated or the threads cannot be started.
     pub fn duplicate(&self) -> Result<Batch, BatchError> {
         let num_envs = self.num_envs();
         let mut blocks = reserve(self.blocks.len(), num_envs)?;
         blocks.extend_from_slice(&self.blocks);
         let mut seeds = reserve(num_envs, num_envs)?;
         seeds.extend_from_slice(&self.seeds);
-        let own = |own: &Scratch| own.duplicate().map_err(|source| memory(num_envs, source));
-        let threads = self.threads.iter().map(own).collect::<Result<_, _>>()?;
+        let scratch = self.scratch.iter().map(Scratch::duplicate).collect::<Result<_, _>>();
+        let scratch = scratch.map_err(|source| memory(num_envs, source))?;
         Ok(Batch {
             pool: Pool::new(self.config.options.num_threads)?,
             config: self.config.clone(),
@@ -453,24 +459,24 @@ impl Batch {
             block_layout: self.block_layout,
             seeds,
             partner_games: self.partner_games.clone(),
-            step: self.step,
+            acting_hand: self.acting_hand,
             calls: self.calls,
             seed: self.seed,
             fresh: self.fresh,
-            threads,
+            scratch,
             partition: Partition::default(),
         })
     }
 }
 
-/// Room for so many games, which may be more than there is memory for.
+/// Allocates a vector of this length for a batch of so many games.
 fn reserve<T>(length: usize, num_envs: usize) -> Result<Vec<T>, BatchError> {
     let mut elements = Vec::new();
     elements.try_reserve_exact(length).map_err(|source| memory(num_envs, source))?;
     Ok(elements)
 }
 
-/// There is no room for so many games.
+/// The error for a batch of so many games that cannot be allocated.
 const fn memory(num_envs: usize, source: TryReserveError) -> BatchError {
     BatchError::Memory { num_envs, source }
 }

@@ -1,116 +1,97 @@
-use thiserror::Error;
+//! The settings of a batch.
+
+use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
 use super::kernel::simd::Simd;
 use super::partners::Partners;
 use crate::encode::{CANONICAL, Encoder};
+use crate::rules::Named;
 
-/// A setting was asked for by a name that it does not have.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{setting}={name:?} is not allowed: expected {allowed}")]
-pub struct UnknownOption {
-    /// The setting.
-    pub setting: &'static str,
-    /// The name that was asked for.
-    pub name: String,
-    /// The names that there are.
-    pub allowed: String,
-}
-
-macro_rules! named_options {
-    ($(#[$doc:meta])* $type:ident, $setting:literal, $($(#[$variant_doc:meta])* $variant:ident = $name:literal),+) => {
+/// A setting: a closed set of values with public names.
+macro_rules! setting {
+    ($name:literal, $case:literal, $(#[$doc:meta])* $type:ident { $($values:tt)+ }) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        #[derive(
+            Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize,
+            EnumString, IntoStaticStr, VariantArray,
+        )]
+        #[strum(serialize_all = $case)]
         pub enum $type {
-            $($(#[$variant_doc])* $variant,)+
+            $($values)+
         }
 
-        impl $type {
-            /// All values.
-            pub const ALL: &'static [$type] = &[$($type::$variant),+];
-
-            /// The name that Python sees.
-            #[must_use]
-            pub const fn name(self) -> &'static str {
-                match self {
-                    $($type::$variant => $name,)+
-                }
-            }
-
-            /// The value of this name.
-            ///
-            /// # Errors
-            /// [`UnknownOption`], with the names that there are.
-            pub fn from_name(name: &str) -> Result<$type, UnknownOption> {
-                $type::ALL.iter().find(|value| value.name() == name).copied().ok_or_else(|| UnknownOption {
-                    setting: $setting,
-                    name: name.to_owned(),
-                    allowed: [$($name),+].join(", "),
-                })
-            }
+        impl Named for $type {
+            const KIND: &'static str = $name;
         }
     };
 }
 
-named_options!(
-    /// The form of an observation's elements.
-    Dtype, "dtype",
-    /// One 32-bit float for each bit.
-    Float32 = "float32",
-    /// One 16-bit float for each bit.
-    Float16 = "float16",
-    /// One byte for each bit.
-    Uint8 = "uint8",
-    /// Eight bits in a byte, the first lowest, padded with zeros to whole 64-bit words.
-    Bits = "bits"
+setting!("dtype", "snake_case",
+    /// The element type of observations.
+    Dtype {
+        /// One 32-bit float for each bit.
+        Float32,
+        /// One 16-bit float for each bit.
+        Float16,
+        /// One byte for each bit.
+        Uint8,
+        /// Eight bits in a byte, the first lowest, padded with zeros to whole 64-bit words.
+        Bits,
+    }
 );
 
-named_options!(
-    /// Whose observations are written.
-    Observers, "observers",
-    /// Those of the seat to act: one row for each game.
-    Current = "current",
-    /// Those of every seat, by seat index.
-    All = "all"
+setting!("observers", "snake_case",
+    /// The seats whose observations are written.
+    Observers {
+        /// The seat to act: one row for each game.
+        Current,
+        /// All seats: one row for each seat, in the order of the seats.
+        All,
+    }
 );
 
-named_options!(
+setting!("autoreset_mode", "PascalCase",
     /// When a finished game is dealt anew. The names are those of Gymnasium's `AutoresetMode`.
-    AutoresetMode, "autoreset_mode",
-    /// In the step that ends it: the outputs show the new game.
-    SameStep = "SameStep",
-    /// In the step after, whose action is ignored and whose reward is 0.
-    NextStep = "NextStep",
-    /// Only by [`super::Batch::reset`].
-    Disabled = "Disabled"
+    AutoresetMode {
+        /// In the step that ends it: the outputs are those of the new game.
+        SameStep,
+        /// In the next step, which ignores the action and whose reward is 0.
+        NextStep,
+        /// Only by [`super::Batch::reset`].
+        Disabled,
+    }
 );
 
-named_options!(
+setting!("illegal_action", "snake_case",
     /// What an illegal action does.
-    IllegalAction, "illegal_action",
-    /// The whole step is refused.
-    Raise = "raise",
-    /// That game ends as a lost game.
-    Terminate = "terminate"
+    IllegalAction {
+        /// The whole step is refused with an error.
+        Raise,
+        /// That game ends as a lost game.
+        Terminate,
+    }
 );
 
 /// The settings of a batch.
 #[derive(Clone)]
 pub struct Options {
-    /// Turns views into observations.
+    /// The encoder of the observations.
     pub encoder: &'static dyn Encoder,
-    /// The form of an observation's elements.
+    /// The element type of observations.
     pub dtype: Dtype,
-    /// Whose observations are written.
+    /// The seats whose observations are written.
     pub observers: Observers,
     /// When a finished game is dealt anew.
     pub autoreset_mode: AutoresetMode,
     /// What an illegal action does.
     pub illegal_action: IllegalAction,
-    /// Who holds the seats that are not the learner's: nobody, unless they are given.
+    /// The bots in the seats that the learner does not play; by default there are none.
     pub partners: Partners,
-    /// Threads that share the games, the caller's own where it is 1.
+    /// The number of threads that step the games, the calling thread included.
     pub num_threads: usize,
-    /// The instructions to run on; `None` for those that the environment names, else the best.
+    /// The instruction set; `None` for the one that the environment variable
+    /// [`SIMD_VARIABLE`](super::SIMD_VARIABLE) names, or else the fastest.
     pub simd: Option<Simd>,
 }
 

@@ -3,6 +3,7 @@ use thiserror::Error;
 
 use super::config::BatchConfig;
 use super::options::Dtype;
+use crate::rules::Named;
 
 /// An array that does not have the length it should have.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::config::BatchConfig;
+use super::kernel::block::block_words;
 use super::kernel::game::Game;
 use super::kernel::lanes::Word;
 use super::options::{AutoresetMode, Dtype, IllegalAction, Observers, Options};
@@ -19,16 +20,17 @@ use crate::rules::{
 };
 
 const MAGIC: &[u8] = b"starmine-batch";
-/// Changes whenever stored batches of the version before can no longer be read.
+/// The number of the stored format. It changes whenever earlier stored batches can no longer be
+/// read.
 const FORMAT: u8 = 4;
 
-/// Bytes that are not a stored batch, or not one that this version can resume.
+/// Why bytes cannot be resumed as a batch.
 #[derive(Debug, Error)]
 pub enum RecordError {
-    /// Not a stored batch at all.
+    /// They are not a stored batch.
     #[error("these bytes are not a stored batch")]
     NotABatch,
-    /// Stored by another version.
+    /// They were stored by a version with another format.
     #[error(
         "the stored batch has format {found}: expected {FORMAT}, written by this version of starmine"
     )]
@@ -36,19 +38,19 @@ pub enum RecordError {
         /// Its format.
         found: u8,
     },
-    /// Cut short or garbled.
+    /// They cannot be parsed.
     #[error("the stored batch is damaged: {0}")]
     Damaged(#[from] postcard::Error),
-    /// Bytes that its checksum does not cover.
+    /// The checksum or the length does not match.
     #[error("the stored batch is damaged: its checksum does not match")]
     Checksum,
-    /// A variant that cannot be.
+    /// The variant is not allowed.
     #[error("the stored batch is damaged: {0}")]
     Variant(#[from] VariantError),
-    /// An encoder that is not in the registry.
+    /// The encoder is not in the registry.
     #[error(transparent)]
     Encoder(#[from] UnknownName),
-    /// A game that cannot be.
+    /// A game breaks the rules.
     #[error("the stored batch is damaged: game {game}: {error}")]
     Game {
         /// Which game.
@@ -56,33 +58,33 @@ pub enum RecordError {
         /// What is wrong with it.
         error: PositionError,
     },
-    /// A game with partners that does not come out as stored when it is played again.
+    /// The replay of a game with partners differs from the stored game.
     #[error(
-        "the stored batch is damaged, or its partners play otherwise in this version: game {game}"
+        "the stored batch is damaged, or its partners play differently in this version: game {game}"
     )]
     Replay {
         /// Which game.
         game: usize,
     },
-    /// A partner is a policy whose file is gone or no longer one.
+    /// The file of a partner that is a policy cannot be read.
     #[error("the stored batch cannot be resumed: {0}")]
     Policy(#[from] PolicyError),
-    /// A partner is a policy whose file is another one by now.
+    /// The file of a partner that is a policy has changed.
     #[error(
         "the stored batch cannot be resumed: the policy of partner {name:?} has changed: expected a file with CRC-32 {expected:08x}, found {found:08x}"
     )]
     PolicyChanged {
         /// The partner.
         name: String,
-        /// The checksum of the file that it played.
+        /// The checksum of the file with which the games were played.
         expected: u32,
-        /// That of the file as it is.
+        /// The checksum of the present file.
         found: u32,
     },
-    /// Partners who cannot be.
+    /// The partners are not allowed.
     #[error("the stored batch is damaged: {0}")]
     Partners(#[from] PartnersError),
-    /// The batch could not be made.
+    /// The batch cannot be made.
     #[error(transparent)]
     Batch(#[from] BatchError),
 }
@@ -101,16 +103,16 @@ struct Record {
     games: Vec<Game>,
     /// The partners by seat.
     partners: Vec<(usize, Vec<String>)>,
-    /// Of each partner whose play lies in a file, the CRC-32 of that.
+    /// The name of each partner that is a policy, and the CRC-32 of its file.
     checksums: Vec<(String, u32)>,
-    /// Where there are partners, the learner's actions in the episode of each game.
+    /// The learner's actions in the current episode of each game; empty without partners.
     learner_actions: Vec<Vec<u8>>,
-    /// The games that ended in the last step, as they ended, by their index.
+    /// The games that ended in the last step: their indices, and the games as they ended.
     finished: Vec<(usize, Game)>,
 }
 
 impl Record {
-    /// The partners, who must be those who played.
+    /// The partners, checked to be the ones who played.
     fn read_partners(&self) -> Result<Partners, RecordError> {
         let mut partners = Partners::default();
         for (seat, names) in &self.partners {
@@ -133,7 +135,7 @@ impl Record {
 }
 
 impl Batch {
-    /// The batch as bytes, from which [`Batch::from_bytes`] resumes it exactly.
+    /// Stores the batch as bytes, from which [`Batch::from_bytes`] resumes it exactly.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let options = &self.config.options;
@@ -163,11 +165,11 @@ impl Batch {
         bytes
     }
 
-    /// A stored batch.
+    /// Resumes a stored batch.
     ///
     /// # Errors
-    /// [`RecordError`] when the bytes are not a stored batch, are of another format, or hold games
-    /// that the rules do not allow.
+    /// [`RecordError`] if the bytes are not a stored batch, have another format, or hold games that
+    /// the rules do not allow.
     pub fn from_bytes(bytes: &[u8]) -> Result<Batch, RecordError> {
         let rest = bytes.strip_prefix(MAGIC).ok_or(RecordError::NotABatch)?;
         let (&found, rest) = rest.split_first().ok_or(RecordError::NotABatch)?;
@@ -213,7 +215,7 @@ impl Batch {
         Ok(batch)
     }
 
-    /// Plays the games with partners again.
+    /// Replays the games with partners.
     fn replay(&mut self, record: &Record) -> Result<(), RecordError> {
         let BatchConfig { options, variant, .. } = &self.config;
         for (game, partner_game) in self.partner_games.iter_mut().enumerate() {
@@ -232,26 +234,27 @@ impl Batch {
         Ok(())
     }
 
-    /// The games that ended in the last step, as they ended.
+    /// The games that ended in the last step, as they ended. Their seeds are not kept: nothing
+    /// reads them.
     fn last_turns(&self) -> Vec<(usize, Game)> {
         let BatchConfig { plan, variant, .. } = &self.config;
-        let mut block = vec![Word::default(); plan.sizes.block_words()];
+        let mut block = vec![Word::default(); block_words(plan.sizes)];
+        let place = self.place(0);
         let mut games = Vec::new();
         for ended in self.finished_games() {
-            self.threads[ended.thread].finished.restore(ended.index, &mut block, 0);
-            // The episode is not kept, as nobody asks for it.
-            let last = plan.sizes.take(&block, 0, self.step, variant, EpisodeSeed::default());
-            games.push((ended.game, last));
+            self.scratch[ended.thread].finished.restore(ended.index, &mut block, 0);
+            games.push((ended.game, Game::take(&block, place, variant, EpisodeSeed::default())));
         }
         games
     }
 
     fn put_finished(&mut self, games: &[(usize, Game)]) {
         let BatchConfig { plan, variant, .. } = &self.config;
-        let mut block = vec![Word::default(); plan.sizes.block_words()];
+        let mut block = vec![Word::default(); block_words(plan.sizes)];
+        let place = self.place(0);
         for (index, game) in games {
-            plan.sizes.put(&mut block, 0, self.step, variant, game);
-            self.threads[0].finished.push(*index, &block, 0);
+            game.put(&mut block, place, variant);
+            self.scratch[0].finished.push(*index, &block, 0);
         }
     }
 }

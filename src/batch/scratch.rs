@@ -1,3 +1,5 @@
+//! The memory that each thread has for itself during a step.
+
 use std::collections::TryReserveError;
 
 use super::config::BatchConfig;
@@ -5,21 +7,23 @@ use super::finished::Finished;
 use super::kernel::layout::BlockLayout;
 use super::rows::packed::PackedRows;
 
-/// What each thread has for itself, in lines of memory of its own.
+/// The memory of one thread, on cache lines of its own. The alignment is two lines, because
+/// processors prefetch lines in pairs.
 #[derive(Debug)]
 #[repr(align(128))]
-pub struct Scratch {
-    pub encoded: PackedRows,
+pub(super) struct Scratch {
+    /// The rows of the block that is being written.
+    pub packed: PackedRows,
     pub finished: Finished,
 }
 
 impl Scratch {
     pub fn new(config: &BatchConfig, layout: BlockLayout) -> Result<Scratch, TryReserveError> {
-        let finished = Finished::with_room(layout.each, layout.size)?;
-        Ok(Scratch { encoded: PackedRows::new(&config.layout, config.observers()), finished })
+        let finished = Finished::with_room(layout.share_games, layout.block_words)?;
+        Ok(Scratch { packed: PackedRows::new(&config.layout, config.observers()), finished })
     }
 
     pub fn duplicate(&self) -> Result<Scratch, TryReserveError> {
-        Ok(Scratch { encoded: self.encoded.clone(), finished: self.finished.duplicate()? })
+        Ok(Scratch { packed: self.packed.clone(), finished: self.finished.duplicate()? })
     }
 }

@@ -5,16 +5,16 @@ use crate::rules::{EpisodeSeed, mix_seed};
 /// Seeds for a reset.
 #[derive(Clone, Copy, Debug)]
 pub enum Seeds<'a> {
-    /// Go on with each game's next episode.
+    /// Deal each game's next episode.
     Continue,
-    /// Seed the batch: game `i` is game `i` of this seed.
+    /// Seed the batch: game `i` becomes game `i` of this seed.
     Batch(u64),
-    /// Seed each game by itself: game `i` is game 0 of the `i`-th seed.
+    /// Seed each game on its own: game `i` becomes game 0 of the `i`-th seed.
     Each(&'a [u64]),
 }
 
-/// Which episode a game is in, and the part of the seed mixing that all its episodes share, so that
-/// a deal in a step does not wait for it.
+/// The episode that a game is in, and the part of mixing its seed that all its episodes share: a
+/// deal in a step does not repeat it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct GameSeed {
     seed: EpisodeSeed,
@@ -22,11 +22,13 @@ pub(super) struct GameSeed {
 }
 
 impl GameSeed {
+    /// The episode that the game is in.
     pub const fn episode(self) -> EpisodeSeed {
         self.seed
     }
 
-    /// Goes on to the game's next episode, and returns the first state of its generator.
+    /// Moves on to the game's next episode, and returns the first state of its random number
+    /// generator.
     #[inline(always)]
     pub fn advance(&mut self) -> u64 {
         self.seed = self.seed.next();

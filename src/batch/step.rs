@@ -1,10 +1,12 @@
-//! One step of a run of games: their turns, new deals and outputs.
+//! One step of a chunk of games: turns, new deals, legal actions, outputs.
 
 use std::hint::black_box;
+use std::ops::Range;
 
 use super::chunk::{Chunk, GROUP};
 use super::config::BatchConfig;
 use super::finished::Finished;
+use super::kernel::block::{Block, Place, block_words};
 #[cfg(target_arch = "x86_64")]
 use super::kernel::lanes::{Avx2, Avx512};
 use super::kernel::lanes::{Isa, LANES, Portable, Word};
@@ -14,42 +16,44 @@ use super::kernel::turn::{Turn, bits_of, lanes_of};
 use super::kernel::{ANY, Kernel, SWITCHED};
 use super::options::AutoresetMode;
 use super::rows::expand::fence;
+use super::rows::packed::PackedRows;
+use super::rows::write::RowWriter;
 use super::scratch::Scratch;
 use super::step_result::StepResult;
 
-/// What is done on the chosen instructions.
+/// A task for the code that is compiled for an instruction set.
 enum Task<'a, 'b> {
     Run(&'a mut Chunk<'b>, &'a mut Scratch),
     Check(&'a Chunk<'b>, &'a mut bool),
 }
 
-/// What all chunks do.
+/// A step, which is the same for all chunks of games.
 #[derive(Clone, Copy)]
 pub(super) struct Step<'a> {
     pub config: &'a BatchConfig,
-    /// Steps so far, modulo the number of players.
-    pub step: usize,
-    /// The actions of all games, or none when the games are only looked at.
+    /// The index of the acting player's hand: the number of steps modulo the number of players.
+    pub acting_hand: usize,
+    /// The actions of all games of the batch; `None` to write the outputs without playing.
     pub actions: Option<&'a [i64]>,
-    /// Whether to begin at the end.
+    /// Whether the groups are processed from the last to the first.
     pub backwards: bool,
 }
 
-impl Step<'_> {
-    /// Does the work for the games of one chunk.
-    pub fn run(self, chunk: &mut Chunk<'_>, own: &mut Scratch) {
-        self.dispatch(Task::Run(chunk, own));
+impl<'a> Step<'a> {
+    /// Plays the step in the games of a chunk.
+    pub fn run(self, chunk: &mut Chunk<'_>, scratch: &mut Scratch) {
+        self.dispatch(Task::Run(chunk, scratch));
     }
 
-    /// Whether an action is illegal in a game that goes on.
+    /// Whether a game of the chunk is not over and its action is illegal.
     pub fn has_illegal(self, chunk: &Chunk<'_>) -> bool {
         let mut found = false;
         self.dispatch(Task::Check(chunk, &mut found));
         found
     }
 
-    /// Chooses the code: that of the base games, in which their numbers are constants, that of base
-    /// games with other tokens or switches, or that of any game.
+    /// Chooses the kernel: for a base game, for a base game with other tokens or switches, or for
+    /// any variant.
     fn dispatch(self, task: Task<'_, '_>) {
         let sizes = self.config.plan.sizes;
         let is_standard = sizes == Sizes::standard(sizes.players);
@@ -72,13 +76,13 @@ impl Step<'_> {
             #[cfg(target_arch = "x86_64")]
             Simd::Avx2 => {
                 let isa = Avx2::new().expect("the batch was made for this processor");
-                // SAFETY: the token says that the processor has the instructions.
+                // SAFETY: the token exists only if the processor has the instructions.
                 unsafe { run_avx2::<STANDARD>(self, isa, task) }
             }
             #[cfg(target_arch = "x86_64")]
             Simd::Avx512 => {
                 let isa = Avx512::new().expect("the batch was made for this processor");
-                // SAFETY: the token says that the processor has the instructions.
+                // SAFETY: the token exists only if the processor has the instructions.
                 unsafe { run_avx512::<STANDARD>(self, isa, task) }
             }
             #[cfg(not(target_arch = "x86_64"))]
@@ -90,99 +94,135 @@ impl Step<'_> {
     fn run_task<I: Isa, const STANDARD: usize>(self, isa: I, task: Task<'_, '_>) {
         let kernel = Kernel::<I, STANDARD> { isa, plan: &self.config.plan };
         match task {
-            Task::Run(chunk, own) => self.run_with(kernel, chunk, own),
+            Task::Run(chunk, scratch) => self.run_with(kernel, chunk, scratch),
             Task::Check(chunk, found) => {
-                let actions = &self.actions.unwrap_or_default()[chunk.first..][..chunk.len()];
-                *found = check(kernel, chunk.blocks, actions);
+                let actions = self.actions_of(chunk, &(0..chunk.len()));
+                *found = find_illegal(kernel, chunk.blocks, actions);
             }
         }
     }
 
+    /// Plays the actions, if there are any, and writes the outputs: group by group.
     #[inline(always)]
     fn run_with<I: Isa, const STANDARD: usize>(
         self,
         kernel: Kernel<'_, I, STANDARD>,
         chunk: &mut Chunk<'_>,
-        own: &mut Scratch,
+        scratch: &mut Scratch,
     ) {
-        let size = kernel.sizes().block_words();
-        let games = chunk.len();
-        let after = if self.actions.is_some() {
-            (self.step + 1) % kernel.sizes().players
-        } else {
-            self.step
-        };
-        let groups = games.div_ceil(GROUP * LANES);
+        let groups = chunk.len().div_ceil(GROUP * LANES);
         for index in 0..groups {
             let index = if self.backwards { groups - 1 - index } else { index };
             let first = index * GROUP * LANES;
-            let count = (GROUP * LANES).min(games - first);
+            let games = first..(first + GROUP * LANES).min(chunk.len());
             let mut results = [StepResult::default(); GROUP];
-            if let Some(actions) = self.actions {
-                let actions = &actions[chunk.first + first..][..count];
+            if self.actions.is_some() {
                 if chunk.partner_games.is_empty() {
-                    self.play_group(&kernel, chunk, own, first, actions, &mut results);
+                    self.play_group(
+                        kernel,
+                        chunk,
+                        &mut scratch.finished,
+                        games.clone(),
+                        &mut results,
+                    );
                 } else {
-                    self.play_partner_group(chunk, &mut own.finished, first, actions, &mut results);
+                    self.play_partner_group(
+                        chunk,
+                        &mut scratch.finished,
+                        games.clone(),
+                        &mut results,
+                    );
                 }
             }
-            for (index, start) in (first..first + count).step_by(LANES).enumerate() {
-                // Else the compiler keeps a place for each buffer, and all of them in memory: the
-                // stores that move them on stand in a queue with those of the rows.
-                let start = black_box(start);
-                let block = &mut chunk.blocks[start / LANES * size..][..size];
-                kernel.find_actions(block, after);
-                let games = start..(start + LANES).min(games);
-                chunk.outputs.write(
-                    &kernel,
-                    self.config,
-                    block,
-                    after,
-                    games,
-                    &results[index],
-                    &mut own.encoded,
-                );
-            }
+            self.write_group(kernel, chunk, &mut scratch.packed, games, &results);
         }
         if self.config.streams {
             fence();
         }
     }
 
-    /// Plays the actions of a group of blocks, and deals new games where it is time.
+    /// The index of the acting player's hand after the step.
+    #[inline(always)]
+    fn next_hand(self, players: usize) -> usize {
+        match self.actions {
+            Some(_) => (self.acting_hand + 1) % players,
+            None => self.acting_hand,
+        }
+    }
+
+    /// Plays the actions of a group of games, and deals new games.
     #[inline(always)]
     fn play_group<I: Isa, const STANDARD: usize>(
         self,
-        kernel: &Kernel<'_, I, STANDARD>,
+        kernel: Kernel<'_, I, STANDARD>,
         chunk: &mut Chunk<'_>,
-        own: &mut Scratch,
-        first: usize,
-        actions: &[i64],
+        finished: &mut Finished,
+        games: Range<usize>,
         results: &mut [StepResult; GROUP],
     ) {
-        let size = kernel.sizes().block_words();
+        let size = block_words(kernel.sizes());
         let mode = self.config.options.autoreset_mode;
+        let actions = self.actions_of(chunk, &games);
         let mut deals = 0;
         for (index, actions) in actions.chunks(LANES).enumerate() {
-            let block = &mut chunk.blocks[(first / LANES + index) * size..][..size];
+            let words = chunk.block(games.start + index * LANES, size);
+            let mut block = Block::new(kernel, words, self.acting_hand);
+            let turn = block.play(&action_word(actions));
             let present = u8::MAX >> (LANES - actions.len());
-            let turn = kernel.play(block, self.step, &action_word(actions));
             for lane in lanes_of(turn.forfeited & present) {
-                kernel.sizes().keep_player(block, lane, self.step);
+                block.keep_player(lane);
             }
             results[index] = StepResult::new(&turn);
             deals |= u64::from(present & deals_of(mode, &turn)) << (LANES * index);
         }
-        let after = (self.step + 1) % kernel.sizes().players;
-        // One loop over all of the group, whose end is foretold wrongly once and not for each block.
+        let next_hand = self.next_hand(kernel.sizes().players);
+        // One loop for the whole group: the processor mispredicts its end once, not once a block.
         for index in bits_of(deals) {
-            let (game, lane) = (first + index, index % LANES);
-            let block = &mut chunk.blocks[game / LANES * size..][..size];
+            let (game, lane) = (games.start + index, index % LANES);
+            let (index, state) = (chunk.first + game, chunk.seeds[game].advance());
+            let words = chunk.block(game, size);
             if mode == AutoresetMode::SameStep {
-                own.finished.push(chunk.first + game, block, lane);
+                finished.push(index, words, lane);
             }
-            kernel.deal(block, lane, after, chunk.seeds[game].advance());
+            Block::new(kernel, words, next_hand).deal(lane, state);
         }
+    }
+
+    /// Finds the legal actions of a group of games and writes all outputs.
+    #[inline(always)]
+    fn write_group<I: Isa, const STANDARD: usize>(
+        self,
+        kernel: Kernel<'_, I, STANDARD>,
+        chunk: &mut Chunk<'_>,
+        packed: &mut PackedRows,
+        games: Range<usize>,
+        results: &[StepResult; GROUP],
+    ) {
+        let size = block_words(kernel.sizes());
+        let next_hand = self.next_hand(kernel.sizes().players);
+        for (index, start) in games.clone().step_by(LANES).enumerate() {
+            // Without this the compiler keeps a pointer for every buffer in the loop, and advances
+            // each of them in memory: those stores delay the stores of the rows.
+            let start = black_box(start);
+            let games = start..(start + LANES).min(games.end);
+            let words = &mut chunk.blocks[start / LANES * size..][..size];
+            let mut block = Block::new(kernel, words, next_hand);
+            block.find_actions();
+            let outputs = &mut chunk.outputs;
+            let mut rows = RowWriter::new(self.config, &block, games.clone(), packed);
+            if let Some(obs) = &mut outputs.obs {
+                rows.write(obs);
+            }
+            if let Some(mask) = &mut outputs.action_mask {
+                rows.write_mask(mask);
+            }
+            results[index].write(&block, games, outputs);
+        }
+    }
+
+    /// The actions of some games of a chunk.
+    fn actions_of(self, chunk: &Chunk<'_>, games: &Range<usize>) -> &'a [i64] {
+        &self.actions.unwrap_or_default()[chunk.first + games.start..][..games.len()]
     }
 
     /// Plays the actions of a group of games with partners.
@@ -191,13 +231,12 @@ impl Step<'_> {
         self,
         chunk: &mut Chunk<'_>,
         finished: &mut Finished,
-        first: usize,
-        actions: &[i64],
+        games: Range<usize>,
         results: &mut [StepResult; GROUP],
     ) {
-        for (index, &action) in actions.iter().enumerate() {
-            let result = &mut results[index / LANES];
-            self.play_partner_game(chunk, finished, first + index, action, result);
+        let actions = self.actions_of(chunk, &games);
+        for (index, (game, &action)) in games.zip(actions).enumerate() {
+            self.play_partner_game(chunk, finished, game, action, &mut results[index / LANES]);
         }
     }
 
@@ -207,42 +246,42 @@ impl Step<'_> {
         self,
         chunk: &mut Chunk<'_>,
         finished: &mut Finished,
-        index: usize,
+        game: usize,
         action: i64,
         result: &mut StepResult,
     ) {
         let BatchConfig { plan, variant, options, .. } = self.config;
-        let (sizes, lane) = (plan.sizes, index % LANES);
-        let after = (self.step + 1) % sizes.players;
-        let size = sizes.block_words();
-        let block = &mut chunk.blocks[index / LANES * size..][..size];
-        let partner_game = &mut chunk.partner_games[index];
+        let (index, lane) = (chunk.first + game, game % LANES);
+        let place = Place { lane, acting_hand: self.next_hand(plan.sizes.players) };
+        let size = block_words(plan.sizes);
+        let words = &mut chunk.blocks[game / LANES * size..][..size];
+        let partner_game = &mut chunk.partner_games[game];
         let deals;
         if partner_game.position().ending().is_some() {
-            result.note(lane, 0, None, false);
+            result.set(lane, 0, None, false);
             deals = options.autoreset_mode != AutoresetMode::Disabled;
         } else {
             let before = partner_game.position().score(variant);
             let was_legal = partner_game.play(action);
-            let game = partner_game.game();
-            let reward = i64::from(game.position.score(variant)) - i64::from(before);
-            let ended = game.position.ending().is_some();
-            result.note(lane, reward, ended.then(|| sizes.counters(&game)), !was_legal);
+            let played = partner_game.game();
+            let reward = i64::from(played.position.score(variant)) - i64::from(before);
+            let ended = played.position.ending().is_some();
+            result.set(lane, reward, ended.then(|| played.counters()), !was_legal);
             deals = ended && options.autoreset_mode == AutoresetMode::SameStep;
             if deals {
-                sizes.put(block, lane, after, variant, &game);
-                finished.push(chunk.first + index, block, lane);
+                played.put(words, place, variant);
+                finished.push(index, words, lane);
             }
         }
         if deals {
             partner_game.deal_next(&options.partners);
         }
-        sizes.put(block, lane, after, variant, &partner_game.game());
-        chunk.seeds[index] = partner_game.seed().into();
+        partner_game.game().put(words, place, variant);
+        chunk.seeds[game] = partner_game.seed().into();
     }
 }
 
-/// The games that are dealt anew in this step.
+/// The games that are dealt anew in this step, one bit each.
 fn deals_of(mode: AutoresetMode, turn: &Turn) -> u8 {
     match mode {
         AutoresetMode::SameStep => turn.ended,
@@ -251,23 +290,23 @@ fn deals_of(mode: AutoresetMode, turn: &Turn) -> u8 {
     }
 }
 
-/// Looks for an action that is illegal in a game that goes on.
+/// Whether a game is not over and its action is illegal.
 #[inline(always)]
-fn check<I: Isa, const STANDARD: usize>(
+fn find_illegal<I: Isa, const STANDARD: usize>(
     kernel: Kernel<'_, I, STANDARD>,
     blocks: &[Word],
     actions: &[i64],
 ) -> bool {
-    let blocks = blocks.chunks_exact(kernel.sizes().block_words());
+    let blocks = blocks.chunks_exact(block_words(kernel.sizes()));
     let mut illegal = 0;
-    for (block, actions) in blocks.zip(actions.chunks(LANES)) {
+    for (words, actions) in blocks.zip(actions.chunks(LANES)) {
         let present = u8::MAX >> (LANES - actions.len());
-        illegal |= kernel.find_illegal(block, &action_word(actions)) & present;
+        illegal |= kernel.find_illegal(words, &action_word(actions)) & present;
     }
     illegal != 0
 }
 
-/// The actions of a block; where a game is missing, one that is none.
+/// The actions of a block; lanes without a game get an action that does not exist.
 #[inline(always)]
 fn action_word(actions: &[i64]) -> Word {
     if let Ok(actions) = <&[i64; LANES]>::try_from(actions) {
@@ -280,24 +319,24 @@ fn action_word(actions: &[i64]) -> Word {
     word
 }
 
-// Each is a function of its own: in one function the compiler would join what the sizes have in
-// common, and no number would be a constant any more.
+// Each instruction set has a function of its own for each `STANDARD`. In one function the compiler
+// would merge the code that the kernels have in common, and their numbers would not be constants.
 
 #[inline(never)]
-fn run_portable<const STANDARD: usize>(work: Step<'_>, task: Task<'_, '_>) {
-    work.run_task::<_, STANDARD>(Portable, task);
+fn run_portable<const STANDARD: usize>(step: Step<'_>, task: Task<'_, '_>) {
+    step.run_task::<_, STANDARD>(Portable, task);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn run_avx2<const STANDARD: usize>(work: Step<'_>, isa: Avx2, task: Task<'_, '_>) {
-    work.run_task::<_, STANDARD>(isa, task);
+fn run_avx2<const STANDARD: usize>(step: Step<'_>, isa: Avx2, task: Task<'_, '_>) {
+    step.run_task::<_, STANDARD>(isa, task);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(
     enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl"
 )]
-fn run_avx512<const STANDARD: usize>(work: Step<'_>, isa: Avx512, task: Task<'_, '_>) {
-    work.run_task::<_, STANDARD>(isa, task);
+fn run_avx512<const STANDARD: usize>(step: Step<'_>, isa: Avx512, task: Task<'_, '_>) {
+    step.run_task::<_, STANDARD>(isa, task);
 }

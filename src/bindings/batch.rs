@@ -15,6 +15,7 @@ use super::settings::{default_threads, setting};
 use super::variant::{Variant, read_variant};
 use crate::batch::{self, AutoresetMode, Dtype, IllegalAction, Observers, Options, Partners};
 use crate::encode;
+use crate::rules::Named;
 
 /// Batch(variant, num_envs, *, encoder="canonical", dtype="float32", observers="current",
 ///       autoreset_mode="SameStep", illegal_action="raise", partners=None, num_threads=None, seed=None)

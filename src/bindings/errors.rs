@@ -72,7 +72,6 @@ exceptions! {
     bots::UnknownBot => UnknownNameError,
     bots::UnknownRule => UnknownNameError,
     bots::UnsupportedVariant => VariantError,
-    batch::UnknownOption => UnknownNameError,
     batch::BufferError => ArrayError,
     batch::ThreadsError => StarmineError,
     batch::SimdError => StarmineError,

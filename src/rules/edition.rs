@@ -5,7 +5,7 @@ use super::card::Suit;
 use super::limits::MAX_COLORS;
 use super::names::Named;
 
-/// Whose names and letters the suits have. Presentation only: the games are the same.
+/// The names and letters of the suits. They affect text only: the games are the same.
 #[derive(
     Clone,
     Copy,
@@ -84,7 +84,7 @@ impl Edition {
         self.names()[suit.index()].1
     }
 
-    /// The suit of a letter or name of any edition, in either case: no two editions disagree.
+    /// The suit with this letter or name in any edition, ignoring case. No two editions disagree.
     pub(super) fn find_suit(text: &str) -> Option<Suit> {
         let mut buffer = [0; 4];
         Suit::ALL.into_iter().find(|suit| {

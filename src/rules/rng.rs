@@ -50,8 +50,7 @@ impl GameRng {
     pub(crate) fn state(&self) -> u64 {
         let mut bytes = [0; 20];
         let stored = postcard::to_slice(&self.0, &mut bytes).expect("two varints fit 20 bytes");
-        let (state, _increment): (u64, u64) =
-            postcard::from_bytes(stored).expect("a generator is its state and its increment");
+        let (state, _increment) = postcard::take_from_bytes(stored).expect("the state comes first");
         state
     }
 

@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use super::state::State;
 
-/// Tokens, fireworks, every hand with what hints have said, the discard pile.
+/// Shows tokens, fireworks, each hand with its hints, and the discard pile.
 impl Display for State {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         self.write_counts(formatter)?;

@@ -60,30 +60,35 @@ impl Tables {
             card: [Card::new(Suit::ALL[0], Rank::ALL[0]); MAX_CARD_KINDS],
             moves: Vec::new(),
         };
-        let mut copy = 0;
-        let mut index = 0;
-        for suit in &Suit::ALL[..usize::from(colors)] {
-            for rank in &Rank::ALL[..usize::from(ranks)] {
-                tables.card[index] = Card::new(*suit, *rank);
-                tables.all_cards |= 1 << index;
-                tables.suit_cards[suit.index()] |= 1 << index;
-                tables.rank_cards[rank.index()] |= 1 << index;
-                let number = copies[suit.index()][rank.index()];
-                tables.odd_copies |= u64::from(number & 1) << index;
-                tables.several_copies |= u64::from(number >> 1) << index;
-                for _ in 0..number {
-                    tables.copy_field[index] |= 1 << copy;
-                    tables.copy_card[copy] = index as u8;
-                    copy += 1;
-                }
-                let last = 1 << (copy - 1);
-                let is_single = tables.copy_field[index] == last;
-                tables.last_copies |= last;
-                tables.lonely_copies |= if is_single { last } else { last >> 1 };
-                tables.single_copies |= if is_single { last } else { 0 };
-                index += 1;
+        let mut first_copy = 0;
+        for suit in 0..usize::from(colors) {
+            for rank in 0..usize::from(ranks) {
+                let card = Card::new(Suit::ALL[suit], Rank::ALL[rank]);
+                let number = copies[suit][rank];
+                tables.add_card(suit * usize::from(ranks) + rank, card, first_copy, number);
+                first_copy += usize::from(number);
             }
         }
         tables
+    }
+
+    /// Adds a kind of card whose copies begin at this bit of a set of all copies.
+    fn add_card(&mut self, index: usize, card: Card, first_copy: usize, number: u8) {
+        self.card[index] = card;
+        self.all_cards |= 1 << index;
+        self.suit_cards[card.suit.index()] |= 1 << index;
+        self.rank_cards[card.rank.index()] |= 1 << index;
+        self.odd_copies |= u64::from(number & 1) << index;
+        self.several_copies |= u64::from(number >> 1) << index;
+        let end = first_copy + usize::from(number);
+        for copy in first_copy..end {
+            self.copy_field[index] |= 1 << copy;
+            self.copy_card[copy] = index as u8;
+        }
+        let last = 1 << (end - 1);
+        let is_single = number == 1;
+        self.last_copies |= last;
+        self.lonely_copies |= if is_single { last } else { last >> 1 };
+        self.single_copies |= if is_single { last } else { 0 };
     }
 }

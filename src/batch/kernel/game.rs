@@ -1,8 +1,16 @@
+//! One game of a batch outside its block: as it is stored, and as it is dealt outside a step.
+
 use serde::{Deserialize, Serialize};
 
-use crate::rules::{ActionSet, EpisodeSeed, Position, PositionError, RandomDeck, Variant};
+use super::block::{Field, Place, count, counter, ending, hand_start};
+use super::lanes::Word;
+use super::plan::{ABSENT, CARD_INDEX, COLOR_HINT, DISCARD, PLAY, RANK_HINT, Sizes, TYPES, ones};
+use crate::rules::{
+    ActionSet, EpisodeSeed, Event, GameRng, Hand, Hint, Knowledge, MAX_COLORS, MAX_PLAYERS, Move,
+    Position, PositionError, RandomDeck, Rank, SlotSet, Suit, Variant,
+};
 
-/// One game of a batch by itself, as it is stored and as it is dealt outside of a step.
+/// One game of a batch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Game {
     pub position: Position,
@@ -20,14 +28,180 @@ impl Game {
         Game { position, deck, seed, length: 0 }
     }
 
-    /// The legal actions.
-    pub fn legal(&self, variant: &Variant) -> ActionSet {
-        self.position.legal_actions(variant)
-    }
-
-    /// Checks what a stored game claims.
+    /// Checks a stored game against the rules.
     pub fn validate(&self, variant: &Variant) -> Result<(), PositionError> {
         self.deck.validate()?;
         self.position.validate(variant, self.deck.left())
     }
+
+    /// The legal actions.
+    fn legal(&self, variant: &Variant) -> ActionSet {
+        self.position.legal_actions(variant)
+    }
+
+    /// Writes the game into a lane of a block.
+    pub fn put(&self, block: &mut [Word], Place { lane, acting_hand }: Place, variant: &Variant) {
+        let (position, sizes) = (&self.position, Sizes::of(variant));
+        let mut set = |field: Field, value: u64| block[field as usize].0[lane] = value;
+        set(Field::Deck, self.deck.left);
+        set(Field::Discards, position.discards);
+        let (mut next, mut fireworks) = (0, 0);
+        for (suit, &height) in position.fireworks(variant).iter().enumerate() {
+            let reached = 1 << height << (suit * sizes.ranks);
+            next |= reached & sizes.all_cards() & ones(sizes.ranks) << (suit * sizes.ranks);
+            fireworks |= if height > 0 { reached >> 1 } else { 0 };
+        }
+        set(Field::Next, next);
+        set(Field::Fireworks, fireworks);
+        set(Field::Counters, self.counters());
+        let event = position.last_event;
+        set(Field::Event, event.map_or(0, |event| event_word(sizes, &event)));
+        set(Field::Rng, self.deck.rng.state());
+        let legal = self.legal(variant).0;
+        set(Field::LowActions, legal as u64);
+        set(Field::HighActions, (legal >> 64) as u64);
+        for offset in 0..sizes.players {
+            let hand = &position.hands[variant.seat_after(position.current_player(), offset)];
+            let start = hand_start(sizes, acting_hand, offset);
+            for slot in 0..sizes.hand_size {
+                block[start + slot].0[lane] = match hand.cards().get(slot) {
+                    Some(&index) => sizes.card(index.into(), hand.knowledge[slot].bits()),
+                    None => ABSENT,
+                };
+            }
+        }
+    }
+
+    /// The word of the game's counters.
+    pub fn counters(&self) -> u64 {
+        let position = &self.position;
+        [
+            (counter::INFORMATION, position.information_tokens),
+            (counter::LIVES, position.life_tokens),
+            (counter::DECK, position.deck_size),
+            (counter::TURNS, position.last_turns),
+            (counter::SCORE, position.fireworks_sum()),
+            (counter::ENDING, position.ending.map_or(0, |ending| ending.code() as u8)),
+            (counter::PLAYER, position.current_player),
+            (counter::LENGTH, self.length),
+        ]
+        .into_iter()
+        .fold(0, |word, (shift, value)| word | u64::from(value) << shift)
+    }
+
+    /// Reads the game in a lane of a block.
+    pub fn take(
+        block: &[Word],
+        Place { lane, acting_hand }: Place,
+        variant: &Variant,
+        seed: EpisodeSeed,
+    ) -> Game {
+        let sizes = Sizes::of(variant);
+        let get = |field: Field| block[field as usize].0[lane];
+        let counters = get(Field::Counters);
+        let current_player = count(counters, counter::PLAYER);
+        let mut fireworks = [0; MAX_COLORS];
+        for (suit, height) in fireworks.iter_mut().enumerate().take(sizes.colors) {
+            let stack = get(Field::Fireworks) >> (suit * sizes.ranks) & ones(sizes.ranks);
+            *height = (64 - stack.leading_zeros()) as u8;
+        }
+        let mut hands = [Hand::default(); MAX_PLAYERS];
+        for offset in 0..sizes.players {
+            let hand = &mut hands[variant.seat_after(current_player.into(), offset)];
+            let start = hand_start(sizes, acting_hand, offset);
+            for slot in 0..sizes.hand_size {
+                let card = block[start + slot].0[lane];
+                if card != ABSENT {
+                    hand.cards[slot] = (card >> CARD_INDEX) as u8;
+                    hand.knowledge[slot] = Knowledge(card & ones(sizes.knowledge()));
+                    hand.size += 1;
+                }
+            }
+        }
+        let mut position = Position {
+            hands,
+            discards: get(Field::Discards),
+            fireworks,
+            information_tokens: count(counters, counter::INFORMATION),
+            life_tokens: count(counters, counter::LIVES),
+            deck_size: count(counters, counter::DECK),
+            current_player,
+            last_turns: count(counters, counter::TURNS),
+            ending: ending(counters),
+            last_event: None,
+        };
+        position.last_event = last_event(sizes, get(Field::Event), variant, &position);
+        let deck = RandomDeck {
+            left: get(Field::Deck),
+            size: count(counters, counter::DECK),
+            rng: GameRng::from_state(get(Field::Rng)),
+        };
+        Game { position, deck, seed, length: count(counters, counter::LENGTH) }
+    }
+}
+
+/// The word of the last turn.
+fn event_word(sizes: Sizes, event: &Event) -> u64 {
+    let (kind, hinted, target, slot) = match event.played {
+        Move::Play { slot } => (PLAY, 0, 0, 1 << slot),
+        Move::Discard { slot } => (DISCARD, 0, 0, 1 << slot),
+        Move::AnnouncedPlay { slot, suit } => (PLAY, 1 << suit.index(), 0, 1 << slot),
+        Move::Hint { offset, hint: Hint::Color(suit) } => {
+            (COLOR_HINT, 1 << suit.index(), 1 << (offset - 1), 0)
+        }
+        Move::Hint { offset, hint: Hint::Rank(rank) } => {
+            (RANK_HINT, 1 << (sizes.colors + rank.index()), 1 << (offset - 1), 0)
+        }
+    };
+    // A play touches no slots; bit 0 of that field says that it regained two tokens.
+    let touched = u64::from(event.touched.0) | u64::from(event.regained == 2);
+    let card =
+        event.card.map_or(0, |card| 1 << (card.suit.index() * sizes.ranks + card.rank.index()));
+    let regained = kind == PLAY && event.regained > 0;
+    kind | target << TYPES
+        | hinted << sizes.event_hinted()
+        | touched << sizes.event_touched()
+        | slot << sizes.event_slot()
+        | card << Sizes::EVENT_CARD
+        | u64::from(event.added) << sizes.event_added()
+        | u64::from(regained) << (sizes.event_added() + 1)
+}
+
+/// The last turn from its word; `position` is the position after it.
+fn last_event(sizes: Sizes, word: u64, variant: &Variant, position: &Position) -> Option<Event> {
+    let kind = word & ones(TYPES);
+    if kind == 0 {
+        return None;
+    }
+    let field = |start: usize, width: usize| word >> start & ones(width);
+    let seat = variant.seat_after(position.current_player(), sizes.players - 1);
+    let slot = field(sizes.event_slot(), sizes.hand_size).trailing_zeros() as u8;
+    let offset = field(TYPES, sizes.players).trailing_zeros() as u8 + 1;
+    let suit = field(sizes.event_hinted(), sizes.colors).trailing_zeros() as usize;
+    let rank = field(sizes.event_hinted() + sizes.colors, sizes.ranks).trailing_zeros() as usize;
+    let touched = field(sizes.event_touched(), sizes.hand_size) as u8;
+    let played = match kind {
+        DISCARD => Move::Discard { slot },
+        PLAY if suit < sizes.colors => Move::AnnouncedPlay { slot, suit: Suit::ALL[suit] },
+        PLAY => Move::Play { slot },
+        COLOR_HINT => Move::Hint { offset, hint: Hint::Color(Suit::ALL[suit]) },
+        _ => Move::Hint { offset, hint: Hint::Rank(Rank::ALL[rank]) },
+    };
+    let is_play = kind == PLAY;
+    let regained_some = field(sizes.event_added() + 1, 1) as u8;
+    let card = field(Sizes::EVENT_CARD, sizes.cards()).trailing_zeros() as usize;
+    let card = variant.tables().card.get(card).copied().filter(|_| card < sizes.cards());
+    let hand = &position.hands[seat];
+    // While the deck has cards every hand is full, so a drawn card is the last one of its hand.
+    let newest = hand.cards().get(sizes.hand_size - 1);
+    let drawn = newest.map(|&index| variant.tables().card[usize::from(index)]);
+    Some(Event {
+        seat: seat as u8,
+        played,
+        touched: SlotSet(if is_play { 0 } else { touched }),
+        card,
+        added: field(sizes.event_added(), 1) == 1,
+        regained: if is_play { regained_some + touched } else { u8::from(kind == DISCARD) },
+        drawn: drawn.filter(|_| card.is_some()),
+    })
 }

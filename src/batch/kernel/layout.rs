@@ -1,38 +1,42 @@
+//! Where the blocks of a batch lie in memory.
+
 use std::ops::Range;
 
 use super::lanes::{LANES, Word};
 
-/// Where the games of each share are.
+/// Where the blocks of a batch lie: one share for each thread, with gaps between the shares.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockLayout {
-    /// How many games each share has, but for the last: whole blocks.
-    pub each: usize,
-    /// Words of a block.
-    pub size: usize,
+    /// The number of games in each share but the last: whole blocks.
+    pub share_games: usize,
+    /// The number of words in a block.
+    pub block_words: usize,
 }
 
 impl BlockLayout {
-    /// Words between two shares. A processor fetches ahead of what it is asked for, here beyond the
-    /// end of its share; its neighbour then has to get those words back before it can write them.
+    /// The number of words between two shares. The hardware prefetcher of one thread's processor
+    /// reads beyond the end of its share; without a gap it would take cache lines from the next
+    /// thread.
     pub const GAP: usize = (32 << 10) / size_of::<Word>();
 
-    pub fn new(games: usize, threads: usize, size: usize) -> BlockLayout {
-        BlockLayout { each: games.div_ceil(threads).next_multiple_of(LANES), size }
+    pub fn new(games: usize, threads: usize, block_words: usize) -> BlockLayout {
+        let share_games = games.div_ceil(threads).next_multiple_of(LANES);
+        BlockLayout { share_games, block_words }
     }
 
-    /// Words for so many games.
+    /// The number of words for so many games.
     pub fn words(self, games: usize) -> usize {
-        self.first_word(games - 1) + self.size
+        self.first_word(games - 1) + self.block_words
     }
 
-    /// The block that a game is in.
+    /// The words of the block that a game is in.
     pub fn block(self, game: usize) -> Range<usize> {
         let first = self.first_word(game);
-        first..first + self.size
+        first..first + self.block_words
     }
 
     fn first_word(self, game: usize) -> usize {
-        game / LANES * self.size + game / self.each * BlockLayout::GAP
+        game / LANES * self.block_words + game / self.share_games * BlockLayout::GAP
     }
 }
 
@@ -47,13 +51,13 @@ mod tests {
             let mut end = 0;
             for first in (0..games).step_by(LANES) {
                 let block = layout.block(first);
-                let begins = first > 0 && first % layout.each == 0;
+                let begins = first > 0 && first % layout.share_games == 0;
                 assert_eq!(block.start - end, if begins { BlockLayout::GAP } else { 0 });
                 assert_eq!(layout.block((first + LANES).min(games) - 1), block);
                 end = block.end;
             }
             assert_eq!(layout.words(games), end);
-            assert!(games.div_ceil(layout.each) <= threads);
+            assert!(games.div_ceil(layout.share_games) <= threads);
         }
     }
 }

@@ -1,6 +1,5 @@
-//! The generator of [`GameRng`](crate::rules::GameRng) for eight games at once.
+//! The random number generator of [`GameRng`](crate::rules::GameRng), for eight games at once.
 
-use super::Kernel;
 use super::lanes::{Isa, Lanes};
 use crate::rules::INCREMENT;
 
@@ -22,43 +21,37 @@ pub const fn advance(state: u64, (factor, summand): (u64, u64)) -> u64 {
     state.wrapping_mul(factor).wrapping_add(summand)
 }
 
-impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
-    /// The states after one draw.
-    #[inline(always)]
-    pub fn next_states(&self, states: I::Lanes) -> I::Lanes {
-        states.mul(self.splat(MULTIPLIER)) + self.splat(INCREMENT)
-    }
+/// The states after one draw.
+#[inline(always)]
+pub fn next_states<I: Isa>(isa: I, states: I::Lanes) -> I::Lanes {
+    states.mul(isa.splat(MULTIPLIER)) + isa.splat(INCREMENT)
+}
 
-    /// [`GameRng::below`](crate::rules::GameRng::below) for each lane; the states stay.
-    #[inline(always)]
-    pub fn random_below(&self, states: I::Lanes, bounds: I::Lanes) -> I::Lanes {
-        let word = self.splat(0xffff_ffff);
-        let shifted = (states.shr(18) ^ states).shr(27) & word;
-        let twice = shifted | shifted.shl(32);
-        let numbers = twice.shr_each(states.shr(59)) & word;
-        numbers.mul_halves(bounds).shr(32)
-    }
+/// [`GameRng::below`](crate::rules::GameRng::below) for each lane; the states are not advanced.
+#[inline(always)]
+pub fn random_below<I: Isa>(isa: I, states: I::Lanes, bounds: I::Lanes) -> I::Lanes {
+    let word = isa.splat(0xffff_ffff);
+    let shifted = (states.shr(18) ^ states).shr(27) & word;
+    let twice = shifted | shifted.shl(32);
+    let numbers = twice.shr_each(states.shr(59)) & word;
+    numbers.mul_halves(bounds).shr(32)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::ANY;
     use super::super::lanes::{LANES, Portable, Word};
-    use super::super::plan::Plan;
     use super::*;
-    use crate::rules::{GameRng, Parameters, Variant};
+    use crate::rules::GameRng;
 
     fn check(isa: impl Isa) {
-        let plan = Plan::new(&Variant::new(Parameters::default()).unwrap());
-        let kernel = Kernel::<_, ANY> { isa, plan: &plan };
         let mut states = Word(std::array::from_fn(|lane| u64::MAX / (lane as u64 + 1)));
         let starts = states;
         let mut scalar = states.0.map(GameRng::from_state);
         for draw in 0..200 {
             let bounds = Word(std::array::from_fn(|lane| (draw + lane as u64) % 64 + 1));
             let mut numbers = Word::default();
-            kernel.random_below(isa.load(&states), isa.load(&bounds)).store(&mut numbers);
-            kernel.next_states(isa.load(&states)).store(&mut states);
+            random_below(isa, isa.load(&states), isa.load(&bounds)).store(&mut numbers);
+            next_states(isa, isa.load(&states)).store(&mut states);
             for lane in 0..LANES {
                 let expected = scalar[lane].below(bounds.0[lane] as u32);
                 assert_eq!(numbers.0[lane], u64::from(expected));

@@ -1,40 +1,41 @@
-//! What the kernel looks up: the variant's numbers as shifts, masks and tables.
+//! The numbers and tables of a variant that the kernel computes with.
 
 use super::lanes::Table;
 use super::pcg32::jump;
+use crate::encode::CanonicalKnowledge;
 use crate::rules::{Hint, LostGameScore, Move, Variant};
 
-/// The identity of a card that is not there. As a shift it leaves nothing.
+/// The index of an absent card. A shift by it leaves no bit.
 const NO_CARD: u64 = 0xff;
-/// Where a card's word has its index.
+/// The bit at which a card's index begins in its word.
 pub const CARD_INDEX: usize = 56;
-/// A card's word where there is no card: no knowledge, no suit, no rank.
+/// The word of an empty slot: no knowledge, no suit, no rank.
 pub const ABSENT: u64 = NO_CARD << CARD_INDEX;
 
-/// Bits of an action's type, in the order of the observation.
+// The bits of an action's type, in the order of the observation.
 pub const PLAY: u64 = 1;
 pub const DISCARD: u64 = 1 << 1;
 pub const COLOR_HINT: u64 = 1 << 2;
 pub const RANK_HINT: u64 = 1 << 3;
-/// Number of action types.
+/// The number of action types.
 pub const TYPES: usize = 4;
 
-/// The numbers of a variant that the kernel computes with.
+/// The numbers and switches of a variant.
 ///
-/// A card is one word: from the lowest bit its [`crate::rules::Knowledge`] (`knowledge` bits), its
-/// suit and its rank with a bit each, and its index from [`CARD_INDEX`] on.
+/// The word of a card has from bit 0 on its [`crate::rules::Knowledge`] (`knowledge` bits), then
+/// its suit and its rank (one bit each), and from bit [`CARD_INDEX`] on its index.
 ///
-/// An action is one word: from the lowest bit the cards that a hint names (`cards` bits), what it
-/// hints as in the knowledge (`colors + ranks` bits), then its type, the hinted player (bit 0 is
-/// the next one), the slot that it takes a card from (a bit each), and the colour that a play
-/// announces (a bit each).
+/// The word of an action has from bit 0 on the cards that a hint names (`cards` bits) and the
+/// hinted colour or rank as in the knowledge (`colors + ranks` bits), then its type, the hinted
+/// player (bit 0 is the next player), the slot that it takes a card from and the colour that a play
+/// announces (one bit each).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
     pub players: usize,
     pub hand_size: usize,
     pub colors: usize,
     pub ranks: usize,
-    /// The lowest rank of each suit, a bit in the set of cards.
+    /// The lowest card of each suit, as a set of cards.
     pub lowest: u64,
     pub deck_size: usize,
     pub max_information_tokens: usize,
@@ -43,21 +44,21 @@ pub struct Sizes {
     pub empty_hints: bool,
     pub crowning_piece: bool,
     pub timed_display: bool,
-    /// Whether a lost game scores nothing.
+    /// Whether a lost game scores 0.
     pub forfeits: bool,
 }
 
-/// What the kernel looks up.
+/// The numbers and tables of a variant.
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub sizes: Sizes,
-    /// The actions, by id.
+    /// The word of each action.
     pub actions: Table<128>,
-    /// The bits of each card's copies in a set of copies, by its index.
+    /// For each card its copies, as a set of copies.
     pub copies: Table<32>,
-    /// The word of each copy when it is drawn; after the last, where none is left, [`ABSENT`].
+    /// The word of each copy when it is drawn; [`ABSENT`] past the last copy, for an empty deck.
     pub drawn: Table<128>,
-    /// The factor and the summand that take the random numbers past the deal.
+    /// The factor and the summand that advance the random number generator past the deal.
     pub dealt: (u64, u64),
 }
 
@@ -85,7 +86,7 @@ impl Plan {
 }
 
 impl Sizes {
-    /// The base game.
+    /// The base game for so many players.
     pub const fn standard(players: usize) -> Sizes {
         Sizes {
             players,
@@ -104,7 +105,7 @@ impl Sizes {
         }
     }
 
-    /// These cards and hands with the tokens and switches of others.
+    /// These cards and hands, with the tokens and switches of `other`.
     #[inline(always)]
     pub const fn with_rules_of(self, other: Sizes) -> Sizes {
         let Sizes { players, hand_size, colors, ranks, lowest, deck_size, .. } = self;
@@ -116,7 +117,8 @@ impl Sizes {
         self == Sizes::standard(self.players).with_rules_of(self)
     }
 
-    fn of(variant: &Variant) -> Sizes {
+    /// The numbers of a variant.
+    pub fn of(variant: &Variant) -> Sizes {
         Sizes {
             players: variant.players().into(),
             hand_size: variant.hand_size().into(),
@@ -134,37 +136,37 @@ impl Sizes {
         }
     }
 
-    /// Number of different cards.
+    /// The number of different cards.
     #[inline(always)]
     pub const fn cards(self) -> usize {
         self.colors * self.ranks
     }
 
-    /// Cards that are dealt.
+    /// The number of cards in all hands.
     #[inline(always)]
     pub const fn dealt_cards(self) -> usize {
         self.players * self.hand_size
     }
 
-    /// Cards left in the deck once every hand is dealt.
+    /// The number of cards in the deck after the deal.
     #[inline(always)]
     pub const fn dealt_deck_size(self) -> usize {
         self.deck_size - self.dealt_cards()
     }
 
-    /// Bits that say colour and rank.
+    /// The number of bits for a hinted colour and rank.
     #[inline(always)]
     pub const fn hinted(self) -> usize {
         self.colors + self.ranks
     }
 
-    /// Bits of a card's knowledge.
+    /// The number of bits of a card's knowledge.
     #[inline(always)]
     pub const fn knowledge(self) -> usize {
         self.cards() + self.hinted()
     }
 
-    /// Number of hint ids.
+    /// The number of hint ids.
     #[inline(always)]
     pub const fn hints(self) -> usize {
         (self.players - 1) * self.hinted()
@@ -176,38 +178,41 @@ impl Sizes {
         2 * self.hand_size + self.hints()
     }
 
-    /// Number of action ids.
+    /// The number of action ids.
     #[inline(always)]
     pub const fn num_actions(self) -> usize {
         let announced = if self.timed_display { self.hand_size * self.colors } else { 0 };
         self.announced_play_base() + announced
     }
 
-    /// Bits of the canonical observation.
+    /// The number of bits in the canonical observation with this card knowledge.
     #[inline(always)]
-    pub const fn observation_bits(self) -> usize {
+    pub const fn observation_bits(self, knowledge: CanonicalKnowledge) -> usize {
         let hands = (self.players - 1) * self.hand_size * self.cards() + self.players;
         let board = self.cards() + self.max_information_tokens + self.max_life_tokens;
-        let head = 2 * self.players + TYPES + self.hinted() + 2 * self.hand_size;
-        let knowledge = self.players * self.hand_size * self.knowledge();
+        let last_turn = 2 * self.players + TYPES + self.hinted() + 2 * self.hand_size;
+        let knowledge = match knowledge {
+            CanonicalKnowledge::Omitted => 0,
+            _ => self.dealt_cards() * self.knowledge(),
+        };
         let announced = if self.timed_display { self.colors } else { 0 };
-        let cards = self.dealt_deck_size() + self.deck_size;
-        hands + cards + board + head + self.cards() + 2 + knowledge + announced
+        let decks = self.dealt_deck_size() + self.deck_size;
+        hands + decks + board + last_turn + self.cards() + 2 + knowledge + announced
     }
 
-    /// A bit for each card.
+    /// The set of all cards.
     #[inline(always)]
     pub const fn all_cards(self) -> u64 {
         ones(self.cards())
     }
 
-    /// The highest rank of each suit.
+    /// The highest card of each suit, as a set of cards.
     #[inline(always)]
     pub const fn highest(self) -> u64 {
         self.lowest << (self.ranks - 1)
     }
 
-    /// The word of a card with this knowledge.
+    /// The word of the card with this index and knowledge.
     pub fn card(&self, index: usize, knowledge: u64) -> u64 {
         let suit = 1 << (index / self.ranks);
         let rank = 1 << (self.colors + index % self.ranks);
@@ -240,60 +245,61 @@ impl Sizes {
         }
     }
 
-    /// Where an action's word has the hinted player.
+    /// The bit at which the hinted player begins in an action's word.
     #[inline(always)]
     pub const fn targets(self) -> usize {
         self.knowledge() + TYPES
     }
 
-    /// Where an action's word has the slot.
+    /// The bit at which the slot begins in an action's word.
     #[inline(always)]
     pub const fn slots(self) -> usize {
         self.targets() + self.players
     }
 
-    /// Where an action's word has the announced colour.
+    /// The bit at which the announced colour begins in an action's word.
     #[inline(always)]
     pub const fn announced(self) -> usize {
         self.slots() + self.hand_size
     }
 
-    /// Where the last turn's word has what was hinted: its type and the hinted player come before.
+    /// The bit at which the hinted colour or rank begins in the word of the last turn, after its
+    /// type and the hinted player.
     #[inline(always)]
     pub const fn event_hinted(self) -> usize {
         TYPES + self.players
     }
 
-    /// Where the last turn's word has the slots that a hint pointed out.
+    /// The bit at which the touched slots begin in the word of the last turn.
     #[inline(always)]
     pub const fn event_touched(self) -> usize {
         self.event_hinted() + self.hinted()
     }
 
-    /// Where the last turn's word has the slot that a card was taken from.
+    /// The bit at which the slot of the taken card begins in the word of the last turn.
     #[inline(always)]
     pub const fn event_slot(self) -> usize {
         self.event_touched() + self.hand_size
     }
 
-    /// Where the last turn's word has the card.
+    /// The bit at which the taken card begins in the word of the last turn.
     pub const EVENT_CARD: usize = 32;
 
-    /// Where the last turn's word says that a card was added to its firework. The next bit says
-    /// that a play regained a token.
+    /// The bit in the word of the last turn that tells whether the card was added to its firework.
+    /// The next bit tells whether a play regained a token.
     #[inline(always)]
     pub const fn event_added(self) -> usize {
         Sizes::EVENT_CARD + self.cards()
     }
 }
 
-/// A bit mask of this width, below 64.
+/// So many one bits, fewer than 64.
 #[inline(always)]
 pub const fn ones(width: usize) -> u64 {
     (1 << width) - 1
 }
 
-/// A bit for the lowest rank of each suit.
+/// The lowest card of each suit, as a set of cards.
 const fn lowest(colors: usize, ranks: usize) -> u64 {
     let (mut lowest, mut suit) = (0, 0);
     while suit < colors {

@@ -1,5 +1,5 @@
-//! Which instructions the batch runs on. The same code is compiled for each set, and all of them
-//! give the same bits; which one runs is decided when a batch is made.
+//! The instruction sets. The kernel is compiled once for each; the set is chosen when a batch is
+//! made. All sets give the same bits.
 
 use std::fmt;
 
@@ -8,32 +8,32 @@ use thiserror::Error;
 /// A set of vector instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Simd {
-    /// What every processor has.
+    /// The instructions that every processor has.
     Portable,
     /// AVX2, BMI1, BMI2, LZCNT and POPCNT: x86-64-v3.
     Avx2,
-    /// The former and AVX-512 F, BW, DQ and VL: x86-64-v4.
+    /// In addition AVX-512 F, BW, CD, DQ and VL: x86-64-v4.
     Avx512,
 }
 
 /// The environment variable that forces an instruction set, for tests and measurements.
 pub const SIMD_VARIABLE: &str = "STARMINE_SIMD";
 
-/// An instruction set was asked for that there is not, or not on this processor.
+/// An instruction set that does not exist, or that this processor does not have.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{SIMD_VARIABLE}={name:?} is not possible on this processor: expected one of {available}")]
 pub struct SimdError {
-    /// What was asked for.
+    /// The given name.
     pub name: String,
-    /// What this processor has.
+    /// The sets of this processor.
     pub available: String,
 }
 
 impl Simd {
-    /// All sets, the plainest first.
+    /// All sets, the slowest first.
     pub const ALL: [Simd; 3] = [Simd::Portable, Simd::Avx2, Simd::Avx512];
 
-    /// The name that the environment variable takes.
+    /// The name, as the environment variable gives it.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -70,20 +70,20 @@ impl Simd {
         }
     }
 
-    /// The sets that this processor has, the fastest last.
+    /// The sets of this processor, the fastest last.
     pub fn available() -> impl Iterator<Item = Simd> {
         Simd::ALL.into_iter().filter(|simd| simd.is_available())
     }
 
-    /// This set, where the processor has it.
+    /// This set, checked to be available.
     ///
     /// # Errors
-    /// [`SimdError`] where it does not.
+    /// [`SimdError`] if the processor does not have it.
     pub fn require(self) -> Result<Simd, SimdError> {
         if self.is_available() { Ok(self) } else { Err(SimdError::new(self.name())) }
     }
 
-    /// The set that the environment variable names, else the fastest.
+    /// The set that the environment variable names, or else the fastest.
     ///
     /// # Errors
     /// [`SimdError`] for a set that this processor does not have.

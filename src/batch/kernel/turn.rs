@@ -1,115 +1,94 @@
-//! One turn in eight games: [`crate::rules::Position::apply_unchecked`] without branches on the
-//! games.
+//! One turn in eight games: [`crate::rules::Position::apply_unchecked`], without a branch that
+//! depends on a game.
 
-use super::Kernel;
-use super::block::{COUNTERS, DECK, DISCARDS, EVENT, FIREWORKS, LEGAL, NEXT, RNG, counter};
+use super::block::{Block, Field, counter};
 use super::lanes::{Isa, LANES, Lanes, Mask, Word};
+use super::pcg32::{next_states, random_below};
 use super::plan::{ABSENT, CARD_INDEX, COLOR_HINT, DISCARD, PLAY, RANK_HINT, Sizes, TYPES, ones};
 use crate::rules::{Ending, Named};
 
 const BYTE: u64 = 0xff;
 
-/// What a turn did to eight games.
+/// The results of a turn in eight games.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Turn {
-    /// Changes of the scores, as signed numbers.
+    /// The changes of the scores, as signed numbers.
     pub reward: Word,
-    /// The counters of the games that ended, else zero.
+    /// The counters of the games that ended; zero in the others.
     pub last: Word,
-    /// The games that ended, a bit each.
+    /// The games that ended, one bit each.
     pub ended: u8,
-    /// The games that an illegal action ended.
+    /// The games that ended by an illegal action, one bit each.
     pub forfeited: u8,
-    /// The games that were over before and did nothing.
+    /// The games that were over before the turn, one bit each.
     pub waiting: u8,
 }
 
-/// A card that left the hand of the player to act, and where it goes.
+/// The card that leaves the acting player's hand, and what becomes of it.
 struct Taken<L: Lanes> {
-    /// Where there is one.
+    /// Whether there is one: the action is a play or a discard.
     any: L::Mask,
+    /// Its index.
     index: L,
-    /// Its bit in the set of cards, or nothing.
+    /// Its bit in a set of cards; zero if there is none.
     card: L,
+    /// Whether it is played.
     played: L::Mask,
+    /// Whether it is added to its firework.
     added: L::Mask,
-    /// Where it completed its firework.
+    /// Whether it completes its firework.
     completes: L::Mask,
-    /// Where it was announced.
+    /// Whether its colour is announced.
     announced: L::Mask,
+    /// Whether it comes onto the discard pile, by a discard or a misplay.
     discarded: L::Mask,
 }
 
-impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
-    /// Plays one turn. An action that is not legal ends its game as lost; a game that is over stays
-    /// as it is.
+impl<I: Isa, const STANDARD: usize> Block<'_, I, STANDARD> {
+    /// Plays one turn. An illegal action ends its game as lost; a game that is over does not
+    /// change.
     #[inline(always)]
-    pub fn play(&self, block: &mut [Word], step: usize, actions: &Word) -> Turn {
-        let counters = self.load(block, COUNTERS);
+    pub fn play(&mut self, actions: &Word) -> Turn {
+        let counters = self.load(Field::Counters);
         let live = !counters.shares(self.splat(BYTE << counter::ENDING));
         let actions = self.isa.load(actions);
-        let legal = self.find_legal(block, actions);
+        let [low_actions, high_actions] = [Field::LowActions, Field::HighActions];
+        let legal = self.are_legal(self.word(low_actions), self.word(high_actions), actions);
         let num_actions = self.sizes().num_actions();
         let action = self.isa.look_up(&self.plan.actions, num_actions, actions).keep(legal);
-        let (taken, last) = self.take_card(block, step, action);
-        self.put_card(block, &taken);
-        let touched = self.hint(block, step, action);
+        let (taken, last) = self.take_card(action);
+        self.put_card(&taken);
+        let touched = self.hint(action);
         let (counted, regained) = self.count(counters, action, legal, live, &taken);
-        self.draw(block, step, &taken, counted, last);
-        self.note(block, action, touched, legal, &taken, regained);
-        self.end(block, step, live, legal, &taken, [counters, counted])
+        self.draw(&taken, counted, last);
+        self.note(action, touched, legal, &taken, regained);
+        self.end(live, legal, &taken, [counters, counted])
     }
 
-    /// The games that go on and whose action is illegal, a bit each.
+    /// Takes the action's card out of the acting player's hand; the newer cards move down. The last
+    /// slot is left to [`Block::draw`]: what it holds so far is returned, no card if one was taken.
     #[inline(always)]
-    pub fn find_illegal(&self, block: &[Word], actions: &Word) -> u8 {
-        let over = self.load(block, COUNTERS).shares(self.splat(BYTE << counter::ENDING));
-        let legal = self.find_legal(block, self.isa.load(actions));
-        (!(over | legal)).bits()
-    }
-
-    /// Where the games' actions are legal.
-    #[inline(always)]
-    fn find_legal(&self, block: &[Word], actions: I::Lanes) -> <I::Lanes as Lanes>::Mask {
-        let mut legal = self.load(block, LEGAL[0]).shr_each(actions);
-        if self.sizes().num_actions() > 64 {
-            let rest = actions - self.splat(64);
-            legal = legal | self.load(block, LEGAL[1]).shr_each(rest);
-        }
-        legal.shares(self.splat(1))
-    }
-
-    /// Takes the action's card out of its hand; the later ones move down. The last slot is left to
-    /// [`Kernel::draw`]: returned is what it holds now, which is no card where one was taken.
-    #[inline(always)]
-    fn take_card(
-        &self,
-        block: &mut [Word],
-        step: usize,
-        action: I::Lanes,
-    ) -> (Taken<I::Lanes>, I::Lanes) {
+    fn take_card(&mut self, action: I::Lanes) -> (Taken<I::Lanes>, I::Lanes) {
         let sizes = self.sizes();
-        let hand = self.sizes().hand(step, 0);
         let mut any = action.shares(self.bit(sizes.slots()));
-        let mut word = self.load(block, hand);
+        let mut word = self.card(0, 0);
         let mut taken = word.keep(any);
-        for slot in 1..self.sizes().hand_size {
-            let next = self.load(block, hand + slot);
-            self.store(block, hand + slot - 1, next.or_else(any, word));
+        for slot in 1..sizes.hand_size {
+            let next = self.card(0, slot);
+            self.store_card(0, slot - 1, next.or_else(any, word));
             let here = action.shares(self.bit(sizes.slots() + slot));
             any = any | here;
             taken = taken | next.keep(here);
             word = next;
         }
         let last = self.splat(ABSENT).or_else(any, word);
-        (self.judge(block, action, any, taken), last)
+        (self.judge(action, any, taken), last)
     }
 
-    /// Whether the taken card fits.
+    /// Finds what becomes of the taken card.
     #[inline(always)]
     fn judge(
         &self,
-        block: &[Word],
         action: I::Lanes,
         any: <I::Lanes as Lanes>::Mask,
         taken: I::Lanes,
@@ -118,12 +97,11 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         let index = taken.shr(CARD_INDEX);
         let card = self.splat(1).keep(any).shl_each(index);
         let played = action.shares(self.splat(PLAY << sizes.knowledge()));
-        let mut added = played & card.shares(self.load(block, NEXT));
+        let mut added = played & card.shares(self.load(Field::Next));
         let mut announced = self.isa.nowhere();
         if sizes.timed_display {
             let colors = self.field(action, sizes.announced(), sizes.colors);
             announced = colors.shares(self.splat(ones(sizes.colors)));
-            // Whether the announced colour is not the card's.
             let wrong = (colors.shl(sizes.knowledge()) & !taken).shares(self.splat(u64::MAX));
             added = added & !wrong;
         }
@@ -133,34 +111,31 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
 
     /// Adds the card to its firework or to the discard pile.
     #[inline(always)]
-    fn put_card(&self, block: &mut [Word], taken: &Taken<I::Lanes>) {
+    fn put_card(&mut self, taken: &Taken<I::Lanes>) {
         let sizes = self.sizes();
         let added = taken.card.keep(taken.added);
         let below = (added & self.splat(!sizes.lowest)).shr(1);
         let above = (added & self.splat(!sizes.highest())).shl(1);
-        let fireworks = self.load(block, FIREWORKS);
-        self.store(block, FIREWORKS, (fireworks & !below) | added);
-        let next = self.load(block, NEXT);
-        self.store(block, NEXT, (next & !added) | above);
+        let fireworks = self.load(Field::Fireworks);
+        self.store(Field::Fireworks, (fireworks & !below) | added);
+        let next = self.load(Field::Next);
+        self.store(Field::Next, (next & !added) | above);
         let copies = self.copies(taken).keep(taken.discarded);
         let lowest = copies & (self.isa.zero() - copies);
-        let discards = self.load(block, DISCARDS);
-        self.store(
-            block,
-            DISCARDS, // Within the card's own bits this is a thermometer's next mark.
-            discards + (discards & copies) + lowest,
-        );
+        let discards = self.load(Field::Discards);
+        // Among the card's own bits this sets the lowest one that is zero.
+        self.store(Field::Discards, discards + (discards & copies) + lowest);
     }
 
-    /// The bits of the taken card's copies in a set of copies; any where no card was taken.
+    /// The bits of the taken card's copies in a set of copies; any bits if no card was taken.
     #[inline(always)]
     fn copies(&self, taken: &Taken<I::Lanes>) -> I::Lanes {
         self.isa.look_up(&self.plan.copies, self.sizes().cards(), taken.index)
     }
 
-    /// Tells the other hands about the hint and returns the slots that it points out.
+    /// Adds the hint to the knowledge of the hinted hand, and returns the slots that it touches.
     #[inline(always)]
-    fn hint(&self, block: &mut [Word], step: usize, action: I::Lanes) -> I::Lanes {
+    fn hint(&mut self, action: I::Lanes) -> I::Lanes {
         let sizes = self.sizes();
         let all = self.splat(sizes.all_cards());
         let named = action & all;
@@ -172,23 +147,22 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
                 let target = action.shares(self.splat(1 << (sizes.targets() + offset - 1)));
                 (named, hinted) = (named.keep(target), hinted.keep(target));
             }
-            // A card's suit and rank stand where the hint stands in its knowledge, further up.
+            // A card's own suit and rank stand in the order of the hinted ones, further up.
             let matching = hinted.shl(sizes.hinted());
             let others = all & !named;
-            let hand = self.sizes().hand(step, offset);
             for slot in 0..self.sizes().hand_size {
-                let card = self.load(block, hand + slot);
+                let card = self.card(offset, slot);
                 let matches = card.shares(matching);
                 let ruled_out = others.or_else(matches, named);
-                self.store(block, hand + slot, (card & !ruled_out) | hinted.keep(matches));
+                self.store_card(offset, slot, (card & !ruled_out) | hinted.keep(matches));
                 touched = touched | self.bit(slot).keep(matches);
             }
         }
         touched
     }
 
-    /// The counters as the turn leaves them, but for the ending, and where a token was regained,
-    /// and where two.
+    /// The counters after the turn, except for the ending; and whether a token was regained, and
+    /// whether two were.
     #[inline(always)]
     fn count(
         &self,
@@ -228,43 +202,34 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         (counters, [first | second, first & second])
     }
 
-    /// Draws a card into the hand's last slot where one was taken and the deck has any, and leaves
-    /// the slot as it is elsewhere. A hand that draws was full.
+    /// Fills the last slot of the acting player's hand: with a card from the deck if one was taken
+    /// and the deck has any, else with `last`. A hand that draws was full before.
     #[inline(always)]
-    fn draw(
-        &self,
-        block: &mut [Word],
-        step: usize,
-        taken: &Taken<I::Lanes>,
-        counters: I::Lanes,
-        last: I::Lanes,
-    ) {
-        let deck = self.load(block, DECK);
+    fn draw(&mut self, taken: &Taken<I::Lanes>, counters: I::Lanes, last: I::Lanes) {
+        let deck = self.load(Field::Deck);
         let draws = taken.any & deck.shares(self.splat(u64::MAX));
-        // The deck's counter has the draw already.
+        // The counter has been lowered by the draw already.
         let left = counters.shr(counter::DECK) & self.splat(BYTE);
-        let state = self.load(block, RNG);
-        let number = self.random_below(state, left + self.splat(1));
-        self.store(block, RNG, self.next_states(state).or_else(draws, state));
+        let state = self.load(Field::Rng);
+        let number = random_below(self.isa, state, left + self.splat(1));
+        self.store(Field::Rng, next_states(self.isa, state).or_else(draws, state));
         let mut order = Word::default();
         number.keep(draws).store(&mut order);
         let mut copies = Word::default();
         for lane in 0..LANES {
-            copies.0[lane] = self.isa.nth_set_bit(block[DECK].0[lane], order.0[lane]);
+            copies.0[lane] = self.isa.nth_set_bit(self.word(Field::Deck).0[lane], order.0[lane]);
         }
         let copies = self.isa.load(&copies);
-        self.store(block, DECK, deck & !copies.keep(draws));
+        self.store(Field::Deck, deck & !copies.keep(draws));
         let copies = self.isa.index_of_bit(copies);
         let cards = self.isa.look_up(&self.plan.drawn, self.sizes().deck_size, copies);
-        let slot = self.sizes().hand(step, 0) + self.sizes().hand_size - 1;
-        self.store(block, slot, cards.or_else(draws, last));
+        self.store_card(0, self.sizes().hand_size - 1, cards.or_else(draws, last));
     }
 
-    /// Writes the last turn as the observation has it.
+    /// Writes the last turn, in the order of the observation.
     #[inline(always)]
     fn note(
-        &self,
-        block: &mut [Word],
+        &mut self,
         action: I::Lanes,
         touched: I::Lanes,
         legal: <I::Lanes as Lanes>::Mask,
@@ -285,15 +250,13 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
                 | self.field(action, sizes.announced(), sizes.colors).shl(sizes.event_hinted())
                 | self.bit(sizes.event_touched()).keep(twice);
         }
-        self.store(block, EVENT, event.or_else(legal, self.load(block, EVENT)));
+        self.store(Field::Event, event.or_else(legal, self.load(Field::Event)));
     }
 
-    /// Finds the endings and the rewards, from the counters before the turn and after it.
+    /// Finds the endings and the rewards from the counters before and after the turn.
     #[inline(always)]
     fn end(
-        &self,
-        block: &mut [Word],
-        step: usize,
+        &mut self,
         live: <I::Lanes as Lanes>::Mask,
         legal: <I::Lanes as Lanes>::Mask,
         taken: &Taken<I::Lanes>,
@@ -307,8 +270,8 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         let score = counters & self.splat(BYTE << counter::SCORE);
         let perfect = score.equals(self.splat((sizes.cards() as u64) << counter::SCORE));
         let rest = if sizes.crowning_piece {
-            let gone = self.has_lost_indispensable_card(block, taken);
-            let stuck = self.is_stuck(block, step, counters);
+            let gone = self.has_lost_indispensable_card(taken);
+            let stuck = self.is_stuck(counters);
             let stuck = self.ending(Ending::NoLegalAction).keep(stuck);
             self.ending(Ending::IndispensableCardLost).or_else(gone, stuck)
         } else {
@@ -319,9 +282,9 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
             .ending(Ending::Lost)
             .or_else(lost, self.ending(Ending::Perfect).or_else(perfect, rest));
         let counters = counters | ending.keep(live);
-        self.store(block, COUNTERS, counters);
+        self.store(Field::Counters, counters);
         let ended = live & ending.shares(self.splat(BYTE << counter::ENDING));
-        // A defeat takes back what was earned before.
+        // A defeat takes back what the game has earned before.
         let mut reward = self.bit(0).keep(taken.added);
         if sizes.forfeits {
             let defeat = live & ending.shares(self.bit(counter::ENDING));
@@ -344,52 +307,43 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         self.splat((ending.code() as u64) << counter::ENDING)
     }
 
-    /// Crowning piece: whether the discarded card was the last copy of one that its firework still
-    /// needs. No earlier one was, or the game would be over.
+    /// Crowning piece: whether the discarded card was the last copy of a card that its firework
+    /// still needs. The game would be over if an earlier one had been.
     #[inline(always)]
-    fn has_lost_indispensable_card(
-        &self,
-        block: &[Word],
-        taken: &Taken<I::Lanes>,
-    ) -> <I::Lanes as Lanes>::Mask {
+    fn has_lost_indispensable_card(&self, taken: &Taken<I::Lanes>) -> <I::Lanes as Lanes>::Mask {
         let sizes = self.sizes();
-        let incomplete = self.splat(sizes.highest()) & !self.load(block, FIREWORKS);
-        // From each incomplete firework's next card to its highest.
-        let needed = incomplete.shl(1) - self.load(block, NEXT);
+        let incomplete = self.splat(sizes.highest()) & !self.load(Field::Fireworks);
+        // Of each incomplete firework the cards from the next one to the highest.
+        let needed = incomplete.shl(1) - self.load(Field::Next);
         let copies = self.copies(taken).keep(taken.discarded);
-        let left = copies & !self.load(block, DISCARDS);
+        let left = copies & !self.load(Field::Discards);
         taken.discarded & taken.card.shares(needed) & !left.shares(self.splat(u64::MAX))
     }
 
-    /// Crowning piece: whether the next player has neither a card nor anything to hint.
+    /// Crowning piece: whether the next player has neither a card nor a legal hint.
     #[inline(always)]
-    fn is_stuck(
-        &self,
-        block: &[Word],
-        step: usize,
-        counters: I::Lanes,
-    ) -> <I::Lanes as Lanes>::Mask {
-        let mut alone = self.is_empty(block, step, 0);
+    fn is_stuck(&self, counters: I::Lanes) -> <I::Lanes as Lanes>::Mask {
+        let mut alone = self.is_empty(0);
         for offset in 2..self.sizes().players {
-            alone = alone & self.is_empty(block, step, offset);
+            alone = alone & self.is_empty(offset);
         }
         let tokens = counters.shares(self.splat(BYTE << counter::INFORMATION));
-        self.is_empty(block, step, 1) & (alone | !tokens)
+        self.is_empty(1) & (alone | !tokens)
     }
 
-    /// Whether a hand has no card.
+    /// Whether the hand at this offset has no card.
     #[inline(always)]
-    fn is_empty(&self, block: &[Word], step: usize, offset: usize) -> <I::Lanes as Lanes>::Mask {
-        self.load(block, self.sizes().hand(step, offset)).equals(self.splat(ABSENT))
+    fn is_empty(&self, offset: usize) -> <I::Lanes as Lanes>::Mask {
+        self.card(offset, 0).equals(self.splat(ABSENT))
     }
 }
 
-/// The lanes of a set, the lowest first.
+/// The lanes whose bit is set, in ascending order.
 pub fn lanes_of(bits: u8) -> impl Iterator<Item = usize> {
     bits_of(bits.into())
 }
 
-/// The bits that are set, the lowest first.
+/// The indices of the bits that are set, in ascending order.
 pub fn bits_of(mut bits: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let index = bits.trailing_zeros() as usize;
@@ -399,7 +353,7 @@ pub fn bits_of(mut bits: u64) -> impl Iterator<Item = usize> {
 }
 
 const _: () = {
-    // The lowest bit of an ending's code says defeat.
+    // Bit 0 of an ending's code marks a defeat.
     let mut index = 0;
     while index < Ending::ALL.len() {
         let ending = Ending::ALL[index];

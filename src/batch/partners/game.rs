@@ -1,5 +1,5 @@
-//! A game with bots in some seats: a step plays the learner's turn, then the turns of the bots up to
-//! the learner's next one.
+//! A game with bots in some seats: a step plays the learner's turn, then the turns of the bots up
+//! to the learner's next one.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Who holds the seats that are not the learner's.
+//! The partners: bots in the seats that the learner does not play.
 
 pub mod game;
 
@@ -7,55 +7,55 @@ use thiserror::Error;
 use crate::bots::{BotName, BotNameError, Player, UnsupportedVariant};
 use crate::rules::{EpisodeSeed, GameRng, MAX_PLAYERS, Variant};
 
-/// Most bots that one seat is drawn from.
+/// The largest number of bots to draw from for one seat.
 const MAX_CHOICES: usize = 64;
 
-/// Who holds the seats that are not the learner's: for each such seat the bots of which one is
-/// drawn for each episode, each as likely as the others.
+/// The bots in the seats that the learner does not play. For each such seat and each episode one
+/// bot is drawn uniformly from a list.
 #[derive(Clone, Debug, Default)]
 pub struct Partners {
-    /// By seat; nobody in the seats that are played from outside.
+    /// The list of each seat; empty for the learner's seats.
     seats: Vec<Vec<BotName>>,
 }
 
-/// Partners who cannot be.
+/// Why partners are refused.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PartnersError {
-    /// A text that says no bot.
+    /// A name that no bot has.
     #[error("partners: {0}")]
     Bot(#[from] BotNameError),
-    /// A bot that does not play the variant.
+    /// A bot that cannot play the variant.
     #[error("partners: {0}")]
     Variant(#[from] UnsupportedVariant),
-    /// A seat that the table does not have.
+    /// A seat that does not exist.
     #[error("partners: seat {seat} is not allowed: expected 0 to {}", players - 1)]
     Seat {
         /// The seat.
         seat: usize,
-        /// How many there are.
+        /// The number of seats.
         players: u8,
     },
     /// No seat is left for the learner.
     #[error("partners hold all {players} seats: expected at least one seat without a partner")]
     Full {
-        /// How many seats there are.
+        /// The number of seats.
         players: u8,
     },
-    /// Nobody to draw from, or too many.
+    /// A list of bots that is empty or too long.
     #[error("partners: {found} bots for seat {seat}: expected 1 to {MAX_CHOICES}")]
     Choices {
         /// The seat.
         seat: usize,
-        /// How many were given.
+        /// The number of bots in the list.
         found: usize,
     },
 }
 
 impl Partners {
-    /// Puts one of these bots into a seat, in each episode another one.
+    /// Puts one of these bots into a seat, drawn anew for each episode.
     ///
     /// # Errors
-    /// [`PartnersError`] for a name that no bot has, for no name, or for too many.
+    /// [`PartnersError`] for an unknown name, or for a list of names that is empty or too long.
     pub fn with(mut self, seat: usize, names: &[String]) -> Result<Partners, PartnersError> {
         if !(1..=MAX_CHOICES).contains(&names.len()) {
             return Err(PartnersError::Choices { seat, found: names.len() });
@@ -71,25 +71,26 @@ impl Partners {
         Ok(self)
     }
 
-    /// Whether every seat is the learner's.
+    /// Whether the learner plays all seats.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.seats.iter().all(Vec::is_empty)
     }
 
-    /// The seats with partners, and the names that each is drawn from.
+    /// The seats with partners, each with the names of its bots.
     pub fn names(&self) -> impl Iterator<Item = (usize, Vec<String>)> + '_ {
         let seats = self.seats.iter().enumerate().filter(|(_, bots)| !bots.is_empty());
         seats.map(|(seat, bots)| (seat, bots.iter().map(BotName::to_string).collect()))
     }
 
-    /// The names of those whose play lies in a file, and the CRC-32 of that.
-    pub fn checksums(&self) -> Vec<(String, u32)> {
+    /// The names of the bots that are policies in files, each with the CRC-32 of its file.
+    pub(super) fn checksums(&self) -> Vec<(String, u32)> {
         let bots = self.seats.iter().flatten();
         bots.filter_map(|bot| Some((bot.to_string(), bot.checksum()?))).collect()
     }
 
-    pub fn check(&self, variant: &Variant) -> Result<(), PartnersError> {
+    /// Checks the seats and bots against a variant.
+    pub(super) fn check(&self, variant: &Variant) -> Result<(), PartnersError> {
         let players = variant.players();
         if let Some((seat, _)) = self.names().find(|(seat, _)| *seat >= players.into()) {
             return Err(PartnersError::Seat { seat, players });
@@ -103,12 +104,12 @@ impl Partners {
         Ok(())
     }
 
-    /// The players of an episode.
-    pub fn draw(&self, variant: &Variant, seed: EpisodeSeed) -> Vec<Player> {
+    /// Draws the players of an episode.
+    pub(super) fn draw(&self, variant: &Variant, seed: EpisodeSeed) -> Vec<Player> {
         let draw = |seat: usize| match self.seats.get(seat).map(Vec::as_slice) {
             None | Some([]) => Player::Outside,
             Some(bots) => {
-                // The seats' own numbers are the bots'.
+                // The random numbers of the seats themselves belong to the bots.
                 let mut rng = GameRng::for_seat(seed, MAX_PLAYERS + seat);
                 let drawn = rng.below(bots.len() as u32) as usize;
                 bots[drawn].player(variant).expect("checked when the batch was made")
@@ -117,8 +118,8 @@ impl Partners {
         (0..usize::from(variant.players())).map(draw).collect()
     }
 
-    /// Whether each episode has the same players.
-    pub fn are_fixed(&self) -> bool {
+    /// Whether all episodes have the same players.
+    pub(super) fn are_fixed(&self) -> bool {
         self.seats.iter().all(|bots| bots.len() <= 1)
     }
 }

@@ -1,4 +1,4 @@
-//! Packed rows to elements, for those who keep observations packed.
+//! Packed rows to elements, for callers that keep observations packed.
 
 use std::sync::{Mutex, PoisonError};
 use std::thread::{Builder, scope};
@@ -9,26 +9,28 @@ use super::expand::{avx2, avx512};
 use crate::batch::kernel::simd::Simd;
 use crate::batch::outputs::{BufferError, check_length};
 
-/// Bytes of elements that a thread takes at a time.
+/// The size in bytes of the output that a thread takes at a time.
 const PIECE: usize = 1 << 18;
 
-/// Bytes of elements that are worth a further thread.
+/// The size in bytes of the output for which another thread is started.
 const THREAD: usize = 1 << 22;
 
-/// From so many bytes on the elements bypass the caches, which they would not fit into.
+/// The size in bytes from which the output is written with non-temporal stores, because the caches
+/// cannot hold it.
 const STREAM: usize = 1 << 25;
 
-/// Bytes of a packed row of so many features: whole 64-bit words.
+/// The size in bytes of a packed row of so many features: whole 64-bit words.
 #[must_use]
 pub const fn packed_length(num_features: usize) -> usize {
     8 * num_features.div_ceil(64)
 }
 
-/// Writes one element for each of the first `num_features` bits of each packed row, as a batch of
-/// the dtype [`Dtype::Bits`](super::Dtype::Bits) writes them, on at most so many threads.
+/// Writes one element for each of the first `num_features` bits of each packed row, on at most
+/// `num_threads` threads. The rows are as a batch of [`Dtype::Bits`](crate::batch::Dtype::Bits)
+/// writes them.
 ///
 /// # Errors
-/// [`BufferError`] for rows or elements that do not fit each other.
+/// [`BufferError`] if the numbers of bytes, features and elements do not fit together.
 ///
 /// # Panics
 /// If this processor does not have the instruction set.
@@ -58,23 +60,23 @@ pub fn unpack_bits<E: Element>(
         return Ok(());
     }
     let total = size_of_val(out);
-    let work = rows_on::<E>(simd, total >= STREAM);
+    let work = unpack_rows::<E>(simd, total >= STREAM);
     let threads = num_threads.min(total / THREAD);
     if threads <= 1 {
-        // SAFETY: the processor has the instruction set, as asserted above.
+        // SAFETY: the instruction set is available, as asserted above.
         unsafe { work(bits, num_features, out) };
         return Ok(());
     }
     let piece = (PIECE / (total / rows)).max(1);
     let pieces = bits.chunks(piece * row_bytes).zip(out.chunks_mut(piece * num_features));
     share(pieces, threads, |(bits, out)| {
-        // SAFETY: as above.
+        // SAFETY: the instruction set is available, as asserted above.
         unsafe { work(bits, num_features, out) };
     });
     Ok(())
 }
 
-/// Does the work for each piece, on so many threads, the caller's among them.
+/// Runs `work` for each piece, on so many threads, the calling thread included.
 fn share<T>(pieces: impl Iterator<Item = T> + Send, threads: usize, work: impl Fn(T) + Sync) {
     let pieces = Mutex::new(pieces);
     let take_all = || {
@@ -86,7 +88,7 @@ fn share<T>(pieces: impl Iterator<Item = T> + Send, threads: usize, work: impl F
     };
     scope(|scope| {
         for _ in 1..threads {
-            // A thread that cannot be started leaves its pieces to the others.
+            // If a thread cannot be started, the others take its pieces.
             let _ = Builder::new().spawn_scoped(scope, take_all);
         }
         take_all();
@@ -94,9 +96,10 @@ fn share<T>(pieces: impl Iterator<Item = T> + Send, threads: usize, work: impl F
 }
 
 /// A function that unpacks whole rows.
-type Rows<E> = unsafe fn(&[u8], usize, &mut [E]);
+type UnpackRows<E> = unsafe fn(&[u8], usize, &mut [E]);
 
-fn rows_on<E: Element>(simd: Simd, stream: bool) -> Rows<E> {
+/// The function for an instruction set.
+fn unpack_rows<E: Element>(simd: Simd, stream: bool) -> UnpackRows<E> {
     match (simd, stream) {
         #[cfg(target_arch = "x86_64")]
         (Simd::Avx512, false) => rows_avx512::<E, false>,
@@ -154,7 +157,7 @@ mod tests {
 
     use super::*;
 
-    /// Rows that are not all alike.
+    /// Rows that differ.
     fn packed(rows: usize, num_features: usize) -> Vec<u8> {
         (0..rows * packed_length(num_features)).map(|index| (index * index / 7) as u8).collect()
     }
@@ -200,8 +203,8 @@ mod tests {
     }
 
     #[test]
-    fn many_rows_are_shared_among_threads() {
-        // 34 MB, which are streamed.
+    fn many_rows_are_divided_among_threads() {
+        // 34 MB, which are written with non-temporal stores.
         let (rows, num_features) = (13_001, 658);
         let bits = packed(rows, num_features);
         let unpacked = |simd, num_threads| {
@@ -216,13 +219,13 @@ mod tests {
     }
 
     #[test]
-    fn no_rows_are_nothing_to_do() {
+    fn no_rows_are_allowed() {
         assert_eq!(unpack_bits::<f32>(Simd::Portable, &[], 658, &mut [], 4), Ok(()));
         assert_eq!(unpack_bits::<f32>(Simd::Portable, &[], 0, &mut [], 4), Ok(()));
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn wrong_lengths_are_refused() {
         for (bits, num_features, out) in [(8, 3, 4), (9, 3, 3), (8, 65, 65), (8, 0, 0), (0, 3, 3)] {
             let refused =
                 unpack_bits(Simd::Portable, &vec![0; bits], num_features, &mut vec![0u8; out], 1);

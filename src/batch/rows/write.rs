@@ -1,4 +1,4 @@
-//! From the words of a block to the rows of an observation buffer.
+//! From blocks to the rows of an observation buffer and of an action mask.
 
 use std::hint::black_box;
 use std::ops::Range;
@@ -7,31 +7,30 @@ use super::expand::{Element, head, prefetch};
 use super::packed::{AlignedRow, PackedRows};
 use crate::batch::config::BatchConfig;
 use crate::batch::kernel::Kernel;
-use crate::batch::kernel::block::{COUNTERS, count, counter};
+use crate::batch::kernel::block::{Block, Field, Place, count, counter};
+use crate::batch::kernel::game::Game;
 use crate::batch::kernel::lanes::{Isa, LANES, QUARTET, Word};
 use crate::batch::kernel::observe::Heads;
-use crate::batch::kernel::plan::Sizes;
 use crate::batch::outputs::ObservationBuffer;
 use crate::encode::{CanonicalKnowledge, encode_into};
 use crate::rules::{EpisodeSeed, View};
 
-/// What the usual encoder says of hints.
-const USUAL: CanonicalKnowledge = CanonicalKnowledge::Hinted;
+/// The card knowledge of the default encoder, which has a copy of the code of its own.
+const DEFAULT: CanonicalKnowledge = CanonicalKnowledge::Hinted;
 
-/// What rows there are to write.
+/// The rows that are written for each game.
 #[derive(Clone, Copy)]
-pub struct RowFormat {
-    /// Of each row.
+struct RowFormat {
+    /// The length of a row in bits.
     bits: usize,
-    /// What a canonical encoder says of hints.
+    /// The card knowledge of a canonical encoder; `None` for any other encoder.
     knowledge: Option<CanonicalKnowledge>,
-    /// Rows of each game.
+    /// The number of rows for each game.
     observers: usize,
 }
 
 impl RowFormat {
-    /// Whether rows of elements of so many bytes are written in aligned blocks, from words that are
-    /// shifted for it.
+    /// Whether rows of elements of this size are written in aligned blocks, from shifted words.
     #[inline(always)]
     fn aligns<I: Isa>(self, size: usize) -> bool {
         let Some(from) = I::ALIGNED_FROM else { return false };
@@ -39,124 +38,90 @@ impl RowFormat {
     }
 }
 
-impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
-    /// Writes the rows of some games, which are in the block's first lanes.
-    #[inline(always)]
-    pub fn write_rows(
-        &self,
-        config: &BatchConfig,
-        block: &[Word],
-        step: usize,
-        games: &Range<usize>,
-        obs: &mut ObservationBuffer<'_>,
-        encoded: &mut PackedRows,
-    ) {
-        let (length, observers) = (config.layout.len(), config.observers());
-        if config.canonical == Some(USUAL) {
-            // Of a base game the compiler knows how long these are.
-            let bits = if Self::IS_BASE_GAME { self.sizes().observation_bits() } else { length };
-            debug_assert_eq!(bits, length);
-            let form = RowFormat { bits, knowledge: Some(USUAL), observers };
-            self.write_form::<true>(form, config, block, step, games, obs, encoded);
-        } else {
-            let form = RowFormat { bits: length, knowledge: config.canonical, observers };
-            self.write_form::<false>(form, config, block, step, games, obs, encoded);
-        }
-    }
+/// Writes the rows of the games of one block.
+pub struct RowWriter<'a, I, const STANDARD: usize> {
+    config: &'a BatchConfig,
+    block: &'a Block<'a, I, STANDARD>,
+    /// The games' indices in the buffer; they are in the first lanes of the block.
+    games: Range<usize>,
+    packed: &'a mut PackedRows,
+    format: RowFormat,
+}
 
+impl<'a, I: Isa, const STANDARD: usize> RowWriter<'a, I, STANDARD> {
     #[inline(always)]
-    #[expect(clippy::too_many_arguments, reason = "what is written, and what about")]
-    fn write_form<const IS_USUAL: bool>(
-        &self,
-        form: RowFormat,
-        config: &BatchConfig,
-        block: &[Word],
-        step: usize,
-        games: &Range<usize>,
-        obs: &mut ObservationBuffer<'_>,
-        encoded: &mut PackedRows,
-    ) {
-        // Once for each kind of buffer, and not a closure: see `Kernel`.
-        macro_rules! expand {
-            ($rows:ident) => {{
-                let (mut lane, mut place) = (0, 0);
-                for row in games.start * form.observers..games.end * form.observers {
-                    // Else the compiler keeps a place for each of what follows, and moves all on.
-                    let row = black_box(row);
-                    let observer = self.observer_at(form, block, place, lane);
-                    let row = &mut $rows[row * form.bits..][..form.bits];
-                    self.expand(form, config, encoded, observer, lane, row);
-                    place += 1;
-                    if place == form.observers {
-                        (lane, place) = (lane + 1, 0);
-                    }
-                }
-            }};
-        }
-        if let ObservationBuffer::Bits(rows) = obs {
-            self.encode_rows::<IS_USUAL>(form, config, block, step, games, None, encoded);
-            if games.len() < LANES {
-                return self.put_rows(form, block, games, rows, encoded);
-            }
-            if form.observers == 1 {
-                return self.put_block(form, games, rows, encoded.words(0), None);
-            }
-            for observer in 0..form.observers {
-                let places = std::array::from_fn(|lane| self.place_of(form, block, observer, lane));
-                self.put_block(form, games, rows, encoded.words(observer), Some(&places));
-            }
-            return;
-        }
-        let place = Some(obs.place());
-        self.encode_rows::<IS_USUAL>(form, config, block, step, games, place, encoded);
-        match obs {
-            ObservationBuffer::Bits(_) => {}
-            ObservationBuffer::Float32(rows) => expand!(rows),
-            ObservationBuffer::Float16(rows) => expand!(rows),
-            ObservationBuffer::Uint8(rows) => expand!(rows),
-        }
-    }
-
-    /// Writes the words of all rows; with heads if they go to elements, at this address and of so
-    /// many bytes.
-    #[inline(always)]
-    #[expect(clippy::too_many_arguments, reason = "what is written, and what about")]
-    fn encode_rows<const IS_USUAL: bool>(
-        &self,
-        form: RowFormat,
-        config: &BatchConfig,
-        block: &[Word],
-        step: usize,
-        games: &Range<usize>,
-        place: Option<(usize, usize)>,
-        encoded: &mut PackedRows,
-    ) {
-        let Some(knowledge) = form.knowledge else {
-            for observer in 0..form.observers {
-                encode_views(self.sizes(), config, block, step, observer, games.len(), encoded);
-            }
-            return;
+    pub fn new(
+        config: &'a BatchConfig,
+        block: &'a Block<'a, I, STANDARD>,
+        games: Range<usize>,
+        packed: &'a mut PackedRows,
+    ) -> RowWriter<'a, I, STANDARD> {
+        let format = RowFormat {
+            bits: config.layout.len(),
+            knowledge: config.canonical,
+            observers: config.observers(),
         };
-        if IS_USUAL {
-            // By itself: the compiler knows then what there is to write.
-            let heads = self.find_heads(form, block, 0, games.start, place);
-            self.encode(block, step, 0, USUAL, heads, encoded.words_mut(0));
-        }
-        for observer in usize::from(IS_USUAL)..form.observers {
-            let heads = self.find_heads(form, block, observer, games.start, place);
-            self.encode(block, step, observer, knowledge, heads, encoded.words_mut(observer));
+        assert!(packed.holds(format.bits, format.observers));
+        RowWriter { config, block, games, packed, format }
+    }
+
+    /// Writes the observations of the games.
+    #[inline(always)]
+    pub fn write(&mut self, obs: &mut ObservationBuffer<'_>) {
+        if self.format.knowledge == Some(DEFAULT) {
+            let mut bits = self.format.bits;
+            if Kernel::<I, STANDARD>::IS_BASE_GAME {
+                // The same number, as a constant.
+                bits = self.block.sizes().observation_bits(DEFAULT);
+                debug_assert_eq!(bits, self.format.bits);
+            }
+            self.format = RowFormat { bits, knowledge: Some(DEFAULT), ..self.format };
+            self.write_as::<true>(obs);
+        } else {
+            self.write_as::<false>(obs);
         }
     }
 
-    /// How many elements an observer's rows of eight games have before the first aligned block, in a
-    /// buffer at this address whose elements have so many bytes.
+    #[inline(always)]
+    fn write_as<const IS_DEFAULT: bool>(&mut self, obs: &mut ObservationBuffer<'_>) {
+        let place = match obs {
+            ObservationBuffer::Bits(_) => None,
+            _ => Some(obs.place()),
+        };
+        self.encode::<IS_DEFAULT>(place);
+        match obs {
+            ObservationBuffer::Bits(rows) => self.write_packed(rows),
+            ObservationBuffer::Float32(rows) => self.write_elements(rows),
+            ObservationBuffer::Float16(rows) => self.write_elements(rows),
+            ObservationBuffer::Uint8(rows) => self.write_elements(rows),
+        }
+    }
+
+    /// Encodes the packed rows. `place` is the address of the buffer and the size of its elements,
+    /// unless it takes packed rows.
+    #[inline(always)]
+    fn encode<const IS_DEFAULT: bool>(&mut self, place: Option<(usize, usize)>) {
+        let Some(knowledge) = self.format.knowledge else {
+            let place = Place { lane: 0, acting_hand: self.block.acting_hand() };
+            let (games, words) = (self.games.len(), self.block.words());
+            return encode_views(self.config, words, place, games, self.packed);
+        };
+        if IS_DEFAULT {
+            // Observer and knowledge are constants here.
+            let heads = self.find_heads(0, place);
+            self.block.encode(0, DEFAULT, heads, self.packed.words_mut(0));
+        }
+        for observer in usize::from(IS_DEFAULT)..self.format.observers {
+            let heads = self.find_heads(observer, place);
+            self.block.encode(observer, knowledge, heads, self.packed.words_mut(observer));
+        }
+    }
+
+    /// The number of elements before the first aligned block in an observer's row of each game.
     #[inline(always)]
     fn find_heads(
         &self,
-        form: RowFormat,
-        block: &[Word],
         observer: usize,
-        first: usize,
         place: Option<(usize, usize)>,
     ) -> Option<Heads<I::Lanes>> {
         if const { I::ALIGNED_FROM.is_none() } {
@@ -164,117 +129,133 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         }
         let (address, size) = place?;
         let mut heads = Word::default();
-        if form.aligns::<I>(size) {
+        if self.format.aligns::<I>(size) {
+            let RowFormat { bits, observers, .. } = self.format;
             for lane in 0..LANES {
-                let place = self.place_of(form, block, observer, lane);
-                let row = (first + lane) * form.observers + place;
-                heads.0[lane] = head(address.wrapping_add(row * form.bits * size), size) as u64;
+                let row = (self.games.start + lane) * observers + self.seat_of(observer, lane);
+                heads.0[lane] = head(address.wrapping_add(row * bits * size), size) as u64;
             }
         }
-        Some(self.heads(&heads))
+        Some(self.block.heads(&heads))
+    }
+
+    /// Expands the packed rows to elements.
+    #[inline(always)]
+    fn write_elements<E: Element>(&self, rows: &mut [E]) {
+        let RowFormat { bits, observers, .. } = self.format;
+        let (mut lane, mut seat) = (0, 0);
+        for row in self.games.start * observers..self.games.end * observers {
+            // Without this the compiler keeps a pointer for every use of the index in the loop, and
+            // advances each of them in memory.
+            let row = black_box(row);
+            let observer = self.observer_of(seat, lane);
+            self.expand(observer, lane, &mut rows[row * bits..][..bits]);
+            seat += 1;
+            if seat == observers {
+                (lane, seat) = (lane + 1, 0);
+            }
+        }
     }
 
     #[inline(always)]
-    fn expand<E: Element>(
-        &self,
-        form: RowFormat,
-        config: &BatchConfig,
-        encoded: &PackedRows,
-        observer: usize,
-        lane: usize,
-        row: &mut [E],
-    ) {
-        if config.prefetches {
+    fn expand<E: Element>(&self, observer: usize, lane: usize, row: &mut [E]) {
+        if self.config.prefetches {
             prefetch(row);
         }
-        let bits = encoded.row(observer, lane);
+        let bits = self.packed.row(observer, lane);
         let (to, length) = (row.as_mut_ptr(), row.len());
-        let streams = config.streams && size_of::<E>() > 1;
-        // SAFETY: the row is a whole slice, as long as the layout that the words were made for.
+        let streams = self.config.streams && size_of::<E>() > 1;
+        let isa = self.block.isa;
+        // SAFETY: `to` is the whole row, of `format.bits` elements, and `new` has checked that the
+        // packed rows have a word for each 64 of them.
         unsafe {
-            // A constant, so that there is no code for it where it is never so.
-            if const { I::ALIGNED_FROM.is_some() } && form.aligns::<I>(size_of::<E>()) {
+            // The first condition is a constant: most instruction sets have no code for this.
+            if const { I::ALIGNED_FROM.is_some() } && self.format.aligns::<I>(size_of::<E>()) {
                 let bits = AlignedRow(bits);
                 return if streams {
-                    self.isa.expand::<E, true>(bits, to, length)
+                    isa.expand::<E, true>(bits, to, length)
                 } else {
-                    self.isa.expand::<E, false>(bits, to, length)
+                    isa.expand::<E, false>(bits, to, length)
                 };
             }
             if streams {
-                self.isa.expand::<E, true>(bits, to, length)
+                isa.expand::<E, true>(bits, to, length)
             } else {
-                self.isa.expand::<E, false>(bits, to, length)
+                isa.expand::<E, false>(bits, to, length)
             }
+        }
+    }
+
+    /// Writes the packed rows as they are.
+    #[inline(always)]
+    fn write_packed(&self, rows: &mut [u8]) {
+        let observers = self.format.observers;
+        if self.games.len() < LANES {
+            return self.write_packed_rows(rows);
+        }
+        if observers == 1 {
+            return self.write_packed_block(rows, self.packed.words(0), None);
+        }
+        for observer in 0..observers {
+            let seats = std::array::from_fn(|lane| self.seat_of(observer, lane));
+            self.write_packed_block(rows, self.packed.words(observer), Some(&seats));
         }
     }
 
     /// Writes packed rows one by one.
     #[inline(always)]
-    fn put_rows(
-        &self,
-        form: RowFormat,
-        block: &[Word],
-        games: &Range<usize>,
-        rows: &mut [u8],
-        encoded: &PackedRows,
-    ) {
-        let length = 8 * form.bits.div_ceil(64);
-        let rows = &mut rows[games.start * form.observers * length..];
-        let (mut lane, mut place) = (0, 0);
-        for row in rows.chunks_exact_mut(length).take(games.len() * form.observers) {
-            let words = &encoded.words(self.observer_at(form, block, place, lane))[1..];
+    fn write_packed_rows(&self, rows: &mut [u8]) {
+        let observers = self.format.observers;
+        let length = 8 * self.format.bits.div_ceil(64);
+        let rows = &mut rows[self.games.start * observers * length..];
+        let (mut lane, mut seat) = (0, 0);
+        for row in rows.chunks_exact_mut(length).take(self.games.len() * observers) {
+            let words = &self.packed.words(self.observer_of(seat, lane))[1..];
             for (to, word) in row.as_chunks_mut::<8>().0.iter_mut().zip(words) {
                 *to = word.0[lane].to_le_bytes();
             }
-            place += 1;
-            if place == form.observers {
-                (lane, place) = (lane + 1, 0);
+            seat += 1;
+            if seat == observers {
+                (lane, seat) = (lane + 1, 0);
             }
         }
     }
 
-    /// Writes one packed row for each of eight games, straight from the words of all. A game's row
-    /// has a place among the rows of its seats, or is the only one.
+    /// Writes one packed row for each of eight games by transposing their words: the only row of
+    /// the game, or the one of this seat.
     #[inline(always)]
-    fn put_block(
-        &self,
-        form: RowFormat,
-        games: &Range<usize>,
-        rows: &mut [u8],
-        words: &[Word],
-        places: Option<&[usize; LANES]>,
-    ) {
-        let (words, count) = (&words[1..], form.bits.div_ceil(64));
-        let distance = 8 * count * if places.is_some() { form.observers } else { 1 };
-        let rows = &mut rows[games.start * distance..games.end * distance];
+    fn write_packed_block(&self, rows: &mut [u8], words: &[Word], seats: Option<&[usize; LANES]>) {
+        let (words, count) = (&words[1..], self.format.bits.div_ceil(64));
+        let distance = 8 * count * if seats.is_some() { self.format.observers } else { 1 };
+        let rows = &mut rows[self.games.start * distance..self.games.end * distance];
         assert!(rows.len() == LANES * distance);
         let full = count / QUARTET;
         for index in 0..full {
-            self.put_words::<4>(words, index, count, places, rows);
+            self.transpose::<4>(words, index, count, seats, rows);
         }
         match count % QUARTET {
-            1 => self.put_words::<1>(words, full, count, places, rows),
-            2 => self.put_words::<2>(words, full, count, places, rows),
-            3 => self.put_words::<3>(words, full, count, places, rows),
+            1 => self.transpose::<1>(words, full, count, seats, rows),
+            2 => self.transpose::<2>(words, full, count, seats, rows),
+            3 => self.transpose::<3>(words, full, count, seats, rows),
             _ => {}
         }
     }
 
-    /// Writes the first words of a quartet to the rows, of so many words each, of eight games.
+    /// Writes the first `COUNT` words of a quartet to the packed rows of eight games; a row has
+    /// `count` words.
     #[inline(always)]
-    fn put_words<const COUNT: usize>(
+    fn transpose<const COUNT: usize>(
         &self,
         words: &[Word],
         index: usize,
         count: usize,
-        places: Option<&[usize; LANES]>,
+        seats: Option<&[usize; LANES]>,
         rows: &mut [u8],
     ) {
-        let words = self.isa.transpose(&words.as_chunks::<QUARTET>().0[index]);
+        let words = self.block.isa.transpose(&words.as_chunks::<QUARTET>().0[index]);
         let distance = rows.len() / LANES;
         for (lane, words) in words.iter().enumerate() {
-            let place = places.map_or(0, |places| 8 * count * places[lane]);
+            let place = seats.map_or(0, |seats| 8 * count * seats[lane]);
             let start = lane * distance + place + 8 * QUARTET * index;
             let row = &mut rows[start..start + 8 * COUNT];
             for (to, word) in row.as_chunks_mut::<8>().0.iter_mut().zip(words) {
@@ -283,50 +264,98 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         }
     }
 
-    /// Who observes a game's row at this place, as an offset from the player to act: with several
-    /// rows for a game they are in the order of the seats.
+    /// Writes for each action whether it is legal.
     #[inline(always)]
-    fn observer_at(&self, form: RowFormat, block: &[Word], place: usize, lane: usize) -> usize {
-        if form.observers == 1 {
-            return 0;
+    pub fn write_mask(&self, mask: &mut [bool]) {
+        let num_actions = self.block.sizes().num_actions();
+        let rows = &mut mask[num_actions * self.games.start..num_actions * self.games.end];
+        let isa = self.block.isa;
+        let [low, high] =
+            [Field::LowActions, Field::HighActions].map(|field| self.block.word(field));
+        if self.games.len() == LANES && num_actions <= 64 {
+            return isa.expand_words(&join(&low.0, num_actions), rows);
         }
-        let players = self.sizes().players;
-        let player = count(block[COUNTERS].0[lane], counter::PLAYER);
-        (place + players - usize::from(player)) % players
+        for (lane, row) in rows.chunks_exact_mut(num_actions).enumerate() {
+            isa.expand_words(&[low.0[lane], high.0[lane]], row);
+        }
     }
 
-    /// Where the row of this observer is among a game's rows.
+    /// The observer of a seat's row, as an offset from the acting player.
     #[inline(always)]
-    fn place_of(&self, form: RowFormat, block: &[Word], observer: usize, lane: usize) -> usize {
-        if form.observers == 1 {
+    fn observer_of(&self, seat: usize, lane: usize) -> usize {
+        if self.format.observers == 1 {
             return 0;
         }
-        let player = count(block[COUNTERS].0[lane], counter::PLAYER);
-        (observer + usize::from(player)) % self.sizes().players
+        let players = self.block.sizes().players;
+        (seat + players - self.acting_player(lane)) % players
+    }
+
+    /// The seat of an observer, whose place its row has among the rows of the game.
+    #[inline(always)]
+    fn seat_of(&self, observer: usize, lane: usize) -> usize {
+        if self.format.observers == 1 {
+            return 0;
+        }
+        (observer + self.acting_player(lane)) % self.block.sizes().players
+    }
+
+    #[inline(always)]
+    fn acting_player(&self, lane: usize) -> usize {
+        count(self.block.word(Field::Counters).0[lane], counter::PLAYER).into()
     }
 }
 
-/// Writes the words for an encoder that is none of the kernel's: it gets a view of each game by
-/// itself.
+/// Encodes the packed rows of the first games of a block with an encoder that the kernel does not
+/// know: it is given a view of each game. `first` is the place of the first game.
 #[inline(never)]
 fn encode_views(
-    sizes: Sizes,
     config: &BatchConfig,
-    block: &[Word],
-    step: usize,
-    observer: usize,
+    words: &[Word],
+    first: Place,
     games: usize,
-    encoded: &mut PackedRows,
+    packed: &mut PackedRows,
 ) {
-    let mut words = vec![0; config.layout.words()];
-    // The other lanes of the last block are idle, and what they hold is no game.
+    let BatchConfig { variant, options, .. } = config;
     for lane in 0..games {
-        let game = sizes.take(block, lane, step, &config.variant, EpisodeSeed::default());
-        let seat = config.variant.seat_after(game.position.current_player(), observer);
-        let view = View::new(&config.variant, &game.position, seat);
-        encode_into(config.options.encoder, view, &mut words);
-        for (to, &word) in encoded.words_mut(observer)[1..].iter_mut().zip(&words) {
-            to.0[lane] = word;
+        let game = Game::take(words, Place { lane, ..first }, variant, EpisodeSeed::default());
+        for observer in 0..config.observers() {
+            let seat = variant.seat_after(game.position.current_player(), observer);
+            let view = View::new(variant, &game.position, seat);
+            packed.fill_row(observer, lane, |row| encode_into(options.encoder, view, row));
+        }
+    }
+}
+
+/// Joins the low `width` bits of each word, at most 64, without gaps; the higher bits are zero.
+#[inline(always)]
+fn join(words: &[u64; LANES], width: usize) -> [u64; LANES] {
+    let mut joined = [0; LANES];
+    for (lane, &word) in words.iter().enumerate() {
+        let (index, shift) = (lane * width / 64, lane * width % 64);
+        joined[index] |= word << shift;
+        if shift + width > 64 {
+            joined[index + 1] |= word >> (64 - shift);
+        }
+    }
+    joined
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_joined_bit_by_bit() {
+        let words: [u64; LANES] = std::array::from_fn(|lane| {
+            0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(lane as u64 + 1).rotate_left(lane as u32)
+        });
+        for width in 1..=64 {
+            let words = words.map(|word| word >> (64 - width));
+            let joined = join(&words, width);
+            for at in 0..LANES * 64 {
+                let expected = at < LANES * width && words[at / width] >> (at % width) & 1 == 1;
+                assert_eq!(joined[at / 64] >> (at % 64) & 1 == 1, expected, "{width}: {at}");
+            }
         }
     }
 }

@@ -64,7 +64,7 @@ impl<'a> Partition<'a> {
     ) -> Partition<'a> {
         let mut shares = memory.emptied();
         for own in threads {
-            let share = games.take_front(layout.each, config);
+            let share = games.take_front(layout.share_games, config);
             games.blocks =
                 take(&mut games.blocks).split_off_mut(BlockLayout::GAP..).unwrap_or_default();
             shares.0.push(Share::new(share, own));

@@ -1,3 +1,5 @@
+//! Lanes of AVX2.
+
 use std::arch::x86_64::*;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Not, Sub};
 
@@ -5,14 +7,15 @@ use super::{Isa, LANES, Lanes, Mask, QUARTET, Table, Word};
 use crate::batch::kernel::simd::Simd;
 use crate::batch::rows::expand::{Bits, Element, avx2};
 
-/// AVX2 with BMI2. Lanes 0 to 3 in one register, 4 to 7 in another.
+/// The token for AVX2, BMI1, BMI2, LZCNT and POPCNT.
 #[derive(Clone, Copy, Debug)]
 pub struct Avx2(());
 
+/// Lanes 0 to 3 in one register, lanes 4 to 7 in another.
 #[derive(Clone, Copy)]
 pub struct Avx2Lanes([__m256i; 2]);
 
-/// All ones or all zeros in each lane.
+/// All ones in the lanes of the set, zero in the others.
 #[derive(Clone, Copy)]
 pub struct Avx2Mask([__m256i; 2]);
 
@@ -22,11 +25,10 @@ impl Avx2 {
     }
 }
 
-/// Applies an intrinsic to both halves of its arguments.
+/// Applies an intrinsic to both registers of its arguments.
 macro_rules! halves {
     ($intrinsic:expr, $a:expr $(, $b:expr)?) => {{
-        // SAFETY: lanes and masks of this type exist only where an `Avx2` does, and so the
-        // instructions.
+        // SAFETY: lanes and masks of this type are only made from an `Avx2` token.
         unsafe { [$intrinsic($a[0] $(, $b[0])?), $intrinsic($a[1] $(, $b[1])?)] }
     }};
 }
@@ -38,15 +40,15 @@ impl Isa for Avx2 {
 
     #[inline(always)]
     fn splat(self, number: u64) -> Avx2Lanes {
-        // SAFETY: the token says that the processor has the instructions.
+        // SAFETY: the token exists only if the processor has the instructions.
         Avx2Lanes([unsafe { _mm256_set1_epi64x(number as i64) }; 2])
     }
 
     #[inline(always)]
     fn load(self, word: &Word) -> Avx2Lanes {
         let (start, _) = word.0.as_chunks::<4>();
-        // SAFETY: the token says that the processor has the instructions; a word is aligned to 64
-        // bytes and as long as two registers.
+        // SAFETY: the token exists only if the processor has the instructions; a word is aligned to
+        // 64 bytes and as long as two registers.
         Avx2Lanes(unsafe {
             [
                 _mm256_load_si256(start[0].as_ptr().cast()),
@@ -57,7 +59,7 @@ impl Isa for Avx2 {
 
     #[inline(always)]
     fn nth_set_bit(self, word: u64, n: u64) -> u64 {
-        // SAFETY: the token says that the processor has the instructions.
+        // SAFETY: the token exists only if the processor has the instructions.
         unsafe { _pdep_u64(1 << n, word) }
     }
 
@@ -69,7 +71,7 @@ impl Isa for Avx2 {
         indices: Avx2Lanes,
     ) -> Avx2Lanes {
         let [a, b, c, d, e, f, g, h] = table.entries(indices);
-        // SAFETY: the token says that the processor has the instructions.
+        // SAFETY: the token exists only if the processor has the instructions.
         Avx2Lanes(unsafe { [_mm256_set_epi64x(d, c, b, a), _mm256_set_epi64x(h, g, f, e)] })
     }
 
@@ -80,7 +82,8 @@ impl Isa for Avx2 {
         row: *mut E,
         length: usize,
     ) {
-        // SAFETY: the token says that the processor has the instructions; the rest the caller promises.
+        // SAFETY: the token exists only if the processor has the instructions; the rest the caller
+        // promises.
         unsafe { avx2::expand::<E, STREAM>(bits, row, length) }
     }
 
@@ -96,8 +99,8 @@ impl Isa for Avx2 {
             ]);
             for (lane, column) in columns.into_iter().enumerate() {
                 let row = rows[4 * half + lane].as_mut_ptr();
-                // SAFETY: the token says that the processor has the instructions; a row is as long
-                // as a register.
+                // SAFETY: the token exists only if the processor has the instructions; a row is as
+                // long as a register.
                 unsafe { _mm256_storeu_si256(row.cast(), column) };
             }
         }
@@ -105,10 +108,10 @@ impl Isa for Avx2 {
     }
 }
 
-/// Transposes four times four words.
+/// Transposes four registers of four words.
 #[inline(always)]
 fn quarter([a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
-    // SAFETY: called with what came from lanes, which exist only where the instructions do.
+    // SAFETY: the registers come from lanes, which are only made from an `Avx2` token.
     unsafe {
         let (ab_even, ab_odd) = (_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));
         let (cd_even, cd_odd) = (_mm256_unpacklo_epi64(c, d), _mm256_unpackhi_epi64(c, d));
@@ -149,7 +152,7 @@ macro_rules! negation {
 
             #[inline(always)]
             fn not(self) -> Self {
-                // SAFETY: lanes and masks of this type exist only where the instructions do.
+                // SAFETY: lanes and masks of this type are only made from an `Avx2` token.
                 let ones = unsafe { _mm256_set1_epi64x(-1) };
                 $type(halves!(_mm256_xor_si256, self.0, [ones; 2]))
             }
@@ -175,7 +178,7 @@ impl Lanes for Avx2Lanes {
     #[inline(always)]
     fn store(self, word: &mut Word) {
         let (start, _) = word.0.as_chunks_mut::<4>();
-        // SAFETY: lanes exist only where the instructions do; a word is aligned to 64 bytes and as
+        // SAFETY: lanes are only made from an `Avx2` token; a word is aligned to 64 bytes and as
         // long as two registers.
         unsafe {
             _mm256_store_si256(start[0].as_mut_ptr().cast(), self.0[0]);
@@ -186,7 +189,7 @@ impl Lanes for Avx2Lanes {
     #[inline(always)]
     fn narrow(self) -> [i32; LANES] {
         let mut low = [0; LANES];
-        // SAFETY: lanes exist only where the instructions do; the array is as long as a register.
+        // SAFETY: lanes are only made from an `Avx2` token; the array is as long as a register.
         unsafe {
             let [first, second] = [_mm256_castsi256_ps(self.0[0]), _mm256_castsi256_ps(self.0[1])];
             let mixed = _mm256_castps_si256(_mm256_shuffle_ps::<0b10_00_10_00>(first, second));
@@ -198,14 +201,14 @@ impl Lanes for Avx2Lanes {
 
     #[inline(always)]
     fn shl(self, count: usize) -> Self {
-        // SAFETY: lanes exist only where the instructions do.
+        // SAFETY: lanes are only made from an `Avx2` token.
         let count = unsafe { _mm_cvtsi64_si128(count as i64) };
         Avx2Lanes(halves!(_mm256_sll_epi64, self.0, [count; 2]))
     }
 
     #[inline(always)]
     fn shr(self, count: usize) -> Self {
-        // SAFETY: lanes exist only where the instructions do.
+        // SAFETY: lanes are only made from an `Avx2` token.
         let count = unsafe { _mm_cvtsi64_si128(count as i64) };
         Avx2Lanes(halves!(_mm256_srl_epi64, self.0, [count; 2]))
     }
@@ -227,14 +230,14 @@ impl Lanes for Avx2Lanes {
 
     #[inline(always)]
     fn mul(self, other: Self) -> Self {
-        // The schoolbook product of halves, without the one that only counts above.
+        // The product of the high halves does not reach the low 64 bits.
         let crossed = self.shr(32).mul_halves(other) + self.mul_halves(other.shr(32));
         self.mul_halves(other) + crossed.shl(32)
     }
 
     #[inline(always)]
     fn shares(self, other: Self) -> Avx2Mask {
-        // SAFETY: lanes exist only where the instructions do.
+        // SAFETY: lanes are only made from an `Avx2` token.
         let zero = unsafe { _mm256_setzero_si256() };
         !Avx2Mask(halves!(_mm256_cmpeq_epi64, (self & other).0, [zero; 2]))
     }
@@ -251,7 +254,7 @@ impl Lanes for Avx2Lanes {
 
     #[inline(always)]
     fn or_else(self, mask: Avx2Mask, other: Self) -> Self {
-        // SAFETY: lanes exist only where the instructions do.
+        // SAFETY: lanes are only made from an `Avx2` token.
         Avx2Lanes(unsafe {
             [
                 _mm256_blendv_epi8(other.0[0], self.0[0], mask.0[0]),

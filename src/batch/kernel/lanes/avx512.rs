@@ -1,3 +1,5 @@
+//! Lanes of AVX-512.
+
 use std::arch::x86_64::*;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Not, Sub};
 
@@ -5,13 +7,15 @@ use super::{Isa, LANES, Lanes, Mask, QUARTET, Table, Word};
 use crate::batch::kernel::simd::Simd;
 use crate::batch::rows::expand::{Bits, Element, avx512};
 
-/// AVX-512 F, BW, CD, DQ and VL: all eight lanes in one register.
+/// The token for AVX-512 F, BW, CD, DQ and VL, and for what AVX2 includes.
 #[derive(Clone, Copy, Debug)]
 pub struct Avx512(());
 
+/// All eight lanes in one register.
 #[derive(Clone, Copy)]
 pub struct Avx512Lanes(__m512i);
 
+/// One bit for each lane.
 #[derive(Clone, Copy)]
 pub struct Avx512Mask(__mmask8);
 
@@ -21,7 +25,8 @@ impl Avx512 {
     }
 }
 
-/// From the pairs of words of every other game, those of the first two games and of the last two.
+/// The selections that gather the words of games 0 to 3, and of games 4 to 7, from pairs of words
+/// of every other game.
 static LOWER_GAMES: Word = Word([0, 1, 8, 9, 2, 3, 10, 11]);
 static UPPER_GAMES: Word = Word([4, 5, 12, 13, 6, 7, 14, 15]);
 
@@ -32,26 +37,26 @@ impl Isa for Avx512 {
 
     #[inline(always)]
     fn splat(self, number: u64) -> Avx512Lanes {
-        // SAFETY: the token says that the processor has the instructions.
+        // SAFETY: the token exists only if the processor has the instructions.
         Avx512Lanes(unsafe { _mm512_set1_epi64(number as i64) })
     }
 
     #[inline(always)]
     fn load(self, word: &Word) -> Avx512Lanes {
-        // SAFETY: the token says that the processor has the instructions; a word is aligned to 64
-        // bytes and as long as a register.
+        // SAFETY: the token exists only if the processor has the instructions; a word is aligned to
+        // 64 bytes and as long as a register.
         Avx512Lanes(unsafe { _mm512_load_si512(word.0.as_ptr().cast()) })
     }
 
     #[inline(always)]
     fn nth_set_bit(self, word: u64, n: u64) -> u64 {
-        // SAFETY: the token says that the processor has the instructions.
+        // SAFETY: the token exists only if the processor has the instructions.
         unsafe { _pdep_u64(1 << n, word) }
     }
 
     #[inline(always)]
     fn index_of_bit(self, lanes: Avx512Lanes) -> Avx512Lanes {
-        // SAFETY: the token says that the processor has the instructions.
+        // SAFETY: the token exists only if the processor has the instructions.
         self.splat(63) - Avx512Lanes(unsafe { _mm512_lzcnt_epi64(lanes.0) })
     }
 
@@ -70,7 +75,7 @@ impl Isa for Avx512 {
             return high.or_else(indices.shares(self.splat(32)), low);
         }
         let [a, b, c, d, e, f, g, h] = table.entries(indices);
-        // SAFETY: the token says that the processor has the instructions.
+        // SAFETY: the token exists only if the processor has the instructions.
         Avx512Lanes(unsafe { _mm512_set_epi64(h, g, f, e, d, c, b, a) })
     }
 
@@ -81,7 +86,8 @@ impl Isa for Avx512 {
         row: *mut E,
         length: usize,
     ) {
-        // SAFETY: the token says that the processor has the instructions; the rest the caller promises.
+        // SAFETY: the token exists only if the processor has the instructions; the rest the caller
+        // promises.
         unsafe { avx512::expand::<E, STREAM>(bits, row, length) }
     }
 
@@ -90,14 +96,14 @@ impl Isa for Avx512 {
         let mut rows = [[0; QUARTET]; LANES];
         let (a, b) = (self.load(&words[0]).0, self.load(&words[1]).0);
         let (c, d) = (self.load(&words[2]).0, self.load(&words[3]).0);
-        // SAFETY: the token says that the processor has the instructions; a word is aligned to 64
-        // bytes and as long as a register, a row as long as half of one.
+        // SAFETY: the token exists only if the processor has the instructions; a word is aligned to
+        // 64 bytes and as long as a register, a row as long as half of one.
         unsafe {
             // Pairs of words of every other game, then two games in a register.
             let even = (_mm512_unpacklo_epi64(a, b), _mm512_unpacklo_epi64(c, d));
             let odd = (_mm512_unpackhi_epi64(a, b), _mm512_unpackhi_epi64(c, d));
-            // Volatile, so that the compiler does not know them: it would put each half of the
-            // results together by itself, which takes twice as many instructions.
+            // Volatile reads hide the constants from the compiler, which would otherwise build each
+            // half of the results separately, with twice as many instructions.
             let lower = (&raw const LOWER_GAMES).cast::<__m512i>().read_volatile();
             let upper = (&raw const UPPER_GAMES).cast::<__m512i>().read_volatile();
             for (first, (ab, cd)) in [even, odd].into_iter().enumerate() {
@@ -114,7 +120,7 @@ impl Isa for Avx512 {
 }
 
 impl Avx512 {
-    /// From 32 entries of a table, which begin at this part of 16, the one of each lane's index.
+    /// The entry for the index in each lane, from the 32 entries that begin with this part of 16.
     #[inline(always)]
     fn choose<const SIZE: usize>(
         self,
@@ -124,8 +130,8 @@ impl Avx512 {
     ) -> Avx512Lanes {
         let parts = table.0.as_chunks::<16>().0;
         let (low, high) = (parts[part].as_ptr(), parts[part + 1].as_ptr());
-        // SAFETY: the token says that the processor has the instructions; a part is two registers,
-        // aligned as the table is.
+        // SAFETY: the token exists only if the processor has the instructions; a part is two
+        // registers, aligned as the table is.
         let (low, high) = unsafe {
             (
                 _mm512_permutex2var_epi64(
@@ -151,7 +157,7 @@ macro_rules! operator {
 
             #[inline(always)]
             fn $name(self, other: Self) -> Self {
-                // SAFETY: lanes exist only where an `Avx512` does, and so the instructions.
+                // SAFETY: lanes are only made from an `Avx512` token.
                 Avx512Lanes(unsafe { $intrinsic(self.0, other.0) })
             }
         }
@@ -169,7 +175,7 @@ impl Not for Avx512Lanes {
 
     #[inline(always)]
     fn not(self) -> Self {
-        // SAFETY: lanes exist only where the instructions do.
+        // SAFETY: lanes are only made from an `Avx512` token.
         Avx512Lanes(unsafe { _mm512_xor_si512(self.0, _mm512_set1_epi64(-1)) })
     }
 }
@@ -213,9 +219,9 @@ impl Lanes for Avx512Lanes {
 
     #[inline(always)]
     fn store(self, word: &mut Word) {
-        // Volatile: where some lanes are put back as they were, the compiler would store the others
-        // under a mask, and a load waits until such a store has reached the cache.
-        // SAFETY: lanes exist only where the instructions do; a word is aligned to 64 bytes and as
+        // A volatile write is always of the whole word. The compiler would otherwise use a masked
+        // store when some lanes are unchanged, and a load cannot be forwarded from a masked store.
+        // SAFETY: lanes are only made from an `Avx512` token; a word is aligned to 64 bytes and as
         // long as a register.
         unsafe { word.0.as_mut_ptr().cast::<__m512i>().write_volatile(self.0) }
     }
@@ -223,7 +229,7 @@ impl Lanes for Avx512Lanes {
     #[inline(always)]
     fn narrow(self) -> [i32; LANES] {
         let mut low = [0; LANES];
-        // SAFETY: lanes exist only where the instructions do; the array is as long as half a
+        // SAFETY: lanes are only made from an `Avx512` token; the array is as long as half a
         // register.
         unsafe { _mm256_storeu_si256(low.as_mut_ptr().cast(), _mm512_cvtepi64_epi32(self.0)) };
         low
@@ -231,61 +237,61 @@ impl Lanes for Avx512Lanes {
 
     #[inline(always)]
     fn shl(self, count: usize) -> Self {
-        // SAFETY: lanes exist only where the instructions do.
+        // SAFETY: lanes are only made from an `Avx512` token.
         Avx512Lanes(unsafe { _mm512_sll_epi64(self.0, _mm_cvtsi64_si128(count as i64)) })
     }
 
     #[inline(always)]
     fn shr(self, count: usize) -> Self {
-        // SAFETY: lanes exist only where the instructions do.
+        // SAFETY: lanes are only made from an `Avx512` token.
         Avx512Lanes(unsafe { _mm512_srl_epi64(self.0, _mm_cvtsi64_si128(count as i64)) })
     }
 
     #[inline(always)]
     fn shl_each(self, counts: Self) -> Self {
-        // SAFETY: lanes exist only where the instructions do.
+        // SAFETY: lanes are only made from an `Avx512` token.
         Avx512Lanes(unsafe { _mm512_sllv_epi64(self.0, counts.0) })
     }
 
     #[inline(always)]
     fn shr_each(self, counts: Self) -> Self {
-        // SAFETY: lanes exist only where the instructions do.
+        // SAFETY: lanes are only made from an `Avx512` token.
         Avx512Lanes(unsafe { _mm512_srlv_epi64(self.0, counts.0) })
     }
 
     #[inline(always)]
     fn mul_halves(self, other: Self) -> Self {
-        // SAFETY: lanes exist only where the instructions do.
+        // SAFETY: lanes are only made from an `Avx512` token.
         Avx512Lanes(unsafe { _mm512_mul_epu32(self.0, other.0) })
     }
 
     #[inline(always)]
     fn mul(self, other: Self) -> Self {
-        // SAFETY: lanes exist only where the instructions do.
+        // SAFETY: lanes are only made from an `Avx512` token.
         Avx512Lanes(unsafe { _mm512_mullo_epi64(self.0, other.0) })
     }
 
     #[inline(always)]
     fn shares(self, other: Self) -> Avx512Mask {
-        // SAFETY: lanes exist only where the instructions do.
+        // SAFETY: lanes are only made from an `Avx512` token.
         Avx512Mask(unsafe { _mm512_test_epi64_mask(self.0, other.0) })
     }
 
     #[inline(always)]
     fn equals(self, other: Self) -> Avx512Mask {
-        // SAFETY: lanes exist only where the instructions do.
+        // SAFETY: lanes are only made from an `Avx512` token.
         Avx512Mask(unsafe { _mm512_cmpeq_epi64_mask(self.0, other.0) })
     }
 
     #[inline(always)]
     fn keep(self, mask: Avx512Mask) -> Self {
-        // SAFETY: lanes exist only where the instructions do.
+        // SAFETY: lanes are only made from an `Avx512` token.
         Avx512Lanes(unsafe { _mm512_maskz_mov_epi64(mask.0, self.0) })
     }
 
     #[inline(always)]
     fn or_else(self, mask: Avx512Mask, other: Self) -> Self {
-        // SAFETY: lanes exist only where the instructions do.
+        // SAFETY: lanes are only made from an `Avx512` token.
         Avx512Lanes(unsafe { _mm512_mask_mov_epi64(other.0, mask.0, self.0) })
     }
 }

@@ -1,8 +1,8 @@
-//! Eight games side by side: a lane of 64 bits for each.
+//! Vectors of eight 64-bit lanes, one lane for each game.
 //!
-//! The kernel is written once over [`Isa`] and [`Lanes`] and compiled for each set of instructions.
-//! An `Isa` is a token: it can only be had on a processor that has the instructions, and lanes can
-//! only be made from it, so that all operations on them are safe.
+//! The kernel is written once over [`Isa`] and [`Lanes`], and compiled for each instruction set. An
+//! `Isa` is a token that exists only on a processor with the instruction set, and lanes are only
+//! made from it. All operations on lanes are therefore safe.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -20,10 +20,10 @@ pub use portable::Portable;
 
 use crate::batch::rows::expand::{Bits, Element};
 
-/// Games that go in step.
+/// The number of games in a block.
 pub const LANES: usize = 8;
 
-/// Words that are transposed together.
+/// The number of words that are transposed together.
 pub const QUARTET: usize = 4;
 
 /// One word of each of eight games, as it lies in memory.
@@ -31,32 +31,32 @@ pub const QUARTET: usize = 4;
 #[repr(C, align(64))]
 pub struct Word(pub [u64; LANES]);
 
-/// A set of instructions that this processor has.
+/// An instruction set that this processor has.
 pub trait Isa: Copy + Send + Sync {
     /// Eight lanes in registers.
     type Lanes: Lanes;
 
-    /// From how many bytes on rows are written in aligned blocks, where they are not streamed.
+    /// The size in bytes from which rows are written in aligned blocks; streamed rows always are.
     const ALIGNED_FROM: Option<usize>;
 
     /// The same number in every lane.
     fn splat(self, number: u64) -> Self::Lanes;
 
-    /// The lanes from memory.
+    /// Loads the lanes from memory.
     fn load(self, word: &Word) -> Self::Lanes;
 
-    /// The `n`-th set bit of a word alone, counted from 0; nothing of an empty word. `n` is below the
-    /// number of its bits, or 0.
+    /// The word with only its `n`-th set bit, counted from 0. `n` is below the number of set bits;
+    /// for a word of zero, `n` is 0 and so is the result.
     fn nth_set_bit(self, word: u64, n: u64) -> u64;
 
-    /// Lane `i` of word `w` becomes number `w` of the `i`-th result.
+    /// Transposes: element `w` of the `i`-th result is lane `i` of word `w`.
     fn transpose(self, words: &[Word; QUARTET]) -> [[u64; QUARTET]; LANES];
 
-    /// Writes one element for each of the first `length` bits, past the caches where `STREAM` is
-    /// set.
+    /// Writes one element for each of the first `length` bits; with non-temporal stores if `STREAM`
+    /// is set.
     ///
     /// # Safety
-    /// The row is valid to write for `length` elements, and the bits have a word for each 64 of them.
+    /// `row` is valid for writes of `length` elements, and `bits` has a word for each 64 of them.
     unsafe fn expand<E: Element, const STREAM: bool>(
         self,
         bits: impl Bits,
@@ -64,10 +64,10 @@ pub trait Isa: Copy + Send + Sync {
         length: usize,
     );
 
-    /// Writes one element for each of the first bits of the words; zeros past their end.
+    /// Writes one element for each bit of the words, and zeros past their end.
     #[inline(always)]
     fn expand_words<E: Element>(self, words: &[u64], row: &mut [E]) {
-        // SAFETY: the row is a whole slice, and a slice of words gives zeros past its end.
+        // SAFETY: the row is a whole slice, and a slice as `Bits` gives zeros past its end.
         unsafe { self.expand::<E, false>(words, row.as_mut_ptr(), row.len()) }
     }
 
@@ -77,13 +77,13 @@ pub trait Isa: Copy + Send + Sync {
         self.splat(0)
     }
 
-    /// No lane at all.
+    /// The mask that no lane is in.
     #[inline(always)]
     fn nowhere(self) -> <Self::Lanes as Lanes>::Mask {
         self.zero().shares(self.zero())
     }
 
-    /// Of lanes with one bit its index; of an empty lane any number.
+    /// For each lane with one set bit the index of that bit; any number for a lane of zero.
     #[inline(always)]
     fn index_of_bit(self, lanes: Self::Lanes) -> Self::Lanes {
         let mut word = Word::default();
@@ -91,8 +91,8 @@ pub trait Isa: Copy + Send + Sync {
         self.load(&Word(word.0.map(|word| word.trailing_zeros().into())))
     }
 
-    /// The table's entry for each lane's index. Only the first `_used` are asked for: of any other index
-    /// it gives some entry.
+    /// The entry of the table for the index in each lane. Indices from `_used` on may give any
+    /// entry.
     #[inline(always)]
     fn look_up<const SIZE: usize>(
         self,
@@ -104,13 +104,13 @@ pub trait Isa: Copy + Send + Sync {
     }
 }
 
-/// Numbers that lanes look up: a power of two of them, so that the low bits of any index are one.
+/// A lookup table. `SIZE` is a power of two, so that the low bits of any number are an index.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct Table<const SIZE: usize>(pub [u64; SIZE]);
 
 impl<const SIZE: usize> Table<SIZE> {
-    /// The entries by the low bits of each lane, as the intrinsics take them.
+    /// The entries for the low bits of each lane, in the type that the intrinsics take.
     #[inline(always)]
     fn entries(&self, indices: impl Lanes) -> [i64; LANES] {
         const { assert!(SIZE.is_power_of_two()) }
@@ -134,48 +134,48 @@ pub trait Lanes:
     + Add<Output = Self>
     + Sub<Output = Self>
 {
-    /// A yes or no for each lane.
+    /// A set of lanes, the result of a comparison.
     type Mask: Mask;
 
-    /// The lanes to memory.
+    /// Stores the lanes to memory.
     fn store(self, word: &mut Word);
 
-    /// The low halves of the lanes.
+    /// The low 32 bits of each lane.
     fn narrow(self) -> [i32; LANES];
 
-    /// Shifts all lanes to the left; `count` is below 64.
+    /// Shifts all lanes left by a count below 64.
     fn shl(self, count: usize) -> Self;
 
-    /// Shifts all lanes to the right; `count` is below 64.
+    /// Shifts all lanes right by a count below 64.
     fn shr(self, count: usize) -> Self;
 
-    /// Shifts each lane to the left by its own count; 64 and more leave nothing.
+    /// Shifts each lane left by its own count; a count from 64 on gives zero.
     fn shl_each(self, counts: Self) -> Self;
 
-    /// Shifts each lane to the right by its own count; 64 and more leave nothing.
+    /// Shifts each lane right by its own count; a count from 64 on gives zero.
     fn shr_each(self, counts: Self) -> Self;
 
-    /// The products of the low halves.
+    /// The 64-bit products of the low 32 bits.
     fn mul_halves(self, other: Self) -> Self;
 
-    /// The low words of the products.
+    /// The low 64 bits of the products.
     fn mul(self, other: Self) -> Self;
 
-    /// Where the two have a bit in common.
+    /// The lanes in which the two have a set bit in common.
     fn shares(self, other: Self) -> Self::Mask;
 
-    /// Where the two are equal.
+    /// The lanes in which the two are equal.
     fn equals(self, other: Self) -> Self::Mask;
 
-    /// The lanes where the mask holds, elsewhere zero.
+    /// The lanes of the mask; zero in the others.
     fn keep(self, mask: Self::Mask) -> Self;
 
-    /// The lanes where the mask holds, elsewhere those of the other.
+    /// The lanes of the mask; in the others, the lanes of `other`.
     fn or_else(self, mask: Self::Mask, other: Self) -> Self;
 }
 
-/// A yes or no for each lane.
+/// A set of lanes.
 pub trait Mask: Copy + BitAnd<Output = Self> + BitOr<Output = Self> + Not<Output = Self> {
-    /// Bit `i` says yes for lane `i`.
+    /// Bit `i` is set if lane `i` is in the set.
     fn bits(self) -> u8;
 }

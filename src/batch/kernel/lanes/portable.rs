@@ -1,3 +1,5 @@
+//! Lanes without any instruction set.
+
 use std::array::from_fn;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Not, Sub};
 
@@ -5,14 +7,14 @@ use super::{Isa, LANES, Lanes, Mask, QUARTET, Word};
 use crate::batch::rows::expand::{Bits, Element, portable};
 use crate::rules::nth_set_bit_portable;
 
-/// Plain arrays, which compilers turn into the vector instructions that they may use.
+/// Plain arrays, which the compiler turns into the vector instructions that every processor has.
 #[derive(Clone, Copy, Debug)]
 pub struct Portable;
 
 #[derive(Clone, Copy)]
 pub struct PortableLanes([u64; LANES]);
 
-/// All ones or all zeros in each lane.
+/// All ones in the lanes of the set, zero in the others.
 #[derive(Clone, Copy)]
 pub struct PortableMask([u64; LANES]);
 

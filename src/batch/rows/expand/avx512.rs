@@ -10,8 +10,8 @@ struct Avx512;
 /// output than they hold, and wants a `fence` after it.
 ///
 /// # Safety
-/// The processor has AVX-512 F and BW, and the calling function is compiled for them; `row` is valid
-/// to write for `length` elements; the bits have a word for each 64 of them.
+/// The processor has AVX-512 F and BW, and the calling function is compiled for them; `row` is
+/// valid to write for `length` elements; the bits have a word for each 64 of them.
 #[inline(always)]
 pub unsafe fn expand<E: Element, const STREAM: bool>(bits: impl Bits, row: *mut E, length: usize) {
     // SAFETY: as the caller promises.

@@ -145,8 +145,8 @@ unsafe fn block_bits<E: Element>(bits: impl Bits, head: usize, index: usize) -> 
 /// Writes one element for each of the first `length` bits.
 ///
 /// # Safety
-/// The processor has the instruction set; `row` is valid to write for `length` elements, and the bits
-/// have a word for each 64 of them.
+/// The processor has the instruction set; `row` is valid to write for `length` elements, and the
+/// bits have a word for each 64 of them.
 #[inline(always)]
 unsafe fn expand_with<L: Lanes, E: Element, const STREAM: bool>(
     bits: impl Bits,

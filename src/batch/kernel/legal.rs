@@ -1,0 +1,105 @@
+//! The legal actions of eight games: [`crate::rules::Position::legal_actions`].
+
+use super::Kernel;
+use super::block::{Block, Field, counter};
+use super::lanes::{Isa, Lanes, Mask, Word};
+use super::plan::ones;
+
+const BYTE: u64 = 0xff;
+
+impl<I: Isa, const STANDARD: usize> Block<'_, I, STANDARD> {
+    /// Finds the legal actions and writes them into the block; a game that is over has none.
+    #[inline(always)]
+    pub fn find_actions(&mut self) {
+        let (sizes, hand_size) = (self.sizes(), self.sizes().hand_size);
+        let counters = self.load(Field::Counters);
+        let live = !counters.shares(self.splat(BYTE << counter::ENDING));
+        let information = counters & self.splat(BYTE << counter::INFORMATION);
+        let full = information.equals(self.splat(sizes.max_information_tokens as u64));
+        let tokens = information.shares(self.splat(BYTE));
+        let cards = self.splat(ones(sizes.hinted()) << sizes.knowledge());
+        let mut slots = self.isa.zero();
+        for slot in 0..hand_size {
+            let held = self.card(0, slot).shares(cards);
+            slots = slots | self.bit(slot).keep(held);
+        }
+        let hints = self.find_hints().keep(tokens);
+        let legal = slots.keep(!full) | slots.shl(hand_size) | hints;
+        let mut legal = [legal, self.isa.zero()];
+        if sizes.timed_display {
+            self.add_announced_plays(slots, &mut legal);
+        }
+        self.store(Field::LowActions, legal[0].keep(live));
+        if sizes.num_actions() > 64 {
+            self.store(Field::HighActions, legal[1].keep(live));
+        }
+    }
+
+    /// The hints that touch a card; with empty hints, all hints to a hand that has cards.
+    #[inline(always)]
+    fn find_hints(&self) -> I::Lanes {
+        let (sizes, players) = (self.sizes(), self.sizes().players);
+        let (mut hints, all) = (self.isa.zero(), self.splat(ones(sizes.hinted())));
+        let colors = 2 * sizes.hand_size;
+        let ranks = colors + (players - 1) * sizes.colors;
+        for offset in 1..players {
+            let mut held = self.card(offset, 0);
+            for slot in 1..sizes.hand_size {
+                held = held | self.card(offset, slot);
+            }
+            let mut matching = self.field(held, sizes.knowledge(), sizes.hinted());
+            if sizes.empty_hints {
+                matching = all.keep(matching.shares(all));
+            }
+            let (color, rank) =
+                (matching & self.splat(ones(sizes.colors)), matching.shr(sizes.colors));
+            let other = offset - 1;
+            hints = hints
+                | color.shl(colors + other * sizes.colors)
+                | rank.shl(ranks + other * sizes.ranks);
+        }
+        hints
+    }
+
+    /// Adds the announced plays of the slots that hold a card.
+    #[inline(always)]
+    fn add_announced_plays(&self, slots: I::Lanes, legal: &mut [I::Lanes; 2]) {
+        let sizes = self.sizes();
+        for slot in 0..sizes.hand_size {
+            let held = slots.shares(self.bit(slot));
+            let first = sizes.announced_play_base() + slot * sizes.colors;
+            let actions = u128::from(ones(sizes.colors)) << first;
+            legal[0] = legal[0] | self.splat(actions as u64).keep(held);
+            legal[1] = legal[1] | self.splat((actions >> 64) as u64).keep(held);
+        }
+    }
+}
+
+impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
+    /// Whether each action is among a game's legal actions, which two fields of a block hold.
+    #[inline(always)]
+    pub fn are_legal(
+        &self,
+        low_actions: &Word,
+        high_actions: &Word,
+        actions: I::Lanes,
+    ) -> <I::Lanes as Lanes>::Mask {
+        let mut legal = self.isa.load(low_actions).shr_each(actions);
+        if self.sizes().num_actions() > 64 {
+            let rest = actions - self.splat(64);
+            legal = legal | self.isa.load(high_actions).shr_each(rest);
+        }
+        legal.shares(self.splat(1))
+    }
+
+    /// The games of a block that are not over and whose action is illegal, one bit each.
+    #[inline(always)]
+    pub fn find_illegal(&self, words: &[Word], actions: &Word) -> u8 {
+        let [counters, low_actions, high_actions] =
+            [Field::Counters, Field::LowActions, Field::HighActions]
+                .map(|field| &words[field as usize]);
+        let over = self.isa.load(counters).shares(self.splat(BYTE << counter::ENDING));
+        let legal = self.are_legal(low_actions, high_actions, self.isa.load(actions));
+        (!(over | legal)).bits()
+    }
+}
