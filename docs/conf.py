@@ -13,7 +13,7 @@ release = re.findall(r'^version = "(.+)"', (HERE.parent / "Cargo.toml").read_tex
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "docstrings"]
 exclude_patterns = ["_build"]
-# Docstrings write code in single backticks, as Markdown does.
+# Docstrings write code in single backticks, as Markdown does; a span that goes on in the next line is not rewritten.
 default_role = "literal"
 
 # Headings down to the third level are targets of links; a link to a missing one is a warning.

@@ -100,21 +100,42 @@ def with_lists(lines: list[str]) -> list[str]:
     return result
 
 
-def with_links(line: str) -> str:
-    """A line whose names in backticks are links where they are public names of the package."""
+def indentation(line: str) -> int:
+    """The number of spaces that a line begins with."""
+    return len(line) - len(line.lstrip())
 
-    def link(match: re.Match[str]) -> str:
-        name = match[1].removeprefix("starmine.").removesuffix("()")
-        return f":py:obj:`{match[1]} <starmine.{name}>`" if name in starmine.__all__ else match[0]
 
-    # A letter may not follow an inline literal, as in the plural of a name.
-    separated = re.sub(r"(`[^`]+`)(\w)?", lambda found: found[1] + (rf"\ {found[2]}" if found[2] else ""), line)
-    return re.sub(r"(?<!`)`([\w.]+(?:\(\))?)`(?!`)", link, separated)
+def with_blocks(lines: list[str]) -> list[str]:
+    """A docstring whose Markdown blocks are reStructuredText's: nested lists and indented code."""
+    result: list[str] = []
+    for line in lines:
+        before = result[-1] if result else ""
+        starts_item = line.lstrip().startswith("- ")
+        if starts_item and before and not before.lstrip().startswith("- ") and indentation(before) <= indentation(line):
+            result.append("")
+        starts_code = line.startswith("    ") and not before and len(result) > 1 and not result[-2].startswith(" ")
+        if starts_code and result[-2].endswith(":") and not starts_item:
+            result[-2] += ":"
+        result.append(line)
+    return result
+
+
+def with_code(line: str) -> str:
+    """A line whose code in backticks is a link where it is a public name of the package, and else a literal."""
+
+    def replaced(match: re.Match[str]) -> str:
+        code, following = match[1], match[2] or ""
+        name = code.removeprefix("starmine.").removesuffix("()")
+        text = f":py:obj:`{code} <starmine.{name}>`" if name in starmine.__all__ else f"``{code}``"
+        # A letter may not follow directly, as in the plural of a name.
+        return text + (rf"\ {following}" if following else "")
+
+    return re.sub(r"(?<!`)`([^`]+)`(?!`)(\w)?", replaced, line)
 
 
 def convert(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
     """Rewrite one docstring in place; a property's begins with its type."""
-    converted = [with_links(line) for line in with_lists(without_signature(lines, name))]
+    converted = [with_code(line) for line in with_blocks(with_lists(without_signature(lines, name)))]
     node = stub_node(name)
     if what in ("property", "attribute") and node and node.returns and converted:
         converted[0] = f"``{readable(node.returns)}``: {converted[0]}"
