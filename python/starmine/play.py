@@ -181,15 +181,13 @@ def play_games(
     Game i has the deck of game i, episode 0, of a batch with this seed: equal seeds deal equal games to all players.
 
     Args:
-        players: one for each seat, each of these:
-            - a bot's name, see `starmine.bots()`;
-            - a list of rules, such as "rules: play-safe; hint-playable; discard-oldest", see `starmine.rules()`;
-            - a trained policy: its name, see `starmine.policies()`, its file, such as "policy: mine.safetensors" or
-              "policy: mine.safetensors; sampled", which samples its moves, or the result of `load_policy`;
-            - a `PythonBot`: a class with `act(view)`, or an object of one;
-            - a `Policy`: an object with `act_batch`;
-            - a torch module: it gets float32 observations (K, D) and masks bool (K, A), and returns logits (K, A), of
-              which the best legal one is played, or actions (K,).
+        players: one for each seat. Text is a bot's name (see `starmine.bots()`), a list of rules, such as "rules:
+            play-safe; hint-playable; discard-oldest" (see `starmine.rules()`), the name of a trained policy (see
+            `starmine.policies()`), or a policy file, such as "policy: mine.safetensors"; "policy: mine.safetensors;
+            sampled" samples its moves. Objects are the result of `load_policy`; a `PythonBot`, as a class with
+            `act(view)` or an object of one; a `Policy`, with `act_batch`; or a torch module, which gets float32
+            observations (K, D) and masks bool (K, A), and returns logits (K, A), of which the best legal one is
+            played, or actions (K,).
         games: number of games, at least 1.
         seed: 0 to 2**64 - 1.
         variant: a preset's name, with as many seats as there are players, or a `Variant`.

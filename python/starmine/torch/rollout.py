@@ -159,7 +159,7 @@ class RolloutBuffer:
             gae_lambda: the weight of longer returns.
 
         Returns:
-            float32 (filled, N). The returns are these plus `value[:filled]`.
+            float32 (filled, N). The returns are the sum of these and `value` of the same steps.
 
         Raises:
             ArrayError: a last value of another shape or dtype.

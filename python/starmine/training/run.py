@@ -61,7 +61,7 @@ class Run:
     """A training run and its output folder.
 
     The folder gets a checkpoint after every update, `checkpoint.pt`, and the log; see `Log`. SIGINT and SIGTERM end
-    the run after the update in progress.
+    the run after the update in progress. The loop of a script is::
 
         with Run("ppo", args, learner) as run:
             while run.begin_update():
