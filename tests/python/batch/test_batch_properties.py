@@ -34,7 +34,7 @@ def batch_settings():
 
 
 def choose_actions(reference, rng):
-    """An action for each game: legal but for a few, some of which are no actions at all."""
+    """An action for each game: most are legal, some illegal, some out of range."""
     num_actions = reference.variant.num_actions
     actions = []
     for game in reference.games:
@@ -54,7 +54,7 @@ def random_reset(reference, rng):
 
 
 def step_both(batch, reference, rng):
-    """Steps a batch and its reference, after a reset where it is due, and compares everything."""
+    """Steps a batch and its reference, resets finished games where needed, and compares all outputs."""
     if rng.random() < 0.05:
         seed, mask = random_reset(reference, rng)
         assert_same_outputs(batch.reset(seed, mask), reference.reset(seed, mask), batch)
@@ -78,7 +78,7 @@ def step_both(batch, reference, rng):
     st.integers(1, 3),
     generators(),
 )
-def test_a_batch_is_so_many_single_states(variant, num_envs, settings, dtype, num_threads, rng):
+def test_a_batch_equals_single_states(variant, num_envs, settings, dtype, num_threads, rng):
     batch = starmine.Batch(variant, num_envs, dtype=dtype, num_threads=num_threads, **settings)
     reference = ReferenceBatch(variant, num_envs, **settings)
     if rng.random() < 0.5:
@@ -131,8 +131,9 @@ def test_all_dtypes_hold_the_same_features(variant, num_envs, settings, rng):
 
 @pytest.mark.parametrize("num_threads", [1, 2])
 @pytest.mark.parametrize("observers", ["current", "all"])
-def test_many_games_go_on_alike_in_every_dtype(observers, num_threads):
-    # More than are played together, and a rest: in every other step the last of them come first, but not as bits.
+def test_many_games_are_the_same_in_every_dtype(observers, num_threads):
+    # More games than one group holds, and a remainder. Rows of elements, but not of bits, are written in reverse
+    # order in every other step.
     settings = {"num_envs": 3 * 64 + 13, "seed": 0, "observers": observers, "num_threads": num_threads}
     batches = {dtype: starmine.Batch("standard", dtype=dtype, **settings) for dtype in DTYPES}
     out = batches["bits"].reset()
@@ -151,8 +152,8 @@ def test_many_games_go_on_alike_in_every_dtype(observers, num_threads):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
-def test_rows_that_no_cache_holds_are_like_others(dtype):
-    # At least 64 MiB of them: on every processor they are written past the caches.
+def test_rows_larger_than_the_caches_are_the_same(dtype):
+    # At least 64 MiB of rows: these are written by non-temporal stores on every processor.
     num_envs = 25_600 * 4 // np.dtype(dtype).itemsize
     large, plain = (starmine.Batch("standard", num_envs, dtype=one, seed=0, num_threads=2) for one in (dtype, "uint8"))
     assert large.observe()["obs"].nbytes >= 64 << 20
@@ -180,7 +181,7 @@ def test_a_game_does_not_depend_on_the_batch_around_it(variant, seed, small, lar
 
 
 @given(variants(), seeds(), st.integers(1, 5), st.integers(0, 4))
-def test_a_game_is_named_by_seed_index_and_episode(variant, seed, num_envs, episode):
+def test_a_game_is_a_function_of_seed_index_and_episode(variant, seed, num_envs, episode):
     batch = starmine.Batch(variant, num_envs, seed=seed, dtype="uint8", observers="all")
     out = batch.reset()
     for _ in range(episode):
@@ -193,7 +194,7 @@ def test_a_game_is_named_by_seed_index_and_episode(variant, seed, num_envs, epis
 
 
 @given(variants(), st.lists(seeds(), min_size=1, max_size=5), st.integers(0, 3))
-def test_each_game_may_have_its_own_seed(variant, own_seeds, episode):
+def test_each_game_can_have_its_own_seed(variant, own_seeds, episode):
     batch = starmine.Batch(variant, len(own_seeds), dtype="uint8", observers="all")
     out = batch.reset(np.array(own_seeds, dtype=np.uint64))
     for _ in range(episode):
@@ -235,7 +236,7 @@ def test_illegal_action_terminate_ends_that_game_only():
 
 
 @pytest.mark.parametrize("how", ["copy", "pickle"])
-def test_what_a_step_finished_survives_a_copy(how):
+def test_finished_games_are_kept_by_a_copy(how):
     batch = starmine.Batch("standard", 2, seed=0, illegal_action="terminate")
     batch.step([-1, 5])
     rows, observations = batch.final_observations()
@@ -246,7 +247,7 @@ def test_what_a_step_finished_survives_a_copy(how):
     np.testing.assert_array_equal(back_observations, observations)
 
 
-def test_an_illegal_action_error_keeps_its_rows_when_it_travels_between_processes():
+def test_a_pickled_illegal_action_error_keeps_its_rows():
     with pytest.raises(starmine.IllegalActionError) as caught:
         starmine.Batch("standard", 2, seed=0).step([5, 99])
     back = pickle.loads(pickle.dumps(caught.value))
@@ -254,7 +255,7 @@ def test_an_illegal_action_error_keeps_its_rows_when_it_travels_between_processe
     assert str(back) == str(caught.value)
 
 
-def test_a_mask_may_be_wider_than_a_word():
+def test_a_mask_can_be_wider_than_a_word():
     variant = starmine.variant("avalanche", players=5, crowning_piece=True, timed_display=True)
     assert variant.num_actions == 76
     batch = starmine.Batch(variant, 8, seed=3)

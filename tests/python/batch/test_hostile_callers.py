@@ -1,4 +1,4 @@
-"""Damaged data, hostile buffers, threads that meet, and what could end the process: no panic, no scribble."""
+"""Damaged data, invalid buffers, concurrent calls and little memory: no panic, no abort, no write out of bounds."""
 
 import random
 import re
@@ -41,7 +41,7 @@ def stored_batch(variant, rng):
 
 
 def step_anyhow(batch, rng, steps):
-    """Steps a batch with legal and illegal actions, over the ends of games."""
+    """Steps a batch with legal and illegal actions, past the ends of games."""
     for _ in range(steps):
         masks = batch.observe()["action_mask"]
         actions = [rng.choice(np.flatnonzero(mask)) if mask.any() else 0 for mask in masks]
@@ -67,7 +67,7 @@ def damaged(data, rng):
 
 
 def survives(data, rng):
-    """Whether the bytes are a batch; one that can be used in every way."""
+    """Whether the bytes are a batch; calls its methods if so."""
     try:
         batch = Batch.from_bytes(data)
     except SerializationError:
@@ -81,7 +81,7 @@ def survives(data, rng):
 
 
 @given(variants(), generators())
-def test_damaged_bytes_are_refused_or_a_sound_batch(variant, rng):
+def test_damaged_bytes_are_refused_or_a_usable_batch(variant, rng):
     data = stored_batch(variant, rng)
     for _ in range(20):
         survives(damaged(data, rng), rng)
@@ -96,7 +96,7 @@ def test_every_byte_of_a_stored_batch_may_be_damaged():
 
 
 @given(variants(), generators())
-def test_damaged_json_is_refused_or_a_sound_state(variant, rng):
+def test_damaged_json_is_refused_or_a_usable_state(variant, rng):
     state = variant.new_game(seed=rng.getrandbits(64))
     play(state, rng, rng.randint(0, 30))
     text = state.to_json()
@@ -119,20 +119,20 @@ BAD = ["read-only", "strided", "dtype", "byte order", "shape", "misaligned", "li
 
 
 def fitting(name, num_envs):
-    """A buffer as it should be, filled with a pattern."""
+    """A valid buffer, filled with a pattern."""
     array = np.empty((num_envs, *BUFFERS[name].shape[1:]), BUFFERS[name].dtype)
     array.view(np.uint8)[...] = 1
     return array
 
 
 def inside(array):
-    """The same within a larger array, whose rest must not be touched."""
+    """A valid buffer inside a larger array, whose rest must not be written."""
     outer = np.concatenate([array, array, array])
     return outer[len(array) : 2 * len(array)]
 
 
 def hostile(kind, array, others):
-    """A buffer that must be refused, or None where this one cannot be spoilt so."""
+    """A buffer that must be refused, or None where this kind of fault does not apply."""
     if kind == "read-only":
         return read_only(array)
     if kind == "strided":
@@ -147,7 +147,7 @@ def hostile(kind, array, others):
         return misaligned(array.shape, array.dtype) if array.itemsize > 1 else None
     if kind == "list":
         return array.tolist()
-    # Another name's memory.
+    # The memory of another output.
     arrays = [other for other in others.values() if isinstance(other, np.ndarray)]
     large = [other for other in arrays if other.flags.c_contiguous and other.nbytes >= array.nbytes > 0]
     if not large:
@@ -157,7 +157,7 @@ def hostile(kind, array, others):
 
 
 def memory_of(array):
-    """All bytes of an array's owner."""
+    """All bytes of the array that owns the memory."""
     while isinstance(array.base, np.ndarray):
         array = array.base
     return array.tobytes()
@@ -248,13 +248,13 @@ def run_threads(*calls):
 
 
 def check_told(error):
-    """Raises an error again that does not say that threads have met."""
+    """Raises the error again unless it reports a concurrent call."""
     if not re.search("in use by another thread|another call|overlaps|all False", str(error)):
         raise error
 
 
 def repeated(times, call, allowed):
-    """The call so many times: how many succeeded; only these errors may be raised."""
+    """Repeats the call and returns how often it succeeded; only these errors may be raised."""
 
     def run():
         done = 0
@@ -270,7 +270,7 @@ def repeated(times, call, allowed):
 
 
 @pytest.mark.parametrize("own_buffers", [False, True])
-def test_threads_that_step_one_batch_succeed_or_are_told_that_it_is_busy(own_buffers):
+def test_concurrent_steps_of_one_batch_succeed_or_raise_that_it_is_busy(own_buffers):
     num_envs = 2000
     batch = Batch("standard", num_envs, seed=0, num_threads=2, illegal_action="terminate")
     actions = np.full(num_envs, PLAY)
@@ -283,7 +283,7 @@ def test_threads_that_step_one_batch_succeed_or_are_told_that_it_is_busy(own_buf
     assert Batch.from_bytes(batch.to_bytes()).to_bytes() == batch.to_bytes()
 
 
-def test_threads_that_step_batches_of_their_own_do_not_meet():
+def test_concurrent_steps_of_different_batches_are_independent():
     def play_out(seed):
         batch = Batch("small", 100, seed=seed, num_threads=1)
         out = batch.reset()
@@ -326,7 +326,7 @@ def test_an_array_that_another_thread_writes_is_refused_or_read(use):
     assert all(isinstance(done, int) for done in results), results
 
 
-# --- What could end the process ---------------------------------------------------------------------------
+# --- Little memory and reentrant calls -------------------------------------------------------------------------
 
 LIMITED = """
 import resource, numpy as np, starmine
@@ -339,7 +339,7 @@ except {error} as error:
 
 
 def run_apart(code):
-    """Runs the code in a process of its own and returns what it printed."""
+    """Runs the code in another process and returns its output."""
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
@@ -357,13 +357,13 @@ def run_apart(code):
         "starmine.Batch(starmine.Variant(players=5), 600_000, num_threads=1, observers='all').allocate()",
     ],
 )
-def test_more_than_the_memory_holds_is_a_memory_error(code):
+def test_a_request_larger_than_the_memory_is_a_memory_error(code):
     assert "refused:" in run_apart(LIMITED.format(code=code, error="(MemoryError, starmine.StarmineError)"))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs a limit on memory")
-def test_memory_that_ends_anywhere_on_the_way_is_a_memory_error():
-    # A batch takes memory for its games, then for those that end in a step: none of it may end the process.
+def test_any_failed_allocation_is_a_memory_error():
+    # A batch allocates for its games, then for those that end in a step: no failed allocation may abort the process.
     code = """
 import resource, starmine
 GAMES = 300_000
@@ -387,7 +387,7 @@ print("outcomes:", sorted(outcomes))
     assert "outcomes: [False, True]" in run_apart(code)
 
 
-def test_an_array_whose_astype_gives_itself_back_ends_nothing():
+def test_an_array_whose_astype_returns_itself_is_refused_or_read():
     code = """
 import numpy as np, starmine
 class Stubborn(np.ndarray):

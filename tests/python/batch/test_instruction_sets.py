@@ -22,7 +22,7 @@ def test_a_batch_is_made_with_the_set_of_the_fixture(instruction_set):
     assert os.environ[VARIABLE] == instruction_set
 
 
-def test_long_play_is_the_same_on_all_sets(monkeypatch):
+def test_long_games_are_the_same_on_all_sets(monkeypatch):
     batches = []
     for name in AVAILABLE:
         monkeypatch.setenv(VARIABLE, name)
@@ -48,7 +48,7 @@ def test_an_unknown_set_is_refused(name, monkeypatch):
             make()
     with pytest.raises(starmine.StarmineError, match=VARIABLE):
         starmine.Batch.from_bytes(stored)
-    batch.step([5, 5])  # one that runs keeps its set
+    batch.step([5, 5])  # a batch keeps the set that it was made with
 
 
 def test_a_set_that_the_processor_lacks_is_refused(monkeypatch):
@@ -60,6 +60,6 @@ def test_a_set_that_the_processor_lacks_is_refused(monkeypatch):
             starmine.Batch("standard", 1)
 
 
-def test_no_name_is_the_best_set(monkeypatch):
+def test_an_empty_name_is_accepted(monkeypatch):
     monkeypatch.setenv(VARIABLE, "")
     starmine.Batch("standard", 1).step([5])

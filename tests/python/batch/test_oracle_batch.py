@@ -1,4 +1,4 @@
-"""The kernel against the oracle, without a single state between them: batches of random variants.
+"""Batches of random variants against the oracle, without single states.
 
 Every game of a batch is seeded by itself, so that its deck is known; the oracle plays it with the same deck. All
 outputs are compared after every step, the observations of all seats included, until each game has ended once.
@@ -31,7 +31,7 @@ def expect(found, expected, what, title):
 
 
 def compare(batch, out, index, game, encoder, title):
-    """What is said about a game that goes on."""
+    """Compares the outputs of a running game."""
     features = len(batch.layout)
     for seat in range(game.rules.players):
         found = observations(batch, out, index, features)[seat]
@@ -42,7 +42,7 @@ def compare(batch, out, index, game, encoder, title):
 
 
 def compare_final(batch, out, index, game, length, encoder, title):
-    """What is said about a game that has ended."""
+    """Compares the final outputs of a finished game."""
     expect(out["final_score"][index], game.score, "final score", title)
     expect(out["final_length"][index], length, "final length", title)
     expect(starmine.endings()[out["final_ending"][index] - 1], game.ending, "ending", title)
@@ -53,7 +53,7 @@ def compare_final(batch, out, index, game, length, encoder, title):
 
 
 @pytest.mark.parametrize("index", range(VARIANTS))
-def test_batch_plays_as_the_oracle(index):
+def test_a_batch_equals_games_of_the_oracle(index):
     parameters, rules, _ = random_rules(random.Random(f"batch {index}"))
     variant, encoder = starmine.Variant(**parameters), ENCODERS[index % len(ENCODERS)]
     generator = random.Random(index)

@@ -43,7 +43,7 @@ def test_only_the_learners_seats_act_and_rewards_add_up(players, partners):
     assert ended > GAMES
 
 
-def test_the_observation_is_the_one_that_a_table_would_show():
+def test_the_observation_equals_that_of_single_states():
     env = HanabiVectorEnv(GAMES, partners={1: "simple"}, dtype="uint8")
     obs, _ = env.reset(seed=4)
     for game in range(GAMES):
@@ -51,7 +51,7 @@ def test_the_observation_is_the_one_that_a_table_would_show():
         np.testing.assert_array_equal(obs[game], state.encode(0))
 
 
-def test_an_episode_is_the_game_that_play_games_plays():
+def test_an_episode_equals_the_game_of_play_games():
     class Learner:
         def act(self, view):
             return view.legal_actions()[0]
@@ -73,7 +73,7 @@ def test_an_episode_is_the_game_that_play_games_plays():
 @pytest.mark.parametrize(
     "partner", ["smart", "van-den-bergh", ["random", "holmes"], "rules: play-safe; discard-oldest"]
 )
-def test_copies_and_pickles_go_on_alike(mode, partner):
+def test_copies_and_pickles_continue_the_same(mode, partner):
     env = HanabiVectorEnv(GAMES, players=3, partners={0: partner, 2: "simple"}, autoreset_mode=mode)
     rng = np.random.default_rng(1)
     _, info = env.reset(seed=2)
@@ -91,7 +91,7 @@ def test_copies_and_pickles_go_on_alike(mode, partner):
     assert others[1].partners == env.batch.partners == {0: partner, 2: "simple"}
 
 
-def test_threads_and_batch_size_do_not_matter():
+def test_games_do_not_depend_on_threads_and_batch_size():
     few = HanabiVectorEnv(3, partners={1: "piers"}, num_threads=1)
     many = HanabiVectorEnv(33, partners={1: "piers"}, num_threads=3)
     _, one = few.reset(seed=5)
@@ -103,7 +103,7 @@ def test_threads_and_batch_size_do_not_matter():
         np.testing.assert_array_equal(reward, their_reward[:3])
 
 
-def test_a_drawn_partner_changes_with_the_episode():
+def test_a_partner_from_a_list_is_drawn_for_each_episode():
     drawn = HanabiVectorEnv(64, partners={1: ["smart", "flawed"]})
     smart = HanabiVectorEnv(64, partners={1: "smart"})
     flawed = HanabiVectorEnv(64, partners={1: "flawed"})
@@ -137,7 +137,7 @@ def test_a_drawn_partner_changes_with_the_episode():
     ],
     ids=str,
 )
-def test_partners_that_cannot_be_are_refused_by_name(partners, error, fragments):
+def test_invalid_partners_are_refused_by_name(partners, error, fragments):
     for make in (HanabiVectorEnv, lambda num_envs, partners: Batch("standard", num_envs, partners=partners)):
         with pytest.raises(error) as caught:
             make(2, partners=partners)
@@ -152,6 +152,6 @@ def test_a_bot_for_the_base_game_is_refused_elsewhere():
     HanabiVectorEnv(2, "avalanche", partners={1: "piers"})
 
 
-def test_without_partners_there_are_none():
+def test_there_are_no_partners_by_default():
     assert HanabiVectorEnv(2).batch.partners == {}
     assert HanabiVectorEnv(2, partners={}).batch.partners == {}

@@ -1,4 +1,4 @@
-"""Memory that two threads use at the same time: nothing is written twice, or read while it is written."""
+"""Memory shared by two threads: no concurrent writes, and no reads of memory that is being written."""
 
 import contextlib
 import threading
@@ -13,7 +13,7 @@ PLAY = 5  # plays slot 0 in the standard game, which is always legal
 
 
 def step_often(batch, times, refused, **buffers):
-    """A thread's work: steps, and counts the calls that were refused for their buffers."""
+    """Steps in a thread and counts the calls whose buffers were refused."""
     actions = np.full(batch.num_envs, PLAY)
     for _ in range(times):
         try:
@@ -119,7 +119,7 @@ def test_actions_that_another_thread_changes_are_checked_as_they_are_played():
 
 
 def refusals(first, second):
-    """Why calls of the second function are refused while another thread calls the first one."""
+    """The reasons for which calls of the second function are refused while another thread calls the first one."""
     messages = set()
 
     def call_often():
@@ -150,7 +150,7 @@ def refusals(first, second):
         ("the same bits", None),
     ],
 )
-def test_what_a_call_unpacks_is_its_own(use, message):
+def test_memory_that_a_call_unpacks_into_is_not_written_by_another(use, message):
     num_envs = 20_000
     batch = Batch("standard", num_envs, dtype="bits", seed=0, num_threads=1)
     bits, actions = batch.observe()["obs"], np.full(num_envs, PLAY)
@@ -166,7 +166,7 @@ def test_what_a_call_unpacks_is_its_own(use, message):
     assert refusals(lambda: unpack_bits_into(bits, out), second) == ({message} if message else set())
 
 
-def test_bits_that_a_batch_writes_are_not_unpacked():
+def test_bits_are_not_unpacked_while_a_batch_writes_them():
     num_envs = 20_000
     batch = Batch("standard", num_envs, dtype="bits", seed=0, num_threads=1)
     bits, actions = np.zeros((num_envs, 88), np.uint8), np.full(num_envs, PLAY)

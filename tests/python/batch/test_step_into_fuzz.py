@@ -1,4 +1,4 @@
-"""Random calls with random memory: a call is refused and has changed nothing, or does what fresh arrays get.
+"""Random calls with random memory: a call is refused and changes nothing, or writes what fresh arrays would hold.
 
 Buffers and actions lie anywhere in one shared piece of memory, with any shape, type, stride and flag, so that they
 overlap in every way; all of the memory is compared after every call. A run is a function of --fuzz-seed; more of them:
@@ -46,7 +46,7 @@ def random_batch(rng):
 
 
 class Memory:
-    """A piece of memory in which arrays are put, and what was in it."""
+    """A block of memory in which arrays are placed, and a copy of its content."""
 
     def __init__(self, rng, size):
         self.rng = rng
@@ -54,7 +54,7 @@ class Memory:
         self.end = CANARY
 
     def take(self, size, align):
-        """The offset of so many bytes: mostly free ones, sometimes anywhere."""
+        """The offset of a range of this size: mostly of free bytes, sometimes of any."""
         rng = self.rng
         if size <= len(self.bytes) and rng.random() < 0.04:
             return rng.randrange(0, len(self.bytes) - size + 1)
@@ -129,7 +129,7 @@ def call(batch, actions, buffers, resets):
 
 
 def check_call(rng, batch):
-    """One call with hostile memory; whether it was played."""
+    """Makes one call with hostile memory and returns whether it was accepted."""
     shapes = {name: (array.shape, array.dtype) for name, array in batch.allocate().items()}
     mask = batch.observe()["action_mask"]
     if batch.autoreset_mode == "Disabled" and not mask.any(axis=1).all() and rng.random() < 0.9:
@@ -152,7 +152,7 @@ def check_call(rng, batch):
         return False
     expected = twin.reset() if resets else twin.step(given)
     assert batch.to_bytes() == twin.to_bytes()
-    # What fresh arrays hold, written into a copy of the memory as it was: nothing else has changed.
+    # The expected memory: a copy from before the call with what fresh arrays hold in the buffers' places.
     start = memory.bytes.ctypes.data
     for name, array in buffers.items():
         np.testing.assert_array_equal(array, expected[name], err_msg=name)
@@ -163,7 +163,7 @@ def check_call(rng, batch):
     return True
 
 
-def test_any_memory_is_written_right_or_refused(pytestconfig):
+def test_a_call_writes_the_right_values_or_is_refused(pytestconfig):
     seed, runs = pytestconfig.option.fuzz_seed, pytestconfig.option.fuzz_runs
     played = refused = 0
     for run in range(runs):

@@ -1,4 +1,4 @@
-"""Whole games: bots, bots written in Python and policies in any mixture, each game the same however it is played."""
+"""Whole games of bots, Python bots and policies in any mixture."""
 
 import numpy as np
 import pytest
@@ -22,14 +22,14 @@ def assert_same(one, other):
 
 
 class Oldest:
-    """Always plays its oldest card."""
+    """A bot that always plays its oldest card."""
 
     def act(self, view):
         return "play 0"
 
 
 class OldestOfMany:
-    """The same as a policy."""
+    """A policy that always plays its oldest card."""
 
     def act_batch(self, observations, action_mask, games):
         assert observations.shape == (len(games), 658)
@@ -39,7 +39,7 @@ class OldestOfMany:
 
 
 class OldestModule(nn.Module):
-    """The same as a torch module with logits."""
+    """A torch module whose logits always play the oldest card."""
 
     def forward(self, observations, action_mask):
         assert observations.dtype == torch.float32
@@ -50,7 +50,7 @@ class OldestModule(nn.Module):
 
 
 def by_hand(game):
-    """The end of a game in which everybody always plays the oldest card."""
+    """The final state of a game in which every seat always plays its oldest card."""
     state = Variant().new_game(seed=0, game=game)
     while not state.is_terminal:
         state.apply(PLAY)
@@ -68,7 +68,7 @@ def by_hand(game):
     ],
     ids=str,
 )
-def test_a_game_is_the_same_whoever_plays_it_alike(players):
+def test_a_game_is_the_same_by_bot_policy_and_module(players):
     games = play_games(players, games=40)
     states = [by_hand(game) for game in range(40)]
     np.testing.assert_array_equal(games.fireworks, [sum(state.fireworks) for state in states])
@@ -77,7 +77,7 @@ def test_a_game_is_the_same_whoever_plays_it_alike(players):
     assert [starmine.endings()[code - 1] for code in games.endings] == [state.ending for state in states]
 
 
-def test_threads_and_parts_do_not_matter():
+def test_games_do_not_depend_on_threads_and_first_game():
     whole = play_games(["smart", "piers", "van-den-bergh"], games=200, seed=3, threads=1)
     assert_same(whole, play_games(["smart", "piers", "van-den-bergh"], games=200, seed=3, threads=4))
     part = play_games(["smart", "piers", "van-den-bergh"], games=50, seed=3, first_game=150)
@@ -86,7 +86,7 @@ def test_threads_and_parts_do_not_matter():
 
 def test_python_bots_sit_beside_rust_ones():
     class Recorder:
-        """Plays the actions of a game that bots alone have played."""
+        """A bot that checks the history of its views."""
 
         def act(self, view):
             others = [event for event in view.history if event.seat != view.observer]
@@ -97,7 +97,7 @@ def test_python_bots_sit_beside_rust_ones():
     assert (games.lengths > 0).all()
 
 
-def test_a_class_has_an_object_for_each_game_and_an_object_has_all():
+def test_a_class_is_instantiated_for_each_game_and_an_object_plays_all():
     class Counting:
         made = 0
 
@@ -113,7 +113,7 @@ def test_a_class_has_an_object_for_each_game_and_an_object_has_all():
     assert Counting.made == 16
 
 
-def test_a_policy_gets_each_game_under_its_number_and_may_choose_its_encoder():
+def test_a_policy_is_given_game_numbers_and_can_choose_its_encoder():
     class Watching:
         encoder = "canonical-minimal"
 
@@ -135,7 +135,7 @@ def test_a_policy_gets_each_game_under_its_number_and_may_choose_its_encoder():
     assert policy.resets == [list(range(9))]
 
 
-def test_a_module_may_sample_or_return_actions():
+def test_a_module_can_sample_or_return_actions():
     class Actions(nn.Module):
         def forward(self, observations, action_mask):
             return action_mask.int().argmax(-1)
@@ -154,7 +154,7 @@ def test_a_module_may_sample_or_return_actions():
 
 
 @pytest.mark.parametrize("variant", ["mini", starmine.variant("avalanche", players=2)], ids=str)
-def test_variants(variant):
+def test_games_of_other_variants(variant):
     games = play_games(["piers", "simple"], games=20, variant=variant)
     assert games.variant.players == 2
     assert games.fireworks.mean() > 4
@@ -171,7 +171,7 @@ def test_the_score_and_the_fireworks_of_lost_games():
 
 
 class Failing:
-    """Fails in some games, after some turns."""
+    """A bot that raises an error in some games, after some turns."""
 
     def __init__(self, move):
         self.move = move
@@ -281,7 +281,7 @@ def test_results_are_shown_with_their_error():
     assert "nan" in repr(play_games(["smart"] * 2, games=1))
 
 
-def test_the_lists_of_bots_and_rules_say_what_they_are():
+def test_bots_and_rules_have_descriptions():
     for name in starmine.bots():
         kind = starmine.bot(name)
         assert kind.name == name

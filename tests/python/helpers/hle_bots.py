@@ -4,7 +4,7 @@ from collections import Counter
 
 
 class UniformBot:
-    """Any legal move, each with the same probability: short games that are mostly lost."""
+    """Uniformly random legal moves: short games that are mostly lost."""
 
     def __init__(self, generator):
         self.generator = generator
@@ -50,7 +50,7 @@ class PeekingBot:
         return min(playable)[1] if playable else None
 
     def slot_to_discard(self, table):
-        """The card that is missed least: dead, then held twice, then not critical, then of high rank."""
+        """The least useful card: dead, then held twice, then not critical, then of high rank."""
         fireworks = table.fireworks()
         remaining = Counter(table.complete_deck)
         remaining.subtract(table.discard_pile())

@@ -81,12 +81,12 @@ class Configuration:
             raise ValueError(f"encoder is {self.encoder!r}, not one of {sorted(OBSERVATION_TYPES)}")
 
     def hle_parameters(self, seed):
-        """What HLE's game constructor takes."""
+        """The arguments of HLE's game constructor."""
         return {**self.variant, "observation_type": OBSERVATION_TYPES[self.encoder], "seed": seed}
 
 
 def random_configuration(generator):
-    """Draws every parameter from all that HLE accepts and Starmine supports."""
+    """Draws every parameter from the range that HLE accepts and Starmine supports."""
     while True:
         variant = {name: int(generator.integers(low, high + 1)) for name, (low, high) in RANGES.items()}
         variant["random_start_player"] = bool(generator.integers(2))
@@ -96,7 +96,7 @@ def random_configuration(generator):
 
 
 def packed_length(bits):
-    """Bytes of a packed encoding: whole words of 64 bits."""
+    """The size in bytes of a packed encoding: whole words of 64 bits."""
     return 8 * -(-bits // 64)
 
 
@@ -108,7 +108,7 @@ def pack(encoding):
 
 
 class Table:
-    """One HLE game in progress with all cards open: what a bot of these tests may look at."""
+    """One HLE game in progress with all cards open, for the bots of these tests."""
 
     def __init__(self, configuration, seed):
         hle = load_hle()
@@ -160,7 +160,7 @@ class Table:
         return ENDINGS.get(self._library.StateEndOfGameStatus(self._state))
 
     def legal_action_mask(self):
-        """All False in a game that is over (HLE goes on listing moves)."""
+        """The legal action mask; all False after the end, where HLE still lists moves."""
         if self.ending is not None:
             return np.zeros(len(self._moves), bool)
         is_legal = self._library.MoveIsLegal

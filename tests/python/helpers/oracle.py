@@ -70,7 +70,7 @@ class Game:
                 self.draw(hand)
 
     def copy(self):
-        """The same position, to go on from separately."""
+        """An independent copy of the game."""
         other = copy.copy(self)
         other.deck, other.fireworks, other.discard_pile = self.deck[:], self.fireworks[:], self.discard_pile[:]
         other.held = [[held.copy() for held in hand] for hand in self.held]
@@ -161,7 +161,7 @@ class Game:
                 held.hear_rank(action.rank)
 
     def put_down(self, action):
-        """Plays or discards a card and draws; tells whether an indispensable card came onto the discard pile."""
+        """Plays or discards a card and draws; returns whether an indispensable card was discarded."""
         hand = self.held[self.current_player]
         card = hand.pop(action.slot).card
         added = action.kind != "discard" and self.is_playable(card)

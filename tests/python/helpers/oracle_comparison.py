@@ -1,4 +1,4 @@
-"""Positions of a Starmine state and of an oracle game in one form, and their comparison."""
+"""Comparison of the position of a Starmine state with that of an oracle game."""
 
 from oracle_rules import Card
 
@@ -39,7 +39,7 @@ def plain(value):
 
 
 def compare(found, expected, where):
-    """Raises MismatchError with the first field that differs; `where()` tells of the game."""
+    """Raises MismatchError with the first field that differs; `where()` describes the game."""
     if found == expected:
         return
     for field, value in expected.items():
@@ -48,7 +48,7 @@ def compare(found, expected, where):
 
 
 def compare_encoding(found, expected, layout, where, seat):
-    """The same for a seat's encoding; names the sections that differ."""
+    """Raises MismatchError where a seat's encoding differs, with the sections that differ."""
     found = found.tolist()
     if found == expected:
         return

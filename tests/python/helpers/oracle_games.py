@@ -9,7 +9,7 @@ from random_variants import random_parameters
 
 
 def random_rules(generator):
-    """Parameters that the rules allow, the rules, and the parameters that were refused before."""
+    """Allowed parameters, their rules, and the refused parameters that were drawn before."""
     refused = []
     while True:
         parameters = random_parameters(generator)
@@ -25,12 +25,12 @@ def of_kind(game, legal, kind):
 
 
 def card_of(game, number):
-    """The card that a play or discard puts down."""
+    """The card that a play or discard removes from the hand."""
     return game.held[game.current_player][game.rules.actions[number].slot].card
 
 
 class UniformPlayer:
-    """Any legal action."""
+    """A uniformly random legal action."""
 
     def __init__(self, generator):
         self.generator = generator
@@ -62,7 +62,7 @@ class PeekingPlayer:
         return self.generator.choice(legal)
 
     def preferences(self, game, legal):
-        """Lists of actions, the most welcome list first."""
+        """Lists of actions, in order of preference."""
         plays = self.good_plays(game, legal)
         hints = of_kind(game, legal, "hint")
         discards = of_kind(game, legal, "discard")

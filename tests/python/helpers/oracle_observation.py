@@ -1,4 +1,4 @@
-"""The oracle's observations: the layout of the rules, section 8, written down bit by bit."""
+"""The oracle's observations, bit by bit as in the rules, section 8."""
 
 ENCODERS = ["canonical", "canonical-minimal", "canonical-seer"]
 
@@ -114,7 +114,7 @@ def hinted_bits(rules, held):
 
 
 def revealed_bits(rules, held):
-    """The same as if colour and rank had been hinted."""
+    """The knowledge of a card as if its colour and rank had been hinted."""
     card = held.card
     return card_bits(rules, card) + one_hot(card.color, rules.colors) + one_hot(card.rank, rules.ranks)
 

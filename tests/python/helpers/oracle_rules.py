@@ -1,4 +1,4 @@
-"""The parameters of the oracle's games (see oracle.py), and what follows from them alone."""
+"""The parameters of the oracle's games (see oracle.py) and what follows from them."""
 
 from typing import NamedTuple
 
@@ -60,7 +60,7 @@ class Card(NamedTuple):
 
 
 class Action(NamedTuple):
-    """One of the things that a player may do."""
+    """An action."""
 
     kind: str  # "discard", "play", "color hint", "rank hint" or "announced play"
     slot: int | None = None
@@ -86,7 +86,7 @@ def default_copies(ranks):
 
 
 class Rules:
-    """The parameters of a variant, and what follows from them alone."""
+    """The parameters of a variant and what follows from them."""
 
     def __init__(
         self,
@@ -132,7 +132,7 @@ class Rules:
                 raise RefusedError(f"{name}={getattr(self, name)}: {first} to {last}")
 
     def check_deck(self):
-        """Rules, section 6: refuses tables of copies that are no decks, and decks that cannot be dealt."""
+        """Rules, section 6: refuses invalid tables of copies, and decks with too few cards for the hands."""
         if len(self.copies) != self.colors or any(len(row) != self.ranks for row in self.copies):
             raise RefusedError(f"copies={self.copies}: a row for each colour, in it a number for each rank")
         if any(count not in (1, 2, 3) for row in self.copies for count in row):

@@ -17,17 +17,17 @@ def seeds():
 
 
 def generators():
-    """A source of random choices: one draw for all of them."""
+    """A generator of random choices that takes a single draw from Hypothesis."""
     return st.integers(0, 2**32 - 1).map(random.Random)
 
 
 def is_playable(state, card):
-    """Whether the card is the next of its firework."""
+    """Whether the card is the next of its stack."""
     return state.fireworks[card.suit] == card.rank
 
 
 def choose_action(state, rng):
-    """A legal action. It often peeks for a card that fits, so that games get far."""
+    """A legal action: often a play of a playable card, so that games last."""
     hand = state.hands[state.current_player]
     playable = [slot for slot, card in enumerate(hand) if is_playable(state, card)]
     if playable and rng.random() < 0.6:

@@ -9,7 +9,7 @@ import starmine
 
 
 def random_copies(rng, colors, ranks):
-    """No table, or one with some liking for few or many copies."""
+    """None, or a table that often has few or many copies of every card."""
     if rng.random() < 0.5:
         return None
     counts = rng.choice([[1], [2], [1, 2], [1, 1, 1, 2, 3], [1, 2, 3], [2, 3]])

@@ -1,4 +1,4 @@
-"""What a batch must do, written with single states: slow, plain, and without threads."""
+"""A reference implementation of batches with single states and without threads."""
 
 import numpy as np
 
@@ -17,7 +17,7 @@ class Game:
         self.forfeited = False
 
     def next(self):
-        """The same game's next episode."""
+        """The next episode of this game."""
         return Game(*self.seed, self.episode + 1)
 
     @property

@@ -1,4 +1,4 @@
-"""What a view says about the own hand: possible cards, marginals, sampled hands.
+"""Beliefs about the own hand: possible cards, marginal probabilities, sampled hands.
 
 The Rust tests compare the counting with listed hands in many variants and samples with their distribution. Here the
 same is asked of the Python side, and hands are listed in the plainest way there is.
@@ -22,7 +22,7 @@ def card_index(variant, card):
 
 
 def unseen_copies(view):
-    """A card for each copy that is neither in another hand nor on the table."""
+    """The copies that the observer cannot see: in its own hand or in the deck."""
     variant = view.variant
     cards = [Card.of(suit, rank) for suit in range(variant.colors) for rank in range(variant.ranks)]
     left = collections.Counter({card: variant.copies[card.suit][card.rank] for card in cards})
@@ -33,7 +33,7 @@ def unseen_copies(view):
 
 
 def listed_hands(view):
-    """Every choice of copies for the own slots that fits the hints."""
+    """Every assignment of unseen copies to the own slots that fits the hints."""
     plausible = [view.knowledge(0, slot).plausible for slot in range(len(view.hands[0]))]
     choices = itertools.permutations(unseen_copies(view), len(plausible))
     return [hand for hand in choices if all(card in fits for card, fits in zip(hand, plausible, strict=True))]
@@ -102,7 +102,7 @@ def test_samples_have_the_marginals():
         assert (abs(shares - row) <= 5 * np.sqrt(row * (1 - row) / number)).all()
 
 
-def test_samples_follow_their_seed():
+def test_the_same_seed_gives_the_same_samples():
     view = Variant().new_game(seed=1).view(0)
     hands = view.sample_hands(50, seed=2**64 - 1)
     np.testing.assert_array_equal(hands, view.sample_hands(50, seed=2**64 - 1))
@@ -112,7 +112,7 @@ def test_samples_follow_their_seed():
 
 
 @pytest.mark.parametrize("players", range(2, 6))
-def test_a_sample_with_the_seed_of_its_game_does_not_tell_the_hand(players):
+def test_a_sample_with_the_seed_of_the_game_does_not_reveal_the_hand(players):
     guessed = 0
     for seed in range(300):
         state = Variant(players).new_game(seed=seed)
@@ -121,7 +121,7 @@ def test_a_sample_with_the_seed_of_its_game_does_not_tell_the_hand(players):
     assert guessed == 0
 
 
-def test_a_hinted_card_is_certain_and_others_know_it():
+def test_hints_can_make_every_card_certain():
     variant = Variant(colors=2, ranks=2, hand_size=2, copies=[[1, 1], [1, 2]])
     state = variant.new_game(deck=["R1", "Y2", "R2", "Y1", "Y2"])
     state.apply("hint +1 2")

@@ -50,7 +50,7 @@ def test_golden_data_is_present():
 
 
 @pytest.mark.parametrize("path", GOLDEN_FILES, ids=name_of)
-def test_replays_recorded_hle_games(path):
+def test_replayed_games_equal_the_recorded_hle_games(path):
     golden = load(path)
     variant = variant_of(golden["variant"])
     assert len(golden["games"]) >= 24

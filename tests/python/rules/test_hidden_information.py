@@ -1,4 +1,4 @@
-"""What an observer cannot see changes nothing of what it is shown.
+"""A view does not depend on what its observer cannot see.
 
 Each test plays a game, deals the same game again with the cards that the observer cannot see in other places
 (its own hand, and what is left of the deck), replays the actions, and compares what the observer is shown.
@@ -27,7 +27,7 @@ def knowledge_values(view):
     return [(offset, slot, known.plausible, known.color, known.rank) for offset, slot, known in found]
 
 
-# What a method of a view shows; one that is missing here fails `test_every_attribute_of_a_view_is_compared`.
+# How each method of a view is called; one that is missing here fails `test_every_attribute_of_a_view_is_compared`.
 METHODS = {
     "encode": lambda view: [view.encode(name).tolist() for name in FAIR_ENCODERS],
     "knowledge": knowledge_values,
@@ -46,7 +46,7 @@ def public_names(view):
 
 
 def shown_by_view(view):
-    """Everything that a view shows, by name."""
+    """The value of every attribute and method of a view, by name."""
     attributes = [name for name in public_names(view) if not callable(getattr(view, name))]
     shown = {name: getattr(view, name) for name in attributes}
     shown.update({name: method(view) for name, method in METHODS.items()})
@@ -68,9 +68,9 @@ def assert_shown_the_same(first, second, observer):
 
 
 def hand_positions(state, seat):
-    """Where in the deck the cards of a seat's hand lay, the oldest card first."""
+    """The deck indices of the cards in a seat's hand, the oldest card first."""
     size = state.variant.hand_size
-    # Of each seat the positions of its cards in the order in which it got them, those gone taken out.
+    # The deck indices of each seat's cards in the order of drawing, without those played or discarded.
     held = [list(range(other * size, (other + 1) * size)) for other in range(state.variant.players)]
     drawn = state.variant.players * size
     for event in state.history:
@@ -84,7 +84,7 @@ def hand_positions(state, seat):
 
 
 def rearranged_deck(state, observer, rng):
-    """The deck with cards exchanged that the observer cannot see and the hints so far do not tell apart."""
+    """The deck after exchanging cards that are hidden from the observer and equal by all hints so far."""
     deck = state.deck
     view = state.view(observer)
     plausible = {
@@ -114,13 +114,13 @@ def indistinguishable_pair(variant, seed, rng):
 
 
 @given(variants(), seeds(), generators())
-def test_an_observer_is_shown_the_same_whatever_it_cannot_see(variant, seed, rng):
+def test_a_view_does_not_depend_on_hidden_cards(variant, seed, rng):
     first, second, observer = indistinguishable_pair(variant, seed, rng)
     assert_shown_the_same(first, second, observer)
 
 
 @given(variants(), seeds(), generators())
-def test_the_whole_game_so_far_looked_the_same(variant, seed, rng):
+def test_all_earlier_views_are_the_same_as_well(variant, seed, rng):
     first, second, observer = indistinguishable_pair(variant, seed, rng)
     decks = [state.deck for state in (first, second)]
     states = [variant.new_game(deck=deck, start_player=first.start_player) for deck in decks]
@@ -132,8 +132,8 @@ def test_the_whole_game_so_far_looked_the_same(variant, seed, rng):
 
 
 @pytest.mark.parametrize("name", ["standard", "easy", "empty-hints", "small"])
-def test_the_pairs_do_differ(name):
-    """The comparison above has something to find: hands differ, seer and the other seats see it."""
+def test_the_compared_states_differ(name):
+    """The compared pairs differ: in the hands, for the seer encoder and for the other seats."""
     variant = starmine.variant(name, players=3)
     different_hands = 0
     for seed in range(40):

@@ -18,7 +18,7 @@ BOTS = [UniformBot, PeekingBot]
 
 
 def configurations(games):
-    """Over how many configurations to spread the games."""
+    """The number of configurations that the games are divided among."""
     return min(games, max(CONFIGURATIONS, games // GAMES_OF_A_CONFIGURATION))
 
 
@@ -65,7 +65,7 @@ def encoding_check(variant, encoder, trace, bits):
     return check_encoding
 
 
-def test_same_game_as_hle(index, pytestconfig):
+def test_games_equal_those_of_hle(index, pytestconfig):
     games, seed = pytestconfig.option.hle_games, pytestconfig.option.hle_seed
     configuration = random_configuration(np.random.default_rng([seed, index]))
     variant = variant_of(configuration.variant)

@@ -27,12 +27,12 @@ def check(field, found, expected, where):
 
 
 def encodings_are_compared(number):
-    """Of each player's games, every second one."""
+    """Whether the encodings of this game are compared: of every second game of each player."""
     return (number + number // len(PLAYERS)) % 2 == 0
 
 
 def check_game(variant, rules, generator, number, encoder, title):
-    """Plays a game in both; returns its ending."""
+    """Plays a game in Starmine and in the oracle, and returns its ending."""
     deck = rules.all_cards()
     generator.shuffle(deck)
     start_player = generator.randrange(rules.players) if rules.random_start_player else 0
@@ -61,7 +61,7 @@ def check_game(variant, rules, generator, number, encoder, title):
 
 
 def check_parameters(variant, rules, where):
-    """What follows from the parameters alone."""
+    """Compares what follows from the parameters alone."""
     for name in ["hand_size", "num_actions", "max_score", "copies"]:
         check(name, getattr(variant, name), getattr(rules, name), where)
     check("deck_size", variant.deck_size, rules.deck_total, where)
@@ -73,7 +73,7 @@ def check_parameters(variant, rules, where):
 
 
 @pytest.mark.parametrize("index", range(VARIANTS))
-def test_same_game_as_the_oracle(index, pytestconfig):
+def test_games_equal_those_of_the_oracle(index, pytestconfig):
     games, seed = pytestconfig.option.oracle_games, pytestconfig.option.oracle_seed
     parameters, rules, refused = random_rules(random.Random(f"{seed} {index}"))
     for others, name in refused:

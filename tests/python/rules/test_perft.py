@@ -21,7 +21,7 @@ def check(rows, entry):
         assert +found == {name: count for name, count in expected.items() if count}, f"{entry['name']}, depth {depth}"
 
 
-def test_entries_cover_the_switches_and_endings():
+def test_the_entries_cover_all_switches_and_endings():
     assert len({json.dumps(entry["variant"]) for entry in ENTRIES}) >= 12
     for switch in ["empty_hints", "crowning_piece", "timed_display", "lost_game_score", "random_start_player"]:
         assert any(entry["variant"].get(switch) for entry in ENTRIES)
@@ -30,14 +30,14 @@ def test_entries_cover_the_switches_and_endings():
 
 
 @every_entry
-def test_starmine_counts_the_same_paths(entry):
+def test_starmine_counts_the_recorded_paths(entry):
     variant = starmine.Variant(**entry["variant"])
     state = variant.new_game(deck=entry["deck"].split(), start_player=entry["start_player"])
     check(count_paths(state, len(entry["depths"])), entry)
 
 
 @every_entry
-def test_the_oracle_counts_the_same_paths(entry):
+def test_the_oracle_counts_the_recorded_paths(entry):
     deck = [card_from(text) for text in entry["deck"].split()]
     game = Game(Rules(**entry["variant"]), deck, entry["start_player"])
     check(count_paths(game, sum(row["paths"] <= ORACLE_LIMIT for row in entry["depths"])), entry)

@@ -17,14 +17,14 @@ from scenario_tables import OracleTable, StarmineTable
 
 SCENARIOS = json.loads((DATA / "scenarios.json").read_text())
 
-# Where an expected field is read from: the game, the rules, or the rewards of the actions.
+# The source of each expected field: the game, the rules, or the rewards of the actions.
 GAME_FIELDS = ["score", "fireworks", "information_tokens", "life_tokens", "deck_size", "ending", "current_player"]
 RULES_FIELDS = ["num_actions", "max_score", "hand_size", "copies"]
 REWARD_FIELDS = {"reward": lambda rewards: rewards[-1], "rewards": list, "return": sum}
 
 
 def found_value(table, rewards, field, expected):
-    """What a table has for an expected field."""
+    """The value of an expected field at a table."""
     game, legal = table.game, set(table.game.legal_actions())
     if field in GAME_FIELDS:
         return getattr(game, field)
@@ -63,14 +63,14 @@ def check_refusal(table_class, scenario):
         assert str(refusal.value).startswith(refused["parameter"])
 
 
-def test_scenarios_are_many_and_have_names():
+def test_scenarios_have_different_names():
     assert len(SCENARIOS) >= 60
     assert len({scenario["name"] for scenario in SCENARIOS}) == len(SCENARIOS)
 
 
 @pytest.mark.parametrize("table_class", [StarmineTable, OracleTable])
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario["name"])
-def test_scenario(scenario, table_class):
+def test_a_scenario_has_the_expected_outcome(scenario, table_class):
     if "refused" in scenario["expect"]:
         check_refusal(table_class, scenario)
         return

@@ -15,7 +15,7 @@ import starmine
 
 
 def all_cards(state):
-    """Every card of a state, wherever it lies."""
+    """Every card of a state: in hands, on stacks, in the deck and discarded."""
     hands = [card for hand in state.hands for card in hand]
     fireworks = [starmine.Card.of(suit, rank) for suit, height in enumerate(state.fireworks) for rank in range(height)]
     undealt = state.deck[len(state.deck) - state.deck_size :]
@@ -94,7 +94,7 @@ def test_rewards_sum_to_the_final_score(variant, seed, rng):
 
 
 @given(variants(), seeds(), generators(), st.sampled_from(["copy", "copy.copy", "copy.deepcopy"]))
-def test_a_copied_state_goes_its_own_way(variant, seed, rng, how):
+def test_a_copied_state_is_independent(variant, seed, rng, how):
     state = variant.new_game(seed=seed)
     play(state, rng, rng.randint(0, 20))
     other = {"copy": starmine.State.copy, "copy.copy": copy.copy, "copy.deepcopy": copy.deepcopy}[how](state)
@@ -121,7 +121,7 @@ def test_replaying_deck_and_actions_gives_an_equal_state(variant, seed, rng):
 
 
 @given(variants(), seeds(), generators())
-def test_a_stored_state_comes_back(variant, seed, rng):
+def test_a_stored_state_is_restored(variant, seed, rng):
     state = variant.new_game(seed=seed)
     play(state, rng, rng.randint(0, 60))
     for back in (starmine.State.from_json(state.to_json()), pickle.loads(pickle.dumps(state))):
@@ -132,7 +132,7 @@ def test_a_stored_state_comes_back(variant, seed, rng):
 
 
 @given(variants())
-def test_a_stored_variant_comes_back(variant):
+def test_a_stored_variant_is_restored(variant):
     backs = [
         starmine.Variant.from_json(variant.to_json()),
         pickle.loads(pickle.dumps(variant)),
@@ -146,14 +146,14 @@ def test_a_stored_variant_comes_back(variant):
 
 
 @given(variants())
-def test_action_texts_and_ids_agree(variant):
+def test_action_texts_and_ids_are_inverse(variant):
     meanings = [variant.action_meaning(action) for action in range(variant.num_actions)]
     assert len(set(meanings)) == variant.num_actions
     assert [variant.action(meaning) for meaning in meanings] == list(range(variant.num_actions))
 
 
 @given(variants(), seeds(), generators(), st.sampled_from(starmine.encoders()))
-def test_an_observation_is_as_long_as_its_layout(variant, seed, rng, encoder):
+def test_an_observation_has_the_length_of_its_layout(variant, seed, rng, encoder):
     layout = variant.layout(encoder)
     position = 0
     for section in layout:
