@@ -15,7 +15,7 @@ from oracle_rules import Card
 
 import starmine
 
-pytestmark = pytest.mark.usefixtures("instruction_set")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("instruction_set")]
 
 VARIANTS = 100
 GAMES = 9  # one block of eight, and a game in the next

@@ -14,7 +14,7 @@ from random_variants import random_variant
 import starmine
 from starmine import Batch, StarmineError
 
-pytestmark = pytest.mark.usefixtures("instruction_set")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("instruction_set")]
 
 CALLS = 12
 CANARY = 64

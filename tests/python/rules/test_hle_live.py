@@ -12,6 +12,8 @@ from hle_bots import PeekingBot, UniformBot
 from hle_traces import HOW_TO_INSTALL_HLE, load_hle, pack, play_game, random_configuration
 from trace_comparison import DifferenceError, check, replay, variant_of
 
+pytestmark = pytest.mark.slow
+
 CONFIGURATIONS = 200
 GAMES_OF_A_CONFIGURATION = 10
 BOTS = [UniformBot, PeekingBot]

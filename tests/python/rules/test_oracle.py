@@ -16,6 +16,8 @@ from oracle_observation import ENCODERS
 
 import starmine
 
+pytestmark = pytest.mark.slow
+
 VARIANTS = 300
 GAMES_FOR_COVERAGE = 8
 counts = Counter()  # of the variants and endings in this process
