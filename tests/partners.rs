@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use starmine::batch::{AutoresetMode, Batch, IllegalAction, Options, Outputs, Partners, Seeds};
-use starmine::bots::{self, BOTS, Player, Plays, Table};
+use starmine::bots::{self, BOTS, Player, Plays, GameRunner};
 use starmine::rules::{EpisodeSeed, PRESETS, Variant, preset};
 
 const GAMES: usize = 11;
@@ -75,19 +75,19 @@ impl Written {
 
 /// Tables beside a batch.
 struct Mirror {
-    tables: Vec<Table>,
+    tables: Vec<GameRunner>,
     players: Vec<Player>,
 }
 
 impl Mirror {
     fn new(variant: &Arc<Variant>, seats: &[(usize, &str)]) -> Mirror {
-        let mut players = vec![Player::Outside; variant.players().into()];
+        let mut players = vec![Player::External; variant.players().into()];
         for &(seat, name) in seats {
             players[seat] = bots::bot(name).unwrap().player(variant).unwrap();
         }
         let table = |game| {
             let seed = EpisodeSeed { seed: SEED, game, episode: 0 };
-            let mut table = Table::new(variant.clone(), players.clone(), seed);
+            let mut table = GameRunner::new(variant.clone(), players.clone(), seed);
             next_turn(&mut table);
             table
         };
@@ -109,7 +109,7 @@ impl Mirror {
             assert_eq!(written.final_score[game], i32::from(score));
             assert_eq!(written.final_length[game], table.length() as i32);
             let seed = table.seed().next();
-            *table = Table::new(variant.clone(), self.players.clone(), seed);
+            *table = GameRunner::new(variant.clone(), self.players.clone(), seed);
             next_turn(table);
         }
         let position = self.tables[game].position();
@@ -124,7 +124,7 @@ impl Mirror {
 }
 
 /// Lets the partners play up to the learner's turn, in the first episode that has one.
-fn next_turn(table: &mut Table) {
+fn next_turn(table: &mut GameRunner) {
     table.run().unwrap();
     while table.ending().is_some() {
         table.start(table.seed().next());
@@ -220,7 +220,7 @@ fn partners_are_drawn_for_each_episode_from_its_seed() {
             let after = choices.map(|name| {
                 let bot = bots::bot(name).unwrap().player(&variant).unwrap();
                 let seed = EpisodeSeed { seed: SEED, game: game as u64, episode };
-                let mut table = Table::new(variant.clone(), vec![Player::Outside, bot], seed);
+                let mut table = GameRunner::new(variant.clone(), vec![Player::External, bot], seed);
                 table.apply(variant.action_to_move(action).unwrap());
                 table.run().unwrap();
                 *table.position()

@@ -64,7 +64,7 @@ impl _Network {
         memory: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Computed<'py>> {
         let policy = &self.0;
-        let width = policy.memory_width();
+        let width = policy.state_width();
         let words = read_observations(observations, policy.num_bits())?;
         let rows = words.len();
         let mut memories = match memory {
@@ -116,7 +116,7 @@ fn read_memories(given: &Bound<'_, PyAny>, rows: usize, width: usize) -> PyResul
 
 /// What the network says of each row, whose memory becomes that after the turn.
 fn compute(policy: &Policy, words: &[Vec<u64>], memories: &mut [f32]) -> Vec<Vec<f32>> {
-    let (width, mut scratch) = (policy.memory_width(), policy.scratch());
+    let (width, mut scratch) = (policy.state_width(), policy.scratch());
     let row = |(row, words): (usize, &Vec<u64>)| {
         let memory = &mut memories[row * width..][..width];
         policy.logits(words, memory, &mut scratch).to_vec()

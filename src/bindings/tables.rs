@@ -9,7 +9,7 @@ use super::errors::{StarmineError, illegal_action};
 use super::numbers::{Integer, count, seed as read_seed};
 use super::variant::{Variant, read_variant};
 use super::view::{View, action_mask, encode_view};
-use crate::bots::{BotMoveError, BotName, Outcome, Player, Table, play_games};
+use crate::bots::{BotMoveError, BotName, GameRunner, Outcome, Player, play_games};
 use crate::encode;
 use crate::rules::{self, EpisodeSeed, MoveError};
 
@@ -25,7 +25,7 @@ fn read_players(variant: &rules::Variant, names: &[Option<String>]) -> PyResult<
         )));
     }
     let player = |name: &Option<String>| match name {
-        None => Ok(Player::Outside),
+        None => Ok(Player::External),
         Some(name) => Ok(name.parse::<BotName>()?.player(variant)?),
     };
     names.iter().map(player).collect()
@@ -77,7 +77,7 @@ pub fn _play_bots<'py>(
 ) -> PyResult<Columns<'py>> {
     let variant = read_variant(variant)?;
     let players = read_players(&variant, &players)?;
-    if players.iter().any(|player| matches!(player, Player::Outside)) {
+    if players.iter().any(|player| matches!(player, Player::External)) {
         return Err(StarmineError::new_err("players: expected a bot's name for every seat"));
     }
     let (seed, games) = (read_seed(seed)?, read_games(&first_game, &games)?);
@@ -92,7 +92,7 @@ pub fn _play_bots<'py>(
 #[pyclass(module = "starmine")]
 pub struct _Tables {
     variant: Arc<rules::Variant>,
-    tables: Vec<Table>,
+    tables: Vec<GameRunner>,
     /// The games that are not played on.
     abandoned: Vec<bool>,
 }
@@ -105,7 +105,7 @@ impl _Tables {
         ))
     }
 
-    fn table(&mut self, game: &Integer) -> PyResult<(usize, &mut Table)> {
+    fn table(&mut self, game: &Integer) -> PyResult<(usize, &mut GameRunner)> {
         let game = count("game", game, 0..=self.tables.len() - 1)?;
         Ok((game, &mut self.tables[game]))
     }
@@ -127,9 +127,9 @@ impl _Tables {
         let (seed, games) = (read_seed(seed)?, read_games(&first_game, &games)?);
         let deal = |game| {
             let seed = EpisodeSeed { seed, game, episode: 0 };
-            Table::new(variant.clone(), players.clone(), seed)
+            GameRunner::new(variant.clone(), players.clone(), seed)
         };
-        let tables: Vec<Table> = games.map(deal).collect();
+        let tables: Vec<GameRunner> = games.map(deal).collect();
         Ok(_Tables { variant, abandoned: vec![false; tables.len()], tables })
     }
 
@@ -244,7 +244,7 @@ impl _Tables {
 
     /// The outcomes of all games: scores, fireworks, lengths, endings; -1 and 0 where one did not end.
     fn outcomes<'py>(&self, py: Python<'py>) -> Columns<'py> {
-        let outcome = |(table, &abandoned): (&Table, &bool)| {
+        let outcome = |(table, &abandoned): (&GameRunner, &bool)| {
             if abandoned { None } else { Outcome::of(table) }
         };
         let outcomes: Vec<Option<Outcome>> =

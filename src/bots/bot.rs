@@ -1,48 +1,47 @@
 use crate::rules::{Event, GameRng, Move, Position, Variant, View};
 
-/// A turn that was played, as one seat saw it.
+/// One turn as one seat saw it.
 #[derive(Clone, Copy, Debug)]
 pub struct Turn<'a> {
-    /// The table before the turn.
+    /// The view before the turn.
     pub before: View<'a>,
-    /// What happened. The observer's own draw is hidden.
+    /// The move and its outcome. The observer's own draw is hidden.
     pub event: Event,
-    /// The table after the turn.
+    /// The view after the turn.
     pub after: View<'a>,
 }
 
-/// A player in one seat. It gets nothing but views of that seat, so it cannot look at
-/// its own hand or at the deck.
+/// A player in one seat. It receives only views of that seat, so it cannot see its own hand or
+/// the deck.
 pub trait Bot: BoxedClone + Send + Sync {
-    /// A new game is dealt, of which this is the seat's view; all earlier games are over and
-    /// forgotten. The bot makes its random choices with `rng` alone, so that a game can be
-    /// replayed.
+    /// A new game starts; the bot drops all state of earlier games. All random decisions draw from
+    /// `rng`, so that a game can be replayed from its seed.
     fn start(&mut self, view: &View<'_>, rng: GameRng);
 
-    /// A turn was played, by this seat or another one.
+    /// A turn was played, by this or another seat.
     fn observe(&mut self, turn: &Turn<'_>) {
         let _ = turn;
     }
 
-    /// Whether [`Bot::observe`] is to be called at all.
+    /// Whether the bot needs [`Bot::observe`]. Where no bot does, the calls are skipped.
     fn observes(&self) -> bool {
         true
     }
 
-    /// The seat is to act.
+    /// The move of this seat, which is to act.
     fn act(&mut self, view: &View<'_>) -> Move;
 }
 
-/// Not a player: it is shown the open table, its own hand too. An upper bound for those who are
-/// not.
+/// A cheating player, which sees the whole position, its own hand included. It serves as an upper
+/// bound for [`Bot`]s.
 pub trait OpenBot: OpenBoxedClone + Send + Sync {
-    /// The player to act is this one's.
+    /// The move of the player to act.
     fn act(&mut self, variant: &Variant, position: &Position) -> Move;
 }
 
-/// Copies behind a box.
+/// `Clone` for boxed [`Bot`]s.
 pub trait BoxedClone {
-    /// A bot in the same state, which goes on by itself.
+    /// An independent copy in the same state.
     fn boxed_clone(&self) -> Box<dyn Bot>;
 }
 
@@ -52,9 +51,9 @@ impl<B: Bot + Clone + 'static> BoxedClone for B {
     }
 }
 
-/// Copies behind a box.
+/// `Clone` for boxed [`OpenBot`]s.
 pub trait OpenBoxedClone {
-    /// One in the same state, which goes on by itself.
+    /// An independent copy in the same state.
     fn boxed_clone(&self) -> Box<dyn OpenBot>;
 }
 

@@ -1,55 +1,55 @@
+//! The cheating strategy of Jeff Wu's `WuTheFWasThat/hanabi.rs`.
+
 use crate::rules::{CardSet, Hint, Move, Outlook, Position, Rank, Variant};
 
 use super::bot::OpenBot;
 
-/// Sees all hands and plays, discards and waits by a few simple rules: what good luck with the
-/// deck alone is worth. Plays every variant.
-///
-/// After the cheating strategy of `WuTheFWasThat/hanabi.rs`.
+/// Sees all hands and plays, discards or passes by a few simple rules: an upper bound, limited only
+/// by the order of the deck. Supports every variant.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cheater;
 
 impl OpenBot for Cheater {
     fn act(&mut self, variant: &Variant, position: &Position) -> Move {
-        let table = OpenTable::new(variant, position);
-        let waits = || table.waiting_hint().unwrap_or(Move::Play { slot: 0 });
-        if let Some(slot) = table.best_play() {
+        let hands = OpenHands::new(variant, position);
+        let pass = || hands.passing_hint().unwrap_or(Move::Play { slot: 0 });
+        if let Some(slot) = hands.best_play() {
             Move::Play { slot }
         } else if position.information_tokens() == variant.max_information_tokens() {
-            waits()
-        } else if let Some(slot) = table.useless_slot().filter(|_| table.can_spare_turns()) {
+            pass()
+        } else if let Some(slot) = hands.useless_slot().filter(|_| hands.can_spare_turns()) {
             Move::Discard { slot }
         } else if position.information_tokens() > 0
-            && (table.teammate_can_play() || table.own.is_empty())
+            && (hands.teammate_can_play() || hands.own.is_empty())
         {
-            waits()
+            pass()
         } else {
-            let slot = table.useless_slot().unwrap_or_else(|| table.least_needed_slot());
+            let slot = hands.useless_slot().unwrap_or_else(|| hands.least_needed_slot());
             Move::Discard { slot }
         }
     }
 }
 
-/// All hands of a position, for the seat that is to act.
-struct OpenTable<'a> {
+/// A position with all hands open, seen by the player to act.
+struct OpenHands<'a> {
     variant: &'a Variant,
     position: &'a Position,
     outlook: Outlook,
     own: &'a [u8],
-    /// What the teammates hold together.
+    /// The union of the teammates' hands.
     held: CardSet,
 }
 
-impl<'a> OpenTable<'a> {
-    fn new(variant: &'a Variant, position: &'a Position) -> OpenTable<'a> {
+impl<'a> OpenHands<'a> {
+    fn new(variant: &'a Variant, position: &'a Position) -> OpenHands<'a> {
         let own = position.hands[position.current_player()].cards();
         let outlook = position.outlook(variant);
-        let mut table = OpenTable { variant, position, outlook, own, held: CardSet::EMPTY };
-        table.held = table.teammates().fold(CardSet::EMPTY, |held, hand| held | kinds(hand));
-        table
+        let mut hands = OpenHands { variant, position, outlook, own, held: CardSet::EMPTY };
+        hands.held = hands.teammates().fold(CardSet::EMPTY, |held, hand| held | kinds(hand));
+        hands
     }
 
-    /// The hands of the others, the next player's first.
+    /// The teammates' hands, by offset.
     fn teammates(&self) -> impl Iterator<Item = &'a [u8]> {
         let (variant, position) = (self.variant, self.position);
         let seat = move |offset| variant.seat_after(position.current_player(), offset);
@@ -60,11 +60,11 @@ impl<'a> OpenTable<'a> {
         self.variant.tables().card[usize::from(card)].rank
     }
 
-    /// The playable card that is best played now: one that no idler teammate could play instead,
-    /// and then the lowest.
+    /// The best playable card: preferably one that no teammate of lower urgency holds too, then
+    /// the lowest.
     fn best_play(&self) -> Option<u8> {
         let playable = self.outlook.playable & kinds(self.own);
-        let shared = self.shared_with_idler(playable);
+        let shared = self.shared_with_less_busy(playable);
         let order = |&slot: &usize| {
             let card = self.own[slot];
             (shared.contains(card.into()), self.rank(card))
@@ -73,17 +73,17 @@ impl<'a> OpenTable<'a> {
         slots.min_by_key(order).map(|slot| slot as u8)
     }
 
-    /// Those of the cards that a teammate with less urgent plays holds too.
-    fn shared_with_idler(&self, cards: CardSet) -> CardSet {
+    /// The given cards that a teammate with a lower [`OpenHands::urgency`] holds too.
+    fn shared_with_less_busy(&self, cards: CardSet) -> CardSet {
         if !cards.meets(self.held) {
             return CardSet::EMPTY;
         }
         let urgency = self.urgency(self.own);
-        let idlers = self.teammates().filter(|hand| self.urgency(hand) < urgency);
-        idlers.fold(CardSet::EMPTY, |shared, hand| shared | cards & kinds(hand))
+        let less_busy = self.teammates().filter(|hand| self.urgency(hand) < urgency);
+        less_busy.fold(CardSet::EMPTY, |shared, hand| shared | cards & kinds(hand))
     }
 
-    /// How much a hand has to play: its critical cards count most, the low ones above all.
+    /// How much a hand still has to play. Critical cards weigh most, low ones above high ones.
     fn urgency(&self, hand: &[u8]) -> usize {
         let of_card = |&card: &u8| {
             if self.outlook.dead.contains(card.into()) {
@@ -97,8 +97,8 @@ impl<'a> OpenTable<'a> {
         hand.iter().map(of_card).sum()
     }
 
-    /// Whether so few cards are discarded that the team could still play all others before the
-    /// last round.
+    /// Whether the deck is large enough for a discard: all missing cards could still be played
+    /// before the last round.
     fn can_spare_turns(&self) -> bool {
         let variant = self.variant;
         let in_hands = u32::from(variant.players()) * u32::from(variant.hand_size());
@@ -110,7 +110,7 @@ impl<'a> OpenTable<'a> {
         self.held.meets(self.outlook.playable)
     }
 
-    /// The oldest card that is dead or that an older one in the same hand is a copy of.
+    /// The oldest card that is dead or a duplicate of an older card in the same hand.
     fn useless_slot(&self) -> Option<u8> {
         let mut useless = self.outlook.dead;
         for (slot, &card) in self.own.iter().enumerate() {
@@ -122,19 +122,19 @@ impl<'a> OpenTable<'a> {
         None
     }
 
-    /// A card that a teammate holds too, else one that is not critical, else the highest.
+    /// A card that a teammate holds too, otherwise one that is not critical, otherwise the highest.
     fn least_needed_slot(&self) -> u8 {
         let order = |&slot: &usize| {
             let card = self.own[slot];
             let index = usize::from(card);
             (self.held.contains(index), !self.outlook.critical.contains(index), self.rank(card))
         };
-        // The first of equals.
+        // Reversed, so that the lowest slot wins a tie.
         (0..self.own.len()).rev().max_by_key(order).unwrap_or(0) as u8
     }
 
-    /// A hint that only passes the turn on: the rank of the next player's oldest card.
-    fn waiting_hint(&self) -> Option<Move> {
+    /// A hint that only passes the turn: the rank of the next player's oldest card.
+    fn passing_hint(&self) -> Option<Move> {
         if self.position.information_tokens() == 0 {
             return None;
         }
@@ -156,7 +156,7 @@ mod tests {
     use crate::bots::{bot, play_games};
     use crate::rules::{PRESETS, Parameters, preset};
 
-    /// With the crowning piece hands run empty, and only then has it no card to act with.
+    /// Hands can only become empty with the crowning piece; then the bot has no card to act with.
     #[test]
     fn it_plays_legally_beside_random_players_in_every_variant() {
         for row in PRESETS {

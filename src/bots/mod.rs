@@ -1,36 +1,32 @@
-//! Players, by rules and trained: a [`View`](crate::rules::View) in, a [`Move`](crate::rules::Move)
-//! out.
+//! Bots: players by rules and by trained policies. A bot maps a [`View`](crate::rules::View) to a
+//! [`Move`](crate::rules::Move).
 //!
-//! A [`Bot`] sits in one seat, is told of every turn that is played, and sees what its seat may
-//! see. To add one, write one file with a [`Bot`] and add its line to [`BOTS`].
+//! A [`Bot`] holds one seat. It is told of every turn and sees only what its seat may see. To add
+//! one, write one file with a [`Bot`], and add its `mod` line here and its row in [`BOTS`].
 
+mod base_game;
 mod bot;
+mod bot_name;
 mod cheater;
+mod copy_counts;
 mod fireflower;
-mod games;
-mod holmes;
-mod info;
-mod information;
-mod name;
-mod notes;
-mod pointing;
+mod hat_guessing;
+mod play_games;
+mod play_hints;
 mod policy;
 mod random;
 mod registry;
 mod rule_list;
-mod simple;
+mod runner;
 mod smart;
-mod table;
-mod value;
-mod warning;
 
 pub use bot::{Bot, OpenBot, Turn};
-pub use games::{Outcome, play_games};
-pub use name::{BotName, BotNameError, PolicyName};
+pub use bot_name::{BotName, BotNameError, PolicyName};
+pub use play_games::{Outcome, play_games};
 pub use policy::{
     POLICIES, Policy, PolicyBot, PolicyError, PolicyProblem, PolicyScratch, ShippedPolicy,
     policy_bytes, shipped_policy,
 };
 pub use registry::{BOTS, BotKind, Plays, UnknownBot, UnsupportedVariant, bot};
 pub use rule_list::{RULES, Rule, RuleError, RuleKind, RuleList, UnknownRule, rule};
-pub use table::{BotMoveError, Player, Table};
+pub use runner::{BotMoveError, GameRunner, Player};

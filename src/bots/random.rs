@@ -2,14 +2,14 @@ use crate::rules::{EpisodeSeed, GameRng, Move, View};
 
 use super::bot::Bot;
 
-/// Plays any legal action, each as likely as the others. Plays every variant.
+/// Plays uniformly random legal moves. Supports every variant.
 #[derive(Clone, Debug)]
 pub struct Random {
     rng: GameRng,
 }
 
 impl Random {
-    /// A bot that waits for its first game.
+    /// A bot before its first game.
     #[must_use]
     pub fn new() -> Random {
         Random { rng: GameRng::new(EpisodeSeed::default()) }
@@ -36,7 +36,7 @@ impl Bot for Random {
     }
 }
 
-/// Any legal move, each as likely as the others.
+/// A uniformly random legal move.
 pub(super) fn any_legal(view: &View<'_>, rng: &mut GameRng) -> Move {
     let legal = view.legal_actions();
     let chosen = rng.below(legal.len() as u32) as usize;

@@ -5,46 +5,44 @@ use thiserror::Error;
 use super::bot::{Bot, OpenBot};
 use super::cheater::Cheater;
 use super::fireflower::Fireflower;
-use super::holmes::Holmes;
-use super::info::Info;
-use super::information::Information;
+use super::hat_guessing::{InfoBot, InformationStrategy};
+use super::play_hints::{Holmes, Simple, Value};
 use super::policy::POLICIES;
 use super::random::Random;
 use super::rule_list::{self, RuleList};
-use super::simple::Simple;
+use super::runner::Player;
 use super::smart::Smart;
-use super::table::Player;
-use super::value::Value;
 use crate::rules::{LostGameScore, Parameters, Variant};
 
-/// How a bot is made.
+/// The constructor of a bot.
 #[derive(Clone, Copy, Debug)]
 enum Make {
-    /// One that sees what its seat may see.
+    /// A bot that sees only what its seat may see.
     Seat(fn(&Variant) -> Box<dyn Bot>),
-    /// One that sees everything.
+    /// A cheating bot, which sees the whole position.
     Open(fn(&Variant) -> Box<dyn OpenBot>),
 }
 
-/// Which variants a bot plays.
+/// The variants that a bot supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Plays {
-    /// All of them.
+    /// All variants.
     Every,
-    /// The base game with any number of players, whoever starts it and whatever a lost one scores.
+    /// The base game. `players`, `random_start_player`, `lost_game_score` and `edition` are free.
     BaseGame,
 }
 
-/// A kind of bot.
+/// A row of the registry.
 #[derive(Clone, Copy, Debug)]
 pub struct BotKind {
-    /// The name that [`bot`] looks up.
+    /// The name, as [`bot`] takes it.
     pub name: &'static str,
-    /// One line about it.
+    /// One line of description.
     pub summary: &'static str,
-    /// Who published it.
+    /// The publication or repository of the original. Empty if there is none; otherwise
+    /// `docs/published_bots.json` has its figures.
     pub source: &'static str,
-    /// The variants that it plays.
+    /// The variants that the bot supports.
     pub plays: Plays,
     make: Make,
 }
@@ -91,14 +89,14 @@ pub const BOTS: &[BotKind] = &[
         summary: "hat guessing: a hint tells every other seat something about its hand",
         source: "InfoBot of Quuxplusone/Hanabi",
         plays: Plays::BaseGame,
-        make: Make::Seat(|variant| Box::new(Info::new(variant))),
+        make: Make::Seat(|variant| Box::new(InfoBot::new(variant))),
     },
     BotKind {
         name: "information",
         summary: "hat guessing: hints and discards tell every other seat something about its hand",
         source: "the information strategy of WuTheFWasThat/hanabi.rs",
         plays: Plays::BaseGame,
-        make: Make::Seat(|_| Box::new(Information::new())),
+        make: Make::Seat(|_| Box::new(InformationStrategy::new())),
     },
     BotKind {
         name: "fireflower",
@@ -160,9 +158,9 @@ pub const BOTS: &[BotKind] = &[
 
 const WALTON_RIVERS: &str = "Walton-Rivers et al. 2017";
 
-/// A bot with these rules, which are known.
+/// A bot that follows one of the published rule lists.
 fn listed(rules: &[&str]) -> Box<dyn Bot> {
-    Box::new(RuleList::parse(rules).expect("the rules of the lists are known"))
+    Box::new(RuleList::parse(rules).expect("the published lists are valid"))
 }
 
 /// A bot was asked for by a name that none has.
@@ -177,32 +175,32 @@ pub struct UnknownBot {
     pub known: String,
 }
 
-/// A bot was asked to play a variant that it was not written for.
+/// A bot does not support the variant.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("bot={name:?} does not play this variant ({variant}): expected {expected}")]
 pub struct UnsupportedVariant {
-    /// The bot.
+    /// The bot's name.
     pub name: String,
-    /// The variant in words.
+    /// The variant as text.
     pub variant: String,
-    /// What it plays.
+    /// The variants that it supports.
     pub expected: String,
 }
 
-/// What the bots of the base game play.
+/// The text of [`Plays::BaseGame`].
 const BASE_GAME: &str = "the base game, where only players, random_start_player, lost_game_score and edition may differ";
 
 impl BotKind {
-    /// Whether it is a player, which sees what its seat may see, or one that is shown all hands.
+    /// Whether the bot sees only what its seat may see. The others cheat.
     #[must_use]
     pub const fn is_player(&self) -> bool {
         matches!(self.make, Make::Seat(_))
     }
 
-    /// A bot that plays this variant.
+    /// A new player for this variant.
     ///
     /// # Errors
-    /// [`UnsupportedVariant`] when it was not written for it.
+    /// [`UnsupportedVariant`] if the bot does not support the variant.
     pub fn player(&self, variant: &Variant) -> Result<Player, UnsupportedVariant> {
         if self.plays == Plays::BaseGame && !is_base_game(variant) {
             return Err(UnsupportedVariant {
@@ -275,7 +273,7 @@ mod tests {
     use crate::bots::play_games;
     use crate::rules::{EpisodeSeed, GameRng, PRESETS, preset};
 
-    /// Some variant with the parameters that this game of chance gives.
+    /// A random variant, or `None` if the random parameters are not valid.
     fn some_variant(game: u64) -> Option<Variant> {
         let mut rng = GameRng::new(EpisodeSeed { game, ..EpisodeSeed::default() });
         let mut number = |low: i64, high: i64| low + i64::from(rng.below((high - low + 1) as u32));
@@ -298,7 +296,7 @@ mod tests {
         Variant::new(parameters).ok()
     }
 
-    /// Plays games with the bot in all seats, and in some seats among bots that play at random.
+    /// Plays games with the bot in all seats, and in every other seat beside `random`.
     fn play(kind: &BotKind, variant: &Arc<Variant>, games: u64) {
         let Ok(player) = kind.player(variant) else { return };
         let random = bot("random").unwrap().player(variant).unwrap();
@@ -314,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn bots_play_legal_moves_in_their_variants_whoever_the_others_are() {
+    fn bots_play_legal_moves_in_their_variants_also_beside_random_players() {
         let presets = PRESETS.iter().flat_map(|row| {
             (2..=5).map(|players| Parameters { players, ..preset(row.name).unwrap() })
         });

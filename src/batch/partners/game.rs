@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Partners;
 use crate::batch::kernel::game::Game;
-use crate::bots::Table;
+use crate::bots::GameRunner;
 use crate::rules::{EpisodeSeed, Position, Variant};
 
 /// Most episodes in a row that are skipped because the partners end them before the learner's first
@@ -15,7 +15,7 @@ const MAX_SKIPPED: usize = 1000;
 /// A game with partners.
 #[derive(Clone, Debug)]
 pub struct PartnerGame {
-    table: Table,
+    table: GameRunner,
     /// The learner's actions in this episode, from which the game can be replayed.
     actions: Vec<u8>,
 }
@@ -31,7 +31,7 @@ impl PartnerGame {
     /// Deals this episode and lets the partners play up to the learner's first turn.
     fn start(partners: &Partners, variant: &Arc<Variant>, seed: EpisodeSeed) -> PartnerGame {
         let players = partners.draw(variant, seed);
-        let table = Table::new(variant.clone(), players, seed);
+        let table = GameRunner::new(variant.clone(), players, seed);
         // No game has more turns than a `u8` can count.
         let mut game = PartnerGame { table, actions: Vec::with_capacity(u8::MAX.into()) };
         game.play_partners();
@@ -72,7 +72,7 @@ impl PartnerGame {
             self.table.start(seed);
         } else {
             let players = partners.draw(self.table.variant(), seed);
-            self.table = Table::new(self.table.variant().clone(), players, seed);
+            self.table = GameRunner::new(self.table.variant().clone(), players, seed);
         }
         self.play_partners();
     }

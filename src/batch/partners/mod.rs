@@ -107,7 +107,7 @@ impl Partners {
     /// Draws the players of an episode.
     pub(super) fn draw(&self, variant: &Variant, seed: EpisodeSeed) -> Vec<Player> {
         let draw = |seat: usize| match self.seats.get(seat).map(Vec::as_slice) {
-            None | Some([]) => Player::Outside,
+            None | Some([]) => Player::External,
             Some(bots) => {
                 // The random numbers of the seats themselves belong to the bots.
                 let mut rng = GameRng::for_seat(seed, MAX_PLAYERS + seat);

@@ -1,41 +1,41 @@
-//! What the conventions make of cards: groups of cards that a belief ties together.
+//! Beliefs: the conclusions from conventions about cards.
 //!
-//! Cards of a group share one belief, and a group has an order. A belief about a card covers the
-//! ones before; only beliefs that came with a finesse are ever lifted again.
+//! A belief concerns an ordered group of cards. A new belief about a card covers the earlier ones;
+//! only beliefs from a finesse are ever removed again.
 
-use super::cards::CARDS;
+use super::seat_state::CARDS;
 
-/// Most cards in a group.
+/// Maximum size of a group.
 const GROUP_SIZE: usize = 31;
-/// Most groups of a game and what is thought about it. Even with players who hint at random, half
-/// of them were never needed; were they all taken, nothing more would be believed.
+/// Maximum number of groups in a game, the search included. Games beside random players need less
+/// than half of them. Beyond the maximum no further beliefs are added.
 const GROUPS: usize = 512;
-/// Most beliefs that lie under others and may come to light again, likewise.
+/// Maximum number of covered beliefs that may be restored, likewise.
 const COVERED: usize = 256;
-/// No belief lies under this one.
-const NOTHING: u16 = u16::MAX;
-/// No kind of card.
+/// In place of the index of a covered belief: there is none.
+const NO_BELIEF: u16 = u16::MAX;
+/// In place of a kind of card: there is none.
 const NO_CARD: u8 = u8::MAX;
 
-/// An ordered list of cards, by number. The same card may be in it more than once.
+/// An ordered list of cards, by number. A card may occur more than once.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Group {
-    /// The cards as a set: a bit each.
+pub(super) struct CardGroup {
+    /// The cards as a bit set.
     pub set: u64,
     ids: [u8; GROUP_SIZE],
     size: u8,
 }
 
-impl Group {
-    pub(super) const EMPTY: Group = Group { set: 0, ids: [0; GROUP_SIZE], size: 0 };
+impl CardGroup {
+    pub(super) const EMPTY: CardGroup = CardGroup { set: 0, ids: [0; GROUP_SIZE], size: 0 };
 
-    pub(super) fn of(id: usize) -> Group {
-        let mut group = Group::EMPTY;
+    pub(super) fn of(id: usize) -> CardGroup {
+        let mut group = CardGroup::EMPTY;
         group.push(id);
         group
     }
 
-    /// Adds a card at the end. A full group stays as it is.
+    /// Appends a card, unless the group is full.
     pub(super) fn push(&mut self, id: usize) {
         if self.len() < GROUP_SIZE {
             self.set |= 1 << id;
@@ -64,52 +64,52 @@ impl Group {
         self.get(0)
     }
 
-    /// The cards for which this holds.
-    pub(super) fn filter(&self, mut keep: impl FnMut(usize) -> bool) -> Group {
+    /// The cards that satisfy the predicate.
+    pub(super) fn filter(&self, mut keep: impl FnMut(usize) -> bool) -> CardGroup {
         self.iter().filter(|&id| keep(id)).collect()
     }
 
-    /// With a card more at this place, before the ones that follow.
-    pub(super) fn insert(&self, place: usize, id: usize) -> Group {
+    /// The group with a card inserted at this place.
+    pub(super) fn insert(&self, place: usize, id: usize) -> CardGroup {
         let place = place.min(self.len());
         self.iter().take(place).chain([id]).chain(self.iter().skip(place)).collect()
     }
 
-    /// With another card in this place.
-    pub(super) fn replace(&self, place: usize, id: usize) -> Group {
+    /// The group with the card at this place replaced.
+    pub(super) fn replace(&self, place: usize, id: usize) -> CardGroup {
         let ids = self.iter().enumerate();
         ids.map(|(index, other)| if index == place { id } else { other }).collect()
     }
 }
 
-impl FromIterator<usize> for Group {
-    fn from_iter<I: IntoIterator<Item = usize>>(ids: I) -> Group {
-        let mut group = Group::EMPTY;
+impl FromIterator<usize> for CardGroup {
+    fn from_iter<I: IntoIterator<Item = usize>>(ids: I) -> CardGroup {
+        let mut group = CardGroup::EMPTY;
         ids.into_iter().for_each(|id| group.push(id));
         group
     }
 }
 
-/// What is believed of a card.
+/// What is believed about a group of cards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Idea {
+pub(super) enum BeliefKind {
     /// Nothing.
     None,
-    /// The cards of the group can be played in this order.
+    /// The cards can be played in the order of the group.
     Play,
-    /// The cards of the group are to be kept.
+    /// The cards should be kept.
     Keep,
-    /// The cards of the group can be discarded.
+    /// The cards can be discarded.
     Junk,
 }
 
 /// A belief about one card.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Belief {
-    pub idea: Idea,
+    pub kind: BeliefKind,
     /// The card's place in the group.
     pub place: u8,
-    /// Whether every play that was ever believed of this card was the first of its group.
+    /// Whether the card was the first of its group in every play belief so far.
     always_first: bool,
     finesse: u8,
     group: u16,
@@ -118,67 +118,67 @@ pub(super) struct Belief {
 
 impl Belief {
     const NONE: Belief = Belief {
-        idea: Idea::None,
+        kind: BeliefKind::None,
         place: 0,
         always_first: true,
         finesse: NO_CARD,
         group: 0,
-        covered: NOTHING,
+        covered: NO_BELIEF,
     };
 
     pub(super) const fn is_play(self) -> bool {
-        matches!(self.idea, Idea::Play)
+        matches!(self.kind, BeliefKind::Play)
     }
 
     pub(super) const fn is_keep(self) -> bool {
-        matches!(self.idea, Idea::Keep)
+        matches!(self.kind, BeliefKind::Keep)
     }
 
     pub(super) const fn is_junk(self) -> bool {
-        matches!(self.idea, Idea::Junk)
+        matches!(self.kind, BeliefKind::Junk)
     }
 
     /// Whether anything is believed of the card.
     pub(super) const fn is_any(self) -> bool {
-        !matches!(self.idea, Idea::None)
+        !matches!(self.kind, BeliefKind::None)
     }
 
-    /// Whether every play that was ever believed of this card was the first of its group.
+    /// Whether the card was the first of its group in every play belief so far.
     pub(super) const fn was_always_first(self) -> bool {
         self.always_first
     }
 
-    /// The kind that a finesse says the card is.
+    /// The kind of the card according to a finesse.
     pub(super) fn finesse(self) -> Option<usize> {
         (self.finesse != NO_CARD).then_some(self.finesse.into())
     }
 
-    /// Whether both beliefs came from the same thought.
+    /// Whether both beliefs concern the same group.
     pub(super) fn shares_group(self, other: Belief) -> bool {
-        self.idea == other.idea && self.group == other.group
+        self.kind == other.kind && self.group == other.group
     }
 }
 
-/// The beliefs about all cards, but for the groups. This is what is copied to go back to it.
+/// The current belief about each card. The search copies it before a try, and restores the copy.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Tops {
+pub(super) struct TopBeliefs {
     tops: [Belief; CARDS],
     groups: u16,
     covered: u16,
-    /// Cards that are believed to be playable some time, as a set.
+    /// Cards with a play belief, as a bit set.
     pub plays: u64,
-    /// Those of them which are the first of their groups.
+    /// Those of them that are the first of their group.
     pub first_plays: u64,
-    /// Cards that are believed to be kept.
+    /// Cards with a keep belief.
     pub kept: u64,
-    /// Cards that are believed to be junk.
+    /// Cards with a junk belief.
     pub junk: u64,
-    /// Cards about which there was a finesse.
+    /// Cards with a finesse.
     pub finessed: u64,
 }
 
-impl Tops {
-    pub(super) const NONE: Tops = Tops {
+impl TopBeliefs {
+    pub(super) const NONE: TopBeliefs = TopBeliefs {
         tops: [Belief::NONE; CARDS],
         groups: 0,
         covered: 0,
@@ -194,7 +194,7 @@ impl Tops {
         self.tops[id]
     }
 
-    /// Cards about which anything is believed.
+    /// Cards with any belief.
     pub(super) const fn any(&self) -> u64 {
         self.plays | self.kept | self.junk
     }
@@ -211,38 +211,38 @@ impl Tops {
     }
 }
 
-/// Groups and covered beliefs. They only grow while a player thinks, so that going back to
-/// earlier [`Tops`] is all that it takes to forget.
+/// The groups and the covered beliefs. The search only appends to them, so restoring earlier
+/// [`TopBeliefs`] undoes everything.
 #[derive(Clone, Debug)]
-pub(super) struct Archive {
-    groups: [Group; GROUPS],
+pub(super) struct BeliefArchive {
+    groups: [CardGroup; GROUPS],
     covered: [Belief; COVERED],
 }
 
-impl Archive {
-    pub(super) const EMPTY: Archive =
-        Archive { groups: [Group::EMPTY; GROUPS], covered: [Belief::NONE; COVERED] };
+impl BeliefArchive {
+    pub(super) const EMPTY: BeliefArchive =
+        BeliefArchive { groups: [CardGroup::EMPTY; GROUPS], covered: [Belief::NONE; COVERED] };
 
     /// The group of a belief.
-    pub(super) fn group(&self, belief: Belief) -> &Group {
+    pub(super) fn group(&self, belief: Belief) -> &CardGroup {
         &self.groups[usize::from(belief.group)]
     }
 
-    /// The same is believed of all cards of a group from now on. A finesse stays with its card.
-    pub(super) fn believe(&mut self, tops: &mut Tops, idea: Idea, group: &Group) {
+    /// Adds a belief about all cards of a group. A finesse stays with its card.
+    pub(super) fn believe(&mut self, tops: &mut TopBeliefs, kind: BeliefKind, group: &CardGroup) {
         let Some(index) = self.add_group(tops, group) else { return };
         for (place, id) in group.iter().enumerate() {
             let finesse = tops.of(id).finesse;
-            self.push(tops, id, idea, place, index, finesse);
+            self.push(tops, id, kind, place, index, finesse);
         }
     }
 
-    /// Like [`Archive::believe`] of a play sequence, in which the card at this place is said to
-    /// be of a kind by a finesse.
+    /// Like [`BeliefArchive::believe`] for a play sequence, in which a finesse gives the kind of
+    /// the target.
     pub(super) fn believe_finesse(
         &mut self,
-        tops: &mut Tops,
-        group: &Group,
+        tops: &mut TopBeliefs,
+        group: &CardGroup,
         target: usize,
         place: usize,
         card: usize,
@@ -251,18 +251,18 @@ impl Archive {
         let last = group.iter().rposition(|id| id == target);
         for (other, id) in group.iter().enumerate().filter(|&(other, _)| Some(other) != last) {
             let finesse = tops.of(id).finesse;
-            self.push(tops, id, Idea::Play, other, index, finesse);
+            self.push(tops, id, BeliefKind::Play, other, index, finesse);
         }
-        self.push(tops, target, Idea::Play, place, index, card as u8);
+        self.push(tops, target, BeliefKind::Play, place, index, card as u8);
     }
 
-    /// Lifts the topmost belief about a card.
-    pub(super) fn lift(&self, tops: &mut Tops, id: usize) {
+    /// Removes the current belief about a card, which restores the covered one.
+    pub(super) fn remove(&self, tops: &mut TopBeliefs, id: usize) {
         let covered = usize::from(tops.of(id).covered);
         tops.set(id, self.covered.get(covered).copied().unwrap_or(Belief::NONE));
     }
 
-    fn add_group(&mut self, tops: &mut Tops, group: &Group) -> Option<u16> {
+    fn add_group(&mut self, tops: &mut TopBeliefs, group: &CardGroup) -> Option<u16> {
         let index = tops.groups;
         if group.is_empty() || usize::from(index) == GROUPS {
             return None;
@@ -274,27 +274,27 @@ impl Archive {
 
     fn push(
         &mut self,
-        tops: &mut Tops,
+        tops: &mut TopBeliefs,
         id: usize,
-        idea: Idea,
+        kind: BeliefKind,
         place: usize,
         group: u16,
         finesse: u8,
     ) {
         let before = tops.of(id);
-        let is_play = idea == Idea::Play;
+        let is_play = kind == BeliefKind::Play;
         let finesse = if is_play { finesse } else { NO_CARD };
-        // Only what lies under a finesse can come to light again.
-        let covered = if finesse == NO_CARD { NOTHING } else { self.cover(tops, before) };
+        // Only a belief that a finesse covers can be restored.
+        let covered = if finesse == NO_CARD { NO_BELIEF } else { self.cover(tops, before) };
         let always_first = before.always_first && (!is_play || place == 0);
         let place = place as u8;
-        tops.set(id, Belief { idea, place, always_first, finesse, group, covered });
+        tops.set(id, Belief { kind, place, always_first, finesse, group, covered });
     }
 
-    fn cover(&mut self, tops: &mut Tops, belief: Belief) -> u16 {
+    fn cover(&mut self, tops: &mut TopBeliefs, belief: Belief) -> u16 {
         let index = tops.covered;
         if usize::from(index) == COVERED {
-            return NOTHING;
+            return NO_BELIEF;
         }
         self.covered[usize::from(index)] = belief;
         tops.covered += 1;

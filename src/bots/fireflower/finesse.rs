@@ -1,20 +1,21 @@
-//! Finesses: a hint at a card that is one step from playable says that a player in between has
+//! Finesses: a hint that touches a card one step from playable means that a player in between holds
 //! the missing card.
 
-use super::beliefs::Group;
-use super::board::{Board, Hand};
-use super::cards::below;
-use super::mind::Mind;
+use super::beliefs::CardGroup;
+use super::reasoner::Reasoner;
+use super::seat_state::{HandCards, SeatState};
+use crate::bots::base_game::below;
 use crate::rules::CardSet;
 
-impl Mind<'_> {
-    /// Believes in the finesse of a hint at these cards of this seat, if it is one.
-    pub(super) fn finesse(&mut self, board: &Board, seat: usize, ids: &Group) {
-        // The player after the hinter has nobody in between; one's own card cannot be judged.
-        if seat == board.current || seat == board.observer {
+impl Reasoner<'_> {
+    /// Adds the belief in a finesse, if a hint that touched these cards of this seat is one.
+    pub(super) fn finesse(&mut self, state: &SeatState, seat: usize, ids: &CardGroup) {
+        // There is nobody between the hinting player and the next; the observer cannot see its own
+        // cards.
+        if seat == state.current || seat == state.observer {
             return;
         }
-        let Some(base) = self.finesse_base(board, ids) else { return };
+        let Some(base) = self.finesse_base(state, ids) else { return };
         let belief = self.belief(base);
         let is_ready = match belief.is_play() {
             true => belief.place == 0,
@@ -24,16 +25,16 @@ impl Mind<'_> {
         if !is_ready {
             return;
         }
-        let between = board.seats_in_turn().take_while(|&other| other != seat);
-        let targets = between.filter_map(|other| self.finesse_target(&board.hands[other], card));
-        let targets: Group = targets.collect();
+        let between = state.seats_in_turn().take_while(|&other| other != seat);
+        let targets = between.filter_map(|other| self.finesse_target(&state.hands[other], card));
+        let targets: CardGroup = targets.collect();
         self.believe_targets(&targets, base, card);
     }
 
-    /// The card that is one step from playable, if the hinted player can tell which it is.
-    fn finesse_base(&self, board: &Board, ids: &Group) -> Option<usize> {
-        let one_away = board.one_away();
-        let possible = |id| self.memory.common.of(id);
+    /// The card one step from playable, if the hinted player can identify it.
+    fn finesse_base(&self, state: &SeatState, ids: &CardGroup) -> Option<usize> {
+        let one_away = state.one_away();
+        let possible = |id| self.beliefs.common.of(id);
         let is_one_away = |id| self.seen(id).meets(one_away);
         let known = |&id: &usize| possible(id).single().is_some() && is_one_away(id);
         ids.iter().find(known).or_else(|| {
@@ -42,13 +43,13 @@ impl Mind<'_> {
         })
     }
 
-    /// The card of a hand that a finesse for this kind means: the newest kept one that it can
-    /// be, or else the newest of which nothing is believed. None if there is a play that it can
-    /// be.
-    fn finesse_target(&self, hand: &Hand, card: usize) -> Option<usize> {
-        let can_be = |id| self.memory.common.of(id).contains(card);
+    /// The card of a hand that a finesse for this kind targets: the newest kept card that may be of
+    /// the kind, otherwise the newest such card without a belief. `None` if a card with a play
+    /// belief may be of the kind.
+    fn finesse_target(&self, hand: &HandCards, card: usize) -> Option<usize> {
+        let can_be = |id| self.beliefs.common.of(id).contains(card);
         let mut ids = hand.newest_first().map(|(_, id)| id).filter(|&id| can_be(id));
-        let ids: Group = ids.by_ref().collect();
+        let ids: CardGroup = ids.by_ref().collect();
         if ids.iter().any(|id| self.belief(id).is_play()) {
             return None;
         }
@@ -56,16 +57,16 @@ impl Mind<'_> {
         kept.or_else(|| ids.iter().find(|&id| !self.belief(id).is_any()))
     }
 
-    /// The finesse means the only target that fits; or else the one that the observer does not
-    /// see; or else all, as those who do not see theirs will think.
-    fn believe_targets(&mut self, targets: &Group, base: usize, card: usize) {
+    /// Adds the belief about the only target that is of the kind; otherwise about the one that the
+    /// observer does not see; otherwise about all, since each owner will believe it.
+    fn believe_targets(&mut self, targets: &CardGroup, base: usize, card: usize) {
         let fits = |id: &usize| self.seen(*id) == CardSet::of(card);
         let mut fitting = targets.iter().filter(fits);
         let meant = match (fitting.next(), fitting.next()) {
-            (Some(_), Some(_)) => Group::EMPTY,
-            (Some(id), None) => Group::of(id),
+            (Some(_), Some(_)) => CardGroup::EMPTY,
+            (Some(id), None) => CardGroup::of(id),
             _ => match targets.iter().find(|&id| !self.is_seen(id)) {
-                Some(id) => Group::of(id),
+                Some(id) => CardGroup::of(id),
                 None => *targets,
             },
         };

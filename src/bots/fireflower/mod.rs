@@ -1,64 +1,67 @@
-//! FireFlower, after David Wu's bot (`lightvector/fireflower`), whose moves it makes.
+//! `fireflower`: David Wu's bot FireFlower, `lightvector/fireflower`, move for move.
 //!
-//! Conventions say what a turn means:
-//! - A hint that touches what its receiver would discard next, or would play although it is
-//!   critical, says to keep the cards that it touches, unless its manner speaks against that.
-//! - Any other hint at cards that could be playable says to play them, the newest first, and after
-//!   the ones of the same suit that are to be played already.
-//! - A hint at a card that is one step from playable says that a player in between has the missing
-//!   card: a finesse.
-//! - A hint at dead cards says to keep the older ones.
-//! - Who discards a playable card says that somebody else has the same.
+//! Conventions define the meaning of a turn:
+//! - A hint that touches its receiver's next discard, or an expected play that is critical, means
+//!   to keep the touched cards, unless it has certain signs of a play hint.
+//! - Any other hint that touches cards that may be playable means to play them, the newest first,
+//!   and after the cards of the same suit that are already to be played.
+//! - A hint that touches a card one step from playable means that a player in between holds the
+//!   missing card: a finesse.
+//! - A hint that touches only dead cards means to keep the older cards.
+//! - The discard of a playable card means that another player holds the same card.
 //!
-//! They do not say what to do. For that, the bot tries every sensible move, then what the next
-//! player will probably do about it, and takes the one after which the table stands best.
+//! The bot chooses by a search: it tries every sensible move, then the likely replies of the next
+//! player, and takes the move with the best expected evaluation.
 //!
-//! - `cards`, `board`: the table as one seat sees it, to be played on ahead
-//! - `beliefs`, `mind`: what a player knows and believes
-//! - `reactions`, `hints`, `finesse`, `tidy`: how turns change that
-//! - `prospects`, `value`: how good a position is
+//! - `seat_state`: the game as one seat sees it, which the search can advance
+//! - `beliefs`, `reasoner`: what a player knows and believes
+//! - `turn_meaning`, `hint_meaning`, `finesse`, `revision`: how turns change that
+//! - `forecast`, `evaluation`: the value of a position
 //! - `search`: the choice of a move
 
 mod beliefs;
-mod board;
-mod cards;
+mod evaluation;
 mod finesse;
-mod hints;
-mod mind;
-mod prospects;
-mod reactions;
+mod forecast;
+mod hint_meaning;
+mod reasoner;
+mod revision;
 mod search;
+mod seat_state;
 #[cfg(test)]
 mod tests;
-mod tidy;
-mod value;
+mod turn_meaning;
 
 use crate::rules::{CardSet, Event, GameRng, Move, Variant, View};
 
 use super::bot::{Bot, Turn};
-use beliefs::Archive;
-use board::{Board, Deed, Newest};
-use cards::CARDS;
-use mind::{Memory, Mind, Past};
+use beliefs::BeliefArchive;
+use reasoner::{BeliefState, PastTurns, Reasoner};
+use seat_state::{CARDS, NewestFirst, SeatMove, SeatState};
 
-/// Plays the base game by conventions about what hints ask for, with a look ahead of two turns.
+/// Plays by conventions and a search of two turns. Supports the base game.
 #[derive(Clone, Debug)]
 pub struct Fireflower {
-    game: Option<Board>,
-    memory: Memory,
-    past: Past,
-    archive: Archive,
+    game: Option<SeatState>,
+    beliefs: BeliefState,
+    past: PastTurns,
+    archive: BeliefArchive,
 }
 
 impl Fireflower {
-    /// A bot that waits for its first game.
+    /// A bot before its first game.
     #[must_use]
     pub fn new() -> Fireflower {
-        Fireflower { game: None, memory: Memory::NONE, past: Past::NONE, archive: Archive::EMPTY }
+        Fireflower {
+            game: None,
+            beliefs: BeliefState::NONE,
+            past: PastTurns::NONE,
+            archive: BeliefArchive::EMPTY,
+        }
     }
 
-    fn mind(&mut self) -> Mind<'_> {
-        Mind { memory: &mut self.memory, past: &mut self.past, archive: &mut self.archive }
+    fn reasoner(&mut self) -> Reasoner<'_> {
+        Reasoner { beliefs: &mut self.beliefs, past: &mut self.past, archive: &mut self.archive }
     }
 }
 
@@ -70,14 +73,14 @@ impl Default for Fireflower {
 
 impl Bot for Fireflower {
     fn start(&mut self, view: &View<'_>, _: GameRng) {
-        let board = Board::new(view);
-        (self.memory, self.past) = (Memory::NONE, Past::NONE);
-        let mut mind = self.mind();
-        for id in Newest(board.held() & !board.blind) {
-            mind.see(id, board.face(id));
+        let state = SeatState::new(view);
+        (self.beliefs, self.past) = (BeliefState::NONE, PastTurns::NONE);
+        let mut reasoner = self.reasoner();
+        for id in NewestFirst(state.held() & !state.blind) {
+            reasoner.see(id, state.face(id));
         }
-        mind.look(&board);
-        self.game = Some(board);
+        reasoner.update_knowledge(&state);
+        self.game = Some(state);
     }
 
     fn observe(&mut self, turn: &Turn<'_>) {
@@ -85,55 +88,59 @@ impl Bot for Fireflower {
         let mut after = before;
         let variant = turn.after.variant();
         let face = |card| CardSet::of(variant.card_index(card));
-        let deed = deed_of(&turn.event, variant);
-        if let (Some(slot), Some(card)) = (slot_of(deed), turn.event.card) {
+        let played = seat_move_of(&turn.event, variant);
+        if let (Some(slot), Some(card)) = (slot_of(played), turn.event.card) {
             after.show(before.hands[before.current].id(slot), face(card));
         }
-        after.apply(deed);
-        let mut mind = self.mind();
+        after.apply(played);
+        let mut reasoner = self.reasoner();
         if let Some(card) = turn.event.drawn {
             let drawn = CARDS - usize::from(before.deck);
             after.show(drawn, face(card));
-            mind.see(drawn, face(card));
+            reasoner.see(drawn, face(card));
         }
-        mind.observe(deed, &before, &after);
+        reasoner.observe(played, &before, &after);
         self.game = Some(after);
     }
 
     fn act(&mut self, view: &View<'_>) -> Move {
         let fallback = Move::Play { slot: view.hand_size(0).saturating_sub(1) as u8 };
-        let Some(mut board) = self.game else { return fallback };
-        // As long as the maximum is in reach, nothing else counts.
-        board.all_or_nothing = !board.is_flawed();
-        board.look_ahead();
-        let chosen = self.mind().choose(&board).and_then(|deed| move_of(deed, view));
+        let Some(mut state) = self.game else { return fallback };
+        // As long as the maximum score is reachable, any game that misses it counts as lost.
+        state.all_or_nothing = !state.is_flawed();
+        state.update_status();
+        let chosen = self.reasoner().choose(&state).and_then(|played| move_of(played, view));
         chosen.filter(|&chosen| view.is_legal(chosen)).unwrap_or(fallback)
     }
 }
 
-fn slot_of(deed: Deed) -> Option<usize> {
-    match deed {
-        Deed::Play { slot } | Deed::Discard { slot } => Some(slot),
-        Deed::Hint { .. } | Deed::SomeHint => None,
+fn slot_of(played: SeatMove) -> Option<usize> {
+    match played {
+        SeatMove::Play { slot } | SeatMove::Discard { slot } => Some(slot),
+        SeatMove::Hint { .. } | SeatMove::UnknownHint => None,
     }
 }
 
-fn deed_of(event: &Event, variant: &Variant) -> Deed {
+fn seat_move_of(event: &Event, variant: &Variant) -> SeatMove {
     match event.played {
-        Move::Discard { slot } => Deed::Discard { slot: slot.into() },
-        Move::Play { slot } | Move::AnnouncedPlay { slot, .. } => Deed::Play { slot: slot.into() },
+        Move::Discard { slot } => SeatMove::Discard { slot: slot.into() },
+        Move::Play { slot } | Move::AnnouncedPlay { slot, .. } => {
+            SeatMove::Play { slot: slot.into() }
+        }
         Move::Hint { offset, hint } => {
             let seat = variant.seat_after(event.seat.into(), offset.into());
-            Deed::Hint { seat, hint, touched: event.touched }
+            SeatMove::Hint { seat, hint, touched: event.touched }
         }
     }
 }
 
-fn move_of(deed: Deed, view: &View<'_>) -> Option<Move> {
-    match deed {
-        Deed::Discard { slot } => Some(Move::Discard { slot: slot as u8 }),
-        Deed::Play { slot } => Some(Move::Play { slot: slot as u8 }),
-        Deed::Hint { seat, hint, .. } => Some(Move::Hint { offset: view.offset(seat) as u8, hint }),
-        Deed::SomeHint => None,
+fn move_of(played: SeatMove, view: &View<'_>) -> Option<Move> {
+    match played {
+        SeatMove::Discard { slot } => Some(Move::Discard { slot: slot as u8 }),
+        SeatMove::Play { slot } => Some(Move::Play { slot: slot as u8 }),
+        SeatMove::Hint { seat, hint, .. } => {
+            Some(Move::Hint { offset: view.offset(seat) as u8, hint })
+        }
+        SeatMove::UnknownHint => None,
     }
 }

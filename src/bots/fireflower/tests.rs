@@ -7,15 +7,15 @@ use crate::bots::{Bot, Turn};
 use crate::rules::{Card, EpisodeSeed, GameRng, Move, Parameters, State, Variant, View};
 
 /// Bots at a table.
-struct Group {
+struct SelfPlay {
     state: State,
     bots: Vec<Fireflower>,
 }
 
-impl Group {
-    /// With these hands, the oldest card first, and the next cards of the deck; the rest follows
-    /// in index order.
-    fn deal(players: i64, cards: &str) -> Group {
+impl SelfPlay {
+    /// Deals these hands, the oldest card first, and then these cards of the deck. The rest of the
+    /// deck is in index order.
+    fn deal(players: i64, cards: &str) -> SelfPlay {
         let parameters = Parameters { players, ..Parameters::default() };
         let variant = Arc::new(Variant::new(parameters).unwrap());
         let mut deck: Vec<Card> = cards.split(' ').map(|card| card.parse().unwrap()).collect();
@@ -28,10 +28,10 @@ impl Group {
         for (seat, bot) in bots.iter_mut().enumerate() {
             bot.start(&state.view(seat), GameRng::new(EpisodeSeed::default()));
         }
-        Group { state, bots }
+        SelfPlay { state, bots }
     }
 
-    /// What the bot whose turn it is wants to do.
+    /// The move that the bot to act chooses.
     fn choice(&mut self) -> Move {
         let seat = self.state.position().current_player();
         self.bots[seat].act(&self.state.view(seat))
@@ -55,13 +55,13 @@ impl Group {
     /// Whether a seat believes that its card in this slot is to be kept.
     fn is_kept(&self, seat: usize, slot: usize) -> bool {
         let id = self.bots[seat].game.unwrap().hands[seat].id(slot);
-        self.bots[seat].memory.tops.of(id).is_keep()
+        self.bots[seat].beliefs.tops.of(id).is_keep()
     }
 
     /// Whether a seat believes that its card in this slot is to be played.
     fn is_play(&self, seat: usize, slot: usize) -> bool {
         let id = self.bots[seat].game.unwrap().hands[seat].id(slot);
-        self.bots[seat].memory.tops.of(id).is_play()
+        self.bots[seat].beliefs.tops.of(id).is_play()
     }
 }
 
@@ -71,7 +71,7 @@ fn parse(text: &str) -> Move {
 
 #[test]
 fn a_hint_says_to_play_the_newest_card_first() {
-    let mut pair = Group::deal(2, "R3 Y4 G4 W3 B3 Y3 R4 R1 G3 W4");
+    let mut pair = SelfPlay::deal(2, "R3 Y4 G4 W3 B3 Y3 R4 R1 G3 W4");
     pair.play("hint +1 red");
     assert!(pair.is_play(1, 1) && pair.is_play(1, 2));
     assert_eq!(pair.choice(), parse("play 2"));
@@ -79,7 +79,7 @@ fn a_hint_says_to_play_the_newest_card_first() {
 
 #[test]
 fn a_hint_at_the_next_discard_says_to_keep_it() {
-    let mut pair = Group::deal(2, "R3 Y4 G4 W3 B3 R5 Y3 G3 W4 B4");
+    let mut pair = SelfPlay::deal(2, "R3 Y4 G4 W3 B3 R5 Y3 G3 W4 B4");
     pair.play("hint +1 5");
     assert!(pair.is_kept(1, 0) && !pair.is_play(1, 0));
     assert!(!pair.is_kept(1, 1));
@@ -88,7 +88,7 @@ fn a_hint_at_the_next_discard_says_to_keep_it() {
 #[test]
 fn a_hint_at_a_card_one_step_away_is_a_finesse() {
     let hands = "R3 Y4 G4 W3 B3 Y3 G3 W4 B4 R1 W3 G4 B3 R2 Y5";
-    let mut table = Group::deal(3, hands);
+    let mut table = SelfPlay::deal(3, hands);
     table.play("hint +2 red");
     assert!(table.is_play(1, 4) && !table.is_play(1, 3));
     assert_eq!(table.choice(), parse("play 4"));
@@ -99,7 +99,7 @@ fn a_hint_at_a_card_one_step_away_is_a_finesse() {
 #[test]
 fn a_player_who_does_not_play_ends_the_finesse() {
     let hands = "R3 Y4 G4 W3 B3 Y3 G3 W4 B4 R1 W3 G4 B3 R2 Y5";
-    let mut table = Group::deal(3, hands);
+    let mut table = SelfPlay::deal(3, hands);
     table.play("hint +2 red");
     table.play("discard 0");
     assert!(!table.is_play(1, 3));

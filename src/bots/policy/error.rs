@@ -1,31 +1,31 @@
 use thiserror::Error;
 
-use super::header::{FORMAT, MAX_LAYERS, MAX_WIDTH};
-use super::read::MAX_BYTES;
+use super::header::{FORMAT, MAX_BYTES, MAX_LAYERS, MAX_WIDTH};
+
 use crate::rules::{UnknownName, VariantError};
 
-/// A policy that cannot be played.
+/// A policy cannot be loaded.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PolicyError {
-    /// There is no such file, or it cannot be read.
+    /// The file does not exist or cannot be read.
     #[error(
         "policy={path:?} cannot be read ({problem}): expected the path of a policy's file{}",
         known_policies(known)
     )]
     Unreadable {
-        /// The path that was given.
+        /// The path.
         path: String,
-        /// What the system says.
+        /// The error of the operating system.
         problem: String,
-        /// The names of the policies that are shipped.
+        /// The names of the shipped policies.
         known: String,
     },
-    /// The file does not hold a policy that can be played.
-    #[error("policy={path:?} is not one that can be played: {problem}")]
+    /// The file is not a valid policy.
+    #[error("policy={path:?} is not a valid policy: {problem}")]
     Refused {
         /// The file's path or name.
         path: String,
-        /// What is wrong with it.
+        /// The reason.
         problem: PolicyProblem,
     },
 }
@@ -34,37 +34,37 @@ fn known_policies(known: &str) -> String {
     if known.is_empty() { String::new() } else { format!(", or one of {known}") }
 }
 
-/// What is wrong with a policy's file.
+/// The reason why a policy file is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PolicyProblem {
-    /// Too much to be one.
+    /// The file is too large.
     #[error("it has {bytes} bytes: expected at most {MAX_BYTES}")]
     TooLarge {
-        /// How many it has.
+        /// Its size.
         bytes: u64,
     },
-    /// Another kind of file, or one that was cut or garbled.
+    /// The file is of another type, truncated or corrupted.
     #[error("it is not a safetensors file, or a damaged one ({0})")]
     NotSafetensors(String),
-    /// A safetensors file of somebody else.
-    #[error("its metadata has no key \"starmine\": expected the JSON text of what it plays")]
+    /// A safetensors file without starmine's header.
+    #[error("its metadata has no key \"starmine\": expected the JSON header of a policy")]
     NoHeader,
-    /// The JSON text does not say what it should.
+    /// The header is not valid JSON, or a key is missing or has the wrong type.
     #[error("\"starmine\" in its metadata: {0}")]
     Header(String),
-    /// Written for another version.
+    /// The header has another version.
     #[error("\"starmine\" in its metadata: format={found}: expected {FORMAT}")]
     Format {
-        /// Its format.
+        /// The version.
         found: String,
     },
-    /// A variant that cannot be.
+    /// The variant is invalid.
     #[error("\"starmine\" in its metadata: variant: {0}")]
     Variant(#[from] VariantError),
-    /// An encoder that is not in the registry.
+    /// The encoder is unknown.
     #[error("\"starmine\" in its metadata: {0}")]
     Encoder(#[from] UnknownName),
-    /// An encoder that shows what a player does not see.
+    /// The encoder shows what a player may not see.
     #[error(
         "\"starmine\" in its metadata: encoder={encoder:?} shows the own hand: expected one that shows what a seat may see"
     )]
@@ -72,7 +72,7 @@ pub enum PolicyProblem {
         /// The encoder.
         encoder: &'static str,
     },
-    /// Too many hidden layers, none, or one too wide.
+    /// No hidden layer, too many, or one that is too wide.
     #[error(
         "\"starmine\" in its metadata: hidden={hidden:?}: expected 1 to {MAX_LAYERS} widths of 1 to {MAX_WIDTH}"
     )]
@@ -80,41 +80,41 @@ pub enum PolicyProblem {
         /// The widths.
         hidden: Vec<usize>,
     },
-    /// Card features are not defined for observations without these sections.
+    /// The encoder lacks a section that card features need.
     #[error(
-        "\"starmine\" in its metadata: card_features=true: encoder={encoder:?} does not have the sections that they are made of"
+        "\"starmine\" in its metadata: card_features=true: encoder={encoder:?} lacks the sections that they need"
     )]
     CardFeatures {
         /// The encoder.
         encoder: &'static str,
     },
-    /// A tensor is not there.
+    /// A tensor is missing.
     #[error("tensor {name:?} is missing: expected shape {expected:?}")]
     Missing {
         /// Its name.
         name: String,
-        /// Its shape.
+        /// The expected shape.
         expected: Vec<usize>,
     },
-    /// A tensor that such a network does not have.
+    /// The network has no such tensor.
     #[error("tensor {name:?} is not one of this network's: expected {expected}")]
     Unexpected {
         /// Its name.
         name: String,
-        /// The names that there should be.
+        /// The expected names.
         expected: String,
     },
-    /// A tensor of another shape.
+    /// A tensor has the wrong shape.
     #[error("tensor {name:?} has shape {found:?}: expected {expected:?}")]
     Shape {
         /// Its name.
         name: String,
         /// Its shape.
         found: Vec<usize>,
-        /// What it should be.
+        /// The expected shape.
         expected: Vec<usize>,
     },
-    /// Numbers of another kind.
+    /// A tensor has an unsupported dtype.
     #[error("tensor {name:?} has dtype {found}: expected F32, F16 or BF16")]
     Dtype {
         /// Its name.
@@ -122,14 +122,14 @@ pub enum PolicyProblem {
         /// Its dtype.
         found: String,
     },
-    /// A number that is none.
+    /// A tensor has a NaN or an infinite element.
     #[error("tensor {name:?} has {found} at index {index}: expected finite numbers")]
     NotFinite {
         /// Its name.
         name: String,
-        /// Where, counted through all rows.
+        /// The index in the flattened tensor.
         index: usize,
-        /// What stands there.
+        /// The element.
         found: String,
     },
 }

@@ -5,16 +5,18 @@ use super::error::PolicyProblem;
 use crate::encode::{self, Encoder};
 use crate::rules::{Parameters, Sight, Variant};
 
-/// The version of what a policy's file says about itself.
+/// The supported version of the header.
 pub(super) const FORMAT: u64 = 1;
-/// Most hidden layers.
+/// Maximum number of hidden layers.
 pub(super) const MAX_LAYERS: usize = 16;
-/// Widest hidden layer.
+/// Maximum width of a hidden layer.
 pub(super) const MAX_WIDTH: usize = 4096;
+/// Maximum size of a policy file, so that a wrong path does not exhaust the memory.
+pub(super) const MAX_BYTES: u64 = 1 << 28;
 
-/// What a policy's file says about itself; keys that are not here belong to others.
+/// The header as JSON. Further keys are ignored.
 #[derive(Deserialize)]
-struct Said {
+struct RawHeader {
     variant: Parameters,
     encoder: String,
     hidden: Vec<usize>,
@@ -24,11 +26,11 @@ struct Said {
     layer_norm: bool,
 }
 
-/// What a policy plays and how it is built, checked.
+/// The validated header of a policy file.
 pub(super) struct Header {
     pub variant: Variant,
     pub encoder: &'static dyn Encoder,
-    /// Widths of the hidden layers, at least one.
+    /// The widths of the hidden layers, at least one.
     pub hidden: Vec<usize>,
     pub recurrent: bool,
     pub card_features: bool,
@@ -46,22 +48,22 @@ impl Header {
                 return Err(PolicyProblem::Format { found });
             }
         }
-        let said: Said = serde_json::from_value(value).map_err(refuse)?;
-        let encoder = encode::encoder(&said.encoder)?;
+        let raw: RawHeader = serde_json::from_value(value).map_err(refuse)?;
+        let encoder = encode::encoder(&raw.encoder)?;
         if encoder.sight() != Sight::Seat {
             return Err(PolicyProblem::Cheats { encoder: encoder.name() });
         }
-        let widths_fit = said.hidden.iter().all(|width| (1..=MAX_WIDTH).contains(width));
-        if !(1..=MAX_LAYERS).contains(&said.hidden.len()) || !widths_fit {
-            return Err(PolicyProblem::Hidden { hidden: said.hidden });
+        let widths_fit = raw.hidden.iter().all(|width| (1..=MAX_WIDTH).contains(width));
+        if !(1..=MAX_LAYERS).contains(&raw.hidden.len()) || !widths_fit {
+            return Err(PolicyProblem::Hidden { hidden: raw.hidden });
         }
         Ok(Header {
-            variant: Variant::new(said.variant)?,
+            variant: Variant::new(raw.variant)?,
             encoder,
-            hidden: said.hidden,
-            recurrent: said.recurrent,
-            card_features: said.card_features,
-            layer_norm: said.layer_norm,
+            hidden: raw.hidden,
+            recurrent: raw.recurrent,
+            card_features: raw.card_features,
+            layer_norm: raw.layer_norm,
         })
     }
 }

@@ -1,26 +1,26 @@
-//! Trained policies: neural networks, read from safetensors files, that play as bots.
+//! Trained policies: neural networks from safetensors files, which play as bots.
 //!
-//! A file holds the network's tensors, named as in the state dictionary of Python's
-//! `starmine.torch.PolicyNetwork`, and under the key `starmine` of its metadata the JSON text of
-//! what it plays and how it is built; see [`Policy::read`]. Everything in it is checked before
-//! anything is believed.
+//! A file contains the tensors, named as in the state dictionary of Python's
+//! `starmine.torch.PolicyNetwork`. Its metadata has a JSON header under the key `starmine`, which
+//! describes the variant, the encoder and the architecture; see [`Policy::read`]. A file is fully
+//! validated before use.
 //!
 //! To ship a policy, add its file and its row in [`POLICIES`].
 
+mod card_features;
 mod error;
-mod features;
 mod header;
-mod layer;
+mod layer_norm;
+mod linear;
 mod network;
-mod norm;
-mod play;
-mod read;
+mod policy_bot;
+mod policy_file;
 mod shipped;
 #[cfg(test)]
 mod tests;
 
 pub use error::{PolicyError, PolicyProblem};
 pub use network::PolicyScratch;
-pub use play::PolicyBot;
-pub use read::{Policy, policy_bytes};
+pub use policy_bot::PolicyBot;
+pub use policy_file::{Policy, policy_bytes};
 pub use shipped::{POLICIES, ShippedPolicy, shipped_policy};

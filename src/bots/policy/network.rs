@@ -1,65 +1,65 @@
-use super::features::CardFeatures;
-use super::layer::{Inputs, Layer, Sums};
-use super::norm::Norm;
+use super::card_features::CardFeatures;
+use super::layer_norm::LayerNorm;
+use super::linear::{Accumulator, Inputs, Linear};
 
-/// A network: hidden layers, then perhaps a memory, then the heads.
+/// A feed-forward trunk of hidden layers with ReLU, an optional recurrent unit, and the heads.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Network {
-    /// Bits of an observation.
+    /// Number of bits of an observation.
     pub bits: usize,
     pub card_features: Option<CardFeatures>,
-    pub trunk: Vec<Hidden>,
-    pub memory: Option<Memory>,
-    /// A logit for each action, and the value.
-    pub heads: Layer,
+    pub trunk: Vec<HiddenLayer>,
+    pub gru: Option<Gru>,
+    /// The logits of all actions, then the value.
+    pub heads: Linear,
 }
 
-/// A hidden layer, whose outputs are normalised or not before those above zero go on.
+/// A hidden layer: linear, optionally normalised, then ReLU.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Hidden {
-    pub layer: Layer,
-    pub norm: Option<Norm>,
+pub(super) struct HiddenLayer {
+    pub layer: Linear,
+    pub norm: Option<LayerNorm>,
 }
 
-/// A gated recurrent unit.
+/// A gated recurrent unit, as `torch.nn.GRUCell`.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Memory {
-    pub from_input: Layer,
-    pub from_state: Layer,
+pub(super) struct Gru {
+    pub from_input: Linear,
+    pub from_state: Linear,
 }
 
-/// What a network needs while it is computed, so that nothing is allocated then.
+/// Scratch memory of a forward pass, which therefore allocates nothing.
 #[derive(Clone, Debug)]
 pub struct PolicyScratch {
     inputs: Inputs,
-    sums: Sums,
-    old_sums: Sums,
+    sums: Accumulator,
+    old_sums: Accumulator,
 }
 
 impl Network {
-    /// What it needs while it is computed.
+    /// Scratch memory for this network.
     pub fn scratch(&self) -> PolicyScratch {
         let layers = || self.trunk.iter().map(|hidden| &hidden.layer).chain([&self.heads]);
-        let memory = self.memory.iter().flat_map(|memory| [&memory.from_input, &memory.from_state]);
-        let outputs = layers().chain(memory).map(Layer::outputs).max().unwrap_or_default();
+        let gru = self.gru.iter().flat_map(|gru| [&gru.from_input, &gru.from_state]);
+        let outputs = layers().chain(gru).map(Linear::outputs).max().unwrap_or_default();
         PolicyScratch {
             inputs: Inputs::with_capacity(self.inputs().max(outputs)),
-            sums: Sums::new(outputs),
-            old_sums: Sums::new(if self.memory.is_some() { outputs } else { 0 }),
+            sums: Accumulator::new(outputs),
+            old_sums: Accumulator::new(if self.gru.is_some() { outputs } else { 0 }),
         }
     }
 
-    /// Inputs of the first layer.
+    /// Number of inputs of the first layer.
     pub fn inputs(&self) -> usize {
         self.bits + self.card_features.as_ref().map_or(0, CardFeatures::len)
     }
 
-    /// Numbers that it remembers.
-    pub fn memory_width(&self) -> usize {
-        self.memory.as_ref().map_or(0, |memory| memory.from_state.outputs() / 3)
+    /// The width of the hidden state; 0 without recurrence.
+    pub fn state_width(&self) -> usize {
+        self.gru.as_ref().map_or(0, |gru| gru.from_state.outputs() / 3)
     }
 
-    /// The logits of an observation, then the value; the state becomes the next one.
+    /// A forward pass: the logits of an observation, then the value. Updates the hidden state.
     pub fn apply<'a>(
         &self,
         words: &[u64],
@@ -72,24 +72,24 @@ impl Network {
         if let Some(features) = &self.card_features {
             features.push(words, inputs);
         }
-        for Hidden { layer, norm } in &self.trunk {
+        for HiddenLayer { layer, norm } in &self.trunk {
             let outputs = layer.apply(inputs, sums);
             if let Some(norm) = norm {
                 norm.apply(outputs);
             }
-            // Not those that are negative, for whose sake there are hidden layers.
+            // ReLU: only positive outputs become inputs of the next layer.
             inputs.clear();
             push_if(outputs, inputs, |output| output > 0.0);
         }
-        if let Some(memory) = &self.memory {
-            memory.apply(state, scratch);
+        if let Some(gru) = &self.gru {
+            gru.apply(state, scratch);
         }
         self.heads.apply(&scratch.inputs, &mut scratch.sums)
     }
 }
 
-impl Memory {
-    /// The next state, which becomes the inputs too.
+impl Gru {
+    /// Computes the next hidden state, which is also the input of the heads.
     fn apply(&self, state: &mut [f32], scratch: &mut PolicyScratch) {
         let PolicyScratch { inputs, sums, old_sums, .. } = scratch;
         let given = self.from_input.apply(inputs, sums);
@@ -112,7 +112,7 @@ fn sigmoid(number: f32) -> f32 {
     1.0 / (1.0 + libm::expf(-number))
 }
 
-/// Appends the ones of an observation.
+/// Appends the set bits of an observation.
 fn push_bits(words: &[u64], inputs: &mut Inputs) {
     for (index, &word) in words.iter().enumerate() {
         let mut rest = word;
@@ -123,7 +123,7 @@ fn push_bits(words: &[u64], inputs: &mut Inputs) {
     }
 }
 
-/// Appends the numbers of this kind.
+/// Appends the numbers that satisfy the predicate.
 fn push_if(numbers: &[f32], inputs: &mut Inputs, is_kept: impl Fn(f32) -> bool) {
     let kept = numbers.iter().enumerate().filter(|&(_, &number)| is_kept(number));
     inputs.extend(kept.map(|(index, &number)| (index as u32, number)));

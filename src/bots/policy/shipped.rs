@@ -1,17 +1,18 @@
-//! The policies that are shipped: one row each.
+//! The shipped policies: one row each. Their weights are compiled in, so that the Rust crate and
+//! the Python package need no files at run time.
 
 use std::sync::{Arc, OnceLock};
 
 use super::error::PolicyError;
-use super::read::Policy;
+use super::policy_file::Policy;
 
-/// A policy that is shipped, which goes by its name.
+/// A shipped policy.
 pub struct ShippedPolicy {
-    /// The name, which stands wherever a bot's does.
+    /// The name, which is valid wherever a bot's name is.
     pub name: &'static str,
-    /// One line about it.
+    /// One line of description.
     pub summary: &'static str,
-    /// Its file.
+    /// The contents of its file.
     pub bytes: &'static [u8],
     policy: OnceLock<Result<Arc<Policy>, PolicyError>>,
 }
@@ -27,10 +28,10 @@ impl ShippedPolicy {
         ShippedPolicy { name, summary, bytes, policy: OnceLock::new() }
     }
 
-    /// The policy, which is read once.
+    /// The policy, parsed on the first call.
     ///
     /// # Errors
-    /// [`PolicyError`] where the file is not one; a test reads them all.
+    /// [`PolicyError`] if the file is invalid; a test parses all of them.
     pub fn policy(&self) -> Result<Arc<Policy>, PolicyError> {
         let read = || match Policy::from_bytes(self.bytes) {
             Ok(policy) => Ok(Arc::new(policy)),
@@ -51,7 +52,7 @@ macro_rules! shipped {
     };
 }
 
-/// All policies that are shipped; their cards lie beside their files.
+/// All shipped policies. Their model cards are beside their files.
 pub static POLICIES: [ShippedPolicy; 8] = [
     shipped!("ippo-2p", "independent PPO in self-play, two players"),
     shipped!("ippo-3p", "independent PPO in self-play, three players"),
@@ -69,7 +70,7 @@ pub fn shipped_policy(name: &str) -> Option<&'static ShippedPolicy> {
     POLICIES.iter().find(|policy| policy.name == name)
 }
 
-/// The names of all, for messages.
+/// The names of all shipped policies, for error messages.
 pub(super) fn known_policies() -> String {
     POLICIES.iter().map(|policy| policy.name).collect::<Vec<&str>>().join(", ")
 }

@@ -2,16 +2,16 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::layer::{Layer, Sums};
-use super::network::{Hidden, Memory, Network};
-use super::norm::Norm;
-use super::play::{best, sample};
+use super::layer_norm::LayerNorm;
+use super::linear::{Accumulator, Linear};
+use super::network::{Gru, HiddenLayer, Network};
+use super::policy_bot::{best, sample};
 use super::*;
 use crate::bots::{BotName, Player, play_games};
 use crate::encode::{self, Encoder, encode_into};
 use crate::rules::{ActionSet, EpisodeSeed, GameRng, Parameters, State, Variant, View};
 
-/// Random numbers from -1 to 1.
+/// Pseudo-random numbers between -1 and 1.
 struct Numbers(GameRng);
 
 impl Numbers {
@@ -44,10 +44,10 @@ fn small() -> Parameters {
     Parameters { players: 3, colors: 2, ranks: 3, hand_size: Some(2), ..Parameters::default() }
 }
 
-fn said(parameters: &Parameters, recurrent: bool) -> Value {
+fn header(parameters: &Parameters, recurrent: bool) -> Value {
     json!({
         "format": 1, "variant": parameters, "encoder": "canonical", "hidden": [11, 9],
-        "recurrent": recurrent, "card_features": true, "note": "of somebody else",
+        "recurrent": recurrent, "card_features": true, "note": "ignored",
     })
 }
 
@@ -73,17 +73,17 @@ fn tensors(parameters: &Parameters, recurrent: bool) -> Vec<Tensor> {
 
 fn policy_file(parameters: &Parameters, recurrent: bool) -> Vec<u8> {
     let metadata =
-        json!({"starmine": said(parameters, recurrent).to_string(), "card": "of somebody else"});
+        json!({"starmine": header(parameters, recurrent).to_string(), "card": "ignored"});
     file(&metadata, &tensors(parameters, recurrent))
 }
 
-/// The bots of a policy in all seats.
+/// Bots of the policy in all seats.
 fn players(policy: &Arc<Policy>, is_sampled: bool, variant: &Variant) -> Vec<Player> {
     let bot = PolicyBot::new(policy.clone(), is_sampled, "", variant).unwrap();
     vec![Player::Bot(Box::new(bot)); variant.players().into()]
 }
 
-/// A layer, one output after the other.
+/// A naive linear layer.
 fn plain_layer(tensors: &[Tensor], name: &str, inputs: &[f32]) -> Vec<f32> {
     let find = |part| &tensors.iter().find(|it| it.0 == format!("{name}.{part}")).unwrap().2;
     let rows = find("weight").chunks(inputs.len()).zip(find("bias"));
@@ -93,7 +93,7 @@ fn plain_layer(tensors: &[Tensor], name: &str, inputs: &[f32]) -> Vec<f32> {
     rows.map(sum).collect()
 }
 
-/// The card features of a view.
+/// Naive card features.
 fn plain_features(view: &View<'_>) -> Vec<f32> {
     let variant = view.variant();
     let height = |card: crate::rules::Card| usize::from(view.fireworks()[card.suit.index()]);
@@ -120,22 +120,22 @@ fn plain_features(view: &View<'_>) -> Vec<f32> {
 
 #[test]
 fn a_layer_that_was_computed_by_hand() {
-    let layer = Layer::new(&[1.0, 2.0, 3.0, -1.0, 0.5, 0.0], &[0.5, -1.0]);
-    let mut sums = Sums::new(2);
+    let layer = Linear::new(&[1.0, 2.0, 3.0, -1.0, 0.5, 0.0], &[0.5, -1.0]);
+    let mut sums = Accumulator::new(2);
     assert_eq!(layer.apply(&[(0, 2.0), (2, 1.0)], &mut sums), [5.5, -3.0]);
     assert_eq!(layer.apply(&[(1, 4.0)], &mut sums), [8.5, 1.0]);
 }
 
 #[test]
 fn a_norm_that_was_computed_by_hand() {
-    let norm = Norm { scale: vec![2.0, 1.0, 1.0, 1.0], shift: vec![0.0, 0.0, 3.0, 0.0] };
+    let norm = LayerNorm { scale: vec![2.0, 1.0, 1.0, 1.0], shift: vec![0.0, 0.0, 3.0, 0.0] };
     let mut numbers = [1.0f32, 3.0, 1.0, 3.0];
     norm.apply(&mut numbers);
     for (found, expected) in numbers.into_iter().zip([-2.0, 1.0, 2.0, 1.0]) {
         assert!((found - expected).abs() < 2e-5, "{found} {expected}");
     }
     let mut equal = [7.0; 11];
-    Norm { scale: vec![1.0; 11], shift: vec![0.5; 11] }.apply(&mut equal);
+    LayerNorm { scale: vec![1.0; 11], shift: vec![0.5; 11] }.apply(&mut equal);
     assert_eq!(equal, [0.5; 11]);
 }
 
@@ -144,20 +144,23 @@ fn a_network_that_was_computed_by_hand() {
     let network = Network {
         bits: 2,
         card_features: None,
-        trunk: vec![Hidden { layer: Layer::new(&[1.0, -1.0, 2.0, 2.0], &[0.0, -1.0]), norm: None }],
-        memory: Some(Memory {
-            from_input: Layer::new(&[1.0, 0.0, 0.0, 0.0, 0.0, 1.0], &[0.0, 0.0, 0.0]),
-            from_state: Layer::new(&[1.0, 0.0, 0.0], &[0.0, 0.0, 0.0]),
+        trunk: vec![HiddenLayer {
+            layer: Linear::new(&[1.0, -1.0, 2.0, 2.0], &[0.0, -1.0]),
+            norm: None,
+        }],
+        gru: Some(Gru {
+            from_input: Linear::new(&[1.0, 0.0, 0.0, 0.0, 0.0, 1.0], &[0.0, 0.0, 0.0]),
+            from_state: Linear::new(&[1.0, 0.0, 0.0], &[0.0, 0.0, 0.0]),
         }),
-        heads: Layer::new(&[4.0, -2.0], &[0.0, 1.0]),
+        heads: Linear::new(&[4.0, -2.0], &[0.0, 1.0]),
     };
     let (mut state, mut scratch) = ([0.0], network.scratch());
-    // The hidden layer says 1 and 1 of the first bit: new is 1, keep 0, reset 1, the state half of
-    // the candidate.
+    // The hidden layer maps the first bit to 1 and 1. The gates are sigmoid(0), so the state
+    // becomes half of the candidate.
     network.apply(&[0b01], &mut state, &mut scratch);
     let first = 1f32.tanh() / 2.0;
     assert!((state[0] - first).abs() < 1e-6);
-    // It says 0 and 1 of the second one.
+    // The hidden layer maps the second bit to 0 and 1.
     let logits = network.apply(&[0b10], &mut state, &mut scratch).to_vec();
     let candidate = (first / (1.0 + (-1f32).exp())).tanh();
     let second = (candidate + first) / 2.0;
@@ -166,7 +169,7 @@ fn a_network_that_was_computed_by_hand() {
 }
 
 #[test]
-fn a_policy_computes_what_plain_loops_do() {
+fn a_policy_computes_the_same_as_naive_loops() {
     for players in 2..=5 {
         for recurrent in [false, true] {
             let parameters = Parameters { players, timed_display: players == 3, ..small() };
@@ -175,7 +178,7 @@ fn a_policy_computes_what_plain_loops_do() {
             let variant = Arc::new(Variant::new(parameters).unwrap());
             let mut state = State::new(variant.clone(), EpisodeSeed::default());
             let mut scratch = policy.scratch();
-            let mut memories = vec![vec![0.0; policy.memory_width()]; variant.players().into()];
+            let mut memories = vec![vec![0.0; policy.state_width()]; variant.players().into()];
             let mut plain_memories = memories.clone();
             while state.ending().is_none() {
                 let seat = state.position().current_player();
@@ -203,7 +206,7 @@ fn a_policy_computes_what_plain_loops_do() {
                 let expected = plain_layer(&tensors, "heads", &x);
                 let logits = policy.logits(&words, &mut memories[seat], &mut scratch).to_vec();
                 for (found, expected) in logits.iter().zip(&expected) {
-                    // Without a memory, to the bit.
+                    // Equal to the bit without recurrence.
                     let allowed = if recurrent { 1e-5 } else { 0.0 };
                     assert!((found - expected).abs() <= allowed, "{found} {expected}");
                 }
@@ -221,7 +224,7 @@ fn the_best_action_is_legal_and_the_lowest_of_equal_ones() {
 }
 
 #[test]
-fn actions_are_drawn_by_their_chances() {
+fn actions_are_sampled_by_their_probabilities() {
     let (logits, legal) = ([1.0, 50.0, 0.0, 1.0], ActionSet(0b1101));
     let (mut rng, mut hits) = (GameRng::for_samples(0), [0; 4]);
     for _ in 0..20_000 {
@@ -232,7 +235,7 @@ fn actions_are_drawn_by_their_chances() {
         let expected = 20_000.0 * share / (2.0 * e + 1.0);
         assert!((f64::from(hits) - expected).abs() <= 4.0 * expected.sqrt(), "{hits} {expected}");
     }
-    // Whatever the numbers are, a legal action comes out.
+    // The action is legal also for NaN and infinite logits.
     for odd in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
         let logits = [odd, 0.0, odd];
         assert_eq!(sample(&logits, ActionSet(0b100), 2, &mut rng), 2);
@@ -241,7 +244,7 @@ fn actions_are_drawn_by_their_chances() {
 }
 
 #[test]
-fn games_are_the_same_when_they_are_played_again() {
+fn games_are_equal_when_they_are_replayed() {
     let policy = Arc::new(Policy::from_bytes(&policy_file(&small(), true)).unwrap());
     let variant = Arc::new(Variant::new(small()).unwrap());
     for is_sampled in [false, true] {
@@ -253,7 +256,7 @@ fn games_are_the_same_when_they_are_played_again() {
 }
 
 #[test]
-fn a_policy_plays_its_own_variant_whoever_starts_and_whatever_it_is_called() {
+fn a_policy_plays_its_own_variant_with_any_start_player_and_edition() {
     let policy = Arc::new(Policy::from_bytes(&policy_file(&small(), false)).unwrap());
     let refusal = |parameters: Parameters| {
         let variant = Variant::new(parameters).unwrap();
@@ -271,33 +274,33 @@ fn a_policy_plays_its_own_variant_whoever_starts_and_whatever_it_is_called() {
     assert!(message.ends_with("in which max_life_tokens=3, players=3"), "{message}");
 }
 
-/// The problem with a file in which this was changed.
+/// The error message of a changed file.
 fn problem(change: impl FnOnce(&mut Value, &mut Vec<Tensor>)) -> String {
-    let (mut said, mut tensors) = (said(&small(), false), tensors(&small(), false));
-    change(&mut said, &mut tensors);
-    let metadata = json!({"starmine": said.to_string()});
+    let (mut header, mut tensors) = (header(&small(), false), tensors(&small(), false));
+    change(&mut header, &mut tensors);
+    let metadata = json!({"starmine": header.to_string()});
     Policy::from_bytes(&file(&metadata, &tensors)).err().expect("it is refused").to_string()
 }
 
 #[test]
-fn what_is_wrong_with_a_file_is_said() {
-    let header = |key: &'static str, value: Value| problem(|said, _| said[key] = value);
+fn invalid_files_are_refused_with_the_reason() {
+    let changed = |key: &'static str, value: Value| problem(|header, _| header[key] = value);
     let expected = [
-        (header("format", json!(2)), "format=2: expected 1"),
-        (header("variant", json!({"players": 7})), "players=7 is not allowed: expected 2 to 5"),
-        (header("variant", json!({"player": 2})), "unknown field `player`"),
-        (header("encoder", json!("canonica")), "encoder=\"canonica\" is not known"),
-        (header("encoder", json!("canonical-seer")), "shows the own hand"),
-        (header("hidden", json!([])), "hidden=[]: expected 1 to 16 widths of 1 to 4096"),
-        (header("hidden", json!([1u64 << 40])), "expected 1 to 16 widths"),
-        (header("hidden", json!([-1])), "integer `-1`"),
-        (header("recurrent", json!(true)), "\"memory.from_input.weight\" is missing"),
-        (header("card_features", json!(false)), "has shape [11, "),
-        (header("layer_norm", json!(true)), "\"trunk.1.weight\" is missing"),
-        (header("layer_norm", json!(1)), "invalid type: integer `1`, expected a boolean"),
-        (problem(|said, _| *said = json!([])), "format=none: expected 1"),
+        (changed("format", json!(2)), "format=2: expected 1"),
+        (changed("variant", json!({"players": 7})), "players=7 is not allowed: expected 2 to 5"),
+        (changed("variant", json!({"player": 2})), "unknown field `player`"),
+        (changed("encoder", json!("canonica")), "encoder=\"canonica\" is not known"),
+        (changed("encoder", json!("canonical-seer")), "shows the own hand"),
+        (changed("hidden", json!([])), "hidden=[]: expected 1 to 16 widths of 1 to 4096"),
+        (changed("hidden", json!([1u64 << 40])), "expected 1 to 16 widths"),
+        (changed("hidden", json!([-1])), "integer `-1`"),
+        (changed("recurrent", json!(true)), "\"memory.from_input.weight\" is missing"),
+        (changed("card_features", json!(false)), "has shape [11, "),
+        (changed("layer_norm", json!(true)), "\"trunk.1.weight\" is missing"),
+        (changed("layer_norm", json!(1)), "invalid type: integer `1`, expected a boolean"),
+        (problem(|header, _| *header = json!([])), "format=none: expected 1"),
         (
-            problem(|said, _| drop(said.as_object_mut().unwrap().remove("hidden"))),
+            problem(|header, _| drop(header.as_object_mut().unwrap().remove("hidden"))),
             "missing field `hidden`",
         ),
         (problem(|_, tensors| drop(tensors.remove(1))), "\"trunk.0.bias\" is missing"),
@@ -319,10 +322,10 @@ fn what_is_wrong_with_a_file_is_said() {
 }
 
 #[test]
-fn numbers_of_two_bytes_are_read() {
+fn half_precision_tensors_are_read() {
     let ones = |dtype: &str, one: u16| {
-        let (said, tensors) = (said(&small(), false), tensors(&small(), false));
-        let metadata = json!({"starmine": said.to_string()});
+        let (header, tensors) = (header(&small(), false), tensors(&small(), false));
+        let metadata = json!({"starmine": header.to_string()});
         let (mut header, mut data) = (json!({"__metadata__": metadata}), Vec::new());
         for (name, shape, numbers) in &tensors {
             let start = data.len();
@@ -338,7 +341,7 @@ fn numbers_of_two_bytes_are_read() {
         let words = vec![0; policy.num_bits().div_ceil(64)];
         policy.logits(&words, &mut [], &mut policy.scratch())[0]
     };
-    // 11 ones and one, 9 of these and one.
+    // 9 hidden outputs of 11 + 1, and the bias 1.
     for (dtype, one) in [("F16", 0x3c00), ("BF16", 0x3f80)] {
         assert_eq!(logits(&ones(dtype, one)), 109.0);
     }

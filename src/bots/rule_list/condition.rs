@@ -2,7 +2,7 @@ use std::fmt;
 
 use crate::rules::View;
 
-/// A comparison of what is left on the table with a number, such as `life_tokens > 1`.
+/// A comparison of a public quantity with a number, such as `life_tokens > 1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Condition {
     quantity: Quantity,
@@ -33,12 +33,12 @@ const QUANTITIES: [(&str, Quantity); 3] = [
 const COMPARISONS: [(&str, Comparison); 3] =
     [("<", Comparison::Less), ("=", Comparison::Equal), (">", Comparison::Greater)];
 
-/// What a condition looks like, for those who wrote another one.
+/// The syntax of conditions, for error messages.
 pub(super) const EXPECTED: &str = "life_tokens, information_tokens or deck_size, then <, = or >, \
-                                   then a number from 0 to 255, and more of them after \"and\"";
+                                   then a number from 0 to 255; several joined by \"and\"";
 
 impl Condition {
-    /// The condition that these three words say.
+    /// Parses the three words of a condition.
     pub fn parse(words: &[&str]) -> Option<Condition> {
         let &[quantity, comparison, number] = words else { return None };
         Some(Condition {
@@ -48,7 +48,6 @@ impl Condition {
         })
     }
 
-    /// Whether it is so.
     pub fn holds(self, view: &View<'_>) -> bool {
         let found = match self.quantity {
             Quantity::LifeTokens => view.life_tokens(),

@@ -6,26 +6,26 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use super::condition::{Condition, EXPECTED};
-use super::scene::Scene;
-use super::{discard, hint, play};
+use super::context::RuleContext;
+use super::{discard_rules, hint_rules, play_rules};
 use crate::bots::registry::nearest;
 use crate::rules::Move;
 
-/// What a rule does.
+/// The function of a rule. It returns `None` if the rule does not apply.
 #[derive(Clone, Copy)]
 enum Apply {
-    /// The same always.
-    Plain(fn(&mut Scene<'_>) -> Option<Move>),
-    /// Something that depends on a probability.
-    From(fn(&mut Scene<'_>, f64) -> Option<Move>),
+    /// Without a parameter.
+    Plain(fn(&mut RuleContext<'_>) -> Option<Move>),
+    /// With a probability threshold.
+    Threshold(fn(&mut RuleContext<'_>, f64) -> Option<Move>),
 }
 
-/// A kind of rule.
+/// A row of the table of rules.
 #[derive(Clone, Copy)]
 pub struct RuleKind {
-    /// The name that texts call it by.
+    /// The name, as rule lists write it.
     pub name: &'static str,
-    /// One sentence about it.
+    /// One sentence of description.
     pub summary: &'static str,
     /// Its name in the literature.
     pub published: &'static str,
@@ -33,10 +33,10 @@ pub struct RuleKind {
 }
 
 impl RuleKind {
-    /// Whether the name is followed by a probability.
+    /// Whether the rule takes a probability threshold after its name.
     #[must_use]
     pub const fn takes_probability(&self) -> bool {
-        matches!(self.apply, Apply::From(_))
+        matches!(self.apply, Apply::Threshold(_))
     }
 }
 
@@ -46,102 +46,102 @@ impl fmt::Debug for RuleKind {
     }
 }
 
-/// All rules. None of them applies when the rules of the game forbid its move.
+/// All rules. A rule does not apply if its move would be illegal.
 pub const RULES: &[RuleKind] = &[
     RuleKind {
         name: "play-certain",
-        summary: "Play the oldest card whose colour and rank were both named and which fits.",
+        summary: "Play the oldest card whose colour and rank were both hinted and which is playable.",
         published: "PlayIfCertain",
-        apply: Apply::Plain(play::certain),
+        apply: Apply::Plain(play_rules::certain),
     },
     RuleKind {
         name: "play-safe",
-        summary: "Play the oldest card that fits whatever the hints leave plausible.",
+        summary: "Play the oldest card whose plausible kinds are all playable.",
         published: "PlaySafeCard",
-        apply: Apply::Plain(play::safe),
+        apply: Apply::Plain(play_rules::safe),
     },
     RuleKind {
         name: "play-probably-safe",
-        summary: "Play the card that most probably fits, if it does with at least this probability.",
+        summary: "Play the card that is most likely playable, if it is with at least this probability.",
         published: "PlayProbablySafeCard",
-        apply: Apply::From(play::probably_safe),
+        apply: Apply::Threshold(play_rules::probably_safe),
     },
     RuleKind {
         name: "hint-playable",
-        summary: "Hint a playable card that is not known: the rank, or else the colour.",
+        summary: "Hint a playable card that is not fully hinted: the rank, otherwise the colour.",
         published: "TellPlayableCardOuter",
-        apply: Apply::Plain(hint::playable),
+        apply: Apply::Plain(hint_rules::playable),
     },
     RuleKind {
         name: "hint-playable-randomly",
-        summary: "Hint the first playable card, known or not: rank or colour by chance.",
+        summary: "Hint the first playable card, hinted or not: rank or colour at random.",
         published: "TellPlayableCard",
-        apply: Apply::Plain(hint::playable_randomly),
+        apply: Apply::Plain(hint_rules::playable_randomly),
     },
     RuleKind {
         name: "hint-useless",
-        summary: "Hint a dead card that is not known: the colour, or else the rank.",
+        summary: "Hint a dead card that is not fully hinted: the colour, otherwise the rank.",
         published: "TellAnyoneUselessCard",
-        apply: Apply::Plain(hint::useless),
+        apply: Apply::Plain(hint_rules::useless),
     },
     RuleKind {
         name: "hint-dispensable",
-        summary: "Give a hint that shows at once that a card was played already.",
+        summary: "Give a hint that makes a card known to be played already.",
         published: "TellDispensable",
-        apply: Apply::Plain(hint::dispensable),
+        apply: Apply::Plain(hint_rules::dispensable),
     },
     RuleKind {
         name: "hint-most",
-        summary: "Give the hint that points out the most cards.",
+        summary: "Give the hint that touches the most cards.",
         published: "TellMostInformation",
-        apply: Apply::Plain(hint::most),
+        apply: Apply::Plain(hint_rules::most),
     },
     RuleKind {
         name: "hint-unknown",
-        summary: "Hint the next player's oldest card that is not known: the colour, or else the rank.",
+        summary: "Hint the next player's oldest card that is not fully hinted: the colour, otherwise the rank.",
         published: "TellUnknown",
-        apply: Apply::Plain(hint::unknown),
+        apply: Apply::Plain(hint_rules::unknown),
     },
     RuleKind {
         name: "hint-randomly",
-        summary: "Hint any card of the next player, known or not: rank or colour by chance.",
+        summary: "Hint a random card of the next player, hinted or not: rank or colour at random.",
         published: "TellRandomly",
-        apply: Apply::Plain(hint::randomly),
+        apply: Apply::Plain(hint_rules::randomly),
     },
     RuleKind {
         name: "discard-osawa",
-        summary: "Discard a card that the hints about it prove to be dead.",
+        summary: "Discard a card that its hints prove to be dead.",
         published: "OsawaDiscard",
-        apply: Apply::Plain(discard::osawa),
+        apply: Apply::Plain(discard_rules::osawa),
     },
     RuleKind {
         name: "discard-oldest",
         summary: "Discard the oldest card.",
         published: "DiscardOldestFirst",
-        apply: Apply::Plain(discard::oldest),
+        apply: Apply::Plain(discard_rules::oldest),
     },
     RuleKind {
         name: "discard-randomly",
-        summary: "Discard any card.",
+        summary: "Discard a random card.",
         published: "DiscardRandomly",
-        apply: Apply::Plain(discard::randomly),
+        apply: Apply::Plain(discard_rules::randomly),
     },
     RuleKind {
         name: "discard-probably-useless",
-        summary: "Discard the card that is most probably dead, if it is with at least this probability.",
+        summary: "Discard the card that is most likely dead, if it is with at least this probability.",
         published: "DiscardProbablyUselessCard",
-        apply: Apply::From(discard::probably_useless),
+        apply: Apply::Threshold(discard_rules::probably_useless),
     },
     RuleKind {
         name: "any-legal",
-        summary: "Make any legal move, as every list does where none of its rules applies.",
+        summary: "Make a random legal move, as every list does if none of its rules applies.",
         published: "LegalRandom",
-        apply: Apply::Plain(|scene| Some(scene.any_legal())),
+        apply: Apply::Plain(|context| Some(context.any_legal())),
     },
 ];
 
-/// One rule of a list, as its text says: the name of a [`RuleKind`], its probability if it takes
-/// one, and on which conditions it is used.
+/// One rule of a list, parsed from its text: the name of a [`RuleKind`], the probability threshold
+/// if it takes one, and the conditions under which the rule is used.
 ///
 /// ```
 /// use starmine::bots::Rule;
@@ -169,30 +169,30 @@ pub struct UnknownRule {
     pub known: String,
 }
 
-/// A text that is no rule.
+/// A text that cannot be parsed as a rule.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum RuleError {
-    /// No rule has its name.
+    /// No rule has this name.
     #[error(transparent)]
     Unknown(#[from] UnknownRule),
-    /// A rule's probability is missing or out of range, or it takes none.
+    /// The probability is missing or out of range, or the rule takes none.
     #[error("rule={text:?}: expected {expected} after {name:?}, found {found:?}")]
     Probability {
         /// The whole text.
         text: String,
-        /// The name in it.
+        /// The rule's name.
         name: &'static str,
         /// What may follow the name.
         expected: &'static str,
-        /// What follows it.
+        /// What follows the name.
         found: String,
     },
-    /// What follows "if" is no condition.
+    /// The text after "if" or "and" is no condition.
     #[error("rule={text:?}: {found:?} is not a condition: expected {EXPECTED}")]
     Condition {
         /// The whole text.
         text: String,
-        /// What was found instead.
+        /// The text in place of the condition.
         found: String,
     },
 }
@@ -204,15 +204,15 @@ impl Rule {
         self.kind
     }
 
-    /// The rule's move, if it has one now.
+    /// The rule's move, or `None` if the rule does not apply.
     #[inline]
-    pub(super) fn apply(&self, scene: &mut Scene<'_>) -> Option<Move> {
-        if !self.conditions.iter().all(|condition| condition.holds(scene.view)) {
+    pub(super) fn apply(&self, context: &mut RuleContext<'_>) -> Option<Move> {
+        if !self.conditions.iter().all(|condition| condition.holds(context.view)) {
             return None;
         }
         match self.kind.apply {
-            Apply::Plain(apply) => apply(scene),
-            Apply::From(apply) => apply(scene, self.probability),
+            Apply::Plain(apply) => apply(context),
+            Apply::Threshold(apply) => apply(context, self.probability),
         }
     }
 }
@@ -280,7 +280,7 @@ fn parse_probability(text: &str, kind: &RuleKind, words: &[&str]) -> Result<f64,
     })
 }
 
-/// The conditions after "if", which is the first of the words if there are any.
+/// Parses the conditions. The words are empty or begin with "if".
 fn parse_conditions(text: &str, words: &[&str]) -> Result<Vec<Condition>, RuleError> {
     let Some((_, words)) = words.split_first() else { return Ok(Vec::new()) };
     let conditions = words.split(|&word| word == "and").map(|words| {

@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
-use super::counts::Counts;
 use super::*;
-use crate::bots::{Outcome, Player, Table, bot, play_games};
+use crate::bots::copy_counts::CopyCounts;
+use crate::bots::{GameRunner, Outcome, Player, bot, play_games};
 use crate::rules::{
     Card, CardSet, Hint, ListedDeck, PRESETS, Parameters, Position, Rank, Suit, Variant, preset,
 };
@@ -23,8 +23,8 @@ fn seed(game: u64) -> EpisodeSeed {
     EpisodeSeed { seed: 11, game, episode: 0 }
 }
 
-/// Plays some games of the variant, the player and random ones in turn around the table, and then
-/// the player alone. An illegal move fails.
+/// Plays games of the variant with the player in every other seat beside `random`, then in
+/// self-play. An illegal move fails.
 fn play(variant: Variant, player: &Player, games: u64) {
     let variant = Arc::new(variant);
     let other = bot("random").unwrap().player(&variant).unwrap();
@@ -49,7 +49,7 @@ fn every_rule_and_list_plays_every_preset() {
 }
 
 #[test]
-fn every_rule_and_list_plays_whatever_parameters() {
+fn every_rule_and_list_plays_random_variants() {
     let mut rng = GameRng::new(seed(0));
     let mut between = |low, high| i64::from(low + rng.below(high - low + 1));
     let mut variants = 0;
@@ -81,50 +81,51 @@ fn every_rule_and_list_plays_whatever_parameters() {
 }
 
 #[test]
-fn a_bot_forgets_the_games_before() {
+fn a_bot_forgets_earlier_games() {
     let variant = Arc::new(Variant::new(Parameters::default()).unwrap());
     for player in players() {
         let seats = vec![player; 2];
         let games = play_games(&variant, &seats, 11, 0..20, 1).unwrap();
         for (game, &outcome) in games.iter().enumerate() {
-            let mut table = Table::new(variant.clone(), seats.clone(), seed(game as u64));
-            table.run().unwrap();
-            assert_eq!(Outcome::of(&table), Some(outcome));
+            let mut runner = GameRunner::new(variant.clone(), seats.clone(), seed(game as u64));
+            runner.run().unwrap();
+            assert_eq!(Outcome::of(&runner), Some(outcome));
         }
     }
 }
 
 #[test]
-fn the_piles_are_what_the_table_shows() {
+fn open_cards_agree_with_the_rules() {
     for row in PRESETS {
         let variant = Arc::new(Variant::new(preset(row.name).unwrap()).unwrap());
         let all = CardSet(variant.tables().all_cards);
         for game in 0..20 {
-            let (mut piles, mut rng) = (Piles::default(), GameRng::new(seed(game)));
-            let mut gone = Gone::default();
-            let outside = vec![Player::Outside; usize::from(variant.players())];
-            let mut table = Table::new(variant.clone(), outside, seed(game));
-            while table.ending().is_none() {
-                let view = View::new(&variant, table.position(), table.position().current_player());
-                piles.catch_up(&view);
-                let left = Counts::all(&variant).minus(gone.count(&view, piles.played));
+            let (mut open, mut rng) = (OpenCards::default(), GameRng::new(seed(game)));
+            let mut gone = GoneCopies::default();
+            let players = vec![Player::External; usize::from(variant.players())];
+            let mut runner = GameRunner::new(variant.clone(), players, seed(game));
+            while runner.ending().is_none() {
+                let view =
+                    View::new(&variant, runner.position(), runner.position().current_player());
+                open.update(&view);
+                let left = CopyCounts::of_deck(&variant).minus(gone.count(&view, open.played));
                 let outlook = view.outlook();
                 assert_eq!(
-                    (piles.dead(), piles.next - piles.blocked),
+                    (open.dead(), open.next - open.blocked),
                     (outlook.dead, outlook.playable)
                 );
                 for card in variant.card_kinds() {
                     let gone =
                         view.discarded(card) + u8::from(height(&view, card) > card.rank.index());
                     let kind = CardSet::of(variant.card_index(card));
-                    assert_eq!(left.of(kind), u32::from(variant.copies(card) - gone));
+                    assert_eq!(left.total(kind), u32::from(variant.copies(card) - gone));
                 }
                 let hands =
                     (0..view.variant().players()).map(|offset| view.hand_size(offset.into()));
                 let hidden = hands.sum::<usize>() + usize::from(view.deck_size());
-                assert_eq!(left.of(all) as usize, hidden);
+                assert_eq!(left.total(all) as usize, hidden);
                 let played = any_legal(&view, &mut rng);
-                table.apply(played);
+                runner.apply(played);
             }
         }
     }
@@ -134,8 +135,7 @@ fn height(view: &View<'_>, card: Card) -> usize {
     view.fireworks()[card.suit.index()].into()
 }
 
-/// What a list does at the start of a game of two in which the second player holds these cards,
-/// and what the second player does then.
+/// The first two moves of a two-player game of a list, in which seat 1 is dealt this hand.
 fn opening(rules: &[&str], hand: [&str; 5]) -> (Move, Move) {
     let variant = Variant::new(Parameters::default()).unwrap();
     let hand = hand.map(|card| card.parse::<Card>().unwrap());
@@ -170,14 +170,14 @@ fn a_playable_card_is_hinted_by_rank_and_played() {
 }
 
 #[test]
-fn the_first_of_the_widest_hints_is_given() {
+fn the_first_of_the_hints_that_touch_most_is_given() {
     let hand = ["R2", "B4", "B3", "Y3", "W5"];
     let hint = Move::Hint { offset: 1, hint: Hint::Color(Suit::ALL[4]) };
     assert_eq!(opening(VAN_DEN_BERGH, hand).0, hint);
 }
 
 #[test]
-fn rules_are_read_and_written() {
+fn rules_are_parsed_and_displayed() {
     for text in PIERS.iter().chain(VAN_DEN_BERGH) {
         assert_eq!(&text.parse::<Rule>().unwrap().to_string(), text);
     }

@@ -1,39 +1,40 @@
-//! Hints mean something: a player who keeps count of what everybody knows.
+//! `smart`: SmartBot of Arthur O'Dwyer's `Quuxplusone/Hanabi` (2013), move for move.
 
-mod hints;
-mod kinds;
-mod memory;
-mod seat;
+mod common_knowledge;
+mod hint_choice;
+mod kind_sets;
+mod move_choice;
+mod seen_copies;
 #[cfg(test)]
 mod tests;
 
-use self::memory::Memory;
-use self::seat::Seat;
+use self::common_knowledge::CommonKnowledge;
+use self::move_choice::MoveChoice;
 use super::bot::{Bot, Turn};
 use crate::rules::{GameRng, Move, View};
 
-/// After SmartBot of `Quuxplusone/Hanabi` (2013), whose moves it makes. Plays the base game.
+/// A bot whose hints promise a playable card or warn of a critical one. Supports the base game.
 ///
-/// Three conventions, on top of what hints and open cards say:
-/// - A hint which does not make any card known to be playable says that the newest card it points
-///   out, of those that may be playable, is.
-/// - A rank hint that points out the card which the next player means to discard says that it is
-///   critical. No such hint says that it is not.
-/// - Who discards a card that it knows to be playable says that another player's newest card is
-///   the same.
+/// It follows three conventions:
+/// - A hint that makes no card known to be playable promises that the newest touched card that may
+///   be playable is playable.
+/// - A rank hint that touches the next player's next discard warns that this card is critical. The
+///   absence of such a hint means that it is not.
+/// - The discard of a card that its owner knew to be playable means that the newest card of another
+///   player is the same: a finesse.
 ///
-/// When turns contradict what was inferred, because somebody does not keep to the conventions, it
-/// forgets everything but the hints.
+/// If a partner violates a convention and the conclusions become contradictory, the bot drops them
+/// and starts again from the hints alone.
 #[derive(Clone, Debug)]
 pub struct Smart {
-    memory: Memory,
+    knowledge: CommonKnowledge,
 }
 
 impl Smart {
-    /// A bot that waits for its first game.
+    /// A bot before its first game.
     #[must_use]
     pub const fn new() -> Smart {
-        Smart { memory: Memory::blank() }
+        Smart { knowledge: CommonKnowledge::empty() }
     }
 }
 
@@ -45,14 +46,14 @@ impl Default for Smart {
 
 impl Bot for Smart {
     fn start(&mut self, view: &View<'_>, _: GameRng) {
-        self.memory = Memory::of_hints(view);
+        self.knowledge = CommonKnowledge::of_hints(view);
     }
 
     fn observe(&mut self, turn: &Turn<'_>) {
-        self.memory.observe(turn);
+        self.knowledge.observe(turn);
     }
 
     fn act(&mut self, view: &View<'_>) -> Move {
-        Seat::new(&self.memory, view).choose()
+        MoveChoice::new(&self.knowledge, view).choose()
     }
 }

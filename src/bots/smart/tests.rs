@@ -13,8 +13,8 @@ struct Pair {
 }
 
 impl Pair {
-    /// With these hands, the oldest card first, and the next cards of the deck; the rest follows
-    /// in index order.
+    /// Deals these hands, the oldest card first, and then these cards of the deck. The rest of the
+    /// deck is in index order.
     fn deal(cards: &str) -> Pair {
         let variant = Arc::new(Variant::new(Parameters::default()).unwrap());
         let mut deck: Vec<Card> = cards.split(' ').map(|card| card.parse().unwrap()).collect();
@@ -30,7 +30,7 @@ impl Pair {
         Pair { state, bots }
     }
 
-    /// What the bot whose turn it is wants to do.
+    /// The move that the bot to act chooses.
     fn choice(&mut self) -> Move {
         let seat = self.state.position().current_player();
         self.bots[seat].act(&self.state.view(seat))
@@ -89,6 +89,6 @@ fn broken_conventions_are_forgotten() {
     assert_eq!(pair.choice(), parse("play 0"));
     pair.play(parse("hint +1 white"));
     pair.play(parse("hint +1 4"));
-    assert!(!pair.bots[1].memory.hand(1).iter().any(|kinds| kinds.is_empty()));
+    assert!(!pair.bots[1].knowledge.hand(1).iter().any(|kinds| kinds.is_empty()));
     assert_ne!(pair.choice(), parse("play 0"));
 }

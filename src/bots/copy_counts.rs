@@ -1,0 +1,122 @@
+//! The number of copies of every kind of card, for a whole set of kinds at once.
+
+use super::base_game;
+use crate::rules::{CardSet, Variant};
+
+/// 0 to 3 copies of each kind, bit-sliced: the two binary digits of all counts side by side.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct CopyCounts {
+    /// The kinds with one or three copies.
+    ones: u64,
+    /// The kinds with two or three copies.
+    twos: u64,
+}
+
+impl CopyCounts {
+    /// The deck of the base game.
+    pub const BASE_GAME: CopyCounts = CopyCounts {
+        ones: base_game::LOWEST.0 | base_game::HIGHEST.0,
+        twos: base_game::ALL.0 & !base_game::HIGHEST.0,
+    };
+
+    /// The deck of a variant.
+    pub fn of_deck(variant: &Variant) -> CopyCounts {
+        let tables = variant.tables();
+        CopyCounts { ones: tables.odd_copies, twos: tables.several_copies }
+    }
+
+    /// Adds one copy of each of these kinds, of which there must be fewer than three.
+    #[inline]
+    pub fn add(&mut self, kinds: CardSet) {
+        self.twos ^= self.ones & kinds.0;
+        self.ones ^= kinds.0;
+    }
+
+    /// Removes one copy of each of these kinds, of which there must be at least one.
+    #[inline]
+    pub fn remove(&mut self, kinds: CardSet) {
+        self.twos ^= kinds.0 & !self.ones;
+        self.ones ^= kinds.0;
+    }
+
+    /// The difference, which must not be negative for any kind.
+    #[inline]
+    pub fn minus(self, other: CopyCounts) -> CopyCounts {
+        let borrow = !self.ones & other.ones;
+        CopyCounts { ones: self.ones ^ other.ones, twos: self.twos ^ other.twos ^ borrow }
+    }
+
+    /// The kinds with at least one copy.
+    pub const fn some(self) -> CardSet {
+        CardSet(self.ones | self.twos)
+    }
+
+    /// The kinds with exactly one copy.
+    pub const fn one(self) -> CardSet {
+        CardSet(self.ones & !self.twos)
+    }
+
+    /// The kinds with exactly two copies.
+    pub const fn two(self) -> CardSet {
+        CardSet(self.twos & !self.ones)
+    }
+
+    /// Four words whose bit counts [`CopyCounts::weights`] takes: the digits of the plausible kinds
+    /// that are wanted, and of all plausible kinds.
+    #[inline]
+    pub fn words(self, plausible: CardSet, wanted: CardSet) -> [u64; 4] {
+        let CardSet(good) = plausible & wanted;
+        let CardSet(all) = plausible;
+        [self.ones & good, self.twos & good, self.ones & all, self.twos & all]
+    }
+
+    /// The copies of the wanted plausible kinds, and of all plausible kinds, from the bit counts of
+    /// [`CopyCounts::words`].
+    #[inline]
+    pub fn weights([good_ones, good_twos, ones, twos]: [u32; 4]) -> [u32; 2] {
+        [good_ones + 2 * good_twos, ones + 2 * twos]
+    }
+
+    /// The copies of all kinds in the set together.
+    #[cfg(test)]
+    pub fn total(self, kinds: CardSet) -> u32 {
+        CopyCounts::weights(self.words(kinds, kinds).map(u64::count_ones))[0]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::Parameters;
+
+    #[test]
+    fn copies_are_counted_and_subtracted() {
+        let copies = Some(vec![vec![3, 2, 1, 3, 2]; 5]);
+        let parameters = Parameters { colors: 5, copies, ..Parameters::default() };
+        let variant = Variant::new(parameters).unwrap();
+        let (deck, mut gone) = (CopyCounts::of_deck(&variant), CopyCounts::default());
+        let every = CardSet(variant.tables().all_cards);
+        assert_eq!(deck.total(every), 55);
+        for kind in 0..25 {
+            for left in (0..[3, 2, 1, 3, 2][kind % 5]).rev() {
+                gone.add(CardSet::of(kind));
+                assert_eq!(deck.minus(gone).total(CardSet::of(kind)), left);
+            }
+        }
+        assert_eq!(deck.minus(gone), CopyCounts::default());
+        assert_eq!(gone.total(every), 55);
+    }
+
+    #[test]
+    fn a_set_of_kinds_is_counted_at_once() {
+        let variant = Variant::new(Parameters::default()).unwrap();
+        assert_eq!(CopyCounts::BASE_GAME, CopyCounts::of_deck(&variant));
+        let mut counts = CopyCounts::BASE_GAME;
+        let kinds = CardSet::of(0) | CardSet::of(4) | CardSet::of(7);
+        counts.remove(kinds);
+        assert!(!counts.some().contains(4));
+        assert!(counts.two().contains(0) && counts.one().contains(7));
+        counts.add(kinds);
+        assert_eq!(counts, CopyCounts::BASE_GAME);
+    }
+}

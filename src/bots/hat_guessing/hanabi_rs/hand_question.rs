@@ -1,0 +1,191 @@
+//! The questions about a hand, and the number that their answers make.
+
+use super::slot_probabilities::SlotProbabilities;
+use crate::bots::base_game::HAND_SIZE;
+use crate::bots::hat_guessing::copies::{Copies, CopiesOutlook};
+use crate::bots::hat_guessing::hand_knowledge::HandKnowledge;
+use crate::rules::CardSet;
+
+/// The most parts of a question: a move sends one of at most 16 messages.
+const MAX_PARTS: usize = 15;
+
+/// The number that the answers about a visible hand make, below `room`. It is a mixed-radix
+/// number: the first question has the lowest weight. Applies the answers.
+pub(super) fn note_number(
+    hand: &mut HandKnowledge,
+    outlook: &CopiesOutlook,
+    mut room: usize,
+    cards: &[u8],
+) -> usize {
+    let (mut number, mut weight) = (0, 1);
+    let mut question = HandQuestion::new();
+    while question.advance(hand, outlook, room) {
+        let answer = question.answer(cards);
+        question.apply(answer, hand);
+        number += weight * answer;
+        weight *= question.answers();
+        room = (room - answer - 1) / question.answers() + 1;
+    }
+    number
+}
+
+/// Applies the answers that make this number.
+pub(super) fn learn_number(
+    hand: &mut HandKnowledge,
+    outlook: &CopiesOutlook,
+    mut room: usize,
+    mut number: usize,
+) {
+    let mut question = HandQuestion::new();
+    while question.advance(hand, outlook, room) {
+        let answer = number % question.answers();
+        question.apply(answer, hand);
+        number /= question.answers();
+        room = (room - answer - 1) / question.answers() + 1;
+    }
+}
+
+/// A question in parts. Each part asks whether the card in a slot is one of some copies. The answer
+/// is the number of the first part that is true, counted from 1, or 0 if there is none.
+#[derive(Clone, Copy, Debug)]
+struct HandQuestion {
+    parts: [(usize, Copies); MAX_PARTS],
+    size: usize,
+}
+
+impl HandQuestion {
+    const fn new() -> HandQuestion {
+        HandQuestion { parts: [(0, Copies::NONE); MAX_PARTS], size: 0 }
+    }
+
+    /// Replaces the question by the most useful one about this hand, with at most this number of
+    /// answers. Returns false if there is none.
+    fn advance(&mut self, hand: &HandKnowledge, outlook: &CopiesOutlook, answers: usize) -> bool {
+        self.size = 0;
+        if answers < 2 {
+            return false;
+        }
+        let chances = SlotChances::of(hand, outlook);
+        if !chances.knows_playable {
+            self.ask_all(chances.playable, outlook.playable, answers);
+            if !chances.knows_dead {
+                self.ask_all(chances.dead, outlook.dead, answers);
+            }
+        }
+        if self.size == 0 {
+            if let Some(slot) = chances.probably_playable() {
+                self.ask(slot, outlook.playable);
+            } else if let Some(slot) = chances.least_dead() {
+                self.ask_kind(slot, hand.slots[slot], outlook, answers);
+            }
+        }
+        self.size > 0
+    }
+
+    fn ask(&mut self, slot: usize, cards: Copies) {
+        self.parts[self.size] = (slot, cards);
+        self.size += 1;
+    }
+
+    /// Asks whether these slots hold one of the given copies. Without room for all, the most likely
+    /// slots are asked. The least likely come first, since the answer also denies all earlier
+    /// parts.
+    fn ask_all(&mut self, mut likely: SlotProbabilities, cards: Copies, answers: usize) {
+        likely.keep_highest(answers - 1 - self.size);
+        for (slot, _) in likely.iter() {
+            self.ask(slot, cards);
+        }
+    }
+
+    /// Asks which kind a card is: the kinds that are not dead are dealt in turn to the available
+    /// answers. All dead kinds share the last answer.
+    fn ask_kind(&mut self, slot: usize, card: Copies, outlook: &CopiesOutlook, answers: usize) {
+        let dead = card & outlook.dead;
+        let alive = (card - dead).kinds();
+        let groups = alive.len().min(answers - usize::from(!dead.is_empty()));
+        let mut kinds = [0; MAX_PARTS + 1];
+        for (place, kind) in alive.iter().enumerate() {
+            kinds[place % groups] |= 1 << kind;
+        }
+        for &group in &kinds[1..groups] {
+            self.ask(slot, Copies::of(CardSet(group)));
+        }
+        if !dead.is_empty() {
+            self.ask(slot, outlook.dead);
+        }
+    }
+
+    fn parts(&self) -> &[(usize, Copies)] {
+        &self.parts[..self.size]
+    }
+
+    /// Number of possible answers.
+    fn answers(&self) -> usize {
+        self.size + 1
+    }
+
+    /// The answer for a hand of these cards.
+    fn answer(&self, cards: &[u8]) -> usize {
+        let holds = |&(slot, among): &(usize, Copies)| {
+            cards.get(slot).is_some_and(|&card| among.kinds().contains(card.into()))
+        };
+        self.parts().iter().position(holds).map_or(0, |first| first + 1)
+    }
+
+    /// Restricts the hand to what is consistent with the answer.
+    fn apply(&self, answer: usize, hand: &mut HandKnowledge) {
+        let denied = if answer == 0 { self.size } else { answer - 1 };
+        for &(slot, cards) in &self.parts[..denied] {
+            hand.slots[slot] -= cards;
+        }
+        if let Some(&(slot, cards)) = self.parts().get(denied) {
+            hand.slots[slot] &= cards;
+        }
+    }
+}
+
+/// The aspects of a hand on which the choice of a question depends.
+#[derive(Default)]
+struct SlotChances {
+    knows_playable: bool,
+    knows_dead: bool,
+    /// The slots whose kind is neither known nor certainly dead.
+    open: [bool; HAND_SIZE],
+    /// The probability that an open slot is playable, where it is not 0.
+    playable: SlotProbabilities,
+    /// The probability that an open slot is dead, where it is not 0.
+    dead: SlotProbabilities,
+}
+
+impl SlotChances {
+    fn of(hand: &HandKnowledge, outlook: &CopiesOutlook) -> SlotChances {
+        let mut chances = SlotChances::default();
+        for (slot, &card) in hand.cards().iter().enumerate() {
+            chances.knows_playable |= card.is_subset(outlook.playable);
+            let is_dead = card.is_subset(outlook.dead);
+            chances.knows_dead |= is_dead;
+            chances.open[slot] = !is_dead && !card.is_one_kind();
+            if chances.open[slot] {
+                chances.playable.add(slot, (card & outlook.playable).len(), card.len());
+                chances.dead.add(slot, (card & outlook.dead).len(), card.len());
+            }
+        }
+        chances
+    }
+
+    /// The open slot whose probability to be playable is nearest to 0.7, if within 0.2 of it.
+    fn probably_playable(&self) -> Option<usize> {
+        let distances =
+            self.playable.iter().map(|(slot, probability)| ((probability - 0.7).abs(), slot));
+        let near = distances.filter(|&(distance, _)| distance < 0.2);
+        let nearest = near.min_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
+        nearest.map(|(_, slot)| slot)
+    }
+
+    /// The open slot that is least likely dead.
+    fn least_dead(&self) -> Option<usize> {
+        let may_be_dead = |slot| self.dead.iter().any(|(other, _)| other == slot);
+        let never = (0..HAND_SIZE).find(|&slot| self.open[slot] && !may_be_dead(slot));
+        never.or_else(|| self.dead.iter().next().map(|(slot, _)| slot))
+    }
+}

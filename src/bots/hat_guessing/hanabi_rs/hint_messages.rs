@@ -1,0 +1,139 @@
+use super::public_knowledge::PublicKnowledge;
+use crate::bots::hat_guessing::copies::{Copies, CopiesOutlook, Traits};
+use crate::bots::hat_guessing::hand_knowledge::HandKnowledge;
+use crate::rules::{Card, Event, Hint, MAX_PLAYERS, Move, SlotSet, View};
+
+/// The messages that a seat can send by the choice of its hint. Hints to each teammate encode three
+/// or four messages, by one slot of the hand: a rank hint that touches the slot, a colour hint that
+/// touches it, and any hint that misses it, or a rank and a colour hint that miss it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HintMessages {
+    sender: usize,
+    /// The number of messages of hints to the seat at each distance from the sender.
+    of_distance: [usize; MAX_PLAYERS],
+    pub total: usize,
+}
+
+impl HintMessages {
+    /// The messages of a seat.
+    pub fn of_hints(public: &PublicKnowledge, sender: usize) -> HintMessages {
+        let mut messages = HintMessages { sender, of_distance: [0; MAX_PLAYERS], total: 0 };
+        for distance in 1..public.players {
+            let hand = &public.hands[public.offset_after(sender, distance)];
+            let number = if is_mixed(hand) { 4 } else { 3 };
+            messages.of_distance[distance] = number;
+            messages.total += number;
+        }
+        messages
+    }
+
+    /// The message of a hint.
+    pub fn of_hint(&self, public: &PublicKnowledge, event: &Event) -> usize {
+        let Move::Hint { offset, hint } = event.played else { return 0 };
+        let distance = usize::from(offset);
+        let hand = &public.hands[public.offset_after(self.sender, distance)];
+        let is_touched = event.touched.contains(hinted_slot(hand, &public.outlook));
+        let of_hand = match (hint, is_touched) {
+            (Hint::Rank(_), true) => 0,
+            (Hint::Color(_), true) => 1,
+            (Hint::Rank(_), false) => 2,
+            (Hint::Color(_), false) => self.of_distance[distance] - 1,
+        };
+        self.of_distance[..distance].iter().sum::<usize>() + of_hand
+    }
+
+    /// The best hint of the observer that encodes this message.
+    pub fn hint(&self, public: &PublicKnowledge, view: &View<'_>, message: usize) -> Option<Move> {
+        let (mut distance, mut of_hand) = (1, message);
+        while of_hand >= self.of_distance[distance] {
+            of_hand -= self.of_distance[distance];
+            distance += 1;
+        }
+        let hand = &public.hands[distance];
+        let card = view.hand(distance).nth(hinted_slot(hand, &public.outlook))?;
+        let hint = match (of_hand, self.of_distance[distance]) {
+            (0, _) => Some(Hint::Rank(card.rank)),
+            (1, _) => Some(Hint::Color(card.suit)),
+            (2, 3) => best_hint(public, view, distance, |hint| !hint.matches(card)),
+            (2, _) => best_hint(
+                public,
+                view,
+                distance,
+                |hint| matches!(hint, Hint::Rank(rank) if rank != card.rank),
+            ),
+            _ => best_hint(
+                public,
+                view,
+                distance,
+                |hint| matches!(hint, Hint::Color(suit) if suit != card.suit),
+            ),
+        };
+        hint.map(|hint| Move::Hint { offset: distance as u8, hint })
+    }
+}
+
+/// The slot of a hand that its hints are about: the oldest of those about which a hint would reveal
+/// most.
+fn hinted_slot(hand: &HandKnowledge, outlook: &CopiesOutlook) -> usize {
+    let unknown = |copies: Copies| {
+        if copies.is_subset(outlook.dead) || copies.is_one_kind() {
+            return 0;
+        }
+        let has_several = |traits: Traits| u8::from(!traits.set.is_power_of_two());
+        1 + has_several(copies.suits()) + has_several(copies.ranks())
+    };
+    let slots = (0..hand.size).rev();
+    slots.max_by_key(|&slot| unknown(hand.slots[slot])).unwrap_or(0)
+}
+
+/// Whether a hand is commonly known to have at least two suits and at least two ranks. Then four
+/// messages can be sent by a hint to it, otherwise three.
+fn is_mixed(hand: &HandKnowledge) -> bool {
+    let common = |traits: fn(Copies) -> Traits| {
+        hand.cards().iter().fold(u64::MAX, |common, &copies| common & traits(copies).set)
+    };
+    common(Copies::suits) == 0 && common(Copies::ranks) == 0
+}
+
+/// Among the hints that satisfy `wanted`, the one that reveals the most by itself.
+fn best_hint(
+    public: &PublicKnowledge,
+    view: &View<'_>,
+    offset: usize,
+    wanted: impl Fn(Hint) -> bool,
+) -> Option<Hint> {
+    let colors = view.variant().suits().map(Hint::Color);
+    let hints = colors.chain(view.variant().rank_values().map(Hint::Rank));
+    let mut best = None;
+    let mut most = 0.0;
+    for hint in hints.filter(|&hint| wanted(hint)) {
+        let touched = touched(view.hand(offset), hint);
+        if touched.0 != 0 {
+            let gain = gain(&public.hands[offset], hint, touched, &public.outlook);
+            if gain > most {
+                (best, most) = (Some(hint), gain);
+            }
+        }
+    }
+    best
+}
+
+/// The slots of a hand that a hint touches.
+fn touched(hand: impl Iterator<Item = Card>, hint: Hint) -> SlotSet {
+    let matches = hand.enumerate().map(|(slot, card)| u8::from(hint.matches(card)) << slot);
+    SlotSet(matches.sum())
+}
+
+/// The factor by which a hint narrows a hand down, doubled for each card that becomes known.
+fn gain(hand: &HandKnowledge, hint: Hint, touched: SlotSet, outlook: &CopiesOutlook) -> f32 {
+    let mut told = *hand;
+    told.apply_hint(hint, touched);
+    let is_settled = |card: Copies| card.is_one_kind() || card.is_subset(outlook.dead);
+    let cards = hand.cards().iter().zip(told.cards());
+    let unsettled = cards.filter(|&(&before, _)| !is_settled(before));
+    let factors = unsettled.map(|(&before, &after)| {
+        let bonus = if is_settled(after) { 2.0 } else { 1.0 };
+        bonus * (before.len() as f32 / after.len() as f32)
+    });
+    factors.product()
+}

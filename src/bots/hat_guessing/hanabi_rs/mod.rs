@@ -1,0 +1,130 @@
+//! `information`: the information strategy of WuTheFWasThat/hanabi.rs.
+
+mod hand_question;
+mod hint_messages;
+mod interpretation;
+mod move_choice;
+mod public_knowledge;
+mod slot_probabilities;
+
+use self::interpretation::interpret;
+use self::move_choice::choose;
+use self::public_knowledge::PublicKnowledge;
+use crate::bots::bot::{Bot, Turn};
+use crate::rules::{GameRng, Hint, Move, View};
+
+/// A hat guesser. A message answers which card of a hand is playable, which is dead, or which kind
+/// a card is. Supports the base game.
+#[derive(Clone, Debug, Default)]
+pub struct InformationStrategy {
+    public: PublicKnowledge,
+    /// The own move of this turn, and the common knowledge after it.
+    chosen: Option<(Move, PublicKnowledge)>,
+}
+
+impl InformationStrategy {
+    /// A bot before its first game.
+    #[must_use]
+    pub fn new() -> InformationStrategy {
+        InformationStrategy::default()
+    }
+}
+
+impl Bot for InformationStrategy {
+    fn start(&mut self, view: &View<'_>, _: GameRng) {
+        *self = InformationStrategy { public: PublicKnowledge::new(view), chosen: None };
+    }
+
+    fn observe(&mut self, turn: &Turn<'_>) {
+        let event = &turn.event;
+        let offset = turn.after.offset(event.seat.into());
+        match self.chosen.take() {
+            Some((played, public)) if offset == 0 && played == event.played => self.public = public,
+            _ => interpret(&mut self.public, &turn.before, offset, event),
+        }
+        self.public.observe_result(&turn.after, offset, event);
+    }
+
+    fn act(&mut self, view: &View<'_>) -> Move {
+        let mut public = self.public;
+        if let Some(played) = choose(&mut public, view).filter(|&played| view.is_legal(played)) {
+            self.chosen = Some((played, public));
+            return played;
+        }
+        // Only possible if a partner violates the conventions. Slot 0 can always be played.
+        let next = view.hand(1).next().map(|card| Hint::Rank(card.rank));
+        let hint = next.map(|hint| Move::Hint { offset: 1, hint });
+        hint.filter(|&hint| view.is_legal(hint)).unwrap_or(Move::Play { slot: 0 })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::bots::{bot, play_games};
+    use crate::rules::{EpisodeSeed, Parameters, State, Variant};
+
+    fn variant(players: i64) -> Arc<Variant> {
+        Arc::new(Variant::new(Parameters { players, ..Parameters::default() }).unwrap())
+    }
+
+    /// Plays one turn.
+    fn play(bots: &mut [InformationStrategy], state: &mut State) {
+        let before = state.clone();
+        let seat = state.position().current_player();
+        let played = bots[seat].act(&state.view(seat));
+        state.apply(state.variant().move_to_action(played).unwrap() as i64).unwrap();
+        for (seat, bot) in bots.iter_mut().enumerate() {
+            let event = state.history().last().unwrap().seen_by(seat);
+            bot.observe(&Turn { before: before.view(seat), event, after: state.view(seat) });
+        }
+    }
+
+    fn assert_agreement(bots: &[InformationStrategy], state: &State) {
+        let variant = state.variant();
+        for (seat, bot) in bots.iter().enumerate() {
+            for (offset, hand) in bot.public.hands[..bots.len()].iter().enumerate() {
+                let owner = variant.seat_after(seat, offset);
+                assert_eq!(*hand, bots[owner].public.hands[0], "{state}");
+                let cards = state.position().hand(variant, owner);
+                for (card, known) in cards.zip(hand.cards()) {
+                    assert!(known.kinds().contains(variant.card_index(card)), "{state}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn common_knowledge_is_equal_in_all_seats_and_true() {
+        for players in 2..=5 {
+            let variant = variant(players);
+            for game in 0..20 {
+                let mut state =
+                    State::new(variant.clone(), EpisodeSeed { seed: 1, game, episode: 0 });
+                let mut bots = vec![InformationStrategy::new(); players as usize];
+                for (seat, bot) in bots.iter_mut().enumerate() {
+                    bot.start(&state.view(seat), GameRng::new(EpisodeSeed::default()));
+                }
+                while state.ending().is_none() {
+                    play(&mut bots, &mut state);
+                    assert_agreement(&bots, &state);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn it_plays_legally_beside_partners_without_conventions() {
+        for players in 2..=5 {
+            let variant = variant(players);
+            for other in ["random", "cheater"] {
+                let name = |seat: i64| if seat % 2 == 0 { "information" } else { other };
+                let player = |seat| bot(name(seat)).unwrap().player(&variant).unwrap();
+                let seats: Vec<_> = (0..players).map(player).collect();
+                play_games(&variant, &seats, 0, 0..100, 1).unwrap();
+            }
+        }
+    }
+}

@@ -1,0 +1,246 @@
+use super::hand_notes::{HandNotes, RemainingCopies, TableNotes, hint_cards};
+use super::play_hint::looks_like_a_pass;
+use super::warning::{WarningConvention, act, read};
+use crate::bots::bot::{Bot, Turn};
+use crate::rules::{Card, CardSet, GameRng, Hint, Move, SlotSet, Variant, View};
+
+/// `HolmesBot`: plays and warns as [`Value`](super::value::Value) does, and deduces the identity of
+/// cards from the common knowledge. Supports the base game.
+#[derive(Clone, Debug)]
+pub struct Holmes {
+    notes: TableNotes,
+    /// Whether there were turns since the last deduction.
+    is_behind: bool,
+    /// The deductions that all slots already reflect.
+    deductions: Deductions,
+}
+
+impl Holmes {
+    /// A bot before its first game.
+    #[must_use]
+    pub fn new(variant: &Variant) -> Holmes {
+        Holmes {
+            notes: TableNotes::new(variant),
+            is_behind: false,
+            deductions: Deductions::default(),
+        }
+    }
+
+    fn read_hint(&mut self, turn: &Turn<'_>, target: usize, hint: Hint) {
+        read::<Holmes>(&mut self.notes, turn, target, hint);
+        let hand = &mut self.notes.hands[target];
+        hand.exclude(hand.held - turn.event.touched, hint_cards(turn.before.variant(), hint));
+        // The marks refer to the current stacks.
+        let deductions = Deductions::new(&self.notes.remaining, &CertainCopies::default());
+        // A hint by another convention may contradict an earlier certainty.
+        let before = std::mem::take(&mut hand.certain);
+        deductions.mark(hand);
+        self.is_behind |= hand.certain != before;
+    }
+
+    fn see_card(&mut self, turn: &Turn<'_>, card: Card, slot: u8) {
+        let (variant, event) = (turn.before.variant(), turn.event);
+        let index = variant.card_index(card);
+        let is_last = self.notes.remaining.critical().contains(index);
+        self.notes.replace(&turn.before, event.seat.into(), slot.into());
+        self.notes.hands[usize::from(event.seat)].exclude_from_uncertain(self.deductions.gone);
+        self.notes.remaining.take(variant, card, event.added);
+        if event.added && !is_last {
+            self.notes.unmark_copies(index, |hand| hand.critical);
+        }
+    }
+
+    /// Repeats until a fixed point: known cards leave fewer copies for the other slots, which may
+    /// make more cards known.
+    fn infer(&mut self, players: usize) {
+        if !std::mem::take(&mut self.is_behind) {
+            return;
+        }
+        let hands = &mut self.notes.hands[..players];
+        loop {
+            let deductions = Deductions::new(&self.notes.remaining, &CertainCopies::of(hands));
+            if !deductions.is_more_than(&self.deductions) {
+                return;
+            }
+            self.deductions = deductions;
+            let mut is_news = false;
+            for hand in &mut *hands {
+                hand.exclude_from_uncertain(deductions.gone);
+                is_news |= deductions.mark(hand);
+            }
+            if !is_news {
+                return;
+            }
+        }
+    }
+}
+
+/// The kinds of which at least one, two and three copies are in slots of known kind.
+#[derive(Clone, Copy, Debug, Default)]
+struct CertainCopies([CardSet; 3]);
+
+impl CertainCopies {
+    fn of(hands: &[HandNotes]) -> CertainCopies {
+        let mut certain = CertainCopies::default();
+        for hand in hands {
+            for slot in hand.certain.iter() {
+                certain.add(hand.possible(slot));
+            }
+        }
+        certain
+    }
+
+    fn add(&mut self, mut card: CardSet) {
+        for held in &mut self.0 {
+            let more = *held & card;
+            *held |= card;
+            card = more;
+        }
+    }
+
+    /// The kinds whose remaining copies are all in slots of known kind.
+    fn gone(&self, remaining: &RemainingCopies) -> CardSet {
+        let ([once, twice, thrice], [one, two, three]) = (self.0, remaining.left);
+        CardSet(!one.0) | (once - two) | (twice - three) | thrice
+    }
+}
+
+/// The status of all kinds by common knowledge, from which conclusions about slots follow.
+#[derive(Clone, Copy, Debug, Default)]
+struct Deductions {
+    /// Kinds that no slot of unknown kind can hold.
+    gone: CardSet,
+    played: CardSet,
+    playable: CardSet,
+    critical: CardSet,
+}
+
+impl Deductions {
+    fn new(remaining: &RemainingCopies, certain: &CertainCopies) -> Deductions {
+        let RemainingCopies { played, playable, .. } = *remaining;
+        Deductions {
+            gone: certain.gone(remaining),
+            played,
+            playable,
+            critical: remaining.critical(),
+        }
+    }
+
+    /// Whether a slot that reflects `others` may change.
+    fn is_more_than(&self, others: &Deductions) -> bool {
+        let gains = (self.gone - others.gone)
+            | (self.played - others.played)
+            | (self.playable - others.playable)
+            | (self.critical - others.critical);
+        // For a card that was just drawn, every remaining kind is possible.
+        !gains.is_empty() || CardSet(!self.gone.0).is_subset(self.marked())
+    }
+
+    /// The kinds that cause a mark on slots that certainly hold one of them.
+    fn marked(&self) -> CardSet {
+        self.played | self.playable | self.critical
+    }
+
+    /// Restricts slots to what their marks imply, and marks slots whose possible kinds are all
+    /// dead, critical or playable, or whose kind is known. Returns whether the known slots changed.
+    fn mark(&self, hand: &mut HandNotes) -> bool {
+        let before = hand.certain;
+        hand.exclude(hand.playable - before, CardSet(!self.playable.0));
+        hand.exclude(hand.critical - before, CardSet(!self.critical.0));
+        let concerned = hand.within_or_certain(self.marked());
+        for slot in (concerned - (hand.dead & before)).iter() {
+            self.mark_slot(hand, slot);
+        }
+        hand.certain != before
+    }
+
+    fn mark_slot(&self, hand: &mut HandNotes, slot: usize) {
+        let (cards, slot) = (hand.possible(slot), SlotSet::of(slot));
+        if cards.single().is_some() {
+            hand.certain |= slot;
+        }
+        if cards.is_subset(self.played) {
+            hand.dead |= slot - hand.playable - hand.critical;
+        } else if cards.is_subset(self.critical) {
+            hand.critical |= slot;
+        }
+        if cards.is_subset(self.playable) {
+            hand.playable |= slot;
+        }
+    }
+}
+
+impl WarningConvention for Holmes {
+    fn harmless_by_color(variant: &Variant, hand: &HandNotes) -> SlotSet {
+        hand.rank_known(variant) | hand.dead
+    }
+
+    fn harmless_by_rank(variant: &Variant, hand: &HandNotes) -> SlotSet {
+        hand.suit_known(variant) | hand.dead
+    }
+
+    fn is_suspected(notes: &TableNotes, hand: &HandNotes, slot: usize, cards: CardSet) -> bool {
+        notes.remaining.critical().meets(hand.possible(slot) & cards)
+    }
+
+    /// The newest slot of unknown kind that is not dead, once the deck is nearly empty.
+    fn risk(notes: &TableNotes, view: &View<'_>) -> Option<usize> {
+        let own = &notes.hands[view.observer()];
+        let unclear = own.held - own.dead - own.certain;
+        if view.deck_size() <= 1 { unclear.newest() } else { None }
+    }
+}
+
+impl Bot for Holmes {
+    fn start(&mut self, view: &View<'_>, _: GameRng) {
+        self.notes.start(view.variant());
+        self.is_behind = false;
+        self.deductions = Deductions::default();
+    }
+
+    fn observe(&mut self, turn: &Turn<'_>) {
+        let (variant, event) = (turn.before.variant(), turn.event);
+        match (event.played, event.card) {
+            (Move::Hint { hint: Hint::Rank(_), .. }, _) if looks_like_a_pass(turn) => {}
+            (Move::Hint { offset, hint }, _) => {
+                self.infer(variant.players().into());
+                let target = variant.seat_after(event.seat.into(), offset.into());
+                self.read_hint(turn, target, hint);
+            }
+            (Move::Discard { slot } | Move::Play { slot }, Some(card)) => {
+                self.see_card(turn, card, slot);
+                self.is_behind = true;
+            }
+            _ => {}
+        }
+    }
+
+    fn act(&mut self, view: &View<'_>) -> Move {
+        self.infer(view.variant().players().into());
+        act::<Holmes>(&self.notes, view)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::Parameters;
+
+    #[test]
+    fn known_cards_are_excluded_from_other_slots() {
+        let variant = Variant::new(Parameters::default()).unwrap();
+        let mut holmes = Holmes::new(&variant);
+        let [red, yellow, green] = [4, 9, 14].map(CardSet::of);
+        let hands = &mut holmes.notes.hands;
+        hands[0].narrow(SlotSet::of(0), red);
+        hands[0].narrow(SlotSet::of(1), red | yellow);
+        hands[1].narrow(SlotSet::of(2), red | yellow | green);
+        holmes.is_behind = true;
+        holmes.infer(2);
+        let hands = &holmes.notes.hands;
+        assert_eq!(hands[0].possible(1), yellow);
+        assert_eq!(hands[1].possible(2), green);
+        assert_eq!(hands[1].critical, SlotSet::of(2));
+        assert_eq!(hands[1].possible(0).len(), 22);
+    }
+}

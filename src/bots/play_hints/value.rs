@@ -1,0 +1,109 @@
+use super::hand_notes::{HandNotes, TableNotes, hint_cards};
+use super::play_hint::looks_like_a_pass;
+use super::warning::{WarningConvention, act, read};
+use crate::bots::bot::{Bot, Turn};
+use crate::rules::{Card, CardSet, GameRng, Hint, Move, SlotSet, Variant, View};
+
+/// `ValueBot`: plays the cards that hints point out, and warns before a last copy is discarded.
+/// Supports the base game.
+#[derive(Clone, Debug)]
+pub struct Value {
+    notes: TableNotes,
+}
+
+impl Value {
+    /// A bot before its first game.
+    #[must_use]
+    pub fn new(variant: &Variant) -> Value {
+        Value { notes: TableNotes::new(variant) }
+    }
+
+    fn read_hint(&mut self, turn: &Turn<'_>, target: usize, hint: Hint) {
+        read::<Value>(&mut self.notes, turn, target, hint);
+        let TableNotes { remaining, hands, .. } = &mut self.notes;
+        let (hand, touched) = (&mut hands[target], turn.event.touched);
+        if let Hint::Color(_) = hint {
+            let dead = touched & hand.within(remaining.played);
+            hand.dead |= dead;
+            hand.critical |= (touched & hand.within(remaining.critical())) - dead;
+            hand.playable |= touched & hand.within(remaining.playable);
+        }
+    }
+
+    fn see_card(&mut self, turn: &Turn<'_>, card: Card, slot: u8) {
+        let (variant, event) = (turn.before.variant(), turn.event);
+        self.notes.replace(&turn.before, event.seat.into(), slot.into());
+        let index = variant.card_index(card);
+        let is_last = self.notes.remaining.critical().contains(index);
+        self.notes.remaining.take(variant, card, event.added);
+        if event.added && !is_last {
+            self.notes.unmark_copies(index, |_| SlotSet::EMPTY);
+        }
+        let rank_cards = hint_cards(variant, Hint::Rank(card.rank));
+        if event.added && rank_cards.is_subset(self.notes.remaining.played) {
+            self.mark_dead(rank_cards);
+        }
+    }
+
+    /// All kinds of a rank are played: slots known to be of this rank are dead.
+    fn mark_dead(&mut self, cards: CardSet) {
+        for hand in &mut self.notes.hands {
+            hand.dead |= hand.within(cards);
+        }
+    }
+}
+
+impl WarningConvention for Value {
+    fn harmless_by_color(variant: &Variant, hand: &HandNotes) -> SlotSet {
+        hand.rank_known(variant)
+    }
+
+    fn harmless_by_rank(_: &Variant, _: &HandNotes) -> SlotSet {
+        SlotSet::EMPTY
+    }
+
+    fn is_suspected(notes: &TableNotes, _: &HandNotes, _: usize, cards: CardSet) -> bool {
+        notes.remaining.critical().meets(cards)
+    }
+
+    fn risk(_: &TableNotes, _: &View<'_>) -> Option<usize> {
+        None
+    }
+}
+
+impl Bot for Value {
+    fn start(&mut self, view: &View<'_>, _: GameRng) {
+        self.notes.start(view.variant());
+    }
+
+    fn observe(&mut self, turn: &Turn<'_>) {
+        let (variant, event) = (turn.before.variant(), turn.event);
+        match (event.played, event.card) {
+            (Move::Hint { hint: Hint::Rank(_), .. }, _) if looks_like_a_pass(turn) => {}
+            (Move::Hint { offset, hint }, _) => {
+                let target = variant.seat_after(event.seat.into(), offset.into());
+                self.read_hint(turn, target, hint);
+            }
+            (Move::Discard { slot } | Move::Play { slot }, Some(card)) => {
+                self.see_card(turn, card, slot);
+            }
+            _ => {}
+        }
+    }
+
+    fn act(&mut self, view: &View<'_>) -> Move {
+        act::<Value>(&self.notes, view)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::bots::play_hints::play_hint::tests::first_moves;
+
+    #[test]
+    fn the_next_player_is_warned_of_a_last_copy_and_keeps_it() {
+        let hands = ["R4 R4 Y4 Y4 G4", "B5 R3 Y2 G3 G3", "R2 R3 Y3 G2 W3"];
+        let moves = first_moves("value", &hands, 2);
+        assert_eq!(moves, ["hint +1 rank 5", "discard slot 1"]);
+    }
+}

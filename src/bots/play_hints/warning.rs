@@ -1,0 +1,166 @@
+//! The behaviour that [`Value`](super::value::Value) and [`Holmes`](super::holmes::Holmes) share:
+//! they warn the next player before it discards the last copy of a card.
+
+use super::hand_notes::{HandNotes, TableNotes, hint_cards};
+use super::play_hint::{Harmless, PlayHint, best_hint, best_play_hint, pass};
+use crate::bots::bot::Turn;
+use crate::rules::{CardSet, Hint, Move, Rank, SlotSet, Variant, View};
+
+/// The details in which the bots that warn read hints differently.
+pub(super) trait WarningConvention {
+    /// Slots that a colour hint may touch although they are not playable.
+    fn harmless_by_color(variant: &Variant, hand: &HandNotes) -> SlotSet;
+
+    /// Slots that a rank hint may touch although they are not playable.
+    fn harmless_by_rank(variant: &Variant, hand: &HandNotes) -> SlotSet;
+
+    /// Whether the owner would take it for a warning to learn that this slot holds one of these
+    /// kinds.
+    fn is_suspected(notes: &TableNotes, hand: &HandNotes, slot: usize, cards: CardSet) -> bool;
+
+    /// The slot to play at a risk when nothing is known to be playable and no hint is useful.
+    fn risk(notes: &TableNotes, view: &View<'_>) -> Option<usize>;
+}
+
+/// Updates the notes on the hinted hand with what the hint says and means.
+pub(super) fn read<C: WarningConvention>(
+    notes: &mut TableNotes,
+    turn: &Turn<'_>,
+    target: usize,
+    hint: Hint,
+) {
+    let (variant, touched) = (turn.before.variant(), turn.event.touched);
+    let cards = hint_cards(variant, hint);
+    match hint {
+        Hint::Color(_) => read_color::<C>(notes, variant, target, cards, touched),
+        Hint::Rank(_) => read_rank::<C>(notes, variant, target, cards, touched),
+    }
+}
+
+/// All touched cards are playable, except the harmless ones.
+fn read_color<C: WarningConvention>(
+    notes: &mut TableNotes,
+    variant: &Variant,
+    target: usize,
+    cards: CardSet,
+    touched: SlotSet,
+) {
+    let hand = &mut notes.hands[target];
+    let news = touched - C::harmless_by_color(variant, hand);
+    hand.narrow(touched, cards);
+    // A partner with another convention may hint a complete colour.
+    let next = notes.remaining.playable & cards;
+    if !next.is_empty() {
+        hand.narrow(news, next);
+    }
+}
+
+/// A warning, if the hint touches the next discard and that may be a last copy. Otherwise all
+/// touched cards are playable, except the harmless ones.
+fn read_rank<C: WarningConvention>(
+    notes: &mut TableNotes,
+    variant: &Variant,
+    target: usize,
+    cards: CardSet,
+    touched: SlotSet,
+) {
+    let hand = &notes.hands[target];
+    let is_warning =
+        |&slot: &usize| touched.contains(slot) && C::is_suspected(notes, hand, slot, cards);
+    let warned = hand.next_discard().filter(is_warning).map(SlotSet::of);
+    let news = touched - C::harmless_by_rank(variant, hand);
+    let TableNotes { remaining, hands, .. } = notes;
+    let hand = &mut hands[target];
+    match warned {
+        Some(slot) => {
+            hand.critical |= slot;
+            // A warning implies that the card is still needed.
+            if (cards - remaining.played).is_subset(remaining.playable) {
+                hand.playable |= slot;
+            }
+        }
+        // A partner with another convention may hint a complete rank.
+        None if cards.is_subset(remaining.played) => {}
+        None => hand.playable |= news,
+    }
+    hand.narrow(touched, cards);
+}
+
+/// The choice of a move.
+pub(super) fn act<C: WarningConvention>(notes: &TableNotes, view: &View<'_>) -> Move {
+    let own = &notes.hands[view.observer()];
+    let has_token = view.information_tokens() > 0;
+    if has_token && let Some(hint) = warn::<C>(notes, view) {
+        return hint;
+    }
+    if let Some(slot) = own.lowest_playable(view.variant()) {
+        return Move::Play { slot: slot as u8 };
+    }
+    if has_token && let Some(hint) = best_hint(view, |offset| play_hint::<C>(notes, view, offset)) {
+        return hint;
+    }
+    if let Some(slot) = C::risk(notes, view) {
+        return Move::Play { slot: slot as u8 };
+    }
+    if view.information_tokens() == view.variant().max_information_tokens()
+        && let Some(hint) = pass(view)
+    {
+        return hint;
+    }
+    Move::Discard { slot: discard(own, view) as u8 }
+}
+
+/// A dead card, otherwise the oldest that may have another copy, otherwise the one of the highest
+/// rank.
+fn discard(own: &HandNotes, view: &View<'_>) -> usize {
+    let chosen = own.dead.oldest().or_else(|| (own.held - own.critical).oldest());
+    chosen.or_else(|| own.highest(view.variant(), own.held)).unwrap_or_default()
+}
+
+fn play_hint<C: WarningConvention>(
+    notes: &TableNotes,
+    view: &View<'_>,
+    offset: usize,
+) -> Option<PlayHint> {
+    let hand = &notes.hands[view.seat(offset)];
+    let playable = notes.remaining.playable;
+    let harmless = || Harmless {
+        color: C::harmless_by_color(view.variant(), hand),
+        rank: C::harmless_by_rank(view.variant(), hand),
+    };
+    let avoided = || misleading_rank::<C>(notes, view, offset);
+    best_play_hint(view, offset, hand, playable, harmless, avoided)
+}
+
+/// The rank whose hint a teammate would take for a warning.
+fn misleading_rank<C: WarningConvention>(
+    notes: &TableNotes,
+    view: &View<'_>,
+    offset: usize,
+) -> Option<Rank> {
+    let hand = &notes.hands[view.seat(offset)];
+    let slot = hand.next_discard()?;
+    let rank = card_at(view, offset, slot)?.1;
+    let cards = hint_cards(view.variant(), Hint::Rank(rank));
+    C::is_suspected(notes, hand, slot, cards).then_some(rank)
+}
+
+/// Keeps the next player from discarding the last copy of a card: by a hint that gives it a card to
+/// play, or by the rank of the card.
+fn warn<C: WarningConvention>(notes: &TableNotes, view: &View<'_>) -> Option<Move> {
+    let hand = &notes.hands[view.seat(1)];
+    let slot = hand.next_discard()?;
+    let (index, rank) = card_at(view, 1, slot)?;
+    if !notes.remaining.critical().contains(index) {
+        return None;
+    }
+    let play_hint = play_hint::<C>(notes, view, 1);
+    let hint = play_hint.map_or(Hint::Rank(rank), |play_hint| play_hint.hint);
+    Some(Move::Hint { offset: 1, hint })
+}
+
+/// The index and rank of a teammate's card.
+fn card_at(view: &View<'_>, offset: usize, slot: usize) -> Option<(usize, Rank)> {
+    let index = usize::from(*view.hand_indices(offset).get(slot)?);
+    Some((index, view.variant().tables().card[index].rank))
+}

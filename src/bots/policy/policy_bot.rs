@@ -1,0 +1,96 @@
+use std::sync::Arc;
+
+use super::network::PolicyScratch;
+use super::policy_file::Policy;
+use crate::bots::bot::Bot;
+use crate::bots::registry::UnsupportedVariant;
+use crate::encode::encode_into;
+use crate::rules::{ActionSet, EpisodeSeed, GameRng, Move, Variant, View};
+
+/// Fixed-point 1 of the sampling weights; the best action has weight 1.
+const ONE: f64 = (1u64 << 48) as f64;
+
+/// Plays the legal action with the greatest logit, or samples from the softmax of the logits.
+#[derive(Clone)]
+pub struct PolicyBot {
+    policy: Arc<Policy>,
+    is_sampled: bool,
+    rng: GameRng,
+    words: Vec<u64>,
+    hidden_state: Vec<f32>,
+    scratch: PolicyScratch,
+}
+
+impl PolicyBot {
+    /// A bot for this variant, before its first game. `name` is for error messages.
+    ///
+    /// # Errors
+    /// [`UnsupportedVariant`] if the policy was trained for another variant.
+    pub fn new(
+        policy: Arc<Policy>,
+        is_sampled: bool,
+        name: &str,
+        variant: &Variant,
+    ) -> Result<PolicyBot, UnsupportedVariant> {
+        policy.check(name, variant)?;
+        Ok(PolicyBot {
+            is_sampled,
+            rng: GameRng::new(EpisodeSeed::default()),
+            words: vec![0; policy.num_bits().div_ceil(64)],
+            hidden_state: vec![0.0; policy.state_width()],
+            scratch: policy.scratch(),
+            policy,
+        })
+    }
+}
+
+impl Bot for PolicyBot {
+    fn start(&mut self, _: &View<'_>, rng: GameRng) {
+        self.rng = rng;
+        self.hidden_state.fill(0.0);
+    }
+
+    fn observes(&self) -> bool {
+        false
+    }
+
+    fn act(&mut self, view: &View<'_>) -> Move {
+        let PolicyBot { policy, words, hidden_state, scratch, .. } = self;
+        encode_into(policy.encoder, *view, words);
+        let logits = policy.logits(words, hidden_state, scratch);
+        let legal = view.legal_actions();
+        let best = best(logits, legal);
+        let action =
+            if self.is_sampled { sample(logits, legal, best, &mut self.rng) } else { best };
+        view.variant().action_to_move(action as i64).expect("legal actions are the variant's")
+    }
+}
+
+/// The legal action with the greatest logit; on ties the lowest.
+pub(super) fn best(logits: &[f32], legal: ActionSet) -> usize {
+    let mut actions = legal.iter();
+    let first = actions.next().expect("the player to act has a legal action");
+    actions.fold(first, |best, action| if logits[action] > logits[best] { action } else { best })
+}
+
+/// A legal action, sampled from the softmax of the legal actions' logits.
+pub(super) fn sample(logits: &[f32], legal: ActionSet, best: usize, rng: &mut GameRng) -> usize {
+    let weight = |action: usize| {
+        let below_best = f64::from(logits[action]) - f64::from(logits[best]);
+        // The cast turns NaN into 0.
+        (libm::exp(below_best) * ONE) as u64
+    };
+    let total: u64 = legal.iter().map(weight).sum();
+    if total == 0 {
+        return best;
+    }
+    let mut drawn = rng.below_u64(total);
+    for action in legal.iter() {
+        let weight = weight(action);
+        if drawn < weight {
+            return action;
+        }
+        drawn -= weight;
+    }
+    best
+}

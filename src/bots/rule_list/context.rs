@@ -1,0 +1,186 @@
+use std::hint::select_unpredictable;
+
+use super::open_cards::{GoneCopies, OpenCards};
+use crate::bots::copy_counts::CopyCounts;
+use crate::bots::random::any_legal;
+use crate::rules::{
+    Card, CardSet, GameRng, Hint, Knowledge, MAX_HAND_SIZE, Move, View, bit_counts,
+};
+
+/// The input of the rules in one turn, and what they have computed so far.
+#[derive(Debug)]
+pub struct RuleContext<'a> {
+    pub(super) view: &'a View<'a>,
+    pub(super) open: &'a OpenCards,
+    gone: &'a mut GoneCopies,
+    pub(super) rng: &'a mut GameRng,
+    /// The copies in the deck and in the own hand, once computed.
+    unseen: Option<CopyCounts>,
+    /// The argument and result of the last [`RuleContext::most_probable`]. Lists repeat the call.
+    found: Option<(CardSet, Option<(usize, f64)>)>,
+}
+
+/// What the hints say about a card.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CardHints {
+    pub plausible: CardSet,
+    /// Whether the suit was hinted.
+    pub suit: bool,
+    /// Whether the rank was hinted.
+    pub rank: bool,
+}
+
+/// A card in a teammate's hand.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TeammateCard {
+    offset: u8,
+    /// The index of its kind.
+    pub kind: usize,
+    pub card: Card,
+    pub told: CardHints,
+}
+
+impl<'a> RuleContext<'a> {
+    #[inline]
+    pub(super) fn new(
+        view: &'a View<'a>,
+        open: &'a OpenCards,
+        gone: &'a mut GoneCopies,
+        rng: &'a mut GameRng,
+    ) -> RuleContext<'a> {
+        RuleContext { view, open, gone, rng, unseen: None, found: None }
+    }
+
+    pub(super) fn may_hint(&self) -> bool {
+        self.view.information_tokens() > 0
+    }
+
+    /// Whether a token is spent. The hand may be empty all the same.
+    pub(super) fn may_discard(&self) -> bool {
+        self.view.information_tokens() < self.view.variant().max_information_tokens()
+    }
+
+    #[inline]
+    fn told(&self, knowledge: Knowledge) -> CardHints {
+        let variant = self.view.variant();
+        CardHints {
+            plausible: knowledge.plausible_set(variant),
+            suit: knowledge.is_suit_hinted(variant),
+            rank: knowledge.is_rank_hinted(variant),
+        }
+    }
+
+    /// Whether this card's stack is complete.
+    pub(super) fn is_suit_complete(&self, card: Card) -> bool {
+        let suit = self.view.variant().tables().suit_cards[card.suit.index()];
+        CardSet(suit).is_subset(self.open.played)
+    }
+
+    /// Whether every stack has reached this card's rank.
+    pub(super) fn is_rank_complete(&self, card: Card) -> bool {
+        let rank = self.view.variant().tables().rank_cards[card.rank.index()];
+        CardSet(rank).is_subset(self.open.played)
+    }
+
+    /// One of the kinds; `None` for the empty set.
+    pub(super) fn any_of(&self, kinds: CardSet) -> Option<Card> {
+        self.view.variant().tables().card.get(kinds.0.trailing_zeros() as usize).copied()
+    }
+
+    /// The slots of the own hand and the hints about them, the oldest first.
+    #[inline]
+    pub(super) fn own_hand(&self) -> impl Iterator<Item = (usize, CardHints)> + use<'_, 'a> {
+        let told = self.view.hints_about(0).iter().map(|&knowledge| self.told(knowledge));
+        told.enumerate()
+    }
+
+    /// The cards of a teammate, the oldest first.
+    #[inline]
+    pub(super) fn hand(&self, offset: usize) -> impl Iterator<Item = TeammateCard> + use<'_, 'a> {
+        let cards = &self.view.variant().tables().card;
+        let hand = self.view.hand_indices(offset).iter().zip(self.view.hints_about(offset));
+        hand.map(move |(&kind, &knowledge)| {
+            let kind = usize::from(kind);
+            TeammateCard {
+                offset: offset as u8,
+                kind,
+                card: cards[kind],
+                told: self.told(knowledge),
+            }
+        })
+    }
+
+    /// The cards of all teammates, by offset.
+    pub(super) fn hands(&self) -> impl Iterator<Item = TeammateCard> + use<'_, 'a> {
+        let players = usize::from(self.view.variant().players());
+        (1..players).flat_map(|offset| self.hand(offset))
+    }
+
+    fn unseen(&mut self) -> CopyCounts {
+        if let Some(unseen) = self.unseen {
+            return unseen;
+        }
+        let mut seen = self.gone.count(self.view, self.open.played);
+        for offset in 1..usize::from(self.view.variant().players()) {
+            for &kind in self.view.hand_indices(offset) {
+                seen.add(CardSet::of(kind.into()));
+            }
+        }
+        let unseen = CopyCounts::of_deck(self.view.variant()).minus(seen);
+        self.unseen = Some(unseen);
+        unseen
+    }
+
+    /// A uniformly random legal move.
+    pub(super) fn any_legal(&mut self) -> Move {
+        any_legal(self.view, self.rng)
+    }
+
+    /// The own slot that most likely holds one of these kinds, on ties the oldest, and its
+    /// probability: their fraction among the unseen copies of the slot's plausible kinds. `None`
+    /// for an empty hand.
+    pub(super) fn most_probable(&mut self, wanted: CardSet) -> Option<(usize, f64)> {
+        match self.found {
+            Some((before, found)) if before == wanted => found,
+            _ => {
+                let found = self.find_most_probable(wanted);
+                self.found = Some((wanted, found));
+                found
+            }
+        }
+    }
+
+    fn find_most_probable(&mut self, wanted: CardSet) -> Option<(usize, f64)> {
+        let unseen = self.unseen();
+        let mut words = [0; 4 * MAX_HAND_SIZE];
+        let hints = self.view.hints_about(0);
+        for (knowledge, words) in hints.iter().zip(words.as_chunks_mut().0) {
+            let plausible = knowledge.plausible_set(self.view.variant());
+            *words = unseen.words(plausible, wanted);
+        }
+        let counts = bit_counts(&words);
+        // `good` of `all` copies are wanted. The comparison is branch-free: its outcome is
+        // unpredictable, and a misprediction costs more than the arithmetic.
+        let (mut best, mut good, mut all) = (0, 0, 1);
+        for (slot, counts) in counts.as_chunks().0[..hints.len()].iter().enumerate() {
+            let [good_here, all_here] = CopyCounts::weights(*counts);
+            let is_better = good_here * all > good * all_here;
+            best = select_unpredictable(is_better, slot, best);
+            good = select_unpredictable(is_better, good_here, good);
+            all = select_unpredictable(is_better, all_here, all);
+        }
+        (!hints.is_empty()).then(|| (best, f64::from(good) / f64::from(all)))
+    }
+}
+
+impl TeammateCard {
+    /// The hint of the card's colour.
+    pub fn tell_suit(self) -> Move {
+        Move::Hint { offset: self.offset, hint: Hint::Color(self.card.suit) }
+    }
+
+    /// The hint of the card's rank.
+    pub fn tell_rank(self) -> Move {
+        Move::Hint { offset: self.offset, hint: Hint::Rank(self.card.rank) }
+    }
+}

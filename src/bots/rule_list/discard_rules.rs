@@ -1,0 +1,57 @@
+//! Rules that discard a card.
+
+use super::context::RuleContext;
+use crate::rules::Move;
+
+fn discard(slot: usize) -> Move {
+    Move::Discard { slot: slot as u8 }
+}
+
+/// The oldest card that its hinted colour and rank together prove dead, otherwise the oldest whose
+/// plausible kinds are all blocked.
+///
+/// A card whose plausible kinds are partly blocked and partly played is skipped unless both its
+/// colour and its rank were hinted, as in the implementation behind the published figures.
+pub(super) fn osawa(context: &mut RuleContext<'_>) -> Option<Move> {
+    if !context.may_discard() {
+        return None;
+    }
+    let open = context.open;
+    let dead = open.dead();
+    let mut blocked = None;
+    for (slot, told) in context.own_hand() {
+        if !told.plausible.is_subset(dead) {
+            continue;
+        }
+        // All plausible kinds share the hinted colour and rank, so any one of them will do.
+        let one = context.any_of(told.plausible)?;
+        let is_known = told.suit && (told.rank || context.is_suit_complete(one));
+        if is_known || told.rank && context.is_rank_complete(one) {
+            return Some(discard(slot));
+        }
+        if blocked.is_none() && told.plausible.is_subset(open.blocked) {
+            blocked = Some(discard(slot));
+        }
+    }
+    blocked
+}
+
+/// The oldest card.
+pub(super) fn oldest(context: &mut RuleContext<'_>) -> Option<Move> {
+    (context.may_discard() && context.view.hand_size(0) > 0).then_some(discard(0))
+}
+
+/// A random card.
+pub(super) fn randomly(context: &mut RuleContext<'_>) -> Option<Move> {
+    let size = context.view.hand_size(0);
+    (context.may_discard() && size > 0).then(|| discard(context.rng.below(size as u32) as usize))
+}
+
+/// The card that is most likely dead, if its probability is at least `least`.
+pub(super) fn probably_useless(context: &mut RuleContext<'_>, least: f64) -> Option<Move> {
+    if !context.may_discard() {
+        return None;
+    }
+    let (slot, probability) = context.most_probable(context.open.dead())?;
+    (probability >= least).then_some(discard(slot))
+}

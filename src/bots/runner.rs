@@ -1,0 +1,209 @@
+use std::fmt;
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use super::bot::{Bot, OpenBot, Turn};
+use crate::rules::{
+    Ending, EpisodeSeed, Event, GameRng, Move, Position, RandomDeck, Variant, View,
+};
+
+/// Upper bound of a game's turns: each costs a card or a token, and a card returns at most two
+/// tokens.
+const MAX_TURNS: usize = 256;
+
+/// The player of one seat.
+pub enum Player {
+    /// A bot, which sees only what its seat may see.
+    Bot(Box<dyn Bot>),
+    /// A cheating bot, which sees the whole position.
+    Open(Box<dyn OpenBot>),
+    /// A player outside this crate, whose moves the caller passes to [`GameRunner::apply`].
+    External,
+}
+
+impl Clone for Player {
+    fn clone(&self) -> Player {
+        match self {
+            Player::Bot(bot) => Player::Bot(bot.boxed_clone()),
+            Player::Open(bot) => Player::Open(bot.boxed_clone()),
+            Player::External => Player::External,
+        }
+    }
+}
+
+/// A bot chose an illegal move: a bug in the bot.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("the bot in seat {seat} chose {meaning}, which is not legal, in turn {turn}")]
+pub struct BotMoveError {
+    /// The bot's seat.
+    pub seat: usize,
+    /// Number of turns played before.
+    pub turn: usize,
+    /// The move as text.
+    pub meaning: String,
+}
+
+/// Runs games among players, one after another.
+#[derive(Clone)]
+pub struct GameRunner {
+    variant: Arc<Variant>,
+    players: Vec<Player>,
+    /// Whether any bot needs [`Bot::observe`].
+    is_observed: bool,
+    position: Position,
+    deck: RandomDeck,
+    seed: EpisodeSeed,
+    history: Vec<Event>,
+}
+
+impl fmt::Debug for GameRunner {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("GameRunner")
+            .field("seed", &self.seed)
+            .field("position", &self.position)
+            .finish_non_exhaustive()
+    }
+}
+
+impl GameRunner {
+    /// A runner with one player for each seat, at the start of the game of this seed.
+    ///
+    /// # Panics
+    /// If there are more or fewer players than seats.
+    #[must_use]
+    pub fn new(variant: Arc<Variant>, players: Vec<Player>, seed: EpisodeSeed) -> GameRunner {
+        assert_eq!(players.len(), usize::from(variant.players()), "one player for each seat");
+        let observes = |player: &Player| matches!(player, Player::Bot(bot) if bot.observes());
+        let (mut deck, start_player) = RandomDeck::new(&variant, seed);
+        let position = Position::deal(&variant, start_player, &mut deck);
+        let is_observed = players.iter().any(observes);
+        let history = Vec::with_capacity(MAX_TURNS);
+        let mut runner =
+            GameRunner { variant, players, is_observed, position, deck, seed, history };
+        runner.start_players();
+        runner
+    }
+
+    /// Deals the game of this seed and starts the bots.
+    pub fn start(&mut self, seed: EpisodeSeed) {
+        let (mut deck, start_player) = RandomDeck::new(&self.variant, seed);
+        self.position = Position::deal(&self.variant, start_player, &mut deck);
+        self.deck = deck;
+        self.seed = seed;
+        self.history.clear();
+        self.start_players();
+    }
+
+    fn start_players(&mut self) {
+        for (seat, player) in self.players.iter_mut().enumerate() {
+            if let Player::Bot(bot) = player {
+                let view = View::new(&self.variant, &self.position, seat);
+                bot.start(&view, GameRng::for_seat(self.seed, seat));
+            }
+        }
+    }
+
+    /// The variant.
+    #[must_use]
+    pub const fn variant(&self) -> &Arc<Variant> {
+        &self.variant
+    }
+
+    /// The current position.
+    #[must_use]
+    pub const fn position(&self) -> &Position {
+        &self.position
+    }
+
+    /// The remaining deck.
+    #[must_use]
+    pub const fn deck(&self) -> &RandomDeck {
+        &self.deck
+    }
+
+    /// The seed of the current game.
+    #[must_use]
+    pub const fn seed(&self) -> EpisodeSeed {
+        self.seed
+    }
+
+    /// Number of turns played so far.
+    #[must_use]
+    pub const fn length(&self) -> usize {
+        self.history.len()
+    }
+
+    /// The turns played so far, the oldest first.
+    #[must_use]
+    pub fn history(&self) -> &[Event] {
+        &self.history
+    }
+
+    /// The ending, or `None` before the end of the game.
+    #[must_use]
+    pub const fn ending(&self) -> Option<Ending> {
+        self.position.ending()
+    }
+
+    /// Lets the bots play until the game ends or an external player is to act.
+    ///
+    /// # Errors
+    /// [`BotMoveError`] if a bot chose an illegal move, which is not applied.
+    pub fn run(&mut self) -> Result<(), BotMoveError> {
+        while self.ending().is_none() {
+            let GameRunner { variant, position, history, .. } = self;
+            let seat = position.current_player();
+            let played = match &mut self.players[seat] {
+                Player::Bot(bot) => {
+                    bot.act(&View::new(variant, position, seat).with_history(history))
+                }
+                Player::Open(bot) => bot.act(variant, position),
+                Player::External => return Ok(()),
+            };
+            if !self.position.is_legal(&self.variant, played) {
+                let meaning = self.variant.edition().meaning(played);
+                return Err(BotMoveError { seat, turn: self.length(), meaning });
+            }
+            self.apply(played);
+        }
+        Ok(())
+    }
+
+    /// Applies a legal move of the player to act, and informs the bots.
+    pub fn apply(&mut self, played: Move) {
+        if self.is_observed {
+            let before = self.position;
+            self.advance(played);
+            self.inform(&before);
+        } else {
+            self.advance(played);
+        }
+    }
+
+    fn advance(&mut self, played: Move) {
+        let GameRunner { variant, position, deck, .. } = self;
+        self.history.push(position.apply_unchecked(variant, played, deck));
+    }
+
+    /// Informs the bots of the last turn.
+    fn inform(&mut self, before: &Position) {
+        let GameRunner { variant, position, history, .. } = self;
+        let (event, earlier) = history.split_last().expect("a turn was played");
+        for (seat, player) in self.players.iter_mut().enumerate() {
+            if let Player::Bot(bot) = player {
+                bot.observe(&Turn {
+                    before: View::new(variant, before, seat).with_history(earlier),
+                    event: event.seen_by(seat),
+                    after: View::new(variant, position, seat).with_history(history),
+                });
+            }
+        }
+    }
+
+    /// Ends the game as lost.
+    pub fn forfeit(&mut self) {
+        self.position.forfeit();
+    }
+}

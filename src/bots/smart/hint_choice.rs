@@ -1,0 +1,93 @@
+//! The choice of a hint that makes a teammate play a card.
+
+use super::kind_sets::{is_mixed, left_by};
+use crate::bots::base_game;
+use crate::rules::{CardSet, Hint, Rank, SlotSet, Suit};
+
+/// A hint and the number of possible kinds that it rules out, over the whole hand.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RatedHint {
+    pub hint: Hint,
+    pub removed: usize,
+}
+
+/// A teammate's hand: its actual cards, and the possible kinds by common knowledge.
+pub(super) struct HintTarget<'a> {
+    cards: &'a [u8],
+    possible: &'a [CardSet],
+    playable: CardSet,
+    /// Slots that may be playable or not, by common knowledge.
+    unsure: SlotSet,
+    /// Slots that are in fact playable.
+    really: SlotSet,
+}
+
+impl<'a> HintTarget<'a> {
+    pub(super) fn new(
+        cards: &'a [u8],
+        possible: &'a [CardSet],
+        playable: CardSet,
+    ) -> HintTarget<'a> {
+        let (mut unsure, mut really) = (0, 0);
+        for (slot, (&card, &kinds)) in cards.iter().zip(possible).enumerate() {
+            unsure |= u8::from(is_mixed(kinds, playable)) << slot;
+            really |= u8::from(playable.contains(card.into())) << slot;
+        }
+        HintTarget { cards, possible, playable, unsure: SlotSet(unsure), really: SlotSet(really) }
+    }
+
+    /// Among the hints that make the teammate play, the one that rules out the most. On ties
+    /// colours come before ranks, then low ones before high ones. A hint of the rank that `avoided`
+    /// returns would be taken for a warning.
+    pub(super) fn best_hint(&self, avoided: impl Fn() -> Option<usize>) -> Option<RatedHint> {
+        // A useful hint concerns a card that is playable and not known to be.
+        if self.unsure.0 & self.really.0 == 0 {
+            return None;
+        }
+        let (mut colors, mut ranks) = ([SlotSet(0); 5], [SlotSet(0); 5]);
+        for (slot, &card) in self.cards.iter().enumerate() {
+            colors[base_game::suit_of(card.into())].0 |= 1 << slot;
+            ranks[base_game::rank_of(card.into())].0 |= 1 << slot;
+        }
+        if let Some(rank) = avoided() {
+            ranks[rank] = SlotSet(0);
+        }
+        let colors = Suit::ALL.iter().map(|&suit| Hint::Color(suit)).zip(colors);
+        let ranks = Rank::ALL.iter().map(|&rank| Hint::Rank(rank)).zip(ranks);
+        let mut best: Option<RatedHint> = None;
+        for (hint, touched) in colors.chain(ranks).filter(|(_, touched)| touched.0 != 0) {
+            let named = base_game::of_hint(hint);
+            if !self.makes_play(named, touched) {
+                continue;
+            }
+            let removed = self.removed(named, touched);
+            if removed > best.map_or(0, |best| best.removed) {
+                best = Some(RatedHint { hint, removed });
+            }
+        }
+        best
+    }
+
+    /// Whether the hint makes the teammate play a playable card: one becomes known to be playable,
+    /// or the newest touched card that may be playable, which the hint promises, is so.
+    fn makes_play(&self, named: CardSet, touched: SlotSet) -> bool {
+        let mut is_right = None;
+        for slot in (0..self.possible.len()).rev().filter(|&slot| self.unsure.contains(slot)) {
+            let kinds = self.possible[slot] & left_by(named, touched.contains(slot));
+            if kinds.is_subset(self.playable) {
+                return true;
+            }
+            if touched.contains(slot) && kinds.meets(self.playable) {
+                is_right = is_right.or(Some(self.really.contains(slot)));
+            }
+        }
+        is_right == Some(true)
+    }
+
+    fn removed(&self, named: CardSet, touched: SlotSet) -> usize {
+        let removed = |(slot, &kinds): (usize, &CardSet)| {
+            (kinds - left_by(named, touched.contains(slot))).len()
+        };
+        self.possible.iter().enumerate().map(removed).sum()
+    }
+}

@@ -1,0 +1,212 @@
+//! The choice of a move.
+
+use super::common_knowledge::CommonKnowledge;
+use super::hint_choice::{HintTarget, RatedHint};
+use super::kind_sets::{Fraction, is_mixed};
+use crate::bots::base_game;
+use crate::rules::{CardSet, Hint, Move, Outlook, Rank, View};
+
+/// What the seat to act knows.
+pub(super) struct MoveChoice<'a> {
+    knowledge: &'a CommonKnowledge,
+    view: &'a View<'a>,
+    /// The possible kinds of the own cards by common knowledge.
+    hand: &'a [CardSet],
+    outlook: Outlook,
+    /// Slot and kind of the next seat's next discard, if there is a token to warn it.
+    next_discard: Option<(usize, u8)>,
+}
+
+impl<'a> MoveChoice<'a> {
+    pub(super) fn new(knowledge: &'a CommonKnowledge, view: &'a View<'a>) -> MoveChoice<'a> {
+        let next_discard = || {
+            let slot = knowledge.next_discard(view.seat(1))?;
+            Some((slot, *view.hand_indices(1).get(slot)?))
+        };
+        MoveChoice {
+            knowledge,
+            view,
+            hand: knowledge.hand(view.observer()),
+            outlook: knowledge.outlook(),
+            next_discard: next_discard().filter(|_| view.information_tokens() > 0),
+        }
+    }
+
+    /// The first applicable action, in the order of SmartBot.
+    pub(super) fn choose(&self) -> Move {
+        if self.view.deck_size() == 0
+            && let Some(play) = self.play_known().or_else(|| self.gamble())
+        {
+            return play;
+        }
+        self.warn()
+            .or_else(|| self.discard_for_finesse())
+            .or_else(|| self.play_known())
+            .or_else(|| self.hint())
+            .or_else(|| self.gamble())
+            .unwrap_or_else(|| if self.may_discard() { self.discard() } else { self.pass() })
+    }
+
+    fn may_discard(&self) -> bool {
+        self.view.information_tokens() < self.view.variant().max_information_tokens()
+    }
+
+    /// Keeps the next seat from discarding a critical card, by a hint that makes it play instead or
+    /// by a warning.
+    fn warn(&self) -> Option<Move> {
+        let (_, card) = self.next_discard?;
+        if !self.outlook.critical.contains(card.into()) {
+            return None;
+        }
+        let warning = Hint::Rank(Rank::ALL[base_game::rank_of(card.into())]);
+        let hint = self.best_hint(1).map_or(warning, |best| best.hint);
+        Some(Move::Hint { offset: 1, hint })
+    }
+
+    /// Discards a playable card if exactly one teammate has the same card as its newest, which the
+    /// teammate will then know.
+    fn discard_for_finesse(&self) -> Option<Move> {
+        if !self.may_discard() {
+            return None;
+        }
+        let suitable = self.outlook.playable - self.outlook.critical;
+        let slot = self.hand.iter().position(|kinds| {
+            kinds.is_subset(suitable)
+                && kinds.single().is_some_and(|kind| self.newest_cards(kind) == 1)
+        })?;
+        Some(Move::Discard { slot: slot as u8 })
+    }
+
+    /// The number of teammates whose newest card is of this kind.
+    fn newest_cards(&self, kind: usize) -> usize {
+        let newest = |&offset: &usize| self.view.hand_indices(offset).last().copied();
+        self.offsets().filter(|offset| newest(offset).map(usize::from) == Some(kind)).count()
+    }
+
+    fn offsets(&self) -> impl Iterator<Item = usize> + use<> {
+        1..usize::from(self.view.variant().players())
+    }
+
+    /// Plays a card known to be playable. First come cards of which the others do not know that
+    /// this seat knows them, before they spend a hint on one; then unknown ranks, then low ranks.
+    fn play_known(&self) -> Option<Move> {
+        let playable = self.outlook.playable;
+        let urgency = |slot: usize| {
+            let kinds = self.knowledge.own_possible(slot);
+            if kinds.is_empty() || !kinds.is_subset(playable) {
+                return 0;
+            }
+            let lowness = base_game::common_rank(kinds).map_or(7, |rank| 5 - rank);
+            let is_secret = !self.hand[slot].is_subset(playable);
+            lowness + if is_secret { 100 } else { 0 }
+        };
+        let mut best = (0, 0);
+        for slot in 0..self.hand.len() {
+            let urgency = urgency(slot);
+            if urgency > best.0 {
+                best = (urgency, slot);
+            }
+        }
+        (best.0 > 0).then_some(Move::Play { slot: best.1 as u8 })
+    }
+
+    /// The best hint that makes a teammate play.
+    fn hint(&self) -> Option<Move> {
+        if self.view.information_tokens() == 0 {
+            return None;
+        }
+        let mut best: Option<(usize, RatedHint)> = None;
+        for offset in self.offsets() {
+            let Some(candidate) = self.best_hint(offset) else { continue };
+            if best.is_none_or(|(_, best)| candidate.removed > best.removed) {
+                best = Some((offset, candidate));
+            }
+        }
+        best.map(|(offset, RatedHint { hint, .. })| Move::Hint { offset: offset as u8, hint })
+    }
+
+    fn best_hint(&self, offset: usize) -> Option<RatedHint> {
+        let cards = self.view.hand_indices(offset);
+        let possible = self.knowledge.hand(self.view.seat(offset));
+        let target = HintTarget::new(cards, possible, self.outlook.playable);
+        target.best_hint(|| self.next_warning_rank().filter(|_| offset == 1))
+    }
+
+    /// The rank of the next seat's next discard, if a hint of it would be a warning.
+    fn next_warning_rank(&self) -> Option<usize> {
+        let (slot, card) = self.next_discard?;
+        let rank = base_game::rank_of(card.into());
+        self.knowledge.is_warning(self.view.seat(1), slot, rank).then_some(rank)
+    }
+
+    /// Plays the card that is most likely playable once the deck is nearly empty, a little earlier
+    /// while no life token is lost.
+    fn gamble(&self) -> Option<Move> {
+        let last_cards = if self.view.life_tokens() >= 3 { 3 } else { 1 };
+        if self.view.deck_size() > last_cards {
+            return None;
+        }
+        let playable = self.outlook.playable;
+        let slots = (0..self.hand.len()).rev();
+        let unsure = slots.filter(|&slot| is_mixed(self.knowledge.own_possible(slot), playable));
+        let slot = likeliest(
+            unsure.map(|slot| (slot, Fraction::of(self.knowledge.own_possible(slot), playable))),
+        )?;
+        Some(Move::Play { slot: slot as u8 })
+    }
+
+    /// The move with nothing to say while all information tokens are available: the rank of the
+    /// previous seat's oldest card, which has no meaning.
+    fn pass(&self) -> Move {
+        let offset = self.view.variant().players() - 1;
+        match self.view.hand_indices(offset.into()).first() {
+            Some(&card) => {
+                Move::Hint { offset, hint: Hint::Rank(Rank::ALL[base_game::rank_of(card.into())]) }
+            }
+            None => Move::Play { slot: 0 },
+        }
+    }
+
+    fn discard(&self) -> Move {
+        let slot = self
+            .dead_card()
+            .or_else(|| self.knowledge.next_discard(self.view.observer()))
+            .unwrap_or_else(|| self.highest_card());
+        Move::Discard { slot: slot as u8 }
+    }
+
+    /// A card known to be dead. First comes the one that the others think least likely dead, before
+    /// they spend a hint on it.
+    fn dead_card(&self) -> Option<usize> {
+        let dead = self.outlook.dead;
+        let is_dead = |slot: &usize| {
+            let kinds = self.knowledge.own_possible(*slot);
+            !kinds.is_empty() && kinds.is_subset(dead)
+        };
+        let slots = (0..self.hand.len()).filter(is_dead);
+        likeliest(slots.map(|slot| (slot, Fraction::of(self.hand[slot], base_game::ALL - dead))))
+    }
+
+    /// The card of the highest known rank, whose loss costs least when all cards are critical.
+    fn highest_card(&self) -> usize {
+        let rank = |slot: usize| base_game::common_rank(self.hand[slot]).map_or(0, |rank| rank + 1);
+        let mut highest = 0;
+        for slot in 1..self.hand.len() {
+            if rank(slot) > rank(highest) {
+                highest = slot;
+            }
+        }
+        highest
+    }
+}
+
+/// The slot with the largest fraction; on ties the first.
+fn likeliest(slots: impl Iterator<Item = (usize, Fraction)>) -> Option<usize> {
+    let mut best: Option<(usize, Fraction)> = None;
+    for (slot, fraction) in slots {
+        if best.is_none_or(|(_, largest)| fraction.exceeds(largest)) {
+            best = Some((slot, fraction));
+        }
+    }
+    best.map(|(slot, _)| slot)
+}
