@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use starmine::batch::{AutoresetMode, Batch, IllegalAction, Options, Outputs, Partners, Seeds};
-use starmine::bots::{self, BOTS, Player, Plays, GameRunner};
+use starmine::bots::{self, BOTS, GameRunner, Player, Plays};
 use starmine::rules::{EpisodeSeed, PRESETS, Variant, preset};
 
 const GAMES: usize = 11;

@@ -1,3 +1,5 @@
+use thiserror::Error;
+
 use crate::rules::{Event, GameRng, Move, Position, Variant, View};
 
 /// One turn as one seat saw it.
@@ -37,6 +39,18 @@ pub trait Bot: BoxedClone + Send + Sync {
 pub trait OpenBot: OpenBoxedClone + Send + Sync {
     /// The move of the player to act.
     fn act(&mut self, variant: &Variant, position: &Position) -> Move;
+}
+
+/// A bot does not support the variant.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("bot={name:?} does not play this variant ({variant}): expected {expected}")]
+pub struct UnsupportedVariant {
+    /// The bot's name.
+    pub name: String,
+    /// The variant as text.
+    pub variant: String,
+    /// The variants that it supports.
+    pub expected: String,
 }
 
 /// `Clone` for boxed [`Bot`]s.

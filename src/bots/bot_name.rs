@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use super::policy::{Policy, PolicyBot, PolicyError, ShippedPolicy, shipped_policy};
-use super::registry::{BotKind, UnknownBot, UnsupportedVariant, bot};
+use super::bot::UnsupportedVariant;
+use super::policy::{Policy, PolicyBot, PolicyError, ShippedPolicy, read_policy, shipped_policy};
+use super::registry::{BotKind, UnknownBot, bot};
 use super::rule_list::{RuleError, RuleList};
 use super::runner::Player;
 use crate::rules::Variant;
@@ -107,7 +108,7 @@ impl PolicyName {
         match shipped_policy(source) {
             Some(shipped) => PolicyName::shipped(shipped, is_sampled),
             None => {
-                let policy = Policy::read(source)?;
+                let policy = read_policy(source)?;
                 Ok(PolicyName { source: source.to_owned(), policy, is_sampled })
             }
         }

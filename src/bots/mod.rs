@@ -20,13 +20,13 @@ mod rule_list;
 mod runner;
 mod smart;
 
-pub use bot::{Bot, OpenBot, Turn};
+pub use bot::{Bot, OpenBot, Turn, UnsupportedVariant};
 pub use bot_name::{BotName, BotNameError, PolicyName};
 pub use play_games::{Outcome, play_games};
 pub use policy::{
     POLICIES, Policy, PolicyBot, PolicyError, PolicyProblem, PolicyScratch, ShippedPolicy,
-    policy_bytes, shipped_policy,
+    policy_bytes, read_policy, shipped_policy,
 };
-pub use registry::{BOTS, BotKind, Plays, UnknownBot, UnsupportedVariant, bot};
+pub use registry::{BOTS, BotKind, Plays, UnknownBot, bot};
 pub use rule_list::{RULES, Rule, RuleError, RuleKind, RuleList, UnknownRule, rule};
 pub use runner::{BotMoveError, GameRunner, Player};

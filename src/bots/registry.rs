@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::bot::{Bot, OpenBot};
+use super::bot::{Bot, OpenBot, UnsupportedVariant};
 use super::cheater::Cheater;
 use super::fireflower::Fireflower;
 use super::hat_guessing::{InfoBot, InformationStrategy};
@@ -173,18 +173,6 @@ pub struct UnknownBot {
     pub nearest: &'static str,
     /// The names that there are.
     pub known: String,
-}
-
-/// A bot does not support the variant.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("bot={name:?} does not play this variant ({variant}): expected {expected}")]
-pub struct UnsupportedVariant {
-    /// The bot's name.
-    pub name: String,
-    /// The variant as text.
-    pub variant: String,
-    /// The variants that it supports.
-    pub expected: String,
 }
 
 /// The text of [`Plays::BaseGame`].

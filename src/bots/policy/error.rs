@@ -1,6 +1,6 @@
 use thiserror::Error;
 
-use super::header::{FORMAT, MAX_BYTES, MAX_LAYERS, MAX_WIDTH};
+use super::limits::{FORMAT, MAX_BYTES, MAX_LAYERS, MAX_WIDTH};
 
 use crate::rules::{UnknownName, VariantError};
 

@@ -2,7 +2,7 @@
 //!
 //! A file contains the tensors, named as in the state dictionary of Python's
 //! `starmine.torch.PolicyNetwork`. Its metadata has a JSON header under the key `starmine`, which
-//! describes the variant, the encoder and the architecture; see [`Policy::read`]. A file is fully
+//! describes the variant, the encoder and the architecture; see [`Policy`]. A file is fully
 //! validated before use.
 //!
 //! To ship a policy, add its file and its row in [`POLICIES`].
@@ -11,16 +11,22 @@ mod card_features;
 mod error;
 mod header;
 mod layer_norm;
+mod limits;
 mod linear;
+mod load;
+mod model;
 mod network;
 mod policy_bot;
-mod policy_file;
+
 mod shipped;
+mod tensors;
 #[cfg(test)]
 mod tests;
 
 pub use error::{PolicyError, PolicyProblem};
+pub use load::{policy_bytes, read_policy};
+pub use model::Policy;
 pub use network::PolicyScratch;
 pub use policy_bot::PolicyBot;
-pub use policy_file::{Policy, policy_bytes};
+
 pub use shipped::{POLICIES, ShippedPolicy, shipped_policy};

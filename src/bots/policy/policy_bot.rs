@@ -1,9 +1,8 @@
 use std::sync::Arc;
 
+use super::model::Policy;
 use super::network::PolicyScratch;
-use super::policy_file::Policy;
-use crate::bots::bot::Bot;
-use crate::bots::registry::UnsupportedVariant;
+use crate::bots::bot::{Bot, UnsupportedVariant};
 use crate::encode::encode_into;
 use crate::rules::{ActionSet, EpisodeSeed, GameRng, Move, Variant, View};
 

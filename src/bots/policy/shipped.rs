@@ -4,7 +4,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::error::PolicyError;
-use super::policy_file::Policy;
+use super::model::Policy;
 
 /// A shipped policy.
 pub struct ShippedPolicy {

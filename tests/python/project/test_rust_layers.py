@@ -121,15 +121,6 @@ def test_the_layers_are_read():
 KNOWN_CYCLES = [
     {"bindings/batch.rs", "bindings/games.rs"},
     {"bindings/state.rs", "bindings/variant.rs", "bindings/view.rs"},
-    {"bots/fireflower/prospects.rs", "bots/fireflower/value.rs"},
-    {"bots/information/messages.rs", "bots/information/public.rs"},
-    {
-        "bots/policy/error.rs",
-        "bots/policy/header.rs",
-        "bots/policy/read.rs",
-        "bots/policy/shipped.rs",
-        "bots/registry.rs",
-    },
     {"rules/deck.rs", "rules/position.rs", "rules/rng.rs", "rules/validate.rs"},
     {"rules/moves.rs", "rules/parameters.rs", "rules/tables.rs", "rules/variant.rs"},
 ]

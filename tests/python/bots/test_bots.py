@@ -3,20 +3,16 @@
 import json
 import sys
 from functools import cache
-from pathlib import Path
 
 import pytest
+import update_bots
+from paths import DATA, ROOT
+from update_bots import PLAYERS, error, plays, published, variant
 
 import starmine
 
-ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "docs"))
-
-import update_bots  # noqa: E402
-from update_bots import PLAYERS, error, plays, published, variant  # noqa: E402
-
 PUBLISHED = json.loads((ROOT / "docs" / "published_bots.json").read_text(encoding="utf-8"))
-RECORDED = json.loads((ROOT / "tests" / "data" / "bots.json").read_text(encoding="utf-8"))
+RECORDED = json.loads((DATA / "bots.json").read_text(encoding="utf-8"))
 CASES = [(name, int(players)) for name, totals in RECORDED["bots"].items() for players in totals]
 
 
@@ -72,7 +68,7 @@ def test_one_bot_is_measured_alone(tmp_path, monkeypatch):
     page, replayed = tmp_path / "bots.md", tmp_path / "bots.json"
     monkeypatch.setattr(update_bots, "PAGE", page)
     monkeypatch.setattr(update_bots, "REPLAYED", replayed)
-    originals = {page: ROOT / "docs" / "bots.md", replayed: ROOT / "tests" / "data" / "bots.json"}
+    originals = {page: ROOT / "docs" / "bots.md", replayed: DATA / "bots.json"}
     texts = {path: original.read_text(encoding="utf-8") for path, original in originals.items()}
     page.write_text(texts[page].replace("| `random` | 2 | 1", "| `random` | 2 | 9"), encoding="utf-8")
     replayed.write_text(texts[replayed].replace('"random"', '"retired"'), encoding="utf-8")

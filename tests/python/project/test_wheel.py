@@ -5,11 +5,11 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from paths import ROOT
 
 import starmine
 from starmine import _core
 
-ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "python" / "starmine" / "policies"
 PACKAGE = Path(starmine.__file__).parent
 WHEELS = sorted((ROOT / "target" / "wheels").glob("starmine-*.whl"), key=lambda path: path.stat().st_mtime)

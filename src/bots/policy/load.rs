@@ -1,0 +1,61 @@
+use std::fs::File;
+use std::io::Read;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use super::error::{PolicyError, PolicyProblem};
+use super::limits::MAX_BYTES;
+use super::model::Policy;
+use super::shipped::known_policies;
+
+/// The policies from files that are in use, so that bots of the same policy share its weights.
+static IN_USE: Mutex<Vec<Weak<Policy>>> = Mutex::new(Vec::new());
+
+/// Loads the policy of a file. If a policy of an equal file is in use, returns that one.
+///
+/// # Errors
+/// [`PolicyError`] if the file cannot be read or is invalid.
+pub fn read_policy(path: &str) -> Result<Arc<Policy>, PolicyError> {
+    Ok(shared(Policy::of_file(path, &policy_bytes(path)?)?))
+}
+
+/// The contents of a policy file.
+///
+/// # Errors
+/// [`PolicyError`] if the file cannot be read or is too large.
+pub fn policy_bytes(path: &str) -> Result<Vec<u8>, PolicyError> {
+    let unreadable = |error: std::io::Error| PolicyError::Unreadable {
+        path: path.to_owned(),
+        problem: error.to_string(),
+        known: known_policies(),
+    };
+    // Checked before opening, which would block on a named pipe.
+    let about = std::fs::metadata(path).map_err(unreadable)?;
+    if !about.is_file() {
+        return Err(unreadable(std::io::Error::other("not a file")));
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(unreadable)?;
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        let problem = PolicyProblem::TooLarge { bytes: about.len() };
+        return Err(PolicyError::Refused { path: path.to_owned(), problem });
+    }
+    Ok(bytes)
+}
+
+/// An equal policy that is in use; otherwise this one, which is registered.
+fn shared(policy: Policy) -> Arc<Policy> {
+    let is_same = |other: &Arc<Policy>| {
+        other.checksum() == policy.checksum()
+            && other.header() == policy.header()
+            && other.network == policy.network
+    };
+    let mut in_use = IN_USE.lock().unwrap_or_else(PoisonError::into_inner);
+    in_use.retain(|other| other.strong_count() > 0);
+    if let Some(same) = in_use.iter().filter_map(Weak::upgrade).find(is_same) {
+        return same;
+    }
+    let policy = Arc::new(policy);
+    in_use.push(Arc::downgrade(&policy));
+    policy
+}

@@ -1,0 +1,171 @@
+use safetensors::SafeTensors;
+
+use super::error::{PolicyError, PolicyProblem};
+use super::header::Header;
+use super::network::{Network, PolicyScratch};
+use super::tensors::read_network;
+use crate::bots::bot::UnsupportedVariant;
+use crate::encode::Encoder;
+use crate::rules::{Edition, LostGameScore, Parameters, Variant};
+
+/// The key of the header in the metadata.
+const KEY: &str = "starmine";
+
+/// A trained policy.
+///
+/// The file is a safetensors file with a JSON header under the key `starmine` of its metadata:
+///
+/// | key | value |
+/// |---|---|
+/// | `format` | 1 |
+/// | `variant` | the parameters of the variant |
+/// | `encoder` | the name of the encoder of its observations |
+/// | `hidden` | the widths of the hidden layers |
+/// | `recurrent` | whether a gated recurrent unit follows them |
+/// | `card_features` | whether each card adds two computed inputs to the observation |
+/// | `layer_norm` | whether each hidden layer is normalised; optional, false by default |
+///
+/// Further keys are ignored. The tensors are `F32`, `F16` or `BF16`. The hidden layers are
+/// `trunk.0.weight` of shape (out, in) and `trunk.0.bias`, `trunk.2.weight` and so on. With
+/// layer normalisation they have the numbers 0, 3, 6 and so on, and the normalisations 1, 4, 7:
+/// `trunk.1.weight` of shape (out) and `trunk.1.bias`. The recurrent unit has
+/// `memory.from_input.weight` and `bias`, `memory.from_state.weight` and `bias`. The heads are
+/// `heads.weight` of shape (actions + 1, width) and `heads.bias`; their last row is the value.
+pub struct Policy {
+    pub(super) network: Network,
+    pub(super) encoder: &'static dyn Encoder,
+    variant: Variant,
+    header: String,
+    checksum: u32,
+}
+
+impl Policy {
+    /// The policy of a file with these contents. The path is for error messages.
+    ///
+    /// # Errors
+    /// [`PolicyError`] if the contents are invalid.
+    pub fn of_file(path: &str, bytes: &[u8]) -> Result<Policy, PolicyError> {
+        Policy::from_bytes(bytes)
+            .map_err(|problem| PolicyError::Refused { path: path.to_owned(), problem })
+    }
+
+    /// The policy of a file with these contents.
+    ///
+    /// # Errors
+    /// [`PolicyProblem`] if the contents are invalid.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Policy, PolicyProblem> {
+        let damaged =
+            |error: safetensors::SafeTensorError| PolicyProblem::NotSafetensors(error.to_string());
+        let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(damaged)?;
+        let texts = metadata.metadata().as_ref();
+        let text = texts.and_then(|texts| texts.get(KEY)).ok_or(PolicyProblem::NoHeader)?;
+        let header = Header::read(text)?;
+        let tensors = SafeTensors::deserialize(bytes).map_err(damaged)?;
+        Ok(Policy {
+            network: read_network(&header, &tensors)?,
+            encoder: header.encoder,
+            variant: header.variant,
+            header: text.clone(),
+            checksum: crc32fast::hash(bytes),
+        })
+    }
+
+    /// The variant that it was trained for.
+    #[must_use]
+    pub const fn variant(&self) -> &Variant {
+        &self.variant
+    }
+
+    /// The encoder of its observations.
+    #[must_use]
+    pub const fn encoder(&self) -> &'static dyn Encoder {
+        self.encoder
+    }
+
+    /// The JSON header of its file.
+    #[must_use]
+    pub fn header(&self) -> &str {
+        &self.header
+    }
+
+    /// The CRC-32 of its file.
+    #[must_use]
+    pub const fn checksum(&self) -> u32 {
+        self.checksum
+    }
+
+    /// Number of bits of an observation.
+    #[must_use]
+    pub const fn num_bits(&self) -> usize {
+        self.network.bits
+    }
+
+    /// The width of a seat's hidden state; 0 without recurrence.
+    #[must_use]
+    pub fn state_width(&self) -> usize {
+        self.network.state_width()
+    }
+
+    /// Scratch memory for [`Policy::logits`].
+    #[must_use]
+    pub fn scratch(&self) -> PolicyScratch {
+        self.network.scratch()
+    }
+
+    /// A forward pass: the logits of all actions, then the value. The observation is packed with
+    /// the first bit lowest and zero padding. `hidden_state` is that of the seat, zero before its
+    /// first turn, and is updated.
+    ///
+    /// # Panics
+    /// If the observation or the hidden state has the wrong size, or the scratch memory belongs to
+    /// another policy.
+    pub fn logits<'a>(
+        &self,
+        words: &[u64],
+        hidden_state: &mut [f32],
+        scratch: &'a mut PolicyScratch,
+    ) -> &'a [f32] {
+        assert_eq!(words.len(), self.num_bits().div_ceil(64), "words of an observation");
+        assert_eq!(hidden_state.len(), self.state_width(), "width of a hidden state");
+        self.network.apply(words, hidden_state, scratch)
+    }
+
+    /// Refuses a variant that differs from the policy's own, except in parameters that do not
+    /// change the play: `random_start_player`, `lost_game_score` and `edition`.
+    pub(in crate::bots) fn check(
+        &self,
+        name: &str,
+        variant: &Variant,
+    ) -> Result<(), UnsupportedVariant> {
+        let differences = differences(&self.variant, variant);
+        if differences.is_empty() {
+            return Ok(());
+        }
+        Err(UnsupportedVariant {
+            name: name.to_owned(),
+            variant: variant.to_string(),
+            expected: format!(
+                "the variant that the policy was trained for, in which {}",
+                differences.join(", ")
+            ),
+        })
+    }
+}
+
+/// The parameters that matter to a policy and differ, as `name=value` of the first variant.
+fn differences(own: &Variant, given: &Variant) -> Vec<String> {
+    let fields = |variant: &Variant| {
+        let parameters = Parameters {
+            random_start_player: false,
+            lost_game_score: LostGameScore::Zero,
+            edition: Edition::Standard,
+            ..variant.parameters().clone()
+        };
+        serde_json::to_value(parameters).expect("plain data becomes JSON")
+    };
+    let (own, given) = (fields(own), fields(given));
+    let own = own.as_object().into_iter().flatten();
+    own.filter(|(name, value)| given.get(name) != Some(value))
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect()
+}

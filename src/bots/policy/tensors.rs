@@ -1,0 +1,105 @@
+use half::{bf16, f16};
+use safetensors::{Dtype, SafeTensors};
+
+use super::card_features::CardFeatures;
+use super::error::PolicyProblem;
+use super::header::Header;
+use super::layer_norm::LayerNorm;
+use super::linear::Linear;
+use super::network::{Gru, HiddenLayer, Network};
+
+/// The network that the header describes.
+pub(super) fn read_network(
+    header: &Header,
+    file: &SafeTensors<'_>,
+) -> Result<Network, PolicyProblem> {
+    let layout = header.encoder.layout(&header.variant);
+    let card_features = if header.card_features {
+        let features = CardFeatures::new(&header.variant, &layout);
+        Some(features.ok_or(PolicyProblem::CardFeatures { encoder: header.encoder.name() })?)
+    } else {
+        None
+    };
+    let mut tensors = TensorReader { file, read: Vec::new() };
+    let mut width = layout.len() + card_features.as_ref().map_or(0, CardFeatures::len);
+    let mut trunk = Vec::with_capacity(header.hidden.len());
+    for (index, &hidden) in header.hidden.iter().enumerate() {
+        let place = index * if header.layer_norm { 3 } else { 2 };
+        let layer = tensors.layer(&format!("trunk.{place}"), hidden, width)?;
+        let norm = header.layer_norm.then(|| tensors.norm(&format!("trunk.{}", place + 1), hidden));
+        trunk.push(HiddenLayer { layer, norm: norm.transpose()? });
+        width = hidden;
+    }
+    let gru = if header.recurrent {
+        let from_input = tensors.layer("memory.from_input", 3 * width, width)?;
+        let from_state = tensors.layer("memory.from_state", 3 * width, width)?;
+        Some(Gru { from_input, from_state })
+    } else {
+        None
+    };
+    let heads = tensors.layer("heads", header.variant.num_actions() + 1, width)?;
+    tensors.refuse_others()?;
+    Ok(Network { bits: layout.len(), card_features, trunk, gru, heads })
+}
+
+/// Reads tensors of a file, and keeps the names of those read.
+struct TensorReader<'a> {
+    file: &'a SafeTensors<'a>,
+    read: Vec<String>,
+}
+
+impl TensorReader<'_> {
+    fn layer(
+        &mut self,
+        name: &str,
+        outputs: usize,
+        inputs: usize,
+    ) -> Result<Linear, PolicyProblem> {
+        let weights = self.numbers(format!("{name}.weight"), &[outputs, inputs])?;
+        let bias = self.numbers(format!("{name}.bias"), &[outputs])?;
+        Ok(Linear::new(&weights, &bias))
+    }
+
+    fn norm(&mut self, name: &str, outputs: usize) -> Result<LayerNorm, PolicyProblem> {
+        let scale = self.numbers(format!("{name}.weight"), &[outputs])?;
+        let shift = self.numbers(format!("{name}.bias"), &[outputs])?;
+        Ok(LayerNorm { scale, shift })
+    }
+
+    fn numbers(&mut self, name: String, shape: &[usize]) -> Result<Vec<f32>, PolicyProblem> {
+        let Ok(tensor) = self.file.tensor(&name) else {
+            return Err(PolicyProblem::Missing { name, expected: shape.to_vec() });
+        };
+        if tensor.shape() != shape {
+            let (found, expected) = (tensor.shape().to_vec(), shape.to_vec());
+            return Err(PolicyProblem::Shape { name, found, expected });
+        }
+        let data = tensor.data();
+        let halves = || data.as_chunks::<2>().0.iter();
+        let numbers: Vec<f32> = match tensor.dtype() {
+            Dtype::F32 => data.as_chunks().0.iter().map(|&it| f32::from_le_bytes(it)).collect(),
+            Dtype::F16 => halves().map(|&it| f16::from_le_bytes(it).to_f32()).collect(),
+            Dtype::BF16 => halves().map(|&it| bf16::from_le_bytes(it).to_f32()).collect(),
+            other => return Err(PolicyProblem::Dtype { name, found: format!("{other:?}") }),
+        };
+        if let Some(index) = numbers.iter().position(|number| !number.is_finite()) {
+            let found = numbers[index].to_string();
+            return Err(PolicyProblem::NotFinite { name, index, found });
+        }
+        self.read.push(name);
+        Ok(numbers)
+    }
+
+    /// Refuses tensors that were not read.
+    fn refuse_others(&self) -> Result<(), PolicyProblem> {
+        let mut names = self.file.names();
+        names.sort_unstable();
+        match names.into_iter().find(|name| !self.read.iter().any(|read| read == name)) {
+            None => Ok(()),
+            Some(name) => Err(PolicyProblem::Unexpected {
+                name: name.to_owned(),
+                expected: self.read.join(", "),
+            }),
+        }
+    }
+}
