@@ -69,8 +69,6 @@ exceptions! {
     rules::DeckError => DeckError,
     rules::NotationError => NotationError,
     rules::UnknownName => UnknownNameError,
-    bots::UnknownBot => UnknownNameError,
-    bots::UnknownRule => UnknownNameError,
     bots::UnsupportedVariant => VariantError,
     batch::BufferError => ArrayError,
     batch::ThreadsError => StarmineError,

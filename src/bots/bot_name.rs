@@ -6,10 +6,10 @@ use thiserror::Error;
 
 use super::bot::UnsupportedVariant;
 use super::policy::{Policy, PolicyBot, PolicyError, ShippedPolicy, read_policy, shipped_policy};
-use super::registry::{BotKind, UnknownBot, bot};
+use super::registry::{BotKind, bot};
 use super::rule_list::{RuleError, RuleList};
 use super::runner::Player;
-use crate::rules::Variant;
+use crate::rules::{UnknownName, Variant};
 
 /// Prefix of a rule list's text.
 const RULES_PREFIX: &str = "rules:";
@@ -47,7 +47,7 @@ pub enum BotName {
 pub enum BotNameError {
     /// No bot has this name.
     #[error(transparent)]
-    Unknown(#[from] UnknownBot),
+    Unknown(#[from] UnknownName),
     /// One of the rules cannot be parsed.
     #[error(transparent)]
     Rule(#[from] RuleError),

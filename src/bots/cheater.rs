@@ -15,13 +15,11 @@ impl OpenBot for Cheater {
         let pass = || hands.passing_hint().unwrap_or(Move::Play { slot: 0 });
         if let Some(slot) = hands.best_play() {
             Move::Play { slot }
-        } else if position.information_tokens() == variant.max_information_tokens() {
+        } else if !position.may_discard(variant) {
             pass()
         } else if let Some(slot) = hands.useless_slot().filter(|_| hands.can_spare_turns()) {
             Move::Discard { slot }
-        } else if position.information_tokens() > 0
-            && (hands.teammate_can_play() || hands.own.is_empty())
-        {
+        } else if position.may_hint() && (hands.teammate_can_play() || hands.own.is_empty()) {
             pass()
         } else {
             let slot = hands.useless_slot().unwrap_or_else(|| hands.least_needed_slot());
@@ -135,7 +133,7 @@ impl<'a> OpenHands<'a> {
 
     /// A hint that only passes the turn: the rank of the next player's oldest card.
     fn passing_hint(&self) -> Option<Move> {
-        if self.position.information_tokens() == 0 {
+        if !self.position.may_hint() {
             return None;
         }
         let mut hands = self.teammates().zip(1..);

@@ -27,6 +27,6 @@ pub use policy::{
     POLICIES, Policy, PolicyBot, PolicyError, PolicyProblem, PolicyScratch, ShippedPolicy,
     policy_bytes, read_policy, shipped_policy,
 };
-pub use registry::{BOTS, BotKind, Plays, UnknownBot, bot};
-pub use rule_list::{RULES, Rule, RuleError, RuleKind, RuleList, UnknownRule, rule};
+pub use registry::{BOTS, BotKind, Plays, bot};
+pub use rule_list::{RULES, Rule, RuleError, RuleKind, RuleList, rule};
 pub use runner::{BotMoveError, GameRunner, Player};

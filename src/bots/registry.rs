@@ -1,7 +1,5 @@
 //! The bots by name: one row each.
 
-use thiserror::Error;
-
 use super::bot::{Bot, OpenBot, UnsupportedVariant};
 use super::cheater::Cheater;
 use super::fireflower::Fireflower;
@@ -12,7 +10,7 @@ use super::random::Random;
 use super::rule_list::{self, RuleList};
 use super::runner::Player;
 use super::smart::Smart;
-use crate::rules::{LostGameScore, Parameters, Variant};
+use crate::rules::{LostGameScore, Parameters, UnknownName, Variant};
 
 /// The constructor of a bot.
 #[derive(Clone, Copy, Debug)]
@@ -163,18 +161,6 @@ fn listed(rules: &[&str]) -> Box<dyn Bot> {
     Box::new(RuleList::parse(rules).expect("the published lists are valid"))
 }
 
-/// A bot was asked for by a name that none has.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("bot={name:?} is not known: did you mean {nearest:?}? expected one of {known}")]
-pub struct UnknownBot {
-    /// The name that was asked for.
-    pub name: String,
-    /// The name that is most like it.
-    pub nearest: &'static str,
-    /// The names that there are.
-    pub known: String,
-}
-
 /// The text of [`Plays::BaseGame`].
 const BASE_GAME: &str = "the base game, where only players, random_start_player, lost_game_score and edition may differ";
 
@@ -219,38 +205,12 @@ fn is_base_game(variant: &Variant) -> bool {
 /// The bot of this name.
 ///
 /// # Errors
-/// [`UnknownBot`], with the nearest name and all names, those of the shipped policies too.
-pub fn bot(name: &str) -> Result<&'static BotKind, UnknownBot> {
+/// [`UnknownName`] if there is none. The known names include those of the shipped policies.
+pub fn bot(name: &str) -> Result<&'static BotKind, UnknownName> {
     BOTS.iter().find(|kind| kind.name == name).ok_or_else(|| {
-        let policies = || POLICIES.iter().map(|policy| policy.name);
-        let names = || BOTS.iter().map(|kind| kind.name).chain(policies());
-        UnknownBot {
-            name: name.to_owned(),
-            nearest: nearest(name, names()),
-            known: names().collect::<Vec<&str>>().join(", "),
-        }
+        let policies = POLICIES.iter().map(|policy| policy.name);
+        UnknownName::new("bot", name, BOTS.iter().map(|kind| kind.name).chain(policies))
     })
-}
-
-/// The known name that is most like this one.
-pub(super) fn nearest(name: &str, known: impl Iterator<Item = &'static str>) -> &'static str {
-    known.min_by_key(|known| edits(name, known)).unwrap_or_default()
-}
-
-/// Letters to be inserted, removed or changed to make one word of the other (Levenshtein).
-fn edits(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.chars().collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (line, letter) in one.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = line + 1;
-        for (column, &expected) in other.iter().enumerate() {
-            let changed = diagonal + usize::from(letter != expected);
-            diagonal = row[column + 1];
-            row[column + 1] = changed.min(row[column] + 1).min(diagonal + 1);
-        }
-    }
-    row[other.len()]
 }
 
 #[cfg(test)]
@@ -310,13 +270,5 @@ mod tests {
         for variant in (0..300).filter_map(some_variant) {
             BOTS.iter().for_each(|kind| play(kind, &Arc::new(variant.clone()), 4));
         }
-    }
-
-    #[test]
-    fn edits_are_counted() {
-        assert_eq!(edits("smart", "smart"), 0);
-        assert_eq!(edits("smrat", "smart"), 2);
-        assert_eq!(edits("", "info"), 4);
-        assert_eq!(edits("infos", "info"), 1);
     }
 }

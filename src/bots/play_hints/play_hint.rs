@@ -146,9 +146,7 @@ pub(super) fn looks_like_a_pass(turn: &Turn<'_>) -> bool {
         turn.event.played,
         Move::Hint { offset, hint: Hint::Rank(_) } if offset == variant.players() - 1
     );
-    is_to_previous
-        && turn.event.touched.contains(0)
-        && turn.before.information_tokens() == variant.max_information_tokens()
+    is_to_previous && turn.event.touched.contains(0) && !turn.before.may_discard()
 }
 
 #[cfg(test)]

@@ -55,7 +55,7 @@ impl Simple {
     }
 
     fn hint(&self, view: &View<'_>) -> Option<Move> {
-        if view.information_tokens() == 0 {
+        if !view.may_hint() {
             return None;
         }
         best_hint(view, |offset| {

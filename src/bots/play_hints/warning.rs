@@ -89,20 +89,20 @@ fn read_rank<C: WarningConvention>(
 /// The choice of a move.
 pub(super) fn act<C: WarningConvention>(notes: &TableNotes, view: &View<'_>) -> Move {
     let own = &notes.hands[view.observer()];
-    let has_token = view.information_tokens() > 0;
-    if has_token && let Some(hint) = warn::<C>(notes, view) {
+    let may_hint = view.may_hint();
+    if may_hint && let Some(hint) = warn::<C>(notes, view) {
         return hint;
     }
     if let Some(slot) = own.lowest_playable(view.variant()) {
         return Move::Play { slot: slot as u8 };
     }
-    if has_token && let Some(hint) = best_hint(view, |offset| play_hint::<C>(notes, view, offset)) {
+    if may_hint && let Some(hint) = best_hint(view, |offset| play_hint::<C>(notes, view, offset)) {
         return hint;
     }
     if let Some(slot) = C::risk(notes, view) {
         return Move::Play { slot: slot as u8 };
     }
-    if view.information_tokens() == view.variant().max_information_tokens()
+    if !view.may_discard()
         && let Some(hint) = pass(view)
     {
         return hint;

@@ -1,7 +1,6 @@
 use thiserror::Error;
 
 use super::limits::{FORMAT, MAX_BYTES, MAX_LAYERS, MAX_WIDTH};
-
 use crate::rules::{UnknownName, VariantError};
 
 /// A policy cannot be loaded.
@@ -9,16 +8,16 @@ use crate::rules::{UnknownName, VariantError};
 pub enum PolicyError {
     /// The file does not exist or cannot be read.
     #[error(
-        "policy={path:?} cannot be read ({problem}): expected the path of a policy's file{}",
-        known_policies(known)
+        "policy={path:?} cannot be read ({problem}): expected the path of a policy's file, or one of {}",
+        shipped_names(shipped)
     )]
     Unreadable {
         /// The path.
         path: String,
         /// The error of the operating system.
         problem: String,
-        /// The names of the shipped policies.
-        known: String,
+        /// The names of the shipped policies, and the nearest of them.
+        shipped: UnknownName,
     },
     /// The file is not a valid policy.
     #[error("policy={path:?} is not a valid policy: {problem}")]
@@ -30,8 +29,11 @@ pub enum PolicyError {
     },
 }
 
-fn known_policies(known: &str) -> String {
-    if known.is_empty() { String::new() } else { format!(", or one of {known}") }
+/// The names of the shipped policies. If the text may be a misspelt name, the nearest is suggested.
+fn shipped_names(UnknownName { name, nearest, known, .. }: &UnknownName) -> String {
+    let known = known.join(", ");
+    let is_path = name.contains(['/', '\\', '.']);
+    if is_path { known } else { format!("{known} (did you mean {nearest:?}?)") }
 }
 
 /// The reason why a policy file is invalid.

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use super::error::{PolicyError, PolicyProblem};
 use super::limits::MAX_BYTES;
 use super::model::Policy;
-use super::shipped::known_policies;
+use super::shipped::POLICIES;
+use crate::rules::UnknownName;
 
 /// The policies from files that are in use, so that bots of the same policy share its weights.
 static IN_USE: Mutex<Vec<Weak<Policy>>> = Mutex::new(Vec::new());
@@ -26,7 +27,7 @@ pub fn policy_bytes(path: &str) -> Result<Vec<u8>, PolicyError> {
     let unreadable = |error: std::io::Error| PolicyError::Unreadable {
         path: path.to_owned(),
         problem: error.to_string(),
-        known: known_policies(),
+        shipped: UnknownName::new("policy", path, POLICIES.iter().map(|policy| policy.name)),
     };
     // Checked before opening, which would block on a named pipe.
     let about = std::fs::metadata(path).map_err(unreadable)?;

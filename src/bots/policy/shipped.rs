@@ -69,8 +69,3 @@ pub static POLICIES: [ShippedPolicy; 8] = [
 pub fn shipped_policy(name: &str) -> Option<&'static ShippedPolicy> {
     POLICIES.iter().find(|policy| policy.name == name)
 }
-
-/// The names of all shipped policies, for error messages.
-pub(super) fn known_policies() -> String {
-    POLICIES.iter().map(|policy| policy.name).collect::<Vec<&str>>().join(", ")
-}

@@ -51,15 +51,6 @@ impl<'a> RuleContext<'a> {
         RuleContext { view, open, gone, rng, unseen: None, found: None }
     }
 
-    pub(super) fn may_hint(&self) -> bool {
-        self.view.information_tokens() > 0
-    }
-
-    /// Whether a token is spent. The hand may be empty all the same.
-    pub(super) fn may_discard(&self) -> bool {
-        self.view.information_tokens() < self.view.variant().max_information_tokens()
-    }
-
     #[inline]
     fn told(&self, knowledge: Knowledge) -> CardHints {
         let variant = self.view.variant();

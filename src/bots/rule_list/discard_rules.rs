@@ -13,7 +13,7 @@ fn discard(slot: usize) -> Move {
 /// A card whose plausible kinds are partly blocked and partly played is skipped unless both its
 /// colour and its rank were hinted, as in the implementation behind the published figures.
 pub(super) fn osawa(context: &mut RuleContext<'_>) -> Option<Move> {
-    if !context.may_discard() {
+    if !context.view.may_discard() {
         return None;
     }
     let open = context.open;
@@ -38,18 +38,19 @@ pub(super) fn osawa(context: &mut RuleContext<'_>) -> Option<Move> {
 
 /// The oldest card.
 pub(super) fn oldest(context: &mut RuleContext<'_>) -> Option<Move> {
-    (context.may_discard() && context.view.hand_size(0) > 0).then_some(discard(0))
+    (context.view.may_discard() && context.view.hand_size(0) > 0).then_some(discard(0))
 }
 
 /// A random card.
 pub(super) fn randomly(context: &mut RuleContext<'_>) -> Option<Move> {
     let size = context.view.hand_size(0);
-    (context.may_discard() && size > 0).then(|| discard(context.rng.below(size as u32) as usize))
+    (context.view.may_discard() && size > 0)
+        .then(|| discard(context.rng.below(size as u32) as usize))
 }
 
 /// The card that is most likely dead, if its probability is at least `least`.
 pub(super) fn probably_useless(context: &mut RuleContext<'_>, least: f64) -> Option<Move> {
-    if !context.may_discard() {
+    if !context.view.may_discard() {
         return None;
     }
     let (slot, probability) = context.most_probable(context.open.dead())?;

@@ -8,7 +8,7 @@ const NEXT_PLAYER: usize = 1;
 
 /// A playable card: its rank if that was not hinted, otherwise its colour.
 pub(super) fn playable(context: &mut RuleContext<'_>) -> Option<Move> {
-    if !context.may_hint() {
+    if !context.view.may_hint() {
         return None;
     }
     let mut playable = context.hands().filter(|card| context.open.next.contains(card.kind));
@@ -21,7 +21,7 @@ pub(super) fn playable(context: &mut RuleContext<'_>) -> Option<Move> {
 
 /// The first playable card, whatever was hinted about it.
 pub(super) fn playable_randomly(context: &mut RuleContext<'_>) -> Option<Move> {
-    if !context.may_hint() {
+    if !context.view.may_hint() {
         return None;
     }
     let card = context.hands().find(|card| context.open.next.contains(card.kind))?;
@@ -30,7 +30,7 @@ pub(super) fn playable_randomly(context: &mut RuleContext<'_>) -> Option<Move> {
 
 /// A dead card: its colour if that was not hinted, otherwise its rank.
 pub(super) fn useless(context: &mut RuleContext<'_>) -> Option<Move> {
-    if !context.may_hint() {
+    if !context.view.may_hint() {
         return None;
     }
     let dead = context.open.dead();
@@ -39,7 +39,7 @@ pub(super) fn useless(context: &mut RuleContext<'_>) -> Option<Move> {
 
 /// A played card, by a hint that makes it known to be dead.
 pub(super) fn dispensable(context: &mut RuleContext<'_>) -> Option<Move> {
-    if !context.may_hint() {
+    if !context.view.may_hint() {
         return None;
     }
     let open = context.open;
@@ -60,7 +60,7 @@ pub(super) fn dispensable(context: &mut RuleContext<'_>) -> Option<Move> {
 /// The hint that touches the most cards, whatever was hinted about them. On ties the first by
 /// offset, then by slot, colours before ranks.
 pub(super) fn most(context: &mut RuleContext<'_>) -> Option<Move> {
-    if !context.may_hint() {
+    if !context.view.may_hint() {
         return None;
     }
     let (mut best, mut most) = (None, 0);
@@ -88,7 +88,7 @@ pub(super) fn most(context: &mut RuleContext<'_>) -> Option<Move> {
 /// The next player's oldest card that is not fully hinted: its colour if that was not hinted,
 /// otherwise its rank.
 pub(super) fn unknown(context: &mut RuleContext<'_>) -> Option<Move> {
-    if !context.may_hint() {
+    if !context.view.may_hint() {
         return None;
     }
     context.hand(NEXT_PLAYER).find_map(tell_missing)
@@ -97,7 +97,7 @@ pub(super) fn unknown(context: &mut RuleContext<'_>) -> Option<Move> {
 /// A random card of the next player, whatever was hinted about it.
 pub(super) fn randomly(context: &mut RuleContext<'_>) -> Option<Move> {
     let size = context.view.hand_size(NEXT_PLAYER);
-    if !context.may_hint() || size == 0 {
+    if !context.view.may_hint() || size == 0 {
         return None;
     }
     let slot = context.rng.below(size as u32) as usize;

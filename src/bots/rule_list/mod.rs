@@ -23,7 +23,7 @@ mod rule;
 mod tests;
 
 pub use published_lists::{FLAWED, IGGI, INTERNAL, OUTER, PIERS, VAN_DEN_BERGH};
-pub use rule::{RULES, Rule, RuleError, RuleKind, UnknownRule, rule};
+pub use rule::{RULES, Rule, RuleError, RuleKind, rule};
 
 use self::context::RuleContext;
 use self::open_cards::{GoneCopies, OpenCards};

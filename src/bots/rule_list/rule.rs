@@ -8,8 +8,7 @@ use thiserror::Error;
 use super::condition::{Condition, EXPECTED};
 use super::context::RuleContext;
 use super::{discard_rules, hint_rules, play_rules};
-use crate::bots::registry::nearest;
-use crate::rules::Move;
+use crate::rules::{Move, UnknownName};
 
 /// The function of a rule. It returns `None` if the rule does not apply.
 #[derive(Clone, Copy)]
@@ -157,24 +156,12 @@ pub struct Rule {
     conditions: Vec<Condition>,
 }
 
-/// A rule was asked for by a name that none has.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("rule={name:?} is not known: did you mean {nearest:?}? expected one of {known}")]
-pub struct UnknownRule {
-    /// The name that was asked for.
-    pub name: String,
-    /// The name that is most like it.
-    pub nearest: &'static str,
-    /// The names that there are.
-    pub known: String,
-}
-
 /// A text that cannot be parsed as a rule.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum RuleError {
     /// No rule has this name.
     #[error(transparent)]
-    Unknown(#[from] UnknownRule),
+    Unknown(#[from] UnknownName),
     /// The probability is missing or out of range, or the rule takes none.
     #[error("rule={text:?}: expected {expected} after {name:?}, found {found:?}")]
     Probability {
@@ -247,19 +234,13 @@ impl FromStr for Rule {
     }
 }
 
-/// The kind of rule of this name.
+/// The row of the rule with this name.
 ///
 /// # Errors
-/// [`UnknownRule`], with the nearest name and all names.
-pub fn rule(name: &str) -> Result<&'static RuleKind, UnknownRule> {
-    RULES.iter().find(|kind| kind.name == name).ok_or_else(|| {
-        let names = || RULES.iter().map(|kind| kind.name);
-        UnknownRule {
-            name: name.to_owned(),
-            nearest: nearest(name, names()),
-            known: names().collect::<Vec<&str>>().join(", "),
-        }
-    })
+/// [`UnknownName`] if there is none.
+pub fn rule(name: &str) -> Result<&'static RuleKind, UnknownName> {
+    let kind = RULES.iter().find(|kind| kind.name == name);
+    kind.ok_or_else(|| UnknownName::new("rule", name, RULES.iter().map(|kind| kind.name)))
 }
 
 fn parse_probability(text: &str, kind: &RuleKind, words: &[&str]) -> Result<f64, RuleError> {

@@ -183,7 +183,7 @@ fn rules_are_parsed_and_displayed() {
     }
     let error = |text: &str| text.parse::<Rule>().unwrap_err().to_string();
     assert!(error("play-saef").starts_with(
-        "rule=\"play-saef\" is not known: did you mean \"play-safe\"? expected one of"
+        "rule=\"play-saef\" is not known: did you mean \"play-safe\"? Expected one of"
     ));
     assert_eq!(
         error("play-probably-safe if deck_size = 0"),

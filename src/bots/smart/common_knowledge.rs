@@ -170,9 +170,7 @@ impl CommonKnowledge {
     /// With all information tokens available, a rank hint that touches the previous seat's oldest
     /// card is only a pass.
     fn is_pass(&self, before: &View<'_>, event: &Event, offset: usize) -> bool {
-        before.information_tokens() == before.variant().max_information_tokens()
-            && offset == self.players - 1
-            && event.touched.contains(0)
+        !before.may_discard() && offset == self.players - 1 && event.touched.contains(0)
     }
 
     /// Whether a rank hint to the next seat touches its next discard and so is a warning. Applies
@@ -214,7 +212,7 @@ impl CommonKnowledge {
     /// A turn other than a hint to the next seat means that the next seat's next discard is not
     /// critical: otherwise there would have been a warning.
     fn note_missing_warning(&mut self, before: &View<'_>, from: usize) {
-        if before.deck_size() == 0 || before.information_tokens() == 0 {
+        if before.deck_size() == 0 || !before.may_hint() {
             return;
         }
         let next = self.seat_after(from, 1);

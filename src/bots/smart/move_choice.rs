@@ -28,7 +28,7 @@ impl<'a> MoveChoice<'a> {
             view,
             hand: knowledge.hand(view.observer()),
             outlook: knowledge.outlook(),
-            next_discard: next_discard().filter(|_| view.information_tokens() > 0),
+            next_discard: next_discard().filter(|_| view.may_hint()),
         }
     }
 
@@ -44,11 +44,7 @@ impl<'a> MoveChoice<'a> {
             .or_else(|| self.play_known())
             .or_else(|| self.hint())
             .or_else(|| self.gamble())
-            .unwrap_or_else(|| if self.may_discard() { self.discard() } else { self.pass() })
-    }
-
-    fn may_discard(&self) -> bool {
-        self.view.information_tokens() < self.view.variant().max_information_tokens()
+            .unwrap_or_else(|| if self.view.may_discard() { self.discard() } else { self.pass() })
     }
 
     /// Keeps the next seat from discarding a critical card, by a hint that makes it play instead or
@@ -66,7 +62,7 @@ impl<'a> MoveChoice<'a> {
     /// Discards a playable card if exactly one teammate has the same card as its newest, which the
     /// teammate will then know.
     fn discard_for_finesse(&self) -> Option<Move> {
-        if !self.may_discard() {
+        if !self.view.may_discard() {
             return None;
         }
         let suitable = self.outlook.playable - self.outlook.critical;
@@ -112,7 +108,7 @@ impl<'a> MoveChoice<'a> {
 
     /// The best hint that makes a teammate play.
     fn hint(&self) -> Option<Move> {
-        if self.view.information_tokens() == 0 {
+        if !self.view.may_hint() {
             return None;
         }
         let mut best: Option<(usize, RatedHint)> = None;

@@ -17,7 +17,7 @@ pub(super) fn interpret(
         }
         Move::Discard { slot } => {
             let useless = public.hands[sender].useless(&public.outlook);
-            if before.information_tokens() > 0 {
+            if before.may_hint() {
                 public.note_missing_hint(sender);
             }
             let slots = useless.0.count_ones() as usize;

@@ -21,7 +21,7 @@ pub(super) fn choose(public: &mut PublicKnowledge, view: &View<'_>) -> Option<Mo
     }
     let known_useless = public.hands[0].useless(&public.outlook);
     let least_needed = useless.iter().next().unwrap_or_else(|| private.least_needed());
-    if view.information_tokens() > 0 {
+    if view.may_hint() {
         public.note_missing_hint(0);
     }
     let slots = known_useless.iter().count();
@@ -97,7 +97,7 @@ impl<'a> PrivateKnowledge<'a> {
     /// Among the cards that are either playable or dead, the one that is most likely playable, with
     /// a probability above 3/4, if the team can afford a misplay.
     fn risky_play(&self) -> Option<usize> {
-        if self.view.life_tokens() < 2 || !self.can_spare_turns() {
+        if !self.view.may_misplay() || !self.can_spare_turns() {
             return None;
         }
         let outlook = &self.public.outlook;
@@ -125,11 +125,9 @@ impl<'a> PrivateKnowledge<'a> {
     /// so the order of these conditions is part of the convention.
     fn wants_hint(&self, has_useless: bool) -> bool {
         let tokens = self.view.information_tokens();
-        if tokens == 0 {
+        if !self.view.may_hint() {
             false
-        } else if tokens == self.view.variant().max_information_tokens()
-            || self.somebody_needs_a_hint()
-        {
+        } else if !self.view.may_discard() || self.somebody_needs_a_hint() {
             true
         } else if has_useless && self.can_spare_turns() {
             false

@@ -39,16 +39,15 @@ impl InfoBot {
         }
         let is_early = view.discards().count_ones() as usize <= self.early_discards();
         if is_early
-            && view.life_tokens() > 1
+            && view.may_misplay()
             && let Some(slot) = self.risky_play(&hand)
         {
             return Move::Play { slot: slot as u8 };
         }
-        if view.information_tokens() == view.variant().max_information_tokens() {
+        if !view.may_discard() {
             return self.hint(view);
         }
-        let is_hint_due =
-            view.information_tokens() > 0 && visible.seen.meets(self.outlook.playable);
+        let is_hint_due = view.may_hint() && visible.seen.meets(self.outlook.playable);
         // Late in the game a hint is better than a useless discard, since the deck lasts longer.
         if is_hint_due && !is_early {
             return self.hint(view);
