@@ -319,6 +319,8 @@ fn invalid_files_are_refused_with_the_reason() {
     assert!(matches!(text, Some(PolicyProblem::NotSafetensors(_))));
     let directory = "policy: src".parse::<BotName>().unwrap_err().to_string();
     assert!(directory.contains("policy=\"src\" cannot be read"), "{directory}");
+    let misspelt = "policy: ippo-2".parse::<BotName>().unwrap_err().to_string();
+    assert!(misspelt.contains("did you mean \"ippo-2p\"?"), "{misspelt}");
 }
 
 #[test]
