@@ -1,6 +1,7 @@
 """Everything in a training script but the algorithm: checkpoints, the log, evaluation, schedules, several processes.
 
-`Run` ties them together. A learner is any object with `state_dict` and `load_state_dict`; the loop stays in the script::
+`Run` ties them together. A learner is any object with `state_dict` and `load_state_dict`; the loop stays in the
+script::
 
     learner = PPO(args)
     with Run("ppo", args, learner) as run:

@@ -256,7 +256,11 @@ def test_a_failing_policy_is_named(actions):
         (lambda: play_games(["smart"] * 2, variant="nosuch"), UnknownNameError, ["nosuch"]),
         (lambda: starmine.bot("cheeter"), UnknownNameError, ['did you mean "cheater"']),
         (lambda: starmine.rule("discard"), UnknownNameError, ["did you mean"]),
-        (lambda: play_games(["smart"] * 2, games=3).share("won"), UnknownNameError, ['"won"', 'did you mean "lost"', "perfect"]),
+        (
+            lambda: play_games(["smart"] * 2, games=3).share("won"),
+            UnknownNameError,
+            ['"won"', 'did you mean "lost"', "perfect"],
+        ),
     ],
 )
 def test_bad_input_is_refused_by_name(call, error, fragments):
