@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 JAXMARL := $(VENV)-jaxmarl
+# Options of pytest. A file's tests stay together, since some share what takes long to make.
+PYTEST ?= --numprocesses 2 --dist loadfile
 # Options of the benchmarks, such as BENCH=--quick.
 BENCH ?=
 # A folder with the repositories of the bots' originals, and JaxMARL's repository, to be measured beside ours.
@@ -10,8 +12,15 @@ ORIGINALS ?=
 JAXMARL_CHECKOUT ?=
 INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --constraint constraints.txt
 SOURCES := Cargo.toml Cargo.lock pyproject.toml README.md $(shell find src python -name '*.rs' -o -name '*.py' -o -name '*.pyi')
+# `make test` plays the same random cases in every run, `make test-long` those of SEED.
+SEED := $(shell od -A n -N 4 -t u4 /dev/urandom | tr -d ' ')
+export PROPTEST_RNG_SEED ?= 0
+# What is left out says so in a line; where this names a file, the line goes there as well.
+export SKIPPED ?= /dev/null
+SKIP = echo "Skipped: $(1)" | tee -a $(SKIPPED)
 
-.PHONY: help install train test check-rust check-python check-instructions check-elsewhere sanitize bench bench-train docs instructions constraints clean
+.PHONY: help install train check test test-long lint-rust lint-python unit-tests check-instructions check-oldest check-arm
+.PHONY: sanitize docs instructions bench bench-train constraints clean
 
 help: ## Show this list.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -21,104 +30,120 @@ $(BIN)/uv: constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt uv
 	@touch $@
 
-$(VENV)/train: $(BIN)/uv $(SOURCES)
-	$(INSTALL) --reinstall-package starmine '.[train]'
+$(VENV)/requirements: $(BIN)/uv pyproject.toml constraints.txt
+	$(INSTALL) --requirements pyproject.toml --extra train
 	@touch $@
 
-$(VENV)/test: $(VENV)/train
-	$(INSTALL) '.[train,test]'
+$(VENV)/test-requirements: $(VENV)/requirements
+	$(INSTALL) --requirements pyproject.toml --extra train --extra test
 	@touch $@
 
-$(VENV)/docs: $(VENV)/train
-	$(INSTALL) '.[train,docs]'
+$(VENV)/docs-requirements: $(VENV)/requirements
+	$(INSTALL) --requirements pyproject.toml --extra train --extra docs
 	@touch $@
+
+# The package is installed as it is shipped, or for `make check` as the compiler is done with it soonest.
+$(VENV)/release: $(VENV)/requirements $(SOURCES)
+	$(INSTALL) --no-deps --reinstall-package starmine .
+	@rm -f $(VENV)/quick && touch $@
+
+$(VENV)/quick: $(VENV)/requirements $(SOURCES)
+	MATURIN_PEP517_ARGS='--profile quick' $(INSTALL) --no-deps --reinstall-package starmine .
+	@rm -f $(VENV)/release && touch $@
 
 # The peer that the tests compare with; without a C++ compiler it cannot be built.
 $(VENV)/hle: $(BIN)/uv
-	CMAKE_POLICY_VERSION_MINIMUM=3.5 $(INSTALL) hanabi-learning-environment \
-	  && touch $@ || echo 'The Hanabi Learning Environment could not be built: its live comparison is skipped.'
-
-# The instruction counts need it; where it can neither be found nor installed, they are skipped.
-$(VENV)/valgrind: $(BIN)/uv
-	command -v valgrind > /dev/null || { test "$$(id -u)" = 0 && command -v apt-get > /dev/null \
-	  && apt-get update -qq && apt-get install -qq --no-install-recommends valgrind > /dev/null; } \
-	  && touch $@ || echo 'valgrind is not installed: the instruction counts are skipped.'
+	CMAKE_POLICY_VERSION_MINIMUM=3.5 $(INSTALL) hanabi-learning-environment && touch $@ \
+	  || $(call SKIP,the live comparison with the Hanabi Learning Environment: it could not be built)
 
 # JaxMARL wants an older Gymnasium than starmine is tested with, so it has an environment of its own.
 $(JAXMARL)/ready: $(BIN)/uv
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(JAXMARL)
 	sed '/^gymnasium==/d' constraints.txt > $(JAXMARL)/constraints.txt
 	$(BIN)/uv pip install --quiet --python $(JAXMARL)/bin/python --constraint $(JAXMARL)/constraints.txt \
-	  jaxmarl 'jax[cpu]' six && touch $@ || echo 'JaxMARL could not be installed: it is left out.'
+	  jaxmarl 'jax[cpu]' six && touch $@ || $(call SKIP,JaxMARL: it could not be installed)
 
-install: $(VENV)/train ## Install starmine and all that training needs into .venv.
+install: $(VENV)/release ## Install starmine and all that training needs into .venv.
 
-train: $(VENV)/train ## Train a two-player policy for about three minutes and show what it learned.
+train: $(VENV)/release ## Train a two-player policy for about three minutes and show what it learned.
 	$(BIN)/python examples/ppo.py
 
-test: $(VENV)/test $(VENV)/hle check-rust check-python check-instructions check-elsewhere sanitize ## Run all tests and checks.
-	$(BIN)/python -m pytest
-
-docs: $(VENV)/docs ## Build the documentation site into docs/_build/html; a warning is an error.
+docs: $(VENV)/release $(VENV)/docs-requirements ## Build the documentation site into docs/_build/html; a warning is an error.
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet docs docs/_build/html
 
-check-rust:
+check: lint-rust lint-python unit-tests ## Run formatters, linters, type checkers and unit tests: before each commit.
+
+test: $(VENV)/release $(VENV)/test-requirements $(VENV)/hle lint-rust lint-python check-instructions check-oldest check-arm sanitize ## Run all tests and checks.
+	cargo test --quiet
+	RUSTDOCFLAGS='--deny warnings' cargo doc --quiet --no-deps
+	$(BIN)/python -m mypy.stubtest starmine
+	$(BIN)/python -m pytest $(PYTEST)
+
+test-long: $(VENV)/release $(VENV)/test-requirements $(VENV)/hle ## Play many more random cases, with a new seed or SEED=N.
+	@echo 'make test-long SEED=$(SEED)'
+	LOCKSTEP_GAMES=300000 LOCKSTEP_SEED=$(SEED) PROPTEST_CASES=20000 PROPTEST_RNG_SEED=$(SEED) \
+	  cargo test --quiet --release --test lockstep --test properties --test fuzz_variants
+	$(BIN)/python -m pytest tests/python/rules tests/python/batch --hypothesis-profile=slow --hypothesis-seed=$(SEED) \
+	  --hle-games 20000 --hle-seed $(SEED) --oracle-games 200 --oracle-seed $(SEED) --fuzz-runs 5000 --fuzz-seed $(SEED)
+
+lint-rust:
 	cargo fmt --check
 	cargo clippy --quiet --all-targets --features instructions -- --deny warnings
 	cargo clippy --quiet --features python -- --deny warnings
-	cargo test --quiet
-	RUSTDOCFLAGS='--deny warnings' cargo doc --quiet --no-deps
 
-check-python: $(VENV)/test
-	$(BIN)/ruff check
-	$(BIN)/ruff format --check
-	$(BIN)/mypy --package starmine
-	$(BIN)/mypy examples
-	MYPYPATH=benchmarks $(BIN)/mypy benchmarks docs
+lint-python: $(VENV)/test-requirements
+	$(BIN)/ruff check --quiet
+	$(BIN)/ruff format --check --quiet
+	PYTHONPATH=python $(BIN)/lint-imports
+	MYPYPATH=python:benchmarks $(BIN)/mypy python/starmine examples benchmarks docs
+
+unit-tests: $(VENV)/quick $(VENV)/test-requirements
+	cargo test --quiet --lib
 	$(BIN)/python -m mypy.stubtest starmine
+	$(BIN)/python -m pytest --quiet -m 'not slow' $(PYTEST)
 
-check-instructions: $(VENV)/test $(VENV)/valgrind
+check-instructions: $(VENV)/test-requirements
 	$(BIN)/python benchmarks/instructions.py
 
-# The oldest compiler that Cargo.toml allows, and another processor; rustup brings what they need.
-check-elsewhere: OLDEST := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
-check-elsewhere:
-	if cargo +$(OLDEST) --version > /dev/null 2>&1 \
-	  || rustup --quiet toolchain install --profile minimal $(OLDEST) > /dev/null 2>&1; then \
+# The oldest compiler that Cargo.toml allows, and another processor.
+check-oldest: OLDEST := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+check-oldest:
+	if rustup toolchain list 2> /dev/null | grep -q '^$(OLDEST)'; then \
 	  cargo +$(OLDEST) check --quiet --features python --target-dir target/oldest; \
-	else echo 'Rust $(OLDEST) is not installed: its check is skipped.'; fi
-	if rustup --quiet target add aarch64-unknown-linux-gnu > /dev/null 2>&1; then \
-	  RUSTFLAGS='--deny warnings' cargo check --quiet --lib --target-dir target/elsewhere \
-	    --target aarch64-unknown-linux-gnu; \
-	else echo 'The standard library for Arm is not installed: its check is skipped.'; fi
+	else $(call SKIP,the check with Rust $(OLDEST): it is not installed); fi
 
-# The sanitizer is not stable, but the stable compiler usually comes with its runtime.
-# A kernel is one function: not optimised, and with what the sanitizer adds, its frame takes more than
-# the 2 MB of a thread's stack.
+check-arm: TARGET := aarch64-unknown-linux-gnu
+check-arm:
+	if test -d "$$(rustc --print sysroot)/lib/rustlib/$(TARGET)"; then \
+	  RUSTFLAGS='--deny warnings' cargo check --quiet --lib --target-dir target/elsewhere --target $(TARGET); \
+	else $(call SKIP,the check for Arm: the standard library for $(TARGET) is not installed); fi
+
+# The sanitizer is not stable, but the stable compiler usually comes with its runtime. A kernel is one function: not
+# optimised, and with what the sanitizer adds, its stack frame is larger than a thread's default stack of 2 MB.
 sanitize: ## Run the Rust tests of batches and buffers under AddressSanitizer.
 	if ls "$$(rustc --print target-libdir)"/librustc*asan* > /dev/null 2>&1; then \
 	  RUST_MIN_STACK=16777216 RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address cargo test --quiet --target-dir target/sanitize \
 	    --target $(shell rustc -vV | sed -n 's/^host: //p') --lib --test lockstep --test properties --test threads; \
-	else echo 'The compiler comes without AddressSanitizer: its run is skipped.'; fi
+	else $(call SKIP,AddressSanitizer: the compiler comes without it); fi
 
-instructions: $(VENV)/test $(VENV)/valgrind ## Record the instruction counts of a step anew.
+instructions: $(VENV)/test-requirements ## Record the instruction counts of a step anew.
 	$(BIN)/python benchmarks/instructions.py --record
 
-bench: $(VENV)/test $(VENV)/hle $(JAXMARL)/ready ## Measure the speed, also beside HLE, OpenSpiel and JaxMARL.
+bench: $(VENV)/release $(VENV)/test-requirements $(VENV)/hle $(JAXMARL)/ready ## Measure the speed, also beside HLE, OpenSpiel and JaxMARL.
 	$(INSTALL) open_spiel matplotlib
 	$(BIN)/python benchmarks/compare.py --jaxmarl-python $(JAXMARL)/bin/python $(BENCH)
 	$(BIN)/python benchmarks/sweep.py $(BENCH)
 	$(BIN)/python benchmarks/presets.py $(BENCH)
 	$(BIN)/python benchmarks/bots.py $(if $(ORIGINALS),--originals $(ORIGINALS)) $(BENCH)
 
-bench-train: $(VENV)/test $(JAXMARL)/ready ## Measure the speed of training, also beside JaxMARL's.
+bench-train: $(VENV)/release $(VENV)/test-requirements $(JAXMARL)/ready ## Measure the speed of training, also beside JaxMARL's.
 	$(BIN)/python benchmarks/training.py --jaxmarl-python $(JAXMARL)/bin/python \
 	  $(if $(JAXMARL_CHECKOUT),--jaxmarl-checkout $(JAXMARL_CHECKOUT)) $(BENCH)
 
 constraints: ## Record the newest versions that work together.
 	rm -rf $(VENV) $(JAXMARL)
 	: > constraints.txt
-	$(MAKE) $(VENV)/test $(VENV)/docs $(VENV)/hle
+	$(MAKE) $(VENV)/test-requirements $(VENV)/docs-requirements $(VENV)/hle
 	$(INSTALL) open_spiel
 	$(BIN)/uv pip freeze --python $(BIN)/python --exclude starmine --exclude pip > $(VENV)/frozen
 	mv $(VENV)/frozen constraints.txt

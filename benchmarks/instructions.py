@@ -151,18 +151,27 @@ def judge(recorded: Counts, counted: Counts) -> int:
     return 0
 
 
+def skip(reason: str) -> None:
+    """Prints that nothing is counted, also into the file that the variable SKIPPED names."""
+    line = f"Skipped: the instruction counts: {reason}"
+    print(line, file=sys.stderr)
+    if path := os.environ.get("SKIPPED"):
+        with Path(path).open("a", encoding="utf-8") as file:
+            print(line, file=file)
+
+
 def main() -> int:
     """Compare or record."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--record", action="store_true", help="write the table anew")
     record = parser.parse_args().record
     if not shutil.which("valgrind"):
-        print("The instruction counts are skipped: valgrind is not installed.", file=sys.stderr)
+        skip("valgrind is not installed")
         return int(record)
     table = {"counts": {}} if record else json.loads(TABLE.read_text())
     compiler = toolchain()
     if not record and (reason := reason_to_skip(table, compiler)):
-        print(f"WARNING: the instruction counts are skipped: {reason}.", file=sys.stderr)
+        skip(reason)
         return 0
     sets = [simd for simd in COUNTED_SETS if simd in instruction_sets()]
     counted = count_all(sets)
