@@ -1,7 +1,6 @@
 //! Replays one workload for `benchmarks/instructions.py`, which counts its instructions under callgrind.
 //!
-//! Only [`measured_replay`] is counted, so that neither start-up nor recording is. Without arguments all workloads are
-//! replayed.
+//! Only [`measured_replay`] is counted, without start-up and recording. Without arguments all workloads are replayed.
 
 mod workload;
 
@@ -13,7 +12,7 @@ const STEPS: usize = 100;
 /// Games that end in one replay, for each number of players.
 const FINISHED: [(i64, u64); 2] = [(2, 467), (5, 299)];
 
-/// What is counted; callgrind finds it by its name.
+/// The counted function; callgrind finds it by its name.
 #[inline(never)]
 fn measured_replay(workload: &mut Workload, batch: &mut Batch) {
     workload.replay(batch);

@@ -1,6 +1,6 @@
-//! What each stage of a step costs: `cargo bench --bench step`.
+//! The time of each stage of a step: `cargo bench --bench step`.
 //!
-//! Every replay must end as many games as the recording did, so that nothing is measured that is not played.
+//! Every replay must end the expected number of games, which shows that the steps were played.
 
 mod workload;
 

@@ -1,4 +1,4 @@
-"""Games per second of the bots in self-play on one thread, beside their originals where those are at hand.
+"""Games per second of the bots in self-play on one thread, beside their originals where available.
 
 The originals are built from copies of their repositories, in folders named as these are: `Hanabi` (Quuxplusone, with
 make and a C++ compiler) and `hanabi.rs` (WuTheFWasThat, with cargo). What they take to start is in their time.
@@ -24,12 +24,12 @@ QUUX = {"simple": "SimpleBot", "value": "ValueBot", "holmes": "HolmesBot", "smar
 HANABI_RS = {"information": "info", "cheater": "cheat"}
 PARTNERS = ("piers", "smart", "information")
 GAMES = 1024
-# Builds an original and gives the command that plays so many games of so many players.
+# The command of an original for a number of games and players.
 Original = Callable[[int, int], list[str]]
 
 
 def per_second(play: Callable[[int], object]) -> Measure:
-    """Games per second of something that plays so many games, in a call of about the wanted time."""
+    """A measure of games per second, from calls of `play` with a number of games for about the wanted time."""
 
     def measure(seconds: float) -> float:
         count = 50
@@ -50,12 +50,12 @@ def ours(name: str, players: int) -> Measure:
 
 
 def theirs(command: Original, players: int) -> Measure:
-    """An original in a process of its own."""
+    """An original, in another process."""
     return per_second(lambda count: subprocess.run(command(count, players), check=True, capture_output=True))
 
 
 def originals(folder: Path | None) -> Iterator[tuple[str, Original]]:
-    """Those that can be built."""
+    """The originals that can be built, with their names."""
     quux, rust = (None, None) if folder is None else (folder / "Hanabi", folder / "hanabi.rs")
     for name, bot in QUUX.items():
         if quux and build(["make", "FAST=1", f"run_{bot}"], quux, quux / f"run_{bot}"):
@@ -79,7 +79,7 @@ def originals(folder: Path | None) -> Iterator[tuple[str, Original]]:
 
 
 def build(command: list[str], folder: Path, program: Path) -> bool:
-    """Whether an original is there and could be built."""
+    """Whether an original exists and was built."""
     if not folder.is_dir():
         print(f"{folder} is left out: it is not there", flush=True)
         return False
@@ -91,7 +91,7 @@ def build(command: list[str], folder: Path, program: Path) -> bool:
 
 
 def plays(name: str, players: int) -> bool:
-    """Whether a bot plays with so many."""
+    """Whether a bot supports this number of players."""
     try:
         starmine.play_games([name] * players, games=1)
     except starmine.VariantError:
@@ -100,7 +100,7 @@ def plays(name: str, players: int) -> bool:
 
 
 def beside(partner: str) -> Measure:
-    """Steps per second of an environment whose learner plays any legal action."""
+    """Steps per second of an environment with this partner, whose learner plays the first legal action."""
     env = starmine.HanabiVectorEnv(GAMES, partners={1: partner}, num_threads=1)
     rng = np.random.default_rng(0)
     _, info = env.reset(seed=0)
@@ -121,7 +121,7 @@ def beside(partner: str) -> Measure:
 
 
 def cases(players: int, found: Sequence[tuple[str, Original]]) -> Iterator[Case]:
-    """Every bot, its original after it."""
+    """Every bot, followed by its original."""
     known = dict(found)
     for name in filter(lambda name: plays(name, players), starmine.bots()):
         yield Case(name, players, ours(name, players), more={"bot": name, "original": False})

@@ -1,4 +1,4 @@
-"""Steps per second of starmine beside its peers, all in turn in the same run, and on the same core where on one.
+"""Steps per second of starmine beside its peers, measured in turn in the same run; on one core, it is the same core.
 
 One step is one player's turn, with the next player's observation and legal actions; "all outputs" adds the reward and
 the rest, as the vector environment does.
@@ -23,12 +23,12 @@ GAMES = 1024
 STEPS = 100
 DTYPES = ("float32", "float16", "uint8", "bits")
 THREADED_GAMES = (1024, 4096)
-# Whether only the observations and legal actions are written, and how the tables say so.
+# Whether only observations and action masks are written, and the words for it in the tables.
 OUTPUTS = ((True, "obs and action_mask"), (False, "all outputs"))
 
 
 def beside_cases(players: int) -> Iterator[Case]:
-    """Ours in one thread: the vector environment, and the core with the caller's buffers."""
+    """Starmine on one thread: the vector environment, and batches with the caller's buffers."""
     recording = record(starmine.Variant(players=players), GAMES, STEPS)
     environment = environment_measure(recording)
     more = {"table": "beside"}
@@ -50,7 +50,7 @@ def beside_cases(players: int) -> Iterator[Case]:
 
 
 def threads_cases(players: int) -> Iterator[Case]:
-    """One thread and two, for a batch that fits into cache and for one that does not."""
+    """One thread and two, for a batch that fits into the cache and for a larger one."""
     for games in THREADED_GAMES:
         recording = record(starmine.Variant(players=players), games, STEPS)
         for dtype in ("float32", "bits"):
@@ -61,7 +61,7 @@ def threads_cases(players: int) -> Iterator[Case]:
 
 
 def single_cases(players: int) -> Iterator[Case]:
-    """One game in a batch: what a call costs."""
+    """A batch of one game, for the cost of a call."""
     recording = record(starmine.Variant(players=players), 1, 1000)
     for only, outputs in OUTPUTS:
         what = f"starmine Batch.step_into, one game, float32, {outputs}"
@@ -70,12 +70,12 @@ def single_cases(players: int) -> Iterator[Case]:
 
 
 def times(ratio: float) -> str:
-    """A ratio, with a decimal where it is small, and one digit where it is less than one."""
+    """A ratio as text, with a decimal where it is small and one significant digit below one."""
     return f"{ratio:,.0f} x" if ratio >= 10 else f"{ratio:.1f} x" if ratio >= 1 else f"{ratio:.1g} x"
 
 
 def beside_table(rows: Sequence[Row]) -> str:
-    """Ours and the peers, with the ratios to HLE's Python environment and to its C++ library."""
+    """Starmine and the peers, with ratios to HLE's Python environment and C++ library."""
     medians = {(row.players, row.what): row.median for row in rows}
     lines = []
     for row in rows:
@@ -97,7 +97,7 @@ def threads_table(rows: Sequence[Row]) -> str:
 
 
 def single_table(rows: Sequence[Row]) -> str:
-    """What a call with one game costs."""
+    """The time of a call with one game."""
     lines = []
     for row in rows:
         if row.more.get("table") == "single":
@@ -110,7 +110,7 @@ def main() -> None:
     """Measure, print the tables and write them as Markdown and JSON."""
     arguments = parser(__doc__, rounds=5, seconds=0.5)
     arguments.add_argument(
-        "--jaxmarl-python", type=Path, help="the interpreter of JaxMARL's environment, where it is not this one"
+        "--jaxmarl-python", type=Path, help="the Python interpreter that has JaxMARL, if it is another one"
     )
     given = arguments.parse_args()
     wanted = effort(given)

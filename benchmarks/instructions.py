@@ -1,7 +1,7 @@
 """Counts the instructions of a step under callgrind and compares them with the recorded table.
 
 Time on a shared machine is noise; a count of instructions is the same in every run. It is that of one compiler, so with
-another one the comparison is skipped. A workload that grew by more than the tolerance fails; one that shrank is told.
+another one the comparison is skipped. A workload that grew beyond the tolerance fails; one that shrank is reported.
 
     python benchmarks/instructions.py            # compare
     python benchmarks/instructions.py --record   # write benchmarks/instructions.json anew
@@ -26,11 +26,11 @@ from typing import Any
 from measuring import ROOT, instruction_sets
 
 TABLE = ROOT / "benchmarks" / "instructions.json"
-# Of one replay: what `benches/instructions.rs` plays.
+# One replay of `benches/instructions.rs`.
 STAGES = ("rules", "mask", "bits", "float32")
 PLAYERS = (2, 5)
 STEPS = 64 * 100
-# Valgrind does not know AVX-512.
+# Valgrind does not support AVX-512.
 COUNTED_SETS = ("avx2", "portable")
 TOLERANCE = 0.03
 MEASURED_FUNCTION = "*measured_replay*"
@@ -41,7 +41,7 @@ Counts = dict[str, int]
 
 @dataclass
 class Verdict:
-    """What a comparison found."""
+    """The result of a comparison."""
 
     failures: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -53,7 +53,7 @@ def workloads(sets: tuple[str, ...] | list[str]) -> list[str]:
 
 
 def compare(recorded: Mapping[str, int], counted: Mapping[str, int]) -> Verdict:
-    """Judges every workload that was counted."""
+    """Compares every counted workload with the recorded one."""
     verdict = Verdict()
     for name, count in counted.items():
         if name not in recorded:
@@ -77,7 +77,7 @@ def toolchain() -> dict[str, str]:
 
 
 def reason_to_skip(table: Mapping[str, Any], compiler: Mapping[str, str]) -> str | None:
-    """Why the table says nothing about this compiler; None where it does."""
+    """The reason why the table does not apply to this compiler, or None."""
     for key, ours in compiler.items():
         if table[key] != ours:
             return f"the table is of {table[key]}, this is {ours}"
@@ -101,7 +101,7 @@ def build() -> Path:
 
 
 def total(text: str) -> int:
-    """The instructions that callgrind's output file tells."""
+    """The total of callgrind's output file."""
     found = re.search(r"^totals: (\d+)$", text, re.MULTILINE)
     if not found or found[1] == "0":
         raise SystemExit("callgrind has counted nothing: is the measured function still there?")
@@ -115,7 +115,7 @@ def count(program: Path, workload: str) -> int:
         output = Path(folder) / "callgrind.out"
         command = ["valgrind", "--quiet", "--tool=callgrind", f"--toggle-collect={MEASURED_FUNCTION}"]
         command += [f"--callgrind-out-file={output}", f"./{program.name}", stage, players]
-        # The same environment and path everywhere, as their length moves the stack by a few instructions.
+        # Environment and path are the same everywhere, since their lengths shift the stack and change the count.
         environment = {"STARMINE_SIMD": simd, "PATH": os.defpath}
         run = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=program.parent)
         if run.returncode or not output.exists():
@@ -132,13 +132,13 @@ def count_all(sets: list[str]) -> Counts:
 
 
 def show(counted: Counts) -> None:
-    """Prints the counts by step."""
+    """Prints the instructions per step."""
     for name, instructions in counted.items():
         print(f"{name:20} {instructions / STEPS:8.1f} instructions a step")
 
 
 def judge(recorded: Counts, counted: Counts) -> int:
-    """Prints what has changed; the exit status."""
+    """Prints the changes and returns the exit status."""
     verdict = compare(recorded, counted)
     tell = "`make instructions` records the table anew."
     if verdict.notes:
@@ -152,7 +152,7 @@ def judge(recorded: Counts, counted: Counts) -> int:
 
 
 def skip(reason: str) -> None:
-    """Prints that nothing is counted, also into the file that the variable SKIPPED names."""
+    """Reports a skipped count, also in the file that the variable SKIPPED names."""
     line = f"Skipped: the instruction counts: {reason}"
     print(line, file=sys.stderr)
     if path := os.environ.get("SKIPPED"):

@@ -1,4 +1,4 @@
-"""JaxMARL's own IPPO for Hanabi, from a checkout of its repository, in a process of its own.
+"""JaxMARL's own IPPO for Hanabi, from a checkout of its repository, as a separate process.
 
 Run by `training.py` with the file `ippo_ff_hanabi.py`, a number of games, turns, epochs and minibatches, and the widths
 of the network, which stands in for its own. It writes its version, and for each line of standard input, a number of
@@ -21,7 +21,7 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
 
 def stand_ins() -> None:
-    """Gives the script what it imports and this measure has no use for: configuration, logging, a distribution."""
+    """Replaces modules that the measurement does not need: configuration, logging, a distribution."""
     import jax
 
     class Categorical:
@@ -51,7 +51,7 @@ def stand_ins() -> None:
 
 
 def network(script: Any, hidden: list[int]) -> Any:
-    """Layers with ReLU, shared by the logits and the value."""
+    """ReLU layers, shared by the logits and the value."""
     import distrax
     from flax import linen
 
@@ -71,7 +71,7 @@ def network(script: Any, hidden: list[int]) -> Any:
 
 
 def trainer(path: Path, games: int, turns: int, epochs: int, minibatches: int, hidden: list[int]) -> Callable[[], None]:
-    """A compiled run of a few updates."""
+    """A compiled function that makes a few updates."""
     import jax
 
     stand_ins()
@@ -100,10 +100,10 @@ UPDATES = 4
 
 
 def main() -> None:
-    """Answers until its input ends."""
+    """Answer requests until the input ends."""
     path = Path(sys.argv[1])
     games, turns, epochs, minibatches, *hidden = map(int, sys.argv[2:])
-    # JaxMARL prints while it is imported: only the answers go to the standard output.
+    # JaxMARL prints when it is imported, so only answers go to the standard output.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     run = trainer(path, games, turns, epochs, minibatches, hidden)

@@ -1,4 +1,4 @@
-"""JaxMARL's Hanabi in a process of its own, as its environment may not be starmine's.
+"""JaxMARL's Hanabi as a separate process, because it may need another Python environment.
 
 Run by `peers.py`. It writes its version, and for each line of standard input, a number of seconds, the steps per second
 that it made. All games are stepped by one jitted call, with automatic reset, as in JaxMARL's own baselines.
@@ -37,15 +37,15 @@ def stepper(players: int, games: int) -> tuple[Any, Any]:
 
     key = jax.random.key(0)
     _, state = jax.jit(jax.vmap(env.reset))(jax.random.split(key, games))
-    # The types of `reset` made as strict as those of `step`, which would be compiled twice for them.
+    # `reset` returns weaker types than `step`; equal types avoid a second compilation of the step.
     state = jax.tree.map(lambda leaf: leaf.astype(leaf.dtype), state)
     return jax.jit(step), (key, state)
 
 
 def main() -> None:
-    """Answers until its input ends."""
+    """Answer requests until the input ends."""
     players, games = map(int, sys.argv[1:])
-    # JaxMARL prints while it is imported: only the answers go to the standard output.
+    # JaxMARL prints when it is imported, so only answers go to the standard output.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     import jax

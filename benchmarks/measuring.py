@@ -1,4 +1,4 @@
-"""Rounds, medians, the machine, and where results go: what all benchmarks here share."""
+"""What the benchmarks share: rounds, medians, the machine class and the files of results."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ INSTRUCTION_SETS = {
     "portable": set(),
 }
 
-# Measures for about so many seconds and gives steps per second.
+# Measures for about this many seconds and returns steps per second.
 Measure = Callable[[float], float]
 
 
 @dataclass(frozen=True)
 class Case:
-    """One row of a table: what it is, and how it is measured."""
+    """A row of a table before it is measured."""
 
     what: str
     players: int
@@ -46,7 +46,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Row:
-    """What a case measured: steps per second over the rounds."""
+    """A measured row: steps per second over the rounds."""
 
     what: str
     players: int
@@ -70,10 +70,10 @@ class Effort:
 
 
 @contextmanager
-def held_to_one_core() -> Iterator[None]:
-    """Holds this process to the first core, where the system can, and for good those that it starts meanwhile.
+def pinned_to_one_core() -> Iterator[None]:
+    """Pins this process to the first core, where the system can; processes that it starts meanwhile stay pinned.
 
-    What runs on one core is compared on the same one: a guest's cores differ by what other guests do beside them.
+    Measures on one core are compared on the same core, since the cores of a virtual machine differ in speed.
     """
     if not hasattr(os, "sched_setaffinity"):
         yield
@@ -87,7 +87,7 @@ def held_to_one_core() -> Iterator[None]:
 
 
 def run(cases: Sequence[Case], effort: Effort) -> list[Row]:
-    """Measures every case once in every round, all in turn, and takes the medians; those of one thread on one core."""
+    """Measures all cases in turn in every round and returns medians; cases with one thread are pinned to a core."""
     figures: list[list[float]] = [[] for _ in cases]
     for number in range(effort.rounds):
         for place, case in enumerate(cases):
@@ -96,7 +96,7 @@ def run(cases: Sequence[Case], effort: Effort) -> list[Row]:
                 f"{place + 1} of {len(cases)}: {case.what}",
                 flush=True,
             )
-            with held_to_one_core() if case.threads == 1 else nullcontext():
+            with pinned_to_one_core() if case.threads == 1 else nullcontext():
                 figures[place].append(case.measure(effort.seconds))
     return [summary(case, values) for case, values in zip(cases, figures, strict=True)]
 
@@ -127,7 +127,7 @@ def machine_class() -> str:
 
 
 def facts(effort: Effort) -> dict[str, Any]:
-    """What a table must say about its run."""
+    """The facts of a run that its table states."""
     processor = _cpuinfo("model name") or platform.processor() or platform.machine()
     return {
         "date": datetime.now(UTC).date().isoformat(),
@@ -168,19 +168,19 @@ def write(name: str, effort: Effort, about: dict[str, Any], sections: Sequence[s
 
 
 def parser(description: str | None, rounds: int, seconds: float) -> argparse.ArgumentParser:
-    """The arguments that every benchmark has."""
+    """The command-line arguments of every benchmark."""
     arguments = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--rounds", type=int, default=rounds, help=f"default {rounds}")
     arguments.add_argument("--seconds", type=float, default=seconds, help=f"of each measure; default {seconds}")
     arguments.add_argument("--folder", type=Path, help="for the results; default benchmarks/results/MACHINE-CLASS")
     arguments.add_argument(
-        "--quick", action="store_true", help="one round of short measures, written to runs/benchmarks: only a look"
+        "--quick", action="store_true", help="one round of short measures, written to runs/benchmarks"
     )
     return arguments
 
 
 def effort(given: argparse.Namespace) -> Effort:
-    """The effort that was asked for."""
+    """The effort that the arguments ask for."""
     if given.quick:
         return Effort(1, min(given.seconds, 0.1), given.folder or SHORT_LOOK, quick=True)
     return Effort(given.rounds, given.seconds, given.folder or RESULTS / machine_class(), quick=False)

@@ -1,4 +1,4 @@
-"""The other Hanabi environments, each as its own documentation steps it, with uniformly random legal actions."""
+"""The other Hanabi environments, stepped as their documentation does, with uniformly random legal actions."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 
-from measuring import Case, Measure, held_to_one_core
+from measuring import Case, Measure, pinned_to_one_core
 
 JAXMARL_WORKER = Path(__file__).with_name("jaxmarl_worker.py")
 HLE_LOOP = Path(__file__).with_name("hle_loop.cc")
 HLE_PYTHON, HLE_CPP = "HLE's Python rl_env", "HLE's C++ library"
-# Among the games of OpenSpiel's package.
+# The name of the game in OpenSpiel.
 HLE_SOURCES = "hanabi/hanabi-learning-environment/hanabi_learning_environment"
 
 
@@ -70,7 +70,10 @@ def play_open_spiel(players: int) -> Measure:
 
 
 def asking(command: Sequence[str]) -> tuple[Callable[[], str], Measure]:
-    """Starts a process that answers each line of seconds with its steps per second: its next line, and its measure."""
+    """Starts a process that answers each line, a number of seconds, with its steps per second.
+
+    Returns a function that reads its next line, and the measure.
+    """
     worker = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert worker.stdin
     assert worker.stdout
@@ -105,16 +108,16 @@ def built_hle_loop() -> str | None:
 
 
 def hle_cpp_cases(players: int) -> Iterator[Case]:
-    """HLE without Python, in a process of its own."""
+    """HLE's C++ library without Python, in another process."""
     if program := built_hle_loop():
-        with held_to_one_core():
+        with pinned_to_one_core():
             _, measure = asking([program, str(players)])
         yield Case(HLE_CPP, players, measure)
 
 
 def jaxmarl_case(python: Path, players: int, games: int, one_core: bool) -> Case | None:
-    """JaxMARL in a process of its own, on one core or on all of them; None where it does not start."""
-    with held_to_one_core() if one_core else nullcontext():
+    """JaxMARL in another process, on one core or on all of them; None where it does not start."""
+    with pinned_to_one_core() if one_core else nullcontext():
         next_line, measure = asking([str(python), str(JAXMARL_WORKER), str(players), str(games)])
     print(f"{players} players: compiling JaxMARL's step", flush=True)
     release = next_line()
@@ -127,7 +130,7 @@ def jaxmarl_case(python: Path, players: int, games: int, one_core: bool) -> Case
 
 
 def jaxmarl_cases(python: Path | None, players: int, games: int) -> Iterator[Case]:
-    """JaxMARL on one core, where a process can be held to one, and on all cores, as JAX takes them by itself."""
+    """JaxMARL on one core, where a process can be pinned, and on all cores, which is JAX's default."""
     if python is None and find_spec("jaxmarl"):
         python = Path(sys.executable)
     if python is None or not python.exists():

@@ -18,7 +18,7 @@ import starmine
 GAMES = 1024
 STEPS = 100
 DTYPES = ("bits", "float32")
-# Those whose rules or cards are not the standard game's; the others change only numbers.
+# The presets with other rules or cards than the standard game; the others change only numbers.
 SHORT_LOOK = ("standard", "avalanche", "crowning-piece", "timed-display", "traditional")
 
 

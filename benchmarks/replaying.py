@@ -1,4 +1,4 @@
-"""Steps of starmine that replay recorded, uniformly random legal actions, so that choosing costs nothing."""
+"""Starmine's steps with recorded, uniformly random legal actions, so that choosing costs nothing."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Step = Callable[[NDArray[np.int64]], object]
 
 @dataclass(frozen=True)
 class Recording:
-    """Actions of a batch that is seeded with 0: those that lead to the start, then those that are measured."""
+    """Actions of a batch with seed 0: those up to the start, and those that are measured."""
 
     variant: starmine.Variant
     games: int
@@ -49,7 +49,7 @@ def record(variant: starmine.Variant, games: int, steps: int, lead: int = 0) -> 
 
 @contextmanager
 def instruction_set(name: str | None) -> Iterator[None]:
-    """Makes the batches within use a set of instructions; None leaves the choice to them."""
+    """Selects the instruction set of batches that are made in the context; None selects the default."""
     before = os.environ.get(SIMD_VARIABLE)
     if name is not None:
         os.environ[SIMD_VARIABLE] = name
@@ -63,7 +63,7 @@ def instruction_set(name: str | None) -> Iterator[None]:
 
 
 def replay(make: Callable[[], Step], actions: Actions) -> Measure:
-    """The measure of a stepper that replays the actions from the start until the time is up."""
+    """A measure that replays the actions with a stepper, again and again, until the time is up."""
     steps = sum(map(len, actions))
 
     def measure(seconds: float) -> float:
@@ -83,7 +83,7 @@ def replay(make: Callable[[], Step], actions: Actions) -> Measure:
 def batch_measure(
     recording: Recording, simd: str | None = None, only_observations: bool = False, **options: Any
 ) -> Measure:
-    """`Batch.step_into` into arrays of the caller's that are used again: all outputs, or `obs` and `action_mask`."""
+    """`Batch.step_into` with reused arrays: all outputs, or only `obs` and `action_mask`."""
     with instruction_set(simd):
         first = starmine.Batch(recording.variant, recording.games, seed=0, **options)
     buffers = first.reset(seed=0)
@@ -100,7 +100,7 @@ def batch_measure(
 
 
 def with_keywords(step_into: Callable[..., None], buffers: dict[str, Any]) -> Step:
-    """A step that names each buffer in its call, which costs less than to unpack a dictionary each time."""
+    """A step whose call names each buffer, which is faster than unpacking a dictionary."""
     obs, action_mask = buffers["obs"], buffers["action_mask"]
     reward, terminated, truncated = buffers["reward"], buffers["terminated"], buffers["truncated"]
     current_player, score = buffers["current_player"], buffers["score"]

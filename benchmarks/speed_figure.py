@@ -23,7 +23,7 @@ FLOORS = {"float32": "floor: filling the float32 array", "bits": "floor: filling
 
 
 def short(number: float, _: object = None) -> str:
-    """A number of steps in as few characters as it takes."""
+    """A short text for a number of steps."""
     for unit, name in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if number >= unit:
             return f"{number / unit:g} {name}"
@@ -31,12 +31,12 @@ def short(number: float, _: object = None) -> str:
 
 
 def rounded(number: float) -> float:
-    """A number in three digits."""
+    """A number rounded to three digits."""
     return float(f"{number:.3g}")
 
 
 def panel(axes: Axes, rows: list[dict[str, Any]], players: int) -> None:
-    """The lines of one number of players."""
+    """Draws the lines for one number of players."""
     for dtype, color in COLORS.items():
         for kind, style in (("batch", "-"), ("floor", "--")):
             line = [row for row in rows if (row["dtype"], row["more"]["kind"]) == (dtype, kind)]

@@ -1,4 +1,4 @@
-"""Steps per second against the size of the batch, beside what writing the same bytes costs.
+"""Steps per second against the size of the batch, beside the cost of writing the same bytes.
 
 The floor is numpy's `fill` of an array like that of the observations, as bytes, which is faster than as floats: the
 plainest way to write so much, with no game behind it. In small batches the floor is the price of a Python call. Games
@@ -23,12 +23,12 @@ SIZES = (64, 256, 1024, 4096, 16384, 65536)
 SHORT_LOOK = (64, 1024, 16384)
 DTYPES = ("float32", "bits")
 LEAD = 60
-# A replay makes about so many steps, within limits on its number of calls.
+# About how many steps a replay makes, within limits on its number of calls.
 STEPS, CALLS = 1 << 18, (16, 1000)
 
 
 def floor_measure(variant: starmine.Variant, games: int, dtype: str) -> Measure:
-    """Filling the array of the observations, as steps per second."""
+    """The speed of filling the observation array, as steps per second."""
     array = starmine.Batch(variant, games, dtype=dtype, num_threads=1, seed=0).allocate()["obs"]
     fill = array.view(np.uint8).fill
     calls = max(1, (1 << 16) // games)

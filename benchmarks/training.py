@@ -37,7 +37,7 @@ def example() -> Any:
 
 
 class Ours:
-    """A training run, and what its time goes to."""
+    """A training run that measures where its time goes."""
 
     def __init__(self, threads: int, **given: Any) -> None:
         ppo = example()
@@ -90,7 +90,7 @@ class Timed:
 
 
 def theirs(python: Path, checkout: Path) -> tuple[str, Measure] | None:
-    """JaxMARL in a process of its own, which takes all cores; None where it does not start."""
+    """JaxMARL in another process on all cores; None where it does not start."""
     sizes = [GAMES, TURNS, EPOCHS, MINIBATCHES, *HIDDEN]
     command = [str(python), str(WORKER), str(checkout / SCRIPT), *map(str, sizes)]
     worker = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

@@ -1,14 +1,14 @@
-//! The work that the benches measure: recorded legal actions, replayed with more and more outputs.
+//! The workload of the benches: recorded legal actions, replayed with increasingly many outputs.
 
 use std::sync::Arc;
 
 use starmine::batch::{Batch, Dtype, ObservationBuffer, Options, Outputs, Seeds};
 use starmine::rules::{Parameters, Variant};
 
-/// What a step is asked for; each includes the rules and the automatic reset.
+/// The outputs of a step. All stages include the rules and the autoreset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// Nothing.
+    /// No output.
     Rules,
     /// The legal actions.
     Mask,
@@ -120,7 +120,7 @@ pub fn finished(batch: &Batch) -> u64 {
     batch.episodes().sum()
 }
 
-/// Random numbers that are the same everywhere: SplitMix64.
+/// The random number generator SplitMix64.
 struct Random(u64);
 
 impl Random {
