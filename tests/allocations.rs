@@ -16,7 +16,7 @@ use starmine::batch::{
 use starmine::encode::{ENCODERS, Encoder};
 use starmine::rules::{Belief, EpisodeSeed, GameRng, Named, Parameters, State, Variant, preset};
 
-/// The system's allocator, which counts what each thread asks for.
+/// The system's allocator with a count of each thread's allocations.
 struct Counting;
 
 thread_local! {
@@ -28,28 +28,28 @@ fn count() {
     let _ = ALLOCATIONS.try_with(|allocations| allocations.set(allocations.get() + 1));
 }
 
-// SAFETY: everything is left to the system's allocator.
+// SAFETY: every call is forwarded to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();
-        // SAFETY: the caller keeps the promises.
+        // SAFETY: the caller upholds the contract, which is the same.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         count();
-        // SAFETY: the caller keeps the promises.
+        // SAFETY: the caller upholds the contract, which is the same.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         count();
-        // SAFETY: the caller keeps the promises.
+        // SAFETY: the caller upholds the contract, which is the same.
         unsafe { System.realloc(pointer, layout, size) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller keeps the promises.
+        // SAFETY: the caller upholds the contract, which is the same.
         unsafe { System.dealloc(pointer, layout) }
     }
 }
@@ -57,7 +57,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// What this thread takes from the heap in the call.
+/// The number of allocations of this thread during the call.
 fn allocations(call: impl FnOnce()) -> usize {
     let before = ALLOCATIONS.get();
     call();
@@ -68,7 +68,7 @@ const NUM_ENVS: usize = 21;
 const WARM_UP: usize = 20;
 const STEPS: usize = 40;
 
-/// Room for every output.
+/// A buffer for every output.
 struct Buffers {
     dtype: Dtype,
     bytes: Vec<u8>,
@@ -121,7 +121,7 @@ impl Buffers {
         }
     }
 
-    /// The `step`-th legal action of each game, and now and then one that is not.
+    /// The `step`-th legal action of each game; one in fifty is illegal.
     fn choose(&self, actions: &mut [i64], step: usize) {
         let width = self.mask.len() / NUM_ENVS;
         for (game, (action, legal)) in actions.iter_mut().zip(self.mask.chunks(width)).enumerate() {
@@ -134,7 +134,7 @@ impl Buffers {
     }
 }
 
-/// Steps so often, and returns what was taken from the heap in all of it.
+/// Plays the steps and returns the number of allocations in all of them.
 fn play(batch: &mut Batch, buffers: &mut Buffers, actions: &mut [i64], steps: usize) -> usize {
     let mut over = [false; NUM_ENVS];
     let mut total = 0;
@@ -164,13 +164,13 @@ fn check(variant: &Arc<Variant>, options: Options) {
 }
 
 #[test]
-fn the_heap_is_counted() {
+fn allocations_are_counted() {
     assert_eq!(allocations(|| drop(Box::new(1))), 1);
     assert_eq!(allocations(|| drop(vec![0; 100])), 1);
 }
 
 #[test]
-fn a_step_takes_nothing_from_the_heap() {
+fn a_step_does_not_allocate() {
     let variants = ["small", "crowning-piece"].map(|name| {
         let parameters = preset(name).expect("it is in the table");
         Arc::new(Variant::new(parameters).expect("it is allowed"))
@@ -205,7 +205,7 @@ fn a_step_takes_nothing_from_the_heap() {
 }
 
 #[test]
-fn a_belief_takes_nothing_from_the_heap() {
+fn a_belief_does_not_allocate() {
     let parameters = Parameters { hand_size: Some(6), ..Parameters::default() };
     let variant = Arc::new(Variant::new(parameters).expect("it is allowed"));
     let state = State::new(variant.clone(), EpisodeSeed::default());

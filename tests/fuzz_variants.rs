@@ -1,5 +1,5 @@
-//! Nothing panics for any combination of parameters, allowed or not: 100,000 of them are drawn from
-//! ranges that reach beyond the allowed ones, and what can be built is played at random to its end.
+//! No combination of parameters panics, allowed or not: 100,000 of them are drawn, some with numbers outside
+//! their ranges, and one random game of each allowed variant is played to its end.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,37 +7,53 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use starmine::encode;
-use starmine::rules::{Edition, EpisodeSeed, LostGameScore, Named, Parameters, State, Variant};
+use starmine::rules::{EpisodeSeed, Named, Parameters, State, Variant, random_parameters};
 
+/// At least so many; `PROPTEST_CASES` may ask for more.
 const CASES: u32 = 100_000;
 
-/// Mostly within the range, sometimes a little or far outside.
-fn around(low: i64, high: i64) -> impl Strategy<Value = i64> {
-    prop_oneof![20 => low..=high, 1 => low - 2..=high + 2, 1 => any::<i64>()]
+/// Random parameters of which some lie outside their ranges. They are drawn from a list of numbers,
+/// which proptest shrinks to simpler parameters.
+fn parameters() -> impl Strategy<Value = Parameters> {
+    (prop::collection::vec(any::<u32>(), 100), any::<i64>()).prop_map(|(numbers, extreme)| {
+        let mut numbers = numbers.into_iter();
+        let mut below = |bound| numbers.next().unwrap_or(0) % bound;
+        let mut parameters = random_parameters(&mut below);
+        spoil(&mut parameters, extreme, &mut below);
+        parameters
+    })
 }
 
-prop_compose! {
-    fn parameters()(
-        players in around(2, 5),
-        (colors, ranks) in (around(1, 6), around(1, 5)),
-        hand_size in prop::option::of(around(1, 6)),
-        (max_information_tokens, max_life_tokens) in (around(0, 16), around(1, 8)),
-        copies in prop::option::weighted(0.3, prop::collection::vec(prop::collection::vec(around(1, 3), 5), 6)),
-        has_row_too_few in prop::bool::weighted(0.1),
-        (random_start_player, empty_hints, crowning_piece, timed_display, keep)
-            in any::<(bool, bool, bool, bool, bool)>(),
-    ) -> Parameters {
-        let at_most = |number: i64, most: usize| usize::try_from(number).map_or(most, |n| n.min(most));
-        let rows = at_most(colors.saturating_sub(has_row_too_few.into()), 6);
-        let copies = copies.map(|table: Vec<Vec<i64>>| {
-            table[..rows].iter().map(|row| row[..at_most(ranks, 5)].to_vec()).collect()
-        });
-        let lost_game_score = if keep { LostGameScore::Fireworks } else { LostGameScore::Zero };
-        Parameters {
-            players, colors, ranks, hand_size, max_information_tokens, max_life_tokens, copies,
-            random_start_player, empty_hints, crowning_piece, timed_display, lost_game_score,
-            edition: Edition::Standard,
+/// Replaces a number by one a little or far outside its range, each in one of thirty cases, and takes
+/// a row from the copies.
+fn spoil(parameters: &mut Parameters, extreme: i64, mut below: impl FnMut(u32) -> u32) {
+    // Every field is named, so that a new number cannot be left out.
+    let Parameters {
+        players,
+        colors,
+        ranks,
+        hand_size,
+        max_information_tokens,
+        max_life_tokens,
+        copies,
+        random_start_player: _,
+        empty_hints: _,
+        crowning_piece: _,
+        timed_display: _,
+        lost_game_score: _,
+        edition: _,
+    } = parameters;
+    let counts = copies.iter_mut().flatten().flatten().take(1);
+    let numbers = [players, colors, ranks, max_information_tokens, max_life_tokens];
+    for number in numbers.into_iter().chain(hand_size).chain(counts) {
+        if below(30) == 1 {
+            *number = [extreme, -1, 0, 4, 7, 9, 17][below(7) as usize];
         }
+    }
+    if below(10) == 1
+        && let Some(rows) = copies
+    {
+        rows.pop();
     }
 }
 
@@ -61,8 +77,11 @@ fn play_to_the_end(variant: &Arc<Variant>, seed: u64) -> &'static str {
 #[test]
 fn nothing_panics_for_any_parameters() {
     let mut outcomes: BTreeMap<String, u32> = BTreeMap::new();
-    let mut runner =
-        TestRunner::new(Config { cases: CASES, failure_persistence: None, ..Config::default() });
+    let mut runner = TestRunner::new(Config {
+        cases: Config::default().cases.max(CASES),
+        failure_persistence: None,
+        ..Config::default()
+    });
     let outcomes_ref = std::cell::RefCell::new(&mut outcomes);
     let result = runner.run(&(parameters(), any::<u64>()), |(parameters, seed)| {
         let outcome = match Variant::new(parameters) {

@@ -1,4 +1,4 @@
-//! One-sentence invariants over random variants and random play.
+//! Invariants of random games of random variants.
 
 use std::sync::Arc;
 
@@ -8,38 +8,18 @@ use starmine::batch::{
 };
 use starmine::encode;
 use starmine::rules::{
-    Belief, Edition, EpisodeSeed, GameRng, LostGameScore, Move, Named, Parameters, State, Variant,
+    Belief, Edition, EpisodeSeed, GameRng, Move, Named, Parameters, State, Variant, random_variant,
 };
 
-prop_compose! {
-    fn parameters()(
-        players in 2i64..=5,
-        (colors, ranks) in (1i64..=6, 1i64..=5),
-        hand_size in prop::option::of(1i64..=6),
-        max_information_tokens in 0i64..=16,
-        max_life_tokens in 1i64..=8,
-        (random_start_player, empty_hints, crowning_piece, timed_display, keep) in any::<(bool, bool, bool, bool, bool)>(),
-        copies in prop::option::of(prop::collection::vec(prop::collection::vec(1i64..=3, 5), 6)),
-    ) -> Parameters {
-        let lost_game_score = if keep { LostGameScore::Fireworks } else { LostGameScore::Zero };
-        let (rows, columns) = (colors as usize, ranks as usize);
-        let copies = copies.map(|table: Vec<Vec<i64>>| {
-            table[..rows].iter().map(|row| row[..columns].to_vec()).collect()
-        });
-        Parameters {
-            players, colors, ranks, hand_size, max_information_tokens, max_life_tokens, copies,
-            random_start_player, empty_hints, crowning_piece, timed_display, lost_game_score,
-            edition: Edition::Standard,
-        }
-    }
-}
-
+/// Any variant. It is drawn from a list of numbers, which proptest shrinks to simpler variants.
 fn variants() -> impl Strategy<Value = Arc<Variant>> {
-    parameters()
-        .prop_filter_map("not a variant", |parameters| Variant::new(parameters).ok().map(Arc::new))
+    prop::collection::vec(any::<u32>(), 100).prop_map(|numbers| {
+        let mut numbers = numbers.into_iter();
+        Arc::new(random_variant(|bound| numbers.next().unwrap_or(0) % bound))
+    })
 }
 
-/// Plays random legal moves to the end, looking at the state before and after each.
+/// Plays random legal moves to the end and calls `look` with the state before and after each.
 fn play(mut state: State, mut choose: impl FnMut() -> u32, mut look: impl FnMut(&State)) -> State {
     look(&state);
     while state.ending().is_none() {
@@ -76,7 +56,7 @@ fn count_cards(state: &State) -> usize {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.max(300), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn cards_are_conserved(variant in variants(), seed: u64, choices: u32) {
@@ -223,7 +203,7 @@ fn check_belief(state: &State, seat: usize, rng: &mut GameRng) {
         assert!(possible.contains(truth[slot]) && possible.contains(sample[slot].into()));
         assert!(possible.single().is_none_or(|kind| row[kind] == 1.0));
     }
-    // What the seat sees and a sampled hand are no more than all copies there are.
+    // The visible cards and a sampled hand together have at most all copies of each card.
     for card in variant.card_kinds() {
         let kind = variant.card_index(card);
         let held = |offset: usize| view.hand(offset).filter(|&other| other == card).count();
@@ -271,13 +251,13 @@ fn damaged_bytes_are_refused_or_play_on() {
             let mut damaged = bytes.clone();
             damaged[index] ^= change;
             assert!(Batch::from_bytes(&damaged).is_err(), "a checksum covers byte {index}");
-            // Somebody may write a fitting checksum: then the games are checked.
+            // With a valid checksum, the games themselves are checked.
             let covered = damaged.len() - 4;
             let checksum = crc32fast::hash(&damaged[..covered]).to_le_bytes();
             damaged[covered..].copy_from_slice(&checksum);
             match Batch::from_bytes(&damaged) {
                 Err(_) => refused += 1,
-                // 40 steps see at least one autoreset; a great many games would only take long.
+                // 40 steps include an autoreset. The number of games is limited for speed.
                 Ok(mut other) if other.num_envs() < 100 => {
                     let actions: Vec<i64> = (0..other.num_envs() as i64).collect();
                     (0..40).for_each(|_| drop(other.step(&actions, Outputs::default())));

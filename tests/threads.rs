@@ -1,4 +1,4 @@
-//! A batch on several threads does what it does on one, whoever of them plays a game.
+//! A batch on several threads gives the same results as on one.
 
 use std::sync::Arc;
 use std::thread;
@@ -9,11 +9,11 @@ use starmine::batch::{
 };
 use starmine::rules::{EpisodeSeed, GameRng, Parameters, Variant};
 
-/// Two groups of games for each of two threads, and some, so that threads take from each other.
+/// More than two groups of games for each of two threads, so that one takes groups from the other.
 const GAMES: usize = 2 * 128 + 13;
 const STEPS: usize = 150;
 
-/// What a step wrote, and which games it finished, with their last observations.
+/// The outputs of a step, the games that it finished, and their last observations.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Written {
     obs: Vec<u8>,
@@ -55,7 +55,7 @@ impl Written {
         Ok(())
     }
 
-    /// Plays until there are last observations to be kept.
+    /// Plays until a step finishes a game.
     fn play_until_some_end(&mut self, batch: &mut Batch, rng: &mut GameRng) {
         while self.finished.is_empty() {
             let actions = choose(&self.mask, rng);
@@ -128,7 +128,7 @@ fn a_refused_step_changes_nothing_on_any_thread() {
     for (batch, written) in batches.iter_mut().zip(&mut written) {
         written.play_until_some_end(batch, &mut rng);
         let before = (batch.to_bytes(), written.clone());
-        // Long enough for the other threads to fall asleep: then one looks at all the games.
+        // Long enough for the other threads to sleep: one thread then checks all games.
         let pauses = [Duration::ZERO, Duration::from_millis(1)];
         let rows = [0, GAMES / 2, GAMES - 1];
         for (row, pause) in rows.into_iter().flat_map(|row| pauses.map(|pause| (row, pause))) {

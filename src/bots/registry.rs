@@ -219,30 +219,7 @@ mod tests {
 
     use super::*;
     use crate::bots::play_games;
-    use crate::rules::{EpisodeSeed, GameRng, PRESETS, preset};
-
-    /// A random variant, or `None` if the random parameters are not valid.
-    fn some_variant(game: u64) -> Option<Variant> {
-        let mut rng = GameRng::new(EpisodeSeed { game, ..EpisodeSeed::default() });
-        let mut number = |low: i64, high: i64| low + i64::from(rng.below((high - low + 1) as u32));
-        let (colors, ranks) = (number(1, 6), number(1, 5));
-        let copies = (0..colors).map(|_| (0..ranks).map(|_| number(1, 3)).collect()).collect();
-        let parameters = Parameters {
-            players: number(2, 5),
-            colors,
-            ranks,
-            hand_size: Some(number(1, 6)),
-            max_information_tokens: number(0, 3) * number(0, 4),
-            max_life_tokens: number(1, 8),
-            copies: (number(0, 1) == 1).then_some(copies),
-            random_start_player: number(0, 1) == 1,
-            empty_hints: number(0, 1) == 1,
-            crowning_piece: number(0, 1) == 1,
-            timed_display: number(0, 1) == 1,
-            ..Parameters::default()
-        };
-        Variant::new(parameters).ok()
-    }
+    use crate::rules::{EpisodeSeed, GameRng, PRESETS, preset, random_variant};
 
     /// Plays games with the bot in all seats, and in every other seat beside `random`.
     fn play(kind: &BotKind, variant: &Arc<Variant>, games: u64) {
@@ -267,7 +244,9 @@ mod tests {
         for variant in presets.filter_map(|parameters| Variant::new(parameters).ok()) {
             BOTS.iter().for_each(|kind| play(kind, &Arc::new(variant.clone()), 20));
         }
-        for variant in (0..300).filter_map(some_variant) {
+        let mut rng = GameRng::new(EpisodeSeed::default());
+        for _ in 0..200 {
+            let variant = random_variant(|bound| rng.below(bound));
             BOTS.iter().for_each(|kind| play(kind, &Arc::new(variant.clone()), 4));
         }
     }

@@ -1,4 +1,4 @@
-//! The outputs of a batch, and what they should be.
+//! The outputs of a batch.
 
 use starmine::batch::{ObservationBuffer, Outputs};
 use starmine::rules::Variant;
@@ -20,7 +20,7 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// For packed observations of so many bytes a game. All is filled with what no output has.
+    /// Buffers for packed observations of `width` bytes a game, filled with values that no output has.
     pub fn new(variant: &Variant, num_envs: usize, width: usize) -> Columns {
         Columns {
             obs: vec![0xa5; num_envs * width],

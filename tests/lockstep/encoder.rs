@@ -1,9 +1,9 @@
-//! An encoder as another crate may write one: it has no code of the batch's own.
+//! An encoder as in another crate: the batch has no code of its own for it.
 
 use starmine::encode::{BitWriter, Encoder, Layout};
 use starmine::rules::{Card, Variant, View};
 
-/// Everything that a view shows.
+/// Encodes everything that a view shows.
 pub struct Outside;
 
 /// The encoder.
@@ -64,7 +64,7 @@ impl Encoder for Outside {
     }
 }
 
-/// No encoder is ever shown a table that cannot be.
+/// Checks that no card is visible more often than it has copies.
 fn check_cards(view: &View<'_>) {
     let variant = view.variant();
     for card in variant.card_kinds() {

@@ -1,5 +1,5 @@
-//! Batches beside single states: the same games on every set of instructions that the processor has, compared
-//! after every call: positions, every output, and the observations of one seat or of all.
+//! Batches against single states: the same games on every instruction set of the processor. Positions, all
+//! outputs and the observations of one seat or of all are compared after every call.
 //!
 //! `LOCKSTEP_GAMES` and `LOCKSTEP_SEED` choose how many games are played, and which. A million of them:
 //! `LOCKSTEP_GAMES=1000000 cargo test --release --test lockstep -- --nocapture`
@@ -24,11 +24,11 @@ use starmine::encode::{CANONICAL, CANONICAL_MINIMAL, CANONICAL_SEER, Encoder};
 use starmine::rules::{Ending, Named, Parameters, Variant};
 use table::Table;
 
-/// Enough for every ending in every mode.
+/// Enough games for every ending in every mode.
 const GAMES: usize = 4000;
-/// Games that each place of a batch plays before the next round begins.
+/// Games that end in each row of a batch before the next round begins.
 const GAMES_OF_A_PLACE: usize = 2;
-/// That of another crate once in a while, as its games are played by other code.
+/// The outside encoder is one of them because it takes another path through the batch.
 const ENCODERS: [&dyn Encoder; 7] = [
     &CANONICAL,
     &CANONICAL_MINIMAL,
@@ -39,7 +39,7 @@ const ENCODERS: [&dyn Encoder; 7] = [
     &OUTSIDE,
 ];
 
-/// What was played.
+/// Counts of what was played.
 #[derive(Default)]
 struct Count {
     games: usize,
@@ -47,13 +47,13 @@ struct Count {
     endings: BTreeMap<(&'static str, &'static str), usize>,
 }
 
-/// One variant, one setting: a table of single states, and a batch for each set of instructions.
+/// A table of single states, and a batch on each instruction set, of one variant with one setting.
 struct Round {
     name: String,
     random: Random,
     table: Table,
     batches: Vec<(Batch, Columns)>,
-    /// How often a player who has a playable card plays it, in percent, so that some games get far.
+    /// How often a player with a playable card plays it, in percent; high values make long games.
     peeking: usize,
 }
 
@@ -138,7 +138,7 @@ impl Round {
         self.compare();
     }
 
-    /// Without autoreset somebody has to.
+    /// Resets finished games where the batch does not.
     fn reset_finished_games(&mut self) {
         let over: Vec<bool> = self.table.games.iter().map(|game| game.is_over()).collect();
         if self.table.options.autoreset_mode == AutoresetMode::Disabled && over.contains(&true) {
@@ -146,7 +146,7 @@ impl Round {
         }
     }
 
-    /// A step with an action that is refused changes nothing: the next comparison would see it.
+    /// A refused step changes nothing; the next comparison would notice it.
     fn try_refused_actions(&mut self) {
         let mut actions = self.choose_actions();
         if self.random.is_one_in(2) {
@@ -235,12 +235,12 @@ fn batches_play_the_games_of_single_states() {
     let seconds = start.elapsed().as_secs();
     println!("{games} games, {steps} steps, {seconds} s, {}: {endings:?}", sets.join(", "));
     if seed != 0 || games < GAMES {
-        // Other games may lack an ending that is rare.
+        // Other games may lack a rare ending.
         return;
     }
     let modes = |ending: Ending| endings.keys().filter(move |(_, name)| *name == ending.name());
     for &ending in Ending::ALL {
-        // The last of them is rare.
+        // The last one is rare.
         let enough = if ending == Ending::NoLegalAction { 1 } else { AutoresetMode::ALL.len() };
         assert!(modes(ending).count() >= enough, "{ending}");
     }

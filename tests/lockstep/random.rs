@@ -1,10 +1,10 @@
 //! Random variants, sizes and actions.
 
-use starmine::rules::{Edition, LostGameScore, PRESETS, Parameters, Variant, preset};
+use starmine::rules::{PRESETS, Parameters, Variant, preset, random_variant};
 
 use super::table::Game;
 
-/// Random numbers that are the same everywhere: SplitMix64.
+/// The random number generator SplitMix64.
 pub struct Random(u64);
 
 impl Random {
@@ -40,54 +40,27 @@ impl Random {
         self.is_one_in(2)
     }
 
-    /// A base game, a preset, or anything that is allowed.
+    /// A base game, a preset, one with a rare ending, or any other variant.
     pub fn variant(&mut self) -> Variant {
+        if self.is_one_in(2) {
+            return random_variant(|bound| self.below(bound as usize) as u32);
+        }
         let players = self.between(2, 5);
-        if self.is_one_in(5) {
-            return Variant::new(Parameters { players, ..Parameters::default() }).expect("allowed");
-        }
-        loop {
-            let parameters = if self.is_one_in(3) {
-                let row = self.one_of(PRESETS);
-                Parameters { players, ..preset(row.name).expect("it is in the table") }
-            } else {
-                self.parameters(players)
-            };
-            if let Ok(variant) = Variant::new(parameters) {
-                return variant;
-            }
-        }
+        let base = match self.below(10) {
+            0..4 => Parameters::default(),
+            4..9 => preset(self.one_of(PRESETS).name).expect("it is in the table"),
+            _ => no_legal_action(),
+        };
+        Variant::new(Parameters { players, ..base }).expect("all of them have two to five players")
     }
 
-    fn parameters(&mut self, players: i64) -> Parameters {
-        let (colors, ranks) = (self.between(1, 6), self.between(1, 5));
-        let mut row = || (0..ranks).map(|_| self.between(1, 3)).collect();
-        let copies = (0..colors).map(|_| row()).collect();
-        Parameters {
-            players,
-            colors,
-            ranks,
-            copies: self.flag().then_some(copies),
-            hand_size: if self.is_one_in(3) { None } else { Some(self.between(1, 6)) },
-            // Without any, a crowning piece may leave a player without an action.
-            max_information_tokens: if self.is_one_in(3) { 0 } else { self.between(0, 16) },
-            max_life_tokens: self.between(1, 8),
-            random_start_player: self.flag(),
-            empty_hints: self.flag(),
-            crowning_piece: self.flag(),
-            timed_display: self.flag(),
-            lost_game_score: *self.one_of(&[LostGameScore::Zero, LostGameScore::Fireworks]),
-            edition: *self.one_of(&[Edition::Standard, Edition::Ikebana, Edition::Traditional]),
-        }
-    }
-
-    /// Less than a block of eight, some blocks, or more than are played together.
+    /// Less than a block of eight, a few blocks, or more than one group.
     pub fn num_envs(&mut self) -> usize {
         let (low, high) = *self.one_of(&[(1, 7), (8, 23), (24, 72), (73, 140)]);
         self.between(low, high) as usize
     }
 
-    /// Some of the games, or all.
+    /// A mask of some games, or `None` for all.
     pub fn mask(&mut self, games: usize) -> Option<Vec<bool>> {
         let mask: Vec<bool> = (0..games).map(|_| self.is_one_in(4)).collect();
         mask.contains(&true).then_some(mask)
@@ -107,7 +80,7 @@ impl Random {
         }
     }
 
-    /// A legal action; so often in a hundred times, it peeks for a card that fits.
+    /// A legal action; in `peeking` percent of cases a play of a playable card, if there is one.
     pub fn legal_action(&mut self, game: &Game, peeking: usize) -> i64 {
         if self.below(100) < peeking
             && let Some(slot) = game.playable_slot()
@@ -117,5 +90,20 @@ impl Random {
         let legal = game.legal();
         let chosen = self.below(legal.len());
         legal.iter().nth(chosen).expect("a game that goes on has a legal action") as i64
+    }
+}
+
+/// Parameters with which a player without cards and tokens often has no legal action.
+fn no_legal_action() -> Parameters {
+    Parameters {
+        colors: 1,
+        ranks: 3,
+        copies: Some(vec![vec![3; 3]]),
+        hand_size: Some(1),
+        max_information_tokens: 1,
+        max_life_tokens: 8,
+        empty_hints: true,
+        crowning_piece: true,
+        ..Parameters::default()
     }
 }

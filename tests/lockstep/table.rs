@@ -1,4 +1,4 @@
-//! What a batch must do, with a single state for each game.
+//! The reference for batches: a single state for each game.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use starmine::rules::{ActionSet, Ending, EpisodeSeed, Position, State, Variant, 
 
 use super::columns::Columns;
 
-/// A single state, and the position in which an illegal action has ended it.
+/// A single state, and the final position if an illegal action ended it.
 pub struct Game {
     pub seed: EpisodeSeed,
     state: State,
@@ -44,12 +44,12 @@ impl Game {
         self.position().score(self.variant()).into()
     }
 
-    /// Turns played; the one that was refused counts.
+    /// Turns played, the illegal one included.
     fn length(&self) -> usize {
         self.state.length() + usize::from(self.forfeited.is_some())
     }
 
-    /// The oldest card in the hand that fits.
+    /// The oldest playable card of the player to act.
     pub fn playable_slot(&self) -> Option<u8> {
         let (variant, position) = (self.variant(), self.position());
         let fireworks = position.fireworks(variant);
@@ -59,7 +59,7 @@ impl Game {
         fits.map(|slot| slot as u8)
     }
 
-    /// Plays the action; one that is not legal ends the game as lost, and the player stays.
+    /// Plays the action; an illegal one ends the game as lost, with the same player to act.
     fn play(&mut self, action: i64) {
         if self.is_legal(action) {
             self.state.apply(action).expect("it is legal");
@@ -82,12 +82,12 @@ impl Game {
 pub struct Table {
     pub options: Options,
     pub games: Vec<Game>,
-    /// What the last call should have written.
+    /// The expected outputs of the last call.
     pub columns: Columns,
-    /// The games that ended in the last step and were dealt anew in it, and their last rows.
+    /// The games that the last step finished and reset, and their last rows.
     pub finished: Vec<usize>,
     pub last_rows: Vec<u8>,
-    /// How games ended so far.
+    /// The endings of all games so far.
     pub endings: Vec<Ending>,
     variant: Arc<Variant>,
     words: Vec<u64>,
@@ -129,7 +129,7 @@ impl Table {
     }
 
     pub fn reset(&mut self, seeds: Seeds<'_>, mask: Option<&[bool]>) {
-        // The first reset keeps the games as they were dealt.
+        // The first reset without a seed keeps the games.
         let keep = self.fresh && matches!(seeds, Seeds::Continue);
         for (index, game) in self.games.iter_mut().enumerate() {
             if keep || mask.is_some_and(|mask| !mask[index]) {
@@ -169,7 +169,7 @@ impl Table {
     fn step_game(&mut self, index: usize, action: i64) {
         let game = &mut self.games[index];
         if game.is_over() {
-            // The step after the end, whose action does not count.
+            // The action of the step after the end is ignored.
             *game = Game::new(&self.variant, game.seed.next());
             return;
         }
@@ -198,7 +198,7 @@ impl Table {
         }
     }
 
-    /// Writes what is said about the games as they stand.
+    /// Writes the outputs that describe the current positions.
     fn write(&mut self) {
         let width = self.columns.obs.len() / self.games.len();
         let mut obs = std::mem::take(&mut self.columns.obs);
@@ -216,7 +216,7 @@ impl Table {
         }
     }
 
-    /// Writes the observations of all seats, or of the one to act.
+    /// Writes the observations of all seats, or of the seat to act.
     fn write_rows(&mut self, index: usize, rows: &mut [u8]) {
         let Table { games, words, options, .. } = self;
         let first = match options.observers {
