@@ -93,16 +93,16 @@ impl Random {
     }
 }
 
-/// Parameters with which a player without cards and tokens often has no legal action.
+/// Parameters with which a game of three or more players often ends without a legal action: some
+/// hands are empty and hints have used up the tokens.
 fn no_legal_action() -> Parameters {
     Parameters {
-        colors: 1,
-        ranks: 3,
-        copies: Some(vec![vec![3; 3]]),
+        colors: 3,
+        ranks: 1,
+        copies: Some(vec![vec![2]; 3]),
         hand_size: Some(1),
-        max_information_tokens: 1,
+        max_information_tokens: 2,
         max_life_tokens: 8,
-        empty_hints: true,
         crowning_piece: true,
         ..Parameters::default()
     }
