@@ -60,7 +60,7 @@ struct Round {
 impl Round {
     fn new(seed: u64, index: u64) -> Round {
         let mut random = Random::new(seed, index);
-        let variant = Arc::new(random.variant());
+        let variant = Arc::new(random.variant(index));
         let num_envs = random.num_envs();
         let options = Options {
             encoder: ENCODERS[index as usize % ENCODERS.len()],

@@ -40,18 +40,22 @@ impl Random {
         self.is_one_in(2)
     }
 
-    /// A base game, a preset, one with a rare ending, or any other variant.
-    pub fn variant(&mut self) -> Variant {
+    /// A base game, a preset, or any other variant. Every tenth round has a rare ending.
+    pub fn variant(&mut self, round: u64) -> Variant {
+        if round % 10 == 9 {
+            return no_legal_action(self.between(3, 5));
+        }
         if self.is_one_in(2) {
             return random_variant(|bound| self.below(bound as usize) as u32);
         }
         let players = self.between(2, 5);
-        let base = match self.below(10) {
-            0..4 => Parameters::default(),
-            4..9 => preset(self.one_of(PRESETS).name).expect("it is in the table"),
-            _ => no_legal_action(),
+        let base = if self.is_one_in(2) {
+            Parameters::default()
+        } else {
+            preset(self.one_of(PRESETS).name).expect("it is in the table")
         };
-        Variant::new(Parameters { players, ..base }).expect("all of them have two to five players")
+        let variant = Variant::new(Parameters { players, ..base });
+        variant.expect("every preset has two to five players")
     }
 
     /// Less than a block of eight, a few blocks, or more than one group.
@@ -93,10 +97,11 @@ impl Random {
     }
 }
 
-/// Parameters with which a game of three or more players often ends without a legal action: some
-/// hands are empty and hints have used up the tokens.
-fn no_legal_action() -> Parameters {
-    Parameters {
+/// A variant whose games often end without a legal action: a hand is empty and hints have used up
+/// the tokens.
+fn no_legal_action(players: i64) -> Variant {
+    let parameters = Parameters {
+        players,
         colors: 3,
         ranks: 1,
         copies: Some(vec![vec![2]; 3]),
@@ -105,5 +110,6 @@ fn no_legal_action() -> Parameters {
         max_life_tokens: 8,
         crowning_piece: true,
         ..Parameters::default()
-    }
+    };
+    Variant::new(parameters).expect("six cards are enough for five hands of one card")
 }
