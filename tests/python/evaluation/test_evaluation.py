@@ -394,7 +394,7 @@ def test_the_command_prints_what_the_function_returns(tmp_path):
         (["eval", "--fresh"], "--fresh without --output is not allowed"),
         (["eval", "--output", "/dev/null"], "output='/dev/null' cannot be written"),
         (["eval", "--nosuch"], "unrecognized arguments: --nosuch"),
-        (["evil"], "'evil'"),
+        (["evil"], '"evil"'),
         ([], "COMMAND"),
     ],
 )
