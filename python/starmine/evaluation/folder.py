@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import math
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +13,19 @@ from typing import Any
 import numpy as np
 
 from starmine._core import StarmineError
+from starmine.durable import (
+    DamagedFileError,
+    FolderBusyError,
+    FolderLock,
+    new_run_id,
+    part_of,
+    rename_part,
+    replace_file,
+    seal_json,
+    unseal_json,
+)
 from starmine.evaluation.evaluation import Evaluation
+from starmine.evaluation.games_file import EMPTY, GamesFile
 from starmine.evaluation.results import Settings
 
 FILES = RESULTS, ROWS, FIGURE, GAMES = "eval.json", "eval.csv", "eval.png", "eval-games.npy"
@@ -32,45 +43,84 @@ def new_evaluation(settings: Settings, outcomes: Any) -> Evaluation:
     return Evaluation(settings, outcomes, np.zeros(cells, dtype=np.int64), np.zeros(cells))
 
 
+def allocate_outcomes(settings: Settings) -> Any:
+    """An array in memory for the single games."""
+    shape = shape_of(settings)
+    try:
+        return np.zeros(shape, dtype=np.int16)
+    except (MemoryError, ValueError, OverflowError) as error:
+        raise StarmineError(
+            f"games={settings.games} among {shape[0]} entrants is not allowed: expected as many as memory holds"
+        ) from error
+
+
 class Folder:
     """The files of an evaluation: statistics as JSON and CSV, single games, and a picture.
 
-    The JSON says how many games were played. It is replaced, as a whole, after these games have been written, so that
-    the folder can be resumed from at any moment.
+    The folder is locked while it is open. The JSON is replaced, as a whole, after the games that it counts have reached
+    the disk, so that the folder can be resumed from at any moment. It holds the run id that also ends the file of
+    games, a checksum of the games that it counts, and a checksum of itself.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._lock: FolderLock | None = None
+        self._games: GamesFile | None = None
+        self._run = ""
 
     def open(self, settings: Settings, fresh: bool) -> Evaluation:
-        """The stored evaluation, or a new one.
+        """Lock the folder; the stored evaluation, or a new one.
 
         Raises:
-            StarmineError: the folder holds an evaluation with other settings, or cannot be written.
+            StarmineError: the folder is in use or holds an evaluation with other settings, or it cannot be written.
         """
         with self._writable():
             self.path.mkdir(parents=True, exist_ok=True)
+            self._lock = FolderLock(self.path)
+        try:
             if not fresh and any((self.path / name).exists() for name in FILES):
                 return self._resume(settings)
-            for name in FILES:
+            return self._begin(settings)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Close the files and release the lock."""
+        if self._games is not None:
+            self._games.close()
+        if self._lock is not None:
+            self._lock.release()
+
+    def _begin(self, settings: Settings) -> Evaluation:
+        """A new evaluation; the JSON without games, which comes first, makes the games of an earlier one void."""
+        evaluation = new_evaluation(settings, allocate_outcomes(settings))
+        self._run = new_run_id()
+        self._save_json(evaluation)
+        with self._writable():
+            self._games = GamesFile.create(self.path / GAMES, evaluation.outcomes, self._run)
+            for name in (ROWS, FIGURE):
                 (self.path / name).unlink(missing_ok=True)
-            shape = shape_of(settings)
-            outcomes = np.lib.format.open_memmap(self.path / GAMES, mode="w+", dtype=np.int16, shape=shape)
-        evaluation = new_evaluation(settings, outcomes)
-        self.save(evaluation)
         return evaluation
 
     def _resume(self, settings: Settings) -> Evaluation:
         try:
-            found = json.loads((self.path / RESULTS).read_text(encoding="utf-8"))
+            found = unseal_json((self.path / RESULTS).read_text(encoding="utf-8"))
             expected = json.loads(json.dumps(settings.to_dict()))
             differences = list(differing(found["settings"], expected))
+            if not differences and not any(pairing["games"] for pairing in found["pairings"]):
+                return self._begin(settings)
             if not differences:
-                # Opening for writing would extend a truncated file; opening for reading refuses it.
-                np.lib.format.open_memmap(self.path / GAMES, mode="r")
-                outcomes = np.lib.format.open_memmap(self.path / GAMES, mode="r+")
-                return self._read(found["pairings"], settings, outcomes)
-        except (ValueError, KeyError, TypeError, AttributeError, FileNotFoundError, EOFError) as error:
+                outcomes = allocate_outcomes(settings)
+                evaluation = self._read(found["pairings"], settings, outcomes)
+                self._run = found["run"]
+                self._games = GamesFile.open(self.path / GAMES, outcomes, evaluation.played, self._run)
+                if self._games.checksums != [pairing["checksum"] for pairing in found["pairings"]]:
+                    raise DamagedFileError(f"{GAMES} does not hold the games that {RESULTS} counts")
+                return evaluation
+        except (ValueError, KeyError, TypeError, AttributeError, OSError, EOFError) as error:
+            if isinstance(error, StarmineError):
+                raise
             raise StarmineError(
                 f"output={str(self.path)!r} holds no evaluation that can go on "
                 f"({type(error).__name__}: {error}): {START_OVER}"
@@ -81,8 +131,8 @@ class Folder:
 
     def _read(self, pairings: list[dict[str, Any]], settings: Settings, outcomes: Any) -> Evaluation:
         shape = shape_of(settings)
-        if outcomes.shape != shape or outcomes.dtype != np.int16 or len(pairings) != shape[0] * shape[1]:
-            raise ValueError(f"{GAMES} has shape {outcomes.shape}, expected {shape}")
+        if len(pairings) != shape[0] * shape[1]:
+            raise ValueError(f"{RESULTS} has {len(pairings)} pairings, expected {shape[0] * shape[1]}")
         evaluation = new_evaluation(settings, outcomes)
         evaluation.played[:] = np.array([pairing["games"] for pairing in pairings]).reshape(shape[:2])
         evaluation.seconds[:] = np.array([pairing["seconds"] for pairing in pairings]).reshape(shape[:2])
@@ -97,11 +147,21 @@ class Folder:
         """Write the games played so far.
 
         Raises:
-            StarmineError: the folder cannot be written.
+            StarmineError: the folder cannot be written. What was saved before is still there.
         """
-        evaluation.outcomes.flush()  # type: ignore[attr-defined]
-        text = json.dumps(without_nan(evaluation.to_dict()), indent=1, allow_nan=False)
-        self._replace(RESULTS, lambda path: path.write_text(text + "\n", encoding="utf-8"))
+        assert self._games is not None
+        with self._writable():
+            self._games.save(evaluation.played)
+        self._save_json(evaluation)
+
+    def _save_json(self, evaluation: Evaluation) -> None:
+        found = without_nan(evaluation.to_dict())
+        checksums = self._games.checksums if self._games else [EMPTY] * len(found["pairings"])
+        for pairing, checksum in zip(found["pairings"], checksums, strict=True):
+            pairing["checksum"] = checksum
+        data = seal_json({"run": self._run, **found}).encode()
+        with self._writable():
+            replace_file(self.path / RESULTS, data)
 
     def finish(self, evaluation: Evaluation, figure: bool) -> None:
         """Write the CSV file and the picture.
@@ -115,11 +175,11 @@ class Folder:
 
     def _replace(self, name: str, write: Callable[[Path], Any]) -> None:
         """Write a file under another name and rename it."""
-        aside = self.path / f"{name}.part"
+        aside = part_of(self.path / name)
         with self._writable():
             try:
                 write(aside)
-                os.replace(aside, self.path / name)
+                rename_part(self.path / name)
             finally:
                 aside.unlink(missing_ok=True)
 
@@ -127,6 +187,8 @@ class Folder:
     def _writable(self) -> Iterator[None]:
         try:
             yield
+        except FolderBusyError as error:
+            raise StarmineError(f"output={error}: expected another folder, or the end of that process") from error
         except OSError as error:
             raise StarmineError(
                 f"output={str(self.path)!r} cannot be written ({error.strerror or error}): "

@@ -15,7 +15,7 @@ import numpy as np
 
 from starmine._core import StarmineError, Variant, VariantError, _Tables, _unknown_name, bot, bots, encoders
 from starmine.evaluation.evaluation import Evaluation
-from starmine.evaluation.folder import Folder, new_evaluation, shape_of
+from starmine.evaluation.folder import Folder, allocate_outcomes, new_evaluation
 from starmine.evaluation.pairing import stretches
 from starmine.evaluation.progress import Progress, silent, standard_error
 from starmine.evaluation.results import Cell, Settings
@@ -57,7 +57,8 @@ def evaluate(
         seed: of the decks, 0 to 2**64 - 1.
         threads: threads for the games in which bots hold all seats; None for one for each core.
         output: folder for `eval.json`, `eval.csv`, `eval.png` and the single games, `eval-games.npy`. Progress is saved
-            about every second, and the same call resumes from it. None writes nothing.
+            about every second, and the same call resumes from it. Only one call at a time writes to a folder. None
+            writes nothing.
         fresh: start over in a folder that holds an evaluation.
         figure: draw the heat map `eval.png`, which needs matplotlib.
         chunk: games played at once with Python bots and policies.
@@ -70,8 +71,9 @@ def evaluate(
         UnknownNameError: there is no such bot, preset or encoder.
         VariantError: a bot does not play the variant.
         TypeError: a number is not an integer.
-        StarmineError: another argument that is not allowed, a folder that holds another evaluation or cannot be
-            written, or matplotlib is missing. No game has been played.
+        StarmineError: another argument that is not allowed, a folder that is in use, holds another evaluation or
+            cannot be written, or matplotlib is missing. No game has been played,
+            unless the disk becomes full; what was saved before is kept.
 
     A player that raises or chooses an illegal action fails only that game; see `Pairing.failed`.
 
@@ -94,10 +96,14 @@ def evaluate(
     settings = Settings(version("starmine"), rules, kinds, games, operator.index(seed))
     evaluation = folder.open(settings, fresh) if folder else new_evaluation(settings, allocate_outcomes(settings))
     show = standard_error if progress else silent
-    with show(evaluation.played.size * games, int(evaluation.played.sum())) as shown:
-        play_all(evaluation, resolved, threads, chunk, folder, shown)
-    if folder:
-        folder.finish(evaluation, figure)
+    try:
+        with show(evaluation.played.size * games, int(evaluation.played.sum())) as shown:
+            play_all(evaluation, resolved, threads, chunk, folder, shown)
+        if folder:
+            folder.finish(evaluation, figure)
+    finally:
+        if folder:
+            folder.close()
     return evaluation
 
 
@@ -216,17 +222,6 @@ def type_name(player: Any) -> str:
     """The qualified name of a player's type."""
     kind = player if isinstance(player, type) else type(player)
     return f"{kind.__module__}.{kind.__qualname__}"
-
-
-def allocate_outcomes(settings: Settings) -> Any:
-    """An array in memory for the single games."""
-    shape = shape_of(settings)
-    try:
-        return np.zeros(shape, dtype=np.int16)
-    except (MemoryError, ValueError, OverflowError) as error:
-        raise StarmineError(
-            f"games={settings.games} among {shape[0]} entrants is not allowed: expected as many as memory holds"
-        ) from error
 
 
 def check_figure() -> None:

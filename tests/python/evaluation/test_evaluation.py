@@ -49,8 +49,10 @@ class Uniform:
 
 
 def stored(folder):
-    """The numbers in a folder, without the measured times."""
+    """The numbers in a folder, without the measured times, the run id and the checksum of all these."""
     found = json.loads((folder / "eval.json").read_text(encoding="utf-8"))
+    assert len(found.pop("run")) == 32
+    assert len(found.pop("checksum")) == 64
     for pairing in found["pairings"]:
         for name in MEASURED:
             assert pairing.pop(name) is None or name == "seconds" or pairing["games"]
@@ -214,7 +216,13 @@ def test_json_csv_and_picture_agree_with_the_result(tmp_path):
     assert len(picture) > 10_000
     assert 400 < width < 2000
     assert 300 < height < 2000
-    assert sorted(path.name for path in folder.iterdir()) == ["eval-games.npy", "eval.csv", "eval.json", "eval.png"]
+    assert sorted(path.name for path in folder.iterdir()) == [
+        ".lock",
+        "eval-games.npy",
+        "eval.csv",
+        "eval.json",
+        "eval.png",
+    ]
 
 
 @pytest.mark.parametrize("players", [2, 3])

@@ -1,0 +1,161 @@
+"""Durable files: a lock on a folder, replacement of whole files, checksums and run ids.
+
+A reader of a file that `replace_file` wrote finds the old contents or the new ones, never a mixture: the new contents
+are written beside the file, flushed to the disk and renamed. `FolderLock` keeps a folder to one writer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import uuid
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+LOCK = ".lock"  # name of the lock file in a folder
+PART = ".part"  # suffix of a file that is being written
+CHECKSUM = "checksum"  # key of the checksum in a JSON object
+MARK = b"\nstarmine sha256 "  # begins the last bytes of a sealed file, before the checksum
+
+
+class FolderBusyError(OSError):
+    """Another writer holds the lock of a folder."""
+
+
+class DamagedFileError(ValueError):
+    """Stored bytes are not those that were written."""
+
+
+class FolderLock:
+    """The right to write into a folder, held by at most one `FolderLock` of all processes.
+
+    The operating system releases the lock when the process ends in any way. The lock file, `.lock`, is empty and stays.
+
+    Args:
+        folder: an existing folder.
+
+    Raises:
+        FolderBusyError: another `FolderLock` holds the folder.
+        OSError: the lock file cannot be opened.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        from filelock import FileLock, Timeout
+
+        self._lock = FileLock(folder / LOCK, timeout=0, thread_local=False)
+        try:
+            self._lock.acquire()
+        except Timeout:
+            raise FolderBusyError(f"{str(folder)!r} is in use: another process writes to it") from None
+
+    def release(self) -> None:
+        """Let others write; does nothing where the lock has been released."""
+        self._lock.release(force=True)
+
+    def __enter__(self) -> FolderLock:
+        """The lock."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """Release it."""
+        self.release()
+
+
+def new_run_id() -> str:
+    """A new id: 32 hexadecimal digits, drawn by chance."""
+    return uuid.uuid4().hex
+
+
+def replace_file(path: Path, data: bytes | memoryview) -> None:
+    """Replace a file as a whole, or create it. The new contents have reached the disk on return.
+
+    Raises:
+        OSError: the file cannot be written; the earlier one is still there.
+    """
+    aside = part_of(path)
+    try:
+        with aside.open("wb") as file:
+            file.write(data)
+        rename_part(path)
+    except BaseException:
+        aside.unlink(missing_ok=True)
+        raise
+
+
+def part_of(path: Path) -> Path:
+    """The name under which a file is written before it is renamed."""
+    return path.with_name(path.name + PART)
+
+
+def rename_part(path: Path) -> None:
+    """Replace a file by its part, which has been written: flush it to the disk, rename it, flush the folder.
+
+    Raises:
+        OSError: a step failed; the earlier file is still there, unless only its folder could not be flushed.
+    """
+    aside = part_of(path)
+    with aside.open("rb+") as file:
+        os.fsync(file.fileno())
+    aside.replace(path)
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Flush the names of a folder's files to the disk, where the operating system can."""
+    if not hasattr(os, "O_DIRECTORY"):
+        return
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def seal(data: bytes | memoryview) -> bytes:
+    """The bytes followed by their SHA-256 checksum."""
+    return b"".join([data, MARK, hashlib.sha256(data).hexdigest().encode()])
+
+
+def unseal(data: bytes) -> bytes:
+    """The bytes that were sealed.
+
+    Raises:
+        DamagedFileError: the bytes are not those that `seal` returned.
+    """
+    end = len(data) - len(MARK) - 64
+    if end < 0 or data[end : end + len(MARK)] != MARK:
+        raise DamagedFileError("it does not end with its checksum: it is cut short, or another program wrote it")
+    if hashlib.sha256(memoryview(data)[:end]).hexdigest().encode() != data[-64:]:
+        raise DamagedFileError("its bytes do not have its checksum: it was changed after it was written")
+    return data[:end]
+
+
+def seal_json(value: dict[str, Any]) -> str:
+    """A JSON object as text, with a checksum of all its other entries."""
+    return json.dumps(value | {CHECKSUM: json_checksum(value)}, indent=1, allow_nan=False) + "\n"
+
+
+def unseal_json(text: str) -> dict[str, Any]:
+    """The object that was sealed, without its checksum.
+
+    Raises:
+        DamagedFileError: the text is not that of an object with a right checksum.
+    """
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise DamagedFileError(f"it is not JSON ({error})") from error
+    if not isinstance(value, dict) or CHECKSUM not in value:
+        raise DamagedFileError(f"it is not a JSON object with a {CHECKSUM!r}")
+    if value.pop(CHECKSUM) != json_checksum(value):
+        raise DamagedFileError("its entries do not have its checksum: it was changed after it was written")
+    return value
+
+
+def json_checksum(value: dict[str, Any]) -> str:
+    """The SHA-256 checksum of an object, whatever the spacing and order of its text."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
