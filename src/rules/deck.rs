@@ -2,35 +2,16 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::card::Card;
+use super::episode_seed::EpisodeSeed;
+use super::position_error::PositionError;
 use super::rng::GameRng;
 use super::select::nth_set_bit;
-use super::validate::PositionError;
 use super::variant::Variant;
 
 /// A source of drawn cards.
 pub trait Deck {
     /// Takes the top card away and returns its index, or `None` when no card is left.
     fn draw(&mut self, variant: &Variant) -> Option<u8>;
-}
-
-/// Identifies one episode: of game `game` in a batch seeded with `seed`. These three numbers and the
-/// variant determine all its random numbers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct EpisodeSeed {
-    /// The batch's seed.
-    pub seed: u64,
-    /// The game's index in the batch.
-    pub game: u64,
-    /// The number of earlier episodes of this game, finished or abandoned.
-    pub episode: u64,
-}
-
-impl EpisodeSeed {
-    /// The same game's next episode.
-    #[must_use]
-    pub const fn next(self) -> EpisodeSeed {
-        EpisodeSeed { episode: self.episode.wrapping_add(1), ..self }
-    }
 }
 
 /// A deck that chooses each card when it is drawn, uniformly from the copies that are left.

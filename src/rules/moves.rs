@@ -1,9 +1,8 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::card::{Rank, Suit};
+use super::card::Suit;
 use super::hint::Hint;
-use super::variant::Variant;
 
 /// What a player does in a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -97,100 +96,4 @@ pub enum MoveError {
         /// How the game ended.
         ending: super::Ending,
     },
-}
-
-impl Variant {
-    /// Computes the number of action ids, which [`Variant::num_actions`] stores.
-    pub(super) const fn count_actions(&self) -> usize {
-        let others = self.players() as usize - 1;
-        let hints = others * (self.colors() as usize + self.ranks() as usize);
-        2 * self.hand_size() as usize + hints + self.num_announced_plays()
-    }
-
-    /// Number of announced plays: one for each slot and colour.
-    const fn num_announced_plays(&self) -> usize {
-        if self.timed_display() { self.hand_size() as usize * self.colors() as usize } else { 0 }
-    }
-
-    /// The first id of the announced plays.
-    pub(crate) const fn announced_play_base(&self) -> usize {
-        self.num_actions() - self.num_announced_plays()
-    }
-
-    /// The first id of the colour hints.
-    pub(crate) const fn color_hint_base(&self) -> usize {
-        2 * self.hand_size() as usize
-    }
-
-    /// The first id of the rank hints.
-    pub(crate) const fn rank_hint_base(&self) -> usize {
-        self.color_hint_base() + (self.players() as usize - 1) * self.colors() as usize
-    }
-
-    /// The move with this id. The order is HLE's: discards, plays, colour hints, rank
-    /// hints; announced plays come after them.
-    ///
-    /// # Errors
-    /// [`MoveError::OutOfRange`] for an id that the variant does not have.
-    pub fn action_to_move(&self, action: i64) -> Result<Move, MoveError> {
-        let num_actions = self.num_actions();
-        match usize::try_from(action) {
-            Ok(index) if index < num_actions => Ok(self.tables().moves[index]),
-            _ => Err(MoveError::OutOfRange { action, num_actions }),
-        }
-    }
-
-    /// Computes the move of an id below [`Variant::num_actions`].
-    pub(crate) fn decode(&self, action: usize) -> Move {
-        let hand_size = usize::from(self.hand_size());
-        if action < hand_size {
-            Move::Discard { slot: action as u8 }
-        } else if action < 2 * hand_size {
-            Move::Play { slot: (action - hand_size) as u8 }
-        } else if action < self.rank_hint_base() {
-            let (other, suit) = divide(action - self.color_hint_base(), self.colors());
-            Move::Hint { offset: other + 1, hint: Hint::Color(Suit::ALL[suit]) }
-        } else if action < self.announced_play_base() {
-            let (other, rank) = divide(action - self.rank_hint_base(), self.ranks());
-            Move::Hint { offset: other + 1, hint: Hint::Rank(Rank::ALL[rank]) }
-        } else {
-            let (slot, suit) = divide(action - self.announced_play_base(), self.colors());
-            Move::AnnouncedPlay { slot, suit: Suit::ALL[suit] }
-        }
-    }
-
-    /// The id of a move, or `None` if the variant has no such move.
-    #[must_use]
-    pub fn move_to_action(&self, played: Move) -> Option<usize> {
-        let hand_size = usize::from(self.hand_size());
-        match played {
-            Move::Discard { slot } | Move::Play { slot } if usize::from(slot) >= hand_size => None,
-            Move::Discard { slot } => Some(usize::from(slot)),
-            Move::Play { slot } => Some(hand_size + usize::from(slot)),
-            Move::AnnouncedPlay { slot, suit } => {
-                let known = self.timed_display()
-                    && usize::from(slot) < hand_size
-                    && suit.index() < self.colors().into();
-                let order = usize::from(slot) * usize::from(self.colors()) + suit.index();
-                known.then_some(self.announced_play_base() + order)
-            }
-            Move::Hint { offset, .. } if offset == 0 || offset >= self.players() => None,
-            Move::Hint { offset, hint } => {
-                let other = usize::from(offset) - 1;
-                match hint {
-                    Hint::Color(suit) if suit.index() < self.colors().into() => Some(
-                        self.color_hint_base() + other * usize::from(self.colors()) + suit.index(),
-                    ),
-                    Hint::Rank(rank) if rank.index() < self.ranks().into() => Some(
-                        self.rank_hint_base() + other * usize::from(self.ranks()) + rank.index(),
-                    ),
-                    _ => None,
-                }
-            }
-        }
-    }
-}
-
-fn divide(number: usize, by: u8) -> (u8, usize) {
-    ((number / usize::from(by)) as u8, number % usize::from(by))
 }

@@ -3,7 +3,7 @@ use rand_pcg::Pcg32;
 use serde::de::value::{Error as ValueError, SeqDeserializer};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::deck::EpisodeSeed;
+use super::episode_seed::EpisodeSeed;
 
 /// The increment of the generator: the stream that PCG's reference implementation uses by default.
 pub(crate) const INCREMENT: u64 = 1_442_695_040_888_963_407;

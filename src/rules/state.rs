@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::card::Card;
-use super::deck::{DeckError, EpisodeSeed, ListedDeck, RandomDeck};
+use super::deck::{DeckError, ListedDeck, RandomDeck};
 use super::ending::Ending;
+use super::episode_seed::EpisodeSeed;
 use super::event::Event;
 use super::moves::{ActionSet, MoveError};
 use super::position::Position;

@@ -1,17 +1,11 @@
 //! Validation of stored positions.
 
-use thiserror::Error;
-
 use super::card::Card;
 use super::hand::Hand;
 use super::limits::MAX_CARD_KINDS;
 use super::position::Position;
+use super::position_error::PositionError;
 use super::variant::Variant;
-
-/// A position that no game of the variant can reach.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("not a position of this variant: {0}")]
-pub struct PositionError(pub &'static str);
 
 fn require(holds: bool, problem: &'static str) -> Result<(), PositionError> {
     if holds { Ok(()) } else { Err(PositionError(problem)) }
