@@ -19,6 +19,7 @@ mod step_result;
 
 use std::collections::TryReserveError;
 use std::mem::take;
+use std::ops::Range;
 use std::sync::Arc;
 
 pub use error::{BatchError, IllegalActions};
@@ -40,10 +41,9 @@ use finished::FinishedGame;
 use kernel::block::{Field, Place, block_words, clear_block, ending};
 use kernel::game::Game;
 use kernel::lanes::{LANES, Word};
-use kernel::layout::BlockLayout;
 use outputs::check_length;
 use partners::game::PartnerGame;
-use schedule::partition::Partition;
+use schedule::partition::{Partition, share_size};
 use schedule::pool::Pool;
 use scratch::Scratch;
 use seeding::GameSeed;
@@ -72,7 +72,6 @@ pub struct Batch {
     config: BatchConfig,
     /// The games, eight in a block.
     blocks: Vec<Word>,
-    block_layout: BlockLayout,
     /// The episode that each game is in.
     seeds: Vec<GameSeed>,
     /// The same games with their partners; empty in a batch without partners.
@@ -111,16 +110,15 @@ impl Batch {
         let config = BatchConfig::new(variant, num_envs, options)?;
         let size = block_words(config.plan.sizes);
         let pool = Pool::new(config.options.num_threads)?;
-        let block_layout = BlockLayout::new(num_envs, pool.threads(), size);
-        let mut blocks = reserve(block_layout.words(num_envs), num_envs)?;
+        let words = num_envs.div_ceil(LANES) * size;
+        let mut blocks = reserve(words, num_envs)?;
         let mut seeds = reserve(num_envs, num_envs)?;
-        blocks.resize(block_layout.words(num_envs), Word::default());
-        for game in (0..num_envs).step_by(LANES) {
-            clear_block(&mut blocks[block_layout.block(game)]);
-        }
+        blocks.resize(words, Word::default());
+        blocks.chunks_mut(size).for_each(clear_block);
         let first_episode = |game| GameSeed::from(EpisodeSeed { seed, game, episode: 0 });
         seeds.extend((0..num_envs as u64).map(first_episode));
-        let scratch = |_| Scratch::new(&config, block_layout);
+        let share = share_size(num_envs, pool.threads());
+        let scratch = |_| Scratch::new(&config, share);
         let scratch = (0..pool.threads()).map(scratch).collect::<Result<_, _>>();
         let scratch = scratch.map_err(|source| memory(num_envs, source))?;
         let partners = &config.options.partners;
@@ -133,7 +131,6 @@ impl Batch {
         let mut batch = Batch {
             config,
             blocks,
-            block_layout,
             seeds,
             partner_games,
             acting_hand: 0,
@@ -213,6 +210,13 @@ impl Batch {
         self.seeds.iter().map(|seed| seed.episode().episode)
     }
 
+    /// The words of the block that a game is in.
+    fn block(&self, game: usize) -> Range<usize> {
+        let size = block_words(self.config.plan.sizes);
+        let first = game / LANES * size;
+        first..first + size
+    }
+
     /// Where a game lies in its block.
     fn place(&self, game: usize) -> Place {
         Place { lane: game % LANES, acting_hand: self.acting_hand }
@@ -220,21 +224,19 @@ impl Batch {
 
     /// A field of one game.
     fn field(&self, game: usize, field: Field) -> u64 {
-        let block = &self.blocks[self.block_layout.block(game)];
-        block[field as usize].0[game % LANES]
+        self.blocks[self.block(game)][field as usize].0[game % LANES]
     }
 
     /// A copy of one game.
     fn take(&self, game: usize) -> Game {
-        let block = &self.blocks[self.block_layout.block(game)];
+        let block = &self.blocks[self.block(game)];
         Game::take(block, self.place(game), &self.config.variant, self.seeds[game].episode())
     }
 
     /// Replaces one game.
     fn put(&mut self, index: usize, game: &Game) {
-        let place = self.place(index);
-        let block = &mut self.blocks[self.block_layout.block(index)];
-        game.put(block, place, &self.config.variant);
+        let (place, words) = (self.place(index), self.block(index));
+        game.put(&mut self.blocks[words], place, &self.config.variant);
         self.seeds[index] = game.seed.into();
     }
 
@@ -329,18 +331,20 @@ impl Batch {
         let Batch { blocks, seeds, partner_games, scratch, .. } = self;
         let mut games = Chunk { first: 0, blocks, seeds, partner_games, outputs };
         if let [scratch] = &mut scratch[..] {
-            let done = !refuse || !step.has_illegal(&games);
-            if done {
+            let refused = refuse && step.has_illegal(&games);
+            if !refused {
                 run(&mut games, scratch);
             }
-            return done;
+            return !refused;
         }
         let memory = take(&mut self.partition);
-        let partition = Partition::deal(memory, games, scratch, self.block_layout, config);
-        let refuses = refuse.then_some(move |games: &Chunk<'_>| step.has_illegal(games));
-        let done = partition.work(&mut self.pool, config, refuses, run);
+        let partition = Partition::new(memory, games, scratch, config);
+        let refused = refuse && partition.any(&mut self.pool, |games| step.has_illegal(games));
+        if !refused {
+            partition.run(&mut self.pool, step, run);
+        }
         self.partition = partition.emptied();
-        done
+        !refused
     }
 
     /// Plays one turn in every game.
@@ -456,7 +460,6 @@ impl Batch {
             pool: Pool::new(self.config.options.num_threads)?,
             config: self.config.clone(),
             blocks,
-            block_layout: self.block_layout,
             seeds,
             partner_games: self.partner_games.clone(),
             acting_hand: self.acting_hand,

@@ -4,7 +4,7 @@ use std::collections::TryReserveError;
 
 use super::config::BatchConfig;
 use super::finished::Finished;
-use super::kernel::layout::BlockLayout;
+use super::kernel::block::block_words;
 use super::rows::packed::PackedRows;
 
 /// The memory of one thread, on cache lines of its own. The alignment is two lines, because
@@ -18,8 +18,9 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
-    pub fn new(config: &BatchConfig, layout: BlockLayout) -> Result<Scratch, TryReserveError> {
-        let finished = Finished::with_room(layout.share_games, layout.block_words)?;
+    /// With room for so many games that end in one step.
+    pub fn new(config: &BatchConfig, games: usize) -> Result<Scratch, TryReserveError> {
+        let finished = Finished::with_room(games, block_words(config.plan.sizes))?;
         Ok(Scratch { packed: PackedRows::new(&config.layout, config.observers()), finished })
     }
 

@@ -7,7 +7,6 @@ pub mod block;
 pub mod deal;
 pub mod game;
 pub mod lanes;
-pub mod layout;
 pub mod legal;
 pub mod observe;
 pub mod pcg32;

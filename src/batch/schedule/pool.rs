@@ -1,8 +1,8 @@
-//! Threads that wait for work and share it with the thread that brings it.
+//! The worker threads of a batch: they do each job together with the thread that posts it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -11,9 +11,12 @@ use thiserror::Error;
 /// The most threads that one batch may ask for.
 pub const MAX_THREADS: usize = 1024;
 
-/// How long a thread looks for the next step before it sleeps. To be woken takes about as long as
-/// a thousand games.
-const AWAKE: Duration = Duration::from_micros(60);
+/// How long a thread spins before it sleeps. To wake a worker takes about as long as a step of a
+/// thousand games.
+const SPIN: Duration = Duration::from_micros(60);
+
+/// How long the caller sleeps at a time while workers finish a job.
+const NAP: Duration = Duration::from_micros(50);
 
 /// The threads of a batch could not be started.
 #[derive(Debug, Error)]
@@ -26,151 +29,99 @@ pub enum ThreadsError {
     Start(#[from] std::io::Error),
 }
 
-/// Work that any number of threads may do at the same time, each taking from it what is left. It is
-/// told which thread does it, the caller's being 0.
+/// A job, which is called with the index of the thread that runs it; the caller's is 0.
 type Job<'a> = &'a (dyn Fn(usize) + Sync);
 
-/// What stands alone in the memory that processors pass to each other, two lines at a time.
+/// The state that the workers and their caller share, in cache lines of its own.
 #[derive(Default)]
 #[repr(align(128))]
-struct Apart<T>(T);
-
-/// What threads wait by.
-///
-/// Who is about to sleep says so, and then looks once more whether it should; who has something to
-/// tell tells it first, and then looks for sleepers. All of this is sequentially consistent, so one
-/// of the two sees the other, and a lock is only taken where somebody sleeps.
-#[derive(Default)]
-struct Bell {
-    asleep: AtomicUsize,
-    lock: Mutex<()>,
-    wake: Condvar,
-}
-
-impl Bell {
-    /// Waits until it is time, awake at first.
-    fn wait(&self, is_time: impl Fn() -> bool) {
-        let mut start = None;
-        while !is_time() {
-            if start.get_or_insert_with(Instant::now).elapsed() < AWAKE {
-                std::hint::spin_loop();
-                continue;
-            }
-            let mut guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
-            self.asleep.fetch_add(1, Ordering::SeqCst);
-            while !is_time() {
-                guard = self.wake.wait(guard).unwrap_or_else(PoisonError::into_inner);
-            }
-            self.asleep.fetch_sub(1, Ordering::SeqCst);
-        }
-    }
-
-    /// Wakes those who sleep, after it has become time.
-    fn ring(&self) {
-        if self.asleep.load(Ordering::SeqCst) > 0 {
-            // Who has said that it sleeps holds the lock until it does.
-            drop(self.lock.lock().unwrap_or_else(PoisonError::into_inner));
-            self.wake.notify_all();
-        }
-    }
-}
-
-/// A job that is posted for all threads.
-#[derive(Default)]
-struct Post {
-    /// The number of jobs so far, above whether the last one is open to those who come, above how
-    /// many threads are inside: in one word, so that to enter, to close and to see who is inside
-    /// are each one turn with memory that wanders from processor to processor.
+struct Board {
+    /// The number of jobs so far, whether the last one is open, and how many workers are inside: one
+    /// word, so that a worker that enters learns in the same operation whether the job is open.
     state: AtomicU64,
-    /// Where the caller keeps the job while it is open.
+    /// The open job.
     job: AtomicPtr<Job<'static>>,
+    /// Whether the workers are to end, which is said by a further job.
+    stop: AtomicBool,
+    panicked: AtomicBool,
 }
 
-impl Post {
-    /// The bits that count threads.
+impl Board {
+    /// The bits that count the workers inside.
     const INSIDE: u64 = 0x7fff;
     const OPEN: u64 = 0x8000;
     /// One more job.
     const JOB: u64 = 0x1_0000;
-}
 
-const _: () = assert!(MAX_THREADS as u64 <= Post::INSIDE);
-
-/// What the threads of a pool and their caller share.
-#[derive(Default)]
-struct Board {
-    post: Apart<Post>,
-    stop: AtomicBool,
-    panicked: AtomicBool,
-    work: Bell,
-    left: Bell,
-}
-
-impl Board {
-    fn state(&self) -> u64 {
-        self.post.0.state.load(Ordering::SeqCst)
-    }
-
-    /// What each thread does until it is stopped.
+    /// What each worker does until it is stopped.
     fn serve(&self, thread: usize) {
         let mut seen = 0;
         loop {
-            self.work.wait(|| self.state() / Post::JOB != seen);
-            if self.stop.load(Ordering::SeqCst) {
+            wait_until(|| self.state.load(Ordering::Acquire) / Board::JOB != seen, thread::park);
+            if self.stop.load(Ordering::Acquire) {
                 return;
             }
             seen = self.help(thread);
         }
     }
 
-    /// Does the job with the others, if it is still open. Returns its number.
+    /// Takes part in the last job if it is still open. Returns its number.
     fn help(&self, thread: usize) -> u64 {
-        let state = self.post.0.state.fetch_add(1, Ordering::SeqCst);
-        if state & Post::OPEN != 0 {
-            let job = self.post.0.job.load(Ordering::Relaxed);
-            // SAFETY: this thread entered when the job was open, and the caller, who posted it
-            // before it opened it, closes it and then waits for all that are inside.
+        let state = self.state.fetch_add(1, Ordering::AcqRel);
+        if state & Board::OPEN != 0 {
+            let job = self.job.load(Ordering::Relaxed);
+            // SAFETY: the caller stored the job before it opened it, and keeps it until it has closed
+            // it and no worker is inside. This worker entered while it was open.
             let done = catch_unwind(AssertUnwindSafe(|| unsafe { (*job)(thread) }));
             if done.is_err() {
-                self.panicked.store(true, Ordering::SeqCst);
+                self.panicked.store(true, Ordering::Relaxed);
             }
         }
-        self.post.0.state.fetch_sub(1, Ordering::SeqCst);
-        self.left.ring();
-        state / Post::JOB
+        self.state.fetch_sub(1, Ordering::AcqRel);
+        state / Board::JOB
     }
 
-    /// Does a job together with the threads that come in time; for one caller at a time.
-    fn share(&self, job: Job<'_>) {
-        let Post { state, job: place } = &self.post.0;
-        place.store((&raw const job).cast_mut().cast(), Ordering::Relaxed);
-        state.fetch_add(Post::JOB | Post::OPEN, Ordering::SeqCst);
-        self.work.ring();
+    /// Does a job together with the workers; for one caller at a time.
+    fn run(&self, workers: &[JoinHandle<()>], job: Job<'_>) {
+        self.job.store((&raw const job).cast_mut().cast(), Ordering::Relaxed);
+        self.post(Board::JOB | Board::OPEN, workers);
         let done = catch_unwind(AssertUnwindSafe(|| job(0)));
-        state.fetch_and(!Post::OPEN, Ordering::SeqCst);
-        self.left.wait(|| self.state() & Post::INSIDE == 0);
-        let panicked = self.panicked.load(Ordering::SeqCst);
-        if panicked {
-            // Only then, since the other threads read this line of memory.
-            self.panicked.store(false, Ordering::SeqCst);
-        }
+        self.state.fetch_and(!Board::OPEN, Ordering::AcqRel);
+        let is_empty = || self.state.load(Ordering::Acquire) & Board::INSIDE == 0;
+        wait_until(is_empty, || thread::sleep(NAP));
+        let panicked = self.panicked.swap(false, Ordering::Relaxed);
         if let Err(panic) = done {
             resume_unwind(panic);
         }
         assert!(!panicked, "a thread of the batch panicked");
     }
 
-    fn stop(&self) {
-        self.stop.store(true, Ordering::SeqCst);
-        self.post.0.state.fetch_add(Post::JOB, Ordering::SeqCst);
-        self.work.ring();
+    fn post(&self, job: u64, workers: &[JoinHandle<()>]) {
+        self.state.fetch_add(job, Ordering::AcqRel);
+        for worker in workers {
+            worker.thread().unpark();
+        }
+    }
+}
+
+const _: () = assert!(MAX_THREADS as u64 <= Board::INSIDE);
+
+/// Spins for a while, then sleeps again and again, until it is time.
+fn wait_until(is_time: impl Fn() -> bool, sleep: impl Fn()) {
+    let mut start = None;
+    while !is_time() {
+        if start.get_or_insert_with(Instant::now).elapsed() < SPIN {
+            std::hint::spin_loop();
+        } else {
+            sleep();
+        }
     }
 }
 
 /// The threads of a batch beside the caller's own.
 pub struct Pool {
     board: Arc<Board>,
-    handles: Vec<JoinHandle<()>>,
+    workers: Vec<JoinHandle<()>>,
     /// The process that started them: after a fork the child has none of its parent's threads.
     process: u32,
 }
@@ -181,27 +132,27 @@ impl Pool {
             return Err(ThreadsError::Count(threads));
         }
         let board = Arc::new(Board::default());
-        let mut pool = Pool { board, handles: Vec::new(), process: std::process::id() };
+        let mut pool = Pool { board, workers: Vec::new(), process: std::process::id() };
         for index in 1..threads {
             let board = pool.board.clone();
             let builder = thread::Builder::new().name(format!("starmine-{index}"));
-            pool.handles.push(builder.spawn(move || board.serve(index))?);
+            pool.workers.push(builder.spawn(move || board.serve(index))?);
         }
         Ok(pool)
     }
 
     /// How many there are, the caller's own included.
     pub fn threads(&self) -> usize {
-        self.handles.len() + 1
+        self.workers.len() + 1
     }
 
-    /// Does a job on all threads: each takes what is left of it, and returns when nothing is. It is
-    /// told the thread's index; the caller's is 0.
+    /// Does a job on all threads that are awake in time, the caller's in any case: so each has to
+    /// take from the job what is left of it, until nothing is.
     pub fn run(&mut self, job: impl Fn(usize) + Sync) {
-        if self.handles.is_empty() || self.process != std::process::id() {
+        if self.workers.is_empty() || self.process != std::process::id() {
             job(0);
         } else {
-            self.board.share(&job);
+            self.board.run(&self.workers, &job);
         }
     }
 }
@@ -214,25 +165,25 @@ impl std::fmt::Debug for Pool {
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        let handles = std::mem::take(&mut self.handles);
-        if handles.is_empty() {
-            return;
-        }
+        let workers = std::mem::take(&mut self.workers);
         if self.process != std::process::id() {
-            // Waiting for threads that a fork left behind would never end.
-            std::mem::forget(handles);
+            // Threads that a fork left behind cannot be joined.
+            std::mem::forget(workers);
             return;
         }
-        self.board.stop();
-        for handle in handles {
-            // A thread catches the panics of its work, and has none of its own.
-            let _ = handle.join();
+        self.board.stop.store(true, Ordering::Release);
+        self.board.post(Board::JOB, &workers);
+        for worker in workers {
+            // Cannot fail: a worker catches the panics of its jobs.
+            let _ = worker.join();
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicUsize;
+
     use super::*;
 
     #[test]
@@ -252,7 +203,7 @@ mod tests {
                 });
                 assert_eq!(sum.into_inner(), (0..round).sum::<usize>());
                 if round % 50 == 0 {
-                    thread::sleep(2 * AWAKE);
+                    thread::sleep(2 * SPIN);
                 }
             }
         }
@@ -266,11 +217,11 @@ mod tests {
             let (begun, ended) = (AtomicUsize::new(0), AtomicUsize::new(0));
             pool.run(|_| {
                 if thread::current().id() == caller {
-                    // In some rounds nobody may have come yet.
-                    thread::sleep(AWAKE * (round % 3));
+                    // In some rounds the job is closed before a worker has entered it.
+                    thread::sleep(SPIN * (round % 3));
                 } else {
                     begun.fetch_add(1, Ordering::Relaxed);
-                    thread::sleep(3 * AWAKE);
+                    thread::sleep(3 * SPIN);
                     ended.fetch_add(1, Ordering::Relaxed);
                 }
             });
