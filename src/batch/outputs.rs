@@ -59,18 +59,6 @@ impl<'a> ObservationBuffer<'a> {
         }
     }
 
-    /// Its address, and the bytes of an element.
-    #[inline(always)]
-    pub(super) fn place(&self) -> (usize, usize) {
-        match self {
-            ObservationBuffer::Float32(row) => (row.as_ptr().addr(), 4),
-            ObservationBuffer::Float16(row) => (row.as_ptr().addr(), 2),
-            ObservationBuffer::Uint8(row) | ObservationBuffer::Bits(row) => {
-                (row.as_ptr().addr(), 1)
-            }
-        }
-    }
-
     pub(super) fn check(&self, config: &BatchConfig, games: usize) -> Result<(), BufferError> {
         let expected = games * config.observers() * config.row_length();
         let wanted = config.options.dtype;

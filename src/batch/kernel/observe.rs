@@ -10,22 +10,10 @@ struct FieldWriter<'a, L> {
     words: &'a mut [Word],
     /// The number of full words.
     full: usize,
-    /// The last full word.
-    last: L,
     /// The bits that do not fill a word yet.
     pending: L,
     /// The number of pending bits, below 64.
     width: usize,
-    heads: Option<Heads<L>>,
-}
-
-/// The heads of aligned rows: the bits before the first aligned block of elements.
-#[derive(Clone, Copy)]
-pub struct Heads<L> {
-    /// The length of each head.
-    bits: L,
-    /// 64 minus the length of each head.
-    lacking: L,
 }
 
 impl<L: Lanes> FieldWriter<'_, L> {
@@ -43,18 +31,10 @@ impl<L: Lanes> FieldWriter<'_, L> {
 
     #[inline(always)]
     fn put(&mut self, word: L) {
-        let (index, value) = match self.heads {
-            None => (self.full + 1, word),
-            Some(_) if self.full == 0 => (0, word),
-            Some(Heads { bits, lacking }) => {
-                (self.full, self.last.shr_each(bits) | word.shl_each(lacking))
-            }
-        };
-        debug_assert!(index < self.words.len());
-        // SAFETY: `Block::encode`, the only user, has checked that there is a word more than all
-        // its fields fill.
-        value.store(unsafe { self.words.get_unchecked_mut(index) });
-        self.last = word;
+        debug_assert!(self.full < self.words.len());
+        // SAFETY: `Block::encode`, the only user, has checked that there are as many words as its
+        // fields fill.
+        word.store(unsafe { self.words.get_unchecked_mut(self.full) });
         self.full += 1;
     }
 
@@ -64,38 +44,20 @@ impl<L: Lanes> FieldWriter<'_, L> {
         if self.width > 0 {
             self.put(self.pending);
         }
-        if let Some(heads) = self.heads {
-            self.last.shr_each(heads.bits).store(&mut self.words[self.full]);
-        }
     }
 }
 
 impl<I: Isa, const STANDARD: usize> Block<'_, I, STANDARD> {
-    /// Heads of these lengths, below 64.
-    #[inline(always)]
-    pub fn heads(&self, bits: &Word) -> Heads<I::Lanes> {
-        let bits = self.isa.load(bits);
-        Heads { bits, lacking: self.splat(64) - bits }
-    }
-
     /// Writes the canonical observation of the seat at this offset from the acting player as packed
-    /// rows, the first bit lowest: as [`crate::batch::rows::packed::Row`] reads them, or with heads
-    /// as [`crate::batch::rows::packed::AlignedRow`] reads them.
+    /// rows, the first bit lowest.
     ///
     /// # Panics
-    /// If the words are not one more than the observation fills.
+    /// If there are fewer words than the observation fills.
     #[inline(always)]
-    pub fn encode(
-        &self,
-        observer: usize,
-        knowledge: CanonicalKnowledge,
-        heads: Option<Heads<I::Lanes>>,
-        words: &mut [Word],
-    ) {
+    pub fn encode(&self, observer: usize, knowledge: CanonicalKnowledge, words: &mut [Word]) {
         let bits = self.sizes().observation_bits(knowledge);
-        assert!(words.len() > bits.div_ceil(64));
-        let (last, pending) = (self.isa.zero(), self.isa.zero());
-        let mut rows = FieldWriter { words, full: 0, last, pending, width: 0, heads };
+        assert!(words.len() >= bits.div_ceil(64));
+        let mut rows = FieldWriter { words, full: 0, pending: self.isa.zero(), width: 0 };
         self.encode_hands(observer, &mut rows);
         self.encode_board(&mut rows);
         rows.push(self.load(Field::Discards), self.sizes().deck_size);

@@ -3,14 +3,13 @@
 use std::hint::black_box;
 use std::ops::Range;
 
-use super::expand::{Element, head, prefetch};
-use super::packed::{AlignedRow, PackedRows};
+use super::expand::{Element, prefetch};
+use super::packed::PackedRows;
 use crate::batch::config::BatchConfig;
 use crate::batch::kernel::Kernel;
 use crate::batch::kernel::block::{Block, Field, Place, count, counter};
 use crate::batch::kernel::game::Game;
 use crate::batch::kernel::lanes::{Isa, LANES, QUARTET, Word};
-use crate::batch::kernel::observe::Heads;
 use crate::batch::outputs::ObservationBuffer;
 use crate::encode::{CanonicalKnowledge, encode_into};
 use crate::rules::{EpisodeSeed, View};
@@ -27,15 +26,6 @@ struct RowFormat {
     knowledge: Option<CanonicalKnowledge>,
     /// The number of rows for each game.
     observers: usize,
-}
-
-impl RowFormat {
-    /// Whether rows of elements of this size are written in aligned blocks, from shifted words.
-    #[inline(always)]
-    fn aligns<I: Isa>(self, size: usize) -> bool {
-        let Some(from) = I::ALIGNED_FROM else { return false };
-        self.knowledge.is_some() && self.bits * size >= from
-    }
 }
 
 /// Writes the rows of the games of one block.
@@ -84,11 +74,7 @@ impl<'a, I: Isa, const STANDARD: usize> RowWriter<'a, I, STANDARD> {
 
     #[inline(always)]
     fn write_as<const IS_DEFAULT: bool>(&mut self, obs: &mut ObservationBuffer<'_>) {
-        let place = match obs {
-            ObservationBuffer::Bits(_) => None,
-            _ => Some(obs.place()),
-        };
-        self.encode::<IS_DEFAULT>(place);
+        self.encode::<IS_DEFAULT>();
         match obs {
             ObservationBuffer::Bits(rows) => self.write_packed(rows),
             ObservationBuffer::Float32(rows) => self.write_elements(rows),
@@ -97,10 +83,9 @@ impl<'a, I: Isa, const STANDARD: usize> RowWriter<'a, I, STANDARD> {
         }
     }
 
-    /// Encodes the packed rows. `place` is the address of the buffer and the size of its elements,
-    /// unless it takes packed rows.
+    /// Encodes the packed rows.
     #[inline(always)]
-    fn encode<const IS_DEFAULT: bool>(&mut self, place: Option<(usize, usize)>) {
+    fn encode<const IS_DEFAULT: bool>(&mut self) {
         let Some(knowledge) = self.format.knowledge else {
             let place = Place { lane: 0, acting_hand: self.block.acting_hand() };
             let (games, words) = (self.games.len(), self.block.words());
@@ -108,35 +93,11 @@ impl<'a, I: Isa, const STANDARD: usize> RowWriter<'a, I, STANDARD> {
         };
         if IS_DEFAULT {
             // Observer and knowledge are constants here.
-            let heads = self.find_heads(0, place);
-            self.block.encode(0, DEFAULT, heads, self.packed.words_mut(0));
+            self.block.encode(0, DEFAULT, self.packed.words_mut(0));
         }
         for observer in usize::from(IS_DEFAULT)..self.format.observers {
-            let heads = self.find_heads(observer, place);
-            self.block.encode(observer, knowledge, heads, self.packed.words_mut(observer));
+            self.block.encode(observer, knowledge, self.packed.words_mut(observer));
         }
-    }
-
-    /// The number of elements before the first aligned block in an observer's row of each game.
-    #[inline(always)]
-    fn find_heads(
-        &self,
-        observer: usize,
-        place: Option<(usize, usize)>,
-    ) -> Option<Heads<I::Lanes>> {
-        if const { I::ALIGNED_FROM.is_none() } {
-            return None;
-        }
-        let (address, size) = place?;
-        let mut heads = Word::default();
-        if self.format.aligns::<I>(size) {
-            let RowFormat { bits, observers, .. } = self.format;
-            for lane in 0..LANES {
-                let row = (self.games.start + lane) * observers + self.seat_of(observer, lane);
-                heads.0[lane] = head(address.wrapping_add(row * bits * size), size) as u64;
-            }
-        }
-        Some(self.block.heads(&heads))
     }
 
     /// Expands the packed rows to elements.
@@ -169,15 +130,6 @@ impl<'a, I: Isa, const STANDARD: usize> RowWriter<'a, I, STANDARD> {
         // SAFETY: `to` is the whole row, of `format.bits` elements, and `new` has checked that the
         // packed rows have a word for each 64 of them.
         unsafe {
-            // The first condition is a constant: most instruction sets have no code for this.
-            if const { I::ALIGNED_FROM.is_some() } && self.format.aligns::<I>(size_of::<E>()) {
-                let bits = AlignedRow(bits);
-                return if streams {
-                    isa.expand::<E, true>(bits, to, length)
-                } else {
-                    isa.expand::<E, false>(bits, to, length)
-                };
-            }
             if streams {
                 isa.expand::<E, true>(bits, to, length)
             } else {
@@ -210,7 +162,7 @@ impl<'a, I: Isa, const STANDARD: usize> RowWriter<'a, I, STANDARD> {
         let rows = &mut rows[self.games.start * observers * length..];
         let (mut lane, mut seat) = (0, 0);
         for row in rows.chunks_exact_mut(length).take(self.games.len() * observers) {
-            let words = &self.packed.words(self.observer_of(seat, lane))[1..];
+            let words = self.packed.words(self.observer_of(seat, lane));
             for (to, word) in row.as_chunks_mut::<8>().0.iter_mut().zip(words) {
                 *to = word.0[lane].to_le_bytes();
             }
@@ -225,7 +177,7 @@ impl<'a, I: Isa, const STANDARD: usize> RowWriter<'a, I, STANDARD> {
     /// the game, or the one of this seat.
     #[inline(always)]
     fn write_packed_block(&self, rows: &mut [u8], words: &[Word], seats: Option<&[usize; LANES]>) {
-        let (words, count) = (&words[1..], self.format.bits.div_ceil(64));
+        let count = self.format.bits.div_ceil(64);
         let distance = 8 * count * if seats.is_some() { self.format.observers } else { 1 };
         let rows = &mut rows[self.games.start * distance..self.games.end * distance];
         assert!(rows.len() == LANES * distance);

@@ -36,8 +36,6 @@ macro_rules! halves {
 impl Isa for Avx2 {
     type Lanes = Avx2Lanes;
 
-    const ALIGNED_FROM: Option<usize> = avx2::ALIGNED_FROM;
-
     #[inline(always)]
     fn splat(self, number: u64) -> Avx2Lanes {
         // SAFETY: the token exists only if the processor has the instructions.

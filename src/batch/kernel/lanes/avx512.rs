@@ -33,8 +33,6 @@ static UPPER_GAMES: Word = Word([4, 5, 12, 13, 6, 7, 14, 15]);
 impl Isa for Avx512 {
     type Lanes = Avx512Lanes;
 
-    const ALIGNED_FROM: Option<usize> = avx512::ALIGNED_FROM;
-
     #[inline(always)]
     fn splat(self, number: u64) -> Avx512Lanes {
         // SAFETY: the token exists only if the processor has the instructions.

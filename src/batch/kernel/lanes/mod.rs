@@ -36,9 +36,6 @@ pub trait Isa: Copy + Send + Sync {
     /// Eight lanes in registers.
     type Lanes: Lanes;
 
-    /// The size in bytes from which rows are written in aligned blocks; streamed rows always are.
-    const ALIGNED_FROM: Option<usize>;
-
     /// The same number in every lane.
     fn splat(self, number: u64) -> Self::Lanes;
 

@@ -21,8 +21,6 @@ pub struct PortableMask([u64; LANES]);
 impl Isa for Portable {
     type Lanes = PortableLanes;
 
-    const ALIGNED_FROM: Option<usize> = portable::ALIGNED_FROM;
-
     #[inline(always)]
     fn splat(self, number: u64) -> PortableLanes {
         PortableLanes([number; LANES])

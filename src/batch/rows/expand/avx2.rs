@@ -18,9 +18,6 @@ pub unsafe fn expand<E: Element, const STREAM: bool>(bits: impl Bits, row: *mut 
     unsafe { expand_with::<Avx2, E, STREAM>(bits, row, length) }
 }
 
-/// [`Lanes::ALIGNED_FROM`].
-pub const ALIGNED_FROM: Option<usize> = Avx2::ALIGNED_FROM;
-
 /// How far each of 32 bits is from the highest.
 static TO_TOP: [u32; 32] = {
     let mut shifts = [0; 32];

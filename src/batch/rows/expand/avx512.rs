@@ -10,16 +10,13 @@ struct Avx512;
 /// output than they hold, and wants a `fence` after it.
 ///
 /// # Safety
-/// The processor has AVX-512 F and BW, and the calling function is compiled for them; `row` is
-/// valid to write for `length` elements; the bits have a word for each 64 of them.
+/// The processor has AVX-512 F and BW, and the calling function is compiled for them; `row` is valid
+/// to write for `length` elements; the bits have a word for each 64 of them.
 #[inline(always)]
 pub unsafe fn expand<E: Element, const STREAM: bool>(bits: impl Bits, row: *mut E, length: usize) {
     // SAFETY: as the caller promises.
     unsafe { expand_with::<Avx512, E, STREAM>(bits, row, length) }
 }
-
-/// [`Lanes::ALIGNED_FROM`].
-pub const ALIGNED_FROM: Option<usize> = Avx512::ALIGNED_FROM;
 
 /// A block of elements for the lowest bits.
 ///

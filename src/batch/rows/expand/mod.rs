@@ -105,16 +105,6 @@ pub trait Bits: Copy {
         // Shifted in two steps, since a shift by 64 is none.
         low >> shift | high << 1 << (63 - shift)
     }
-
-    /// The 64 bits of this index when so many first bits, below 64, are left out.
-    ///
-    /// # Safety
-    /// The row has a word of this index.
-    #[inline(always)]
-    unsafe fn word_after(self, head: usize, index: usize) -> u64 {
-        // SAFETY: as the caller promises.
-        unsafe { self.from(head + 64 * index) }
-    }
 }
 
 impl Bits for &[u64] {
@@ -124,29 +114,11 @@ impl Bits for &[u64] {
     }
 }
 
-/// Elements of so many bytes from an address up to where the first aligned block begins.
-#[inline(always)]
-pub const fn head(address: usize, size: usize) -> usize {
-    address.wrapping_neg() % BLOCK / size
-}
-
-/// The bits of a block, of those after the head.
-///
-/// # Safety
-/// As for [`Bits::word_after`]: without a head, the block would begin in the row.
-#[inline(always)]
-unsafe fn block_bits<E: Element>(bits: impl Bits, head: usize, index: usize) -> u64 {
-    let per_word = 64 / per_block::<E>();
-    // SAFETY: as the caller promises.
-    let word = unsafe { bits.word_after(head, index / per_word) };
-    word >> (index % per_word * per_block::<E>())
-}
-
 /// Writes one element for each of the first `length` bits.
 ///
 /// # Safety
-/// The processor has the instruction set; `row` is valid to write for `length` elements, and the
-/// bits have a word for each 64 of them.
+/// The processor has the instruction set; `row` is valid to write for `length` elements, and the bits
+/// have a word for each 64 of them.
 #[inline(always)]
 unsafe fn expand_with<L: Lanes, E: Element, const STREAM: bool>(
     bits: impl Bits,
@@ -226,29 +198,24 @@ unsafe fn expand_aligned<L: Lanes, E: Element, const STREAM: bool>(
     length: usize,
 ) {
     let per_block = per_block::<E>();
-    let per_word = 64 / per_block;
-    let whole = (length - (per_block - 1)) / per_block;
-    let head = head(row.addr(), size_of::<E>());
-    let rest = length - head - whole * per_block;
-    // SAFETY: the head is less than a block, so that after it there are as many whole blocks and
-    // `rest` elements. An element is aligned, so the head ends at an aligned block. What the last
-    // part would reach beyond the row is no element of it. Without a head, all blocks would begin
-    // before `length`.
+    // Elements up to the first aligned block.
+    let head = row.addr().wrapping_neg() % BLOCK / size_of::<E>();
+    let mut at = head;
+    // SAFETY: the head is less than a block. An element is aligned, so the head ends at an aligned
+    // block, and so does every block after it; all of them end at or before `length`. Bits are read
+    // only where there are elements before `length`.
     unsafe {
         L::few(bits.word(0), row, head);
-        let row = row.add(head);
-        for index in 0..whole / per_word {
-            word::<L, E, STREAM>(bits.word_after(head, index), row.add(64 * index));
+        while at + 64 <= length {
+            word::<L, E, STREAM>(bits.from(at), row.add(at));
+            at += 64;
         }
-        for index in whole / per_word * per_word..whole {
-            let bits = L::ready(block_bits::<E>(bits, head, index));
-            L::block::<E, STREAM>(bits, 0, row.add(index * per_block));
+        while at + per_block <= length {
+            L::block::<E, STREAM>(L::ready(bits.from(at)), 0, row.add(at));
+            at += per_block;
         }
-        let last = block_bits::<E>(bits, head, whole);
-        L::few(last, row.add(whole * per_block), rest.min(per_block));
-        if length - whole * per_block > per_block {
-            let (last, end) = (block_bits::<E>(bits, head, whole + 1), (whole + 1) * per_block);
-            L::few(last, row.wrapping_add(end), rest.saturating_sub(per_block));
+        if at < length {
+            L::few(bits.from(at), row.add(at), length - at);
         }
     }
 }

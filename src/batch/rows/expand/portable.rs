@@ -2,7 +2,7 @@
 
 use super::{Bits, Element, Lanes, per_block};
 
-struct Portable;
+pub(super) struct Portable;
 
 /// Writes one element for each of the first `length` bits. `STREAM` is taken for the
 /// sake of the other instruction sets and does nothing.
@@ -14,9 +14,6 @@ pub unsafe fn expand<E: Element, const STREAM: bool>(bits: impl Bits, row: *mut 
     // SAFETY: as the caller promises.
     unsafe { super::expand_with::<Portable, E, false>(bits, row, length) }
 }
-
-/// [`Lanes::ALIGNED_FROM`].
-pub const ALIGNED_FROM: Option<usize> = Portable::ALIGNED_FROM;
 
 /// Eight lanes of all ones or zeros for each value of a byte, the lowest bit first.
 macro_rules! octets {
