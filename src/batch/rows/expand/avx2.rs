@@ -1,24 +1,25 @@
-//! AVX2: a word is spread over the lanes, and each lane becomes all ones or zeros by its own bit.
+//! AVX2: the bits are copied to every lane, and each lane is set or cleared by one of them.
 
 use std::arch::x86_64::*;
 
-use super::{Bits, Element, Lanes, expand_with};
+use super::portable::PortableExpander;
+use super::{Bits, Element, Expander, expand_with};
 
-struct Avx2;
+struct Avx2Expander;
 
-/// Writes one element for each of the first `length` bits; `STREAM` goes past the caches, for more
-/// output than they hold, and wants a `fence` after it.
+/// Writes one element for each of the first `length` bits. `STREAM` selects streaming stores, after
+/// which the caller needs a [`fence`](super::fence).
 ///
 /// # Safety
-/// The processor has AVX2, and the calling function is compiled for it; `row` is valid to write for
-/// `length` elements; the bits have a word for each 64 of them.
+/// The processor has AVX2, and the caller is compiled for it. `row` is valid for writes of `length`
+/// elements, and there is a word of bits for each 64 of them.
 #[inline(always)]
 pub unsafe fn expand<E: Element, const STREAM: bool>(bits: impl Bits, row: *mut E, length: usize) {
     // SAFETY: as the caller promises.
-    unsafe { expand_with::<Avx2, E, STREAM>(bits, row, length) }
+    unsafe { expand_with::<Avx2Expander, E, STREAM>(bits, row, length) }
 }
 
-/// How far each of 32 bits is from the highest.
+/// The shift that moves each of 32 bits to the highest place.
 static TO_TOP: [u32; 32] = {
     let mut shifts = [0; 32];
     let mut bit = 0;
@@ -29,7 +30,7 @@ static TO_TOP: [u32; 32] = {
     shifts
 };
 
-/// In each lane its own bit, of 16 in 16-bit lanes.
+/// The bit that belongs to each of 16 lanes.
 static BITS_16: [u16; 16] = {
     let mut bits = [0; 16];
     let mut bit = 0;
@@ -40,17 +41,17 @@ static BITS_16: [u16; 16] = {
     bits
 };
 
-/// The 32 bytes of elements of this index, of all those that a word in each 64-bit lane makes.
+/// The `index`-th 32 bytes of the elements of a word, which is given in each 64-bit lane.
 ///
 /// # Safety
-/// The processor has AVX2; a word has so many.
+/// The processor has AVX2. The elements of a word have so many bytes.
 #[inline(always)]
 unsafe fn vector<E: Element>(word: __m256i, index: usize) -> __m256i {
-    // SAFETY: the processor has AVX2, and the loads are of 32 bytes inside the tables.
+    // SAFETY: the processor has AVX2, and each load of 32 bytes lies inside its table.
     unsafe {
         match size_of::<E>() {
             4 => {
-                // Each lane moves its own bit to the top, and fills itself with it.
+                // The bit of each lane is shifted to the sign and then copied to the whole lane.
                 let half = match index / 4 {
                     0 => _mm256_shuffle_epi32::<0b00_00_00_00>(word),
                     _ => _mm256_shuffle_epi32::<0b01_01_01_01>(word),
@@ -79,23 +80,13 @@ unsafe fn vector<E: Element>(word: __m256i, index: usize) -> __m256i {
     }
 }
 
-/// A vector that begins with the last `SIZE` bytes of so many elements.
-///
-/// # Safety
-/// The processor has AVX2; there are that many bytes.
-#[inline(always)]
-unsafe fn last<E: Element, const SIZE: usize>(bits: u64, length: usize) -> __m256i {
-    // SAFETY: as the caller promises.
-    unsafe { vector::<E>(Avx2::ready(bits >> (length - SIZE / size_of::<E>())), 0) }
-}
-
-impl Lanes for Avx2 {
+impl Expander for Avx2Expander {
     const ALIGNED_FROM: Option<usize> = None;
 
     type Bits = __m256i;
 
     #[inline(always)]
-    unsafe fn ready(bits: u64) -> __m256i {
+    unsafe fn prepare(bits: u64) -> __m256i {
         // SAFETY: as the caller promises.
         unsafe { _mm256_set1_epi64x(bits as i64) }
     }
@@ -103,7 +94,7 @@ impl Lanes for Avx2 {
     #[inline(always)]
     unsafe fn block<E: Element, const STREAM: bool>(bits: __m256i, index: usize, block: *mut E) {
         let block = block.cast::<__m256i>();
-        // SAFETY: as the caller promises, which for `STREAM` is an aligned block.
+        // SAFETY: as the caller promises: the block is aligned if `STREAM` is set.
         unsafe {
             for half in 0..2 {
                 let elements = vector::<E>(bits, 2 * index + half);
@@ -116,50 +107,9 @@ impl Lanes for Avx2 {
         }
     }
 
-    /// Two stores of the same size that may overlap: one for the first elements, one for the last.
     #[inline(always)]
-    unsafe fn few<E: Element>(bits: u64, row: *mut E, length: usize) {
-        let bytes = length * size_of::<E>();
-        let row = row.cast::<u8>();
-        // SAFETY: no store is of more bytes than there are; the second ends with the last.
-        unsafe {
-            let first = vector::<E>(Self::ready(bits), 0);
-            match bytes {
-                32.. => {
-                    _mm256_storeu_si256(row.cast(), first);
-                    _mm256_storeu_si256(row.add(bytes - 32).cast(), last::<E, 32>(bits, length));
-                }
-                16.. => {
-                    _mm_storeu_si128(row.cast(), _mm256_castsi256_si128(first));
-                    _mm_storeu_si128(
-                        row.add(bytes - 16).cast(),
-                        _mm256_castsi256_si128(last::<E, 16>(bits, length)),
-                    );
-                }
-                8.. => {
-                    _mm_storeu_si64(row, _mm256_castsi256_si128(first));
-                    _mm_storeu_si64(
-                        row.add(bytes - 8),
-                        _mm256_castsi256_si128(last::<E, 8>(bits, length)),
-                    );
-                }
-                4.. => {
-                    _mm_storeu_si32(row, _mm256_castsi256_si128(first));
-                    _mm_storeu_si32(
-                        row.add(bytes - 4),
-                        _mm256_castsi256_si128(last::<E, 4>(bits, length)),
-                    );
-                }
-                2.. => {
-                    _mm_storeu_si16(row, _mm256_castsi256_si128(first));
-                    _mm_storeu_si16(
-                        row.add(bytes - 2),
-                        _mm256_castsi256_si128(last::<E, 2>(bits, length)),
-                    );
-                }
-                1 => row.write(_mm256_extract_epi8::<0>(first) as u8),
-                0 => {}
-            }
-        }
+    unsafe fn part<E: Element>(bits: u64, row: *mut E, length: usize) {
+        // SAFETY: as the caller promises.
+        unsafe { PortableExpander::part(bits, row, length) }
     }
 }

@@ -1,24 +1,24 @@
-//! AVX-512: the bits are the mask of a move.
+//! AVX-512: the bits are the mask of a vector move.
 
 use std::arch::x86_64::*;
 
-use super::{Bits, Element, Lanes, expand_with, per_block};
+use super::{Bits, Element, Expander, expand_with, per_block};
 
-struct Avx512;
+struct Avx512Expander;
 
-/// Writes one element for each of the first `length` bits; `STREAM` goes past the caches, for more
-/// output than they hold, and wants a `fence` after it.
+/// Writes one element for each of the first `length` bits. `STREAM` selects streaming stores, after
+/// which the caller needs a [`fence`](super::fence).
 ///
 /// # Safety
-/// The processor has AVX-512 F and BW, and the calling function is compiled for them; `row` is valid
-/// to write for `length` elements; the bits have a word for each 64 of them.
+/// The processor has AVX-512 F and BW, and the caller is compiled for them. `row` is valid for
+/// writes of `length` elements, and there is a word of bits for each 64 of them.
 #[inline(always)]
 pub unsafe fn expand<E: Element, const STREAM: bool>(bits: impl Bits, row: *mut E, length: usize) {
     // SAFETY: as the caller promises.
-    unsafe { expand_with::<Avx512, E, STREAM>(bits, row, length) }
+    unsafe { expand_with::<Avx512Expander, E, STREAM>(bits, row, length) }
 }
 
-/// A block of elements for the lowest bits.
+/// The block of elements of the lowest bits.
 ///
 /// # Safety
 /// The processor has AVX-512 F and BW.
@@ -34,21 +34,21 @@ unsafe fn vector<E: Element>(bits: u64) -> __m512i {
     }
 }
 
-impl Lanes for Avx512 {
-    /// A store of 64 bytes is two wherever it is not aligned.
+impl Expander for Avx512Expander {
+    /// A store of 64 bytes that is not aligned writes two cache lines.
     const ALIGNED_FROM: Option<usize> = Some(512);
 
     type Bits = u64;
 
     #[inline(always)]
-    unsafe fn ready(bits: u64) -> u64 {
+    unsafe fn prepare(bits: u64) -> u64 {
         bits
     }
 
     #[inline(always)]
     unsafe fn block<E: Element, const STREAM: bool>(bits: u64, index: usize, block: *mut E) {
         let block = block.cast::<__m512i>();
-        // SAFETY: as the caller promises, which for `STREAM` is an aligned block.
+        // SAFETY: as the caller promises: the block is aligned if `STREAM` is set.
         unsafe {
             let elements = vector::<E>(bits >> (index * per_block::<E>()));
             if STREAM {
@@ -60,8 +60,8 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    unsafe fn few<E: Element>(bits: u64, row: *mut E, length: usize) {
-        // SAFETY: the mask leaves only elements that are valid to write.
+    unsafe fn part<E: Element>(bits: u64, row: *mut E, length: usize) {
+        // SAFETY: as the caller promises: the mask selects the first `length` elements.
         unsafe {
             let mask = _bzhi_u64(u64::MAX, length as u32);
             let elements = vector::<E>(bits);

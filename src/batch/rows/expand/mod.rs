@@ -1,7 +1,7 @@
-//! Packed bits to one element for each bit, in a routine for each instruction set.
+//! Expansion of packed bits to one element for each bit.
 //!
-//! [`portable`], [`avx2`] and [`avx512`] each have an `expand` that is inlined into its caller,
-//! which must itself be compiled for the instruction set and chosen at run time.
+//! [`portable`], [`avx2`] and [`avx512`] have the same function `expand`. It is always inlined into
+//! its caller, which is compiled for the instruction set and chosen at run time.
 
 #[cfg(target_arch = "x86_64")]
 pub mod avx2;
@@ -9,17 +9,15 @@ pub mod avx2;
 pub mod avx512;
 pub mod portable;
 #[cfg(test)]
-mod speed;
-#[cfg(test)]
 mod tests;
 
 use half::{bf16, f16};
 
-/// An element that stands for a bit.
+/// The element type of an observation: zero or one for each bit.
 ///
 /// # Safety
-/// Its size is its alignment, one of 1, 2 and 4, and both all zeros and the lowest bytes of `ONE`
-/// are values of it.
+/// The type has a size of 1, 2 or 4 bytes and the same alignment. All zeros and the lowest bytes of
+/// `ONE` are valid values.
 pub unsafe trait Element: Copy + Send + Sync + 'static {
     /// The bit pattern of one; zero is all zeros.
     const ONE: u32;
@@ -28,7 +26,7 @@ pub unsafe trait Element: Copy + Send + Sync + 'static {
 macro_rules! elements {
     ($($type:ty: $one:expr),+ $(,)?) => {
         $(
-            // SAFETY: a plain number of 1, 2 or 4 bytes, or a bool, with its own pattern of one.
+            // SAFETY: a number of 1, 2 or 4 bytes or a bool, and its bit pattern of one.
             unsafe impl Element for $type {
                 const ONE: u32 = $one;
             }
@@ -44,65 +42,68 @@ elements! {
     bool: true as u32,
 }
 
-/// Bytes of a block, and of a cache line.
+/// The size in bytes of a block of elements: a cache line.
 const BLOCK: usize = 64;
 
-/// How many bytes are written between asking for a cache line and writing it.
+/// The prefetch distance in bytes.
 #[cfg(target_arch = "x86_64")]
 const AHEAD: usize = 1024;
 
-/// What an instruction set brings: how it writes a block of 64 bytes, and less than one.
+/// The stores of an instruction set: of a block of elements, and of a part of one.
 ///
-/// The functions need a caller that is compiled for the instruction set.
-trait Lanes {
-    /// From how many bytes on a row's blocks are aligned, at the price of a head and shifted words.
+/// The caller of each function must be compiled for the instruction set.
+trait Expander {
+    /// The size in bytes from which rows are written in aligned blocks although they are not
+    /// streamed.
     const ALIGNED_FROM: Option<usize>;
 
-    /// 64 bits made ready for the blocks that they fill.
+    /// 64 bits in the form that [`Expander::block`] takes.
     type Bits: Copy;
 
+    /// Prepares the bits for [`Expander::block`].
+    ///
     /// # Safety
     /// The processor has the instruction set.
-    unsafe fn ready(bits: u64) -> Self::Bits;
+    unsafe fn prepare(bits: u64) -> Self::Bits;
 
-    /// Writes the block of this index: an element for each of its bits. `STREAM` goes past the
-    /// caches.
+    /// Writes one block: the elements of the `index`-th part of the bits. `STREAM` selects streaming
+    /// stores.
     ///
     /// # Safety
-    /// The processor has the instruction set; the block is valid to write, and aligned to itself
-    /// where `STREAM` is set.
+    /// The processor has the instruction set. The block is valid for writes, and aligned to its size
+    /// if `STREAM` is set.
     unsafe fn block<E: Element, const STREAM: bool>(bits: Self::Bits, index: usize, block: *mut E);
 
-    /// Writes so many elements, at most a block.
+    /// Writes the elements of the first `length` bits, at most a block.
     ///
     /// # Safety
-    /// The processor has the instruction set; the elements are valid to write.
-    unsafe fn few<E: Element>(bits: u64, row: *mut E, length: usize);
+    /// The processor has the instruction set. `row` is valid for writes of `length` elements.
+    unsafe fn part<E: Element>(bits: u64, row: *mut E, length: usize);
 }
 
-/// Elements of a block.
+/// The number of elements in a block.
 const fn per_block<E: Element>() -> usize {
     BLOCK / size_of::<E>()
 }
 
-/// The bits of a row, as words.
+/// The bits of a row, in words of 64.
 pub trait Bits: Copy {
-    /// The word of this index.
+    /// The word with this index. The word after the last has arbitrary bits.
     ///
     /// # Safety
-    /// The row has a word of this index, or ends just before it: then any bits are given.
+    /// The index is at most the number of words.
     unsafe fn word(self, index: usize) -> u64;
 
-    /// The 64 bits from this one on.
+    /// The 64 bits from the bit `start` on. Those after the last word are arbitrary.
     ///
     /// # Safety
-    /// The row has the word that the first of them is in.
+    /// The bit `start` lies in one of the words.
     #[inline(always)]
     unsafe fn from(self, start: usize) -> u64 {
         let (index, shift) = (start / 64, start % 64);
-        // SAFETY: the row has the first word, and so ends after it at the earliest.
+        // SAFETY: the first index is that of a word, so the second is at most their number.
         let (low, high) = unsafe { (self.word(index), self.word(index + 1)) };
-        // Shifted in two steps, since a shift by 64 is none.
+        // Two shifts, because one by 64 would overflow.
         low >> shift | high << 1 << (63 - shift)
     }
 }
@@ -114,13 +115,14 @@ impl Bits for &[u64] {
     }
 }
 
-/// Writes one element for each of the first `length` bits.
+/// Writes one element for each of the first `length` bits. `STREAM` selects streaming stores, after
+/// which the caller needs a [`fence`].
 ///
 /// # Safety
-/// The processor has the instruction set; `row` is valid to write for `length` elements, and the bits
-/// have a word for each 64 of them.
+/// The processor has the instruction set. `row` is valid for writes of `length` elements, and there
+/// is a word of bits for each 64 of them.
 #[inline(always)]
-unsafe fn expand_with<L: Lanes, E: Element, const STREAM: bool>(
+unsafe fn expand_with<L: Expander, E: Element, const STREAM: bool>(
     bits: impl Bits,
     row: *mut E,
     length: usize,
@@ -136,31 +138,31 @@ unsafe fn expand_with<L: Lanes, E: Element, const STREAM: bool>(
     }
 }
 
-/// Writes all 64 elements of a word.
+/// Writes the 64 elements of a word.
 ///
 /// # Safety
-/// As for [`Lanes::block`], for all blocks of the word.
+/// As for [`Expander::block`], for each block of the word.
 #[inline(always)]
-unsafe fn word<L: Lanes, E: Element, const STREAM: bool>(bits: u64, row: *mut E) {
+unsafe fn word<L: Expander, E: Element, const STREAM: bool>(bits: u64, row: *mut E) {
     // SAFETY: as the caller promises.
     unsafe {
-        let bits = L::ready(bits);
+        let bits = L::prepare(bits);
         for index in 0..size_of::<E>() {
             L::block::<E, STREAM>(bits, index, row.add(index * per_block::<E>()));
         }
     }
 }
 
-/// [`expand_with`] from the row's first byte on; the last block reaches back over elements that
-/// are written already.
+/// [`expand_with`] in blocks from the first element on, wherever they lie. The last block overlaps the
+/// one before it.
 ///
 /// # Safety
 /// As for [`expand_with`].
 #[inline(always)]
-unsafe fn expand_anywhere<L: Lanes, E: Element>(bits: impl Bits, row: *mut E, length: usize) {
+unsafe fn expand_anywhere<L: Expander, E: Element>(bits: impl Bits, row: *mut E, length: usize) {
     let full = length / 64;
-    // SAFETY: all blocks end at or before `length`, and none begins before 0; all words have bits
-    // before `length`.
+    // SAFETY: no block begins before the first element or ends after the last, and each word that is
+    // read has bits of elements.
     unsafe {
         for index in 0..full {
             word::<L, E, false>(bits.word(index), row.add(64 * index));
@@ -170,66 +172,63 @@ unsafe fn expand_anywhere<L: Lanes, E: Element>(bits: impl Bits, row: *mut E, le
             return;
         }
         if length < per_block::<E>() {
-            return L::few(bits.word(0), row, length);
+            return L::part(bits.word(0), row, length);
         }
         let mut rest = bits.word(full);
         while at + per_block::<E>() <= length {
-            L::block::<E, false>(L::ready(rest), 0, row.add(at));
+            L::block::<E, false>(L::prepare(rest), 0, row.add(at));
             at += per_block::<E>();
             rest = rest.checked_shr(per_block::<E>() as u32).unwrap_or(0);
         }
         if at < length {
             let last = length - per_block::<E>();
-            L::block::<E, false>(L::ready(bits.from(last)), 0, row.add(last));
+            L::block::<E, false>(L::prepare(bits.from(last)), 0, row.add(last));
         }
     }
 }
 
-/// [`expand_with`] in aligned blocks after a head that is less than one, with less than two at the
-/// end, which are written in part: how many blocks are whole does not depend on where the row
-/// begins, and no branch does.
+/// [`expand_with`] in aligned blocks, between a part of a block before them and one after them.
 ///
 /// # Safety
-/// As for [`expand_with`], with at least a block to write.
+/// As for [`expand_with`]. The row is as long as a block at least.
 #[inline(always)]
-unsafe fn expand_aligned<L: Lanes, E: Element, const STREAM: bool>(
+unsafe fn expand_aligned<L: Expander, E: Element, const STREAM: bool>(
     bits: impl Bits,
     row: *mut E,
     length: usize,
 ) {
     let per_block = per_block::<E>();
-    // Elements up to the first aligned block.
+    // The number of elements before the first aligned block.
     let head = row.addr().wrapping_neg() % BLOCK / size_of::<E>();
     let mut at = head;
-    // SAFETY: the head is less than a block. An element is aligned, so the head ends at an aligned
-    // block, and so does every block after it; all of them end at or before `length`. Bits are read
-    // only where there are elements before `length`.
+    // SAFETY: the head is shorter than a block, and so than the row. An element is aligned to its
+    // size, so an aligned block begins where the head ends, and `at` is advanced by whole blocks. No
+    // block ends after the last element, and bits are read from those of an element on.
     unsafe {
-        L::few(bits.word(0), row, head);
+        L::part(bits.word(0), row, head);
         while at + 64 <= length {
             word::<L, E, STREAM>(bits.from(at), row.add(at));
             at += 64;
         }
         while at + per_block <= length {
-            L::block::<E, STREAM>(L::ready(bits.from(at)), 0, row.add(at));
+            L::block::<E, STREAM>(L::prepare(bits.from(at)), 0, row.add(at));
             at += per_block;
         }
         if at < length {
-            L::few(bits.from(at), row.add(at), length - at);
+            L::part(bits.from(at), row.add(at), length - at);
         }
     }
 }
 
-/// Asks for the memory of a row that lies `AHEAD` of this one, in order to write it; up to three
-/// cache lines more.
+/// Prefetches, for writing, the cache lines that are `AHEAD` of a row, and up to three more.
 #[inline(always)]
 pub fn prefetch<E: Element>(row: &[E]) {
     #[cfg(target_arch = "x86_64")]
     for four in 0..size_of_val(row).div_ceil(4 * BLOCK) {
         let ahead = row.as_ptr().cast::<u8>().wrapping_add(AHEAD + 4 * BLOCK * four);
-        // The intrinsic asks for reading only, unless a feature is compiled in that no processor
-        // needs: those without the instruction pass over it.
-        // SAFETY: it changes no register and no memory, and no address is wrong for it.
+        // Assembly, because the intrinsic prefetches for reading unless the feature `prfchw` is
+        // enabled. Processors without the instruction ignore it.
+        // SAFETY: the instruction changes no register and no memory, and any address is allowed.
         unsafe {
             std::arch::asm!(
                 "prefetchw [{ahead}]",
@@ -245,9 +244,9 @@ pub fn prefetch<E: Element>(row: &[E]) {
     let _ = row;
 }
 
-/// Makes streamed elements visible to other threads before whatever this thread writes next.
+/// Orders streaming stores before all later stores of this thread.
 pub fn fence() {
-    // SAFETY: every such processor has SSE.
+    // SAFETY: every x86-64 processor has SSE.
     #[cfg(target_arch = "x86_64")]
     unsafe {
         std::arch::x86_64::_mm_sfence();

@@ -1,21 +1,21 @@
-//! Without any instruction set: eight elements at a time, copied from a table.
+//! Portable code: eight elements at a time are copied from a table.
 
-use super::{Bits, Element, Lanes, per_block};
+use super::{Bits, Element, Expander, per_block};
 
-pub(super) struct Portable;
+pub(super) struct PortableExpander;
 
-/// Writes one element for each of the first `length` bits. `STREAM` is taken for the
-/// sake of the other instruction sets and does nothing.
+/// Writes one element for each of the first `length` bits. `STREAM` has no effect: there are no
+/// portable streaming stores.
 ///
 /// # Safety
-/// `row` is valid to write for `length` elements; the bits have a word for each 64 of them.
+/// `row` is valid for writes of `length` elements, and there is a word of bits for each 64 of them.
 #[inline(always)]
 pub unsafe fn expand<E: Element, const STREAM: bool>(bits: impl Bits, row: *mut E, length: usize) {
     // SAFETY: as the caller promises.
-    unsafe { super::expand_with::<Portable, E, false>(bits, row, length) }
+    unsafe { super::expand_with::<PortableExpander, E, false>(bits, row, length) }
 }
 
-/// Eight lanes of all ones or zeros for each value of a byte, the lowest bit first.
+/// A table with eight lanes for each value of a byte: all ones or all zeros by its bits.
 macro_rules! octets {
     ($type:ty) => {{
         static OCTETS: [[$type; 8]; 256] = {
@@ -37,12 +37,14 @@ macro_rules! octets {
     }};
 }
 
+/// Writes the eight elements of a byte.
+///
 /// # Safety
-/// Eight elements are valid to write.
+/// `row` is valid for writes of eight elements.
 #[inline(always)]
 unsafe fn octet<E: Element>(byte: u8, row: *mut E) {
     let byte = usize::from(byte);
-    // SAFETY: arrays of the size of eight elements, written wherever they are.
+    // SAFETY: an array of the size of eight elements, which need not be aligned.
     unsafe {
         match size_of::<E>() {
             4 => {
@@ -58,13 +60,13 @@ unsafe fn octet<E: Element>(byte: u8, row: *mut E) {
     }
 }
 
-impl Lanes for Portable {
+impl Expander for PortableExpander {
     const ALIGNED_FROM: Option<usize> = None;
 
     type Bits = u64;
 
     #[inline(always)]
-    unsafe fn ready(bits: u64) -> u64 {
+    unsafe fn prepare(bits: u64) -> u64 {
         bits
     }
 
@@ -72,14 +74,14 @@ impl Lanes for Portable {
     unsafe fn block<E: Element, const STREAM: bool>(bits: u64, index: usize, block: *mut E) {
         let bits = bits >> (index * per_block::<E>());
         for octet_index in 0..per_block::<E>() / 8 {
-            // SAFETY: the block is valid to write.
+            // SAFETY: the octets lie inside the block.
             unsafe { octet((bits >> (8 * octet_index)) as u8, block.add(8 * octet_index)) };
         }
     }
 
     #[inline(always)]
-    unsafe fn few<E: Element>(bits: u64, row: *mut E, length: usize) {
-        // SAFETY: all elements and octets end at or before `length`.
+    unsafe fn part<E: Element>(bits: u64, row: *mut E, length: usize) {
+        // SAFETY: no element or octet ends after `length`.
         unsafe {
             if length < 8 {
                 for index in 0..length {
@@ -97,10 +99,10 @@ impl Lanes for Portable {
     }
 }
 
-/// Writes an element for the lowest bit.
+/// Writes the element of the lowest bit.
 ///
 /// # Safety
-/// The element is valid to write.
+/// `element` is valid for writes.
 #[inline(always)]
 unsafe fn one<E: Element>(bit: u64, element: *mut E) {
     let value = if bit & 1 == 1 { E::ONE } else { 0 };

@@ -1,4 +1,4 @@
-//! Every routine that this processor can run against the bits one by one.
+//! Each routine that this processor can run is compared with the bits one by one.
 
 use super::*;
 use crate::batch::Simd;
@@ -50,13 +50,13 @@ pub(super) fn routines<E: Element>() -> Vec<Routine<E>> {
     routines
 }
 
-/// Words without a pattern.
+/// Pseudo-random words.
 fn words(length: usize) -> Vec<u64> {
     let mut rng = GameRng::for_samples(length as u64);
     (0..length.div_ceil(64)).map(|_| rng.below_u64(u64::MAX)).collect()
 }
 
-/// Memory that begins at a cache line.
+/// A cache line.
 #[repr(align(64))]
 #[derive(Clone)]
 struct Line {
@@ -65,8 +65,7 @@ struct Line {
 
 const CANARY: u8 = 0xa5;
 
-/// The bytes that an expansion should leave, and those that it left, around a row that begins so
-/// many bytes after a cache line.
+/// Checks a row that begins `offset` bytes after the start of a cache line, and the bytes around it.
 fn check<E: Element>(routine: Routine<E>, words: &[u64], length: usize, offset: usize) {
     let size = size_of::<E>();
     let (before, bytes) = (64 + offset, length * size);
