@@ -17,9 +17,9 @@ Array = NDArray[Any]
 
 
 class HanabiEnv(gymnasium.Env[Array, np.int64]):
-    """One game, in which the seat whose turn it is acts: for tests, tools and looking at games.
+    """One game, in which the seat whose turn it is acts, for tests, tools and looking at games.
 
-    `HanabiVectorEnv` steps thousands of games in the time that this class takes for a few.
+    `HanabiVectorEnv` is the fast class: it steps thousands of games in the time of a few steps of this one.
 
     Args:
         variant: a `Variant`, or a preset's name (see `starmine.variants()`).
@@ -27,19 +27,22 @@ class HanabiEnv(gymnasium.Env[Array, np.int64]):
         dtype: "float32", "float16", "uint8" or "bits", as in `HanabiVectorEnv`.
         observers: "current" for the row of the seat to act (D,), or "all" (players, D).
         illegal_action: "raise", or "terminate" to end the game as a lost game.
-        seed: used until `reset` brings another; None for a random one.
-        render_mode: "ansi" returns the board as text, "human" prints it, None keeps none.
+        seed: 0 to 2**64 - 1, in use until `reset` gives another; None for a random one.
+        render_mode: "ansi" makes `render` return the board as text, "human" prints it after each turn, None
+            does neither.
         **overrides: parameters of the variant to change, such as `players=4`.
 
     Info:
-        action_mask: int8 (A,), 1 where the action is legal, as `action_space.sample` takes it.
-        current_player: the seat to act.
-        score: of the game as it stands.
-        illegal_action: whether an illegal action ended the game.
-        ending: how the game ended, one of `starmine.endings()`; only at the end.
+        action_mask: int8 (A,), 1 where the action is legal, the form that `action_space.sample` takes.
+        current_player: int, the seat to act.
+        score: int, the score so far.
+        illegal_action: bool, whether an illegal action ended the game.
+        ending: str, how the game ended, one of `starmine.endings()`; only after the last turn.
 
     Raises:
-        UnknownNameError, VariantError, StarmineError: an argument that is not allowed.
+        UnknownNameError: there is no such preset, encoder or dtype.
+        VariantError: a parameter of the variant out of range.
+        StarmineError: a number or a render mode that is not allowed.
 
     Example:
         >>> import starmine
@@ -95,11 +98,11 @@ class HanabiEnv(gymnasium.Env[Array, np.int64]):
         """Deal a new game.
 
         Args:
-            seed: an integer starts with that seed's first episode; None goes on with the next.
+            seed: an integer deals the first episode of that seed; None deals the next episode.
             options: ignored.
 
         Returns:
-            The observation and info.
+            The observation (D,) or (players, D), and info.
 
         Raises:
             StarmineError: a seed out of range.
@@ -117,8 +120,11 @@ class HanabiEnv(gymnasium.Env[Array, np.int64]):
     def step(self, action: Any) -> tuple[Array, float, bool, bool, dict[str, Any]]:
         """Play one turn.
 
+        Args:
+            action: an integer, or an array of one.
+
         Returns:
-            observation, reward, terminated, truncated, info.
+            Observation (D,) or (players, D), reward, terminated, truncated, info.
 
         Raises:
             IllegalActionError: an action that the rules refuse; nothing has moved.

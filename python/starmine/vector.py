@@ -13,15 +13,21 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from starmine._core import Batch, Layout, StarmineError, Variant, VariantError
+from starmine._core import Batch, Layout, StarmineError, Variant, VariantError, _outputs
 from starmine._core import variant as preset
 from starmine.trained import TrainedPolicy
 
 Array = NDArray[Any]
 
+# `step` returns these by themselves. All other outputs of the batch are in info, each with the key of its mask;
+# those named `final_` tell of the episode that ended.
+_RETURNED = ("obs", "reward", "terminated", "truncated")
+_INFO = [(name, f"_{name}") for name in _outputs() if name not in _RETURNED and not name.startswith("final_")]
+_FINAL_INFO = [(name, f"_{name}") for name in _outputs() if name.startswith("final_")]
+
 
 def observation_box(batch: Batch) -> Box:
-    """The space of one game's observation in a batch."""
+    """The observation space of one game of a batch."""
     elements = 8 * -(-len(batch.layout) // 64) if batch.dtype == "bits" else len(batch.layout)
     shape = (elements,) if batch.observers == "current" else (batch.variant.players, elements)
     dtype = np.dtype("uint8" if batch.dtype == "bits" else batch.dtype)
@@ -29,7 +35,13 @@ def observation_box(batch: Batch) -> Box:
 
 
 def resolve_variant(variant: str | Variant, overrides: dict[str, Any]) -> Variant:
-    """A preset by name with parameters changed, or a variant as it is."""
+    """The variant of a preset's name, or the given one, with the overrides applied.
+
+    Raises:
+        UnknownNameError: there is no such preset.
+        VariantError: neither a `Variant` nor text, or a parameter out of range.
+        TypeError: there is no such parameter.
+    """
     if isinstance(variant, str):
         return preset(variant, **overrides)
     if isinstance(variant, Variant):
@@ -40,44 +52,46 @@ def resolve_variant(variant: str | Variant, overrides: dict[str, Any]) -> Varian
 class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
     """Many games of one variant, stepped together.
 
-    Each step is one turn in every game, by the seat whose turn it is: a shared policy plays all
-    seats. Observations are those of the seat to act; the reward is the team's, the change of the
-    score, so that an episode's return is its final score.
+    Each step plays one turn in every game. The seat whose turn it is acts, so one policy plays all seats.
+    Observations are relative to the seat to act. The reward is the team's: the change of the score, so an
+    episode's return is its final score.
 
     Args:
-        num_envs: number of games N.
+        num_envs: number of games N, at least 1.
         variant: a `Variant`, or a preset's name (see `starmine.variants()`).
         encoder: one of `starmine.encoders()`; its observations have D features.
         dtype: "float32", "float16", "uint8", or "bits" for packed uint8 rows of
             8 * ceil(D / 64) bytes (`np.unpackbits(row, bitorder="little")[:D]`).
         observers: "current" for the rows of the seat to act (N, D), or "all" for the rows of every
             seat (N, players, D), by seat index.
-        autoreset_mode: when a finished game is dealt anew: "SameStep", "NextStep", "Disabled", or
-            Gymnasium's `AutoresetMode`.
+        autoreset_mode: when an ended game is replaced by a new one: "SameStep", "NextStep", "Disabled", or
+            a member of Gymnasium's `AutoresetMode`.
         illegal_action: "raise" to refuse the whole step, or "terminate" to end that game as a lost
             game.
-        partners: the seats that bots hold, such as `{1: "smart"}`: a bot's name for each
-            (whatever text `play_games` takes, a policy's file too), or what `load_policy` gave, or a
-            sequence of these, of which one is drawn for each episode. `step` then plays the learner's
-            turn and all of theirs up to the learner's next one, and its reward is the sum: a best
-            response trains as a single-agent problem.
-        num_threads: threads that share the games; None for one for each 1,024 games, at most one
-            for each core.
-        seed: used until `reset` brings another; None for a random one.
-        render_mode: None; boards are shown by `HanabiEnv`.
+        partners: the seats that bots play, such as `{1: "smart"}`. The value is a bot's name (any text that
+            `play_games` takes, including a policy file), the result of `load_policy`, or a sequence of
+            these, one of which is drawn for each episode. A step then plays the learner's turn and the
+            partners' turns up to the learner's next one, and the reward is their sum, so learning a best
+            response is a single-agent problem.
+        num_threads: threads that share the games; None for one per 1,024 games, at most one per core.
+        seed: 0 to 2**64 - 1, in use until `reset` gives another; None for a random one.
+        render_mode: must be None; `HanabiEnv` shows games.
         **overrides: parameters of the variant to change, such as `players=4`.
 
-    Info, each an array over the games with a bool mask `_key` beside it:
+    Info, each an array over the games with a bool mask of the same name after `_` beside it:
         action_mask: bool (N, A), the legal actions of the seat to act.
-        current_player: int32 (N,).
-        score: int32 (N,), of the game as it stands.
+        current_player: int32 (N,), the seat to act.
+        score: int32 (N,), the score so far.
         illegal_action: bool (N,), whether an illegal action ended the game in this step.
-        final_score, final_length: int32 (N,), of the games that ended in this step.
-        final_ending: int8 (N,), how they ended: k for `starmine.endings()[k - 1]`.
-        final_obs, final_info: with "SameStep", and only if a game ended, as Gymnasium has them.
+        final_score: int32 (N,), the score of the games that ended in this step, else 0.
+        final_length: int32 (N,), the number of turns of these games, else 0.
+        final_ending: int8 (N,), how these games ended, `starmine.endings()[k - 1]` for code k, else 0.
+        final_obs, final_info: only with "SameStep" and only if a game ended, in Gymnasium's form.
 
     Raises:
-        UnknownNameError, VariantError, StarmineError: an argument that is not allowed.
+        UnknownNameError: there is no such preset, encoder, dtype, mode or bot.
+        VariantError: a parameter of the variant out of range, or partners that do not play the variant.
+        StarmineError: a number out of range, or a render mode.
 
     Example:
         >>> import numpy as np, starmine
@@ -133,7 +147,7 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
 
     @cached_property
     def observation_space(self) -> Box:  # type: ignore[override]
-        """The space of all observations, made when it is first asked for: its bounds are large."""
+        """The space of all observations. It is made on first use, since its bounds are large."""
         space = batch_space(self.single_observation_space, self.num_envs)
         assert isinstance(space, Box)
         return space
@@ -150,7 +164,7 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
 
     @property
     def batch(self) -> Batch:
-        """The games themselves."""
+        """The batch that holds the games."""
         return self._batch
 
     def _check_open(self) -> None:
@@ -166,9 +180,9 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         """Deal games anew.
 
         Args:
-            seed: an integer seeds the batch (game i, episode k then follow from (seed, i, k)); N
-                integers seed each game; None goes on with each game's next episode.
-            options: with `reset_mask`, bool (N,): only these games.
+            seed: an integer seeds the batch, so that game i in episode k follows from (seed, i, k); N
+                integers seed each game; None deals each game's next episode.
+            options: `{"reset_mask": mask}` deals only the games of a mask, bool (N,), anew.
 
         Returns:
             The observations and info of all games.
@@ -176,7 +190,7 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         Raises:
             ArrayError: a mask or seeds of another shape or dtype, or an empty mask.
             StarmineError: a seed out of range.
-            TypeError: options that are not a dict.
+            TypeError: options are not a dict.
             ClosedEnvironmentError: the environment is closed.
         """
         self._check_open()
@@ -196,8 +210,8 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
             actions: N integers: numpy of any width, anything with DLPack, or a sequence.
 
         Returns:
-            observations, rewards float32 (N,), terminated bool (N,), truncated bool (N,), info.
-            The arrays are new and never changed afterwards.
+            Observations (N, D) or (N, players, D), rewards float32 (N,), terminated bool (N,), truncated
+            bool (N,), info. The arrays are new; later steps do not change them.
 
         Raises:
             IllegalActionError: an action that the rules refuse, with its `rows`; no game has moved.
@@ -217,37 +231,22 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         return out["obs"], out["reward"], terminated, out["truncated"], info
 
     def _info(self, out: dict[str, Array], present: Array) -> dict[str, Any]:
+        """The outputs of the games that are `present`, those of ended games with the mask of these."""
         terminated = out["terminated"]
-        return {
-            "action_mask": out["action_mask"],
-            "_action_mask": present,
-            "current_player": out["current_player"],
-            "_current_player": present,
-            "score": out["score"],
-            "_score": present,
-            "illegal_action": out["illegal_action"],
-            "_illegal_action": present,
-            "final_score": out["final_score"],
-            "_final_score": terminated,
-            "final_length": out["final_length"],
-            "_final_length": terminated,
-            "final_ending": out["final_ending"],
-            "_final_ending": terminated,
-        }
+        info: dict[str, Any] = {}
+        for name, key in _INFO:
+            info[name], info[key] = out[name], present
+        for name, key in _FINAL_INFO:
+            info[name], info[key] = out[name], terminated
+        return info
 
     @staticmethod
     def _add_final(info: dict[str, Any], terminated: Array, final_obs: Array) -> None:
+        """Adds what Gymnasium's "SameStep" mode has for the games that ended."""
+        final_info = {name.removeprefix("final_"): info[name] for name, _ in _FINAL_INFO}
+        final_info["illegal_action"] = info["illegal_action"]
         info["final_obs"], info["_final_obs"] = final_obs, terminated
-        info["final_info"] = {
-            "score": info["final_score"],
-            "_score": terminated,
-            "length": info["final_length"],
-            "_length": terminated,
-            "ending": info["final_ending"],
-            "_ending": terminated,
-            "illegal_action": info["illegal_action"],
-            "_illegal_action": terminated,
-        }
+        info["final_info"] = {**final_info, **{f"_{name}": terminated for name in final_info}}
         info["_final_info"] = terminated
 
     def __repr__(self) -> str:

@@ -25,7 +25,9 @@ use std::sync::Arc;
 pub use error::{BatchError, IllegalActions};
 pub use kernel::simd::{SIMD_VARIABLE, Simd, SimdError};
 pub use options::{AutoresetMode, Dtype, IllegalAction, Observers, Options};
-pub use outputs::{BufferError, ObservationBuffer, Outputs};
+#[cfg(feature = "python")]
+pub(crate) use outputs::for_each_output;
+pub use outputs::{BufferError, ElementType, ObservationBuffer, OutputLayout, Outputs};
 pub use partners::{Partners, PartnersError};
 pub use record::RecordError;
 pub use rows::expand::Element;
@@ -197,6 +199,12 @@ impl Batch {
     #[must_use]
     pub fn row_length(&self) -> usize {
         self.config.row_length()
+    }
+
+    /// What the array of each output is, in the order of the table of outputs.
+    #[must_use]
+    pub fn output_layouts(&self) -> [OutputLayout; Outputs::COUNT] {
+        Outputs::layouts(&self.config)
     }
 
     /// The position of one game.

@@ -1,8 +1,10 @@
+//! The outputs of a step or a reset: the table of them, and the buffers that they are written to.
+
 use half::f16;
 use thiserror::Error;
 
 use super::config::BatchConfig;
-use super::options::Dtype;
+use super::options::{Dtype, Observers};
 use crate::rules::Named;
 
 /// An array that does not have the length it should have.
@@ -59,17 +61,73 @@ impl<'a> ObservationBuffer<'a> {
         }
     }
 
+    /// Checks that this is a buffer for the observations of so many games.
     pub(super) fn check(&self, config: &BatchConfig, games: usize) -> Result<(), BufferError> {
         let expected = games * config.observers() * config.row_length();
-        let wanted = config.options.dtype;
-        if self.dtype() != wanted {
-            let found = self.dtype().name().to_owned();
-            return Err(BufferError { name: "obs", found, expected: wanted.name().to_owned() });
+        self.check_length("obs", expected, config.options.dtype)
+    }
+}
+
+/// A buffer of one output.
+pub(super) trait OutputBuffer: Sized {
+    /// The type of the elements in a batch of this dtype.
+    fn element_type(dtype: Dtype) -> ElementType;
+
+    /// Checks that there are so many elements, of this dtype where it is the dtype's choice.
+    fn check_length(
+        &self,
+        name: &'static str,
+        expected: usize,
+        dtype: Dtype,
+    ) -> Result<(), BufferError>;
+
+    /// Splits off the first elements.
+    fn split_at(self, middle: usize) -> (Self, Self);
+}
+
+macro_rules! output_buffers {
+    ($($type:ty: $element:ident),+ $(,)?) => {
+        $(impl OutputBuffer for &mut [$type] {
+            fn element_type(_: Dtype) -> ElementType {
+                ElementType::$element
+            }
+
+            fn check_length(&self, name: &'static str, expected: usize, _: Dtype) -> Result<(), BufferError> {
+                check_length(name, self.len(), expected)
+            }
+
+            fn split_at(self, middle: usize) -> (Self, Self) {
+                self.split_at_mut(middle)
+            }
+        })+
+    };
+}
+
+output_buffers! { bool: Bool, i8: Int8, i32: Int32, f32: Float32 }
+
+impl OutputBuffer for ObservationBuffer<'_> {
+    fn element_type(dtype: Dtype) -> ElementType {
+        match dtype {
+            Dtype::Float32 => ElementType::Float32,
+            Dtype::Float16 => ElementType::Float16,
+            Dtype::Uint8 | Dtype::Bits => ElementType::Uint8,
         }
-        check_length("obs", self.len(), expected)
     }
 
-    fn split_at(self, middle: usize) -> (ObservationBuffer<'a>, ObservationBuffer<'a>) {
+    fn check_length(
+        &self,
+        name: &'static str,
+        expected: usize,
+        dtype: Dtype,
+    ) -> Result<(), BufferError> {
+        if self.dtype() != dtype {
+            let (found, expected) = (self.dtype().name().to_owned(), dtype.name().to_owned());
+            return Err(BufferError { name, found, expected });
+        }
+        check_length(name, self.len(), expected)
+    }
+
+    fn split_at(self, middle: usize) -> (Self, Self) {
         macro_rules! split {
             ($kind:ident, $row:expr) => {{
                 let (left, right) = $row.split_at_mut(middle);
@@ -85,66 +143,145 @@ impl<'a> ObservationBuffer<'a> {
     }
 }
 
-macro_rules! outputs {
-    ($($(#[$doc:meta])* $name:ident: $type:ty),+ $(,)?) => {
-        /// The caller's buffers for the results of a step or a reset; what is `None` is not
-        /// written. Each has one element for each game, but for the two with their own note.
+/// The type of an output's elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ElementType {
+    /// One byte: 0 or 1.
+    Bool,
+    /// A signed byte.
+    Int8,
+    /// A 32-bit signed integer.
+    Int32,
+    /// A 32-bit float.
+    Float32,
+    /// A 16-bit float.
+    Float16,
+    /// An unsigned byte.
+    Uint8,
+}
+
+/// An axis of an output's array. The first axis of every output counts the games; these follow it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Axis {
+    /// The actions of the variant.
+    Actions,
+    /// The seats whose observations are written. The array lacks this axis where only the seat to act
+    /// is observed.
+    Observers,
+    /// The elements of one observation row.
+    RowElements,
+}
+
+impl Axis {
+    #[inline(always)]
+    fn length(self, config: &BatchConfig) -> usize {
+        match self {
+            Axis::Actions => config.variant.num_actions(),
+            Axis::Observers => config.observers(),
+            Axis::RowElements => config.row_length(),
+        }
+    }
+
+    fn is_in_array(self, config: &BatchConfig) -> bool {
+        self != Axis::Observers || config.options.observers == Observers::All
+    }
+}
+
+/// What the array of an output is in one batch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputLayout {
+    /// The output.
+    pub name: &'static str,
+    /// The type of its elements.
+    pub element: ElementType,
+    /// The axes of one game's elements; empty for a single element.
+    pub axes: Vec<usize>,
+}
+
+/// The table of outputs. A row has the name, the buffer's type and the axes of one game's elements;
+/// no axes stand for one element a game. `$use` is a macro that takes all rows.
+///
+/// From it come [`Outputs`] and its checks, and in Python the keyword arguments, the arrays and the
+/// dictionary. What writes an output is in `step_result.rs`.
+macro_rules! for_each_output {
+    ($use:ident) => {
+        $use! {
+            /// Observations: for each game one row, or one for each seat.
+            obs: ObservationBuffer<'a>, [Observers, RowElements];
+            /// Whether each action is legal for the seat to act.
+            action_mask: &'a mut [bool], [Actions];
+            /// The change of the score.
+            reward: &'a mut [f32], [];
+            /// Whether the game ended in this step.
+            terminated: &'a mut [bool], [];
+            /// Always false: no game is cut short.
+            truncated: &'a mut [bool], [];
+            /// The seat to act next.
+            current_player: &'a mut [i32], [];
+            /// The score of the game as it stands now.
+            score: &'a mut [i32], [];
+            /// The final score of the game that ended in this step, else 0.
+            final_score: &'a mut [i32], [];
+            /// The turns of the game that ended in this step, else 0.
+            final_length: &'a mut [i32], [];
+            /// The code of the ending of the game that ended in this step, else 0.
+            final_ending: &'a mut [i8], [];
+            /// Whether an illegal action ended the game in this step.
+            illegal_action: &'a mut [bool], [];
+        }
+    };
+}
+
+macro_rules! define_outputs {
+    ($($(#[$doc:meta])* $name:ident: $buffer:ty, [$($axis:ident),*];)+) => {
+        /// The caller's buffers for the results of a step or a reset. An output whose buffer is
+        /// `None` is not written. The elements of each game lie together, in the order of the games.
         #[derive(Debug, Default)]
         pub struct Outputs<'a> {
-            /// Observations: for each game one row, or one for each seat.
-            pub obs: Option<ObservationBuffer<'a>>,
-            /// Whether each action is legal: for each game as many elements as there are actions.
-            pub action_mask: Option<&'a mut [bool]>,
-            $($(#[$doc])* pub $name: Option<&'a mut [$type]>,)+
+            $($(#[$doc])* pub $name: Option<$buffer>,)+
         }
 
         impl<'a> Outputs<'a> {
+            /// The names of all outputs, in the order of the table.
+            pub const NAMES: &'static [&'static str] = &[$(stringify!($name)),+];
+
+            /// Number of outputs.
+            pub const COUNT: usize = Outputs::NAMES.len();
+
+            /// The arrays of all outputs, in the order of the table.
+            pub(super) fn layouts(config: &BatchConfig) -> [OutputLayout; Outputs::COUNT] {
+                [$({
+                    let axes: &[Axis] = &[$(Axis::$axis),*];
+                    let axes = axes.iter().filter(|axis| axis.is_in_array(config));
+                    OutputLayout {
+                        name: stringify!($name),
+                        element: <$buffer as OutputBuffer>::element_type(config.options.dtype),
+                        axes: axes.map(|axis| axis.length(config)).collect(),
+                    }
+                }),+]
+            }
+
             pub(super) fn check(&self, config: &BatchConfig, games: usize) -> Result<(), BufferError> {
-                if let Some(obs) = &self.obs {
-                    obs.check(config, games)?;
-                }
-                if let Some(mask) = &self.action_mask {
-                    check_length("action_mask", mask.len(), games * config.variant.num_actions())?;
-                }
                 $(if let Some(buffer) = &self.$name {
-                    check_length(stringify!($name), buffer.len(), games)?;
+                    let expected = games $(* Axis::$axis.length(config))*;
+                    buffer.check_length(stringify!($name), expected, config.options.dtype)?;
                 })+
                 Ok(())
             }
 
             /// Splits off the outputs of the first games.
             pub(super) fn split_at(self, games: usize, config: &BatchConfig) -> (Outputs<'a>, Outputs<'a>) {
-                let row = games * config.observers() * config.row_length();
-                let (obs, obs_rest) = self.obs.map(|obs| obs.split_at(row)).unzip();
-                let mask = games * config.variant.num_actions();
-                let (action_mask, mask_rest) = self.action_mask.map(|all| all.split_at_mut(mask)).unzip();
-                $(let $name = self.$name.map(|all| all.split_at_mut(games)).unzip();)+
-                (
-                    Outputs { obs, action_mask, $($name: $name.0,)+ },
-                    Outputs { obs: obs_rest, action_mask: mask_rest, $($name: $name.1,)+ },
-                )
+                $(let $name = self
+                    .$name
+                    .map(|all| OutputBuffer::split_at(all, games $(* Axis::$axis.length(config))*))
+                    .unzip();)+
+                (Outputs { $($name: $name.0,)+ }, Outputs { $($name: $name.1,)+ })
             }
         }
     };
 }
 
-outputs! {
-    /// The change of the score.
-    reward: f32,
-    /// Whether the game ended in this step.
-    terminated: bool,
-    /// Always false: no game is cut short.
-    truncated: bool,
-    /// The seat to act next.
-    current_player: i32,
-    /// The score of the game as it stands now.
-    score: i32,
-    /// The final score of the game that ended in this step, else 0.
-    final_score: i32,
-    /// The turns of the game that ended in this step, else 0.
-    final_length: i32,
-    /// How the game that ended in this step did: the ending's code, else 0.
-    final_ending: i8,
-    /// Whether an illegal action ended the game in this step.
-    illegal_action: bool,
-}
+for_each_output!(define_outputs);
+
+#[cfg(feature = "python")]
+pub(crate) use for_each_output;

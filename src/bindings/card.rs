@@ -10,9 +10,9 @@ use crate::rules::{self, Edition, Named};
 
 /// Card(text)
 ///
-/// A card, read from a suit's letter (R Y G W B M, K for the black of the Ikebana edition, S H D C
-/// of playing cards) and a rank from 1 to 5. Suits of the same index are equal whatever their
-/// letters: Card("S1") == Card("R1").
+/// A card, written as a suit's letter and a rank from 1 to 5. The letters are R Y G W B M, K for the
+/// black suit of the Ikebana edition, and S H D C for playing cards. Letters of the same suit index
+/// are equal: Card("S1") == Card("R1").
 ///
 /// Attributes:
 ///     suit: the suit as an integer from 0, as in HLE.
@@ -29,7 +29,7 @@ use crate::rules::{self, Edition, Named};
 #[derive(Clone, Copy)]
 pub struct Card {
     card: rules::Card,
-    /// Whose letters the text has; cards that differ in nothing else are equal.
+    /// The edition whose letter the text shows. Equality and order ignore it.
     edition: Edition,
 }
 
@@ -81,7 +81,7 @@ impl Card {
     /// The card of a suit and a rank, both from 0.
     ///
     /// Raises:
-    ///     StarmineError: no variant has such a suit or rank.
+    ///     StarmineError: a suit or rank that no variant has.
     #[classmethod]
     fn of(_class: &Bound<'_, PyType>, suit: Integer, rank: Integer) -> PyResult<Card> {
         let refuse = |name, number: &Integer, high| {
@@ -120,9 +120,9 @@ impl Card {
     }
 }
 
-/// Cards that Python gave: `Card`s or their text.
+/// Reads cards: `Card`s or their text.
 ///
-/// At most one more than a deck has is read, so that an endless iterator is refused too.
+/// It reads at most one card more than a deck has, so an endless iterator is refused too.
 pub(super) fn cards(deck: &Bound<'_, PyAny>, most: u8) -> PyResult<Vec<rules::Card>> {
     let read = |item: PyResult<Bound<'_, PyAny>>| {
         let item = item?;

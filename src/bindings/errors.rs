@@ -13,13 +13,13 @@ create_exception!(
     starmine,
     StarmineError,
     PyValueError,
-    "Base of all errors about a value that starmine refuses."
+    "A value that starmine refuses. Base of the other errors but `BusyError`."
 );
 create_exception!(
     starmine,
     VariantError,
     StarmineError,
-    "A parameter of a variant outside its range."
+    "A parameter of a variant that is out of range, or a variant that a bot does not play."
 );
 create_exception!(
     starmine,
@@ -31,7 +31,7 @@ create_exception!(
     starmine,
     IllegalActionError,
     StarmineError,
-    "An action that the rules refuse; nothing has moved.\n\n`rows`, `actions` and `legal` list the games, their actions and what was legal in each; a single game is row 0."
+    "An action that is not legal. Nothing has moved.\n\n`rows` has the indices of the games, `actions` their actions and `legal` the legal actions of each. A single game is row 0."
 );
 create_exception!(starmine, NotationError, StarmineError, "Text that is not a card or a move.");
 create_exception!(
@@ -44,7 +44,7 @@ create_exception!(
     starmine,
     UnknownNameError,
     StarmineError,
-    "A name that no variant, encoder or setting has."
+    "A name that no preset, encoder, bot, rule or setting has."
 );
 create_exception!(
     starmine,
@@ -84,7 +84,7 @@ pub fn _unknown_name(kind: &str, name: &str, known: Vec<String>) -> PyErr {
     rules::UnknownName::new(kind, name, known).into()
 }
 
-/// The exception for a text that says no bot.
+/// The exception for a text that is not a bot's name.
 fn bot_name(error: &bots::BotNameError, message: String) -> PyErr {
     match error {
         bots::BotNameError::Policy(bots::PolicyError::Refused { .. }) => {
@@ -127,7 +127,7 @@ impl From<BatchError> for PyErr {
     }
 }
 
-/// The exception for an action that a single game refuses.
+/// The exception for an action that is not legal in a single game.
 pub(super) fn illegal_action(error: &MoveError, message: String) -> PyErr {
     let (action, legal) = match error {
         MoveError::OutOfRange { action, .. } | MoveError::GameOver { action, .. } => {

@@ -6,7 +6,7 @@ use crate::rules::{self, Edition, Hint, Move};
 /// One turn that was played: the move and what it revealed.
 ///
 /// Attributes:
-///     seat: who moved.
+///     seat: the seat that moved.
 ///     action: the move's action id.
 ///     move: the move as text, such as "hint +1 red".
 ///     kind: "play", "discard", "color_hint" or "rank_hint".
@@ -15,12 +15,12 @@ use crate::rules::{self, Edition, Hint, Move};
 ///     color: the hinted colour from 0, or None.
 ///     rank: the hinted rank from 0, or None.
 ///     announced: the colour that an announced play named, from 0, or None.
-///     touched: the slots that the hint pointed out.
+///     touched: the slots of the cards that the hint matches.
 ///     card: the card played or discarded, or None.
 ///     added: whether the played card was added to its firework.
-///     misplay: whether the played card did not fit.
+///     misplay: whether the played card was not the next of its firework.
 ///     regained: information tokens regained.
-///     drawn: the card drawn afterwards, or None; a view hides its observer's own draws.
+///     drawn: the card drawn afterwards, or None. A view hides the cards that its observer drew.
 #[pyclass(frozen, eq, module = "starmine")]
 #[derive(Clone, PartialEq)]
 pub struct Event {

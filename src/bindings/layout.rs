@@ -1,50 +1,8 @@
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
-use pyo3::types::{PySlice, PyTuple};
 
+use super::section::Section;
 use crate::encode;
-
-/// A named run of features in an observation.
-///
-/// Attributes:
-///     name: the name.
-///     start: the first feature's index.
-///     stop: the index after the last.
-///     slice: `slice(start, stop)`.
-///     shape: the sizes of the section's axes; their product is `stop - start`.
-#[pyclass(frozen, eq, module = "starmine")]
-#[derive(Clone, PartialEq)]
-pub struct Section {
-    #[pyo3(get)]
-    name: &'static str,
-    #[pyo3(get)]
-    start: usize,
-    #[pyo3(get)]
-    stop: usize,
-    axes: Vec<usize>,
-}
-
-#[pymethods]
-impl Section {
-    #[getter]
-    fn slice<'py>(&self, py: Python<'py>) -> Bound<'py, PySlice> {
-        PySlice::new(py, self.start as isize, self.stop as isize, 1)
-    }
-
-    #[getter]
-    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, &self.axes)
-    }
-
-    fn __len__(&self) -> usize {
-        self.stop - self.start
-    }
-
-    fn __repr__(&self) -> String {
-        let axes: Vec<String> = self.axes.iter().map(usize::to_string).collect();
-        format!("<Section {} {}:{} shape ({})>", self.name, self.start, self.stop, axes.join(", "))
-    }
-}
 
 /// The named sections of an observation, in order: iterate over it, or index it by name.
 ///
@@ -57,13 +15,7 @@ pub struct Layout(pub encode::Layout);
 
 impl Layout {
     fn list(&self) -> Vec<Section> {
-        let section = |section: &encode::Section| Section {
-            name: section.name,
-            start: section.range.start,
-            stop: section.range.end,
-            axes: section.shape.clone(),
-        };
-        self.0.sections().iter().map(section).collect()
+        self.0.sections().iter().map(Section::new).collect()
     }
 }
 

@@ -1,21 +1,24 @@
 //! The Python extension module `starmine._core`. Only this module knows Python.
 
-mod arrays;
 mod batch;
-mod bots;
+mod batch_into;
+mod batch_settings;
+mod bot_kind;
 mod card;
-mod claims;
 mod errors;
 mod event;
-mod games;
+mod features;
+mod integer_arrays;
+mod knowledge;
 mod layout;
+mod memory;
+mod network;
 mod numbers;
 mod outputs;
-mod partners;
+mod parameters;
 mod policies;
-mod pool;
-mod rows;
-mod settings;
+mod rule_kind;
+mod section;
 mod state;
 mod tables;
 mod unpack;
@@ -26,60 +29,74 @@ use pyo3::prelude::*;
 
 use crate::rules::{Ending, Named};
 
-/// The compiled core of starmine.
-#[pymodule(gil_used = true)]
-mod _core {
-    #[pymodule_export]
-    use super::batch::Batch;
-    #[pymodule_export]
-    use super::bots::{_check_bot, BotKind, RuleKind, bot, bots, rule, rules};
-    #[pymodule_export]
-    use super::card::Card;
-    #[pymodule_export]
-    use super::errors::{
-        _unknown_name, ArrayError, BusyError, DeckError, IllegalActionError, NotationError,
-        SerializationError, StarmineError, UnknownNameError, VariantError,
+macro_rules! core_module {
+    (
+        classes: { $($file:ident::$class:ident),+ $(,)? }
+        exceptions: { $($exception:ident),+ $(,)? }
+        functions: { $($module:ident::$function:ident),+ $(,)? }
+    ) => {
+        /// The compiled core of starmine.
+        #[pymodule(gil_used = true)]
+        mod _core {
+            $(#[pymodule_export]
+            use super::$file::$class;)+
+            $(#[pymodule_export]
+            use super::errors::$exception;)+
+            $(#[pymodule_export]
+            use super::$module::$function;)+
+            #[pymodule_export]
+            use super::{_outputs, encoders, endings};
+        }
+
+        // Python aligns objects to two words and pyo3 asks for no more, so a class must not need more.
+        const _: () = {
+            $(assert!(align_of::<$file::$class>() <= 2 * size_of::<usize>());)+
+        };
     };
-    #[pymodule_export]
-    use super::event::Event;
-    #[pymodule_export]
-    use super::layout::{Layout, Section};
-    #[pymodule_export]
-    use super::policies::{_Network, _policy_bytes, policies};
-    #[pymodule_export]
-    use super::state::State;
-    #[pymodule_export]
-    use super::tables::{_Tables, _play_bots};
-    #[pymodule_export]
-    use super::unpack::unpack_bits_into;
-    #[pymodule_export]
-    use super::variant::{Variant, variant, variants};
-    #[pymodule_export]
-    use super::view::{Knowledge, View};
-    #[pymodule_export]
-    use super::{encoders, endings};
 }
 
-/// Python aligns its objects to two words, whatever the type in them asks for: what needs more, as
-/// vector instructions do, lies in memory of its own.
-const _: () = {
-    const fn fits<T>() {
-        assert!(align_of::<T>() <= 2 * size_of::<usize>());
+core_module! {
+    classes: {
+        batch::Batch,
+        bot_kind::BotKind,
+        card::Card,
+        event::Event,
+        knowledge::Knowledge,
+        layout::Layout,
+        network::_Network,
+        rule_kind::RuleKind,
+        section::Section,
+        state::State,
+        tables::_Tables,
+        variant::Variant,
+        view::View,
     }
-    fits::<batch::Batch>();
-    fits::<bots::BotKind>();
-    fits::<bots::RuleKind>();
-    fits::<card::Card>();
-    fits::<event::Event>();
-    fits::<layout::Layout>();
-    fits::<layout::Section>();
-    fits::<policies::_Network>();
-    fits::<state::State>();
-    fits::<tables::_Tables>();
-    fits::<variant::Variant>();
-    fits::<view::Knowledge>();
-    fits::<view::View>();
-};
+    exceptions: {
+        ArrayError,
+        BusyError,
+        DeckError,
+        IllegalActionError,
+        NotationError,
+        SerializationError,
+        StarmineError,
+        UnknownNameError,
+        VariantError,
+    }
+    functions: {
+        bot_kind::_check_bot,
+        bot_kind::bot,
+        bot_kind::bots,
+        errors::_unknown_name,
+        policies::_policy_bytes,
+        policies::policies,
+        rule_kind::rule,
+        rule_kind::rules,
+        tables::_play_bots,
+        unpack::unpack_bits_into,
+        variant::variant,
+        variant::variants,
+    }
+}
 
 /// encoders() -> list[str]
 ///
@@ -91,9 +108,17 @@ fn encoders() -> Vec<&'static str> {
 
 /// endings() -> list[str]
 ///
-/// The names of all endings. In arrays, 0 means that the game goes on and `k` the ending
-/// `endings()[k - 1]`.
+/// The names of all endings. In arrays, code k stands for `endings()[k - 1]`, and 0 for a game that
+/// has not ended.
 #[pyfunction]
 fn endings() -> Vec<&'static str> {
     Ending::ALL.iter().map(|ending| ending.name()).collect()
+}
+
+/// _outputs() -> list[str]
+///
+/// The names of all outputs of a batch, in the order of its buffers.
+#[pyfunction]
+fn _outputs() -> Vec<&'static str> {
+    crate::batch::Outputs::NAMES.to_vec()
 }

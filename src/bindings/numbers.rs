@@ -1,4 +1,5 @@
-//! Python numbers: what is no integer, or one of any size that does not fit, is refused by name.
+//! Integers that Python gives. An error names the parameter, the value and what is allowed, also for
+//! values of other types and integers of any size.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -9,8 +10,8 @@ use pyo3::types::PyBool;
 
 use super::errors::StarmineError;
 
-/// A Python integer. One beyond 64 bits stands at their end, which is out of every range here, and
-/// is remembered as text for the message.
+/// A Python integer. One that does not fit 64 bits is replaced by the nearest that does, which is out
+/// of every range here, and keeps its text for error messages.
 #[derive(Clone)]
 pub(super) struct Integer {
     pub value: i64,
@@ -64,19 +65,19 @@ impl<'py> FromPyObject<'_, 'py> for Integer {
     }
 }
 
-/// The refusal of a value of the wrong type.
+/// The error for a value of the wrong type.
 pub(super) fn wrong_type(name: &str, found: &Bound<'_, PyAny>, expected: &str) -> PyErr {
     let kind = found.get_type();
     let value = found.repr().map_or_else(|_| "?".to_owned(), |text| text.to_string());
     PyTypeError::new_err(format!("{name}={value} is a {kind}: expected {expected}"))
 }
 
-/// An integer that is not part of a signature, where its name would be lost.
+/// Reads an integer; for values that are not parameters of their own, whose errors lack the name.
 pub(super) fn integer(name: &str, given: &Bound<'_, PyAny>) -> PyResult<Integer> {
     given.extract().map_err(|_| wrong_type(name, given, "an integer"))
 }
 
-/// A number in a range that counts something.
+/// Checks a count or an index.
 pub(super) fn count(
     name: &str,
     number: &Integer,
@@ -92,7 +93,7 @@ pub(super) fn count(
     }
 }
 
-/// A seat of a table with this many.
+/// Checks a seat or an offset at a table with so many players.
 pub(super) fn seat(name: &str, number: &Integer, players: u8) -> PyResult<usize> {
     match usize::try_from(number.value) {
         Ok(seat) if seat < players.into() => Ok(seat),
@@ -103,7 +104,7 @@ pub(super) fn seat(name: &str, number: &Integer, players: u8) -> PyResult<usize>
     }
 }
 
-/// A seed: 0 to 2**64 - 1.
+/// Reads a seed: 0 to 2**64 - 1.
 pub(super) fn seed(given: &Bound<'_, PyAny>) -> PyResult<u64> {
     let number = integer("seed", given)?;
     given.extract::<u64>().map_err(|_| {

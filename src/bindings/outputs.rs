@@ -1,187 +1,236 @@
-//! The buffers of one call: checked numpy arrays of the caller, or new ones.
+//! The arrays of a batch's outputs: those that a caller gives, and those that we make.
 
-use half::f16;
-use pyo3::intern;
+use std::array::from_fn;
+use std::sync::Mutex;
+
+use numpy::PyUntypedArray;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyString};
 
-use super::arrays::{Memory, Number, check_output, output};
-use super::claims::{Claims, Held, MOST};
-use super::pool::{ArrayPool, zeros};
-use crate::batch::{Batch, Dtype, ObservationBuffer, Observers, Outputs};
+use super::memory::{ArraySpec, Claims, Held, Memory, Number, NumberType, data_address};
+use crate::batch::{
+    Batch, BatchError, Dtype, ElementType, ObservationBuffer, OutputLayout, Outputs,
+    for_each_output,
+};
 
-/// Observations of any dtype.
-pub(super) enum Observations<'a> {
-    Float32(Memory<'a, f32>),
-    Float16(Memory<'a, f16>),
-    Uint8(Memory<'a, u8>),
-    Bits(Memory<'a, u8>),
+/// Number of outputs.
+pub(super) const COUNT: usize = Outputs::COUNT;
+
+/// The arrays that a caller gives, in the order of the table of outputs. An output without one is not
+/// written.
+pub(super) type Given<'a, 'py> = [Option<&'a Bound<'py, PyAny>>; COUNT];
+
+/// Arrays of our own, in the order of the table of outputs.
+pub(super) struct OwnArrays<'py> {
+    arrays: Vec<Bound<'py, PyAny>>,
+    /// Arrays of the pools that Python code has changed. They are dropped with the others, after the
+    /// call, since dropping an array may run Python code.
+    _changed: Vec<Pooled>,
 }
 
-impl<'a> Observations<'a> {
-    /// Checks a buffer for the observations of so many games, which is all that the call writes.
-    pub fn alone(
-        batch: &Batch,
-        given: &'a Bound<'_, PyAny>,
+/// The arrays of all outputs of one batch.
+pub(super) struct OutputArrays {
+    outputs: [Output; COUNT],
+    dtype: Dtype,
+}
+
+/// What the array of one output is, and the arrays of it that we made.
+struct Output {
+    name: &'static str,
+    key: Py<PyString>,
+    element: &'static NumberType,
+    shape: Vec<usize>,
+    pool: ArrayPool,
+}
+
+impl Output {
+    fn new(py: Python<'_>, layout: &OutputLayout, games: usize) -> Output {
+        Output {
+            name: layout.name,
+            key: PyString::intern(py, layout.name).unbind(),
+            element: number_type(layout.element),
+            shape: [&[games], &layout.axes[..]].concat(),
+            pool: ArrayPool::default(),
+        }
+    }
+
+    fn spec(&self) -> ArraySpec<'_> {
+        ArraySpec { name: self.name, dtype: self.element, shape: &self.shape }
+    }
+}
+
+const fn number_type(element: ElementType) -> &'static NumberType {
+    match element {
+        ElementType::Bool => bool::TYPE,
+        ElementType::Int8 => i8::TYPE,
+        ElementType::Int32 => i32::TYPE,
+        ElementType::Float32 => f32::TYPE,
+        ElementType::Float16 => half::f16::TYPE,
+        ElementType::Uint8 => u8::TYPE,
+    }
+}
+
+impl OutputArrays {
+    pub fn new(py: Python<'_>, batch: &Batch) -> OutputArrays {
+        let layouts = batch.output_layouts();
+        let output = |index: usize| Output::new(py, &layouts[index], batch.num_envs());
+        OutputArrays { outputs: from_fn(output), dtype: batch.options().dtype }
+    }
+
+    /// Checks the arrays of a caller and claims them for writing.
+    pub fn check<'a>(&self, given: Given<'a, '_>, claims: &mut Claims<'a, COUNT>) -> PyResult<()> {
+        for (index, (output, given)) in self.outputs.iter().zip(given).enumerate() {
+            if let Some(array) = given {
+                claims.write(index, output.spec().check_output(array)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Arrays of our own for all outputs, which nobody else holds. No Python code runs before this
+    /// returns.
+    pub fn take<'py>(&self, py: Python<'py>) -> PyResult<OwnArrays<'py>> {
+        let mut changed = Vec::new();
+        let take = |output: &Output| output.pool.take(py, output.spec(), &mut changed);
+        let arrays = self.outputs.iter().map(take).collect::<PyResult<_>>()?;
+        Ok(OwnArrays { arrays, _changed: changed })
+    }
+
+    /// Claims our own arrays for writing. They need no check, since no Python code has run since
+    /// `take`.
+    pub fn trust<'a>(&self, own: &'a OwnArrays<'_>, claims: &mut Claims<'a, COUNT>) {
+        for (index, (output, array)) in self.outputs.iter().zip(&own.arrays).enumerate() {
+            claims.write_own(index, output.spec().trusted(array));
+        }
+    }
+
+    /// The arrays by name.
+    pub fn dictionary(&self, py: Python<'_>, own: &OwnArrays<'_>) -> PyResult<Py<PyDict>> {
+        let dictionary = PyDict::new(py);
+        for (output, array) in self.outputs.iter().zip(&own.arrays) {
+            dictionary.set_item(&output.key, array)?;
+        }
+        Ok(dictionary.unbind())
+    }
+
+    /// The buffers of a call.
+    pub fn buffers<'b>(&self, held: &'b mut Held<'_, '_, COUNT>) -> Outputs<'b> {
+        buffers(held.memory(), self.dtype)
+    }
+
+    /// A new array for the observations of so many games, which `write` fills.
+    pub fn new_observations<'py>(
+        &self,
+        py: Python<'py>,
         games: usize,
-    ) -> PyResult<Observations<'a>> {
-        Observations::checked(batch, given, games, &mut Claims::none())
+        mut write: impl FnMut(ObservationBuffer<'_>) -> Result<(), BatchError>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let obs = self.outputs.iter().find(|output| output.name == "obs");
+        let obs = obs.expect("the table has a row for observations");
+        let mut shape = obs.shape.clone();
+        shape[0] = games;
+        let spec = ArraySpec { shape: &shape, ..obs.spec() };
+        let array = spec.new_array(py)?;
+        let mut claims = Claims::<1>::none();
+        claims.write_own(0, spec.trusted(&array));
+        let mut held = claims.hold(true)?;
+        for memory in held.memory().into_iter().flatten() {
+            write(FromMemory::from_memory(memory, self.dtype))?;
+        }
+        drop(held);
+        Ok(array)
     }
+}
 
-    fn checked(
-        batch: &Batch,
-        given: &'a Bound<'_, PyAny>,
-        games: usize,
-        claims: &mut Claims,
-    ) -> PyResult<Observations<'a>> {
-        let (axes, shape) = observation_shape(batch, games);
-        let shape = &shape[..axes];
-        Ok(match batch.options().dtype {
-            Dtype::Float32 => Observations::Float32(output("obs", given, shape, claims)?),
-            Dtype::Float16 => Observations::Float16(output("obs", given, shape, claims)?),
-            Dtype::Uint8 => Observations::Uint8(output("obs", given, shape, claims)?),
-            Dtype::Bits => Observations::Bits(output("obs", given, shape, claims)?),
-        })
+/// A buffer of an output, made of the memory that a call holds.
+trait FromMemory<'b> {
+    fn from_memory(memory: Memory<'b>, dtype: Dtype) -> Self;
+}
+
+impl<'b, T: Number> FromMemory<'b> for &'b mut [T] {
+    fn from_memory(memory: Memory<'b>, _: Dtype) -> &'b mut [T] {
+        memory.write()
     }
+}
 
-    pub fn slice<'b>(&'b mut self, held: &'b Held) -> ObservationBuffer<'b> {
-        match self {
-            Observations::Float32(memory) => ObservationBuffer::Float32(memory.slice(held)),
-            Observations::Float16(memory) => ObservationBuffer::Float16(memory.slice(held)),
-            Observations::Uint8(memory) => ObservationBuffer::Uint8(memory.slice(held)),
-            Observations::Bits(memory) => ObservationBuffer::Bits(memory.slice(held)),
+impl<'b> FromMemory<'b> for ObservationBuffer<'b> {
+    fn from_memory(memory: Memory<'b>, dtype: Dtype) -> ObservationBuffer<'b> {
+        match dtype {
+            Dtype::Float32 => ObservationBuffer::Float32(memory.write()),
+            Dtype::Float16 => ObservationBuffer::Float16(memory.write()),
+            Dtype::Uint8 => ObservationBuffer::Uint8(memory.write()),
+            Dtype::Bits => ObservationBuffer::Bits(memory.write()),
         }
     }
 }
 
-/// The number of axes and the shape of the observations of so many games.
-fn observation_shape(batch: &Batch, games: usize) -> (usize, [usize; 3]) {
-    match batch.options().observers {
-        Observers::Current => (2, [games, batch.row_length(), 0]),
-        Observers::All => (3, [games, batch.observers(), batch.row_length()]),
-    }
-}
-
-/// Whether an array still is what a row of one game's observations is.
-pub(super) fn is_row(batch: &Batch, row: &Bound<'_, PyAny>) -> bool {
-    let (axes, shape) = observation_shape(batch, 1);
-    let shape = &shape[1..axes];
-    match batch.options().dtype {
-        Dtype::Float32 => check_output::<f32>("", row, shape).is_ok(),
-        Dtype::Float16 => check_output::<f16>("", row, shape).is_ok(),
-        Dtype::Uint8 | Dtype::Bits => check_output::<u8>("", row, shape).is_ok(),
-    }
-}
-
-/// A new observation array for so many games.
-pub(super) fn new_observations<'py>(
-    py: Python<'py>,
-    batch: &Batch,
-    games: usize,
-) -> PyResult<Bound<'py, PyAny>> {
-    let (axes, shape) = observation_shape(batch, games);
-    match batch.options().dtype {
-        Dtype::Float32 => zeros::<f32>(py, &shape[..axes]),
-        Dtype::Float16 => zeros::<f16>(py, &shape[..axes]),
-        Dtype::Uint8 | Dtype::Bits => zeros::<u8>(py, &shape[..axes]),
-    }
-}
-
-/// An array of the pool, or a new one for it.
-fn pooled<'py, T: Number>(
-    py: Python<'py>,
-    pool: &ArrayPool,
-    shape: &[usize],
-) -> PyResult<Bound<'py, PyAny>> {
-    let is_sound = |array: &Bound<'py, PyAny>| check_output::<T>("", array, shape).is_ok();
-    pool.take(py, is_sound, || zeros::<T>(py, shape))
-}
-
-macro_rules! buffers {
-    ($($name:ident: $type:ty),+ $(,)?) => {
-        /// The checked arrays of one call.
-        pub(super) struct Buffers<'a> {
-            obs: Option<Observations<'a>>,
-            action_mask: Option<Memory<'a, bool>>,
-            $($name: Option<Memory<'a, $type>>,)+
-        }
-
-        impl<'a> Buffers<'a> {
-            /// Checks the arrays that are given, and claims their memory.
-            pub fn check(
-                batch: &Batch,
-                given: Given<'a, '_>,
-                claims: &mut Claims,
-            ) -> PyResult<Self> {
-                let games = batch.num_envs();
-                let [obs, action_mask, $($name),+] = given;
-                let obs = obs.map(|array| Observations::checked(batch, array, games, claims));
-                let obs = obs.transpose()?;
-                let mask_shape = [games, batch.variant().num_actions()];
-                let action_mask =
-                    action_mask.map(|array| output("action_mask", array, &mask_shape, claims));
-                let action_mask = action_mask.transpose()?;
-                $(let $name = $name.map(|array| output(stringify!($name), array, &[games], claims));
-                let $name = $name.transpose()?;)+
-                Ok(Buffers { obs, action_mask, $($name,)+ })
-            }
-
-            pub fn slices<'b>(&'b mut self, held: &'b Held) -> Outputs<'b> {
-                Outputs {
-                    obs: self.obs.as_mut().map(|memory| memory.slice(held)),
-                    action_mask: self.action_mask.as_mut().map(|memory| memory.slice(held)),
-                    $($name: self.$name.as_mut().map(|memory| memory.slice(held)),)+
-                }
-            }
-        }
-
-        /// The arrays that a batch has handed out, by name.
-        #[derive(Default)]
-        pub(super) struct Pools {
-            obs: ArrayPool,
-            action_mask: ArrayPool,
-            $($name: ArrayPool,)+
-        }
-
-        impl Pools {
-            /// Arrays for all outputs.
-            pub fn take<'py>(&self, py: Python<'py>, batch: &Batch) -> PyResult<Arrays<'py>> {
-                let games = batch.num_envs();
-                let is_sound = |array: &_| Observations::alone(batch, array, games).is_ok();
-                Ok([
-                    self.obs.take(py, is_sound, || new_observations(py, batch, games))?,
-                    pooled::<bool>(py, &self.action_mask, &[games, batch.variant().num_actions()])?,
-                    $(pooled::<$type>(py, &self.$name, &[games])?,)+
-                ])
-            }
-        }
-
-        /// The arrays by name.
-        pub(super) fn dictionary(py: Python<'_>, arrays: Arrays<'_>) -> PyResult<Py<PyDict>> {
-            let [obs, action_mask, $($name),+] = arrays;
-            let dictionary = PyDict::new(py);
-            dictionary.set_item(intern!(py, "obs"), obs)?;
-            dictionary.set_item(intern!(py, "action_mask"), action_mask)?;
-            $(dictionary.set_item(intern!(py, stringify!($name)), $name)?;)+
-            Ok(dictionary.unbind())
+macro_rules! define_buffers {
+    ($($(#[$doc:meta])* $name:ident: $buffer:ty, [$($axis:ident),*];)+) => {
+        fn buffers<'b>(memory: [Option<Memory<'b>>; COUNT], dtype: Dtype) -> Outputs<'b> {
+            let [$($name),+] = memory;
+            Outputs { $($name: $name.map(|memory| FromMemory::from_memory(memory, dtype)),)+ }
         }
     };
 }
 
-buffers! {
-    reward: f32,
-    terminated: bool,
-    truncated: bool,
-    current_player: i32,
-    score: i32,
-    final_score: i32,
-    final_length: i32,
-    final_ending: i8,
-    illegal_action: bool,
+for_each_output!(define_buffers);
+
+/// Arrays of one output that were handed out to Python. They are used again once nobody holds them,
+/// since the memory of a new array costs about as much time as a step.
+#[derive(Default)]
+struct ArrayPool(Mutex<Vec<Pooled>>);
+
+/// An array that was handed out.
+struct Pooled {
+    array: Py<PyAny>,
+    /// The address of its memory when it was made. Python code that held the array may have given it
+    /// other memory, as unpickling does.
+    address: usize,
 }
 
-/// What a call was given for each name.
-pub(super) type Given<'a, 'py> = [Option<&'a Bound<'py, PyAny>>; MOST];
+impl Pooled {
+    fn new(array: &Bound<'_, PyAny>) -> Pooled {
+        Pooled { array: array.clone().unbind(), address: address(array) }
+    }
 
-/// An array for each name.
-pub(super) type Arrays<'py> = [Bound<'py, PyAny>; MOST];
+    /// The array, if only the pool holds it. Views, buffers and tensors of an array hold it too.
+    fn unused<'py>(&self, py: Python<'py>) -> Option<&Bound<'py, PyAny>> {
+        // SAFETY: the pointer is that of a live object, and the interpreter is held.
+        let holders = unsafe { pyo3::ffi::Py_REFCNT(self.array.as_ptr()) };
+        (holders == 1).then(|| self.array.bind(py))
+    }
+}
+
+fn address(array: &Bound<'_, PyAny>) -> usize {
+    array.cast::<PyUntypedArray>().map_or(0, |array| data_address(array))
+}
+
+impl ArrayPool {
+    const CAPACITY: usize = 4;
+
+    /// An array that nobody else holds: one of the pool, or a new one. Those of the pool that Python
+    /// code has changed are moved to `changed`.
+    fn take<'py>(
+        &self,
+        py: Python<'py>,
+        spec: ArraySpec<'_>,
+        changed: &mut Vec<Pooled>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let Ok(mut arrays) = self.0.try_lock() else { return spec.new_array(py) };
+        let mut index = 0;
+        while let Some(pooled) = arrays.get(index) {
+            match pooled.unused(py) {
+                None => index += 1,
+                Some(array) if address(array) == pooled.address && spec.is_unchanged(array) => {
+                    return Ok(array.clone());
+                }
+                Some(_) => changed.push(arrays.swap_remove(index)),
+            }
+        }
+        let array = spec.new_array(py)?;
+        if arrays.len() < Self::CAPACITY {
+            arrays.push(Pooled::new(&array));
+        }
+        Ok(array)
+    }
+}

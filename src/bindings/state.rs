@@ -5,13 +5,14 @@ use pyo3::types::PyDict;
 use super::card::Card;
 use super::errors::{SerializationError, illegal_action};
 use super::event::Event;
+use super::features::{action_mask, encode_view};
 use super::numbers::{Integer, seat};
 use super::variant::Variant;
-use super::view::{View, action_mask, encode_view};
+use super::view::View;
 use crate::encode;
 use crate::rules;
 
-/// One game in progress, seen from above: the open table, the deck's order and all past turns.
+/// One game in progress with everything in it: all hands, the order of the deck and all past turns.
 /// `Variant.new_game` deals one.
 ///
 /// >>> import starmine
@@ -26,11 +27,18 @@ pub struct State {
     state: rules::State,
 }
 
-impl State {
-    pub(super) fn new(state: rules::State) -> State {
-        State { state }
-    }
+/// A state of the engine becomes a `State` wherever a method returns one to Python.
+impl<'py> IntoPyObject<'py> for rules::State {
+    type Target = State;
+    type Output = Bound<'py, State>;
+    type Error = PyErr;
 
+    fn into_pyobject(self, py: Python<'py>) -> PyResult<Bound<'py, State>> {
+        Bound::new(py, State { state: self })
+    }
+}
+
+impl State {
     fn cards(&self, cards: impl Iterator<Item = rules::Card>) -> Vec<Card> {
         let edition = self.state.variant().edition();
         cards.map(|card| Card::new(card, edition)).collect()
@@ -39,7 +47,7 @@ impl State {
 
 #[pymethods]
 impl State {
-    /// The rules that are played.
+    /// The variant that is played.
     #[getter]
     fn variant(&self) -> Variant {
         Variant(self.state.variant().clone())
@@ -57,7 +65,7 @@ impl State {
         self.state.start_player()
     }
 
-    /// The score so far; of a lost game what the variant says.
+    /// The score so far. The variant's `lost_game_score` decides that of a lost game.
     #[getter]
     fn score(&self) -> u8 {
         self.state.score()
@@ -88,13 +96,13 @@ impl State {
         self.state.position().deck_size()
     }
 
-    /// The whole deck as it was before the deal, the top card first.
+    /// The whole deck before the deal, the top card first.
     #[getter]
     fn deck(&self) -> Vec<Card> {
         self.cards(self.state.deck().iter().copied())
     }
 
-    /// The discarded and misplayed cards in the order in which they came.
+    /// The discarded and misplayed cards, the oldest first.
     #[getter]
     fn discard_pile(&self) -> Vec<Card> {
         self.cards(self.state.discard_pile())
@@ -160,12 +168,12 @@ impl State {
         applied.map_err(|error| illegal_action(&error, action.explain(&error)))
     }
 
-    /// A state that goes on by itself, with the same deck.
+    /// An independent state with the same deck.
     fn copy(&self) -> State {
         self.clone()
     }
 
-    /// An observer's encoded observation: uint8 (D,), each 0 or 1, where D is
+    /// The encoded observation of a seat: uint8 (D,) of zeros and ones, where D is
     /// `len(state.variant.layout(encoder))`.
     ///
     /// Raises:
@@ -183,7 +191,7 @@ impl State {
         Ok(encode_view(encoder, self.state.view(observer)).into_pyarray(py))
     }
 
-    /// What a seat may see.
+    /// The view of a seat: what it may see.
     ///
     /// Raises:
     ///     StarmineError: there is no such seat.
@@ -198,17 +206,15 @@ impl State {
         serde_json::to_string(&self.state).expect("plain data becomes JSON")
     }
 
-    /// The state of `to_json`, dealt and played again.
+    /// Restores a state from the text of `to_json`, by dealing and playing it again.
     ///
     /// Raises:
     ///     SerializationError: the text is not a stored state, or one of another version.
     #[staticmethod]
-    fn from_json(text: &str) -> PyResult<State> {
-        let parsed: Result<rules::State, _> = serde_json::from_str(text);
-        let state = parsed.map_err(|error| {
+    fn from_json(text: &str) -> PyResult<rules::State> {
+        serde_json::from_str(text).map_err(|error| {
             SerializationError::new_err(format!("the text is not a stored state: {error}"))
-        })?;
-        Ok(State { state })
+        })
     }
 
     fn __copy__(&self) -> State {

@@ -1,4 +1,4 @@
-//! Games among bots, and those in which Python holds some of the seats.
+//! Games among bots, and games in which Python plays some of the seats.
 
 use std::sync::Arc;
 
@@ -6,17 +6,18 @@ use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 
 use super::errors::{StarmineError, illegal_action};
+use super::features::{action_mask, encode_view};
 use super::numbers::{Integer, count, seed as read_seed};
 use super::variant::{Variant, read_variant};
-use super::view::{View, action_mask, encode_view};
+use super::view::View;
 use crate::bots::{BotMoveError, BotName, GameRunner, Outcome, Player, play_games};
 use crate::encode;
 use crate::rules::{self, EpisodeSeed, MoveError};
 
-/// Games that are counted up to here.
+/// The most games of one call, and the highest index of the first.
 const GAMES: usize = u32::MAX as usize;
 
-/// The players of a table: names of bots, and `None` for whoever is outside.
+/// Reads the players of a table: bots' names, and `None` for a seat that Python plays.
 fn read_players(variant: &rules::Variant, names: &[Option<String>]) -> PyResult<Vec<Player>> {
     if names.len() != usize::from(variant.players()) {
         let (found, expected) = (names.len(), variant.players());
@@ -46,7 +47,7 @@ type Columns<'py> = (
     Bound<'py, PyArray1<i8>>,
 );
 
-/// Scores, fireworks, lengths and endings; -1 and 0 of what has none.
+/// Scores, fireworks, lengths and endings; for a game without an outcome -1, -1, -1 and 0.
 fn columns<'py>(py: Python<'py>, outcomes: &[Option<Outcome>]) -> Columns<'py> {
     let column = |read: fn(&Outcome) -> i32| {
         let values: Vec<i32> = outcomes.iter().map(|it| it.as_ref().map_or(-1, read)).collect();
@@ -64,7 +65,10 @@ fn columns<'py>(py: Python<'py>, outcomes: &[Option<Outcome>]) -> Columns<'py> {
 
 /// _play_bots(variant, players, games, seed, first_game, threads)
 ///
-/// The outcomes of games that only bots play: scores, fireworks, lengths, endings.
+/// Plays games among bots.
+///
+/// Returns:
+///     Scores, fireworks and lengths int32 (games,), and endings int8 (games,).
 #[pyfunction]
 pub fn _play_bots<'py>(
     py: Python<'py>,
@@ -93,7 +97,7 @@ pub fn _play_bots<'py>(
 pub struct _Tables {
     variant: Arc<rules::Variant>,
     tables: Vec<GameRunner>,
-    /// The games that are not played on.
+    /// Which games were abandoned.
     abandoned: Vec<bool>,
 }
 
@@ -113,7 +117,7 @@ impl _Tables {
 
 #[pymethods]
 impl _Tables {
-    /// Deals the games; `None` in `players` is a seat that Python holds.
+    /// Deals the games. `None` in `players` is a seat that Python plays.
     #[new]
     fn new(
         variant: &Bound<'_, PyAny>,
@@ -133,8 +137,10 @@ impl _Tables {
         Ok(_Tables { variant, abandoned: vec![false; tables.len()], tables })
     }
 
-    /// Lets the bots play in every game until it is over or a seat that Python holds is to act.
-    /// Returns the seat to act in each game, int32 (games,), -1 where there is none.
+    /// Lets the bots play every game until it ends or a seat that Python plays is to act.
+    ///
+    /// Returns:
+    ///     The seat to act in each game, int32 (games,), -1 for a game that ended or was abandoned.
     fn run<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i32>>> {
         let seats = py.detach(|| {
             let mut seats = Vec::with_capacity(self.tables.len());
@@ -151,7 +157,7 @@ impl _Tables {
         Ok(seats.into_pyarray(py))
     }
 
-    /// What the seat to act sees in a game, as a state's view.
+    /// The view of the seat to act in a game.
     fn view(&mut self, game: Integer) -> PyResult<View> {
         let (_, table) = self.table(&game)?;
         let mut state = rules::State::new(table.variant().clone(), table.seed());
@@ -163,7 +169,11 @@ impl _Tables {
         Ok(View::new(state, seat))
     }
 
-    /// The state of a game: an action id, or a move's text, becomes the next turn.
+    /// Plays an action id, or a move's text, in a game.
+    ///
+    /// Raises:
+    ///     IllegalActionError: the game is over or the action is not legal; nothing has changed.
+    ///     NotationError: the text is not a move.
     fn apply(&mut self, game: Integer, action: &Bound<'_, PyAny>) -> PyResult<()> {
         let (_, table) = self.table(&game)?;
         let variant = table.variant().clone();
@@ -185,7 +195,7 @@ impl _Tables {
         Ok(())
     }
 
-    /// What the seats to act see in these games: observations uint8 (K, D), and masks bool (K, A).
+    /// The observations uint8 (K, D) and action masks bool (K, A) of the seats to act in K games.
     fn encode<'py>(
         &self,
         py: Python<'py>,
@@ -210,8 +220,10 @@ impl _Tables {
         Ok((rows, masks.into_pyarray(py).reshape([games.len(), actions])?))
     }
 
-    /// Plays an action in each of these games, and returns those games in which it is not legal:
-    /// they have not moved.
+    /// Plays an action in each of these games.
+    ///
+    /// Returns:
+    ///     The games in which the action is not legal. They have not moved.
     fn apply_all(&mut self, games: Vec<usize>, actions: Vec<i64>) -> PyResult<Vec<usize>> {
         if games.len() != actions.len() {
             return Err(StarmineError::new_err(format!(
@@ -235,14 +247,18 @@ impl _Tables {
         Ok(refused)
     }
 
-    /// Stops playing a game, whose outcome is none.
+    /// Stops playing a game, which then has no outcome.
     fn abandon(&mut self, game: Integer) -> PyResult<()> {
         let (game, _) = self.table(&game)?;
         self.abandoned[game] = true;
         Ok(())
     }
 
-    /// The outcomes of all games: scores, fireworks, lengths, endings; -1 and 0 where one did not end.
+    /// The outcomes of all games.
+    ///
+    /// Returns:
+    ///     Scores, fireworks and lengths int32 (games,), -1 for a game that did not end, and endings
+    ///     int8 (games,), 0 for one.
     fn outcomes<'py>(&self, py: Python<'py>) -> Columns<'py> {
         let outcome = |(table, &abandoned): (&GameRunner, &bool)| {
             if abandoned { None } else { Outcome::of(table) }

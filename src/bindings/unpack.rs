@@ -1,4 +1,4 @@
-//! Packed observations to numbers, into memory that the caller owns.
+//! Packed observations, unpacked into the caller's array.
 
 use std::ffi::c_int;
 
@@ -7,30 +7,28 @@ use half::{bf16, f16};
 use numpy::PyUntypedArrayMethods;
 use pyo3::prelude::*;
 
-use super::arrays::{Bytes, Memory, Number, input, output, type_number, untyped};
-use super::claims::Claims;
 use super::errors::ArrayError;
+use super::memory::{ArraySpec, CheckedArray, Claims, Number, check_bytes, type_number, untyped};
 use super::numbers::{Integer, count};
 use crate::batch::{self, BufferError, MAX_THREADS, Simd, packed_length};
 
-/// Up to so many bytes of elements take less time than releasing the interpreter and taking it
-/// again.
+/// Writing at most so many bytes takes less time than releasing the interpreter and taking it again.
 const KEEP_INTERPRETER: usize = 1 << 13;
 
 /// unpack_bits_into(bits, out, num_threads=1)
 ///
-/// Unpack observations of dtype "bits"; `starmine.torch.unpack_bits` is this for tensors.
+/// Unpacks observations of dtype "bits". `starmine.torch.unpack_bits` does the same for tensors.
 ///
 /// Args:
 ///     bits: uint8 (..., 8 * ceil(D / 64)), contiguous, little bit order.
 ///     out: (..., D), contiguous: float32, float16, uint8, or uint16 for the bits of bfloat16, which
-///         numpy lacks. Gets a 0 or 1 for each of the first D bits of a row.
-///     num_threads: at most so many work on it, 1 to 1024.
+///         numpy lacks. Each of the first D bits of a row becomes a 0 or 1.
+///     num_threads: the most threads to use, 1 to 1024.
 ///
 /// Raises:
-///     ArrayError: an array of another shape, dtype or layout, arrays that overlap, or memory that
-///         another call writes.
-///     StarmineError: a number of threads out of range.
+///     ArrayError: an array of the wrong shape, dtype or layout, arrays that overlap, or memory that
+///         another call uses.
+///     StarmineError: `num_threads` is out of range.
 ///
 /// >>> import numpy as np
 /// >>> from starmine._core import unpack_bits_into
@@ -48,28 +46,28 @@ pub fn unpack_bits_into(
 ) -> PyResult<()> {
     let num_threads = count("num_threads", &num_threads, 1..=MAX_THREADS)?;
     let simd = Simd::chosen()?;
-    let mut claims = Claims::none();
-    let (packed, bits) = input("bits", bits, &mut claims)?;
+    let (packed, bits) = check_bytes("bits", bits)?;
     let array = untyped("out", out)?;
     let shape = expected_shape(packed.shape(), array.shape())?;
     macro_rules! unpack_as {
         ($type:ty $(, $cast:ident)?) => {{
-            let out = output::<$type>("out", out, &shape, &mut claims)?;
+            let spec = ArraySpec { name: "out", dtype: <$type>::TYPE, shape: &shape };
+            let out = spec.check_output(out)?;
             let num_features = shape[shape.len() - 1];
-            unpack(array.py(), &claims, &bits, out, |bits, out| {
+            unpack::<$type>(array.py(), bits, out, |bits, out| {
                 batch::unpack_bits(simd, bits, num_features, out$(.$cast::<bf16>())?, num_threads)
             })
         }};
     }
-    const FLOAT32: c_int = f32::TYPE as c_int;
-    const FLOAT16: c_int = f16::TYPE as c_int;
-    const UINT16: c_int = u16::TYPE as c_int;
-    const UINT8: c_int = u8::TYPE as c_int;
+    const FLOAT32: c_int = f32::TYPE.number;
+    const FLOAT16: c_int = f16::TYPE.number;
+    const UINT16: c_int = u16::TYPE.number;
+    const UINT8: c_int = u8::TYPE.number;
     match type_number(array) {
-        FLOAT32 => unpack_as!(f32),
-        FLOAT16 => unpack_as!(f16),
-        UINT16 => unpack_as!(u16, reinterpret_cast_mut),
-        UINT8 => unpack_as!(u8),
+        Some(FLOAT32) => unpack_as!(f32),
+        Some(FLOAT16) => unpack_as!(f16),
+        Some(UINT16) => unpack_as!(u16, reinterpret_cast_mut),
+        Some(UINT8) => unpack_as!(u8),
         _ => {
             let dtype = array.dtype();
             Err(ArrayError::new_err(format!(
@@ -79,7 +77,7 @@ pub fn unpack_bits_into(
     }
 }
 
-/// What the elements of packed rows must be arranged as, with as many in a row as `out` has.
+/// The shape that `out` must have: that of `bits`, but with rows as long as those of `out`.
 fn expected_shape(packed: &[usize], out: &[usize]) -> PyResult<Vec<usize>> {
     let Some((&num_features, _)) = out.split_last() else {
         return Err(ArrayError::new_err("out has shape []: expected rows of elements"));
@@ -96,17 +94,21 @@ fn expected_shape(packed: &[usize], out: &[usize]) -> PyResult<Vec<usize>> {
     Ok([rows, &[num_features]].concat())
 }
 
-/// Makes the call while it holds the memory, without the interpreter where that is worth it.
-fn unpack<T: Send>(
+/// Makes the call while it holds the memory of both arrays, without the interpreter if there is much
+/// to write.
+fn unpack<T: Number + Send>(
     py: Python<'_>,
-    claims: &Claims,
-    bits: &Bytes<'_>,
-    mut out: Memory<'_, T>,
+    bits: CheckedArray<'_>,
+    out: CheckedArray<'_>,
     call: impl FnOnce(&[u8], &mut [T]) -> Result<(), BufferError> + Send,
 ) -> PyResult<()> {
-    let keeps_interpreter = out.addresses().len() <= KEEP_INTERPRETER;
-    let held = claims.hold(&mut Claims::none(), keeps_interpreter)?;
-    let (bits, out) = (bits.slice(&held), out.slice(&held));
+    let keeps_interpreter = out.bytes() <= KEEP_INTERPRETER;
+    let mut claims = Claims::<2>::none();
+    claims.read(0, bits);
+    claims.write(1, out);
+    let mut held = claims.hold(keeps_interpreter)?;
+    let [Some(bits), Some(out)] = held.memory() else { unreachable!("both are claimed") };
+    let (bits, out) = (bits.read(), out.write::<T>());
     let result = if keeps_interpreter { call(bits, out) } else { py.detach(|| call(bits, out)) };
     Ok(result?)
 }

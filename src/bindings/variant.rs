@@ -8,7 +8,7 @@ use super::card::cards;
 use super::errors::{DeckError, SerializationError, StarmineError, VariantError, illegal_action};
 use super::layout::Layout;
 use super::numbers::{Integer, count, fresh_seed, integer, seed as read_seed};
-use super::state::State;
+use super::parameters::{copies_table, named, parameters_dict};
 use crate::encode;
 use crate::rules::{self, EpisodeSeed, Move, Named, Parameters, Rating};
 
@@ -16,29 +16,31 @@ use crate::rules::{self, EpisodeSeed, Move, Named, Parameters, Rating};
 ///         max_life_tokens=3, copies=None, random_start_player=False, empty_hints=False,
 ///         crowning_piece=False, timed_display=False, lost_game_score="zero", edition="standard")
 ///
-/// The immutable rules of one kind of game.
+/// The rules of a game and their parameters. A variant never changes.
 ///
 /// Args:
 ///     players: 2 to 5.
 ///     colors: number of suits, 1 to 6.
 ///     ranks: 1 to 5.
 ///     hand_size: 1 to 6; None for 5 with two or three players and 4 with more.
-///     max_information_tokens: 0 to 16, also the number at the start.
-///     max_life_tokens: 1 to 8, also the number at the start.
-///     copies: a row for each colour with 1 to 3 copies of each rank, at most 64 cards in all;
-///         None for 3 of the lowest rank, 1 of the highest, 2 of the others.
-///     random_start_player: whether any seat may start, instead of seat 0.
-///     empty_hints: whether a hint may match no card.
-///     crowning_piece: no last round: the game goes on until it is perfect, a card that a perfect
-///         game needs is lost, or a player can do nothing.
-///     timed_display: a play may announce its colour, as an action of its own, and then regains an
-///         information token.
-///     lost_game_score: "zero" as in HLE, or "fireworks" to keep the fireworks' sum.
-///     edition: whose suits text shows: "standard", "ikebana" (black instead of white) or
+///     max_information_tokens: 0 to 16; games start with all of them.
+///     max_life_tokens: 1 to 8; games start with all of them.
+///     copies: for each colour a row with the number of copies of each rank, 1 to 3, at most 64 cards
+///         in all; None for 3 copies of the lowest rank, 1 of the highest and 2 of the others.
+///     random_start_player: whether a random seat starts, instead of seat 0.
+///     empty_hints: whether a hint may match no card of the hand.
+///     crowning_piece: whether the game has no last round: it goes on until it is perfect, a card
+///         that a perfect game needs is lost, or a player has no legal action.
+///     timed_display: whether a play may announce its colour, as an action of its own, and then
+///         regains an information token.
+///     lost_game_score: the score of a lost game: "zero" as in HLE, or "fireworks" for the sum of
+///         the fireworks.
+///     edition: the names of the suits in text: "standard", "ikebana" (black instead of white) or
 ///         "traditional" (playing cards). The games are the same.
 ///
 /// Raises:
-///     VariantError: a value outside its range; the message names it and what is allowed.
+///     VariantError: a value that is not allowed. The message has the parameter, the value and what
+///         is allowed.
 ///
 /// >>> import starmine
 /// >>> v = starmine.Variant(players=5)
@@ -50,26 +52,8 @@ use crate::rules::{self, EpisodeSeed, Move, Named, Parameters, Rating};
 #[derive(Clone, PartialEq)]
 pub struct Variant(pub Arc<rules::Variant>);
 
-/// Games and episodes are counted up to here.
+/// The highest index of a game and of an episode.
 const EPISODES: usize = i64::MAX as usize;
-
-fn copies_table(copies: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<i64>>> {
-    let rows: Result<Vec<Vec<Integer>>, PyErr> = copies.extract();
-    let rows = rows.map_err(|_| {
-        let value = copies.repr().map_or_else(|_| "?".into(), |text| text.to_string());
-        let allowed = "a list with a row for each colour of 1 to 3 copies of each rank";
-        PyErr::from(rules::VariantError::new("copies", value, allowed))
-    })?;
-    if let Some(beyond) = rows.iter().flatten().find(|count| count.is_beyond()) {
-        return Err(rules::VariantError::new("copies", beyond, "1 to 3 of each card").into());
-    }
-    Ok(rows.into_iter().map(|row| row.into_iter().map(|count| count.value).collect()).collect())
-}
-
-/// A parameter that Python gives by name.
-fn parameter<T: Named>(name: &str) -> PyResult<T> {
-    T::from_name(name).map_err(|error| VariantError::new_err(error.to_string()))
-}
 
 #[pymethods]
 impl Variant {
@@ -107,8 +91,8 @@ impl Variant {
             empty_hints,
             crowning_piece,
             timed_display,
-            lost_game_score: parameter(lost_game_score)?,
-            edition: parameter(edition)?,
+            lost_game_score: named(lost_game_score)?,
+            edition: named(edition)?,
         };
         let numbers = [
             ("players", Some(&players)),
@@ -150,25 +134,25 @@ impl Variant {
         self.0.hand_size()
     }
 
-    /// Information tokens at the start, and at most.
+    /// Information tokens at the start, which is also the most that there can be.
     #[getter]
     fn max_information_tokens(&self) -> u8 {
         self.0.max_information_tokens()
     }
 
-    /// Life tokens at the start.
+    /// Life tokens at the start, which is also the most that there can be.
     #[getter]
     fn max_life_tokens(&self) -> u8 {
         self.0.max_life_tokens()
     }
 
-    /// Copies of each card, by colour and rank.
+    /// The number of copies of each card, by colour and rank.
     #[getter]
     fn copies(&self) -> Vec<Vec<i64>> {
         self.0.parameters().copies.clone().unwrap_or_default()
     }
 
-    /// Whether any seat may start.
+    /// Whether a random seat starts.
     #[getter]
     fn random_start_player(&self) -> bool {
         self.0.random_start_player()
@@ -192,19 +176,19 @@ impl Variant {
         self.0.timed_display()
     }
 
-    /// Whose suits text shows.
+    /// The edition, which names the suits in text.
     #[getter]
     fn edition(&self) -> &'static str {
         self.0.edition().name()
     }
 
-    /// What a lost game scores: "zero" or "fireworks".
+    /// The score of a lost game: "zero" or "fireworks".
     #[getter]
     fn lost_game_score(&self) -> &'static str {
         self.0.lost_game_score().name()
     }
 
-    /// Number of action ids.
+    /// Number of actions; their ids count from 0.
     #[getter]
     fn num_actions(&self) -> usize {
         self.0.num_actions()
@@ -247,7 +231,8 @@ impl Variant {
         })
     }
 
-    /// The rule sheets' word for a final score, such as "amazing"; None where they have no scale.
+    /// The rating of a final score in the published rules, such as "amazing"; None for a variant
+    /// without a scale.
     ///
     /// Raises:
     ///     StarmineError: the variant has no such score.
@@ -263,7 +248,7 @@ impl Variant {
         }
     }
 
-    /// The named sections of an encoder's observations.
+    /// The named sections of the observations of an encoder.
     ///
     /// Raises:
     ///     UnknownNameError: there is no such encoder.
@@ -276,16 +261,17 @@ impl Variant {
     ///
     /// Args:
     ///     seed: 0 to 2**64 - 1; None for a random one.
-    ///     deck: instead of a seed, all cards of the variant as `Card` or text, the top card
-    ///         first; seat 0's hand is dealt first.
-    ///     start_player: with a deck, the seat that starts; None for seat 0.
-    ///     game, episode: with a seed, the game index and the episode of a batch seeded with it,
-    ///         to deal exactly that game.
+    ///     deck: all cards of the variant, instead of a seed, as `Card` or text, the top card first.
+    ///         The hand of seat 0 is dealt first.
+    ///     start_player: the seat that starts, only with a deck; None for seat 0.
+    ///     game, episode: with a seed, deal the game of this index in this episode of a batch that is
+    ///         seeded with it.
     ///
     /// Raises:
     ///     DeckError: the deck is not the variant's, or there is no such seat.
     ///     NotationError: an item of the deck is not a card.
-    ///     StarmineError: a seed out of range, or a seed and a deck at once.
+    ///     StarmineError: a number out of range, a seed and a deck at once, or a start player without
+    ///         a deck.
     #[pyo3(signature = (seed=None, deck=None, start_player=None, *, game=Integer::new(0), episode=Integer::new(0)),
         text_signature = "($self, seed=None, deck=None, start_player=None, *, game=0, episode=0)")]
     fn new_game(
@@ -295,7 +281,7 @@ impl Variant {
         start_player: Option<Integer>,
         game: Integer,
         episode: Integer,
-    ) -> PyResult<State> {
+    ) -> PyResult<rules::State> {
         if let Some(deck) = deck {
             if seed.is_some() {
                 return Err(StarmineError::new_err(
@@ -304,9 +290,8 @@ impl Variant {
             }
             let cards = cards(deck, self.0.deck_size())?;
             let start = start_player.unwrap_or(Integer::new(0));
-            let state = rules::State::from_deck(self.0.clone(), cards, start.value)
-                .map_err(|error| DeckError::new_err(start.explain(error)))?;
-            return Ok(State::new(state));
+            return rules::State::from_deck(self.0.clone(), cards, start.value)
+                .map_err(|error| DeckError::new_err(start.explain(error)));
         }
         if let Some(start) = start_player {
             return Err(StarmineError::new_err(format!(
@@ -318,11 +303,11 @@ impl Variant {
             game: count("game", &game, 0..=EPISODES)? as u64,
             episode: count("episode", &episode, 0..=EPISODES)? as u64,
         };
-        Ok(State::new(rules::State::new(self.0.clone(), seed)))
+        Ok(rules::State::new(self.0.clone(), seed))
     }
 
-    /// The parameters by name, as the constructor takes them; None for a `hand_size` or `copies` that
-    /// follows from the others.
+    /// The parameters by name, as the constructor takes them. A `hand_size` or `copies` that has its
+    /// default is None.
     fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         parameters_dict(py, &self.0.brief_parameters())
     }
@@ -332,7 +317,7 @@ impl Variant {
         serde_json::to_string(self.0.parameters()).expect("plain data becomes JSON")
     }
 
-    /// The variant of `to_json`.
+    /// Restores a variant from the text of `to_json`.
     ///
     /// Raises:
     ///     SerializationError: the text is not a stored variant.
@@ -370,7 +355,7 @@ impl Variant {
 }
 
 impl Variant {
-    /// An action that Python gave: an id, or a move's text.
+    /// Reads an action: an id, or a move's text.
     pub(super) fn read_action(&self, given: &Bound<'_, PyAny>) -> PyResult<Integer> {
         match given.extract::<String>() {
             Ok(text) => Ok(Integer::new(self.action(&text)? as i64)),
@@ -379,31 +364,13 @@ impl Variant {
     }
 }
 
-fn parameters_dict<'py>(py: Python<'py>, parameters: &Parameters) -> PyResult<Bound<'py, PyDict>> {
-    let dict = PyDict::new(py);
-    dict.set_item("players", parameters.players)?;
-    dict.set_item("colors", parameters.colors)?;
-    dict.set_item("ranks", parameters.ranks)?;
-    dict.set_item("hand_size", parameters.hand_size)?;
-    dict.set_item("max_information_tokens", parameters.max_information_tokens)?;
-    dict.set_item("max_life_tokens", parameters.max_life_tokens)?;
-    dict.set_item("copies", parameters.copies.clone())?;
-    dict.set_item("random_start_player", parameters.random_start_player)?;
-    dict.set_item("empty_hints", parameters.empty_hints)?;
-    dict.set_item("crowning_piece", parameters.crowning_piece)?;
-    dict.set_item("timed_display", parameters.timed_display)?;
-    dict.set_item("lost_game_score", parameters.lost_game_score.name())?;
-    dict.set_item("edition", parameters.edition.name())?;
-    Ok(dict)
-}
-
 /// variant(name, **overrides) -> Variant
 ///
-/// The variant of a preset, with some parameters changed.
+/// The variant of a preset, with some of its parameters changed.
 ///
 /// Raises:
 ///     UnknownNameError: there is no such preset.
-///     VariantError: a value outside its range.
+///     VariantError: a value out of range.
 ///     TypeError: there is no such parameter.
 ///
 /// >>> import starmine
@@ -431,7 +398,7 @@ pub fn variants() -> Vec<&'static str> {
     rules::PRESETS.iter().map(|preset| preset.name).collect()
 }
 
-/// A variant that Python gave: a `Variant` or a preset's name.
+/// Reads a variant: a `Variant`, or a preset's name.
 pub(super) fn read_variant(given: &Bound<'_, PyAny>) -> PyResult<Arc<rules::Variant>> {
     if let Ok(variant) = given.cast::<Variant>() {
         return Ok(variant.get().0.clone());

@@ -5,20 +5,17 @@ use pyo3::prelude::*;
 use super::card::Card;
 use super::errors::StarmineError;
 use super::event::Event;
+use super::features::{action_mask, encode_view};
+use super::knowledge::Knowledge;
 use super::numbers::{Integer, count, fresh_seed, seat, seed as read_seed};
 use super::variant::Variant;
-use crate::encode::{self, Encoder};
-use crate::rules::{self, ActionSet, Belief, GameRng, Sight};
+use crate::encode;
+use crate::rules::{self, Belief, GameRng, Sight};
 
-/// The mask of a set of actions.
-pub(super) fn action_mask(variant: &rules::Variant, legal: ActionSet) -> Vec<bool> {
-    (0..variant.num_actions()).map(|action| legal.contains(action)).collect()
-}
-
-/// Most hands in one call of `View.sample_hands`, which holds them all.
+/// The most hands of one call of `View.sample_hands`, which holds all of them in memory.
 const MAX_SAMPLES: usize = 10_000_000;
 
-/// So many possible hands, one after the other.
+/// Possible hands, one after another.
 fn sample_hands(belief: &Belief, number: usize, mut rng: GameRng) -> PyResult<Vec<u8>> {
     let mut cards = Vec::new();
     cards.try_reserve_exact(number * belief.slots()).map_err(|_| {
@@ -31,38 +28,9 @@ fn sample_hands(belief: &Belief, number: usize, mut rng: GameRng) -> PyResult<Ve
     Ok(cards)
 }
 
-/// One byte for each feature.
-pub(super) fn encode_view(encoder: &dyn Encoder, view: rules::View<'_>) -> Vec<u8> {
-    let layout = encoder.layout(view.variant());
-    let mut words = vec![0; layout.words()];
-    encode::encode_into(encoder, view, &mut words);
-    (0..layout.len()).map(|bit| (words[bit / 64] >> (bit % 64) & 1) as u8).collect()
-}
-
-/// What the hints given so far say about one card.
-///
-/// Attributes:
-///     plausible: the cards that hints alone leave open.
-///     color: the colour directly hinted, from 0, or None.
-///     rank: the rank directly hinted, from 0, or None.
-#[pyclass(frozen, get_all, module = "starmine")]
-pub struct Knowledge {
-    plausible: Vec<Card>,
-    color: Option<usize>,
-    rank: Option<usize>,
-}
-
-#[pymethods]
-impl Knowledge {
-    fn __repr__(&self) -> String {
-        let cards: Vec<String> = self.plausible.iter().map(|card| card.__str__()).collect();
-        format!("<Knowledge {}>", cards.join(" "))
-    }
-}
-
-/// What one seat may see of a state, as it was when the view was taken: every hand but its own,
-/// the table, and what hints have said. Offsets are relative to the observer, clockwise: 0 is the
-/// observer, 1 the next seat. `State.view` makes one.
+/// What one seat may see of a state at the time when the view was taken: all hands but its own, the
+/// table, and the hints. Offsets are relative to the observer, clockwise: 0 is the observer, 1 the
+/// next seat. `State.view` makes one.
 #[pyclass(frozen, module = "starmine")]
 pub struct View {
     state: rules::State,
@@ -81,7 +49,7 @@ impl View {
 
 #[pymethods]
 impl View {
-    /// The rules that are played.
+    /// The variant that is played.
     #[getter]
     fn variant(&self) -> Variant {
         Variant(self.state.variant().clone())
@@ -113,7 +81,7 @@ impl View {
         (0..view.variant().players().into()).map(hand).collect()
     }
 
-    /// What hints have said about the card in a slot of the hand at an offset.
+    /// What the hints so far say about the card in a slot of the hand at an offset.
     ///
     /// Raises:
     ///     StarmineError: there is no such offset, or no card in that slot.
@@ -129,20 +97,12 @@ impl View {
                     "slot={found} is not allowed: the hand has {size} cards"
                 ))
             })?;
-        let knowledge = view.knowledge(offset, slot);
-        Ok(Knowledge {
-            plausible: knowledge
-                .plausible(variant)
-                .map(|card| Card::new(card, variant.edition()))
-                .collect(),
-            color: knowledge.hinted_suit(variant).map(rules::Suit::index),
-            rank: knowledge.hinted_rank(variant).map(rules::Rank::index),
-        })
+        Ok(Knowledge::new(view.knowledge(offset, slot), variant))
     }
 
-    /// The cards that each own slot can hold, a list for each slot: those that the hints leave
-    /// plausible, and that are in some hand made of the copies that are not seen elsewhere. Exact: a
-    /// card is not possible either when the other slots need all its copies.
+    /// The cards that each slot of the observer's hand can hold, one list a slot: those that the hints
+    /// allow and that occur in at least one hand made of the copies that the observer does not see.
+    /// This is exact: a card whose copies are all needed by the other slots is not possible.
     #[getter]
     fn possible(&self) -> Vec<Vec<Card>> {
         let view = self.view();
@@ -156,12 +116,12 @@ impl View {
         (0..belief.slots()).map(cards).collect()
     }
 
-    /// The probability of each card in each own slot: float64 (cards in the hand, colors * ranks),
-    /// where the card of a column is `suit * ranks + rank`. Each row sums to 1.
+    /// The probability of each card in each slot of the observer's hand: float64 (cards in the hand,
+    /// colors * ranks). Column `suit * ranks + rank` is that card. Each row sums to 1.
     ///
-    /// These are the exact marginals over all hands of copies that are not seen elsewhere and fit
-    /// the hints, each choice of copies as likely as another. What could be learned from the
-    /// partners' choices is not in them.
+    /// These are the exact marginals over all hands that the hints allow and that are made of copies
+    /// which the observer does not see, all choices of copies being equally likely. They do not use
+    /// what the partners' choices tell.
     fn marginals<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let view = self.view();
         let (kinds, belief) = (view.variant().num_card_kinds(), Belief::new(&view));
@@ -170,18 +130,19 @@ impl View {
         rows.into_pyarray(py).reshape([belief.slots(), kinds])
     }
 
-    /// Whole own hands, drawn uniformly from those that `marginals` counts, with replacement.
+    /// Draws hands of the observer, with replacement, uniformly from those that `marginals` counts.
     ///
     /// Args:
     ///     n: number of hands, at most 10,000,000.
-    ///     seed: the same hands for the same seed, the first of them whatever `n` is; None takes a
-    ///         seed from the operating system.
+    ///     seed: 0 to 2**64 - 1; None for a random one. The same seed gives the same hands, and a
+    ///         larger `n` only adds hands.
     ///
     /// Returns:
     ///     uint8 (n, cards in the hand): `suit * ranks + rank` of each card, the oldest first.
     ///
     /// Raises:
     ///     StarmineError: `n` or the seed is out of range.
+    ///     MemoryError: there is no memory for so many hands.
     #[pyo3(signature = (n, seed=None))]
     fn sample_hands<'py>(
         &self,
@@ -226,14 +187,14 @@ impl View {
         self.view().score()
     }
 
-    /// The discarded and misplayed cards in the order in which they came.
+    /// The discarded and misplayed cards, the oldest first.
     #[getter]
     fn discard_pile(&self) -> Vec<Card> {
         let edition = self.state.variant().edition();
         self.state.discard_pile().map(|card| Card::new(card, edition)).collect()
     }
 
-    /// The turns played so far, the oldest first; what the observer itself drew is hidden.
+    /// The turns played so far, the oldest first. The cards that the observer drew are hidden.
     #[getter]
     fn history(&self) -> Vec<Event> {
         let view = self.view();
@@ -245,12 +206,13 @@ impl View {
         self.view().legal_actions().iter().collect()
     }
 
-    /// Whether each action is legal for the observer now: bool (num_actions,).
+    /// Whether each action is legal for the observer: bool (num_actions,); all False when another
+    /// seat is to act.
     fn legal_action_mask<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
         action_mask(self.state.variant(), self.view().legal_actions()).into_pyarray(py)
     }
 
-    /// The observer's encoded observation: uint8 (D,), each 0 or 1.
+    /// The encoded observation of the observer: uint8 (D,) of zeros and ones.
     ///
     /// Raises:
     ///     UnknownNameError: there is no such encoder.

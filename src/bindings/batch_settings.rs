@@ -1,0 +1,109 @@
+//! The settings of a batch and the seeds of a reset, as Python gives them.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyMapping};
+
+use super::integer_arrays::mask;
+use super::numbers::{Integer, seat as read_seat, seed as read_seed, wrong_type};
+use crate::batch::{Partners, Seeds};
+
+/// The seeds and the mask of a reset.
+pub(super) struct Reset {
+    seeds: GivenSeeds,
+    mask: Option<Vec<bool>>,
+}
+
+enum GivenSeeds {
+    Continue,
+    Batch(u64),
+    Each(Vec<u64>),
+}
+
+impl Reset {
+    pub fn read(
+        seed: Option<&Bound<'_, PyAny>>,
+        reset_mask: Option<&Bound<'_, PyAny>>,
+        num_envs: usize,
+    ) -> PyResult<Reset> {
+        let seeds = match seed {
+            None => GivenSeeds::Continue,
+            Some(seed) if seed.hasattr("__len__")? => {
+                let seeds = seed.try_iter()?.map(|seed| read_seed(&seed?));
+                GivenSeeds::Each(seeds.collect::<PyResult<_>>()?)
+            }
+            Some(seed) => GivenSeeds::Batch(read_seed(seed)?),
+        };
+        let mask = reset_mask.map(|given| mask("reset_mask", given, num_envs)).transpose()?;
+        Ok(Reset { seeds, mask })
+    }
+
+    pub fn seeds(&self) -> Seeds<'_> {
+        match &self.seeds {
+            GivenSeeds::Continue => Seeds::Continue,
+            GivenSeeds::Batch(seed) => Seeds::Batch(*seed),
+            GivenSeeds::Each(seeds) => Seeds::Each(seeds),
+        }
+    }
+
+    pub fn mask(&self) -> Option<&[bool]> {
+        self.mask.as_deref()
+    }
+}
+
+/// The name of an autoreset mode: text, or an enum member whose value is the text.
+pub(super) fn mode_name(given: &Bound<'_, PyAny>) -> PyResult<String> {
+    let value = if given.hasattr("value")? { given.getattr("value")? } else { given.clone() };
+    value.extract().map_err(|_| wrong_type("autoreset_mode", given, "a mode's name"))
+}
+
+/// One thread for each 1,024 games, at most one for each core.
+pub(super) fn default_threads(num_envs: usize) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    (num_envs / 1024).clamp(1, cores)
+}
+
+/// Reads a mapping from seats to partners, or to sequences of partners to draw from.
+pub(super) fn read_partners(given: &Bound<'_, PyAny>, players: u8) -> PyResult<Partners> {
+    let expected = "a dict from seats to a bot's name, a trained policy, or a sequence of these";
+    let mapping = given.cast::<PyMapping>().map_err(|_| wrong_type("partners", given, expected))?;
+    let mut partners = Partners::default();
+    for item in mapping.items()? {
+        let (seat, holders): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item.extract()?;
+        let number: Integer =
+            seat.extract().map_err(|_| wrong_type("partners: seat", &seat, "an integer"))?;
+        let seat = read_seat("partners: seat", &number, players)?;
+        let names = read_name(&holders).map_or_else(|| read_names(&holders), |one| Some(vec![one]));
+        let names = names.ok_or_else(|| {
+            let expected = "a bot's name, a trained policy, or a sequence of these";
+            wrong_type(&format!("partners[{seat}]"), &holders, expected)
+        })?;
+        partners = partners.with(seat, &names)?;
+    }
+    Ok(partners)
+}
+
+/// The name of a bot, or of a trained policy, which has it as an attribute.
+fn read_name(holder: &Bound<'_, PyAny>) -> Option<String> {
+    let text = holder.extract().or_else(|_| holder.getattr("bot")?.extract::<String>());
+    text.ok()
+}
+
+fn read_names(holders: &Bound<'_, PyAny>) -> Option<Vec<String>> {
+    let holders: Vec<Bound<'_, PyAny>> = holders.extract().ok()?;
+    holders.iter().map(read_name).collect()
+}
+
+/// The partners by seat: a name, or a list of names.
+pub(super) fn partners_dict<'py>(
+    py: Python<'py>,
+    partners: &Partners,
+) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    for (seat, names) in partners.names() {
+        match names.as_slice() {
+            [name] => dict.set_item(seat, name)?,
+            names => dict.set_item(seat, PyList::new(py, names)?)?,
+        }
+    }
+    Ok(dict)
+}

@@ -1,0 +1,128 @@
+//! The networks of trained policies, evaluated from Python.
+
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
+use pyo3::prelude::*;
+
+use super::errors::ArrayError;
+use crate::bots::{BotNameError, Policy};
+
+/// The network of a policy file.
+#[pyclass(frozen, module = "starmine")]
+pub struct _Network(Policy);
+
+/// Logits, values and hidden states.
+type Computed<'py> =
+    (Bound<'py, PyArray2<f32>>, Bound<'py, PyArray1<f32>>, Bound<'py, PyArray2<f32>>);
+
+#[pymethods]
+impl _Network {
+    /// Reads a policy file; errors call it by this name.
+    ///
+    /// Raises:
+    ///     SerializationError: the bytes are not a policy file.
+    #[new]
+    fn new(name: &str, data: &[u8]) -> PyResult<_Network> {
+        Ok(_Network(Policy::of_file(name, data).map_err(BotNameError::from)?))
+    }
+
+    /// The file's metadata as JSON text.
+    #[getter]
+    fn metadata(&self) -> &str {
+        self.0.header()
+    }
+
+    /// Evaluates the network.
+    ///
+    /// Args:
+    ///     observations: uint8 (K, D), each element 0 or 1.
+    ///     memory: float32 (K, width), the hidden state before the turn; None for zeros. The width is
+    ///         0 for a network without recurrence.
+    ///
+    /// Returns:
+    ///     Logits float32 (K, A), values float32 (K,), and the hidden state after the turn, float32
+    ///     (K, width).
+    ///
+    /// Raises:
+    ///     ArrayError: an array of another shape or dtype, or an element that is neither 0 nor 1.
+    #[pyo3(signature = (observations, memory=None))]
+    fn logits<'py>(
+        &self,
+        py: Python<'py>,
+        observations: &Bound<'py, PyAny>,
+        memory: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Computed<'py>> {
+        let policy = &self.0;
+        let width = policy.state_width();
+        let words = read_observations(observations, policy.num_bits())?;
+        let rows = words.len();
+        let mut memories = match memory {
+            Some(given) => read_memories(given, rows, width)?,
+            None => vec![0.0; rows * width],
+        };
+        let outputs = py.detach(|| compute(policy, &words, &mut memories));
+        let actions = policy.variant().num_actions();
+        let logits = outputs.iter().flat_map(|row| &row[..actions]).copied();
+        let logits: Vec<f32> = logits.collect();
+        let values: Vec<f32> = outputs.iter().map(|row| row[actions]).collect();
+        Ok((
+            logits.into_pyarray(py).reshape([rows, actions])?,
+            values.into_pyarray(py),
+            memories.into_pyarray(py).reshape([rows, width])?,
+        ))
+    }
+}
+
+/// The features of each row as packed bits.
+fn read_observations(given: &Bound<'_, PyAny>, features: usize) -> PyResult<Vec<Vec<u64>>> {
+    let given: PyReadonlyArray2<'_, u8> = given.extract().map_err(|_| {
+        let expected = format!("observations: expected a numpy array uint8 (K, {features})");
+        ArrayError::new_err(expected)
+    })?;
+    let given = given.as_array();
+    check_columns("observations", given.dim(), features, None)?;
+    let mut words = vec![vec![0u64; features.div_ceil(64)]; given.nrows()];
+    for ((row, column), &feature) in given.indexed_iter() {
+        if feature > 1 {
+            return Err(ArrayError::new_err(format!(
+                "observations has {feature} at ({row}, {column}): expected 0 or 1"
+            )));
+        }
+        words[row][column / 64] |= u64::from(feature) << (column % 64);
+    }
+    Ok(words)
+}
+
+/// The hidden states, row by row.
+fn read_memories(given: &Bound<'_, PyAny>, rows: usize, width: usize) -> PyResult<Vec<f32>> {
+    let given: PyReadonlyArray2<'_, f32> = given.extract().map_err(|_| {
+        ArrayError::new_err(format!("memory: expected a numpy array float32 ({rows}, {width})"))
+    })?;
+    let given = given.as_array();
+    check_columns("memory", given.dim(), width, Some(rows))?;
+    Ok(given.iter().copied().collect())
+}
+
+/// The logits and the value of each row. Its hidden state is replaced by the one after the turn.
+fn compute(policy: &Policy, words: &[Vec<u64>], memories: &mut [f32]) -> Vec<Vec<f32>> {
+    let (width, mut scratch) = (policy.state_width(), policy.scratch());
+    let row = |(row, words): (usize, &Vec<u64>)| {
+        let memory = &mut memories[row * width..][..width];
+        policy.logits(words, memory, &mut scratch).to_vec()
+    };
+    words.iter().enumerate().map(row).collect()
+}
+
+fn check_columns(
+    name: &str,
+    found: (usize, usize),
+    columns: usize,
+    rows: Option<usize>,
+) -> PyResult<()> {
+    if found == (rows.unwrap_or(found.0), columns) {
+        return Ok(());
+    }
+    let expected = rows.map_or("K".to_owned(), |rows| rows.to_string());
+    Err(ArrayError::new_err(format!(
+        "{name} has shape {found:?}: expected ({expected}, {columns})"
+    )))
+}

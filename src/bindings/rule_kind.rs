@@ -1,0 +1,54 @@
+//! The rules that rule lists are made of.
+
+use pyo3::prelude::*;
+
+use crate::bots::{self as kinds, RULES};
+
+/// rules() -> list[str]
+///
+/// The names of the rules that rule lists are made of. A rule list is a text such as
+/// "rules: play-safe; hint-playable; discard-oldest" and is accepted wherever a bot's name is.
+#[pyfunction]
+pub fn rules() -> Vec<&'static str> {
+    RULES.iter().map(|kind| kind.name).collect()
+}
+
+/// A rule that rule lists are made of.
+///
+/// Attributes:
+///     name: its name in the text of a rule list.
+///     summary: one sentence about it.
+///     published: its name in the literature.
+///     takes_probability: whether a probability follows its name.
+#[pyclass(frozen, get_all, module = "starmine")]
+pub struct RuleKind {
+    name: &'static str,
+    summary: &'static str,
+    published: &'static str,
+    takes_probability: bool,
+}
+
+#[pymethods]
+impl RuleKind {
+    fn __repr__(&self) -> String {
+        format!("<RuleKind {}>", self.name)
+    }
+}
+
+/// rule(name) -> RuleKind
+///
+/// Describes a rule.
+///
+/// Raises:
+///     UnknownNameError: there is no such rule.
+///
+/// >>> import starmine
+/// >>> starmine.rule("discard-oldest").summary
+/// 'Discard the oldest card.'
+#[pyfunction]
+pub fn rule(name: &str) -> PyResult<RuleKind> {
+    let kind = kinds::rule(name)?;
+    let takes_probability = kind.takes_probability();
+    let (name, summary, published) = (kind.name, kind.summary, kind.published);
+    Ok(RuleKind { name, summary, published, takes_probability })
+}
