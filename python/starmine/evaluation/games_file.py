@@ -118,8 +118,8 @@ class GamesFile:
         self._saved[:] = played
 
     def _offset(self, cell: tuple[int, ...], field: int, game: int) -> int:
-        index = np.ravel_multi_index((*cell, field, game), self._outcomes.shape)
-        return len(header(self._outcomes)) + int(index) * self._outcomes.itemsize
+        index = int(np.ravel_multi_index((*cell, field, game), self._outcomes.shape))
+        return len(header(self._outcomes)) + index * int(self._outcomes.itemsize)
 
 
 def header(outcomes: Any) -> bytes:

@@ -1,0 +1,125 @@
+"""Faults around the package: two processes on one folder, kill -9, damaged files and full disks."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from starmine import StarmineError, evaluate
+from starmine.durable import FolderLock, seal_json
+
+GAMES = {"entrants": ["iggi"], "variant": "mini", "figure": False}
+
+
+def command(*arguments, **options):
+    """A running `python -m starmine`."""
+    line = [sys.executable, "-m", "starmine", *map(str, arguments)]
+    return subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+
+
+def wait_for(path, running):
+    """Wait until a process has written a file."""
+    end = time.monotonic() + 60
+    while not path.exists():
+        assert running.poll() is None, running.communicate()
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("fresh", [False, True])
+def test_a_second_evaluation_in_a_folder_is_refused_in_one_line(tmp_path, fresh):
+    evaluate(**GAMES, games=10, output=tmp_path)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    with FolderLock(tmp_path), pytest.raises(StarmineError, match="is in use: another process writes to it") as refused:
+        evaluate(**GAMES, games=10, output=tmp_path, fresh=fresh)
+    assert "\n" not in str(refused.value)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_a_killed_evaluation_goes_on_to_the_same_games(tmp_path):
+    options = ["eval", "iggi", "--variant", "mini", "--games", "200000", "--no-figure", "--quiet", "--threads", "1"]
+    running = command(*options, "--output", tmp_path)
+    try:
+        wait_for(tmp_path / "eval.json", running)
+        time.sleep(1.5)
+    finally:
+        running.send_signal(signal.SIGKILL)
+        running.communicate(timeout=60)
+    evaluation = evaluate(**GAMES, games=200_000, output=tmp_path)
+    assert (evaluation.played == 200_000).all()
+    assert (np.load(tmp_path / "eval-games.npy")[0, 0, 3] > 0).all()
+
+
+def test_games_and_json_of_different_runs_are_refused(tmp_path):
+    for name in ("one", "other"):
+        evaluate(**GAMES, games=10, output=tmp_path / name)
+    (tmp_path / "one" / "eval-games.npy").replace(tmp_path / "other" / "eval-games.npy")
+    with pytest.raises(StarmineError, match="belongs to another run"):
+        evaluate(**GAMES, games=10, output=tmp_path / "other")
+
+
+def test_a_flipped_bit_of_the_games_or_the_json_is_refused(tmp_path):
+    evaluate(**GAMES, games=10, output=tmp_path)
+    for name in ("eval-games.npy", "eval.json"):
+        whole = (tmp_path / name).read_bytes()
+        for place in range(len(whole) - 40, 0, -97):
+            damaged = bytearray(whole)
+            damaged[place] ^= 1
+            if name == "eval.json" and bytes([whole[place], damaged[place]]).isspace():
+                continue
+            (tmp_path / name).write_bytes(damaged)
+            with pytest.raises(StarmineError, match=r"holds (no|another) evaluation"):
+                evaluate(**GAMES, games=10, output=tmp_path)
+        (tmp_path / name).write_bytes(whole)
+    evaluate(**GAMES, games=10, output=tmp_path)
+
+
+def test_a_folder_without_saved_games_starts_over(tmp_path):
+    evaluate(**GAMES, games=10, output=tmp_path)
+    found = json.loads((tmp_path / "eval.json").read_text())
+    del found["checksum"]
+    for pairing in found["pairings"]:
+        pairing["games"] = 0
+    (tmp_path / "eval.json").write_text(seal_json(found))
+    (tmp_path / "eval-games.npy").unlink()
+    assert (evaluate(**GAMES, games=10, output=tmp_path).played == 10).all()
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of 1 MiB."""
+    if os.name != "posix" or os.geteuid() != 0:
+        pytest.skip("only root can mount a small file system")
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", tmp_path], capture_output=True)
+    if mounted.returncode:
+        pytest.skip("a small file system cannot be mounted")
+    yield tmp_path
+    subprocess.run(["umount", "-l", tmp_path], check=True)
+
+
+def test_a_full_disk_is_reported_before_any_game(small_disk):
+    running = command("eval", "iggi", "--games", "1000000", "--no-figure", "--quiet", "--output", small_disk)
+    _, errors = running.communicate(timeout=60)
+    assert running.returncode == 2
+    assert "cannot be written (No space left on device)" in errors
+    assert errors.count("\n") == 1
+    assert not (small_disk / "eval-games.npy").exists()
+
+
+def test_a_write_that_fails_later_keeps_what_was_saved(tmp_path, monkeypatch):
+    from starmine.evaluation import games_file
+
+    def fail(_):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        evaluate(**GAMES, games=10, output=tmp_path)
+        patch.setattr(games_file.os, "fsync", fail)
+        with pytest.raises(StarmineError, match="No space left"):
+            evaluate(**GAMES, games=10, output=tmp_path)
+    assert (evaluate(**GAMES, games=10, output=tmp_path).played == 10).all()
