@@ -123,3 +123,12 @@ def test_a_write_that_fails_later_keeps_what_was_saved(tmp_path, monkeypatch):
         with pytest.raises(StarmineError, match="No space left"):
             evaluate(**GAMES, games=10, output=tmp_path)
     assert (evaluate(**GAMES, games=10, output=tmp_path).played == 10).all()
+
+
+@pytest.mark.parametrize(("redirection", "said"), [(">&-", "is closed"), (">/dev/full", "cannot be written (No space")])
+def test_an_output_that_cannot_be_written_is_told_in_one_line(redirection, said):
+    line = f'"{sys.executable}" -m starmine eval iggi --variant mini --games 10 --quiet {redirection}'
+    ended = subprocess.run(line, shell=True, capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 1
+    assert f"starmine eval: standard output {said}" in ended.stderr
+    assert ended.stderr.count("\n") == 1

@@ -9,7 +9,7 @@ from importlib.metadata import version
 
 from starmine._core import StarmineError
 from starmine.cli import eval as eval_command
-from starmine.cli.parsing import INTERRUPTED, PIPE_CLOSED, REFUSED, Parser, refuse
+from starmine.cli.parsing import INTERRUPTED, NO_OUTPUT, PIPE_CLOSED, REFUSED, Parser, refuse
 
 SUBCOMMANDS = (eval_command,)  # each has `add`, which sets `run` for its options
 
@@ -37,6 +37,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # A character that the terminal's encoding lacks, such as ±, is replaced.
         getattr(stream, "reconfigure", lambda **_: None)(errors="replace")
     options = parser().parse_args(arguments)
+    if sys.stdout is None:
+        refuse(f"starmine {options.command}", "standard output is closed: expected it open")
+        return NO_OUTPUT
     try:
         status: int = options.run(options)
         sys.stdout.flush()
@@ -49,4 +52,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader has closed the pipe. Python flushes standard output at exit, so point it elsewhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
+    except OSError as error:
+        if error.filename is not None:
+            raise  # of another file than standard output
+        refuse(f"starmine {options.command}", f"standard output cannot be written ({error.strerror or error})")
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return NO_OUTPUT
     return status

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from starmine._core import _unknown_name
 
-REFUSED, INTERRUPTED, PIPE_CLOSED = 2, 130, 141  # exit statuses
+NO_OUTPUT, REFUSED, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141  # exit statuses
 
 
 class Parser(argparse.ArgumentParser):
