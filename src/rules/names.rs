@@ -35,13 +35,13 @@ pub trait Named: VariantArray + FromStr + Into<&'static str> + Copy {
 #[error("{kind}={name:?} is not known: did you mean {nearest:?}? Expected one of {}", known.join(", "))]
 pub struct UnknownName {
     /// What the name was given for, such as `variant`.
-    pub kind: String,
+    pub kind: Box<str>,
     /// The name that was given.
-    pub name: String,
+    pub name: Box<str>,
     /// The known name that is most similar to it.
-    pub nearest: String,
+    pub nearest: Box<str>,
     /// All known names.
-    pub known: Vec<String>,
+    pub known: Box<[String]>,
 }
 
 impl UnknownName {
@@ -51,9 +51,9 @@ impl UnknownName {
         name: &str,
         known: impl IntoIterator<Item = impl Into<String>>,
     ) -> UnknownName {
-        let known: Vec<String> = known.into_iter().map(Into::into).collect();
-        let nearest = nearest(name, &known).to_owned();
-        UnknownName { kind: kind.to_owned(), name: name.to_owned(), nearest, known }
+        let known: Box<[String]> = known.into_iter().map(Into::into).collect();
+        let nearest = nearest(name, &known).into();
+        UnknownName { kind: kind.into(), name: name.into(), nearest, known }
     }
 }
 
@@ -79,7 +79,7 @@ mod tests {
              Expected one of standard, hard, crowning-piece"
         );
         for (name, nearest) in [("HARD", "hard"), ("hrd", "hard"), ("crowning", "crowning-piece")] {
-            assert_eq!(error(name).nearest, nearest);
+            assert_eq!(&*error(name).nearest, nearest);
         }
     }
 
@@ -89,6 +89,6 @@ mod tests {
             assert_eq!(Edition::from_name(edition.name()), Ok(edition));
         }
         let error = Edition::from_name("ikebanna").unwrap_err();
-        assert_eq!((error.kind.as_str(), error.nearest.as_str()), ("edition", "ikebana"));
+        assert_eq!((&*error.kind, &*error.nearest), ("edition", "ikebana"));
     }
 }

@@ -61,11 +61,11 @@ impl Tables {
             moves: Vec::new(),
         };
         let mut first_copy = 0;
-        for suit in 0..usize::from(colors) {
-            for rank in 0..usize::from(ranks) {
-                let card = Card::new(Suit::ALL[suit], Rank::ALL[rank]);
-                let number = copies[suit][rank];
-                tables.add_card(suit * usize::from(ranks) + rank, card, first_copy, number);
+        for &suit in &Suit::ALL[..usize::from(colors)] {
+            for &rank in &Rank::ALL[..usize::from(ranks)] {
+                let number = copies[suit.index()][rank.index()];
+                let index = suit.index() * usize::from(ranks) + rank.index();
+                tables.add_card(index, Card::new(suit, rank), first_copy, number);
                 first_copy += usize::from(number);
             }
         }
