@@ -66,7 +66,7 @@ def by_hand(game):
         [OldestModule(), OldestOfMany()],
         [Oldest, ModulePolicy(OldestModule())],
     ],
-    ids=str,
+    ids=["classes", "instance", "batched", "module", "policy"],
 )
 def test_a_game_is_the_same_by_bot_policy_and_module(players):
     games = play_games(players, games=40)

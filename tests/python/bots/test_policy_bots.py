@@ -13,7 +13,7 @@ import torch
 import starmine
 from starmine import Batch, SerializationError, StarmineError, UnknownNameError, VariantError
 from starmine._core import _Network, _policy_bytes
-from starmine.torch import PolicyNetwork, Recall
+from starmine.torch import HiddenState, PolicyNetwork
 
 GAMES = 100
 SEER = "canonical-seer"
@@ -46,7 +46,7 @@ class TorchPolicy:
         self.memory, self.turns = None, None
 
     def reset(self, games):
-        self.memory, self.turns = self.network.blank(len(games)), np.zeros(len(games), np.int64)
+        self.memory, self.turns = self.network.initial_state(len(games)), np.zeros(len(games), np.int64)
 
     @torch.no_grad()
     def act_batch(self, observations, action_mask, games):
@@ -54,9 +54,9 @@ class TorchPolicy:
         seat = torch.from_numpy(self.turns[games] % self.network.players)[None]
         self.turns[games] += 1
         games = torch.from_numpy(games)
-        recall = Recall(self.memory[games], seat, torch.zeros_like(seat, dtype=torch.bool))
+        hidden_state = HiddenState(self.memory[games], seat, torch.zeros_like(seat, dtype=torch.bool))
         bits, mask = torch.from_numpy(observations).float(), torch.from_numpy(action_mask)
-        log_probs, _, memory = self.network(bits, mask, recall)
+        log_probs, _, memory = self.network(bits, mask, hidden_state)
         self.memory[games] = memory
         return log_probs.argmax(1).numpy()
 
@@ -96,17 +96,18 @@ def test_logits_values_and_memories_are_those_of_torch(recurrent, layer_norm, sa
     assert json.loads(ours.metadata)["hidden"] == [40, 24]
     states = [variant.new_game(seed=seed) for seed in range(50)]
     memory = None
-    recalled = Recall(network.blank(50), torch.zeros(1, 50, dtype=torch.int64), torch.zeros(1, 50, dtype=torch.bool))
+    seats, starts = torch.zeros(1, 50, dtype=torch.int64), torch.zeros(1, 50, dtype=torch.bool)
+    hidden_state = HiddenState(network.initial_state(50), seats, starts)
     for _ in range(6):
         bits = np.stack([state.encode(state.current_player) for state in states])
         logits, values, memory = ours.logits(bits, memory)
         everything = torch.ones(50, variant.num_actions, dtype=torch.bool)
         with torch.no_grad():
-            expected, value, recalled_memory = network(torch.from_numpy(bits).float(), everything, recalled)
-        recalled = recalled._replace(memory=recalled_memory)
+            expected, value, torch_memory = network(torch.from_numpy(bits).float(), everything, hidden_state)
+        hidden_state = hidden_state._replace(values=torch_memory)
         np.testing.assert_allclose(torch.from_numpy(logits).log_softmax(1), expected, rtol=1e-4, atol=1e-3)
         np.testing.assert_allclose(values, value, rtol=1e-4, atol=1e-3)
-        np.testing.assert_allclose(memory, recalled_memory[:, 0], atol=1e-4)
+        np.testing.assert_allclose(memory, torch_memory[:, 0], atol=1e-4)
         for index, state in enumerate(states):
             # Hints, which end no game.
             state.apply(state.legal_actions()[-1 - index % 3])

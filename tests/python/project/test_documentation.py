@@ -111,7 +111,7 @@ def public_members():
         if not inspect.isclass(owner):
             continue
         described = owner.__doc__ or ""
-        for member in vars(owner):
+        for member in sorted(vars(owner)):
             # A class may describe its attributes in its own docstring.
             if not member.startswith("_") and not re.search(rf"^ +{member}: ", described, re.MULTILINE):
                 yield f"{name}.{member}"
