@@ -15,6 +15,8 @@ from starmine import Batch, SerializationError, StarmineError, UnknownNameError,
 from starmine._core import _Network, _policy_bytes
 from starmine.torch import HiddenState, PolicyNetwork
 
+pytestmark = pytest.mark.slow
+
 GAMES = 100
 SEER = "canonical-seer"
 ENCODERS = [encoder for encoder in starmine.encoders() if encoder != SEER]

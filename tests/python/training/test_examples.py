@@ -32,7 +32,7 @@ EXAMPLES = [
     "pqn_vdn",
 ]
 
-pytestmark = needs_train_extra
+pytestmark = [pytest.mark.slow, needs_train_extra]
 
 
 @dataclass

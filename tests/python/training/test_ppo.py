@@ -17,7 +17,7 @@ from training_runs import (
     needs_train_extra,
 )
 
-pytestmark = needs_train_extra
+pytestmark = [pytest.mark.slow, needs_train_extra]
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from training_runs import assert_resumes_to_the_same_bits, checkpoint, log_lines, needs_train_extra
 
-pytestmark = needs_train_extra
+pytestmark = [pytest.mark.slow, needs_train_extra]
 
 
 @pytest.fixture(scope="module")

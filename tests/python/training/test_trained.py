@@ -10,6 +10,8 @@ import torch
 import starmine
 from starmine.torch import PolicyNetwork
 
+pytestmark = pytest.mark.slow
+
 FOLDER = Path(__file__).parents[2] / "python" / "starmine" / "policies"
 GAMES = 2000
 
