@@ -76,7 +76,7 @@ check: lint-rust lint-python unit-tests ## Run formatters, linters, type checker
 test: $(VENV)/release $(VENV)/test-requirements $(VENV)/hle lint-rust lint-python check-instructions check-oldest check-arm sanitize ## Run all tests and checks.
 	cargo test --quiet
 	RUSTDOCFLAGS='--deny warnings' cargo doc --quiet --no-deps
-	$(BIN)/python -m mypy.stubtest starmine
+	$(BIN)/python -m mypy.stubtest --mypy-config-file pyproject.toml starmine._core
 	$(BIN)/python -m pytest $(PYTEST)
 
 test-long: $(VENV)/release $(VENV)/test-requirements $(VENV)/hle ## Play many more random cases, with a new seed or SEED=N.
@@ -99,7 +99,7 @@ lint-python: $(VENV)/test-requirements
 
 unit-tests: $(VENV)/quick $(VENV)/test-requirements
 	cargo test --quiet --lib
-	$(BIN)/python -m mypy.stubtest starmine
+	$(BIN)/python -m mypy.stubtest --mypy-config-file pyproject.toml starmine._core
 	$(BIN)/python -m pytest --quiet -m 'not slow' $(PYTEST)
 
 check-instructions: $(VENV)/test-requirements

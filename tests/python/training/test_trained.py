@@ -12,7 +12,7 @@ from starmine.torch import PolicyNetwork
 
 pytestmark = pytest.mark.slow
 
-FOLDER = Path(__file__).parents[2] / "python" / "starmine" / "policies"
+FOLDER = Path(__file__).parents[3] / "python" / "starmine" / "policies"
 GAMES = 2000
 
 
