@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use starmine::batch::{AutoresetMode, Batch, IllegalAction, Options, Outputs, Partners, Seeds};
+use starmine::batch::{
+    AutoresetMode, Batch, BatchError, IllegalAction, Options, Outputs, Partners, PartnersError,
+    Seeds,
+};
 use starmine::bots::{self, BOTS, GameRunner, Player, Plays};
 use starmine::rules::{EpisodeSeed, PRESETS, Variant, preset};
 
@@ -94,11 +97,17 @@ impl Mirror {
         Mirror { tables: (0..GAMES as u64).map(table).collect(), players }
     }
 
+    fn is_learner(&self, seat: u8) -> bool {
+        matches!(self.players[usize::from(seat)], Player::External)
+    }
+
     /// Plays the learner's action in one game and compares what the batch wrote.
     fn check(&mut self, game: usize, action: i64, written: &Written) {
+        let begun = self.tables[game].history().iter().any(|turn| self.is_learner(turn.seat));
         let table = &mut self.tables[game];
         let variant = table.variant().clone();
-        let before = table.position().score(&variant);
+        // The learner's first reward has the points that partners made before it.
+        let before = if begun { table.position().score(&variant) } else { 0 };
         table.apply(variant.action_to_move(action).unwrap());
         table.run().unwrap();
         let score = table.position().score(&variant);
@@ -275,16 +284,16 @@ fn an_illegal_action_loses_that_game_alone() {
 }
 
 #[test]
-fn a_learner_without_a_turn_finds_the_game_over() {
+fn partners_who_leave_the_learner_no_turn_are_refused() {
     // One kind of card: the first play of the partner is perfect.
     let mut parameters = preset("standard").unwrap();
     (parameters.colors, parameters.ranks) = (1, 1);
     (parameters.hand_size, parameters.max_information_tokens) = (Some(1), 0);
     let variant = Arc::new(Variant::new(parameters).unwrap());
     let options = Options { partners: partners(&[(0, &["random"])]), ..Options::default() };
-    let mut batch = Batch::new(variant, 2, SEED, options).unwrap();
-    let mut written = Written::new(&batch);
-    batch.step(&[0, 0], written.outputs()).unwrap();
-    assert!(!written.mask.contains(&true));
-    assert!(Batch::from_bytes(&batch.to_bytes()).is_ok());
+    let error = Batch::new(variant, 2, SEED, options).unwrap_err();
+    let BatchError::Partners(PartnersError::NoTurn { partners, game, deals }) = error else {
+        panic!("{error}");
+    };
+    assert_eq!((partners[&0].as_slice(), game, deals), (&["random".to_owned()][..], 0, 1000));
 }

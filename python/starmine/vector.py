@@ -54,7 +54,7 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
 
     Each step plays one turn in every game. The seat whose turn it is acts, so one policy plays all seats.
     Observations are relative to the seat to act. The reward is the team's: the change of the score, so an
-    episode's return is its final score.
+    episode's return is its final score, with partners in other seats too.
 
     Args:
         num_envs: number of games N, at least 1.
@@ -72,7 +72,9 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
             `play_games` takes, including a policy file), the result of `load_policy`, or a sequence of
             these, one of which is drawn for each episode. A step then plays the learner's turn and the
             partners' turns up to the learner's next one, and the reward is their sum, so learning a best
-            response is a single-agent problem.
+            response is a single-agent problem. Points that partners make before the learner's first turn
+            belong to the reward of the learner's first step in the episode; a reset has no reward. An
+            episode that ends before the learner's first turn is skipped.
         num_threads: threads that share the games; None for one per 1,024 games, at most one per core.
         seed: 0 to 2**64 - 1, in use until `reset` gives another; None for a random one.
         render_mode: must be None; `HanabiEnv` shows games.
@@ -91,7 +93,7 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
     Raises:
         UnknownNameError: there is no such preset, encoder, dtype, mode or bot.
         VariantError: a parameter of the variant out of range, or partners that do not play the variant.
-        StarmineError: a number out of range, or a render mode.
+        StarmineError: a number out of range, a render mode, or partners that leave the learner no turn.
 
     Example:
         >>> import numpy as np, starmine

@@ -10,6 +10,7 @@ mod outputs;
 mod partners;
 mod processor;
 mod record;
+mod reset;
 mod rows;
 mod schedule;
 mod scratch;
@@ -97,8 +98,8 @@ impl Batch {
     /// Deals episode 0 of every game.
     ///
     /// # Errors
-    /// [`BatchError`] for zero games, more than there is memory for, or threads that cannot be
-    /// started.
+    /// [`BatchError`] for zero games, more than there is memory for, threads that cannot be
+    /// started, or partners that leave the learner no turn.
     pub fn new(
         variant: Arc<Variant>,
         num_envs: usize,
@@ -123,13 +124,9 @@ impl Batch {
         let scratch = |_| Scratch::new(&config, share);
         let scratch = (0..pool.threads()).map(scratch).collect::<Result<_, _>>();
         let scratch = scratch.map_err(|source| memory(num_envs, source))?;
-        let partners = &config.options.partners;
-        let partner_game =
-            |seed: &GameSeed| PartnerGame::new(partners, &config.variant, seed.episode());
-        let partner_games = match partners.is_empty() {
-            true => Vec::new(),
-            false => seeds.iter().map(partner_game).collect(),
-        };
+        let episodes = seeds.iter().map(|seed: &GameSeed| seed.episode()).enumerate();
+        let partner_games = reset::deal_with_partners(&config, episodes)?;
+        let partner_games = partner_games.into_iter().map(|(_, game)| game).collect();
         let mut batch = Batch {
             config,
             blocks,
@@ -144,10 +141,11 @@ impl Batch {
             pool,
         };
         for index in 0..num_envs {
-            match batch.partner_games.get(index) {
-                None => batch.deal(index, batch.seeds[index].episode()),
-                Some(partner_game) => batch.put(index, &partner_game.game()),
-            }
+            let game = match batch.partner_games.get(index) {
+                None => Game::new(&batch.config.variant, batch.seeds[index].episode()),
+                Some(partner_game) => partner_game.game(),
+            };
+            batch.put(index, &game);
         }
         Ok(batch)
     }
@@ -248,18 +246,6 @@ impl Batch {
         self.seeds[index] = game.seed.into();
     }
 
-    /// Deals an episode in one game.
-    fn deal(&mut self, index: usize, seed: EpisodeSeed) {
-        let game = match self.partner_games.get_mut(index) {
-            None => Game::new(&self.config.variant, seed),
-            Some(partner_game) => {
-                partner_game.deal(&self.config.options.partners, seed);
-                partner_game.game()
-            }
-        };
-        self.put(index, &game);
-    }
-
     /// The legal actions of one game.
     fn legal(&self, game: usize) -> ActionSet {
         let [low, high] =
@@ -269,49 +255,6 @@ impl Batch {
 
     fn is_over(&self, game: usize) -> bool {
         ending(self.field(game, Field::Counters)).is_some()
-    }
-
-    /// Deals new episodes in all games or in those of the mask, and writes the outputs of all
-    /// games.
-    ///
-    /// # Errors
-    /// [`BatchError`] for a mask, seeds or buffers of a wrong length; the batch is unchanged then.
-    pub fn reset(
-        &mut self,
-        seeds: Seeds<'_>,
-        reset_mask: Option<&[bool]>,
-        outputs: Outputs<'_>,
-    ) -> Result<(), BatchError> {
-        let num_envs = self.num_envs();
-        if let Some(mask) = reset_mask {
-            check_length("reset_mask", mask.len(), num_envs)?;
-            if !mask.contains(&true) {
-                return Err(BatchError::EmptyResetMask);
-            }
-        }
-        if let Seeds::Each(seeds) = seeds {
-            check_length("seed", seeds.len(), num_envs)?;
-        }
-        outputs.check(&self.config, num_envs)?;
-        if let Seeds::Batch(seed) = seeds {
-            self.seed = seed;
-        }
-        let keep = self.fresh && matches!(seeds, Seeds::Continue);
-        for index in 0..num_envs {
-            if keep || reset_mask.is_some_and(|mask| !mask[index]) {
-                continue;
-            }
-            let seed = match seeds {
-                Seeds::Continue => self.seeds[index].episode().next(),
-                Seeds::Batch(seed) => EpisodeSeed { seed, game: index as u64, episode: 0 },
-                Seeds::Each(seeds) => EpisodeSeed { seed: seeds[index], game: 0, episode: 0 },
-            };
-            self.deal(index, seed);
-        }
-        self.fresh = false;
-        self.calls += 1;
-        self.run(None, false, outputs);
-        Ok(())
     }
 
     /// Writes the outputs of all games as they stand, as a reset does: without rewards or

@@ -261,7 +261,7 @@ impl<'a> Step<'a> {
             result.set(lane, 0, None, false);
             deals = options.autoreset_mode != AutoresetMode::Disabled;
         } else {
-            let before = partner_game.position().score(variant);
+            let before = partner_game.rewarded();
             let was_legal = partner_game.play(action);
             let played = partner_game.game();
             let reward = i64::from(played.position.score(variant)) - i64::from(before);

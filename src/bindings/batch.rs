@@ -38,9 +38,12 @@ use crate::rules::Named;
 ///     partners: the seats that bots play, such as {1: "smart"}. The value is a bot's name (any text
 ///         that `play_games` takes, including a policy file), the result of `load_policy`, or a
 ///         sequence of these, one of which is drawn for each episode. A step then plays the learner's
-///         turn and the partners' turns up to the learner's next one, and its reward is their sum. An
-///         episode that ends before the learner's first turn is skipped. A stored batch refers to
-///         policy files by their paths.
+///         turn and the partners' turns up to the learner's next one, and its reward is their sum. The
+///         points of the partners' turns before the learner's first one belong to the reward of the
+///         learner's first step in the episode, so that the rewards of an episode add up to its final
+///         score. An episode that ends before the learner's first turn is skipped; if 1,000 in a row do
+///         so in a step, the game stays over, with a mask that is all False, and the next step, with any
+///         action, deals again. A stored batch refers to policy files by their paths.
 ///     num_threads: threads that share the games, 1 to 1024; None for one per 1,024 games, at most one
 ///         per core.
 ///     seed: 0 to 2**64 - 1; None for a random one. Game i in episode k is a function of (seed, i, k)
@@ -51,7 +54,7 @@ use crate::rules::Named;
 ///     obs: the observations after the step, in the chosen dtype: (N, D), or (N, players, D) with
 ///         observers="all"; with "bits" the last axis has 8 * ceil(D / 64) bytes.
 ///     action_mask: bool (N, A), whether each action is legal for the seat to act.
-///     reward: float32 (N,), the change of the score.
+///     reward: float32 (N,), the change of the score since the learner's last step in the episode.
 ///     terminated: bool (N,), whether the game ended in this step.
 ///     truncated: bool (N,), always False.
 ///     current_player: int32 (N,), the seat to act.
@@ -64,7 +67,8 @@ use crate::rules::Named;
 /// Raises:
 ///     UnknownNameError: there is no such preset, encoder, dtype, mode or bot.
 ///     VariantError: partners that do not play this variant.
-///     StarmineError: a number out of range.
+///     StarmineError: a number out of range, or partners who end 1,000 deals of a game in a row before
+///         the learner's first turn.
 ///     MemoryError: there is no memory for so many games.
 ///
 /// >>> import numpy as np, starmine
@@ -325,7 +329,8 @@ impl Batch {
     ///
     /// Raises:
     ///     ArrayError: a mask or seeds of the wrong length or dtype, or a mask without any game.
-    ///     StarmineError: a seed out of range.
+    ///     StarmineError: a seed out of range, or partners who leave the learner no turn; nothing has
+    ///         changed.
     ///     BusyError: another thread is in a call of this batch.
     #[pyo3(signature = (seed=None, reset_mask=None))]
     fn reset<'py>(

@@ -107,7 +107,8 @@ impl From<PartnersError> for PyErr {
             PartnersError::Variant(_) => VariantError::new_err(error.to_string()),
             PartnersError::Seat { .. }
             | PartnersError::Full { .. }
-            | PartnersError::Choices { .. } => StarmineError::new_err(error.to_string()),
+            | PartnersError::Choices { .. }
+            | PartnersError::NoTurn { .. } => StarmineError::new_err(error.to_string()),
         }
     }
 }

@@ -8,9 +8,8 @@ use crate::batch::kernel::game::Game;
 use crate::bots::GameRunner;
 use crate::rules::{EpisodeSeed, Position, Variant};
 
-/// Most episodes in a row that are skipped because the partners end them before the learner's first
-/// turn.
-const MAX_SKIPPED: usize = 1000;
+/// Most deals in a row for an episode in which the partners leave the learner a turn.
+pub const MAX_DEALS: usize = 1000;
 
 /// A game with partners.
 #[derive(Clone, Debug)]
@@ -21,7 +20,8 @@ pub struct PartnerGame {
 }
 
 impl PartnerGame {
-    /// Deals this episode, or the first one after it in which the learner has a turn.
+    /// Deals this episode, or the first one after it in which the learner has a turn. After
+    /// [`MAX_DEALS`] episodes without one the game is over.
     pub fn new(partners: &Partners, variant: &Arc<Variant>, seed: EpisodeSeed) -> PartnerGame {
         let mut game = PartnerGame::start(partners, variant, seed);
         game.skip(partners);
@@ -78,9 +78,8 @@ impl PartnerGame {
     }
 
     /// Goes on to the next episode as long as the partners end it before the learner's first turn.
-    /// With partners who always do, the learner is handed a finished game.
     fn skip(&mut self, partners: &Partners) {
-        for _ in 0..MAX_SKIPPED {
+        for _ in 1..MAX_DEALS {
             if self.table.ending().is_none() {
                 return;
             }
@@ -110,6 +109,12 @@ impl PartnerGame {
         self.table.apply(played);
         self.play_partners();
         true
+    }
+
+    /// The points that the rewards of this episode add up to so far: those that partners make before
+    /// the learner's first turn belong to the reward of that turn.
+    pub fn rewarded(&self) -> u8 {
+        if self.actions.is_empty() { 0 } else { self.position().score(self.table.variant()) }
     }
 
     /// Ends the game as lost, as an illegal action does.

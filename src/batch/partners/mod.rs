@@ -2,6 +2,8 @@
 
 pub mod game;
 
+use std::collections::BTreeMap;
+
 use thiserror::Error;
 
 use crate::bots::{BotName, BotNameError, Player, UnsupportedVariant};
@@ -48,6 +50,18 @@ pub enum PartnersError {
         seat: usize,
         /// The number of bots in the list.
         found: usize,
+    },
+    /// The learner has no turn.
+    #[error(
+        "partners={partners:?}: the partners ended {deals} deals of game {game} in a row before the learner's first turn: expected partners that leave the learner a turn"
+    )]
+    NoTurn {
+        /// The partners by seat.
+        partners: BTreeMap<usize, Vec<String>>,
+        /// The game.
+        game: usize,
+        /// How many episodes of it were dealt.
+        deals: usize,
     },
 }
 
