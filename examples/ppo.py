@@ -12,9 +12,10 @@ the environment plays the bot's turns, so that a sample is a turn of the policy.
 and unpacked for the network.
 
 The output folder gets `log.jsonl` with a line for each update, TensorBoard's event files, `learning_curve.png`,
-`policy.safetensors` at the end, and `checkpoint.pt` after each update. Ctrl-C stops after the update in progress; a
-killed run loses at most that update. `--resume` continues either to the same bits as an uninterrupted run, given the
-same machine, CPU, thread count and options. Schedules depend on the budget, so they need the same one, in steps.
+`policy.safetensors` at the end, and `checkpoint.pt` after each update, with the one before it beside it. Ctrl-C stops
+after the update in progress; a killed run loses at most that update. `--resume` continues either to the same bits as an
+uninterrupted run, given the same machine, CPU, thread count and options. Schedules depend on the budget, so they need
+the same one, in steps.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ class Args:
     total_steps: int | None = None
     """turns to train for, instead of minutes"""
     out: Path = Path("runs/ppo")
-    """output folder; an earlier run in it is renamed"""
+    """output folder; an earlier run in it is moved to NAME.1"""
     resume: bool = False
     """go on with the run in the output folder"""
     seed: int = 1
@@ -287,8 +288,8 @@ def main(args: Args, algorithm: type[PPO] = PPO) -> None:
                 scores = ppo.evaluate(network_player(ppo.policy, args.eval_games), args.eval_games)
                 measures["greedy"] = float(scores.score.mean())
             run.end_update(measures, steps=len(ppo.rollout))
-    if run.finished:
-        report(ppo, run)
+        if run.finished:
+            report(ppo, run)
 
 
 def report(ppo: PPO, run: Run) -> None:

@@ -78,7 +78,7 @@ class Args:
     total_steps: int | None = None
     """turns to train for, instead of minutes"""
     out: Path = Path("runs/pqn_vdn")
-    """output folder; an earlier run in it is renamed"""
+    """output folder; an earlier run in it is moved to NAME.1"""
     resume: bool = False
     """go on with the run in the output folder"""
     seed: int = 1
@@ -327,8 +327,8 @@ def main(args: Args) -> None:
             if run.is_due(args.eval_every):
                 measures["greedy"] = float(pqn.evaluate(pqn.network.greedy, args.eval_games).score.mean())
             run.end_update(measures, steps=len(pqn.rollout))
-    if run.finished:
-        report(pqn, run)
+        if run.finished:
+            report(pqn, run)
 
 
 def report(pqn: PQN, run: Run) -> None:

@@ -1,15 +1,20 @@
 """Durable files: a lock on a folder, replacement of whole files, checksums and run ids.
 
 A reader of a file that `replace_file` wrote finds the old contents or the new ones, never a mixture: the new contents
-are written beside the file, flushed to the disk and renamed. `FolderLock` keeps a folder to one writer.
+are written beside the file, flushed to the disk and renamed. An `AppendedFile` grows by whole records. `FolderLock`
+keeps a folder to one writer. An OSError of this module names the file.
 """
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
+import shutil
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -18,6 +23,7 @@ LOCK = ".lock"  # name of the lock file in a folder
 PART = ".part"  # suffix of a file that is being written
 CHECKSUM = "checksum"  # key of the checksum in a JSON object
 MARK = b"\nstarmine sha256 "  # begins the last bytes of a sealed file, before the checksum
+UNSEALED = "it does not end with its checksum"  # begins the message of `unseal` where there is no mark
 
 
 class FolderBusyError(OSError):
@@ -49,6 +55,8 @@ class FolderLock:
             self._lock.acquire()
         except Timeout:
             raise FolderBusyError(f"{str(folder)!r} is in use: another process writes to it") from None
+        except NotImplementedError as error:
+            raise OSError(errno.ENOTSUP, "the file system cannot lock a file", str(folder / LOCK)) from error
 
     def release(self) -> None:
         """Let others write; does nothing where the lock has been released."""
@@ -70,19 +78,26 @@ def new_run_id() -> str:
     return uuid.uuid4().hex
 
 
-def replace_file(path: Path, data: bytes | memoryview) -> None:
+def replace_file(path: Path, data: bytes | memoryview, previous: Path | None = None) -> None:
     """Replace a file as a whole, or create it. The new contents have reached the disk on return.
+
+    Args:
+        path: of the file.
+        data: the new contents.
+        previous: the name under which the earlier file is kept; None to discard it. Where there was a file, `path`
+            leads to a whole one at every moment.
 
     Raises:
         OSError: the file cannot be written; the earlier one is still there.
     """
     aside = part_of(path)
     try:
-        with aside.open("wb") as file:
+        with naming(path), aside.open("wb") as file:
             file.write(data)
-        rename_part(path)
+        rename_part(path, previous)
     except BaseException:
-        aside.unlink(missing_ok=True)
+        with suppress(OSError):
+            aside.unlink()
         raise
 
 
@@ -91,17 +106,104 @@ def part_of(path: Path) -> Path:
     return path.with_name(path.name + PART)
 
 
-def rename_part(path: Path) -> None:
+def rename_part(path: Path, previous: Path | None = None) -> None:
     """Replace a file by its part, which has been written: flush it to the disk, rename it, flush the folder.
+
+    Args:
+        path: of the file.
+        previous: the name under which the earlier file is kept; None to discard it.
 
     Raises:
         OSError: a step failed; the earlier file is still there, unless only its folder could not be flushed.
     """
     aside = part_of(path)
-    with aside.open("rb+") as file:
-        os.fsync(file.fileno())
-    aside.replace(path)
-    sync_folder(path.parent)
+    with naming(path):
+        with aside.open("rb+") as file:
+            os.fsync(file.fileno())
+        if previous is not None and path.exists():
+            give_second_name(path, previous)
+        aside.replace(path)
+        sync_folder(path.parent)
+
+
+def give_second_name(path: Path, second: Path) -> None:
+    """Let another name lead to a file as well; a file that had this name is discarded.
+
+    Raises:
+        OSError: the name cannot be given; the file that has it still does.
+    """
+    aside = part_of(second)
+    try:
+        aside.unlink(missing_ok=True)
+        try:
+            aside.hardlink_to(path)
+        except OSError:  # the file system has no hard links
+            shutil.copyfile(path, aside)
+            with aside.open("rb+") as file:
+                os.fsync(file.fileno())
+        aside.replace(second)
+    finally:
+        # After success it is still there where both names led to one file, since such a rename does nothing.
+        with suppress(OSError):
+            aside.unlink()
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Let an OSError of the block name this file."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from error
+
+
+class AppendedFile:
+    """A file that grows by whole records. Each record is handed to the operating system at once.
+
+    Args:
+        path: of the file, which is created where it does not exist.
+        length: to which an existing file is cut; None for its own.
+
+    Raises:
+        OSError: the file cannot be opened.
+    """
+
+    def __init__(self, path: Path, length: int | None = None) -> None:
+        self._path = path
+        with naming(path):
+            self._file = path.open("ab", buffering=0)
+            if length is not None:
+                self._file.truncate(length)
+
+    def write(self, record: bytes) -> None:
+        """Append a record.
+
+        Raises:
+            OSError: it cannot be written as a whole; the file has its earlier length.
+        """
+        with naming(self._path):
+            length = os.fstat(self._file.fileno()).st_size
+            written = 0
+            try:
+                while written < len(record):
+                    written += self._file.write(memoryview(record)[written:])
+            except OSError:
+                with suppress(OSError):
+                    self._file.truncate(length)
+                raise
+
+    def sync(self) -> None:
+        """Flush the file to the disk.
+
+        Raises:
+            OSError: it cannot be flushed.
+        """
+        with naming(self._path):
+            os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        """Close the file, which loses nothing."""
+        self._file.close()
 
 
 def sync_folder(folder: Path) -> None:
@@ -128,7 +230,7 @@ def unseal(data: bytes) -> bytes:
     """
     end = len(data) - len(MARK) - 64
     if end < 0 or data[end : end + len(MARK)] != MARK:
-        raise DamagedFileError("it does not end with its checksum: it is cut short, or another program wrote it")
+        raise DamagedFileError(f"{UNSEALED}: it is cut short, or another program wrote it")
     if hashlib.sha256(memoryview(data)[:end]).hexdigest().encode() != data[-64:]:
         raise DamagedFileError("its bytes do not have its checksum: it was changed after it was written")
     return data[:end]

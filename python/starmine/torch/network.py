@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from starmine._core import Layout, StarmineError, Variant
+from starmine.durable import replace_file
 
 FORMAT = 1  # version of the policy file format
 KEY = "starmine"  # of the file's metadata
@@ -194,7 +195,7 @@ class PolicyNetwork(nn.Module):
         """Write a policy file, which `starmine.load_policy` reads and which can play in any seat.
 
         It is a safetensors file with float16 weights; its metadata describe variant, encoder and network in JSON. The
-        file is written under another name and renamed, so that it is never seen half written.
+        file is replaced as a whole, so that it is never seen half written.
 
         Args:
             path: of the file.
@@ -202,7 +203,7 @@ class PolicyNetwork(nn.Module):
 
         Raises:
             StarmineError: a weight is not finite in float16.
-            OSError: the file cannot be written.
+            OSError: the file cannot be written; the earlier one is still there.
         """
         from safetensors.torch import save
 
@@ -220,14 +221,7 @@ class PolicyNetwork(nn.Module):
             "layer_norm": self.layer_norm,
             "about": about,
         }
-        path = Path(path)
-        aside = path.with_name(f"{path.name}.tmp")
-        try:
-            aside.write_bytes(save(weights, {KEY: json.dumps(described)}))
-            aside.replace(path)
-        except OSError:
-            aside.unlink(missing_ok=True)
-            raise
+        replace_file(Path(path), save(weights, {KEY: json.dumps(described)}))
 
     def extra_repr(self) -> str:
         """The variant and the encoder."""

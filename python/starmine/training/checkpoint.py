@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
-import pickle
 from collections.abc import Iterator, Sequence
 from dataclasses import Field, asdict, dataclass
 from hashlib import sha256
@@ -15,11 +13,13 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import torch
 from torch import Tensor
 
+from starmine.durable import UNSEALED, DamagedFileError, replace_file, seal, unseal
 from starmine.training.distributed import all_gather, process_count, rank
 
-FORMAT = 3
+FORMAT = 4
 FREE = ("out", "resume", "minutes", "total_steps")  # may change from one start to the next
 OWN = "process"  # the entry of a learner's state that each process has of its own
+ENTRIES = {"identity": dict, "args": dict, "progress": tuple, "state": dict, "processes": list}  # with their types
 
 
 class DataclassInstance(Protocol):
@@ -67,7 +67,9 @@ class Checkpoint:
 def save_checkpoint(
     path: Path, program: str, args: DataclassInstance, progress: Progress, state: dict[str, Any]
 ) -> None:
-    """Replace the checkpoint. Every process calls this; the first one writes.
+    """Replace the checkpoint, and keep the one before it beside it. Every process calls this; the first one writes.
+
+    The file ends with a checksum. The one before is NAME.previous.pt; at every moment at least one of both is whole.
 
     Args:
         path: of the file.
@@ -98,7 +100,7 @@ def save_checkpoint(
         "processes": processes,
     }
     torch.save(contents, data)
-    write_file(path, data.getbuffer())
+    replace_file(path, seal(data.getbuffer()), previous_of(path))
 
 
 def load_checkpoint(path: Path, program: str, args: DataclassInstance, fixed: Sequence[str] = ()) -> Checkpoint:
@@ -113,16 +115,12 @@ def load_checkpoint(path: Path, program: str, args: DataclassInstance, fixed: Se
         fixed: names of the arguments that must be as they were saved.
 
     Raises:
-        SystemExit: there is no such file, it is no checkpoint, or it differs in the program, the checkpoint format,
-            starmine's version, the number of processes or a fixed argument; the message says in what.
+        SystemExit: with a line that says what is wrong: there is no such file, it is damaged or no checkpoint, or it
+            differs in the program, the checkpoint format, starmine's version, the number of processes or a fixed
+            argument. It names the previous checkpoint where that helps.
     """
-    if not path.exists():
-        raise SystemExit(f"{path} does not exist: expected the checkpoint of the run to resume")
-    try:
-        contents: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
-        found = contents["args"] | contents.get("identity", {})
-    except (RuntimeError, pickle.UnpicklingError, EOFError, TypeError, KeyError) as error:
-        raise SystemExit(f"{path} is no checkpoint of this program: {error}") from error
+    contents = read_checkpoint(path)
+    found = contents["args"] | contents["identity"]
     expected = identity(program) | asdict(args)
     changed = [name for name in expected if name not in FREE and expected[name] != found.get(name)]
     refused = [name for name in changed if name in fixed or name in identity(program)]
@@ -131,19 +129,67 @@ def load_checkpoint(path: Path, program: str, args: DataclassInstance, fixed: Se
         raise SystemExit(f"{path} cannot be resumed with these arguments: it has {differences}")
     for name in changed:
         print(f"resuming with {name}={expected[name]!r} instead of {found.get(name)!r}")
-    process = contents["processes"][rank()]
-    return Checkpoint(Progress(*contents["progress"]), contents["state"] | {OWN: process["state"]}, process["random"])
+    try:
+        process = contents["processes"][rank()]
+        progress, state = Progress(*contents["progress"]), contents["state"] | {OWN: process["state"]}
+        return Checkpoint(progress, state, process["random"])
+    except (KeyError, IndexError, TypeError) as error:
+        raise refusal(path, f"is no checkpoint of this program: {error_line(error)}") from error
 
 
-def prepare_folder(folder: Path, resume: bool) -> None:
-    """Make the output folder of a run; a new run renames a folder that holds a checkpoint to NAME.1, NAME.2, ..."""
-    if not resume and (folder / "checkpoint.pt").exists():
-        number = 1
-        while (aside := folder.with_name(f"{folder.name}.{number}")).exists():
-            number += 1
-        folder.rename(aside)
-        print(f"the earlier run in {folder} is kept in {aside}")
-    folder.mkdir(parents=True, exist_ok=True)
+def read_checkpoint(path: Path) -> dict[str, Any]:
+    """The contents of a checkpoint. The checksum is checked before anything is unpickled.
+
+    Raises:
+        SystemExit: there is no such file, it cannot be read, it is damaged or no checkpoint.
+    """
+    try:
+        contents = torch.load(io.BytesIO(unseal(path.read_bytes())), map_location="cpu", weights_only=True)
+    except FileNotFoundError as error:
+        raise refusal(path, "does not exist: expected the checkpoint of the run to resume") from error
+    except IsADirectoryError as error:
+        raise refusal(path, "is a folder: expected a checkpoint") from error
+    except OSError as error:
+        raise refusal(path, f"cannot be read ({error.strerror or error})") from error
+    except DamagedFileError as error:
+        older = f"; checkpoints before format {FORMAT} had no checksum and cannot be resumed"
+        raise refusal(path, f"is damaged: {error}{older if UNSEALED in str(error) else ''}") from error
+    except Exception as error:  # whatever unpickling of another program's file raises
+        raise refusal(path, f"is no checkpoint of this program: {error_line(error)}") from error
+    if not isinstance(contents, dict):
+        raise refusal(path, f"is no checkpoint of this program: it is a {type(contents).__name__}, expected a dict")
+    for name, kind in ENTRIES.items():
+        if not isinstance(contents.get(name), kind):
+            wrong = f"a {type(contents[name]).__name__}" if name in contents else "missing"
+            expected = f"expected a {kind.__name__}"
+            raise refusal(path, f"is no checkpoint of this program: its entry {name!r} is {wrong}, {expected}")
+    return contents
+
+
+def previous_of(path: Path) -> Path:
+    """The file that keeps the checkpoint before the last."""
+    return path.with_name(f"{path.stem}.previous{path.suffix}")
+
+
+def refusal(path: Path, what: str) -> SystemExit:
+    """Why a checkpoint is refused, in one line, with an offer of the one before it, where that is whole.
+
+    Args:
+        path: of the checkpoint.
+        what: is wrong with it.
+    """
+    previous = previous_of(path)
+    try:
+        unseal(previous.read_bytes())
+    except (OSError, DamagedFileError):
+        return SystemExit(f"{path} {what}")
+    return SystemExit(f"{path} {what}; to go on from the checkpoint before it, put {previous} in its place")
+
+
+def error_line(error: Exception) -> str:
+    """An error of any library in one line."""
+    found = " ".join(str(error).split())
+    return f"the entry {found} is missing" if isinstance(error, KeyError) else found or type(error).__name__
 
 
 def identity(program: str) -> dict[str, Any]:
@@ -166,21 +212,3 @@ def tensors(state: Any) -> Iterator[Tensor]:
     elif isinstance(state, dict | list | tuple):
         for value in state.values() if isinstance(state, dict) else state:
             yield from tensors(value)
-
-
-def write_file(path: Path, data: memoryview) -> None:
-    """Replace a file as a whole: write it under another name, flush it to the disk, and rename it.
-
-    Raises:
-        OSError: it cannot be written; the earlier file is still there.
-    """
-    aside = path.with_suffix(".tmp")
-    try:
-        with aside.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        aside.replace(path)
-    except OSError:
-        aside.unlink(missing_ok=True)
-        raise

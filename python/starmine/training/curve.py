@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from functools import partial
 from operator import mul
 from pathlib import Path
 
+from starmine.durable import replace_file
 from starmine.training.log import Row
 from starmine.training.scores import Scores
 
@@ -28,7 +30,7 @@ def draw_learning_curve(path: Path, rows: Sequence[Row], title: str, random: Sco
         random: the scores of a random policy, drawn as dotted lines.
 
     Raises:
-        OSError: the file cannot be written.
+        OSError: the file cannot be written; the earlier one is still there.
     """
     from matplotlib.figure import Figure
 
@@ -46,4 +48,6 @@ def draw_learning_curve(path: Path, rows: Sequence[Row], title: str, random: Sco
     axes.set_title(title)
     axes.grid(alpha=0.3)
     axes.legend()
-    figure.savefig(path, format="png", dpi=120)
+    picture = io.BytesIO()
+    figure.savefig(picture, format="png", dpi=120)
+    replace_file(path, picture.getbuffer())

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from types import TracebackType
 
-from torch.utils.tensorboard import SummaryWriter
 from tqdm import tqdm
+
+from starmine.durable import AppendedFile, DamagedFileError
+from starmine.training.events import EventFile
+from starmine.training.folder import LOG
 
 SCORES = ("kept", "score", "greedy")  # shown beside the progress bar
 BAR = "{percentage:3.0f}%|{bar}| {elapsed}{postfix}"
@@ -28,30 +30,37 @@ class Log:
 
     Attributes:
         rows: all rows, those before a resume included.
+
+    Raises:
+        DamagedFileError: a line of `log.jsonl` is no row.
+        OSError: a file cannot be opened.
     """
 
     def __init__(self, folder: Path, updates: int = 0, steps: int = 0, fraction: float = 0.0) -> None:
-        path = folder / "log.jsonl"
-        self.rows = read_log(path, updates)
-        self._file = path.open("a")
-        self._writer = SummaryWriter(str(folder), purge_step=steps + 1)
+        self.rows, length = read_log(folder / LOG, updates)
+        self._file = AppendedFile(folder / LOG, length)
+        try:
+            self._events = EventFile(folder, purge_step=steps + 1)
+        except OSError:
+            self._file.close()
+            raise
         self._bar = tqdm(total=1.0, initial=min(fraction, 1.0), bar_format=BAR)
 
     def add(self, row: Row, fraction: float) -> None:
-        """Write the row of an update and show it.
+        """Write the row of an update, which then is on the disk, and show it.
 
         Args:
             row: numbers by name, among them "update", "steps", "seconds" and "steps_per_second".
             fraction: the spent part of the budget.
 
         Raises:
-            OSError: the file cannot be written.
+            OSError: a file cannot be written.
         """
+        self._file.write((json.dumps(row) + "\n").encode())
+        self._file.sync()
         self.rows.append(row)
-        self._file.write(json.dumps(row) + "\n")
-        self._file.flush()
-        for name in row.keys() - {"update", "steps", "seconds"}:
-            self._writer.add_scalar(name, row[name], int(row["steps"]))
+        measures = {name: value for name, value in row.items() if name not in ("update", "steps", "seconds")}
+        self._events.add(measures, int(row["steps"]))
         self._bar.update(min(fraction, 1.0) - self._bar.n)
         rate = f"{row['steps_per_second']:,.0f} steps/s"
         self._bar.set_postfix_str(", ".join([f"{key} {row[key]:.2f}" for key in SCORES if key in row] + [rate]))
@@ -59,7 +68,7 @@ class Log:
     def close(self) -> None:
         """Close the files and the progress bar."""
         self._bar.close()
-        self._writer.close()
+        self._events.close()
         self._file.close()
 
     def __enter__(self) -> Log:
@@ -71,14 +80,25 @@ class Log:
         self.close()
 
 
-def read_log(path: Path, updates: int) -> list[Row]:
-    """The rows of the first updates; the rest of the file, also an incomplete last line, is cut off."""
+def read_log(path: Path, updates: int) -> tuple[list[Row], int]:
+    """The rows of the first updates, and the length of their lines in bytes; an incomplete last line is left out.
+
+    Raises:
+        DamagedFileError: a line is no row.
+        OSError: the file cannot be read.
+    """
     rows: list[Row] = []
     length = 0
-    for line in path.read_bytes().splitlines(keepends=True) if path.exists() else []:
-        if not line.endswith(b"\n") or json.loads(line)["update"] > updates:
-            os.truncate(path, length)
+    lines = path.read_bytes().splitlines(keepends=True) if updates and path.exists() else []
+    for number, line in enumerate(lines, 1):
+        if not line.endswith(b"\n"):
             break
-        rows.append(json.loads(line))
+        try:
+            row = json.loads(line)
+            if row["update"] > updates:
+                break
+        except (ValueError, KeyError, TypeError) as error:
+            raise DamagedFileError(f"{path}, line {number}, is no row of a log: expected JSON with ") from error
+        rows.append(row)
         length += len(line)
-    return rows
+    return rows, length

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import MISSING, fields
 from pathlib import Path
 from types import TracebackType
@@ -12,16 +13,20 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from starmine._core import StarmineError
+from starmine.durable import DamagedFileError
 from starmine.torch import PolicyNetwork
 from starmine.training.checkpoint import (
     DataclassInstance,
     Progress,
+    error_line,
     load_checkpoint,
-    prepare_folder,
+    refusal,
     save_checkpoint,
 )
 from starmine.training.curve import draw_learning_curve
 from starmine.training.distributed import all_gather, process_count, rank
+from starmine.training.folder import CHECKPOINT, claim_folder
 from starmine.training.log import Log, Row
 from starmine.training.scores import Scores
 from starmine.training.stopping import StopSignals
@@ -60,19 +65,21 @@ class Learner(Protocol):
 class Run:
     """A training run and its output folder.
 
-    The folder gets a checkpoint after every update, `checkpoint.pt`, and the log; see `Log`. SIGINT and SIGTERM end
-    the run after the update in progress. The loop of a script is::
+    While entered, the run holds the lock of the folder, so that no other run writes to it or moves it. The folder gets
+    a checkpoint after every update, `checkpoint.pt`, beside the one before it, `checkpoint.previous.pt`, and the log;
+    see `Log`. SIGINT and SIGTERM end the run after the update in progress. The loop of a script is::
 
         with Run("ppo", args, learner) as run:
             while run.begin_update():
                 run.end_update(learner.update(run.fraction), steps=len(learner.rollout))
-        if run.finished:
-            run.report(...)
+            if run.finished:
+                run.report(...)
 
     Args:
         program: the script's name; a run resumes only with the script that began it.
         args: the script's arguments.
-        learner: what is trained, just constructed. With `args.resume` it gets the state of the checkpoint.
+        learner: what is trained, just constructed. With `args.resume` it gets the state of the checkpoint when the run
+            is entered.
         fixed: names of the arguments that a resumed run cannot change, such as the sizes of the network.
 
     Attributes:
@@ -82,25 +89,22 @@ class Run:
         rows: the rows of the log, empty but in the first process.
 
     Raises:
-        SystemExit: with a line that says why: no budget, a checkpoint that does not fit, or while entered, numbers that
-            are not finite, or files that cannot be written.
+        SystemExit: with a line that says why: no budget; when entered, a folder that another run writes to or a
+            checkpoint that is damaged or does not fit; and while entered, numbers that are not finite, or files that
+            cannot be written.
     """
 
     def __init__(self, program: str, args: RunArgs, learner: Learner, fixed: Sequence[str] = ()) -> None:
         if (args.minutes if args.total_steps is None else args.total_steps) <= 0:
             raise SystemExit("there is nothing to train: expected a budget above 0")
         self.program, self.args, self.learner = program, args, learner
-        self.path = args.out / "checkpoint.pt"
+        self.path = args.out / CHECKPOINT
         self.updates, self.steps, self.seconds = 0, 0, 0.0
         self.rows: list[Row] = []
         self._stopped, self._began = False, 0.0
         self._signals = StopSignals()
         self._log: Log | None = None
-        if args.resume:
-            checkpoint = load_checkpoint(self.path, program, args, fixed)
-            self.steps, self.updates, self.seconds = checkpoint.progress
-            learner.load_state_dict(checkpoint.state)
-            checkpoint.restore_random()
+        self._fixed, self._entered = fixed, ExitStack()
 
     @property
     def fraction(self) -> float:
@@ -114,18 +118,41 @@ class Run:
         return rank() == 0 and not self._stopped and self.fraction >= 1
 
     def __enter__(self) -> Run:
-        """Open the folder and the log."""
-        if rank() == 0:
-            prepare_folder(self.args.out, self.args.resume)
-            self._log = Log(self.args.out, self.updates, self.steps, self.fraction)
-            self.rows = self._log.rows
-        self._signals.__enter__()
+        """Lock the folder, load the checkpoint of a run that goes on, and open the log."""
+        args = self.args
+        with ExitStack() as entered:
+            lock = claim_folder(args.out, args.resume)
+            if lock is not None:
+                entered.enter_context(lock)
+            if args.resume:
+                self._load()
+            if rank() == 0:
+                try:
+                    self._log = entered.enter_context(Log(args.out, self.updates, self.steps, self.fraction))
+                except (OSError, DamagedFileError) as error:
+                    raise SystemExit(f"the run's log cannot be opened: {error}") from error
+                self.rows = self._log.rows
+            entered.enter_context(self._signals)
+            self._entered = entered.pop_all()
         return self
 
+    def _load(self) -> None:
+        """Go on from the checkpoint."""
+        checkpoint = load_checkpoint(self.path, self.program, self.args, self._fixed)
+        try:
+            self.learner.load_state_dict(checkpoint.state)
+            checkpoint.restore_random()
+        except (AttributeError, IndexError, KeyError, RuntimeError, StarmineError, TypeError, ValueError) as error:
+            raise refusal(self.path, f"does not fit this program: {error_line(error)}") from error
+        self.steps, self.updates, self.seconds = checkpoint.progress
+
     def begin_update(self) -> bool:
-        """Whether there is another update to make; starts its clock."""
+        """Whether there is another update to make; starts its clock. After the last, signals work as usual again."""
         self._began = time.perf_counter()
-        return self.fraction < 1 and not self._stopped
+        goes_on = self.fraction < 1 and not self._stopped
+        if not goes_on:
+            self._signals.restore()
+        return goes_on
 
     def is_due(self, every: int) -> bool:
         """Whether the update in progress is one of each `every`, in the first process; False in all others."""
@@ -163,10 +190,8 @@ class Run:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        """Close the log; SystemExit in place of FloatingPointError."""
-        self._signals.__exit__(kind, error, traceback)
-        if self._log is not None:
-            self._log.close()
+        """Close the log and release the folder; SystemExit in place of FloatingPointError."""
+        self._entered.close()
         if isinstance(error, FloatingPointError):
             what = f"stopped in update {self.updates + 1}: {error}"
             raise SystemExit(f"{what}; {self.path} is of the last good update") from error
@@ -183,15 +208,18 @@ class Run:
             network: what is saved as `policy.safetensors`.
 
         Raises:
-            OSError: a file cannot be written.
+            SystemExit: a file cannot be written; an earlier one is still there.
         """
         random, learned = next(iter(scores.values())), list(scores.values())[-1]
         folder, policy = self.args.out, "policy.safetensors"
-        if self.rows:
-            title = f"{title}: {learned.score.mean():.2f}"
-            draw_learning_curve(folder / "learning_curve.png", self.rows, title, random)
         about = {"steps": self.steps, "seconds": round(self.seconds), **learned.summary()}
-        network.save(folder / policy, method=method, arguments=changed_arguments(self.args), **about)
+        try:
+            if self.rows:
+                title = f"{title}: {learned.score.mean():.2f}"
+                draw_learning_curve(folder / "learning_curve.png", self.rows, title, random)
+            network.save(folder / policy, method=method, arguments=changed_arguments(self.args), **about)
+        except OSError as error:
+            raise SystemExit(f"the results could not be written: {error}; --resume writes them again") from error
         print(f"\n{self.steps:,} turns in {self.updates} updates, {self.seconds:.0f} s of training")
         for name, found in scores.items():
             print(f"{name}, {len(found.score):,} games: {found}")

@@ -28,8 +28,13 @@ class StopSignals:
 
     def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
         """Give them back."""
+        self.restore()
+
+    def restore(self) -> None:
+        """Give the signals back before the end of the block; does nothing where that is done."""
         for number, handler in self._handlers.items():
             signal.signal(number, handler)
+        self._handlers = {}
 
     def _stop(self, number: int, _: Any) -> None:
         self.requested = True

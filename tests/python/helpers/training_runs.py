@@ -1,5 +1,6 @@
 """Short training runs of the example scripts, and comparisons of what they leave."""
 
+import io
 import json
 import os
 import signal
@@ -63,9 +64,20 @@ def parsed(module, *arguments: str):
 
 def checkpoint(out: Path) -> dict:
     """The contents of a run's checkpoint."""
+    from starmine.training.checkpoint import read_checkpoint
+
+    return read_checkpoint(out / "checkpoint.pt")
+
+
+def write_checkpoint(path: Path, contents: dict) -> None:
+    """Write contents with their checksum, as a checkpoint has it."""
     import torch
 
-    return torch.load(out / "checkpoint.pt", weights_only=True)
+    from starmine.durable import seal
+
+    data = io.BytesIO()
+    torch.save(contents, data)
+    path.write_bytes(seal(data.getvalue()))
 
 
 def assert_same_bits(found, expected, where=""):

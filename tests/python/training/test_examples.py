@@ -85,7 +85,7 @@ def test_a_run_leaves_its_results(runs):
     assert "Warning" not in printed
     assert (out / "learning_curve.png").read_bytes().startswith(b"\x89PNG")
     assert list(out.glob("events.out.tfevents.*"))
-    assert not (out / "checkpoint.tmp").exists()
+    assert not list(out.glob("*.part"))
     assert checkpoint(out)["progress"][:2] == (runs.updates * TURNS, runs.updates)
     evaluated = [row["steps"] for row in log_lines(out) if "greedy" in row]
     assert evaluated == list(range(20 * TURNS, runs.updates * TURNS + 1, 20 * TURNS))

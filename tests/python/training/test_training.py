@@ -14,9 +14,11 @@ from training_runs import (
     log_without_clock,
     needs_train_extra,
     stop_after,
+    write_checkpoint,
 )
 
 import starmine
+from starmine.durable import part_of
 
 pytestmark = needs_train_extra
 
@@ -141,7 +143,7 @@ def test_a_checkpoint_that_does_not_fit_is_refused(training, train, tmp_path, mo
     with pytest.raises(SystemExit, match=r"checkpoint\.pt does not exist"):
         train(resume=True)
     assert not path.parent.exists()
-    train(total_steps=100)
+    train(total_steps=200)
     with pytest.raises(SystemExit, match=r"it has hidden=\(8, 8\), not \(9,\)"):
         train(resume=True, hidden=(9,))
     with pytest.raises(SystemExit, match="it has program='counter', not 'other'"):
@@ -153,16 +155,19 @@ def test_a_checkpoint_that_does_not_fit_is_refused(training, train, tmp_path, mo
     state = checkpoint(tmp_path / "run")
     for identity, message in (
         (
-            {"format": 2, "starmine": starmine.__version__, "processes": 1},
-            "program=None, not 'counter'; format=2, not 3",
+            {"format": 5, "starmine": starmine.__version__, "processes": 1},
+            "program=None, not 'counter'; format=5, not 4",
         ),
-        ({"program": "pqn_vdn", "format": 1}, "program='pqn_vdn', not 'counter'; format=1, not 3"),
+        ({"program": "pqn_vdn", "format": 3}, "program='pqn_vdn', not 'counter'; format=3, not 4"),
     ):
-        torch.save({**state, "identity": identity}, path)  # as earlier releases wrote them
+        write_checkpoint(path, {**state, "identity": identity})
         with pytest.raises(SystemExit, match=message):
             train(resume=True)
+    torch.save(state, path)  # as earlier releases wrote them
+    with pytest.raises(SystemExit, match="checkpoints before format 4 had no checksum and cannot be resumed"):
+        train(resume=True)
     path.write_text("of another program")
-    with pytest.raises(SystemExit, match="is no checkpoint of this program"):
+    with pytest.raises(SystemExit, match=r"cut short, or another program wrote it; .* put .*checkpoint\.previous\.pt"):
         train(resume=True)
     assert path.read_text() == "of another program"
 
@@ -183,7 +188,7 @@ def test_a_full_disk_keeps_the_checkpoint(train, tmp_path):
     path = tmp_path / "run" / "checkpoint.pt"
     train(total_steps=200)
     before = path.read_bytes()
-    path.with_suffix(".tmp").symlink_to("/dev/full")
+    part_of(path).symlink_to("/dev/full")
     with pytest.raises(SystemExit, match=r"update 3 could not be saved: .*No space left") as stopped:
         train(resume=True)
     assert str(path) in str(stopped.value)
@@ -251,16 +256,49 @@ def test_processes_that_differ_are_found(training):
 
 
 def test_a_log_beyond_its_checkpoint_is_cut(training, tmp_path):
-    from starmine.training.log import read_log
-
     path = tmp_path / "log.jsonl"
-    assert read_log(path, 0) == []
     lines = [json.dumps({"update": update, "steps": 8 * update}) + "\n" for update in (1, 2, 3)]
-    path.write_text("".join(lines) + '{"update": 4, "st')
-    assert [row["update"] for row in read_log(path, 3)] == [1, 2, 3]
-    assert path.read_text() == "".join(lines)
-    assert [row["update"] for row in read_log(path, 2)] == [1, 2]
+    for text in ("", "".join(lines) + '{"update": 4, "st'):
+        path.write_text(text)
+        with training.Log(tmp_path, updates=3) as log:
+            assert [row["update"] for row in log.rows] == ([1, 2, 3] if text else [])
+        assert path.read_text() == "".join(lines if text else [])
+    with training.Log(tmp_path, updates=2) as log:
+        assert [row["update"] for row in log.rows] == [1, 2]
     assert path.read_text() == "".join(lines[:2])
+
+
+def test_a_log_with_a_damaged_line_is_refused_by_a_run_that_goes_on(training, train, tmp_path):
+    train(total_steps=200)
+    path = tmp_path / "run" / "log.jsonl"
+    whole = path.read_text()
+    for damaged in ("\0" * 20 + "\n" + whole, "[]\n" + whole, '{"steps": 1}\n' + whole):
+        path.write_text(damaged)
+        with pytest.raises(SystemExit, match=r"log\.jsonl, line 1, is no row of a log") as refused:
+            train(resume=True)
+        assert "\n" not in str(refused.value)
+        assert path.read_text() == damaged
+    (tmp_path / "run" / "checkpoint.pt").unlink()
+    (tmp_path / "run" / "checkpoint.previous.pt").unlink()
+    train(total_steps=100)  # a new run needs no rows of another
+    assert [row["update"] for row in log_lines(tmp_path / "run")] == [1]
+
+
+def test_tensorboard_reads_the_events(training, tmp_path):
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    for updates in (0, 2):  # the second run goes on after an update of which the first one wrote more
+        with training.Log(tmp_path, updates=updates, steps=8 * updates) as log:
+            for update in range(updates + 1, updates + 4):
+                row = {"update": update, "steps": 8 * update, "seconds": 1.0, "steps_per_second": 8.0}
+                log.add(row | {"loss": update + updates}, 0.5)
+    assert len(list(tmp_path.glob("events.out.tfevents.*"))) == 2
+    found = EventAccumulator(str(tmp_path)).Reload()
+    assert sorted(found.Tags()["scalars"]) == ["loss", "steps_per_second"]
+    assert [(event.step, event.value) for event in found.Scalars("loss")] == [
+        *[(8, 1.0), (16, 2.0)],
+        *[(24, 5.0), (32, 6.0), (40, 7.0)],
+    ]
 
 
 def test_schedules_go_from_start_to_end(training):

@@ -1,0 +1,184 @@
+"""Checkpoints: damage is found before anything is used, and the one before the last is kept."""
+
+import errno
+import os
+import random
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from training_runs import needs_train_extra, write_checkpoint
+
+pytestmark = needs_train_extra
+FLIPS = 120
+
+
+@dataclass
+class Args:
+    out: Path
+    resume: bool = False
+    minutes: float = 1.0
+    total_steps: int | None = 3
+
+
+class Weights:
+    """A learner with weights and an optimizer."""
+
+    def __init__(self, width=40):
+        import torch
+
+        torch.manual_seed(1)
+        self.network = torch.nn.Linear(width, width)
+        self.optimizer = torch.optim.Adam(self.network.parameters())
+
+    def update(self):
+        self.optimizer.zero_grad()
+        self.network(self.network.weight).sum().backward()
+        self.optimizer.step()
+        return {}
+
+    def state_dict(self):
+        return {"network": self.network.state_dict(), "optimizer": self.optimizer.state_dict()}
+
+    def load_state_dict(self, state):
+        self.network.load_state_dict(state["network"])
+        self.optimizer.load_state_dict(state["optimizer"])
+
+
+def train(out, learner=None, **given):
+    """Train for three updates of one step each; the learner."""
+    from starmine.training import Run
+
+    learner = learner or Weights()
+    with Run("weights", Args(out, **given), learner) as run:
+        while run.begin_update():
+            run.end_update(learner.update(), steps=1)
+    return learner
+
+
+def refusal(out, learner=None):
+    """The line with which a resume is refused."""
+    with pytest.raises(SystemExit) as refused:
+        train(out, learner, resume=True, total_steps=4)
+    line = str(refused.value)
+    assert "\n" not in line
+    assert str(out / "checkpoint.pt") in line
+    return line
+
+
+@pytest.fixture
+def run(tmp_path):
+    """A folder with checkpoints after the second and the third update."""
+    train(tmp_path / "run")
+    return tmp_path / "run"
+
+
+def test_a_flipped_bit_is_refused_and_the_one_before_is_offered(run):
+    path, rng = run / "checkpoint.pt", random.Random(0)
+    whole, log = path.read_bytes(), (run / "log.jsonl").read_bytes()
+    for _ in range(FLIPS):
+        damaged = bytearray(whole)
+        damaged[rng.randrange(len(whole))] ^= 1 << rng.randrange(8)
+        path.write_bytes(damaged)
+        line = refusal(run)
+        assert "is damaged" in line
+        assert str(run / "checkpoint.previous.pt") in line
+        assert path.read_bytes() == damaged
+    assert (run / "log.jsonl").read_bytes() == log
+
+
+def test_a_cut_checkpoint_is_refused(run):
+    path = run / "checkpoint.pt"
+    whole = path.read_bytes()
+    for length in (0, 1, len(whole) // 2, len(whole) - 1):
+        path.write_bytes(whole[:length])
+        assert "is damaged" in refusal(run)
+
+
+def test_the_one_before_goes_on_to_the_same_weights(run, tmp_path):
+    import torch
+
+    (run / "checkpoint.previous.pt").replace(run / "checkpoint.pt")
+    found = train(run, resume=True).network.weight
+    assert torch.equal(found, train(tmp_path / "whole").network.weight)
+
+
+def test_no_damaged_checkpoint_is_offered(run):
+    (run / "checkpoint.pt").write_bytes(b"other")
+    (run / "checkpoint.previous.pt").write_bytes(b"other")
+    assert "checkpoint.previous.pt" not in refusal(run)
+    (run / "checkpoint.previous.pt").unlink()
+    assert "checkpoint.previous.pt" not in refusal(run)
+
+
+def test_a_folder_and_a_missing_checkpoint_are_told(run):
+    path = run / "checkpoint.pt"
+    path.unlink()
+    assert "does not exist: expected the checkpoint of the run to resume; to go on from" in refusal(run)
+    path.mkdir()
+    assert "is a folder: expected a checkpoint; to go on from" in refusal(run)
+
+
+@pytest.mark.parametrize("name", ["identity", "args", "progress", "state", "processes"])
+def test_a_missing_entry_and_one_of_another_type_are_told(run, name):
+    from starmine.training.checkpoint import read_checkpoint
+
+    path = run / "checkpoint.pt"
+    contents = read_checkpoint(path)
+    write_checkpoint(path, {key: value for key, value in contents.items() if key != name})
+    assert f"its entry {name!r} is missing, expected a " in refusal(run)
+    write_checkpoint(path, contents | {name: "text"})
+    assert f"its entry {name!r} is a str, expected a " in refusal(run)
+    write_checkpoint(path, [contents])
+    assert "it is a list, expected a dict" in refusal(run)
+
+
+@pytest.mark.parametrize("changed", [{"processes": []}, {"processes": [{}]}, {"progress": (1, 2)}])
+def test_entries_that_lack_something_are_told(run, changed):
+    from starmine.training.checkpoint import read_checkpoint
+
+    contents = read_checkpoint(run / "checkpoint.pt")
+    write_checkpoint(run / "checkpoint.pt", contents | changed)
+    assert "is no checkpoint of this program: " in refusal(run)
+
+
+def test_weights_of_other_names_and_shapes_are_told(run):
+    from starmine.training.checkpoint import read_checkpoint
+
+    contents = read_checkpoint(run / "checkpoint.pt")
+    assert "does not fit this program: Error(s) in loading state_dict for Linear: size mismatch" in refusal(
+        run, Weights(width=41)
+    )
+    for state, said in [
+        ({"network": contents["state"]["network"]}, "the entry 'optimizer' is missing"),
+        (contents["state"] | {"network": {}}, 'Missing key(s) in state_dict: "weight"'),
+        (contents["state"] | {"network": []}, "Expected state_dict to be dict-like"),
+    ]:
+        write_checkpoint(run / "checkpoint.pt", contents | {"state": state})
+        assert said in refusal(run)
+
+
+def test_a_failed_save_keeps_both_checkpoints(run, monkeypatch):
+    names = ("checkpoint.pt", "checkpoint.previous.pt")
+    before = [(run / name).read_bytes() for name in names]
+
+    def fail(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "replace", fail)
+    with pytest.raises(SystemExit, match=r"update 4 could not be saved: .*No space left on device: .*checkpoint\.pt"):
+        train(run, resume=True, total_steps=5)
+    assert [(run / name).read_bytes() for name in names] == before
+    assert not list(run.glob("*.part"))
+
+
+def test_without_hard_links_the_one_before_is_copied(tmp_path, monkeypatch):
+    from starmine.training.checkpoint import read_checkpoint
+
+    def fail(*_):
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+
+    monkeypatch.setattr(Path, "hardlink_to", fail)
+    train(tmp_path)
+    updates = [read_checkpoint(tmp_path / name)["progress"][1] for name in ("checkpoint.previous.pt", "checkpoint.pt")]
+    assert updates == [2, 3]
