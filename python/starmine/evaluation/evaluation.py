@@ -31,6 +31,7 @@ class Evaluation(Results):
 
         Raises:
             StarmineError: matplotlib is missing.
+            OSError: the file cannot be written; the earlier one is still there.
         """
         figure.draw(self, Path(path))
 

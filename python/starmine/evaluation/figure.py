@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from starmine._core import StarmineError
+from starmine.durable import replace_file
 from starmine.evaluation.pairing import Pairing
 from starmine.evaluation.report import shorten
 from starmine.evaluation.results import Results
@@ -29,6 +31,7 @@ def draw(results: Results, path: Path) -> None:
 
     Raises:
         StarmineError: matplotlib is missing.
+        OSError: the file cannot be written; the earlier one is still there.
     """
     try:
         from matplotlib.figure import Figure
@@ -49,7 +52,9 @@ def draw(results: Results, path: Path) -> None:
             write_cell(axes, image, row, column, results.pairing(player, partner), count <= ROOM_FOR_ERRORS)
     figure.colorbar(image, ax=axes, label="mean score", shrink=0.9)
     figure.suptitle(title(results), fontsize=11)
-    figure.savefig(path, format="png", dpi=150, bbox_inches="tight", pad_inches=0.15)
+    picture = io.BytesIO()
+    figure.savefig(picture, format="png", dpi=150, bbox_inches="tight", pad_inches=0.15)
+    replace_file(path, picture.getbuffer())
 
 
 def title(results: Results) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,6 @@ from starmine.durable import (
     FolderBusyError,
     FolderLock,
     new_run_id,
-    part_of,
-    rename_part,
     replace_file,
     seal_json,
     unseal_json,
@@ -169,19 +168,10 @@ class Folder:
         Raises:
             StarmineError: the folder cannot be written.
         """
-        self._replace(ROWS, lambda path: write_rows(evaluation, path))
-        if figure:
-            self._replace(FIGURE, evaluation.draw)
-
-    def _replace(self, name: str, write: Callable[[Path], Any]) -> None:
-        """Write a file under another name and rename it."""
-        aside = part_of(self.path / name)
         with self._writable():
-            try:
-                write(aside)
-                rename_part(self.path / name)
-            finally:
-                aside.unlink(missing_ok=True)
+            replace_file(self.path / ROWS, rows(evaluation).encode())
+            if figure:
+                evaluation.draw(self.path / FIGURE)
 
     @contextmanager
     def _writable(self) -> Iterator[None]:
@@ -196,13 +186,14 @@ class Folder:
             ) from error
 
 
-def write_rows(evaluation: Evaluation, path: Path) -> None:
-    """Write a CSV line for each pairing; nan is an empty field."""
-    rows = [without_nan(pairing.row()) for pairing in evaluation.pairings]
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+def rows(evaluation: Evaluation) -> str:
+    """A CSV line for each pairing; nan is an empty field."""
+    found = [without_nan(pairing.row()) for pairing in evaluation.pairings]
+    text = io.StringIO()
+    writer = csv.DictWriter(text, found[0].keys(), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(found)
+    return text.getvalue()
 
 
 def without_nan(value: Any) -> Any:
