@@ -1,0 +1,159 @@
+"""Every writer of the package under a failing write, flush and rename: one line that names the file, the old contents.
+
+`project/test_writers.py` finds a writer that is not here because it opens its files itself.
+"""
+
+import errno
+import io
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from training_runs import MISSING
+
+import starmine
+from starmine.durable import AppendedFile, replace_file
+
+EVALUATION = {"entrants": ["iggi"], "games": 10, "variant": "mini"}
+
+
+def no_space(*_):
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+class FullDisk(io.FileIO):
+    """A file of which half of each write is written before the disk is full."""
+
+    def write(self, data):
+        super().write(memoryview(data)[: len(data) // 2])
+        no_space()
+
+
+def fail_write(patch):
+    usual = Path.open
+
+    def full(path, mode="r", *rest, **named):
+        return FullDisk(path, mode) if set(mode) & set("wa+") else usual(path, mode, *rest, **named)
+
+    patch.setattr(Path, "open", full)
+
+
+FAULTS = {
+    "write": fail_write,
+    "flush": lambda patch: patch.setattr(os, "fsync", no_space),
+    "rename": lambda patch: patch.setattr(Path, "replace", no_space),
+}
+
+
+def write_whole(folder, number):
+    replace_file(folder / "file", b"%d" % number * 1000)
+
+
+def write_appended(folder, number):
+    file = AppendedFile(folder / "file")
+    try:
+        file.write(b"%d\n" % number)
+        file.sync()
+    finally:
+        file.close()
+
+
+def write_checkpoint(folder, number):
+    import torch
+
+    from starmine.training.checkpoint import Progress, save_checkpoint
+
+    @dataclass
+    class Args:
+        out: Path
+
+    state = {"weight": torch.full((100,), float(number))}
+    save_checkpoint(folder / "checkpoint.pt", "program", Args(folder), Progress(number, number, 1.0), state)
+
+
+def write_policy(folder, number):
+    import torch
+
+    from starmine.torch import PolicyNetwork
+
+    torch.manual_seed(number)
+    PolicyNetwork(starmine.variant("small"), hidden=(8,)).save(folder / "policy.safetensors", steps=number)
+
+
+def write_curve(folder, number):
+    from starmine.training import Scores, draw_learning_curve
+
+    random = Scores(np.array([1.0, number]), np.zeros(2, np.bool_), np.zeros(2, np.bool_))
+    rows = [{"steps": 8.0 * update, "seconds": 1.0, "kept": float(number)} for update in (1, 2)]
+    draw_learning_curve(folder / "learning_curve.png", rows, "title", random)
+
+
+def write_log(folder, number):
+    from starmine.training import Log
+
+    with Log(folder, updates=number - 1) as log:
+        log.add({"update": number, "steps": 8.0, "seconds": 1.0, "steps_per_second": 8.0}, 0.5)
+
+
+def write_events(folder, number):
+    from starmine.training.events import EventFile
+
+    events = EventFile(folder, purge_step=number)
+    events.add({"loss": number}, number)
+    events.close()
+
+
+def write_evaluation(folder, number):
+    starmine.evaluate(**EVALUATION, output=folder)
+
+
+def write_figure(folder, number):
+    starmine.evaluate(**EVALUATION, seed=number).draw(folder / "figure.png")
+
+
+WHOLE = ("write", "flush", "rename")
+# A writer, the faults that it can meet, its error, and what the error names.
+WRITERS = [
+    (write_whole, WHOLE, OSError, "file"),
+    (write_appended, ("write", "flush"), OSError, "file"),
+    (write_checkpoint, WHOLE, OSError, "checkpoint.pt"),
+    (write_policy, WHOLE, OSError, "policy.safetensors"),
+    (write_curve, WHOLE, OSError, "learning_curve.png"),
+    (write_log, ("flush",), OSError, "log.jsonl"),  # a full disk is found when the events are opened
+    (write_events, ("write",), OSError, "events.out.tfevents"),
+    (write_evaluation, WHOLE, starmine.StarmineError, "output="),
+    (write_figure, WHOLE, OSError, "figure.png"),
+]
+CASES = [(write, fault, error, named) for write, faults, error, named in WRITERS for fault in faults]
+OF_TRAINING = (write_checkpoint, write_policy, write_curve, write_log, write_events)
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != ".lock"}
+
+
+@pytest.mark.parametrize(
+    ("write", "fault", "error", "named"), CASES, ids=[f"{write.__name__}-{fault}" for write, fault, _, _ in CASES]
+)
+def test_a_failing_write_is_one_line_and_keeps_the_old_contents(tmp_path, monkeypatch, write, fault, error, named):
+    if write in OF_TRAINING and MISSING:
+        pytest.skip(f"{', '.join(MISSING)} not found: pip install 'starmine[train]'")
+    write(tmp_path, 1)
+    before = contents(tmp_path)
+    with monkeypatch.context() as patch:
+        FAULTS[fault](patch)
+        with pytest.raises(error) as failed:
+            write(tmp_path, 2)
+    said = str(failed.value)
+    assert "No space left on device" in said
+    assert named in said
+    assert "\n" not in said
+    found = contents(tmp_path)
+    for name, data in before.items():
+        # A record that could not be flushed is there nevertheless.
+        assert found[name][: len(data)] == data if fault == "flush" else found[name] == data
+    assert not [name for name in found if name.endswith(".part")]
+    write(tmp_path, 2)
+    assert contents(tmp_path).keys() >= before.keys()
