@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
@@ -18,9 +19,12 @@ from starmine._core import (
     _play_bots,
     _Tables,
     _unknown_name,
+    bot,
+    bots,
     encoders,
     endings,
 )
+from starmine._core import variant as preset
 from starmine.trained import TrainedPolicy
 from starmine.vector import resolve_variant
 
@@ -43,6 +47,7 @@ class Policy(Protocol):
     """Plays many games at once.
 
     An optional attribute `encoder`, one of `starmine.encoders()`, selects the observations; the default is "canonical".
+    An encoder that shows the own hand needs the attribute `cheats`, True, by which evaluations mark the policy.
     An optional method `reset(games)` is called with the numbers of the games that begin, int64 (K,), so that a
     recurrent policy can clear their hidden states.
     """
@@ -195,10 +200,11 @@ def play_games(
         first_game: the index of the first game.
 
     Raises:
-        UnknownNameError: there is no such bot, preset or policy file.
+        UnknownNameError: there is no such bot, preset, encoder or policy file.
         SerializationError: a policy file is damaged or inconsistent.
         VariantError: a bot does not play the variant.
-        StarmineError: a number out of range, or a number of players that is not the variant's.
+        StarmineError: a number out of range, a number of players that is not the variant's, or a policy that sees its
+            own hand and does not say so.
         BotError: a player raised an exception or chose an illegal move; it holds the other games' results.
 
     >>> import starmine
@@ -227,15 +233,18 @@ def resolve_player(player: Any, place: str) -> Any:
         place: of the argument, for messages.
 
     Raises:
-        UnknownNameError: there is no such bot.
-        StarmineError: the player is none of these.
+        UnknownNameError: there is no such bot or encoder.
+        StarmineError: the player is none of these, or sees its own hand and does not say so.
     """
     if isinstance(player, TrainedPolicy):
         player = player.bot
     if isinstance(player, str):
         _check_bot(player)
         return player
-    if isinstance(player, Policy) or callable(getattr(player, "act", None)):
+    if isinstance(player, Policy):
+        policy_encoder(player, place)
+        return player
+    if callable(getattr(player, "act", None)):
         return player
     if _is_module(player):
         from starmine.torch import ModulePolicy
@@ -245,6 +254,45 @@ def resolve_player(player: Any, place: str) -> Any:
         f"{place}={player!r} is not allowed: expected a bot's name, a class or an object with act(view), "
         "an object with act_batch, or a torch module"
     )
+
+
+def policy_encoder(policy: Policy, place: str) -> str:
+    """The encoder of a policy's observations.
+
+    Args:
+        policy: whose attributes `encoder` and `cheats` say it.
+        place: of the argument, for messages.
+
+    Raises:
+        UnknownNameError: there is no such encoder.
+        StarmineError: the encoder shows the own hand, and the policy does not say that it cheats.
+    """
+    encoder = getattr(policy, "encoder", "canonical")
+    if encoder not in encoders():
+        raise _unknown_name("encoder", str(encoder), encoders())
+    if shows_own_hand(encoder) and not cheats(policy):
+        raise StarmineError(
+            f"{place}={policy!r} has encoder={encoder!r}, which shows its own hand: expected another encoder, "
+            "or the attribute cheats=True, by which evaluations mark it"
+        )
+    return str(encoder)
+
+
+@cache
+def shows_own_hand(encoder: str) -> bool:
+    """Whether the observations of an encoder show the observer's own hand, which a `View` refuses."""
+    try:
+        preset("very-small").new_game(seed=0).view(0).encode(encoder)
+    except StarmineError:
+        return True
+    return False
+
+
+def cheats(player: Any) -> bool:
+    """Whether a player, as `resolve_player` returns it, sees its own hand."""
+    if isinstance(player, str):
+        return player in bots() and not bot(player).is_player
+    return getattr(player, "cheats", False) is True
 
 
 def _is_module(player: Any) -> bool:
@@ -301,9 +349,7 @@ class _Mixed:
 
     def ask_policy(self, policy: Any, games: list[int], to_act: Array) -> None:
         """Let a policy play its turn in some games."""
-        encoder = getattr(policy, "encoder", "canonical")
-        if encoder not in encoders():
-            raise _unknown_name("encoder", encoder, encoders())
+        encoder = policy_encoder(policy, f"players[{to_act[games[0]]}]")
         observations, masks = self.tables.encode(games, encoder)
         try:
             chosen = np.asarray(policy.act_batch(observations, masks, np.array(games, dtype=np.int64)))

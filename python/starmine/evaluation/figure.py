@@ -12,7 +12,7 @@ import numpy as np
 from starmine._core import StarmineError
 from starmine.durable import replace_file
 from starmine.evaluation.pairing import Pairing
-from starmine.evaluation.report import shorten
+from starmine.evaluation.report import CHEATS_NOTE, marked, shorten
 from starmine.evaluation.results import Results
 
 if TYPE_CHECKING:
@@ -58,15 +58,16 @@ def draw(results: Results, path: Path) -> None:
 
 
 def title(results: Results) -> str:
-    """Variant, players and games, on two lines."""
+    """Variant, players and games, on two lines, and a third one where an entrant sees its own hand."""
     settings = results.settings
     games = f"{settings.games:,} games a pairing, decks of seed {settings.seed}"
-    return f"Cross-play: {shorten(settings.described, 64)}\n{games}"
+    note = f"\n{CHEATS_NOTE}" if settings.cheaters else ""
+    return f"Cross-play: {shorten(settings.described, 64)}\n{games}{note}"
 
 
 def label_axes(results: Results, axes: Axes, side: float) -> None:
     """Names on both axes, slanted where they are wider than a cell, and white lines between the cells."""
-    names = [shorten(name, LONGEST_NAME) for name in results.names]
+    names = marked(results, LONGEST_NAME)
     if max(len(name) for name in names) * LETTER < side:
         axes.set_xticks(range(len(names)), names)
     else:

@@ -38,6 +38,7 @@ class Pairing:
         lost: the share of lost games; see `starmine.defeats()`.
         length: the mean number of turns.
         seconds: time spent.
+        cheats: whether an entrant sees its own hand.
         seats: with three players or more, for each seat of `player` its "seat", "games", "score" and "score_error".
         failures: messages of the first few failures.
     """
@@ -54,6 +55,7 @@ class Pairing:
     lost: float
     length: float
     seconds: float
+    cheats: bool = False
     seats: list[dict[str, float]] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
 

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from starmine.evaluation.pairing import Pairing
 from starmine.evaluation.results import Results
 
+CHEATS = "†"  # behind the name of an entrant that sees its own hand
+CHEATS_NOTE = f"{CHEATS} sees its own hand: an upper bound, not a player"
 WIDTH = 100
 LONGEST_NAME = 13
 WIDE_CELL, NARROW_CELL = 14, 6
@@ -38,13 +40,15 @@ def heading(results: Results) -> str:
     ]
     if len(settings.entrants) > 1:
         lines.append("diagonal: self-play, which row and column means leave out")
+    if settings.cheaters:
+        lines.append(CHEATS_NOTE)
     return "\n".join(textwrap.fill(line, WIDTH) for line in lines)
 
 
 def matrices(results: Results) -> Iterator[str]:
     """The matrix, split into blocks of columns that fit the width."""
     names = results.names
-    labels = labelled(names)
+    labels = labelled(results)
     margin = len(labels[0])
     wide = max(WIDE_CELL, margin + 1)
     is_wide = margin + wide * len(names) <= WIDTH
@@ -75,7 +79,7 @@ def cell(pairing: Pairing, is_wide: bool) -> str:
 def entrants(results: Results) -> Iterator[str]:
     """A line for each entrant: its self-play, and its means with all others."""
     names = results.names
-    labels = labelled(names)
+    labels = labelled(results)
     headings = f"{'score':>13}{'fireworks':>13}{'perfect':>8}{'lost':>7}{'turns':>6}{'games/s':>10}"
     if len(names) > 1:
         headings += f"{'row mean':>13}{'column mean':>13}"
@@ -90,11 +94,17 @@ def entrants(results: Results) -> Iterator[str]:
         yield label + numbers
 
 
-def labelled(names: list[str]) -> list[str]:
+def labelled(results: Results) -> list[str]:
     """Numbers and names of the entrants, padded to equal width."""
-    labels = [f"{index:>2} {shorten(name, LONGEST_NAME)}" for index, name in enumerate(names, 1)]
+    labels = [f"{index:>2} {name}" for index, name in enumerate(marked(results, LONGEST_NAME), 1)]
     width = max(len("self-play"), *(len(label) for label in labels))
     return [label.ljust(width) for label in labels]
+
+
+def marked(results: Results, longest: int) -> list[str]:
+    """The names of the entrants, shortened, with a mark behind those that see their own hand."""
+    cheaters = results.settings.cheaters
+    return [shorten(name, longest) + (CHEATS if name in cheaters else "") for name in results.names]
 
 
 def failures(results: Results) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,7 @@ class Settings:
         entrants: by name the entrant's bot, or the type of a Python bot or a policy.
         games: games of each pairing.
         seed: of the decks.
+        cheaters: names of the entrants that see their own hand.
     """
 
     version: str
@@ -36,6 +37,7 @@ class Settings:
     entrants: dict[str, str]
     games: int
     seed: int
+    cheaters: tuple[str, ...] = ()
 
     @property
     def described(self) -> str:
@@ -54,6 +56,7 @@ class Settings:
             "entrants": self.entrants,
             "games": self.games,
             "seed": self.seed,
+            "cheaters": list(self.cheaters),
         }
 
 
@@ -108,6 +111,7 @@ class Results:
             players = self.settings.variant.players
             seconds, failures = float(self.seconds[cell]), self.failures.get(cell, [])
             known = summarise(player, partner, players, self.outcomes[cell], played, seconds, failures)
+            known = replace(known, cheats=not {player, partner}.isdisjoint(self.settings.cheaters))
             self._pairings[cell] = known
         return known
 
@@ -149,7 +153,8 @@ class Results:
         entrants = []
         for name in self.names:
             player, partner = self.as_player(name), self.as_partner(name)
-            entrant = {"name": name, "self_play": self.pairing(name, name).score}
+            own = self.pairing(name, name)
+            entrant = {"name": name, "cheats": own.cheats, "self_play": own.score}
             entrant |= {"as_player": player[0], "as_player_error": player[1]}
             entrants.append(entrant | {"as_partner": partner[0], "as_partner_error": partner[1]})
         pairings = [

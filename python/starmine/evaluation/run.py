@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from starmine._core import StarmineError, Variant, VariantError, _Tables, _unknown_name, bot, bots, encoders
+from starmine._core import StarmineError, Variant, VariantError, _Tables, bot, bots
 from starmine.evaluation.evaluation import Evaluation
 from starmine.evaluation.folder import Folder, allocate_outcomes, new_evaluation
 from starmine.evaluation.pairing import stretches
 from starmine.evaluation.progress import Progress, silent, standard_error
 from starmine.evaluation.results import Cell, Settings
-from starmine.play import BotError, Games, Player, play_games, resolve_player
+from starmine.play import BotError, Games, Player, cheats, play_games, resolve_player
 from starmine.vector import resolve_variant
 
 GAMES_A_THREAD = 2048  # games of bots between two checks for a save: a fraction of a second
@@ -71,9 +71,13 @@ def evaluate(
         UnknownNameError: there is no such bot, preset or encoder.
         VariantError: a bot does not play the variant.
         TypeError: a number is not an integer.
-        StarmineError: another argument that is not allowed, a folder that is in use, holds another evaluation or
+        StarmineError: another argument that is not allowed, a policy that sees its own hand without `cheats=True`, a
+            folder that is in use, holds another evaluation or
             cannot be written, or matplotlib is missing. No game has been played,
             unless the disk becomes full; what was saved before is kept.
+
+    An entrant that sees its own hand, such as the bot `cheater` or a policy with `cheats=True`, is marked in the table,
+    the figure, the CSV and the JSON.
 
     A player that raises or chooses an illegal action fails only that game; see `Pairing.failed`.
 
@@ -93,7 +97,8 @@ def evaluate(
     if folder and figure:
         check_figure()
     kinds = {name: bot if isinstance(bot, str) else type_name(given[name]) for name, bot in resolved.items()}
-    settings = Settings(version("starmine"), rules, kinds, games, operator.index(seed))
+    cheaters = tuple(name for name, player in resolved.items() if cheats(player))
+    settings = Settings(version("starmine"), rules, kinds, games, operator.index(seed), cheaters)
     evaluation = folder.open(settings, fresh) if folder else new_evaluation(settings, allocate_outcomes(settings))
     show = standard_error if progress else silent
     try:
@@ -204,9 +209,6 @@ def check_entrant(name: str, player: Any, rules: Variant, seed: int) -> Any:
     resolved = resolve_player(player, f"entrants[{name!r}]")
     asked = resolved if isinstance(resolved, str) else None
     _Tables(rules, [asked] * rules.players, 1, seed, 0)
-    encoder = getattr(resolved, "encoder", "canonical")
-    if hasattr(resolved, "act_batch") and encoder not in encoders():
-        raise _unknown_name("encoder", encoder, encoders())
     return resolved
 
 

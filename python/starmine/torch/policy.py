@@ -21,15 +21,21 @@ class ModulePolicy:
     Args:
         module: the module; call its `eval()` first if it has dropout or batch normalisation.
         encoder: one of `starmine.encoders()`, whose observations it was trained on.
+        cheats: needed for an encoder that shows the own hand; evaluations mark the policy.
         sample: sample the legal actions by their logits; else the best legal one is played.
         seed: of the sampling.
     """
 
     def __init__(
-        self, module: torch.nn.Module, encoder: str = "canonical", sample: bool = False, seed: int = 0
+        self,
+        module: torch.nn.Module,
+        encoder: str = "canonical",
+        sample: bool = False,
+        seed: int = 0,
+        cheats: bool = False,
     ) -> None:
         self.module = module
-        self.encoder = encoder
+        self.encoder, self.cheats = encoder, cheats
         self.sample = sample
         parameter = next(module.parameters(), None)
         self.device = torch.device("cpu") if parameter is None else parameter.device

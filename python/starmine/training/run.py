@@ -15,6 +15,7 @@ import numpy as np
 
 from starmine._core import StarmineError
 from starmine.durable import DamagedFileError
+from starmine.play import shows_own_hand
 from starmine.torch import PolicyNetwork
 from starmine.training.checkpoint import (
     DataclassInstance,
@@ -212,17 +213,18 @@ class Run:
         """
         random, learned = next(iter(scores.values())), list(scores.values())[-1]
         folder, policy = self.args.out, "policy.safetensors"
+        note = ", which sees its own hand: an upper bound, not a player" if shows_own_hand(network.encoder) else ""
         about = {"steps": self.steps, "seconds": round(self.seconds), **learned.summary()}
         try:
             if self.rows:
-                title = f"{title}: {learned.score.mean():.2f}"
+                title = f"{title}: {learned.score.mean():.2f}{note}"
                 draw_learning_curve(folder / "learning_curve.png", self.rows, title, random)
             network.save(folder / policy, method=method, arguments=changed_arguments(self.args), **about)
         except OSError as error:
             raise SystemExit(f"the results could not be written: {error}; --resume writes them again") from error
         print(f"\n{self.steps:,} turns in {self.updates} updates, {self.seconds:.0f} s of training")
         for name, found in scores.items():
-            print(f"{name}, {len(found.score):,} games: {found}")
+            print(f"{name}, {len(found.score):,} games: {found}{note if found is learned else ''}")
         print(f"results in {folder}: log.jsonl, learning_curve.png, {policy}, checkpoint.pt, TensorBoard's event files")
 
 

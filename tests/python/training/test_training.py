@@ -240,6 +240,13 @@ def test_a_report_is_written_and_printed(training, train, tmp_path, capsys):
         **{"games": 2, "score": 4.0, "standard_error": 1.0, "perfect": 0.5, "lost": 0.0},
     }
     assert (tmp_path / "run" / "learning_curve.png").read_bytes().startswith(b"\x89PNG")
+    assert "own hand" not in printed
+    seer = PolicyNetwork(starmine.variant("small"), "canonical-seer", hidden=(8,))
+    run.report({"random policy": random, "greedy policy": learned}, title="Counter", method="C", network=seer)
+    cheats, *others = [line for line in capsys.readouterr().out.splitlines() if "own hand" in line]
+    assert cheats.startswith("greedy policy, 2 games: score 4.00")
+    assert cheats.endswith(", which sees its own hand: an upper bound, not a player")
+    assert others == []
 
 
 # --- Parts ------------------------------------------------------------------------------------------------
