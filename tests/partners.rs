@@ -194,7 +194,7 @@ fn copies_and_stored_batches_go_on_alike() {
     for bot in BOTS.iter().filter(|bot| bot.player(&variant).is_ok()) {
         let mut batch = play(&variant, &[(0, bot.name), (2, "random")], 1, 37);
         let mut copy = batch.duplicate().unwrap();
-        let mut stored = Batch::from_bytes(&batch.to_bytes()).unwrap();
+        let mut stored = Batch::from_bytes(&batch.to_bytes().unwrap(), None).unwrap();
         let mut written = Written::new(&batch);
         batch.observe(written.outputs()).unwrap();
         for step in 0..40 {
@@ -268,11 +268,15 @@ fn an_illegal_action_loses_that_game_alone() {
         actions[3] = 0;
         actions[9] = -1;
         batch.step(&actions, written.outputs()).unwrap();
+        for game in [3, 9] {
+            // As without partners, the illegal action counts as a turn.
+            assert_eq!(written.final_length[game], 1);
+        }
         for game in 0..GAMES {
             assert_eq!(written.illegal_action[game], game == 3 || game == 9);
             assert_eq!(written.terminated[game], game == 3 || game == 9);
         }
-        let mut stored = Batch::from_bytes(&batch.to_bytes()).unwrap();
+        let mut stored = Batch::from_bytes(&batch.to_bytes().unwrap(), None).unwrap();
         if mode == AutoresetMode::NextStep {
             let mut theirs = Written::new(&batch);
             batch.step(&[5; GAMES], written.outputs()).unwrap();

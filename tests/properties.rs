@@ -179,7 +179,7 @@ proptest! {
                 prop_assert_eq!(&batch.position(game).unwrap(), states[game].position());
             }
             if turn == 20 {
-                batch = Batch::from_bytes(&batch.to_bytes()).unwrap();
+                batch = Batch::from_bytes(&batch.to_bytes().unwrap(), Some(threads)).unwrap();
             }
         }
         check_rows(&batch, &states, &rows, &mask);
@@ -244,18 +244,18 @@ fn damaged_bytes_are_refused_or_play_on() {
     for _ in 0..30 {
         batch.step(&[5, 6, 7], Outputs::default()).unwrap();
     }
-    let bytes = batch.to_bytes();
+    let bytes = batch.to_bytes().unwrap();
     let mut refused = 0;
     for index in 0..bytes.len() - 4 {
         for change in [0x01, 0x10, 0x80, 0xff] {
             let mut damaged = bytes.clone();
             damaged[index] ^= change;
-            assert!(Batch::from_bytes(&damaged).is_err(), "a checksum covers byte {index}");
+            assert!(Batch::from_bytes(&damaged, None).is_err(), "a checksum covers byte {index}");
             // With a valid checksum, the games themselves are checked.
             let covered = damaged.len() - 4;
             let checksum = crc32fast::hash(&damaged[..covered]).to_le_bytes();
             damaged[covered..].copy_from_slice(&checksum);
-            match Batch::from_bytes(&damaged) {
+            match Batch::from_bytes(&damaged, None) {
                 Err(_) => refused += 1,
                 // 40 steps include an autoreset. The number of games is limited for speed.
                 Ok(mut other) if other.num_envs() < 100 => {

@@ -127,7 +127,7 @@ fn a_refused_step_changes_nothing_on_any_thread() {
     let mut rng = GameRng::new(EpisodeSeed::default());
     for (batch, written) in batches.iter_mut().zip(&mut written) {
         written.play_until_some_end(batch, &mut rng);
-        let before = (batch.to_bytes(), written.clone());
+        let before = (batch.to_bytes().unwrap(), written.clone());
         // Long enough for the other threads to sleep: one thread then checks all games.
         let pauses = [Duration::ZERO, Duration::from_millis(1)];
         let rows = [0, GAMES / 2, GAMES - 1];
@@ -138,7 +138,7 @@ fn a_refused_step_changes_nothing_on_any_thread() {
             let error = written.step(batch, &actions).unwrap_err();
             assert!(error.to_string().contains(&format!("actions[{row}]=20")), "{error}");
             written.see_finished(batch);
-            assert_eq!((batch.to_bytes(), written.clone()), before);
+            assert_eq!((batch.to_bytes().unwrap(), written.clone()), before);
         }
     }
 }

@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 pub use error::{BatchError, IllegalActions};
 pub use kernel::simd::{SIMD_VARIABLE, Simd, SimdError};
-pub use options::{AutoresetMode, Dtype, IllegalAction, Observers, Options};
+pub use options::{AutoresetMode, Dtype, IllegalAction, Observers, Options, default_threads};
 #[cfg(feature = "python")]
 pub(crate) use outputs::for_each_output;
 pub use outputs::{BufferError, ElementType, ObservationBuffer, OutputLayout, Outputs};
@@ -36,6 +36,7 @@ pub use rows::unpack::{packed_length, unpack_bits};
 pub use schedule::pool::{MAX_THREADS, ThreadsError};
 pub use seeding::Seeds;
 
+use crate::bots::with_room;
 use crate::encode::Layout;
 use crate::rules::{ActionSet, EpisodeSeed, Position, Variant};
 use chunk::Chunk;
@@ -106,6 +107,30 @@ impl Batch {
         seed: u64,
         options: Options,
     ) -> Result<Batch, BatchError> {
+        let mut batch = Batch::without_games(variant, num_envs, seed, options)?;
+        for index in 0..num_envs {
+            let seed = batch.seeds[index].episode();
+            let game = if batch.has_partners() {
+                let dealt = batch.deal_with_partners(index, seed)?;
+                let game = dealt.game();
+                batch.partner_games.push(dealt);
+                game
+            } else {
+                Game::new(&batch.config.variant, seed)
+            };
+            batch.put(index, &game);
+        }
+        Ok(batch)
+    }
+
+    /// All memory and threads of a batch. No game is dealt, and there are no games with partners,
+    /// but there is room for them.
+    fn without_games(
+        variant: Arc<Variant>,
+        num_envs: usize,
+        seed: u64,
+        options: Options,
+    ) -> Result<Batch, BatchError> {
         if num_envs == 0 || u32::try_from(num_envs).is_err() {
             return Err(BatchError::NumEnvs(num_envs));
         }
@@ -124,14 +149,12 @@ impl Batch {
         let scratch = |_| Scratch::new(&config, share);
         let scratch = (0..pool.threads()).map(scratch).collect::<Result<_, _>>();
         let scratch = scratch.map_err(|source| memory(num_envs, source))?;
-        let episodes = seeds.iter().map(|seed: &GameSeed| seed.episode()).enumerate();
-        let partner_games = reset::deal_with_partners(&config, episodes)?;
-        let partner_games = partner_games.into_iter().map(|(_, game)| game).collect();
-        let mut batch = Batch {
+        let with_partners = if config.options.partners.is_empty() { 0 } else { num_envs };
+        Ok(Batch {
+            partner_games: reserve(with_partners, num_envs)?,
             config,
             blocks,
             seeds,
-            partner_games,
             acting_hand: 0,
             calls: 0,
             seed,
@@ -139,15 +162,12 @@ impl Batch {
             scratch,
             partition: Partition::default(),
             pool,
-        };
-        for index in 0..num_envs {
-            let game = match batch.partner_games.get(index) {
-                None => Game::new(&batch.config.variant, batch.seeds[index].episode()),
-                Some(partner_game) => partner_game.game(),
-            };
-            batch.put(index, &game);
-        }
-        Ok(batch)
+        })
+    }
+
+    /// Whether bots hold some of the seats.
+    fn has_partners(&self) -> bool {
+        !self.config.options.partners.is_empty()
     }
 
     /// The rules that are played.
@@ -405,6 +425,11 @@ impl Batch {
         blocks.extend_from_slice(&self.blocks);
         let mut seeds = reserve(num_envs, num_envs)?;
         seeds.extend_from_slice(&self.seeds);
+        let mut partner_games = reserve(self.partner_games.len(), num_envs)?;
+        for game in &self.partner_games {
+            self.check_headroom()?;
+            partner_games.push(game.clone());
+        }
         let scratch = self.scratch.iter().map(Scratch::duplicate).collect::<Result<_, _>>();
         let scratch = scratch.map_err(|source| memory(num_envs, source))?;
         Ok(Batch {
@@ -412,7 +437,7 @@ impl Batch {
             config: self.config.clone(),
             blocks,
             seeds,
-            partner_games: self.partner_games.clone(),
+            partner_games,
             acting_hand: self.acting_hand,
             calls: self.calls,
             seed: self.seed,
@@ -425,9 +450,7 @@ impl Batch {
 
 /// Allocates a vector of this length for a batch of so many games.
 fn reserve<T>(length: usize, num_envs: usize) -> Result<Vec<T>, BatchError> {
-    let mut elements = Vec::new();
-    elements.try_reserve_exact(length).map_err(|source| memory(num_envs, source))?;
-    Ok(elements)
+    with_room(length).map_err(|source| memory(num_envs, source))
 }
 
 /// The error for a batch of so many games that cannot be allocated.

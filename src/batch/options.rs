@@ -95,6 +95,14 @@ pub struct Options {
     pub simd: Option<Simd>,
 }
 
+/// The number of threads for so many games unless a caller asks for another: one for each 1,024
+/// games, at most one for each core.
+#[must_use]
+pub fn default_threads(num_envs: usize) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    (num_envs / 1024).clamp(1, cores)
+}
+
 impl Default for Options {
     fn default() -> Options {
         Options {

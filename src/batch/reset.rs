@@ -1,10 +1,10 @@
 //! Deals new episodes outside a step.
 
-use super::config::BatchConfig;
 use super::kernel::game::Game;
 use super::outputs::{Outputs, check_length};
 use super::partners::game::{MAX_DEALS, PartnerGame};
-use super::{Batch, BatchError, PartnersError, Seeds};
+use super::{Batch, BatchError, Options, PartnersError, Seeds, memory, reserve};
+use crate::bots::check_headroom;
 use crate::rules::EpisodeSeed;
 
 impl Batch {
@@ -51,40 +51,44 @@ impl Batch {
             Seeds::Batch(seed) => EpisodeSeed { seed, game: game as u64, episode: 0 },
             Seeds::Each(seeds) => EpisodeSeed { seed: seeds[game], game: 0, episode: 0 },
         };
-        if self.partner_games.is_empty() {
+        if !self.has_partners() {
             for game in (0..self.num_envs()).filter(is_dealt) {
                 let seed = episode(game, self.seeds[game].episode());
                 self.put(game, &Game::new(&self.config.variant, seed));
             }
             return Ok(());
         }
-        let games = (0..self.num_envs()).filter(is_dealt);
-        let episodes = games.map(|game| (game, episode(game, self.seeds[game].episode())));
-        for (game, dealt) in deal_with_partners(&self.config, episodes)? {
+        let games = || (0..self.num_envs()).filter(is_dealt);
+        let mut dealt = reserve(games().count(), self.num_envs())?;
+        for game in games() {
+            let seed = episode(game, self.seeds[game].episode());
+            dealt.push(self.deal_with_partners(game, seed)?);
+        }
+        for (game, dealt) in (0..self.num_envs()).filter(is_dealt).zip(dealt) {
             self.put(game, &dealt.game());
             self.partner_games[game] = dealt;
         }
         Ok(())
     }
-}
 
-/// Deals these episodes of games with partners; none in a batch without partners.
-pub(super) fn deal_with_partners(
-    BatchConfig { variant, options, .. }: &BatchConfig,
-    episodes: impl Iterator<Item = (usize, EpisodeSeed)>,
-) -> Result<Vec<(usize, PartnerGame)>, PartnersError> {
-    if options.partners.is_empty() {
-        return Ok(Vec::new());
-    }
-    let deal = |(game, seed)| {
-        let dealt = PartnerGame::new(&options.partners, variant, seed);
-        match dealt.position().ending() {
-            None => Ok((game, dealt)),
-            Some(_) => {
-                let partners = options.partners.names().collect();
-                Err(PartnersError::NoTurn { partners, game, deals: MAX_DEALS })
-            }
+    /// Deals this episode of a game with partners.
+    pub(super) fn deal_with_partners(
+        &self,
+        game: usize,
+        seed: EpisodeSeed,
+    ) -> Result<PartnerGame, BatchError> {
+        self.check_headroom()?;
+        let Options { partners, .. } = &self.config.options;
+        let dealt = PartnerGame::new(partners, &self.config.variant, seed);
+        if dealt.position().ending().is_some() {
+            let partners = partners.names().collect();
+            return Err(PartnersError::NoTurn { partners, game, deals: MAX_DEALS }.into());
         }
-    };
-    episodes.map(deal).collect()
+        Ok(dealt)
+    }
+
+    /// Checks that there is memory for one more game with partners.
+    pub(super) fn check_headroom(&self) -> Result<(), BatchError> {
+        check_headroom().map_err(|source| memory(self.num_envs(), source))
+    }
 }

@@ -5,7 +5,7 @@ use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use super::batch_settings::{Reset, default_threads, mode_name, partners_dict, read_partners};
+use super::batch_settings::{Reset, mode_name, partners_dict, read_partners};
 use super::errors::BusyError;
 use super::integer_arrays::{integer_array, read_integers};
 use super::layout::Layout;
@@ -200,6 +200,10 @@ impl Batch {
     }
 }
 
+fn read_threads(given: Option<Integer>) -> PyResult<Option<usize>> {
+    given.map(|threads| count("num_threads", &threads, 1..=batch::MAX_THREADS)).transpose()
+}
+
 #[pymethods]
 impl Batch {
     #[new]
@@ -231,10 +235,8 @@ impl Batch {
             autoreset_mode: AutoresetMode::from_name(&mode)?,
             illegal_action: IllegalAction::from_name(illegal_action)?,
             partners: partners.map_or_else(|| Ok(Partners::default()), read)?,
-            num_threads: match num_threads {
-                Some(threads) => count("num_threads", &threads, 1..=batch::MAX_THREADS)?,
-                None => default_threads(num_envs),
-            },
+            num_threads: read_threads(num_threads)?
+                .unwrap_or_else(|| batch::default_threads(num_envs)),
             simd: None,
         };
         let seed = seed.map_or_else(|| Ok(fresh_seed()), read_seed)?;
@@ -413,18 +415,38 @@ impl Batch {
         Ok(Batch::wrap(py, self.lock()?.batch.duplicate()?))
     }
 
-    /// The batch as bytes, from which `from_bytes` resumes it exactly.
-    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &self.lock()?.batch.to_bytes()))
-    }
-
-    /// The batch of `to_bytes`.
+    /// The batch as bytes, from which `from_bytes` resumes it exactly. The number of threads is not
+    /// stored, so batches in the same state give the same bytes.
     ///
     /// Raises:
-    ///     SerializationError: the bytes are damaged or of another version.
+    ///     MemoryError: there is no memory for the bytes.
+    ///     BusyError: another thread is in a call of this batch.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = self.lock()?.batch.to_bytes()?;
+        PyBytes::new_with(py, bytes.len(), |target| {
+            target.copy_from_slice(&bytes);
+            Ok(())
+        })
+    }
+
+    /// The batch of `to_bytes`. Every field is checked: bytes that no batch stores are refused, also
+    /// those with a valid checksum.
+    ///
+    /// Args:
+    ///     data: the bytes.
+    ///     num_threads: threads that share the games, 1 to 1024; None for one per 1,024 games, at most
+    ///         one per core.
+    ///
+    /// Raises:
+    ///     SerializationError: the bytes are damaged or of another version. The message names the
+    ///         field.
+    ///     StarmineError: `num_threads` out of range, or threads that cannot be started.
+    ///     MemoryError: there is no memory for so many games.
     #[staticmethod]
-    fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Batch> {
-        Ok(Batch::wrap(py, batch::Batch::from_bytes(data)?))
+    #[pyo3(signature = (data, *, num_threads=None))]
+    fn from_bytes(py: Python<'_>, data: &[u8], num_threads: Option<Integer>) -> PyResult<Batch> {
+        let num_threads = read_threads(num_threads)?;
+        Ok(Batch::wrap(py, batch::Batch::from_bytes(data, num_threads)?))
     }
 
     fn __copy__(&self, py: Python<'_>) -> PyResult<Batch> {

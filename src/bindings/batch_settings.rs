@@ -56,12 +56,6 @@ pub(super) fn mode_name(given: &Bound<'_, PyAny>) -> PyResult<String> {
     value.extract().map_err(|_| wrong_type("autoreset_mode", given, "a mode's name"))
 }
 
-/// One thread for each 1,024 games, at most one for each core.
-pub(super) fn default_threads(num_envs: usize) -> usize {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    (num_envs / 1024).clamp(1, cores)
-}
-
 /// Reads a mapping from seats to partners, or to sequences of partners to draw from.
 pub(super) fn read_partners(given: &Bound<'_, PyAny>, players: u8) -> PyResult<Partners> {
     let expected = "a dict from seats to a bot's name, a trained policy, or a sequence of these";

@@ -73,7 +73,17 @@ exceptions! {
     batch::BufferError => ArrayError,
     batch::ThreadsError => StarmineError,
     batch::SimdError => StarmineError,
-    RecordError => SerializationError,
+}
+
+impl From<RecordError> for PyErr {
+    fn from(error: RecordError) -> PyErr {
+        match error {
+            RecordError::Batch(
+                error @ (BatchError::Memory { .. } | BatchError::Threads(_) | BatchError::Simd(_)),
+            ) => error.into(),
+            error => SerializationError::new_err(error.to_string()),
+        }
+    }
 }
 
 /// _unknown_name(kind, name, known) -> UnknownNameError

@@ -11,6 +11,7 @@ mod cheater;
 mod copy_counts;
 mod fireflower;
 mod hat_guessing;
+mod memory;
 mod play_games;
 mod play_hints;
 mod policy;
@@ -22,6 +23,7 @@ mod smart;
 
 pub use bot::{Bot, OpenBot, Turn, UnsupportedVariant};
 pub use bot_name::{BotName, BotNameError, PolicyName};
+pub(crate) use memory::{check_headroom, with_room};
 pub use play_games::{Outcome, play_games};
 pub use policy::{
     POLICIES, Policy, PolicyBot, PolicyError, PolicyProblem, PolicyScratch, ShippedPolicy,

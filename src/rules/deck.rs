@@ -1,9 +1,7 @@
-use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::card::Card;
 use super::episode_seed::EpisodeSeed;
-use super::position_error::PositionError;
 use super::rng::GameRng;
 use super::select::nth_set_bit;
 use super::variant::Variant;
@@ -15,7 +13,7 @@ pub trait Deck {
 }
 
 /// A deck that chooses each card when it is drawn, uniformly from the copies that are left.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RandomDeck {
     pub(crate) left: u64,
     pub(crate) size: u8,
@@ -42,20 +40,6 @@ impl RandomDeck {
         std::iter::from_fn(|| self.draw(variant))
             .map(|card| variant.tables().card[usize::from(card)])
             .collect()
-    }
-
-    /// The copies that are left, one bit each.
-    pub(crate) const fn left(&self) -> u64 {
-        self.left
-    }
-
-    /// Checks a stored deck.
-    ///
-    /// # Errors
-    /// [`PositionError`] when its size is not the number of its cards.
-    pub(crate) fn validate(&self) -> Result<(), PositionError> {
-        let counted = self.left.count_ones() == u32::from(self.size);
-        if counted { Ok(()) } else { Err(PositionError("wrong deck")) }
     }
 }
 

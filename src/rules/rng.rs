@@ -1,7 +1,7 @@
 use rand::Rng;
 use rand_pcg::Pcg32;
+use serde::Deserialize;
 use serde::de::value::{Error as ValueError, SeqDeserializer};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::episode_seed::EpisodeSeed;
 
@@ -72,19 +72,6 @@ impl GameRng {
                 return (product >> 64) as u64;
             }
         }
-    }
-}
-
-/// Stored as the state alone.
-impl Serialize for GameRng {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.state().serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for GameRng {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<GameRng, D::Error> {
-        u64::deserialize(deserializer).map(GameRng::from_state)
     }
 }
 

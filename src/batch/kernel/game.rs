@@ -1,17 +1,15 @@
-//! One game of a batch outside its block: as it is stored, and as it is dealt outside a step.
-
-use serde::{Deserialize, Serialize};
+//! One game of a batch outside its block: as the rules know it.
 
 use super::block::{Field, Place, count, counter, ending, hand_start};
 use super::lanes::Word;
 use super::plan::{ABSENT, CARD_INDEX, COLOR_HINT, DISCARD, PLAY, RANK_HINT, Sizes, TYPES, ones};
 use crate::rules::{
     ActionSet, EpisodeSeed, Event, GameRng, Hand, Hint, Knowledge, MAX_COLORS, MAX_PLAYERS, Move,
-    Position, PositionError, RandomDeck, Rank, SlotSet, Suit, Variant,
+    Position, RandomDeck, Rank, SlotSet, Suit, Variant,
 };
 
 /// One game of a batch.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Game {
     pub position: Position,
     pub deck: RandomDeck,
@@ -26,12 +24,6 @@ impl Game {
         let (mut deck, start_player) = RandomDeck::new(variant, seed);
         let position = Position::deal(variant, start_player, &mut deck);
         Game { position, deck, seed, length: 0 }
-    }
-
-    /// Checks a stored game against the rules.
-    pub fn validate(&self, variant: &Variant) -> Result<(), PositionError> {
-        self.deck.validate()?;
-        self.position.validate(variant, self.deck.left())
     }
 
     /// The legal actions.

@@ -17,6 +17,9 @@ pub struct PartnerGame {
     table: GameRunner,
     /// The learner's actions in this episode, from which the game can be replayed.
     actions: Vec<u8>,
+    /// Whether an illegal action has ended this episode. It counts as a turn, as in games without
+    /// partners.
+    forfeited: bool,
 }
 
 impl PartnerGame {
@@ -33,7 +36,8 @@ impl PartnerGame {
         let players = partners.draw(variant, seed);
         let table = GameRunner::new(variant.clone(), players, seed);
         // No game has more turns than a `u8` can count.
-        let mut game = PartnerGame { table, actions: Vec::with_capacity(u8::MAX.into()) };
+        let mut game =
+            PartnerGame { table, actions: Vec::with_capacity(u8::MAX.into()), forfeited: false };
         game.play_partners();
         game
     }
@@ -68,6 +72,7 @@ impl PartnerGame {
 
     fn restart(&mut self, partners: &Partners, seed: EpisodeSeed) {
         self.actions.clear();
+        self.forfeited = false;
         if partners.are_fixed() {
             self.table.start(seed);
         } else {
@@ -92,7 +97,7 @@ impl PartnerGame {
     fn play_partners(&mut self) {
         if let Err(error) = self.table.run() {
             debug_assert!(false, "{error}");
-            self.table.forfeit();
+            self.forfeit();
         }
     }
 
@@ -102,7 +107,7 @@ impl PartnerGame {
         let (position, variant) = (self.table.position(), self.table.variant());
         let played = variant.action_to_move(action).ok();
         let Some(played) = played.filter(|&played| position.is_legal(variant, played)) else {
-            self.table.forfeit();
+            self.forfeit();
             return false;
         };
         self.actions.push(action as u8);
@@ -120,6 +125,12 @@ impl PartnerGame {
     /// Ends the game as lost, as an illegal action does.
     pub fn forfeit(&mut self) {
         self.table.forfeit();
+        self.forfeited = true;
+    }
+
+    /// Whether an illegal action has ended this episode.
+    pub const fn is_forfeited(&self) -> bool {
+        self.forfeited
     }
 
     /// The position as it stands.
@@ -137,13 +148,13 @@ impl PartnerGame {
         &self.actions
     }
 
-    /// A copy of the game as the batch stores it.
+    /// A copy of the game as the batch keeps it in a block.
     pub fn game(&self) -> Game {
         Game {
             position: *self.table.position(),
             deck: self.table.deck().clone(),
             seed: self.table.seed(),
-            length: self.table.length() as u8,
+            length: self.table.length() as u8 + u8::from(self.forfeited),
         }
     }
 }

@@ -1,10 +1,12 @@
 """Damaged data, invalid buffers, concurrent calls and little memory: no panic, no abort, no write out of bounds."""
 
+import pickle
 import random
 import re
 import subprocess
 import sys
 import threading
+import zlib
 
 import hypothesis_profiles  # noqa: F401
 import numpy as np
@@ -13,6 +15,7 @@ from hostile_arrays import misaligned, read_only
 from hypothesis import given
 from hypothesis import strategies as st
 from random_games import generators, play, variants
+from random_variants import random_variant
 
 import starmine
 from starmine import ArrayError, Batch, IllegalActionError, SerializationError, State
@@ -53,8 +56,22 @@ def step_anyhow(batch, rng, steps):
             batch.reset()
 
 
+CHECKSUM = 4  # bytes at the end
+
+
+def signed(body):
+    """The bytes of a stored batch with a valid checksum."""
+    return body + zlib.crc32(body).to_bytes(CHECKSUM, "little")
+
+
 def damaged(data, rng):
-    """The bytes with a few changed, and sometimes cut or grown."""
+    """The bytes with a few changed, and sometimes cut or grown; mostly with a valid checksum, as a forger has."""
+    if rng.random() < 0.8:
+        return signed(with_changes(data[:-CHECKSUM], rng))
+    return with_changes(data, rng)
+
+
+def with_changes(data, rng):
     data = bytearray(data)
     for _ in range(rng.choice([1, 1, 1, 2, 4])):
         index = rng.randrange(len(data))
@@ -72,11 +89,16 @@ def survives(data, rng):
         batch = Batch.from_bytes(data)
     except SerializationError:
         return False
-    assert 1 <= batch.num_threads <= 1024
-    step_anyhow(batch, rng, 20)
-    batch.final_observations()
-    assert Batch.from_bytes(batch.to_bytes()).to_bytes() == batch.to_bytes()
-    repr(batch)
+    assert batch.to_bytes() == data
+    assert batch.num_threads == 1
+    for _ in range(2):
+        games, rows = batch.final_observations()
+        assert len(games) == len(rows) == batch.num_finished
+        assert batch._final_obs() is None or batch.num_finished
+        assert batch.copy().to_bytes() == pickle.loads(pickle.dumps(batch)).to_bytes() == batch.to_bytes()
+        assert (len(batch.episodes), batch.seed >= 0, batch.layout is not None) == (batch.num_envs, True, True)
+        repr(batch)
+        step_anyhow(batch, rng, 20)
     return True
 
 
@@ -91,8 +113,30 @@ def test_every_byte_of_a_stored_batch_may_be_damaged():
     rng = random.Random(0)
     data = stored_batch(starmine.variant("small", players=3), rng)
     for index in range(len(data)):
-        survives(data[:index] + bytes([data[index] ^ 0xFF]) + data[index + 1 :], rng)
+        flipped = data[:index] + bytes([data[index] ^ 0xFF]) + data[index + 1 :]
+        assert not survives(flipped, rng)
+        survives(signed(flipped[:-CHECKSUM]), rng)
         assert not survives(data[:index], rng)
+
+
+def test_forged_bytes_are_refused_or_a_usable_batch(pytestconfig):
+    """So many stored batches as --fuzz-runs says, each with 40 forgeries."""
+    rng = random.Random(pytestconfig.option.fuzz_seed)
+    accepted = 0
+    for _ in range(pytestconfig.option.fuzz_runs):
+        data = stored_batch(random_variant(rng), rng)
+        accepted += sum(survives(damaged(data, rng), rng) for _ in range(40))
+    assert accepted > 0
+
+
+def test_the_reader_chooses_the_threads():
+    batch = Batch("small", 10, seed=0, num_threads=3)
+    data = batch.to_bytes()
+    assert data == Batch("small", 10, seed=0, num_threads=1).to_bytes()
+    assert pickle.loads(pickle.dumps(batch)).num_threads == Batch.from_bytes(data).num_threads == 1
+    assert Batch.from_bytes(data, num_threads=2).num_threads == 2
+    with pytest.raises(starmine.StarmineError, match="num_threads=0 is not allowed: expected 1 to 1024"):
+        Batch.from_bytes(data, num_threads=0)
 
 
 @given(variants(), generators())

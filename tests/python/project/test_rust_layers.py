@@ -29,7 +29,7 @@ BATCH_FLOORS = [
     {"schedule"},
     {"error"},
     {"mod"},
-    {"record"},
+    {"record", "reset"},
 ]
 PYTHON_CRATES = re.compile(r"\b(pyo3|numpy)\b")
 

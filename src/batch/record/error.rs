@@ -1,0 +1,84 @@
+use thiserror::Error;
+
+use crate::batch::BatchError;
+use crate::batch::partners::PartnersError;
+use crate::bots::PolicyError;
+use crate::rules::{PositionError, UnknownName, VariantError};
+
+/// The number of the stored format. It changes whenever earlier stored batches can no longer be
+/// read.
+pub(super) const FORMAT: u8 = 5;
+
+/// Why bytes cannot be resumed as a batch.
+#[derive(Debug, Error)]
+pub enum RecordError {
+    /// They are not a stored batch.
+    #[error("these bytes are not a stored batch")]
+    NotABatch,
+    /// They were stored by a version with another format.
+    #[error(
+        "the stored batch has format {found}: expected {FORMAT}, written by this version of starmine"
+    )]
+    Format {
+        /// Its format.
+        found: u8,
+    },
+    /// The checksum does not match.
+    #[error("the stored batch is damaged: its checksum does not match")]
+    Checksum,
+    /// A field cannot be parsed.
+    #[error("the stored batch is damaged: {field}: {error}")]
+    Parse {
+        /// The field.
+        field: &'static str,
+        /// The parser's error.
+        error: postcard::Error,
+    },
+    /// A field has a value that no batch stores.
+    #[error("the stored batch is damaged: {field}: {problem}")]
+    Field {
+        /// The field.
+        field: String,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+    /// The variant is not allowed.
+    #[error("the stored batch is damaged: {0}")]
+    Variant(#[from] VariantError),
+    /// The encoder is not in the registry.
+    #[error(transparent)]
+    Encoder(#[from] UnknownName),
+    /// The file of a partner that is a policy cannot be read.
+    #[error("the stored batch cannot be resumed: {0}")]
+    Policy(#[from] PolicyError),
+    /// The file of a partner that is a policy has changed.
+    #[error(
+        "the stored batch cannot be resumed: the policy of partner {name:?} has changed: expected a file with CRC-32 {expected:08x}, found {found:08x}"
+    )]
+    PolicyChanged {
+        /// The partner.
+        name: String,
+        /// The checksum of the file with which the games were played.
+        expected: u32,
+        /// The checksum of the present file.
+        found: u32,
+    },
+    /// The partners are not allowed.
+    #[error("the stored batch is damaged: {0}")]
+    Partners(#[from] PartnersError),
+    /// The batch cannot be made.
+    #[error(transparent)]
+    Batch(#[from] BatchError),
+}
+
+impl RecordError {
+    /// The error for a value that no batch stores.
+    pub(super) fn field(field: impl Into<String>, problem: &'static str) -> RecordError {
+        RecordError::Field { field: field.into(), problem }
+    }
+
+    /// The error for an element of a list of games.
+    pub(super) fn game(list: &str, game: usize, error: &PositionError) -> RecordError {
+        RecordError::field(format!("{list}[{game}].{}", error.field), error.problem)
+    }
+}

@@ -1,0 +1,253 @@
+//! A batch as bytes, to be stored and resumed exactly.
+//!
+//! The bytes are a header, the [`Settings`], the games with their number before them, the games that
+//! ended in the last step likewise, and a CRC-32. The checksum finds accidents; beyond that every
+//! field is checked, so that forged bytes are refused or are those of a batch that could have stored
+//! them.
+
+mod error;
+mod game;
+mod settings;
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+
+use error::FORMAT;
+pub use error::RecordError;
+
+use super::config::BatchConfig;
+use super::kernel::block::block_words;
+use super::kernel::game::Game;
+use super::kernel::lanes::Word;
+use super::options::{AutoresetMode, default_threads};
+use super::schedule::partition::share_size;
+use super::{Batch, BatchError, memory};
+use crate::rules::EpisodeSeed;
+use game::{StoredGame, StoredPartnerGame, episodes_before, has_deck_of};
+use settings::Settings;
+
+const MAGIC: &[u8] = b"starmine-batch";
+
+impl Batch {
+    /// Stores the batch as bytes, from which [`Batch::from_bytes`] resumes it exactly. The number of
+    /// threads is not stored.
+    ///
+    /// # Errors
+    /// [`BatchError::Memory`] if there is no memory for the bytes.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, BatchError> {
+        let mut bytes = Vec::new();
+        let mut append = |part: &[u8]| {
+            bytes.try_reserve(part.len())?;
+            bytes.extend_from_slice(part);
+            Ok(())
+        };
+        let done = self.store(&mut append).and_then(|()| bytes.try_reserve(size_of::<u32>()));
+        done.map_err(|source| memory(self.num_envs(), source))?;
+        bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
+        Ok(bytes)
+    }
+
+    /// Resumes a stored batch on so many threads; `None` for [`default_threads`].
+    ///
+    /// # Errors
+    /// [`RecordError`] if the bytes are not a stored batch, have another format, or have a field with
+    /// a value that no batch stores.
+    pub fn from_bytes(bytes: &[u8], num_threads: Option<usize>) -> Result<Batch, RecordError> {
+        let (covered, mut rest) = check_envelope(bytes)?;
+        let settings: Settings = read(&mut rest, "settings")?;
+        let num_envs = read_count(&mut rest, "games")?;
+        let num_threads = num_threads.unwrap_or_else(|| default_threads(num_envs));
+        let options = settings.options(num_threads)?;
+        let mut batch =
+            Batch::without_games(settings.variant()?, num_envs, settings.seed, options)?;
+        batch.fresh = settings.fresh;
+        for index in 0..num_envs {
+            batch.read_game(index, &mut rest)?;
+        }
+        let mut least = 0;
+        for _ in 0..read_count(&mut rest, "finished")? {
+            least = 1 + batch.read_finished(least, &mut rest)?;
+        }
+        batch.compare(covered)?;
+        Ok(batch)
+    }
+
+    /// Passes all bytes but the checksum to `sink`, part by part.
+    fn store<E>(&self, sink: &mut impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+        sink(MAGIC)?;
+        sink(&[FORMAT])?;
+        put(&Settings::of(self), sink)?;
+        put(&self.num_envs(), sink)?;
+        for index in 0..self.num_envs() {
+            match self.partner_games.get(index) {
+                None => put(&StoredGame::of(&self.take(index)), sink)?,
+                Some(game) => put(&StoredPartnerGame::of(game), sink)?,
+            }
+        }
+        put(&self.num_finished(), sink)?;
+        for (index, game) in self.last_turns() {
+            put(&(index, StoredGame::of(&game)), sink)?;
+        }
+        Ok(())
+    }
+
+    /// Reads the next game.
+    fn read_game(&mut self, index: usize, rest: &mut &[u8]) -> Result<(), RecordError> {
+        let refused = |error| RecordError::game("games", index, &error);
+        let BatchConfig { options, variant, .. } = &self.config;
+        let game = if self.has_partners() {
+            let stored: StoredPartnerGame = read(rest, "games")?;
+            self.check_headroom()?;
+            let restored = stored
+                .restore(&options.partners, variant, options.illegal_action)
+                .map_err(refused)?;
+            let game = restored.game();
+            self.partner_games.push(restored);
+            game
+        } else {
+            let stored: StoredGame = read(rest, "games")?;
+            stored.restore(variant, options.illegal_action).map_err(refused)?
+        };
+        self.check_game(index, &game)?;
+        self.put(index, &game);
+        Ok(())
+    }
+
+    /// Checks what a game that the rules allow has to do with its place in the batch.
+    fn check_game(&self, index: usize, game: &Game) -> Result<(), RecordError> {
+        let refuse = |field: &str, problem| {
+            Err(RecordError::field(format!("games[{index}].{field}"), problem))
+        };
+        if game.seed.game != 0 && game.seed.game != index as u64 {
+            return refuse("seed", "of another game of the batch");
+        }
+        if self.fresh && *game != self.first_episode(index)? {
+            return refuse("position", "not as it was dealt, although fresh says so");
+        }
+        let deals = self.config.options.autoreset_mode == AutoresetMode::SameStep;
+        if deals && game.position.ending().is_some() && !self.skips(index) {
+            return refuse("ending", "autoreset would have dealt the next episode");
+        }
+        Ok(())
+    }
+
+    /// The game as it was dealt when the batch was made.
+    fn first_episode(&self, index: usize) -> Result<Game, BatchError> {
+        let seed = EpisodeSeed { seed: self.seed, game: index as u64, episode: 0 };
+        if self.has_partners() {
+            return Ok(self.deal_with_partners(index, seed)?.game());
+        }
+        Ok(Game::new(&self.config.variant, seed))
+    }
+
+    /// Whether the game is one that the partners ended before the learner's first turn.
+    fn skips(&self, index: usize) -> bool {
+        let game = self.partner_games.get(index);
+        game.is_some_and(|game| game.actions().is_empty() && !game.is_forfeited())
+    }
+
+    /// Reads a game that ended in the last step; its index is not below `least`.
+    fn read_finished(&mut self, least: usize, rest: &mut &[u8]) -> Result<usize, RecordError> {
+        let (index, stored): (usize, StoredGame) = read(rest, "finished")?;
+        let options = &self.config.options;
+        if !(least..self.num_envs()).contains(&index) {
+            return Err(RecordError::field("finished", "not the indices of games in order"));
+        }
+        let refuse = |field: &str, problem| {
+            Err(RecordError::field(format!("finished[{index}].{field}"), problem))
+        };
+        if self.fresh || options.autoreset_mode != AutoresetMode::SameStep {
+            return refuse("position", "no game has been dealt anew in a step");
+        }
+        let next = self.seeds[index].episode();
+        if !self.episodes_before(next).any(|seed| seed == stored.seed) {
+            return refuse("seed", "not an episode before the present one");
+        }
+        if stored.position.ending().is_none() {
+            return refuse("ending", "the game goes on");
+        }
+        let restored = stored.restore(&self.config.variant, options.illegal_action);
+        let game = restored.map_err(|error| RecordError::game("finished", index, &error))?;
+        self.put_finished(index, &game);
+        Ok(index)
+    }
+
+    fn episodes_before(&self, next: EpisodeSeed) -> impl Iterator<Item = EpisodeSeed> + use<> {
+        episodes_before(next, self.has_partners())
+    }
+
+    /// The games that ended in the last step, as they ended, in ascending order.
+    fn last_turns(&self) -> impl Iterator<Item = (usize, Game)> + '_ {
+        let variant = &self.config.variant;
+        let mut block = vec![Word::default(); block_words(self.config.plan.sizes)];
+        self.finished_games().into_iter().map(move |ended| {
+            self.scratch[ended.thread].finished.restore(ended.index, &mut block, 0);
+            let next = self.seeds[ended.game].episode();
+            let mut game = Game::take(&block, self.place(0), variant, next);
+            // The seed is not kept, and the deck tells it.
+            let found = self.episodes_before(next).find(|&seed| has_deck_of(&game, variant, seed));
+            game.seed = found.expect("a finished game is an episode before the present one");
+            (ended.game, game)
+        })
+    }
+
+    fn put_finished(&mut self, index: usize, game: &Game) {
+        let mut block = vec![Word::default(); block_words(self.config.plan.sizes)];
+        game.put(&mut block, self.place(0), &self.config.variant);
+        let share = share_size(self.num_envs(), self.scratch.len());
+        self.scratch[index / share].finished.push(index, &block, 0);
+    }
+
+    /// Checks that the batch would be stored as these bytes: nothing follows, and no number is
+    /// written in a longer form.
+    fn compare(&self, bytes: &[u8]) -> Result<(), RecordError> {
+        let mut rest = bytes;
+        let mut compare = |part: &[u8]| -> Result<(), ()> {
+            rest = rest.strip_prefix(part).ok_or(())?;
+            Ok(())
+        };
+        let is_equal = self.store(&mut compare).is_ok() && rest.is_empty();
+        let problem = "not the bytes that this batch stores";
+        if is_equal { Ok(()) } else { Err(RecordError::field("bytes", problem)) }
+    }
+}
+
+/// Checks the header and the checksum. Returns the bytes that the checksum covers, and those of them
+/// that follow the header.
+fn check_envelope(bytes: &[u8]) -> Result<(&[u8], &[u8]), RecordError> {
+    let rest = bytes.strip_prefix(MAGIC).ok_or(RecordError::NotABatch)?;
+    let (&found, rest) = rest.split_first().ok_or(RecordError::NotABatch)?;
+    if found != FORMAT {
+        return Err(RecordError::Format { found });
+    }
+    let (body, checksum) = rest.split_last_chunk().ok_or(RecordError::NotABatch)?;
+    let covered = &bytes[..bytes.len() - checksum.len()];
+    if crc32fast::hash(covered) != u32::from_le_bytes(*checksum) {
+        return Err(RecordError::Checksum);
+    }
+    Ok((covered, body))
+}
+
+fn put<T: Serialize, E>(item: &T, sink: &mut impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+    sink(&postcard::to_stdvec(item).expect("a vector takes every byte"))
+}
+
+fn read<'a, T: Deserialize<'a>>(
+    rest: &mut &'a [u8],
+    field: &'static str,
+) -> Result<T, RecordError> {
+    let parsed = postcard::take_from_bytes(rest);
+    let (item, after) = parsed.map_err(|error| RecordError::Parse { field, error })?;
+    *rest = after;
+    Ok(item)
+}
+
+/// Reads a number of elements, each of which takes at least a byte.
+fn read_count(rest: &mut &[u8], field: &'static str) -> Result<usize, RecordError> {
+    let count = read(rest, field)?;
+    if count > rest.len() {
+        return Err(RecordError::field(field, "more than there are bytes"));
+    }
+    Ok(count)
+}

@@ -1,0 +1,98 @@
+//! The stored settings of a batch.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::error::RecordError;
+use crate::batch::Batch;
+use crate::batch::options::{AutoresetMode, Dtype, IllegalAction, Observers, Options};
+use crate::batch::partners::{Partners, PartnersError};
+use crate::bots::BotNameError;
+use crate::encode;
+use crate::rules::{Parameters, Variant};
+
+/// What is stored before the games.
+#[derive(Serialize, Deserialize)]
+pub struct Settings {
+    pub parameters: Parameters,
+    pub encoder: String,
+    pub dtype: Dtype,
+    pub observers: Observers,
+    pub autoreset_mode: AutoresetMode,
+    pub illegal_action: IllegalAction,
+    pub seed: u64,
+    pub fresh: bool,
+    /// The partners by seat.
+    pub partners: Vec<(usize, Vec<String>)>,
+    /// The name of each partner that is a policy, and the CRC-32 of its file.
+    pub checksums: Vec<(String, u32)>,
+}
+
+impl Settings {
+    pub fn of(batch: &Batch) -> Settings {
+        let options = &batch.config.options;
+        Settings {
+            parameters: batch.config.variant.parameters().clone(),
+            encoder: options.encoder.name().to_owned(),
+            dtype: options.dtype,
+            observers: options.observers,
+            autoreset_mode: options.autoreset_mode,
+            illegal_action: options.illegal_action,
+            seed: batch.seed,
+            fresh: batch.fresh,
+            partners: options.partners.names().collect(),
+            checksums: options.partners.checksums(),
+        }
+    }
+
+    /// The variant, of which all parameters are stored.
+    pub fn variant(&self) -> Result<Arc<Variant>, RecordError> {
+        let variant = Variant::new(self.parameters.clone())?;
+        if *variant.parameters() != self.parameters {
+            return Err(RecordError::field("parameters", "a default is not filled in"));
+        }
+        Ok(Arc::new(variant))
+    }
+
+    pub fn options(&self, num_threads: usize) -> Result<Options, RecordError> {
+        Ok(Options {
+            partners: self.read_partners()?,
+            encoder: encode::encoder(&self.encoder)?,
+            dtype: self.dtype,
+            observers: self.observers,
+            autoreset_mode: self.autoreset_mode,
+            illegal_action: self.illegal_action,
+            num_threads,
+            simd: None,
+        })
+    }
+
+    /// The partners, checked to be the ones who played.
+    fn read_partners(&self) -> Result<Partners, RecordError> {
+        let mut partners = Partners::default();
+        for (seat, names) in &self.partners {
+            partners = partners.with(*seat, names).map_err(|error| match error {
+                PartnersError::Bot(BotNameError::Policy(error)) => RecordError::Policy(error),
+                error => RecordError::Partners(error),
+            })?;
+        }
+        if !partners.names().eq(self.partners.iter().cloned()) {
+            let problem = "not by ascending seat, or not the full names of the bots";
+            return Err(RecordError::field("partners", problem));
+        }
+        let found = partners.checksums();
+        let names = |checksums: &[(String, u32)]| -> Vec<String> {
+            checksums.iter().map(|(name, _)| name.clone()).collect()
+        };
+        if names(&found) != names(&self.checksums) {
+            return Err(RecordError::field("checksums", "not one for each policy"));
+        }
+        for ((name, found), &(_, expected)) in found.into_iter().zip(&self.checksums) {
+            if found != expected {
+                return Err(RecordError::PolicyChanged { name, expected, found });
+            }
+        }
+        Ok(partners)
+    }
+}
