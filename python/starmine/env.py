@@ -11,7 +11,7 @@ from gymnasium.spaces import Discrete
 from numpy.typing import NDArray
 
 from starmine._core import ArrayError, Batch, Layout, StarmineError, State, Variant, endings
-from starmine.vector import observation_box, resolve_variant
+from starmine.vector import integer_seed, observation_box, resolve_variant
 
 Array = NDArray[Any]
 
@@ -106,7 +106,9 @@ class HanabiEnv(gymnasium.Env[Array, np.int64]):
 
         Raises:
             StarmineError: a seed out of range.
+            TypeError: a seed that is not an integer.
         """
+        seed = integer_seed(seed)
         out = self._batch.reset(seed)
         super().reset(seed=seed)
         self._started = True

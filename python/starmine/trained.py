@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from starmine._core import Variant, _Network, _policy_bytes, policies
+from starmine._core import SerializationError, Variant, _Network, _policy_bytes, policies
+from starmine.overflow import overflowing_layer, stored_weights
+from starmine.text import check_text
 
 if TYPE_CHECKING:
     from starmine.torch import PolicyNetwork
@@ -36,6 +38,13 @@ class TrainedPolicy:
         """Made by `load_policy`."""
         self._network = _Network(name, data)
         described = json.loads(self._network.metadata)
+        if not isinstance(described.get("about", {}), dict):
+            found = f'"about" in its metadata is {described["about"]!r}: expected an object'
+            raise SerializationError(f"policy={name!r} is not a valid policy: {found}")
+        layer = overflowing_layer(stored_weights(data))
+        if layer is not None:
+            found = f"the outputs of {layer} may leave the range of float32: expected smaller weights"
+            raise SerializationError(f"policy={name!r} is not a valid policy: {found}")
         self.name = name
         self.data = data
         self.sampled = sampled
@@ -108,7 +117,8 @@ def load_policy(policy: str | os.PathLike[str], sampled: bool = False) -> Traine
     Raises:
         TypeError: the policy is neither text nor a path.
         UnknownNameError: there is no such policy, and no file that can be read.
-        SerializationError: the file is not a policy file.
+        SerializationError: the file is not a policy file, or its weights are so large that its outputs may overflow.
+        StarmineError: the path is no text that UTF-8 can encode.
 
     >>> import starmine
     >>> policy = starmine.load_policy("ippo-2p")
@@ -120,4 +130,5 @@ def load_policy(policy: str | os.PathLike[str], sampled: bool = False) -> Traine
     if not isinstance(name, str):
         expected = f"the path of a policy's file, or one of {', '.join(policies())}"
         raise TypeError(f"policy={policy!r} is a {type(policy).__name__}: expected {expected}")
+    check_text("policy", name)
     return TrainedPolicy(name, _policy_bytes(name), sampled)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 from gymnasium.error import ClosedEnvironmentError, ResetNeeded
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from starmine._core import Batch, Layout, StarmineError, Variant, VariantError, _outputs
 from starmine._core import variant as preset
+from starmine.text import check_text
 from starmine.trained import TrainedPolicy
 
 Array = NDArray[Any]
@@ -43,10 +45,25 @@ def resolve_variant(variant: str | Variant, overrides: dict[str, Any]) -> Varian
         TypeError: there is no such parameter.
     """
     if isinstance(variant, str):
+        check_text("variant", variant)
         return preset(variant, **overrides)
     if isinstance(variant, Variant):
         return Variant(**{**variant.parameters(), **overrides}) if overrides else variant
     raise VariantError(f"variant={variant!r} is not allowed: expected a Variant or a preset's name")
+
+
+def integer_seed(seed: Any) -> Any:
+    """An integer of any kind, also an array without axes, as an int; other seeds as they are.
+
+    Raises:
+        TypeError: an array without axes that is not an integer.
+    """
+    if isinstance(seed, SupportsIndex) and not isinstance(seed, bool) and getattr(seed, "ndim", 0) == 0:
+        try:
+            return operator.index(seed)
+        except TypeError:
+            raise TypeError(f"seed={seed!r} is not allowed: expected an integer") from None
+    return seed
 
 
 class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
@@ -192,13 +209,14 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         Raises:
             ArrayError: a mask or seeds of another shape or dtype, or an empty mask.
             StarmineError: a seed out of range.
-            TypeError: options are not a dict.
+            TypeError: a seed that is not an integer, or options that are not a dict.
             ClosedEnvironmentError: the environment is closed.
         """
         self._check_open()
         if not isinstance(options, dict | None):
             raise TypeError(f"options={options!r} is not allowed: expected a dict or None")
         mask = (options or {}).get("reset_mask")
+        seed = integer_seed(seed)
         out = self._batch.reset(seed, mask)
         if isinstance(seed, int):
             super().reset(seed=seed)

@@ -14,6 +14,8 @@ from torch import Tensor, nn
 
 from starmine._core import Layout, StarmineError, Variant
 from starmine.durable import replace_file
+from starmine.overflow import overflowing_layer
+from starmine.text import check_text
 
 FORMAT = 1  # version of the policy file format
 KEY = "starmine"  # of the file's metadata
@@ -137,6 +139,7 @@ class PolicyNetwork(nn.Module):
         layer_norm: bool = False,
     ) -> None:
         super().__init__()
+        check_text("encoder", encoder)
         layout = variant.layout(encoder)
         self.variant, self.encoder, self.hidden = variant, encoder, checked_widths(hidden)
         self.features, self.players, self.matmul_dtype = len(layout), variant.players, matmul_dtype
@@ -202,7 +205,9 @@ class PolicyNetwork(nn.Module):
             about: notes that JSON can represent, such as steps and score; `TrainedPolicy.about` returns them.
 
         Raises:
-            StarmineError: a weight is not finite in float16.
+            StarmineError: a weight is not finite in float16, the outputs may leave the range of float32, or a note is
+                nan or text that UTF-8 cannot encode.
+            TypeError: a note that JSON cannot represent.
             OSError: the file cannot be written; the earlier one is still there.
         """
         from safetensors.torch import save
@@ -211,6 +216,11 @@ class PolicyNetwork(nn.Module):
         for name, tensor in weights.items():
             if not tensor.isfinite().all():
                 raise StarmineError(f"{name} has a weight that float16 cannot hold: expected at most 65,504")
+        layer = overflowing_layer({name: tensor.numpy() for name, tensor in weights.items()})
+        if layer is not None:
+            raise StarmineError(f"the outputs of {layer} may leave the range of float32: expected smaller weights")
+        for name, value in about.items():
+            check_note(name, value)
         described = {
             "format": FORMAT,
             "variant": json.loads(self.variant.to_json()),
@@ -226,6 +236,14 @@ class PolicyNetwork(nn.Module):
     def extra_repr(self) -> str:
         """The variant and the encoder."""
         return f"{self.variant}, encoder={self.encoder!r}"
+
+
+def check_note(name: str, value: Any) -> None:
+    """Refuse a note that JSON, as the core reads it, cannot represent."""
+    try:
+        check_text(name, json.dumps(value, ensure_ascii=False, allow_nan=False))
+    except ValueError as error:
+        raise StarmineError(f"{name}={value!r} is not allowed: {error}") from error
 
 
 def checked_widths(hidden: Iterable[int]) -> tuple[int, ...]:

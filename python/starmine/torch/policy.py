@@ -53,7 +53,7 @@ class ModulePolicy:
             The actions, int64 (K,).
 
         Raises:
-            StarmineError: the module returned neither logits (K, A) nor actions (K,).
+            StarmineError: the module returned neither logits (K, A) nor actions (K,), or a nan.
         """
         with torch.no_grad():
             features = torch.from_numpy(observations).to(self.device, torch.float32)
@@ -68,6 +68,8 @@ class ModulePolicy:
             raise StarmineError(f"the module returned a {type(output)}: expected a tensor")
         if output.shape == mask.shape and output.is_floating_point():
             logits = output.float().masked_fill(~mask, -torch.inf)
+            if logits.isnan().any():
+                raise StarmineError("the module returned nan as a logit: expected numbers")
             if self.sample:
                 return torch.multinomial(logits.softmax(-1), 1, generator=self.generator)[:, 0]
             return logits.argmax(-1)

@@ -31,13 +31,16 @@ class Scores:
         """float64 (games,), where a lost game counts 0."""
         return np.where(self.lost, 0.0, self.kept)
 
-    def summary(self) -> dict[str, float]:
-        """The number of games, the mean score and its standard error, and the shares of perfect and lost games."""
+    def summary(self) -> dict[str, float | None]:
+        """The number of games, the mean score and its standard error, and the shares of perfect and lost games.
+
+        A single game has no standard error: None.
+        """
         mean, error = mean_and_error(self.score)
         return {
             "games": len(self.score),
             "score": round(mean, 3),
-            "standard_error": round(error, 3),
+            "standard_error": round(error, 3) if len(self.score) > 1 else None,
             "perfect": round(float(self.perfect.mean()), 4),
             "lost": round(float(self.lost.mean()), 4),
         }

@@ -1,0 +1,156 @@
+"""Names, seeds and policies that cannot be used are refused where they come in."""
+
+import json
+
+import numpy as np
+import pytest
+
+import starmine
+from starmine import SerializationError, StarmineError, evaluate, play_games
+from starmine.overflow import overflowing_layer
+
+LONE = "\udc80"
+GAMES = {"games": 2, "variant": "mini", "figure": False}
+
+
+class NamedEncoder:
+    encoder = LONE
+
+    def act_batch(self, observations, action_mask, games):
+        return action_mask.argmax(1)
+
+
+DOORS = {
+    "players": lambda: play_games([LONE, LONE], 1),
+    "the variant of games": lambda: play_games(["iggi", "iggi"], 1, variant=LONE),
+    "a policy's encoder": lambda: play_games([NamedEncoder(), "iggi"], 1, variant="mini"),
+    "an ending": lambda: play_games(["iggi", "iggi"], 1, variant="mini").share(LONE),
+    "entrants": lambda: evaluate([LONE], **GAMES),
+    "the name of an entrant": lambda: evaluate({LONE: "iggi"}, **GAMES),
+    "the bot of an entrant": lambda: evaluate({"a": LONE}, **GAMES),
+    "the variant of an evaluation": lambda: evaluate(["iggi"], variant=LONE),
+    "a pairing": lambda: evaluate(["iggi"], **GAMES).pairing("iggi", LONE),
+    "a policy's path": lambda: starmine.load_policy(LONE),
+    "the variant of an environment": lambda: starmine.HanabiVectorEnv(1, LONE),
+    "the variant of one game": lambda: starmine.HanabiEnv(LONE),
+}
+
+
+@pytest.mark.parametrize("call", DOORS.values(), ids=DOORS)
+def test_a_lone_surrogate_is_refused_by_name(call):
+    with pytest.raises(StarmineError, match=r"\\udc80"):
+        call()
+
+
+@pytest.mark.parametrize("env", [starmine.HanabiEnv("mini"), starmine.HanabiVectorEnv(1, "mini")], ids=["one", "many"])
+def test_a_seed_is_any_integer(env):
+    expected = env.reset(seed=3)[0]
+    for seed in (np.array(3), np.int64(3), np.uint8(3)):
+        assert np.array_equal(env.reset(seed=seed)[0], expected)
+        assert env.np_random_seed == 3
+    for seed in (np.array(3.0), np.array(True), 3.0, True, "3"):
+        with pytest.raises(TypeError, match=r"seed=.*expected an integer"):
+            env.reset(seed=seed)
+    with pytest.raises(StarmineError, match=r"seed=-1 is not allowed: expected 0 to 2\*\*64 - 1"):
+        env.reset(seed=np.array(-1))
+
+
+# --- Policies ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def torch():
+    return pytest.importorskip("torch")
+
+
+@pytest.fixture
+def write(torch, tmp_path):
+    """Writes a policy file of a network, with other weights or metadata."""
+
+    def write(network, weights=None, **described):
+        from safetensors import safe_open
+        from safetensors.torch import save_file
+
+        path = tmp_path / "policy.safetensors"
+        network.save(path)
+        with safe_open(path, "pt") as file:
+            found = json.loads(file.metadata()["starmine"])
+        save_file(weights or network.state_dict(), path, {"starmine": json.dumps(found | described)})
+        return path
+
+    return write
+
+
+def small_network(torch, hidden=(8, 8), **options):
+    from starmine.torch import PolicyNetwork
+
+    torch.manual_seed(0)
+    return PolicyNetwork(starmine.variant("small"), hidden=hidden, **options)
+
+
+@pytest.mark.parametrize("about", ["text", None, [1], 5])
+def test_notes_that_are_no_object_are_refused_when_loaded(torch, write, about):
+    path = write(small_network(torch), about=about)
+    with pytest.raises(SerializationError, match=r'"about" in its metadata is .*: expected an object'):
+        starmine.load_policy(path)
+
+
+@pytest.mark.parametrize("note", [LONE, {"a": [LONE]}, float("nan"), [float("inf")]])
+def test_notes_that_could_not_be_read_again_are_refused_when_saved(torch, tmp_path, note):
+    with pytest.raises(StarmineError, match=r"score=.* is not allowed: "):
+        small_network(torch).save(tmp_path / "policy.safetensors", score=note)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("options", [{}, {"recurrent": True}, {"layer_norm": True}, {"hidden": (8,)}])
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+@pytest.mark.parametrize("size", [3e38, 1e30])
+def test_weights_with_which_outputs_overflow_are_refused(torch, write, options, dtype, size):
+    network = small_network(torch, **options)
+    for name in network.state_dict():
+        weights = {key: tensor.to(getattr(torch, dtype)) for key, tensor in network.state_dict().items()}
+        weights[name] = torch.full_like(weights[name], size)
+        safe = overflowing_layer({key: tensor.float().numpy() for key, tensor in weights.items()}) is None
+        path = write(network, weights)
+        if not safe:
+            with pytest.raises(SerializationError, match="may leave the range of float32: expected smaller weights"):
+                starmine.load_policy(path)
+        else:  # what is not refused has finite outputs
+            assert size < 1e38
+            observations = np.random.default_rng(0).integers(0, 2, (500, network.features), np.uint8)
+            memory = np.random.default_rng(1).uniform(-1, 1, (500, network.state_width)).astype(np.float32)
+            for output in starmine.load_policy(path).logits(observations, memory):
+                assert np.isfinite(output).all(), name
+
+
+def test_each_shipped_policy_and_the_largest_network_are_within_range(torch):
+    for name in starmine.policies():
+        starmine.load_policy(name)
+    network = small_network(torch, hidden=(256,) * 16)
+    assert overflowing_layer({name: tensor.numpy() for name, tensor in network.state_dict().items()}) is None
+
+
+def test_a_network_that_overflows_is_not_saved(torch, tmp_path):
+    network = small_network(torch, hidden=(64,) * 16)
+    for tensor in network.state_dict().values():
+        tensor.fill_(6e4)
+    with pytest.raises(StarmineError, match=r"the outputs of trunk\.\d+ may leave the range of float32"):
+        network.save(tmp_path / "policy.safetensors")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_module_that_returns_nan_fails_by_name(torch):
+    network = small_network(torch)
+    for tensor in network.state_dict().values():
+        tensor.fill_(3e38)
+    with pytest.raises(starmine.BotError, match="the module returned nan as a logit"):
+        play_games([network, "iggi"], 2, variant="small")
+
+
+def test_a_run_with_one_final_game_leaves_a_policy_that_can_be_read(torch, tmp_path):
+    from starmine.training import Scores
+
+    one = Scores(np.array([3.0]), np.array([False]), np.array([False]))
+    assert one.summary()["standard_error"] is None
+    small_network(torch).save(tmp_path / "policy.safetensors", **one.summary())
+    assert starmine.load_policy(tmp_path / "policy.safetensors").about["standard_error"] is None
