@@ -1,7 +1,6 @@
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
-use numpy::{IntoPyArray, PyArray1};
-use pyo3::exceptions::PyMemoryError;
+use numpy::{IntoPyArray, PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
@@ -9,7 +8,7 @@ use super::batch_settings::{Reset, mode_name, partners_dict, read_partners};
 use super::errors::BusyError;
 use super::integer_arrays::{integer_array, read_integers};
 use super::layout::Layout;
-use super::memory::Claims;
+use super::memory::{Apart, ArraySpec, Claims, OBJECTS};
 use super::numbers::{Integer, count, fresh_seed, seed as read_seed};
 use super::outputs::{COUNT, Given, OutputArrays};
 use super::variant::{Variant, read_variant};
@@ -87,6 +86,8 @@ pub(super) struct Games {
     batch: batch::Batch,
     /// The actions of the current step.
     actions: Vec<i64>,
+    /// The arrays of the last call.
+    apart: Apart<COUNT>,
 }
 
 impl Games {
@@ -116,7 +117,10 @@ impl Games {
 impl Batch {
     fn wrap(py: Python<'_>, batch: batch::Batch) -> Batch {
         let outputs = OutputArrays::new(py, &batch);
-        Batch { games: Mutex::new(Games { batch, actions: Vec::new() }), outputs }
+        Batch {
+            games: Mutex::new(Games { batch, actions: Vec::new(), apart: Apart::default() }),
+            outputs,
+        }
     }
 
     /// The games, for one caller at a time.
@@ -179,7 +183,7 @@ impl Batch {
         call: impl FnOnce(&mut Games, Outputs<'_>) -> Result<(), BatchError> + Send,
     ) -> PyResult<()> {
         let keeps_interpreter = games.keeps_interpreter();
-        let mut held = claims.hold(keeps_interpreter)?;
+        let mut held = claims.hold(&mut games.apart, keeps_interpreter)?;
         let outputs = self.outputs.buffers(&mut held);
         let result = if keeps_interpreter {
             call(games, outputs)
@@ -398,16 +402,17 @@ impl Batch {
             return Ok(None);
         }
         let (games, rows) = self.last_observations(py)?;
-        let mut objects = Vec::new();
-        let num_envs = self.num_envs()?;
-        objects.try_reserve_exact(num_envs).map_err(|error| {
-            PyMemoryError::new_err(format!("final_obs of {num_envs} elements: {error}"))
-        })?;
-        objects.resize_with(num_envs, || py.None());
-        for (game, row) in games.into_iter().zip(rows.try_iter()?) {
-            objects[game] = row?.unbind();
+        let shape = [self.num_envs()?];
+        let spec = ArraySpec { name: "final_obs", dtype: OBJECTS, shape: &shape };
+        let objects = spec.new_array(py)?.cast_into::<PyArray1<Py<PyAny>>>()?;
+        {
+            let mut objects = objects.readwrite();
+            let objects = objects.as_slice_mut()?;
+            for (row, game) in games.into_iter().enumerate() {
+                objects[game] = self.outputs.observation_of(&rows, row)?.unbind();
+            }
         }
-        Ok(Some(objects.into_pyarray(py)))
+        Ok(Some(objects))
     }
 
     /// An independent batch in the same state.

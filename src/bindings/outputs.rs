@@ -7,7 +7,7 @@ use numpy::PyUntypedArray;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
-use super::memory::{ArraySpec, Claims, Held, Memory, Number, NumberType, data_address};
+use super::memory::{Apart, ArraySpec, Claims, Held, Memory, Number, NumberType, data_address};
 use crate::batch::{
     Batch, BatchError, Dtype, ElementType, ObservationBuffer, OutputLayout, Outputs,
     for_each_output,
@@ -118,6 +118,22 @@ impl OutputArrays {
         buffers(held.memory(), self.dtype)
     }
 
+    /// The output of observations.
+    fn observations(&self) -> &Output {
+        let obs = self.outputs.iter().find(|output| output.name == "obs");
+        obs.expect("the table has a row for observations")
+    }
+
+    /// A view of one game's part of an array of observations.
+    pub fn observation_of<'py>(
+        &self,
+        observations: &Bound<'py, PyAny>,
+        game: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let spec = self.observations().spec();
+        ArraySpec { shape: &spec.shape[1..], ..spec }.view(observations, game)
+    }
+
     /// A new array for the observations of so many games, which `write` fills.
     pub fn new_observations<'py>(
         &self,
@@ -125,15 +141,13 @@ impl OutputArrays {
         games: usize,
         mut write: impl FnMut(ObservationBuffer<'_>) -> Result<(), BatchError>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let obs = self.outputs.iter().find(|output| output.name == "obs");
-        let obs = obs.expect("the table has a row for observations");
-        let mut shape = obs.shape.clone();
+        let mut shape = self.observations().shape.clone();
         shape[0] = games;
-        let spec = ArraySpec { shape: &shape, ..obs.spec() };
+        let spec = ArraySpec { shape: &shape, ..self.observations().spec() };
         let array = spec.new_array(py)?;
         let mut claims = Claims::<1>::none();
         claims.write_own(0, spec.trusted(&array));
-        let mut held = claims.hold(true)?;
+        let mut held = claims.hold(&mut Apart::default(), true)?;
         for memory in held.memory().into_iter().flatten() {
             write(FromMemory::from_memory(memory, self.dtype))?;
         }

@@ -8,7 +8,9 @@ use numpy::PyUntypedArrayMethods;
 use pyo3::prelude::*;
 
 use super::errors::ArrayError;
-use super::memory::{ArraySpec, CheckedArray, Claims, Number, check_bytes, type_number, untyped};
+use super::memory::{
+    Apart, ArraySpec, CheckedArray, Claims, Number, check_bytes, type_number, untyped,
+};
 use super::numbers::{Integer, count};
 use crate::batch::{self, BufferError, MAX_THREADS, Simd, packed_length};
 
@@ -106,7 +108,7 @@ fn unpack<T: Number + Send>(
     let mut claims = Claims::<2>::none();
     claims.read(0, bits);
     claims.write(1, out);
-    let mut held = claims.hold(keeps_interpreter)?;
+    let mut held = claims.hold(&mut Apart::default(), keeps_interpreter)?;
     let [Some(bits), Some(out)] = held.memory() else { unreachable!("both are claimed") };
     let (bits, out) = (bits.read(), out.write::<T>());
     let result = if keeps_interpreter { call(bits, out) } else { py.detach(|| call(bits, out)) };
