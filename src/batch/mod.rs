@@ -310,12 +310,10 @@ impl Batch {
         }
         let memory = take(&mut self.partition);
         let partition = Partition::new(memory, games, scratch, config);
-        let refused = refuse && partition.any(&mut self.pool, |games| step.has_illegal(games));
-        if !refused {
-            partition.run(&mut self.pool, step, run);
-        }
+        let refuses = refuse.then_some(|games: &Chunk<'_>| step.has_illegal(games));
+        let has_run = partition.run(&mut self.pool, step, refuses, run);
         self.partition = partition.emptied();
-        !refused
+        has_run
     }
 
     /// Plays one turn in every game.

@@ -1,10 +1,13 @@
 //! How the threads of a batch divide its games.
 
 use std::mem::take;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use std::{hint, thread};
 
-use super::pool::Pool;
+use super::pool::{Pool, wait_until};
 use crate::batch::chunk::{Chunk, GROUP};
 use crate::batch::config::BatchConfig;
 use crate::batch::kernel::lanes::LANES;
@@ -12,7 +15,10 @@ use crate::batch::scratch::Scratch;
 use crate::batch::step::Step;
 
 /// The number of pieces in a large share.
-const PIECES: usize = 8;
+const PIECES: usize = 4;
+
+/// How long a thread that has checked its own games waits for the others before it checks theirs.
+const ARRIVAL: Duration = Duration::from_micros(1);
 
 /// The games of a batch in one share for each thread, always the same games, so that they stay in
 /// the caches of the thread's core.
@@ -29,7 +35,7 @@ struct Share<'a> {
     left: Mutex<Chunk<'a>>,
     scratch: Mutex<&'a mut Scratch>,
     /// Whether a thread checks the games, or has checked them.
-    checked: AtomicBool,
+    claimed: AtomicBool,
 }
 
 /// The games of each share but the last: whole blocks.
@@ -50,8 +56,8 @@ impl<'a> Partition<'a> {
         let size = share_size(games.len(), threads.len());
         for scratch in threads {
             let left = Mutex::new(games.take_front(size, config));
-            let (scratch, checked) = (Mutex::new(scratch), AtomicBool::new(false));
-            partition.0.push(Share { left, scratch, checked });
+            let (scratch, claimed) = (Mutex::new(scratch), AtomicBool::new(false));
+            partition.0.push(Share { left, scratch, claimed });
         }
         partition
     }
@@ -63,31 +69,24 @@ impl<'a> Partition<'a> {
         Partition(self.0.into_iter().map(|_| unreachable!("there are none")).collect())
     }
 
-    /// Whether the condition holds for any share. Each share is checked by its own thread, unless
-    /// that comes late.
-    pub fn any(&self, pool: &mut Pool, condition: impl Fn(&Chunk<'a>) -> bool + Sync) -> bool {
-        let found = AtomicBool::new(false);
-        pool.run(|thread| {
-            for share in self.shares_from(thread) {
-                let is_mine = !share.checked.swap(true, Ordering::Relaxed);
-                if is_mine && condition(&locked(&share.left)) {
-                    found.store(true, Ordering::Relaxed);
-                }
-            }
-        });
-        found.into_inner()
-    }
-
-    /// Runs the step for all games, on all threads of the pool.
+    /// Runs the step for all games, on all threads of the pool, unless `refuses` holds for any share:
+    /// then no game is touched, and the result is `false`.
     pub fn run(
         &self,
         pool: &mut Pool,
         step: Step<'_>,
+        refuses: Option<impl Fn(&Chunk<'a>) -> bool + Sync>,
         run: impl Fn(&mut Chunk<'a>, &mut Scratch) + Sync,
-    ) {
+    ) -> bool {
         let size = locked(&self.0[0].left).len();
         let piece = (size / PIECES).next_multiple_of(GROUP * LANES).max(GROUP * LANES);
+        let check = Check::default();
         pool.run(|thread| {
+            if let Some(refuses) = &refuses
+                && !check.passes(&self.0, thread, refuses)
+            {
+                return;
+            }
             let mut scratch = locked(&self.0[thread].scratch);
             for share in self.shares_from(thread) {
                 while let Some(mut games) = share.take(piece, step) {
@@ -95,12 +94,56 @@ impl<'a> Partition<'a> {
                 }
             }
         });
+        !check.refused.into_inner()
     }
 
     /// The shares in the order in which a thread works on them: its own first.
     fn shares_from(&self, thread: usize) -> impl Iterator<Item = &Share<'a>> {
         let (before, own_and_after) = self.0.split_at(thread);
         own_and_after.iter().chain(before)
+    }
+}
+
+/// The check of all shares, before any game is touched.
+#[derive(Default)]
+#[repr(align(128))]
+struct Check {
+    checked: AtomicUsize,
+    refused: AtomicBool,
+}
+
+impl Check {
+    /// Checks the share of a thread and waits for the other threads to check theirs. The share of a
+    /// thread that does not come in time is checked by another.
+    fn passes<'a>(
+        &self,
+        shares: &[Share<'a>],
+        thread: usize,
+        refuses: impl Fn(&Chunk<'a>) -> bool,
+    ) -> bool {
+        self.check(&shares[thread], &refuses);
+        let is_done = || self.checked.load(Ordering::Acquire) == shares.len();
+        let start = Instant::now();
+        while !is_done() && start.elapsed() < ARRIVAL {
+            hint::spin_loop();
+        }
+        shares.iter().for_each(|share| self.check(share, &refuses));
+        wait_until(is_done, thread::yield_now);
+        !self.refused.load(Ordering::Relaxed)
+    }
+
+    /// Checks a share, unless another thread does or did.
+    fn check<'a>(&self, share: &Share<'a>, refuses: impl Fn(&Chunk<'a>) -> bool) {
+        if share.claimed.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        // A check that panics refuses: no other thread waits for it, and no game is touched.
+        let refused = catch_unwind(AssertUnwindSafe(|| refuses(&locked(&share.left))));
+        self.refused.fetch_or(*refused.as_ref().unwrap_or(&true), Ordering::Relaxed);
+        self.checked.fetch_add(1, Ordering::Release);
+        if let Err(panic) = refused {
+            resume_unwind(panic);
+        }
     }
 }
 

@@ -89,7 +89,11 @@ impl Board {
         self.state.fetch_and(!Board::OPEN, Ordering::AcqRel);
         let is_empty = || self.state.load(Ordering::Acquire) & Board::INSIDE == 0;
         wait_until(is_empty, || thread::sleep(NAP));
-        let panicked = self.panicked.swap(false, Ordering::Relaxed);
+        // Written only where it changes, since the workers spin on this cache line.
+        let panicked = self.panicked.load(Ordering::Relaxed);
+        if panicked {
+            self.panicked.store(false, Ordering::Relaxed);
+        }
         if let Err(panic) = done {
             resume_unwind(panic);
         }
@@ -107,7 +111,7 @@ impl Board {
 const _: () = assert!(MAX_THREADS as u64 <= Board::INSIDE);
 
 /// Spins for a while, then sleeps again and again, until it is time.
-fn wait_until(is_time: impl Fn() -> bool, sleep: impl Fn()) {
+pub fn wait_until(is_time: impl Fn() -> bool, sleep: impl Fn()) {
     let mut start = None;
     while !is_time() {
         if start.get_or_insert_with(Instant::now).elapsed() < SPIN {
