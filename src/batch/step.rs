@@ -15,7 +15,7 @@ use super::kernel::simd::Simd;
 use super::kernel::turn::{Turn, bits_of, lanes_of};
 use super::kernel::{ANY, Kernel, SWITCHED};
 use super::options::AutoresetMode;
-use super::rows::expand::fence;
+use super::rows::expand::{Expand, fence};
 use super::rows::packed::PackedRows;
 use super::rows::write::RowWriter;
 use super::scratch::Scratch;
@@ -91,7 +91,7 @@ impl<'a> Step<'a> {
     }
 
     #[inline(always)]
-    fn run_task<I: Isa, const STANDARD: usize>(self, isa: I, task: Task<'_, '_>) {
+    fn run_task<I: Expand, const STANDARD: usize>(self, isa: I, task: Task<'_, '_>) {
         let kernel = Kernel::<I, STANDARD> { isa, plan: &self.config.plan };
         match task {
             Task::Run(chunk, scratch) => self.run_with(kernel, chunk, scratch),
@@ -104,7 +104,7 @@ impl<'a> Step<'a> {
 
     /// Plays the actions, if there are any, and writes the outputs: group by group.
     #[inline(always)]
-    fn run_with<I: Isa, const STANDARD: usize>(
+    fn run_with<I: Expand, const STANDARD: usize>(
         self,
         kernel: Kernel<'_, I, STANDARD>,
         chunk: &mut Chunk<'_>,
@@ -190,7 +190,7 @@ impl<'a> Step<'a> {
 
     /// Finds the legal actions of a group of games and writes all outputs.
     #[inline(always)]
-    fn write_group<I: Isa, const STANDARD: usize>(
+    fn write_group<I: Expand, const STANDARD: usize>(
         self,
         kernel: Kernel<'_, I, STANDARD>,
         chunk: &mut Chunk<'_>,

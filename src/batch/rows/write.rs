@@ -3,13 +3,13 @@
 use std::hint::black_box;
 use std::ops::Range;
 
-use super::expand::{Element, prefetch};
+use super::expand::{Element, Expand, prefetch};
 use super::packed::PackedRows;
 use crate::batch::config::BatchConfig;
 use crate::batch::kernel::Kernel;
 use crate::batch::kernel::block::{Block, Field, Place, count, counter};
 use crate::batch::kernel::game::Game;
-use crate::batch::kernel::lanes::{Isa, LANES, QUARTET, Word};
+use crate::batch::kernel::lanes::{LANES, QUARTET, Word};
 use crate::batch::outputs::ObservationBuffer;
 use crate::encode::{CanonicalKnowledge, encode_into};
 use crate::rules::{EpisodeSeed, View};
@@ -38,7 +38,7 @@ pub struct RowWriter<'a, I, const STANDARD: usize> {
     format: RowFormat,
 }
 
-impl<'a, I: Isa, const STANDARD: usize> RowWriter<'a, I, STANDARD> {
+impl<'a, I: Expand, const STANDARD: usize> RowWriter<'a, I, STANDARD> {
     #[inline(always)]
     pub fn new(
         config: &'a BatchConfig,

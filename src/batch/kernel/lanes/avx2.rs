@@ -5,7 +5,6 @@ use std::ops::{Add, BitAnd, BitOr, BitXor, Not, Sub};
 
 use super::{Isa, LANES, Lanes, Mask, QUARTET, Table, Word};
 use crate::batch::kernel::simd::Simd;
-use crate::batch::rows::expand::{Bits, Element, avx2};
 
 /// The token for AVX2, BMI1, BMI2, LZCNT and POPCNT.
 #[derive(Clone, Copy, Debug)]
@@ -71,18 +70,6 @@ impl Isa for Avx2 {
         let [a, b, c, d, e, f, g, h] = table.entries(indices);
         // SAFETY: the token exists only if the processor has the instructions.
         Avx2Lanes(unsafe { [_mm256_set_epi64x(d, c, b, a), _mm256_set_epi64x(h, g, f, e)] })
-    }
-
-    #[inline(always)]
-    unsafe fn expand<E: Element, const STREAM: bool>(
-        self,
-        bits: impl Bits,
-        row: *mut E,
-        length: usize,
-    ) {
-        // SAFETY: the token exists only if the processor has the instructions; the rest the caller
-        // promises.
-        unsafe { avx2::expand::<E, STREAM>(bits, row, length) }
     }
 
     #[inline(always)]

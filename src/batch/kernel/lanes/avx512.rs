@@ -5,7 +5,6 @@ use std::ops::{Add, BitAnd, BitOr, BitXor, Not, Sub};
 
 use super::{Isa, LANES, Lanes, Mask, QUARTET, Table, Word};
 use crate::batch::kernel::simd::Simd;
-use crate::batch::rows::expand::{Bits, Element, avx512};
 
 /// The token for AVX-512 F, BW, CD, DQ and VL, and for what AVX2 includes.
 #[derive(Clone, Copy, Debug)]
@@ -75,18 +74,6 @@ impl Isa for Avx512 {
         let [a, b, c, d, e, f, g, h] = table.entries(indices);
         // SAFETY: the token exists only if the processor has the instructions.
         Avx512Lanes(unsafe { _mm512_set_epi64(h, g, f, e, d, c, b, a) })
-    }
-
-    #[inline(always)]
-    unsafe fn expand<E: Element, const STREAM: bool>(
-        self,
-        bits: impl Bits,
-        row: *mut E,
-        length: usize,
-    ) {
-        // SAFETY: the token exists only if the processor has the instructions; the rest the caller
-        // promises.
-        unsafe { avx512::expand::<E, STREAM>(bits, row, length) }
     }
 
     #[inline(always)]

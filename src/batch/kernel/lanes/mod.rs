@@ -18,8 +18,6 @@ pub use avx2::Avx2;
 pub use avx512::Avx512;
 pub use portable::Portable;
 
-use crate::batch::rows::expand::{Bits, Element};
-
 /// The number of games in a block.
 pub const LANES: usize = 8;
 
@@ -48,25 +46,6 @@ pub trait Isa: Copy + Send + Sync {
 
     /// Transposes: element `w` of the `i`-th result is lane `i` of word `w`.
     fn transpose(self, words: &[Word; QUARTET]) -> [[u64; QUARTET]; LANES];
-
-    /// Writes one element for each of the first `length` bits; with non-temporal stores if `STREAM`
-    /// is set.
-    ///
-    /// # Safety
-    /// `row` is valid for writes of `length` elements, and `bits` has a word for each 64 of them.
-    unsafe fn expand<E: Element, const STREAM: bool>(
-        self,
-        bits: impl Bits,
-        row: *mut E,
-        length: usize,
-    );
-
-    /// Writes one element for each bit of the words, and zeros past their end.
-    #[inline(always)]
-    fn expand_words<E: Element>(self, words: &[u64], row: &mut [E]) {
-        // SAFETY: the row is a whole slice, and a slice as `Bits` gives zeros past its end.
-        unsafe { self.expand::<E, false>(words, row.as_mut_ptr(), row.len()) }
-    }
 
     /// Zero in every lane.
     #[inline(always)]

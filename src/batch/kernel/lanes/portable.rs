@@ -4,7 +4,6 @@ use std::array::from_fn;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Not, Sub};
 
 use super::{Isa, LANES, Lanes, Mask, QUARTET, Word};
-use crate::batch::rows::expand::{Bits, Element, portable};
 use crate::rules::nth_set_bit_portable;
 
 /// Plain arrays, which the compiler turns into the vector instructions that every processor has.
@@ -34,17 +33,6 @@ impl Isa for Portable {
     #[inline(always)]
     fn nth_set_bit(self, word: u64, n: u64) -> u64 {
         if word == 0 { 0 } else { 1 << nth_set_bit_portable(word, n as u32) }
-    }
-
-    #[inline(always)]
-    unsafe fn expand<E: Element, const STREAM: bool>(
-        self,
-        bits: impl Bits,
-        row: *mut E,
-        length: usize,
-    ) {
-        // SAFETY: as the caller promises.
-        unsafe { portable::expand::<E, STREAM>(bits, row, length) }
     }
 
     #[inline(always)]
