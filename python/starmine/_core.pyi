@@ -62,6 +62,7 @@ class VariantError(StarmineError): ...
 class DeckError(StarmineError): ...
 
 class IllegalActionError(StarmineError):
+    count: int
     rows: list[int]
     actions: list[int]
     legal: list[list[int]]

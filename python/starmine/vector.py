@@ -234,7 +234,8 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
             bool (N,), info. The arrays are new; later steps do not change them.
 
         Raises:
-            IllegalActionError: an action that the rules refuse, with its `rows`; no game has moved.
+            IllegalActionError: an action that the rules refuse, with their `count` and the first `rows`; no game
+                has moved.
             ArrayError: actions of another shape or dtype.
             ResetNeeded: `reset` has not been called.
             ClosedEnvironmentError: the environment is closed.

@@ -1,5 +1,7 @@
 //! The errors of a batch.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use thiserror::Error;
 
 use super::kernel::simd::SimdError;
@@ -11,7 +13,9 @@ use crate::rules::ActionSet;
 /// Illegal actions, for which a step was refused; no game has moved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IllegalActions {
-    /// The indices of the games.
+    /// How many there are.
+    pub count: usize,
+    /// The indices of the games, of the first [`IllegalActions::LISTED`].
     pub rows: Vec<usize>,
     /// The action of each.
     pub actions: Vec<i64>,
@@ -19,10 +23,15 @@ pub struct IllegalActions {
     pub legal: Vec<ActionSet>,
 }
 
+impl IllegalActions {
+    /// The most games that an error lists.
+    pub const LISTED: usize = 100;
+}
+
 impl std::fmt::Display for IllegalActions {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         const SHOWN: usize = 5;
-        write!(formatter, "{} illegal action(s), no game has moved: ", self.rows.len())?;
+        write!(formatter, "{} illegal action(s), no game has moved: ", self.count)?;
         for index in 0..self.rows.len().min(SHOWN) {
             let (row, action) = (self.rows[index], self.actions[index]);
             let legal: Vec<usize> = self.legal[index].iter().collect();
@@ -36,7 +45,7 @@ impl std::fmt::Display for IllegalActions {
                 write!(formatter, "{separator}actions[{row}]={action}, expected one of {legal:?}")?;
             }
         }
-        let more = self.rows.len().saturating_sub(SHOWN);
+        let more = self.count.saturating_sub(SHOWN);
         if more > 0 { write!(formatter, "; and {more} more") } else { Ok(()) }
     }
 }
@@ -72,7 +81,17 @@ pub enum BatchError {
         /// The allocator's error.
         source: std::collections::TryReserveError,
     },
+    /// The flag that ends a call early was set.
+    #[error("the call was stopped")]
+    Stopped,
     /// A reset mask without a game.
     #[error("reset_mask is all False: expected at least one game to reset")]
     EmptyResetMask,
+}
+
+impl BatchError {
+    /// [`BatchError::Stopped`] if the flag is set.
+    pub(super) fn if_set(stop: &AtomicBool) -> Result<(), BatchError> {
+        if stop.load(Ordering::Relaxed) { Err(BatchError::Stopped) } else { Ok(()) }
+    }
 }

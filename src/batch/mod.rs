@@ -22,6 +22,7 @@ use std::collections::TryReserveError;
 use std::mem::take;
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 pub use error::{BatchError, IllegalActions};
 pub use kernel::simd::{SIMD_VARIABLE, Simd, SimdError};
@@ -29,6 +30,8 @@ pub use options::{AutoresetMode, Dtype, IllegalAction, Observers, Options, defau
 #[cfg(feature = "python")]
 pub(crate) use outputs::for_each_output;
 pub use outputs::{BufferError, ElementType, ObservationBuffer, OutputLayout, Outputs};
+#[cfg(feature = "python")]
+pub(crate) use partners::game::Deals;
 pub use partners::{Partners, PartnersError};
 pub use record::RecordError;
 pub use rows::expand::Element;
@@ -107,8 +110,23 @@ impl Batch {
         seed: u64,
         options: Options,
     ) -> Result<Batch, BatchError> {
+        Batch::new_until(&AtomicBool::new(false), variant, num_envs, seed, options)
+    }
+
+    /// As [`Batch::new`], unless `stop` is set meanwhile.
+    ///
+    /// # Errors
+    /// As [`Batch::new`], and [`BatchError::Stopped`].
+    pub fn new_until(
+        stop: &AtomicBool,
+        variant: Arc<Variant>,
+        num_envs: usize,
+        seed: u64,
+        options: Options,
+    ) -> Result<Batch, BatchError> {
         let mut batch = Batch::without_games(variant, num_envs, seed, options)?;
         for index in 0..num_envs {
+            BatchError::if_set(stop)?;
             let seed = batch.seeds[index].episode();
             let game = if batch.has_partners() {
                 let dealt = batch.deal_with_partners(index, seed)?;
@@ -338,11 +356,15 @@ impl Batch {
         Ok(())
     }
 
-    /// The refused actions, with what is legal in their games.
+    /// The refused actions, the first of them with what is legal in their games.
     fn illegal_actions(&self, actions: &[i64]) -> IllegalActions {
-        let mut error = IllegalActions { rows: vec![], actions: vec![], legal: vec![] };
+        let mut error = IllegalActions { count: 0, rows: vec![], actions: vec![], legal: vec![] };
         for (row, &action) in actions.iter().enumerate() {
-            if self.refuses(row, action) {
+            if !self.refuses(row, action) {
+                continue;
+            }
+            error.count += 1;
+            if error.count <= IllegalActions::LISTED {
                 error.rows.push(row);
                 error.actions.push(action);
                 error.legal.push(self.legal(row));

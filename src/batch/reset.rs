@@ -1,8 +1,10 @@
 //! Deals new episodes outside a step.
 
+use std::sync::atomic::AtomicBool;
+
 use super::kernel::game::Game;
 use super::outputs::{Outputs, check_length};
-use super::partners::game::{MAX_DEALS, PartnerGame};
+use super::partners::game::{Deals, MAX_DEALS, PartnerGame};
 use super::{Batch, BatchError, Options, PartnersError, Seeds, memory, reserve};
 use crate::bots::check_headroom;
 use crate::rules::EpisodeSeed;
@@ -20,19 +22,59 @@ impl Batch {
         reset_mask: Option<&[bool]>,
         outputs: Outputs<'_>,
     ) -> Result<(), BatchError> {
-        let num_envs = self.num_envs();
+        let deals = self.deal_until(&AtomicBool::new(false), seeds, reset_mask)?;
+        self.reset_to(deals, seeds, reset_mask, outputs)
+    }
+
+    /// Deals the games with partners of a reset with these seeds and this mask, unless `stop` is
+    /// set meanwhile: partners may take long for their first turns. The batch is unchanged.
+    pub(crate) fn deal_until(
+        &self,
+        stop: &AtomicBool,
+        seeds: Seeds<'_>,
+        reset_mask: Option<&[bool]>,
+    ) -> Result<Deals, BatchError> {
         if let Some(mask) = reset_mask {
-            check_length("reset_mask", mask.len(), num_envs)?;
+            check_length("reset_mask", mask.len(), self.num_envs())?;
             if !mask.contains(&true) {
                 return Err(BatchError::EmptyResetMask);
             }
         }
         if let Seeds::Each(seeds) = seeds {
-            check_length("seed", seeds.len(), num_envs)?;
+            check_length("seed", seeds.len(), self.num_envs())?;
         }
-        outputs.check(&self.config, num_envs)?;
-        if !(self.fresh && matches!(seeds, Seeds::Continue)) {
-            self.deal_episodes(seeds, reset_mask)?;
+        if !self.has_partners() {
+            return Ok(Deals(Vec::new()));
+        }
+        let episode = |game| Some((game, self.episode_to_deal(game, seeds, reset_mask)?));
+        let episodes = || (0..self.num_envs()).filter_map(episode);
+        let mut dealt = reserve(episodes().count(), self.num_envs())?;
+        for (game, seed) in episodes() {
+            BatchError::if_set(stop)?;
+            dealt.push((game, self.deal_with_partners(game, seed)?));
+        }
+        Ok(Deals(dealt))
+    }
+
+    /// Resets with the deals of the same seeds and mask.
+    pub(crate) fn reset_to(
+        &mut self,
+        deals: Deals,
+        seeds: Seeds<'_>,
+        reset_mask: Option<&[bool]>,
+        outputs: Outputs<'_>,
+    ) -> Result<(), BatchError> {
+        outputs.check(&self.config, self.num_envs())?;
+        if !self.has_partners() {
+            for game in 0..self.num_envs() {
+                if let Some(episode) = self.episode_to_deal(game, seeds, reset_mask) {
+                    self.put(game, &Game::new(&self.config.variant, episode));
+                }
+            }
+        }
+        for (game, dealt) in deals.0 {
+            self.put(game, &dealt.game());
+            self.partner_games[game] = dealt;
         }
         if let Seeds::Batch(seed) = seeds {
             self.seed = seed;
@@ -43,32 +85,22 @@ impl Batch {
         Ok(())
     }
 
-    /// Deals new episodes in all games or in those of the mask.
-    fn deal_episodes(&mut self, seeds: Seeds<'_>, mask: Option<&[bool]>) -> Result<(), BatchError> {
-        let is_dealt = |game: &usize| mask.is_none_or(|mask| mask[*game]);
-        let episode = |game: usize, current: EpisodeSeed| match seeds {
-            Seeds::Continue => current.next(),
-            Seeds::Batch(seed) => EpisodeSeed { seed, game: game as u64, episode: 0 },
-            Seeds::Each(seeds) => EpisodeSeed { seed: seeds[game], game: 0, episode: 0 },
-        };
-        if !self.has_partners() {
-            for game in (0..self.num_envs()).filter(is_dealt) {
-                let seed = episode(game, self.seeds[game].episode());
-                self.put(game, &Game::new(&self.config.variant, seed));
-            }
-            return Ok(());
+    /// The episode that a reset deals in a game; `None` if the game stays as it is.
+    fn episode_to_deal(
+        &self,
+        game: usize,
+        seeds: Seeds<'_>,
+        reset_mask: Option<&[bool]>,
+    ) -> Option<EpisodeSeed> {
+        if reset_mask.is_some_and(|mask| !mask[game]) {
+            return None;
         }
-        let games = || (0..self.num_envs()).filter(is_dealt);
-        let mut dealt = reserve(games().count(), self.num_envs())?;
-        for game in games() {
-            let seed = episode(game, self.seeds[game].episode());
-            dealt.push(self.deal_with_partners(game, seed)?);
+        match seeds {
+            Seeds::Continue if self.fresh => None,
+            Seeds::Continue => Some(self.seeds[game].episode().next()),
+            Seeds::Batch(seed) => Some(EpisodeSeed { seed, game: game as u64, episode: 0 }),
+            Seeds::Each(seeds) => Some(EpisodeSeed { seed: seeds[game], game: 0, episode: 0 }),
         }
-        for (game, dealt) in (0..self.num_envs()).filter(is_dealt).zip(dealt) {
-            self.put(game, &dealt.game());
-            self.partner_games[game] = dealt;
-        }
-        Ok(())
     }
 
     /// Deals this episode of a game with partners.

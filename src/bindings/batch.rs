@@ -1,3 +1,4 @@
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use numpy::{IntoPyArray, PyArray1, PyArrayMethods};
@@ -7,16 +8,23 @@ use pyo3::types::{PyBytes, PyDict};
 use super::batch_settings::{Reset, mode_name, partners_dict, read_partners};
 use super::errors::BusyError;
 use super::integer_arrays::{integer_array, read_integers};
+use super::interruptible::interruptible;
 use super::layout::Layout;
 use super::memory::{Apart, ArraySpec, Claims, OBJECTS};
 use super::numbers::{Integer, count, fresh_seed, seed as read_seed};
 use super::outputs::{COUNT, Given, OutputArrays};
+use super::process::forks;
 use super::variant::{Variant, read_variant};
 use crate::batch::{
-    self, AutoresetMode, BatchError, Dtype, IllegalAction, Observers, Options, Outputs, Partners,
+    self, AutoresetMode, BatchError, Deals, Dtype, IllegalAction, Observers, Options, Outputs,
+    Partners,
 };
 use crate::encode;
 use crate::rules::Named;
+
+/// The most games without partners that are dealt without looking for signals: a few hundredths of a
+/// second.
+const INTERRUPTIBLE: usize = 1 << 16;
 
 /// Batch(variant, num_envs, *, encoder="canonical", dtype="float32", observers="current",
 ///       autoreset_mode="SameStep", illegal_action="raise", partners=None, num_threads=None, seed=None)
@@ -78,6 +86,9 @@ use crate::rules::Named;
 #[pyclass(frozen, module = "starmine")]
 pub struct Batch {
     games: Mutex<Games>,
+    /// The value of `forks` at the last call. A child that was forked during a call has a copy of the
+    /// batch halfway through it, and of its lock, which nobody opens.
+    caller: AtomicU32,
     outputs: OutputArrays,
 }
 
@@ -99,8 +110,13 @@ impl Games {
         self.batch.step(&self.actions, outputs)
     }
 
-    pub fn reset(&mut self, reset: &Reset, outputs: Outputs<'_>) -> Result<(), BatchError> {
-        self.batch.reset(reset.seeds(), reset.mask(), outputs)
+    pub fn reset(
+        &mut self,
+        reset: &Reset,
+        deals: Deals,
+        outputs: Outputs<'_>,
+    ) -> Result<(), BatchError> {
+        self.batch.reset_to(deals, reset.seeds(), reset.mask(), outputs)
     }
 
     /// Calls of at most so many observation rows keep the interpreter: they take a few microseconds,
@@ -117,20 +133,27 @@ impl Games {
 impl Batch {
     fn wrap(py: Python<'_>, batch: batch::Batch) -> Batch {
         let outputs = OutputArrays::new(py, &batch);
-        Batch {
-            games: Mutex::new(Games { batch, actions: Vec::new(), apart: Apart::default() }),
-            outputs,
-        }
+        let games = Games { batch, actions: Vec::new(), apart: Apart::default() };
+        Batch { games: Mutex::new(games), caller: AtomicU32::new(0), outputs }
     }
 
     /// The games, for one caller at a time.
     pub(super) fn lock(&self) -> PyResult<MutexGuard<'_, Games>> {
-        match self.games.try_lock() {
-            Ok(guard) => Ok(guard),
-            Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) => Err(BusyError::new_err(
-                "this batch is in use by another thread: expected one caller at a time",
-            )),
+        let games = match self.games.try_lock() {
+            Ok(guard) => guard,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return Err(BusyError::new_err(self.why_busy())),
+        };
+        self.caller.store(forks(), Ordering::Relaxed);
+        Ok(games)
+    }
+
+    fn why_busy(&self) -> &'static str {
+        if self.caller.load(Ordering::Relaxed) == forks() {
+            "this batch is in use by another thread: expected one caller at a time"
+        } else {
+            "this batch was in a call of another thread when this process was forked, so its copy here \
+             cannot be used: expected a batch that was in no call, or a new one"
         }
     }
 
@@ -144,6 +167,24 @@ impl Batch {
         let num_envs = games.batch.num_envs();
         read_integers("actions", &actions, num_envs, &mut games.actions)?;
         Ok(games)
+    }
+
+    /// The games, with the deals of a reset. Partners may take any time for their first turns, and
+    /// meanwhile the call can be interrupted.
+    pub(super) fn deal(
+        &self,
+        py: Python<'_>,
+        reset: &Reset,
+    ) -> PyResult<(MutexGuard<'_, Games>, Deals)> {
+        let games = self.lock()?;
+        let batch = &games.batch;
+        let deal = |stop: &AtomicBool| batch.deal_until(stop, reset.seeds(), reset.mask());
+        let deals = if batch.options().partners.is_empty() {
+            deal(&AtomicBool::new(false))
+        } else {
+            interruptible(py, deal)?
+        };
+        Ok((games, deals?))
     }
 
     /// Makes a call that writes the caller's arrays.
@@ -244,7 +285,11 @@ impl Batch {
             simd: None,
         };
         let seed = seed.map_or_else(|| Ok(fresh_seed()), read_seed)?;
-        Ok(Batch::wrap(py, batch::Batch::new(variant, num_envs, seed, options)?))
+        let is_long = num_envs > INTERRUPTIBLE || !options.partners.is_empty();
+        let make =
+            |stop: &AtomicBool| batch::Batch::new_until(stop, variant, num_envs, seed, options);
+        let made = if is_long { interruptible(py, make)? } else { make(&AtomicBool::new(false)) };
+        Ok(Batch::wrap(py, made?))
     }
 
     /// The variant that is played.
@@ -346,7 +391,8 @@ impl Batch {
         reset_mask: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Py<PyDict>> {
         let reset = Reset::read(seed, reset_mask, self.num_envs()?)?;
-        self.call_new(py, self.lock()?, |games, outputs| games.reset(&reset, outputs))
+        let (games, deals) = self.deal(py, &reset)?;
+        self.call_new(py, games, |games, outputs| games.reset(&reset, deals, outputs))
     }
 
     /// Returns all outputs of the games as they stand, in new arrays: no rewards, nothing terminated.
@@ -364,8 +410,9 @@ impl Batch {
     ///         The action of a game that "NextStep" deals anew in this step is ignored.
     ///
     /// Raises:
-    ///     IllegalActionError: an action that is not legal. `rows` has the games, `actions` their
-    ///         actions, `legal` the legal actions of each. No game has moved.
+    ///     IllegalActionError: an action that is not legal. `count` is the number of such actions, `rows`
+    ///         has the first 100 of their games, `actions` their actions, `legal` the legal actions of
+    ///         each. No game has moved.
     ///     ArrayError: actions of the wrong shape or dtype.
     ///     BusyError: another thread is in a call of this batch.
     fn step<'py>(&self, py: Python<'py>, actions: &Bound<'py, PyAny>) -> PyResult<Py<PyDict>> {

@@ -30,8 +30,11 @@ macro_rules! define_methods {
                 $($name: Option<&Bound<'py, PyAny>>,)+
             ) -> PyResult<()> {
                 let reset = Reset::read(seed, reset_mask, self.lock()?.num_envs())?;
-                let call = |games: &mut Games, outputs: Outputs<'_>| games.reset(&reset, outputs);
-                self.call_into(py, self.lock()?, [$($name),+], call)
+                let (games, deals) = self.deal(py, &reset)?;
+                let call = |games: &mut Games, outputs: Outputs<'_>| {
+                    games.reset(&reset, deals, outputs)
+                };
+                self.call_into(py, games, [$($name),+], call)
             }
 
             /// `step` into the caller's arrays, one keyword argument for each output of `Batch`. An

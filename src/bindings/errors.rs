@@ -1,6 +1,6 @@
 //! The one table that turns Rust errors into Python exceptions.
 
-use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::{PyTypeInfo, create_exception};
 
@@ -31,7 +31,7 @@ create_exception!(
     starmine,
     IllegalActionError,
     StarmineError,
-    "An action that is not legal. Nothing has moved.\n\n`rows` has the indices of the games, `actions` their actions and `legal` the legal actions of each. A single game is row 0."
+    "An action that is not legal. Nothing has moved.\n\nAttributes:\n    count (int): how many actions are illegal.\n    rows (list[int]): the indices of the first 100 of their games, ascending. A single game is row 0.\n    actions (list[int]): the action of each of these games.\n    legal (list[list[int]]): the legal actions of each, ascending; none in a game that is over."
 );
 create_exception!(starmine, NotationError, StarmineError, "Text that is not a card or a move.");
 create_exception!(
@@ -52,7 +52,12 @@ create_exception!(
     StarmineError,
     "Stored data that is damaged or of another version."
 );
-create_exception!(starmine, BusyError, PyRuntimeError, "A batch that another thread is stepping.");
+create_exception!(
+    starmine,
+    BusyError,
+    PyRuntimeError,
+    "A batch that another thread is stepping, or was stepping when this process was forked."
+);
 
 macro_rules! exceptions {
     ($($rust:ty => $python:ident),+ $(,)?) => {
@@ -133,6 +138,7 @@ impl From<BatchError> for PyErr {
             BatchError::Partners(error) => error.into(),
             BatchError::NumEnvs(_) => StarmineError::new_err(error.to_string()),
             BatchError::Memory { .. } => PyMemoryError::new_err(error.to_string()),
+            BatchError::Stopped => PyKeyboardInterrupt::new_err(error.to_string()),
             BatchError::EmptyResetMask => ArrayError::new_err(error.to_string()),
         }
     }
@@ -146,18 +152,25 @@ pub(super) fn illegal_action(error: &MoveError, message: String) -> PyErr {
         }
         MoveError::Illegal { action, legal, .. } => (*action as i64, legal.clone()),
     };
-    illegal(message, &[0], &[action], &[legal])
+    illegal(message, 1, &[0], &[action], &[legal])
 }
 
 fn illegal_actions(error: &batch::IllegalActions) -> PyErr {
     let legal: Vec<Vec<usize>> = error.legal.iter().map(|set| set.iter().collect()).collect();
-    illegal(error.to_string(), &error.rows, &error.actions, &legal)
+    illegal(error.to_string(), error.count, &error.rows, &error.actions, &legal)
 }
 
-fn illegal(message: String, rows: &[usize], actions: &[i64], legal: &[Vec<usize>]) -> PyErr {
+fn illegal(
+    message: String,
+    count: usize,
+    rows: &[usize],
+    actions: &[i64],
+    legal: &[Vec<usize>],
+) -> PyErr {
     Python::attach(|py| {
         let build = || {
             let exception = IllegalActionError::type_object(py).call1((message,))?;
+            exception.setattr("count", count)?;
             exception.setattr("rows", rows)?;
             exception.setattr("actions", actions)?;
             exception.setattr("legal", legal)?;

@@ -16,6 +16,7 @@ use numpy::{
 use pyo3::prelude::*;
 
 use super::errors::ArrayError;
+use super::process::forks;
 
 /// A numpy array of any type.
 pub(super) fn untyped<'a, 'py>(
@@ -271,6 +272,9 @@ pub(super) fn check_dtype(
 /// since numpy's owners do not tell: arrays of different owners can share memory.
 #[derive(Clone, Copy)]
 struct Use {
+    /// The value of `forks` when the call began. A child that was forked meanwhile has a copy of the
+    /// memory, and no thread that would ever end the call.
+    forks: u32,
     call: u64,
     start: usize,
     end: usize,
@@ -278,7 +282,7 @@ struct Use {
 }
 
 /// What the calls that have released the interpreter use now. The lock is held for a few comparisons
-/// at a time, during which no Python code runs.
+/// at a time, during which no Python code runs: so it is free whenever Python forks.
 struct Running {
     uses: Vec<Use>,
     /// The number of the next call.
@@ -287,7 +291,10 @@ struct Running {
 
 fn running() -> MutexGuard<'static, Running> {
     static RUNNING: Mutex<Running> = Mutex::new(Running { uses: Vec::new(), next: 0 });
-    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
+    let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+    let forks = forks();
+    running.uses.retain(|other| other.forks == forks);
+    running
 }
 
 /// Whether a call that has released the interpreter writes any of this memory.
@@ -391,9 +398,10 @@ impl<'a, const N: usize> Claims<'a, N> {
         }
         let call = running.next;
         running.next += 1;
+        let forks = forks();
         running.uses.extend(self.claims.iter().flatten().map(|claim| {
             let CheckedArray { start, end, .. } = claim.array;
-            Use { call, start, end, writes: claim.writes }
+            Use { forks, call, start, end, writes: claim.writes }
         }));
         Ok(Held { claims: self, call: Some(call) })
     }

@@ -9,6 +9,7 @@ mod errors;
 mod event;
 mod features;
 mod integer_arrays;
+mod interruptible;
 mod knowledge;
 mod layout;
 mod memory;
@@ -17,6 +18,7 @@ mod numbers;
 mod outputs;
 mod parameters;
 mod policies;
+mod process;
 mod rule_kind;
 mod section;
 mod state;
@@ -25,6 +27,7 @@ mod unpack;
 mod variant;
 mod view;
 
+use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 
 use crate::rules::{Ending, Named};
@@ -46,6 +49,12 @@ macro_rules! core_module {
             use super::$module::$function;)+
             #[pymodule_export]
             use super::{_outputs, encoders, endings};
+
+            #[pymodule_init]
+            fn initialise(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
+                super::look_up_numpy(module.py())?;
+                super::process::count_forks(module.py())
+            }
         }
 
         // Python aligns objects to two words and pyo3 asks for no more, so a class must not need more.
@@ -96,6 +105,14 @@ core_module! {
         variant::variant,
         variant::variants,
     }
+}
+
+/// Looks up the parts of numpy's interface that this module calls. Each is looked up once, at its first
+/// use, and an exception there, such as that of a signal's handler, would be a panic.
+fn look_up_numpy(py: Python<'_>) -> PyResult<()> {
+    py.import("numpy")?;
+    drop(PyArray1::<u8>::zeros(py, [1], false).try_readonly()?);
+    Ok(())
 }
 
 /// encoders() -> list[str]

@@ -1,10 +1,16 @@
 //! The networks of trained policies, evaluated from Python.
 
+use std::sync::atomic::AtomicBool;
+
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
 use pyo3::prelude::*;
 
 use super::errors::ArrayError;
+use super::interruptible::{interruptible, is_set};
 use crate::bots::{BotNameError, Policy};
+
+/// The most rows that are computed without looking for signals: a row takes up to 0.1 milliseconds.
+const INTERRUPTIBLE: usize = 1 << 11;
 
 /// The network of a policy file.
 #[pyclass(frozen, module = "starmine")]
@@ -59,7 +65,12 @@ impl _Network {
             Some(given) => read_memories(given, rows, width)?,
             None => vec![0.0; rows * width],
         };
-        let outputs = py.detach(|| compute(policy, &words, &mut memories));
+        let mut compute = |stop: &AtomicBool| compute(policy, &words, &mut memories, stop);
+        let outputs = if rows > INTERRUPTIBLE {
+            interruptible(py, compute)?
+        } else {
+            py.detach(|| compute(&AtomicBool::new(false)))
+        };
         let actions = policy.variant().num_actions();
         let logits = outputs.iter().flat_map(|row| &row[..actions]).copied();
         let logits: Vec<f32> = logits.collect();
@@ -102,14 +113,20 @@ fn read_memories(given: &Bound<'_, PyAny>, rows: usize, width: usize) -> PyResul
     Ok(given.iter().copied().collect())
 }
 
-/// The logits and the value of each row. Its hidden state is replaced by the one after the turn.
-fn compute(policy: &Policy, words: &[Vec<u64>], memories: &mut [f32]) -> Vec<Vec<f32>> {
+/// The logits and the value of each row, up to the one at which `stop` is set. Its hidden state is
+/// replaced by the one after the turn.
+fn compute(
+    policy: &Policy,
+    words: &[Vec<u64>],
+    memories: &mut [f32],
+    stop: &AtomicBool,
+) -> Vec<Vec<f32>> {
     let (width, mut scratch) = (policy.state_width(), policy.scratch());
     let row = |(row, words): (usize, &Vec<u64>)| {
         let memory = &mut memories[row * width..][..width];
         policy.logits(words, memory, &mut scratch).to_vec()
     };
-    words.iter().enumerate().map(row).collect()
+    words.iter().take_while(|_| !is_set(stop)).enumerate().map(row).collect()
 }
 
 fn check_columns(

@@ -7,15 +7,19 @@ use pyo3::prelude::*;
 
 use super::errors::{StarmineError, illegal_action};
 use super::features::{action_mask, encode_view};
+use super::interruptible::{interruptible, is_set};
 use super::numbers::{Integer, count, seed as read_seed};
 use super::variant::{Variant, read_variant};
 use super::view::View;
-use crate::bots::{BotMoveError, BotName, GameRunner, Outcome, Player, play_games};
+use crate::bots::{BotMoveError, BotName, GameRunner, Outcome, Player, play_games_until};
 use crate::encode;
 use crate::rules::{self, EpisodeSeed, MoveError};
 
 /// The most games of one call, and the highest index of the first.
 const GAMES: usize = u32::MAX as usize;
+
+/// The most games that are encoded between two looks for signals: about ten milliseconds.
+const GAMES_BETWEEN_SIGNALS: usize = 1 << 12;
 
 /// Reads the players of a table: bots' names, and `None` for a seat that Python plays.
 fn read_players(variant: &rules::Variant, names: &[Option<String>]) -> PyResult<Vec<Player>> {
@@ -86,9 +90,11 @@ pub fn _play_bots<'py>(
     }
     let (seed, games) = (read_seed(seed)?, read_games(&first_game, &games)?);
     let threads = count("threads", &threads, 1..=crate::batch::MAX_THREADS)?;
-    let played = py.detach(|| play_games(&variant, &players, seed, games, threads));
+    let played =
+        interruptible(py, |stop| play_games_until(stop, &variant, &players, seed, games, threads))?;
     let outcomes = played.map_err(|error| StarmineError::new_err(error.to_string()))?;
-    let outcomes: Vec<Option<Outcome>> = outcomes.into_iter().map(Some).collect();
+    let outcomes: Vec<Option<Outcome>> =
+        outcomes.unwrap_or_default().into_iter().map(Some).collect();
     Ok(columns(py, &outcomes))
 }
 
@@ -120,6 +126,7 @@ impl _Tables {
     /// Deals the games. `None` in `players` is a seat that Python plays.
     #[new]
     fn new(
+        py: Python<'_>,
         variant: &Bound<'_, PyAny>,
         players: Vec<Option<String>>,
         games: Integer,
@@ -133,7 +140,8 @@ impl _Tables {
             let seed = EpisodeSeed { seed, game, episode: 0 };
             GameRunner::new(variant.clone(), players.clone(), seed)
         };
-        let tables: Vec<GameRunner> = games.map(deal).collect();
+        let tables: Vec<GameRunner> =
+            interruptible(py, |stop| games.map(deal).take_while(|_| !is_set(stop)).collect())?;
         Ok(_Tables { variant, abandoned: vec![false; tables.len()], tables })
     }
 
@@ -142,10 +150,10 @@ impl _Tables {
     /// Returns:
     ///     The seat to act in each game, int32 (games,), -1 for a game that ended or was abandoned.
     fn run<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i32>>> {
-        let seats = py.detach(|| {
+        let seats = interruptible(py, |stop| {
             let mut seats = Vec::with_capacity(self.tables.len());
             for (table, &abandoned) in self.tables.iter_mut().zip(&self.abandoned) {
-                if !abandoned {
+                if !abandoned && !is_set(stop) {
                     table.run()?;
                 }
                 let goes_on = !abandoned && table.ending().is_none();
@@ -153,7 +161,7 @@ impl _Tables {
             }
             Ok::<_, BotMoveError>(seats)
         });
-        let seats = seats.map_err(|error| StarmineError::new_err(error.to_string()))?;
+        let seats = seats?.map_err(|error| StarmineError::new_err(error.to_string()))?;
         Ok(seats.into_pyarray(py))
     }
 
@@ -206,7 +214,10 @@ impl _Tables {
         let (length, actions) = (encoder.layout(&self.variant).len(), self.variant.num_actions());
         let mut rows = Vec::with_capacity(games.len() * length);
         let mut masks = Vec::with_capacity(games.len() * actions);
-        for &game in &games {
+        for (index, &game) in games.iter().enumerate() {
+            if index % GAMES_BETWEEN_SIGNALS == 0 {
+                py.check_signals()?;
+            }
             let table = self.tables.get(game).ok_or_else(|| self.no_game(game))?;
             let view = rules::View::new(
                 &self.variant,

@@ -14,6 +14,9 @@ use super::memory::{
 use super::numbers::{Integer, count};
 use crate::batch::{self, BufferError, MAX_THREADS, Simd, packed_length};
 
+/// The size in bytes of the output between two looks for signals: a fraction of a second.
+const SIGNALS: usize = 1 << 28;
+
 /// Writing at most so many bytes takes less time than releasing the interpreter and taking it again.
 const KEEP_INTERPRETER: usize = 1 << 13;
 
@@ -31,6 +34,7 @@ const KEEP_INTERPRETER: usize = 1 << 13;
 ///     ArrayError: an array of the wrong shape, dtype or layout, arrays that overlap, or memory that
 ///         another call uses.
 ///     StarmineError: `num_threads` is out of range.
+///     KeyboardInterrupt: Ctrl-C. `out` is written in part then.
 ///
 /// >>> import numpy as np
 /// >>> from starmine._core import unpack_bits_into
@@ -56,7 +60,8 @@ pub fn unpack_bits_into(
             let spec = ArraySpec { name: "out", dtype: <$type>::TYPE, shape: &shape };
             let out = spec.check_output(out)?;
             let num_features = shape[shape.len() - 1];
-            unpack::<$type>(array.py(), bits, out, |bits, out| {
+            let row_lengths = [packed_length(num_features), num_features];
+            unpack::<$type>(array.py(), bits, out, row_lengths, |bits, out| {
                 batch::unpack_bits(simd, bits, num_features, out$(.$cast::<bf16>())?, num_threads)
             })
         }};
@@ -97,12 +102,13 @@ fn expected_shape(packed: &[usize], out: &[usize]) -> PyResult<Vec<usize>> {
 }
 
 /// Makes the call while it holds the memory of both arrays, without the interpreter if there is much
-/// to write.
+/// to write. A signal's handler that raises leaves `out` written in part.
 fn unpack<T: Number + Send>(
     py: Python<'_>,
     bits: CheckedArray<'_>,
     out: CheckedArray<'_>,
-    call: impl FnOnce(&[u8], &mut [T]) -> Result<(), BufferError> + Send,
+    [bytes, elements]: [usize; 2],
+    call: impl Fn(&[u8], &mut [T]) -> Result<(), BufferError> + Sync,
 ) -> PyResult<()> {
     let keeps_interpreter = out.bytes() <= KEEP_INTERPRETER;
     let mut claims = Claims::<2>::none();
@@ -111,6 +117,13 @@ fn unpack<T: Number + Send>(
     let mut held = claims.hold(&mut Apart::default(), keeps_interpreter)?;
     let [Some(bits), Some(out)] = held.memory() else { unreachable!("both are claimed") };
     let (bits, out) = (bits.read(), out.write::<T>());
-    let result = if keeps_interpreter { call(bits, out) } else { py.detach(|| call(bits, out)) };
-    Ok(result?)
+    if keeps_interpreter {
+        return Ok(call(bits, out)?);
+    }
+    let rows = (SIGNALS / (elements * size_of::<T>())).max(1);
+    for (bits, out) in bits.chunks(rows * bytes).zip(out.chunks_mut(rows * elements)) {
+        py.detach(|| call(bits, out))?;
+        py.check_signals()?;
+    }
+    Ok(())
 }

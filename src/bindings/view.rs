@@ -1,3 +1,5 @@
+use std::sync::atomic::AtomicBool;
+
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
@@ -6,6 +8,7 @@ use super::card::Card;
 use super::errors::StarmineError;
 use super::event::Event;
 use super::features::{action_mask, encode_view};
+use super::interruptible::{interruptible, is_set};
 use super::knowledge::Knowledge;
 use super::numbers::{Integer, count, fresh_seed, seat, seed as read_seed};
 use super::variant::Variant;
@@ -15,13 +18,24 @@ use crate::rules::{self, Belief, GameRng, Sight};
 /// The most hands of one call of `View.sample_hands`, which holds all of them in memory.
 const MAX_SAMPLES: usize = 10_000_000;
 
-/// Possible hands, one after another.
-fn sample_hands(belief: &Belief, number: usize, mut rng: GameRng) -> PyResult<Vec<u8>> {
+/// The most hands that are sampled without looking for signals: about 50 milliseconds.
+const INTERRUPTIBLE: usize = 1 << 17;
+
+/// Possible hands, one after another, until `stop` is set.
+fn sample_hands(
+    belief: &Belief,
+    number: usize,
+    mut rng: GameRng,
+    stop: &AtomicBool,
+) -> PyResult<Vec<u8>> {
     let mut cards = Vec::new();
     cards.try_reserve_exact(number * belief.slots()).map_err(|_| {
         PyMemoryError::new_err(format!("n={number}: there is no memory for so many hands"))
     })?;
     for _ in 0..number {
+        if is_set(stop) {
+            break;
+        }
         let hand = belief.sample(&mut rng).expect("the true hand is possible");
         cards.extend_from_slice(&hand[..belief.slots()]);
     }
@@ -153,7 +167,13 @@ impl View {
         let number = count("n", &n, 0..=MAX_SAMPLES)?;
         let rng = GameRng::for_samples(seed.map_or_else(|| Ok(fresh_seed()), read_seed)?);
         let belief = Belief::new(&self.view());
-        let cards = py.detach(|| sample_hands(&belief, number, rng))?;
+        let sample = |stop: &AtomicBool| sample_hands(&belief, number, rng, stop);
+        let cards = if number > INTERRUPTIBLE {
+            interruptible(py, sample)?
+        } else {
+            py.detach(|| sample(&AtomicBool::new(false)))
+        };
+        let cards = cards?;
         cards.into_pyarray(py).reshape([number, belief.slots()])
     }
 

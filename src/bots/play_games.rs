@@ -1,6 +1,6 @@
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
 use super::runner::{BotMoveError, GameRunner, Player};
@@ -51,6 +51,26 @@ pub fn play_games(
     games: Range<u64>,
     threads: usize,
 ) -> Result<Vec<Outcome>, BotMoveError> {
+    let outcomes =
+        play_games_until(&AtomicBool::new(false), variant, players, seed, games, threads);
+    Ok(outcomes?.expect("nothing stops the games"))
+}
+
+/// As [`play_games`], but `None` if `stop` was set before the last game began.
+///
+/// # Errors
+/// As [`play_games`].
+///
+/// # Panics
+/// As [`play_games`].
+pub fn play_games_until(
+    stop: &AtomicBool,
+    variant: &Arc<Variant>,
+    players: &[Player],
+    seed: u64,
+    games: Range<u64>,
+    threads: usize,
+) -> Result<Option<Vec<Outcome>>, BotMoveError> {
     let next = AtomicU64::new(games.start);
     let play = || {
         let seed = |game| EpisodeSeed { seed, game, episode: 0 };
@@ -59,10 +79,13 @@ pub fn play_games(
         loop {
             let first = next.fetch_add(CHUNK, Ordering::Relaxed);
             if first >= games.end {
-                return Ok(chunks);
+                return Ok(Some(chunks));
             }
             let mut outcomes = Vec::with_capacity(CHUNK as usize);
             for game in first..games.end.min(first + CHUNK) {
+                if stop.load(Ordering::Relaxed) {
+                    return Ok(None);
+                }
                 runner.start(seed(game));
                 runner.run()?;
                 outcomes.push(Outcome::of(&runner).expect("no player is external"));
@@ -70,14 +93,14 @@ pub fn play_games(
             chunks.push((first, outcomes));
         }
     };
-    let mut chunks = thread::scope(|scope| {
+    let threads = thread::scope(|scope| {
         let others: Vec<_> = (1..threads).map(|_| scope.spawn(play)).collect();
-        let mut chunks = play()?;
-        for other in others {
-            chunks.extend(other.join().expect("bots do not panic")?);
-        }
-        Ok(chunks)
+        let own = play();
+        let others = others.into_iter().map(|other| other.join().expect("bots do not panic"));
+        [own].into_iter().chain(others).collect::<Result<Vec<_>, BotMoveError>>()
     })?;
+    let Some(chunks) = threads.into_iter().collect::<Option<Vec<_>>>() else { return Ok(None) };
+    let mut chunks = chunks.concat();
     chunks.sort_unstable_by_key(|&(first, _)| first);
-    Ok(chunks.into_iter().flat_map(|(_, outcomes)| outcomes).collect())
+    Ok(Some(chunks.into_iter().flat_map(|(_, outcomes)| outcomes).collect()))
 }

@@ -160,6 +160,7 @@ impl Round {
         for (batch, columns) in &mut self.batches {
             match batch.step(&actions, columns.outputs()) {
                 Err(BatchError::IllegalActions(error)) => {
+                    assert_eq!(error.count, refused.len(), "{}", self.name);
                     let legal = refused.iter().map(|&game| self.table.games[game].legal());
                     let given = refused.iter().map(|&game| actions[game]);
                     assert_eq!(error.rows, refused, "{}", self.name);

@@ -682,6 +682,19 @@ def test_an_illegal_action_error_lists_rows_actions_and_what_was_legal():
     assert "95 more" in str(error)
 
 
+def test_an_illegal_action_error_of_many_games_lists_the_first_hundred():
+    batch = Batch("standard", 300_000, seed=0)
+    actions = np.where(np.arange(batch.num_envs) % 3, -3, PLAY)
+    with pytest.raises(IllegalActionError) as caught:
+        batch.step(actions)
+    error = caught.value
+    assert error.count == 200_000
+    assert error.rows == np.flatnonzero(actions == -3)[:100].tolist()
+    assert (len(error.actions), len(error.legal)) == (100, 100)
+    assert "200000 illegal" in str(error)
+    assert "199995 more" in str(error)
+
+
 def test_every_error_of_the_package_is_a_starmine_error():
     names = [name for name in starmine.__all__ if name.endswith("Error")]
     for name in names:

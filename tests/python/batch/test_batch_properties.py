@@ -218,7 +218,7 @@ def test_a_refused_step_names_its_rows_and_moves_nothing(variant, num_envs, sett
         before = batch.to_bytes()
         with pytest.raises(starmine.IllegalActionError) as caught:
             batch.step(actions)
-        assert caught.value.rows == rows
+        assert (caught.value.count, caught.value.rows) == (len(rows), rows)
         assert caught.value.actions == [actions[row] for row in rows]
         assert caught.value.legal == [reference.games[row].state.legal_actions() for row in rows]
         assert batch.to_bytes() == before
@@ -251,7 +251,7 @@ def test_a_pickled_illegal_action_error_keeps_its_rows():
     with pytest.raises(starmine.IllegalActionError) as caught:
         starmine.Batch("standard", 2, seed=0).step([5, 99])
     back = pickle.loads(pickle.dumps(caught.value))
-    assert (back.rows, back.actions, back.legal) == ([1], [99], caught.value.legal)
+    assert (back.count, back.rows, back.actions, back.legal) == (1, [1], [99], caught.value.legal)
     assert str(back) == str(caught.value)
 
 

@@ -1,0 +1,56 @@
+//! Calls that take long, and look for signals such as Ctrl-C meanwhile.
+
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::thread::{Builder, scope};
+use std::time::Duration;
+
+use pyo3::prelude::*;
+
+use super::errors::StarmineError;
+
+/// How often a call looks for signals.
+const PERIOD: Duration = Duration::from_millis(100);
+
+/// Makes a call on another thread and without the interpreter, while this thread waits and looks for
+/// signals, which Python handles on its main thread alone. The call ends early once the flag is set.
+///
+/// # Errors
+/// What a signal's handler raised, such as `KeyboardInterrupt`; the result of the call is dropped then.
+pub(super) fn interruptible<T: Send>(
+    py: Python<'_>,
+    call: impl FnOnce(&AtomicBool) -> T + Send,
+) -> PyResult<T> {
+    let (stop, mut signal) = (AtomicBool::new(false), Ok(()));
+    let finished = py.detach(|| {
+        let (sender, receiver) = sync_channel(1);
+        scope(|scope| {
+            let (stop, worker) = (&stop, Builder::new().name("starmine-call".to_owned()));
+            let worker = worker.spawn_scoped(scope, move || sender.send(call(stop)))?;
+            while signal.is_ok() {
+                match receiver.recv_timeout(PERIOD) {
+                    Err(RecvTimeoutError::Timeout) => {
+                        signal = Python::attach(|py| py.check_signals());
+                    }
+                    Ok(result) => return Ok(Some(result)),
+                    Err(RecvTimeoutError::Disconnected) => break,
+                }
+            }
+            stop.store(true, Ordering::Relaxed);
+            match worker.join() {
+                Ok(_) => Ok(None),
+                Err(panic) => resume_unwind(panic),
+            }
+        })
+    });
+    let finished = finished.map_err(|error: std::io::Error| {
+        StarmineError::new_err(format!("the thread of the call could not be started: {error}"))
+    })?;
+    signal.map(|()| finished.expect("a call that was not interrupted has a result"))
+}
+
+/// Whether a call is to end early.
+pub(super) fn is_set(stop: &AtomicBool) -> bool {
+    stop.load(Ordering::Relaxed)
+}

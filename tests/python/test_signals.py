@@ -1,0 +1,138 @@
+"""Ctrl-C during a long call raises KeyboardInterrupt soon, and nothing has changed."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from functools import partial
+
+import numpy as np
+import pytest
+
+import starmine
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="the system has no SIGINT")
+
+PROGRAM = """
+import numpy as np
+import starmine
+
+{before}
+print("begins", flush=True)
+try:
+    {call}
+    print("ended")
+except KeyboardInterrupt:
+    print("KeyboardInterrupt", flush=True)
+{after}
+"""
+
+SLOW = "fireflower"  # its first turns at a table of five take 0.2 ms a game
+
+
+def start(arguments):
+    heeds = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # also where the tests run in the background
+    pipe = subprocess.PIPE
+    return subprocess.Popen(arguments, stdout=pipe, stderr=pipe, text=True, preexec_fn=heeds)
+
+
+def interrupt(process, after=0.7):
+    """Sends SIGINT after a while; the output, the errors, and the seconds to the first line or the end."""
+    time.sleep(after)
+    sent = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    first = process.stdout.readline()
+    seconds = time.monotonic() - sent
+    rest, errors = process.communicate(timeout=60)
+    return (first + rest).splitlines(), errors, seconds
+
+
+CALLS = {
+    "games of bots": ("", f"starmine.play_games(['{SLOW}'] * 5, games=10**6, threads=2)", ""),
+    "games of a bot with one in Python": (
+        "class Lowest:\n    def act(self, view):\n        return view.legal_actions()[0]",
+        f"starmine.play_games(['{SLOW}'] * 4 + [Lowest], games=20_000)",
+        "",
+    ),
+    "a batch with partners": (
+        "",
+        f"starmine.Batch(starmine.Variant(players=5), 20_000, partners=dict.fromkeys(range(4), '{SLOW}'))",
+        "",
+    ),
+    "a reset with partners": (
+        f"""
+        batch = starmine.Batch(starmine.Variant(players=5), 8000, partners=dict.fromkeys(range(4), '{SLOW}'), seed=0)
+        batch.reset()
+        stored, seed = batch.to_bytes(), batch.seed
+        """,
+        "batch.reset(1)",
+        """
+        assert (batch.to_bytes(), batch.seed) == (stored, seed)
+        batch.step(batch.observe()["action_mask"].argmax(axis=1))
+        """,
+    ),
+    "a policy's network": (
+        """
+        policy = starmine.load_policy("ippo-2p")
+        observations = np.zeros((100_000, len(policy.variant.layout(policy.encoder))), np.uint8)
+        """,
+        "policy.logits(observations)",
+        "policy.logits(observations[:3])",
+    ),
+    "sampled hands": (
+        "view = starmine.Variant(players=2, max_information_tokens=8).new_game(seed=0).view(0)",
+        "[view.sample_hands(10_000_000, seed=0) for _ in range(2)]",
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_long_call_ends_soon_after_the_signal(name):
+    before, call, after = map(textwrap.dedent, CALLS[name])
+    process = start([sys.executable, "-c", PROGRAM.format(before=before, call=call, after=after)])
+    assert process.stdout.readline() == "begins\n"
+    output, errors, seconds = interrupt(process)
+    assert (output, errors) == (["KeyboardInterrupt"], "")
+    assert process.returncode == 0
+    assert seconds < 1
+
+
+def test_a_handler_that_raises_nothing_lets_the_call_go_on():
+    before = "import signal\nsignal.signal(signal.SIGINT, lambda *_: print('seen', flush=True))"
+    call = f"starmine.play_games(['{SLOW}'] * 3, games=500, threads=1)"
+    process = start([sys.executable, "-c", PROGRAM.format(before=before, call=call, after="")])
+    assert process.stdout.readline() == "begins\n"
+    output, errors, _ = interrupt(process, after=0.3)
+    assert (output, errors) == (["seen", "ended"], "")
+
+
+def test_an_exception_of_a_handler_is_raised_as_it_is():
+    before = """
+import signal
+def refuse(*_):
+    raise TimeoutError("too long")
+signal.signal(signal.SIGALRM, refuse)
+signal.setitimer(signal.ITIMER_REAL, 0.3)
+"""
+    call = f"starmine.play_games(['{SLOW}'] * 5, games=10**6, threads=2)"
+    process = start([sys.executable, "-c", PROGRAM.format(before=before, call=call, after="")])
+    _, errors = process.communicate(timeout=60)
+    assert errors.splitlines()[-1] == "TimeoutError: too long"
+
+
+def test_an_interrupted_evaluation_goes_on(tmp_path):
+    arguments = ["eval", SLOW, "--players", "5", "--games", "3000", "--no-figure", "--output", str(tmp_path)]
+    process = start([sys.executable, "-m", "starmine", *arguments])
+    while not (tmp_path / "eval-games.npy").exists():
+        assert process.poll() is None
+        time.sleep(0.01)
+    output, errors, seconds = interrupt(process, after=0.3)
+    assert (output, process.returncode) == ([], 130)
+    assert "interrupted; the same command goes on" in errors
+    assert seconds < 1
+    evaluation = starmine.evaluate([SLOW], 3000, players=5, figure=False, output=tmp_path)
+    last = starmine.play_games([SLOW] * 5, 50, first_game=2950)
+    np.testing.assert_array_equal(evaluation.outcomes[0, 0, 0, 2950:], last.scores)
