@@ -135,7 +135,7 @@ class HanabiEnv(gymnasium.Env[Array, np.int64]):
         """
         if not self._started:
             raise ResetNeeded("this environment has not been reset: call reset first")
-        chosen = np.asarray(action)
+        chosen = np.asanyarray(action)  # the batch refuses a masked array
         if chosen.size != 1:
             raise ArrayError(f"action has shape {chosen.shape}: expected a single integer")
         out = self._batch.step(chosen.reshape(1))

@@ -356,7 +356,9 @@ class _Mixed:
         encoder = policy_encoder(policy, f"players[{to_act[games[0]]}]")
         observations, masks = self.tables.encode(games, encoder)
         try:
-            chosen = np.asarray(policy.act_batch(observations, masks, np.array(games, dtype=np.int64)))
+            chosen = np.asanyarray(policy.act_batch(observations, masks, np.array(games, dtype=np.int64)))
+            if isinstance(chosen, np.ma.MaskedArray):
+                raise StarmineError("actions are a masked array: expected one without a mask")
             if chosen.shape != (len(games),) or not np.issubdtype(chosen.dtype, np.integer):
                 raise StarmineError(
                     f"actions have shape {chosen.shape} and dtype {chosen.dtype}: expected integers ({len(games)},)"

@@ -14,6 +14,7 @@ use super::memory::{Apart, ArraySpec, Claims, OBJECTS};
 use super::numbers::{Integer, count, fresh_seed, seed as read_seed};
 use super::outputs::{COUNT, Given, OutputArrays};
 use super::process::forks;
+use super::text::Text;
 use super::variant::{Variant, read_variant};
 use crate::batch::{
     self, AutoresetMode, BatchError, Deals, Dtype, IllegalAction, Observers, Options, Outputs,
@@ -252,19 +253,19 @@ fn read_threads(given: Option<Integer>) -> PyResult<Option<usize>> {
 #[pymethods]
 impl Batch {
     #[new]
-    #[pyo3(signature = (variant, num_envs, *, encoder="canonical", dtype="float32",
-        observers="current", autoreset_mode=None, illegal_action="raise", partners=None, num_threads=None, seed=None),
+    #[pyo3(signature = (variant, num_envs, *, encoder=Text::from("canonical"), dtype=Text::from("float32"),
+        observers=Text::from("current"), autoreset_mode=None, illegal_action=Text::from("raise"), partners=None, num_threads=None, seed=None),
         text_signature = "(variant, num_envs, *, encoder='canonical', dtype='float32', observers='current', autoreset_mode='SameStep', illegal_action='raise', partners=None, num_threads=None, seed=None)")]
     #[expect(clippy::too_many_arguments, reason = "each is a keyword argument in Python")]
     fn new(
         py: Python<'_>,
         variant: &Bound<'_, PyAny>,
         num_envs: Integer,
-        encoder: &str,
-        dtype: &str,
-        observers: &str,
+        encoder: Text,
+        dtype: Text,
+        observers: Text,
         autoreset_mode: Option<&Bound<'_, PyAny>>,
-        illegal_action: &str,
+        illegal_action: Text,
         partners: Option<&Bound<'_, PyAny>>,
         num_threads: Option<Integer>,
         seed: Option<&Bound<'_, PyAny>>,
@@ -272,13 +273,13 @@ impl Batch {
         let num_envs = count("num_envs", &num_envs, 1..=u32::MAX as usize)?;
         let variant = read_variant(variant)?;
         let read = |given: &Bound<'_, PyAny>| read_partners(given, variant.players());
-        let mode = autoreset_mode.map_or_else(|| Ok("SameStep".to_owned()), mode_name)?;
+        let mode = autoreset_mode.map_or_else(|| Ok("SameStep".into()), mode_name)?;
         let options = Options {
-            encoder: encode::encoder(encoder)?,
-            dtype: Dtype::from_name(dtype)?,
-            observers: Observers::from_name(observers)?,
+            encoder: encode::encoder(&encoder)?,
+            dtype: Dtype::from_name(&dtype)?,
+            observers: Observers::from_name(&observers)?,
             autoreset_mode: AutoresetMode::from_name(&mode)?,
-            illegal_action: IllegalAction::from_name(illegal_action)?,
+            illegal_action: IllegalAction::from_name(&illegal_action)?,
             partners: partners.map_or_else(|| Ok(Partners::default()), read)?,
             num_threads: read_threads(num_threads)?
                 .unwrap_or_else(|| batch::default_threads(num_envs)),
@@ -498,7 +499,8 @@ impl Batch {
     #[pyo3(signature = (data, *, num_threads=None))]
     fn from_bytes(py: Python<'_>, data: &[u8], num_threads: Option<Integer>) -> PyResult<Batch> {
         let num_threads = read_threads(num_threads)?;
-        Ok(Batch::wrap(py, batch::Batch::from_bytes(data, num_threads)?))
+        let read = |stop: &AtomicBool| batch::Batch::from_bytes_until(stop, data, num_threads);
+        Ok(Batch::wrap(py, interruptible(py, read)??))
     }
 
     fn __copy__(&self, py: Python<'_>) -> PyResult<Batch> {

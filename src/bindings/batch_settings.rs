@@ -4,7 +4,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyMapping};
 
 use super::integer_arrays::mask;
+use super::memory::check_not_masked;
 use super::numbers::{Integer, seat as read_seat, seed as read_seed, wrong_type};
+use super::text::Text;
 use crate::batch::{Partners, Seeds};
 
 /// The seeds and the mask of a reset.
@@ -28,6 +30,7 @@ impl Reset {
         let seeds = match seed {
             None => GivenSeeds::Continue,
             Some(seed) if seed.hasattr("__len__")? => {
+                check_not_masked("seed", seed)?;
                 let seeds = seed.try_iter()?.map(|seed| read_seed(&seed?));
                 GivenSeeds::Each(seeds.collect::<PyResult<_>>()?)
             }
@@ -51,7 +54,7 @@ impl Reset {
 }
 
 /// The name of an autoreset mode: text, or an enum member whose value is the text.
-pub(super) fn mode_name(given: &Bound<'_, PyAny>) -> PyResult<String> {
+pub(super) fn mode_name(given: &Bound<'_, PyAny>) -> PyResult<Text> {
     let value = if given.hasattr("value")? { given.getattr("value")? } else { given.clone() };
     value.extract().map_err(|_| wrong_type("autoreset_mode", given, "a mode's name"))
 }
@@ -78,8 +81,8 @@ pub(super) fn read_partners(given: &Bound<'_, PyAny>, players: u8) -> PyResult<P
 
 /// The name of a bot, or of a trained policy, which has it as an attribute.
 fn read_name(holder: &Bound<'_, PyAny>) -> Option<String> {
-    let text = holder.extract().or_else(|_| holder.getattr("bot")?.extract::<String>());
-    text.ok()
+    let text = holder.extract().or_else(|_| holder.getattr("bot")?.extract::<Text>());
+    text.ok().map(String::from)
 }
 
 fn read_names(holders: &Bound<'_, PyAny>) -> Option<Vec<String>> {

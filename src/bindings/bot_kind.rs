@@ -1,5 +1,6 @@
 use pyo3::prelude::*;
 
+use super::text::Text;
 use crate::bots::{self as kinds, BOTS, BotName, Plays, shipped_policy};
 
 /// A bot of the registry.
@@ -45,13 +46,13 @@ pub fn bots() -> Vec<&'static str> {
 /// >>> starmine.bot("random").plays
 /// 'every'
 #[pyfunction]
-pub fn bot(name: &str) -> PyResult<BotKind> {
-    if let Some(shipped) = shipped_policy(name) {
+pub fn bot(name: Text) -> PyResult<BotKind> {
+    if let Some(shipped) = shipped_policy(&name) {
         let (name, summary) = (shipped.name, shipped.summary);
         let (source, plays) = ("starmine", "own variant");
         return Ok(BotKind { name, summary, source, plays, is_player: true });
     }
-    let kind = kinds::bot(name)?;
+    let kind = kinds::bot(&name)?;
     let plays = match kind.plays {
         Plays::Every => "every",
         Plays::BaseGame => "base game",
@@ -68,7 +69,7 @@ pub fn bot(name: &str) -> PyResult<BotKind> {
 ///     UnknownNameError: no bot has this name.
 ///     SerializationError: the text names a policy file that is damaged.
 #[pyfunction]
-pub fn _check_bot(name: &str) -> PyResult<()> {
+pub fn _check_bot(name: Text) -> PyResult<()> {
     name.parse::<BotName>()?;
     Ok(())
 }

@@ -5,7 +5,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyType;
 
 use super::errors::{NotationError, StarmineError};
+use super::memory::check_not_masked;
 use super::numbers::{Integer, wrong_type};
+use super::text::Text;
 use crate::rules::{self, Edition, Named};
 
 /// Card(text)
@@ -68,7 +70,7 @@ impl Hash for Card {
 #[pymethods]
 impl Card {
     #[new]
-    fn from_text(text: &str) -> PyResult<Card> {
+    fn from_text(text: Text) -> PyResult<Card> {
         let card: rules::Card = text.parse()?;
         let letter = text.chars().next();
         let written = |edition: &Edition| {
@@ -129,7 +131,7 @@ pub(super) fn cards(deck: &Bound<'_, PyAny>, most: u8) -> PyResult<Vec<rules::Ca
         if let Ok(card) = item.cast::<Card>() {
             return Ok(card.get().card);
         }
-        match item.extract::<String>() {
+        match item.extract::<Text>() {
             Ok(text) => Ok(text.parse()?),
             Err(_) => Err(NotationError::new_err(format!(
                 "{} is not a card: expected a Card or text such as \"R1\"",
@@ -137,6 +139,7 @@ pub(super) fn cards(deck: &Bound<'_, PyAny>, most: u8) -> PyResult<Vec<rules::Ca
             ))),
         }
     };
+    check_not_masked("deck", deck)?;
     let Ok(items) = deck.try_iter() else {
         return Err(wrong_type("deck", deck, "cards, the top card first"));
     };

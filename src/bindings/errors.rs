@@ -4,6 +4,7 @@ use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyRuntimeError, PyVal
 use pyo3::prelude::*;
 use pyo3::{PyTypeInfo, create_exception};
 
+use super::text::Text;
 use crate::batch::{self, BatchError, PartnersError, RecordError};
 use crate::bots;
 use crate::rules;
@@ -95,8 +96,8 @@ impl From<RecordError> for PyErr {
 ///
 /// The error for a name that is not one of the known ones, with the most similar of them.
 #[pyfunction]
-pub fn _unknown_name(kind: &str, name: &str, known: Vec<String>) -> PyErr {
-    rules::UnknownName::new(kind, name, known).into()
+pub fn _unknown_name(kind: &str, name: Text, known: Vec<Text>) -> PyErr {
+    rules::UnknownName::new(kind, &name, known).into()
 }
 
 /// The exception for a text that is not a bot's name.

@@ -2,6 +2,7 @@ use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 
 use super::section::Section;
+use super::text::Text;
 use crate::encode;
 
 /// The named sections of an observation, in order: iterate over it, or index it by name.
@@ -32,8 +33,8 @@ impl Layout {
         Ok(list.try_iter()?.into_any().unbind())
     }
 
-    fn __getitem__(&self, name: &str) -> PyResult<Section> {
-        let found = self.list().into_iter().find(|section| section.name == name);
+    fn __getitem__(&self, name: Text) -> PyResult<Section> {
+        let found = self.list().into_iter().find(|section| section.name == &*name);
         found.ok_or_else(|| {
             let names: Vec<&str> = self.0.sections().iter().map(|section| section.name).collect();
             PyKeyError::new_err(format!("{name:?}: expected one of {}", names.join(", ")))

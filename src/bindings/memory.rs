@@ -14,6 +14,8 @@ use numpy::{
     PY_ARRAY_API, PyArrayDescr, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods,
 };
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyType;
 
 use super::errors::ArrayError;
 use super::process::forks;
@@ -23,10 +25,24 @@ pub(super) fn untyped<'a, 'py>(
     name: &str,
     given: &'a Bound<'py, PyAny>,
 ) -> PyResult<&'a Bound<'py, PyUntypedArray>> {
+    check_not_masked(name, given)?;
     given.cast::<PyUntypedArray>().map_err(|_| {
         let found = given.get_type();
         ArrayError::new_err(format!("{name} is a {found}: expected a numpy array"))
     })
+}
+
+/// Refuses numpy's masked arrays: what lies under the mask would be read as if it were valid.
+pub(super) fn check_not_masked(name: &str, given: &Bound<'_, PyAny>) -> PyResult<()> {
+    static MASKED: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    let is_subclass =
+        given.is_instance_of::<PyUntypedArray>() && !given.is_exact_instance_of::<PyUntypedArray>();
+    if is_subclass && given.is_instance(MASKED.import(given.py(), "numpy.ma", "MaskedArray")?)? {
+        return Err(ArrayError::new_err(format!(
+            "{name} is a masked array: expected one without a mask, such as {name}.filled(...)"
+        )));
+    }
+    Ok(())
 }
 
 /// Checks the sizes of all axes.

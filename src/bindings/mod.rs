@@ -23,6 +23,7 @@ mod rule_kind;
 mod section;
 mod state;
 mod tables;
+mod text;
 mod unpack;
 mod variant;
 mod view;

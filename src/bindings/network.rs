@@ -7,6 +7,8 @@ use pyo3::prelude::*;
 
 use super::errors::ArrayError;
 use super::interruptible::{interruptible, is_set};
+use super::memory::check_not_masked;
+use super::text::Text;
 use crate::bots::{BotNameError, Policy};
 
 /// The most rows that are computed without looking for signals: a row takes up to 0.1 milliseconds.
@@ -27,8 +29,8 @@ impl _Network {
     /// Raises:
     ///     SerializationError: the bytes are not a policy file.
     #[new]
-    fn new(name: &str, data: &[u8]) -> PyResult<_Network> {
-        Ok(_Network(Policy::of_file(name, data).map_err(BotNameError::from)?))
+    fn new(name: Text, data: &[u8]) -> PyResult<_Network> {
+        Ok(_Network(Policy::of_file(&name, data).map_err(BotNameError::from)?))
     }
 
     /// The file's metadata as JSON text.
@@ -85,6 +87,7 @@ impl _Network {
 
 /// The features of each row as packed bits.
 fn read_observations(given: &Bound<'_, PyAny>, features: usize) -> PyResult<Vec<Vec<u64>>> {
+    check_not_masked("observations", given)?;
     let given: PyReadonlyArray2<'_, u8> = given.extract().map_err(|_| {
         let expected = format!("observations: expected a numpy array uint8 (K, {features})");
         ArrayError::new_err(expected)
@@ -105,6 +108,7 @@ fn read_observations(given: &Bound<'_, PyAny>, features: usize) -> PyResult<Vec<
 
 /// The hidden states, row by row.
 fn read_memories(given: &Bound<'_, PyAny>, rows: usize, width: usize) -> PyResult<Vec<f32>> {
+    check_not_masked("memory", given)?;
     let given: PyReadonlyArray2<'_, f32> = given.extract().map_err(|_| {
         ArrayError::new_err(format!("memory: expected a numpy array float32 ({rows}, {width})"))
     })?;

@@ -4,11 +4,13 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::errors::VariantError;
+use super::memory::check_not_masked;
 use super::numbers::Integer;
 use crate::rules::{self, Named, Parameters};
 
 /// Reads the number of copies of each card: a row for each colour.
 pub(super) fn copies_table(copies: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<i64>>> {
+    check_not_masked("copies", copies)?;
     let rows: Result<Vec<Vec<Integer>>, PyErr> = copies.extract();
     let rows = rows.map_err(|_| {
         let value = copies.repr().map_or_else(|_| "?".into(), |text| text.to_string());

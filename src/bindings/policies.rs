@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use super::text::Text;
 use crate::bots::{BotNameError, POLICIES, policy_bytes, shipped_policy};
 
 /// policies() -> list[str]
@@ -15,7 +16,7 @@ pub fn policies() -> Vec<&'static str> {
     POLICIES.iter().map(|policy| policy.name).collect()
 }
 
-/// _policy_bytes(name) -> bytes
+/// _policy_bytes(&name) -> bytes
 ///
 /// The bytes of the policy file of this name in the package, or at this path.
 ///
@@ -23,11 +24,11 @@ pub fn policies() -> Vec<&'static str> {
 ///     UnknownNameError: there is no such file.
 ///     SerializationError: the file cannot be read as a policy.
 #[pyfunction]
-pub fn _policy_bytes<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyBytes>> {
-    match shipped_policy(name) {
+pub fn _policy_bytes<'py>(py: Python<'py>, name: Text) -> PyResult<Bound<'py, PyBytes>> {
+    match shipped_policy(&name) {
         Some(shipped) => Ok(PyBytes::new(py, shipped.bytes)),
         None => {
-            let bytes = py.detach(|| policy_bytes(name)).map_err(BotNameError::from)?;
+            let bytes = py.detach(|| policy_bytes(&name)).map_err(BotNameError::from)?;
             Ok(PyBytes::new(py, &bytes))
         }
     }

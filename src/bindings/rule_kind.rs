@@ -2,6 +2,7 @@
 
 use pyo3::prelude::*;
 
+use super::text::Text;
 use crate::bots::{self as kinds, RULES};
 
 /// rules() -> list[str]
@@ -46,8 +47,8 @@ impl RuleKind {
 /// >>> starmine.rule("discard-oldest").summary
 /// 'Discard the oldest card.'
 #[pyfunction]
-pub fn rule(name: &str) -> PyResult<RuleKind> {
-    let kind = kinds::rule(name)?;
+pub fn rule(name: Text) -> PyResult<RuleKind> {
+    let kind = kinds::rule(&name)?;
     let takes_probability = kind.takes_probability();
     let (name, summary, published) = (kind.name, kind.summary, kind.published);
     Ok(RuleKind { name, summary, published, takes_probability })

@@ -7,6 +7,7 @@ use super::errors::{SerializationError, illegal_action};
 use super::event::Event;
 use super::features::{action_mask, encode_view};
 use super::numbers::{Integer, seat};
+use super::text::Text;
 use super::variant::Variant;
 use super::view::View;
 use crate::encode;
@@ -179,15 +180,15 @@ impl State {
     /// Raises:
     ///     StarmineError: there is no such seat.
     ///     UnknownNameError: there is no such encoder.
-    #[pyo3(signature = (observer, encoder="canonical"))]
+    #[pyo3(signature = (observer, encoder=Text::from("canonical")), text_signature = "($self, observer, encoder='canonical')")]
     fn encode<'py>(
         &self,
         py: Python<'py>,
         observer: Integer,
-        encoder: &str,
+        encoder: Text,
     ) -> PyResult<Bound<'py, PyArray1<u8>>> {
         let observer = seat("observer", &observer, self.state.variant().players())?;
-        let encoder = encode::encoder(encoder)?;
+        let encoder = encode::encoder(&encoder)?;
         Ok(encode_view(encoder, self.state.view(observer)).into_pyarray(py))
     }
 
@@ -211,8 +212,8 @@ impl State {
     /// Raises:
     ///     SerializationError: the text is not a stored state, or one of another version.
     #[staticmethod]
-    fn from_json(text: &str) -> PyResult<rules::State> {
-        serde_json::from_str(text).map_err(|error| {
+    fn from_json(text: Text) -> PyResult<rules::State> {
+        serde_json::from_str(&text).map_err(|error| {
             SerializationError::new_err(format!("the text is not a stored state: {error}"))
         })
     }

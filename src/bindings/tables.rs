@@ -9,6 +9,7 @@ use super::errors::{StarmineError, illegal_action};
 use super::features::{action_mask, encode_view};
 use super::interruptible::{interruptible, is_set};
 use super::numbers::{Integer, count, seed as read_seed};
+use super::text::Text;
 use super::variant::{Variant, read_variant};
 use super::view::View;
 use crate::bots::{BotMoveError, BotName, GameRunner, Outcome, Player, play_games_until};
@@ -22,14 +23,14 @@ const GAMES: usize = u32::MAX as usize;
 const GAMES_BETWEEN_SIGNALS: usize = 1 << 12;
 
 /// Reads the players of a table: bots' names, and `None` for a seat that Python plays.
-fn read_players(variant: &rules::Variant, names: &[Option<String>]) -> PyResult<Vec<Player>> {
+fn read_players(variant: &rules::Variant, names: &[Option<Text>]) -> PyResult<Vec<Player>> {
     if names.len() != usize::from(variant.players()) {
         let (found, expected) = (names.len(), variant.players());
         return Err(StarmineError::new_err(format!(
             "players has {found} entries: expected {expected}, one for each seat of this variant"
         )));
     }
-    let player = |name: &Option<String>| match name {
+    let player = |name: &Option<Text>| match name {
         None => Ok(Player::External),
         Some(name) => Ok(name.parse::<BotName>()?.player(variant)?),
     };
@@ -77,7 +78,7 @@ fn columns<'py>(py: Python<'py>, outcomes: &[Option<Outcome>]) -> Columns<'py> {
 pub fn _play_bots<'py>(
     py: Python<'py>,
     variant: &Bound<'py, PyAny>,
-    players: Vec<Option<String>>,
+    players: Vec<Option<Text>>,
     games: Integer,
     seed: &Bound<'py, PyAny>,
     first_game: Integer,
@@ -128,7 +129,7 @@ impl _Tables {
     fn new(
         py: Python<'_>,
         variant: &Bound<'_, PyAny>,
-        players: Vec<Option<String>>,
+        players: Vec<Option<Text>>,
         games: Integer,
         seed: &Bound<'_, PyAny>,
         first_game: Integer,
@@ -208,9 +209,9 @@ impl _Tables {
         &self,
         py: Python<'py>,
         games: Vec<usize>,
-        encoder: &str,
+        encoder: Text,
     ) -> PyResult<Seen<'py>> {
-        let encoder = encode::encoder(encoder)?;
+        let encoder = encode::encoder(&encoder)?;
         let (length, actions) = (encoder.layout(&self.variant).len(), self.variant.num_actions());
         let mut rows = Vec::with_capacity(games.len() * length);
         let mut masks = Vec::with_capacity(games.len() * actions);

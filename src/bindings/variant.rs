@@ -9,6 +9,7 @@ use super::errors::{DeckError, SerializationError, StarmineError, VariantError, 
 use super::layout::Layout;
 use super::numbers::{Integer, count, fresh_seed, integer, seed as read_seed};
 use super::parameters::{copies_table, named, parameters_dict};
+use super::text::Text;
 use crate::encode;
 use crate::rules::{self, EpisodeSeed, Move, Named, Parameters, Rating};
 
@@ -61,7 +62,7 @@ impl Variant {
     #[pyo3(signature = (players=Integer::new(2), colors=Integer::new(5), ranks=Integer::new(5), hand_size=None,
         max_information_tokens=Integer::new(8), max_life_tokens=Integer::new(3), copies=None,
         random_start_player=false, empty_hints=false, crowning_piece=false, timed_display=false,
-        lost_game_score="zero", edition="standard"),
+        lost_game_score=Text::from("zero"), edition=Text::from("standard")),
         text_signature = "(players=2, colors=5, ranks=5, hand_size=None, max_information_tokens=8, max_life_tokens=3, copies=None, random_start_player=False, empty_hints=False, crowning_piece=False, timed_display=False, lost_game_score='zero', edition='standard')")]
     #[expect(clippy::too_many_arguments, reason = "each is a keyword argument in Python")]
     fn new(
@@ -76,8 +77,8 @@ impl Variant {
         empty_hints: bool,
         crowning_piece: bool,
         timed_display: bool,
-        lost_game_score: &str,
-        edition: &str,
+        lost_game_score: Text,
+        edition: Text,
     ) -> PyResult<Variant> {
         let parameters = Parameters {
             players: players.value,
@@ -91,8 +92,8 @@ impl Variant {
             empty_hints,
             crowning_piece,
             timed_display,
-            lost_game_score: named(lost_game_score)?,
-            edition: named(edition)?,
+            lost_game_score: named(&lost_game_score)?,
+            edition: named(&edition)?,
         };
         let numbers = [
             ("players", Some(&players)),
@@ -221,7 +222,7 @@ impl Variant {
     /// Raises:
     ///     NotationError: the text is not a move.
     ///     IllegalActionError: the variant has no such move.
-    pub(super) fn action(&self, text: &str) -> PyResult<usize> {
+    pub(super) fn action(&self, text: Text) -> PyResult<usize> {
         let played: Move = text.parse()?;
         self.0.move_to_action(played).ok_or_else(|| {
             super::errors::IllegalActionError::new_err(format!(
@@ -252,9 +253,9 @@ impl Variant {
     ///
     /// Raises:
     ///     UnknownNameError: there is no such encoder.
-    #[pyo3(signature = (encoder="canonical"))]
-    fn layout(&self, encoder: &str) -> PyResult<Layout> {
-        Ok(Layout(encode::encoder(encoder)?.layout(&self.0)))
+    #[pyo3(signature = (encoder=Text::from("canonical")), text_signature = "($self, encoder='canonical')")]
+    fn layout(&self, encoder: Text) -> PyResult<Layout> {
+        Ok(Layout(encode::encoder(&encoder)?.layout(&self.0)))
     }
 
     /// Deals a game.
@@ -322,8 +323,8 @@ impl Variant {
     /// Raises:
     ///     SerializationError: the text is not a stored variant.
     #[staticmethod]
-    fn from_json(text: &str) -> PyResult<Variant> {
-        let parsed: Result<rules::Variant, _> = serde_json::from_str(text);
+    fn from_json(text: Text) -> PyResult<Variant> {
+        let parsed: Result<rules::Variant, _> = serde_json::from_str(&text);
         let variant = parsed.map_err(|error| {
             SerializationError::new_err(format!("the text is not a stored variant: {error}"))
         })?;
@@ -357,8 +358,8 @@ impl Variant {
 impl Variant {
     /// Reads an action: an id, or a move's text.
     pub(super) fn read_action(&self, given: &Bound<'_, PyAny>) -> PyResult<Integer> {
-        match given.extract::<String>() {
-            Ok(text) => Ok(Integer::new(self.action(&text)? as i64)),
+        match given.extract::<Text>() {
+            Ok(text) => Ok(Integer::new(self.action(text)? as i64)),
             Err(_) => integer("action", given),
         }
     }
@@ -380,10 +381,10 @@ impl Variant {
 #[pyo3(signature = (name, **overrides))]
 pub fn variant<'py>(
     py: Python<'py>,
-    name: &str,
+    name: Text,
     overrides: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let parameters = parameters_dict(py, &rules::preset(name)?)?;
+    let parameters = parameters_dict(py, &rules::preset(&name)?)?;
     if let Some(overrides) = overrides {
         parameters.update(overrides.as_mapping())?;
     }
@@ -403,7 +404,7 @@ pub(super) fn read_variant(given: &Bound<'_, PyAny>) -> PyResult<Arc<rules::Vari
     if let Ok(variant) = given.cast::<Variant>() {
         return Ok(variant.get().0.clone());
     }
-    match given.extract::<String>() {
+    match given.extract::<Text>() {
         Ok(name) => Ok(Arc::new(rules::Variant::new(rules::preset(&name)?)?)),
         Err(_) => Err(VariantError::new_err(format!(
             "variant={} is not allowed: expected a Variant or a preset's name",

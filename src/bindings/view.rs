@@ -11,6 +11,7 @@ use super::features::{action_mask, encode_view};
 use super::interruptible::{interruptible, is_set};
 use super::knowledge::Knowledge;
 use super::numbers::{Integer, count, fresh_seed, seat, seed as read_seed};
+use super::text::Text;
 use super::variant::Variant;
 use crate::encode;
 use crate::rules::{self, Belief, GameRng, Sight};
@@ -237,9 +238,9 @@ impl View {
     /// Raises:
     ///     UnknownNameError: there is no such encoder.
     ///     StarmineError: the encoder shows the observer's own hand, which a view hides.
-    #[pyo3(signature = (encoder="canonical"))]
-    fn encode<'py>(&self, py: Python<'py>, encoder: &str) -> PyResult<Bound<'py, PyArray1<u8>>> {
-        let encoder = encode::encoder(encoder)?;
+    #[pyo3(signature = (encoder=Text::from("canonical")), text_signature = "($self, encoder='canonical')")]
+    fn encode<'py>(&self, py: Python<'py>, encoder: Text) -> PyResult<Bound<'py, PyArray1<u8>>> {
+        let encoder = encode::encoder(&encoder)?;
         if encoder.sight() != Sight::Seat {
             let name = encoder.name();
             return Err(StarmineError::new_err(format!(

@@ -248,6 +248,8 @@ def _check_sizes(sizes: dict[str, int]) -> None:
 
 def _fitting(name: str, given: Any, row: Tensor) -> Tensor:
     """The array as a tensor of the row's shape, with a dtype that the row can store."""
+    if isinstance(given, np.ma.MaskedArray):
+        raise ArrayError(f"{name} is a masked array: expected one without a mask, such as {name}.filled(...)")
     if isinstance(given, np.ndarray) and not given.flags.writeable:
         given = given.copy()
     try:

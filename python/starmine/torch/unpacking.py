@@ -81,6 +81,8 @@ def unpack_bits(
 
 def _check_bits(bits: Tensor | NDArray[np.uint8], num_features: int) -> None:
     if isinstance(bits, np.ndarray):
+        if isinstance(bits, np.ma.MaskedArray):
+            raise ArrayError("bits is a masked array: expected one without a mask, such as bits.filled(...)")
         is_uint8 = bits.dtype == np.uint8
     elif isinstance(bits, Tensor):
         is_uint8 = bits.dtype == torch.uint8

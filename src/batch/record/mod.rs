@@ -11,6 +11,8 @@ mod settings;
 #[cfg(test)]
 mod tests;
 
+use std::sync::atomic::AtomicBool;
+
 use serde::{Deserialize, Serialize};
 
 use error::FORMAT;
@@ -54,6 +56,18 @@ impl Batch {
     /// [`RecordError`] if the bytes are not a stored batch, have another format, or have a field with
     /// a value that no batch stores.
     pub fn from_bytes(bytes: &[u8], num_threads: Option<usize>) -> Result<Batch, RecordError> {
+        Batch::from_bytes_until(&AtomicBool::new(false), bytes, num_threads)
+    }
+
+    /// As [`Batch::from_bytes`], unless `stop` is set meanwhile.
+    ///
+    /// # Errors
+    /// As [`Batch::from_bytes`], and [`BatchError::Stopped`] as its cause.
+    pub fn from_bytes_until(
+        stop: &AtomicBool,
+        bytes: &[u8],
+        num_threads: Option<usize>,
+    ) -> Result<Batch, RecordError> {
         let (covered, mut rest) = check_envelope(bytes)?;
         let settings: Settings = read(&mut rest, "settings")?;
         let num_envs = read_count(&mut rest, "games")?;
@@ -63,6 +77,7 @@ impl Batch {
             Batch::without_games(settings.variant()?, num_envs, settings.seed, options)?;
         batch.fresh = settings.fresh;
         for index in 0..num_envs {
+            BatchError::if_set(stop)?;
             batch.read_game(index, &mut rest)?;
         }
         let mut least = 0;
