@@ -3,57 +3,14 @@
 import errno
 import os
 import random
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tiny_runs import Weights, train
 from training_runs import needs_train_extra, write_checkpoint
 
 pytestmark = needs_train_extra
 FLIPS = 120
-
-
-@dataclass
-class Args:
-    out: Path
-    resume: bool = False
-    minutes: float = 1.0
-    total_steps: int | None = 3
-
-
-class Weights:
-    """A learner with weights and an optimizer."""
-
-    def __init__(self, width=40):
-        import torch
-
-        torch.manual_seed(1)
-        self.network = torch.nn.Linear(width, width)
-        self.optimizer = torch.optim.Adam(self.network.parameters())
-
-    def update(self):
-        self.optimizer.zero_grad()
-        self.network(self.network.weight).sum().backward()
-        self.optimizer.step()
-        return {}
-
-    def state_dict(self):
-        return {"network": self.network.state_dict(), "optimizer": self.optimizer.state_dict()}
-
-    def load_state_dict(self, state):
-        self.network.load_state_dict(state["network"])
-        self.optimizer.load_state_dict(state["optimizer"])
-
-
-def train(out, learner=None, **given):
-    """Train for three updates of one step each; the learner."""
-    from starmine.training import Run
-
-    learner = learner or Weights()
-    with Run("weights", Args(out, **given), learner) as run:
-        while run.begin_update():
-            run.end_update(learner.update(), steps=1)
-    return learner
 
 
 def refusal(out, learner=None):

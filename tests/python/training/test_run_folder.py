@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
-from test_checkpoint import train
+from tiny_runs import Args, train
 from training_runs import log_lines, needs_train_extra
 
 from starmine.durable import FolderLock
@@ -34,8 +34,6 @@ def test_a_folder_is_locked_until_the_run_has_reported(tmp_path):
     class Learner:
         def state_dict(self):
             return {}
-
-    from test_checkpoint import Args
 
     with Run("nothing", Args(tmp_path, total_steps=1), Learner()) as run:
         while run.begin_update():

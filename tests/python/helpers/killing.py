@@ -1,0 +1,297 @@
+"""Kills a writer at every file operation and at random moments; what it left must lead to the undisturbed results.
+
+    python killing.py evaluation|training|examples FOLDER KILLS SEED
+
+The process imports once and forks each run, so that hundreds of runs are killed in a minute. It does not play or train
+itself, since threads do not survive a fork. Its exit status is 0 if every run that was killed could go on.
+"""
+
+import importlib
+import itertools
+import os
+import random
+import shutil
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+WRITING = {"os.rename", "os.link", "os.remove", "os.mkdir", "os.rmdir", "os.truncate"}
+
+
+def run(work: Callable[[], object], kill_at: int | float | None = None) -> bool:
+    """Run in a fork; whether it was killed.
+
+    Args:
+        work: what to run.
+        kill_at: the file operation before which it is killed, from 0, or the seconds after which it is, or None.
+    """
+    child = begin(work, kill_at if isinstance(kill_at, int) else None)
+    if isinstance(kill_at, float):
+        time.sleep(kill_at)
+        os.kill(child, signal.SIGKILL)
+    return was_killed(child)
+
+
+def begin(work: Callable[[], object], operation: int | None = None) -> int:
+    """Start a fork, which shows nothing but the traceback of an error; its process id."""
+    child = os.fork()
+    if child:
+        return child
+    try:
+        silence, errors = os.open(os.devnull, os.O_WRONLY), os.dup(2)
+        os.dup2(silence, 1)
+        os.dup2(silence, 2)
+        if operation is not None:
+            die_before(operation)
+        work()
+    except BaseException:
+        os.write(errors, traceback.format_exc().encode())
+        os._exit(1)
+    os._exit(0)
+
+
+def was_killed(child: int) -> bool:
+    """Wait for a fork, which must not fail; whether it was killed."""
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    assert code in (0, -signal.SIGKILL), code
+    return code != 0
+
+
+def die_before(operation: int) -> None:
+    """Kill this process before one of its file operations: an opening for writing, a rename, a flush, ..."""
+    left, lock, fsync = operation, threading.Lock(), os.fsync
+
+    def count() -> None:
+        nonlocal left
+        with lock:
+            if left == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+            left -= 1
+
+    def hook(event: str, arguments: tuple) -> None:
+        if event in WRITING or (event == "open" and arguments[2] & (os.O_WRONLY | os.O_RDWR)):
+            count()
+
+    def counted_fsync(descriptor: int) -> None:
+        count()
+        fsync(descriptor)
+
+    os.fsync = counted_fsync
+    sys.addaudithook(hook)
+
+
+def kill_at_random(work: Callable[[], object], kills: int, seconds: float, rng: random.Random) -> None:
+    """Run again and again and kill it at random moments, about as many as fit into a whole run; then let it end."""
+    killed = sum(run(work, rng.uniform(0, 2 * seconds / kills)) for _ in range(kills))
+    run(work)
+    print(f"{killed} of {kills} runs killed at random moments")
+
+
+def duration(work: Callable[[], object]) -> float:
+    """The seconds that an undisturbed run takes."""
+    began = time.monotonic()
+    assert not run(work)
+    return time.monotonic() - began
+
+
+# --- Evaluation -------------------------------------------------------------------------------------------
+
+
+def evaluate(folder: Path, fresh: bool = False, games: int = 200) -> None:
+    """Play an evaluation that saves after every few games."""
+    from starmine.evaluation import evaluate, run
+
+    run.GAMES_A_THREAD, run.SECONDS_BETWEEN_SAVES, run.time = 64, 0.0, FastClock()
+    evaluate(["iggi", "piers"], games, variant="mini", threads=1, output=folder, fresh=fresh, figure=False)
+
+
+class FastClock:
+    """A clock that each call advances by a second, so that every chunk of games is saved."""
+
+    perf_counter = staticmethod(time.perf_counter)
+
+    def __init__(self) -> None:
+        self.monotonic = itertools.count(0.0).__next__
+
+
+def evaluation_kills(folder: Path, kills: int, rng: random.Random) -> None:
+    """Kill new and fresh evaluations at every operation, and one evaluation at random moments."""
+    run(lambda: evaluate(folder / "whole"))
+    for fresh in (False, True):
+        operation, killed = 0, True
+        while killed:
+            output = folder / "killed"
+            shutil.rmtree(output, ignore_errors=True)
+            if fresh:
+                shutil.copytree(folder / "whole", output)
+            killed = run(lambda: evaluate(output, fresh), operation)  # noqa: B023 - runs at once
+            run(lambda: evaluate(output))  # noqa: B023 - runs at once
+            assert_same_games(output, folder / "whole")
+            operation += 1
+        assert operation > 10, operation
+    seconds = duration(lambda: evaluate(folder / "long", games=20_000))
+    kill_at_random(lambda: evaluate(folder / "often", games=20_000), kills, seconds, rng)
+    assert_same_games(folder / "often", folder / "long")
+
+
+def assert_same_games(found: Path, expected: Path) -> None:
+    """Compare the single games and the statistics, without times, of two folders."""
+    from starmine.durable import unseal_json
+
+    games = [np.load(folder / "eval-games.npy") for folder in (found, expected)]
+    assert np.array_equal(*games)
+    tables = [unseal_json((folder / "eval.json").read_text())["pairings"] for folder in (found, expected)]
+    for pairing in itertools.chain(*tables):
+        del pairing["seconds"], pairing["games_per_second"]
+    assert tables[0] == tables[1]
+    assert {path.name for path in found.iterdir()} == {path.name for path in expected.iterdir()}
+
+
+# --- Training ---------------------------------------------------------------------------------------------
+
+
+def train(folder: Path, resume: bool, updates: int = 3) -> None:
+    """A run of tiny updates."""
+    import tiny_runs
+
+    tiny_runs.train(folder, tiny_runs.Walk(), resume=resume, total_steps=updates)
+
+
+def go_on(folder: Path, updates: int = 3) -> None:
+    """Resume, or start where there is nothing to resume."""
+    try:
+        train(folder, True, updates)
+    except SystemExit as refused:
+        if "does not exist" not in str(refused) or (folder / "checkpoint.previous.pt").exists():
+            raise
+        train(folder, False, updates)
+
+
+def training_kills(folder: Path, kills: int, rng: random.Random) -> None:
+    """Kill a run in the folder of an earlier one at every operation, and one run at random moments."""
+    run(lambda: train(folder / "whole", False))
+    run(lambda: train(folder / "earlier", False, 2))
+    operation, killed = 0, True
+    while killed:
+        for step in (lambda out: go_on(out), lambda out: train(out, False)):
+            for name in ("run", "run.1", "run.2", "run.part"):
+                shutil.rmtree(folder / name, ignore_errors=True)
+            out = folder / "run"
+            shutil.copytree(folder / "earlier", out)
+            killed = run(lambda: train(out, False), operation)  # noqa: B023 - runs at once
+            assert whole_checkpoints(folder)
+            run(lambda: step(out))  # noqa: B023 - runs at once
+            assert_same_run(out, folder / "whole")
+            assert not (folder / "run.part").exists()
+            kept = {path.name for path in (folder / "earlier").iterdir()} - {".lock"}
+            if (folder / "run.1").exists():
+                assert {path.name for path in (folder / "run.1").iterdir()} == kept
+        operation += 1
+    assert operation > 30, operation
+    seconds = duration(lambda: train(folder / "long", False, 150))
+    kill_at_random(lambda: go_on(folder / "often", 150), kills, seconds, rng)
+    assert_same_run(folder / "often", folder / "long")
+
+
+def whole_checkpoints(folder: Path) -> list[Path]:
+    """The checkpoints of a run, or of one being moved aside, that can be read."""
+    from starmine.durable import DamagedFileError, unseal
+
+    found = []
+    for path in [*folder.glob("run*/checkpoint.pt"), *folder.glob("run*/checkpoint.previous.pt")]:
+        try:
+            unseal(path.read_bytes())
+            found.append(path)
+        except DamagedFileError:
+            pass
+    return found
+
+
+def assert_same_run(found: Path, expected: Path) -> None:
+    """Compare the checkpoints and the logs of two runs."""
+    from training_runs import assert_same_checkpoints, log_without_clock
+
+    assert_same_checkpoints(found, expected)
+    assert log_without_clock(found) == log_without_clock(expected)
+
+
+# --- The example scripts ----------------------------------------------------------------------------------
+
+
+def example_kills(folder: Path, kills: int, rng: random.Random) -> None:
+    """Of each script: a second run is refused while the first lives; once that is killed, the next goes on."""
+    for name in ("ppo", "ppo_recurrent", "pqn_vdn"):
+        out = folder / name
+        first = begin(lambda: play_example(name, out))  # noqa: B023 - runs at once
+        try:
+            while not (out / "checkpoint.pt").exists():
+                assert os.waitpid(first, os.WNOHANG) == (0, 0)
+                time.sleep(0.01)
+            for resume in ([], ["--resume"]):
+                assert not run(lambda: refused(lambda: play_example(name, out, *resume)))  # noqa: B023 - runs at once
+            assert not out.with_name(f"{name}.1").exists()
+        finally:
+            os.kill(first, signal.SIGKILL)
+        assert was_killed(first)
+        assert not run(lambda: resume_example(name, out))  # noqa: B023 - runs at once
+        assert not run(lambda: play_example(name, out, updates=1))  # noqa: B023 - runs at once
+        assert (out.with_name(f"{name}.1") / "policy.safetensors").exists()
+
+
+def play_example(name: str, out: Path, *arguments: str, updates: int = 10**6) -> None:
+    """Run an example script with tiny updates."""
+    from training_runs import TURNS, parsed
+
+    module = importlib.import_module(name)
+    module.main(parsed(module, f"--out={out}", f"--total-steps={updates * TURNS}", *arguments))
+
+
+def resume_example(name: str, out: Path) -> None:
+    """Go on for one update."""
+    from training_runs import checkpoint, log_lines
+
+    updates = checkpoint(out)["progress"][1] + 1
+    play_example(name, out, "--resume", updates=updates)
+    assert [row["update"] for row in log_lines(out)] == list(range(1, updates + 1))
+
+
+def refused(work: Callable[[], object]) -> None:
+    """Run what must be refused in one line, since another process writes to the folder."""
+    try:
+        work()
+    except SystemExit as error:
+        said = str(error)
+        if "is in use: another process writes to it" not in said or "\n" in said:
+            raise
+    else:
+        raise AssertionError("a second run was not refused")
+
+
+# What to run, and the modules that it needs. The first optimizer of a process imports torch._dynamo.
+LOOPS = {
+    "evaluation": (evaluation_kills, ("starmine.evaluation",)),
+    "training": (training_kills, ("starmine.training", "tiny_runs", "training_runs")),
+    "examples": (
+        example_kills,
+        ("torch._dynamo", "matplotlib.figure", "tyro", "training_runs", "ppo", "ppo_recurrent", "pqn_vdn"),
+    ),
+}
+
+
+def main() -> None:
+    """Run the loops that the command names."""
+    kind, folder, kills, seed = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
+    loops, modules = LOOPS[kind]
+    for module in ("filelock", *modules):  # before the forks
+        importlib.import_module(module)
+    loops(folder, kills, random.Random(seed))
+
+
+if __name__ == "__main__":
+    main()
