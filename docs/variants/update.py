@@ -1,7 +1,7 @@
 """Writes the measured part of the variants' pages: sizes, observation sections, random play.
 
-Each page has the name of its preset; what stands between the two markers is replaced. Random play means
-uniformly random legal actions: the bot `random` in every seat.
+Each page has the name of its preset; what stands between the two markers is replaced, and added to a page without
+them. Random play means uniformly random legal actions: the bot `random` in every seat.
 
     python docs/variants/update.py              # all pages
     python docs/variants/update.py hard small   # the pages of these presets
@@ -70,9 +70,9 @@ def measured(name: str) -> str:
 
 def updated(name: str, page: str) -> str:
     """The text of a preset's page with its measured part written anew."""
-    before, rest = page.split(START)
-    _, after = rest.split(STOP)
-    return before + START + "\n" + measured(name) + "\n" + STOP + after
+    before, _, rest = page.partition(START)
+    _, _, after = rest.partition(STOP)
+    return before.rstrip() + "\n\n" + START + "\n" + measured(name) + "\n" + STOP + after
 
 
 def main() -> None:
@@ -85,6 +85,8 @@ def main() -> None:
             parser.error(f"{name!r}: expected one of {', '.join(starmine.variants())}")
     for name in names:
         page = HERE / f"{name}.md"
+        if not page.exists():
+            parser.error(f"there is no page {page.name}: write its title and what differs from the base game first")
         page.write_text(updated(name, page.read_text(encoding="utf-8")), encoding="utf-8")
         print(f"updated {page.name}", flush=True)
 
