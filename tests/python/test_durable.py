@@ -9,9 +9,12 @@ import subprocess
 import sys
 import time
 
+import filelock
 import pytest
 
+from starmine import StarmineError, evaluate
 from starmine.durable import (
+    AppendedFile,
     DamagedFileError,
     FolderBusyError,
     FolderLock,
@@ -46,6 +49,28 @@ def test_a_folder_has_one_writer(tmp_path):
     with FolderLock(tmp_path) as lock:
         lock.release()
         FolderLock(tmp_path).release()
+
+
+def test_a_file_system_without_locks_is_told(tmp_path, monkeypatch):
+    def fail(*_, **__):
+        raise NotImplementedError("FileSystem does not appear to support flock")
+
+    monkeypatch.setattr(filelock.FileLock, "acquire", fail)
+    with pytest.raises(OSError, match=r"the file system cannot lock a file: .*\.lock"):
+        FolderLock(tmp_path)
+    with pytest.raises(StarmineError, match=r"cannot be written .the file system cannot lock a file"):
+        evaluate(["iggi"], 1, variant="mini", output=tmp_path)
+
+
+def test_an_appended_file_grows_by_whole_records(tmp_path):
+    path = tmp_path / "file"
+    file = AppendedFile(path)
+    for record in (b"one\n", b"", b"two\n"):
+        file.write(record)
+        assert path.read_bytes().endswith(record)
+    file.close()
+    AppendedFile(path, length=4).close()
+    assert path.read_bytes() == b"one\n"
 
 
 def test_a_lock_dies_with_its_process(tmp_path):

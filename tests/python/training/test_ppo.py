@@ -100,6 +100,7 @@ from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 import torch.distributed as dist
 from ppo_recurrent import Args, main
+from starmine.durable import FolderLock
 from starmine.training import process_group
 given = dict(variant="small", num_envs=8, rollout=8, epochs=1, minibatch=32, hidden=(8,), threads=1)
 given |= dict(eval_every=2, eval_games=4, final_games=4)
@@ -107,6 +108,12 @@ with process_group():
     for name, updates, resume in (("whole", 4, False), ("half", 2, False), ("half", 4, True)):
         main(Args(**given, out=Path(sys.argv[2]) / name, total_steps=updates * 2 * 64, resume=resume))
         dist.barrier()  # the first process writes
+    folder = Path(sys.argv[2]) / "half"
+    held = FolderLock(folder) if dist.get_rank() == 0 else None
+    try:
+        main(Args(**given, out=folder, total_steps=4 * 64, resume=True))
+    except SystemExit as refused:
+        (folder / f"refused.{dist.get_rank()}").write_text(str(refused))
 """
 
 
@@ -123,6 +130,9 @@ def test_processes_share_their_weights_and_resume(ppo_recurrent, tiny, tmp_path)
     assert log_without_clock(tmp_path / "half") == log_without_clock(tmp_path / "whole")
     whole = checkpoint(tmp_path / "whole")
     assert whole["progress"][:2] == (4 * 2 * 64, 4)
+    said = [(tmp_path / "half" / f"refused.{rank}").read_text() for rank in (0, 1)]
+    assert "is in use: another process writes to it" in said[0]
+    assert said[1] == "1"  # the first process says it for all
     first, second = whole["processes"]
     assert first["state"]["batch"] != second["state"]["batch"]
     assert first["digest"] == second["digest"]
