@@ -25,7 +25,6 @@ from starmine._core import (
     endings,
 )
 from starmine._core import variant as preset
-from starmine.text import check_text
 from starmine.trained import TrainedPolicy
 from starmine.vector import resolve_variant
 
@@ -123,7 +122,6 @@ class Games:
         Raises:
             UnknownNameError: there is no such ending.
         """
-        check_text("ending", ending)
         if ending not in endings():
             raise _unknown_name("ending", ending, endings())
         return float(np.mean(self.endings == endings().index(ending) + 1))
@@ -241,7 +239,6 @@ def resolve_player(player: Any, place: str) -> Any:
     if isinstance(player, TrainedPolicy):
         player = player.bot
     if isinstance(player, str):
-        check_text(place, player)
         _check_bot(player)
         return player
     if isinstance(player, Policy):
@@ -272,7 +269,6 @@ def policy_encoder(policy: Policy, place: str) -> str:
     """
     encoder = getattr(policy, "encoder", "canonical")
     if encoder not in encoders():
-        check_text(f"the encoder of {place}", str(encoder))
         raise _unknown_name("encoder", str(encoder), encoders())
     if shows_own_hand(encoder) and not cheats(policy):
         raise StarmineError(

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from starmine._core import SerializationError, Variant, _Network, _policy_bytes, policies
 from starmine.overflow import overflowing_layer, stored_weights
-from starmine.text import check_text
 
 if TYPE_CHECKING:
     from starmine.torch import PolicyNetwork
@@ -118,7 +117,6 @@ def load_policy(policy: str | os.PathLike[str], sampled: bool = False) -> Traine
         TypeError: the policy is neither text nor a path.
         UnknownNameError: there is no such policy, and no file that can be read.
         SerializationError: the file is not a policy file, or its weights are so large that its outputs may overflow.
-        StarmineError: the path is no text that UTF-8 can encode.
 
     >>> import starmine
     >>> policy = starmine.load_policy("ippo-2p")
@@ -130,5 +128,4 @@ def load_policy(policy: str | os.PathLike[str], sampled: bool = False) -> Traine
     if not isinstance(name, str):
         expected = f"the path of a policy's file, or one of {', '.join(policies())}"
         raise TypeError(f"policy={policy!r} is a {type(policy).__name__}: expected {expected}")
-    check_text("policy", name)
     return TrainedPolicy(name, _policy_bytes(name), sampled)

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from starmine._core import Batch, Layout, StarmineError, Variant, VariantError, _outputs
 from starmine._core import variant as preset
-from starmine.text import check_text
 from starmine.trained import TrainedPolicy
 
 Array = NDArray[Any]
@@ -45,7 +44,6 @@ def resolve_variant(variant: str | Variant, overrides: dict[str, Any]) -> Varian
         TypeError: there is no such parameter.
     """
     if isinstance(variant, str):
-        check_text("variant", variant)
         return preset(variant, **overrides)
     if isinstance(variant, Variant):
         return Variant(**{**variant.parameters(), **overrides}) if overrides else variant

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from starmine._core import Variant, _unknown_name, variant, variants
 from starmine.evaluation.pairing import ENDING, FAILED, SCORE, Pairing, mean_or_nan, summarise
 from starmine.play import Games
-from starmine.text import check_text
 
 Array = NDArray[Any]
 Cell = tuple[int, int]
@@ -167,7 +166,6 @@ class Results:
         names = self.names
         for name in (player, partner):
             if name not in names:
-                check_text("entrant", name)
                 raise _unknown_name("entrant", name, names)
         return names.index(player), names.index(partner)
 

@@ -15,7 +15,6 @@ from torch import Tensor, nn
 from starmine._core import Layout, StarmineError, Variant
 from starmine.durable import replace_file
 from starmine.overflow import overflowing_layer
-from starmine.text import check_text
 
 FORMAT = 1  # version of the policy file format
 KEY = "starmine"  # of the file's metadata
@@ -139,7 +138,6 @@ class PolicyNetwork(nn.Module):
         layer_norm: bool = False,
     ) -> None:
         super().__init__()
-        check_text("encoder", encoder)
         layout = variant.layout(encoder)
         self.variant, self.encoder, self.hidden = variant, encoder, checked_widths(hidden)
         self.features, self.players, self.matmul_dtype = len(layout), variant.players, matmul_dtype
@@ -241,7 +239,7 @@ class PolicyNetwork(nn.Module):
 def check_note(name: str, value: Any) -> None:
     """Refuse a note that JSON, as the core reads it, cannot represent."""
     try:
-        check_text(name, json.dumps(value, ensure_ascii=False, allow_nan=False))
+        json.dumps({name: value}, ensure_ascii=False, allow_nan=False).encode()
     except ValueError as error:
         raise StarmineError(f"{name}={value!r} is not allowed: {error}") from error
 
