@@ -440,6 +440,14 @@ impl Batch {
     /// # Errors
     /// [`BatchError`] if the memory cannot be allocated or the threads cannot be started.
     pub fn duplicate(&self) -> Result<Batch, BatchError> {
+        self.duplicate_until(&AtomicBool::new(false))
+    }
+
+    /// As [`Batch::duplicate`], unless `stop` is set meanwhile.
+    ///
+    /// # Errors
+    /// As [`Batch::duplicate`], and [`BatchError::Stopped`].
+    pub fn duplicate_until(&self, stop: &AtomicBool) -> Result<Batch, BatchError> {
         let num_envs = self.num_envs();
         let mut blocks = reserve(self.blocks.len(), num_envs)?;
         blocks.extend_from_slice(&self.blocks);
@@ -447,6 +455,7 @@ impl Batch {
         seeds.extend_from_slice(&self.seeds);
         let mut partner_games = reserve(self.partner_games.len(), num_envs)?;
         for game in &self.partner_games {
+            BatchError::if_set(stop)?;
             self.check_headroom()?;
             partner_games.push(game.clone());
         }

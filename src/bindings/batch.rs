@@ -8,7 +8,7 @@ use pyo3::types::{PyBytes, PyDict};
 use super::batch_settings::{Reset, mode_name, partners_dict, read_partners};
 use super::errors::BusyError;
 use super::integer_arrays::{integer_array, read_integers};
-use super::interruptible::interruptible;
+use super::interruptible::{interruptible, interruptible_if};
 use super::layout::Layout;
 use super::memory::{Apart, ArraySpec, Claims, OBJECTS};
 use super::numbers::{Integer, count, fresh_seed, seed as read_seed};
@@ -23,8 +23,8 @@ use crate::batch::{
 use crate::encode;
 use crate::rules::Named;
 
-/// The most games without partners that are dealt without looking for signals: a few hundredths of a
-/// second.
+/// The most games without partners that are dealt, copied or stored without looking for signals: a
+/// tenth of a second.
 const INTERRUPTIBLE: usize = 1 << 16;
 
 /// Batch(variant, num_envs, *, encoder="canonical", dtype="float32", observers="current",
@@ -124,6 +124,11 @@ impl Games {
     /// to which releasing it would add noticeably.
     const KEEP_INTERPRETER: usize = 64;
 
+    /// Whether it may take long to copy or store the games.
+    fn is_long(&self) -> bool {
+        self.batch.num_envs() > INTERRUPTIBLE || !self.batch.options().partners.is_empty()
+    }
+
     /// Partners may take any time, so they play without the interpreter.
     fn keeps_interpreter(&self) -> bool {
         let rows = self.batch.num_envs() * self.batch.observers();
@@ -180,11 +185,7 @@ impl Batch {
         let games = self.lock()?;
         let batch = &games.batch;
         let deal = |stop: &AtomicBool| batch.deal_until(stop, reset.seeds(), reset.mask());
-        let deals = if batch.options().partners.is_empty() {
-            deal(&AtomicBool::new(false))
-        } else {
-            interruptible(py, deal)?
-        };
+        let deals = interruptible_if(!batch.options().partners.is_empty(), py, deal)?;
         Ok((games, deals?))
     }
 
@@ -289,7 +290,7 @@ impl Batch {
         let is_long = num_envs > INTERRUPTIBLE || !options.partners.is_empty();
         let make =
             |stop: &AtomicBool| batch::Batch::new_until(stop, variant, num_envs, seed, options);
-        let made = if is_long { interruptible(py, make)? } else { make(&AtomicBool::new(false)) };
+        let made = interruptible_if(is_long, py, make)?;
         Ok(Batch::wrap(py, made?))
     }
 
@@ -465,7 +466,9 @@ impl Batch {
 
     /// An independent batch in the same state.
     fn copy(&self, py: Python<'_>) -> PyResult<Batch> {
-        Ok(Batch::wrap(py, self.lock()?.batch.duplicate()?))
+        let games = self.lock()?;
+        let copy = |stop: &AtomicBool| games.batch.duplicate_until(stop);
+        Ok(Batch::wrap(py, interruptible_if(games.is_long(), py, copy)??))
     }
 
     /// The batch as bytes, from which `from_bytes` resumes it exactly. The number of threads is not
@@ -475,7 +478,10 @@ impl Batch {
     ///     MemoryError: there is no memory for the bytes.
     ///     BusyError: another thread is in a call of this batch.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = self.lock()?.batch.to_bytes()?;
+        let games = self.lock()?;
+        let store = |stop: &AtomicBool| games.batch.to_bytes_until(stop);
+        let bytes = interruptible_if(games.is_long(), py, store)??;
+        drop(games);
         PyBytes::new_with(py, bytes.len(), |target| {
             target.copy_from_slice(&bytes);
             Ok(())

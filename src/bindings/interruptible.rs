@@ -50,6 +50,18 @@ pub(super) fn interruptible<T: Send>(
     signal.map(|()| finished.expect("a call that was not interrupted has a result"))
 }
 
+/// Makes a call that takes long only if `is_long`; another one keeps the interpreter.
+///
+/// # Errors
+/// As [`interruptible`].
+pub(super) fn interruptible_if<T: Send>(
+    is_long: bool,
+    py: Python<'_>,
+    call: impl FnOnce(&AtomicBool) -> T + Send,
+) -> PyResult<T> {
+    if is_long { interruptible(py, call) } else { Ok(call(&AtomicBool::new(false))) }
+}
+
 /// Whether a call is to end early.
 pub(super) fn is_set(stop: &AtomicBool) -> bool {
     stop.load(Ordering::Relaxed)

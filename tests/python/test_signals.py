@@ -73,6 +73,20 @@ CALLS = {
         batch.step(batch.observe()["action_mask"].argmax(axis=1))
         """,
     ),
+    "a stored batch with partners": (
+        f"""
+        batch = starmine.Batch(starmine.Variant(players=5), 6000, partners=dict.fromkeys(range(4), '{SLOW}'), seed=0)
+        batch.step(batch.observe()["action_mask"].argmax(axis=1))
+        stored = batch.to_bytes()
+        """,
+        "starmine.Batch.from_bytes(stored)",
+        "",
+    ),
+    "bytes and copies of a large batch": (
+        "batch = starmine.Batch('standard', 600_000, dtype='bits', seed=0)\nbatch.step(np.full(600_000, 5))",
+        "[(batch.to_bytes(), batch.copy()) for _ in range(4)]",
+        "",
+    ),
     "a policy's network": (
         """
         policy = starmine.load_policy("ippo-2p")

@@ -38,14 +38,24 @@ impl Batch {
     /// # Errors
     /// [`BatchError::Memory`] if there is no memory for the bytes.
     pub fn to_bytes(&self) -> Result<Vec<u8>, BatchError> {
+        self.to_bytes_until(&AtomicBool::new(false))
+    }
+
+    /// As [`Batch::to_bytes`], unless `stop` is set meanwhile.
+    ///
+    /// # Errors
+    /// As [`Batch::to_bytes`], and [`BatchError::Stopped`].
+    pub fn to_bytes_until(&self, stop: &AtomicBool) -> Result<Vec<u8>, BatchError> {
         let mut bytes = Vec::new();
-        let mut append = |part: &[u8]| {
-            bytes.try_reserve(part.len())?;
+        let no_memory = |source| memory(self.num_envs(), source);
+        let mut append = |part: &[u8]| -> Result<(), BatchError> {
+            BatchError::if_set(stop)?;
+            bytes.try_reserve(part.len()).map_err(no_memory)?;
             bytes.extend_from_slice(part);
             Ok(())
         };
-        let done = self.store(&mut append).and_then(|()| bytes.try_reserve(size_of::<u32>()));
-        done.map_err(|source| memory(self.num_envs(), source))?;
+        self.store(&mut append)?;
+        bytes.try_reserve(size_of::<u32>()).map_err(no_memory)?;
         bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
         Ok(bytes)
     }
@@ -84,7 +94,7 @@ impl Batch {
         for _ in 0..read_count(&mut rest, "finished")? {
             least = 1 + batch.read_finished(least, &mut rest)?;
         }
-        batch.compare(covered)?;
+        batch.compare(stop, covered)?;
         Ok(batch)
     }
 
@@ -216,9 +226,10 @@ impl Batch {
 
     /// Checks that the batch would be stored as these bytes: nothing follows, and no number is
     /// written in a longer form.
-    fn compare(&self, bytes: &[u8]) -> Result<(), RecordError> {
+    fn compare(&self, stop: &AtomicBool, bytes: &[u8]) -> Result<(), RecordError> {
         let mut rest = bytes;
         let mut compare = |part: &[u8]| -> Result<(), ()> {
+            BatchError::if_set(stop).map_err(drop)?;
             rest = rest.strip_prefix(part).ok_or(())?;
             Ok(())
         };
