@@ -15,7 +15,7 @@ OPTIONS = [
     ("--oracle-seed", 0, "seed of the comparison with the oracle"),
     ("--fuzz-runs", 150, "batches to call with hostile memory"),
     ("--fuzz-seed", 0, "seed of the calls with hostile memory"),
-    ("--kills", 12, "runs to kill at random moments"),
+    ("--kills", 20, "runs to kill at random moments"),
     ("--kill-seed", 0, "seed of these moments"),
 ]
 

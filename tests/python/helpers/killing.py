@@ -86,11 +86,28 @@ def die_before(operation: int) -> None:
     sys.addaudithook(hook)
 
 
-def kill_at_random(work: Callable[[], object], kills: int, seconds: float, rng: random.Random) -> None:
-    """Run again and again and kill it at random moments, about as many as fit into a whole run; then let it end."""
-    killed = sum(run(work, rng.uniform(0, 2 * seconds / kills)) for _ in range(kills))
-    run(work)
-    print(f"{killed} of {kills} runs killed at random moments")
+def kill_at_random(
+    folder: Path, work: Callable[[Path], object], same: Callable[[Path, Path], None], kills: int, rng: random.Random
+) -> None:
+    """Kill runs at random moments and let the next go on; once a run has ended, begin another one.
+
+    Args:
+        folder: for the runs.
+        work: begins the run of a folder, or goes on with it.
+        same: compares a run that was killed with one that was not.
+        kills: number of runs to kill.
+        rng: of the moments.
+    """
+    longest = duration(lambda: work(folder / "undisturbed")) / 4
+    killed = runs = 0
+    while killed < kills:
+        out, runs = folder / f"often.{runs}", runs + 1
+        while killed < kills and run(lambda: work(out), rng.uniform(0, longest)):  # noqa: B023 - runs at once
+            killed += 1
+        assert not run(lambda: work(out))  # noqa: B023 - runs at once
+        same(out, folder / "undisturbed")
+        shutil.rmtree(out)
+    print(f"{killed} runs killed at random moments")
 
 
 def duration(work: Callable[[], object]) -> float:
@@ -135,9 +152,7 @@ def evaluation_kills(folder: Path, kills: int, rng: random.Random) -> None:
             assert_same_games(output, folder / "whole")
             operation += 1
         assert operation > 10, operation
-    seconds = duration(lambda: evaluate(folder / "long", games=20_000))
-    kill_at_random(lambda: evaluate(folder / "often", games=20_000), kills, seconds, rng)
-    assert_same_games(folder / "often", folder / "long")
+    kill_at_random(folder, lambda out: evaluate(out, games=20_000), assert_same_games, kills, rng)
 
 
 def assert_same_games(found: Path, expected: Path) -> None:
@@ -194,9 +209,7 @@ def training_kills(folder: Path, kills: int, rng: random.Random) -> None:
                 assert {path.name for path in (folder / "run.1").iterdir()} == kept
         operation += 1
     assert operation > 30, operation
-    seconds = duration(lambda: train(folder / "long", False, 150))
-    kill_at_random(lambda: go_on(folder / "often", 150), kills, seconds, rng)
-    assert_same_run(folder / "often", folder / "long")
+    kill_at_random(folder, lambda out: go_on(out, 150), assert_same_run, kills, rng)
 
 
 def whole_checkpoints(folder: Path) -> list[Path]:
