@@ -219,6 +219,27 @@ def test_other_errors_are_not_hidden(training, tmp_path):
         _ = 1 / 0
 
 
+def test_a_report_that_cannot_be_written_is_told_in_one_line(training, train, tmp_path, monkeypatch):
+    from starmine.torch import PolicyNetwork
+
+    def fail(*_):
+        raise OSError(28, "No space left on device")
+
+    _, run = train()
+    scores = training.Scores(np.array([1.0, 2.0]), np.array([True, False]), np.array([False, False]))
+    arguments = {"title": "Counter", "method": "C", "network": PolicyNetwork(starmine.variant("small"), hidden=(8,))}
+    run.report({"a": scores, "b": scores}, **arguments)
+    before = {path: path.read_bytes() for path in (tmp_path / "run").iterdir()}
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", fail)
+        with pytest.raises(
+            SystemExit, match=r"^the results could not be written: .*--resume writes them again$"
+        ) as said:
+            run.report({"a": scores, "b": scores}, **arguments)
+    assert "No space left on device: " in str(said.value)
+    assert {path: path.read_bytes() for path in (tmp_path / "run").iterdir()} == before
+
+
 def test_a_report_is_written_and_printed(training, train, tmp_path, capsys):
     from starmine.torch import PolicyNetwork
 
