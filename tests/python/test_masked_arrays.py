@@ -54,13 +54,17 @@ def test_a_masked_array_is_refused(call):
 
 
 def test_packed_bits_for_torch():
-    unpacking = pytest.importorskip("starmine.torch")
+    pytest.importorskip("torch")
+    import starmine.torch as unpacking
+
     with pytest.raises(ArrayError, match="bits is a masked array"):
         unpacking.unpack_bits(masked([[1] * 8], np.uint8), 5)
 
 
 def test_arrays_of_a_rollout():
-    unpacking = pytest.importorskip("starmine.torch")
+    pytest.importorskip("torch")
+    import starmine.torch as unpacking
+
     buffer = unpacking.RolloutBuffer(2, 2, 5, 3)
     arrays = {"obs": np.zeros((2, 8), np.uint8), "action_mask": np.ones((2, 3), bool), "terminated": np.zeros(2, bool)}
     numbers = dict.fromkeys(["action", "log_prob", "value", "reward"], np.zeros(2, np.int64))

@@ -54,7 +54,7 @@ def draw(results: Results, path: Path) -> None:
     figure.suptitle(title(results), fontsize=11)
     picture = io.BytesIO()
     figure.savefig(picture, format="png", dpi=150, bbox_inches="tight", pad_inches=0.15)
-    replace_file(path, picture.getbuffer())
+    replace_file(path, picture.getvalue())
 
 
 def title(results: Results) -> str:

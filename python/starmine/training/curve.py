@@ -50,4 +50,4 @@ def draw_learning_curve(path: Path, rows: Sequence[Row], title: str, random: Sco
     axes.legend()
     picture = io.BytesIO()
     figure.savefig(picture, format="png", dpi=120)
-    replace_file(path, picture.getbuffer())
+    replace_file(path, picture.getvalue())
