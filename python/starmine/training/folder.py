@@ -5,11 +5,12 @@ from __future__ import annotations
 from contextlib import suppress
 from pathlib import Path
 
-from starmine.durable import LOCK, PART, FolderLock, sync_folder
+from starmine.durable import LOCK, FolderLock, sync_folder
 from starmine.training.distributed import all_gather, rank
 
 CHECKPOINT, PREVIOUS = "checkpoint.pt", "checkpoint.previous.pt"
 LOG = "log.jsonl"
+COLLECTED = ".earlier"  # holds the entries of an earlier run while they are moved aside
 
 
 def claim_folder(folder: Path, resume: bool) -> FolderLock | None:
@@ -61,31 +62,34 @@ def prepare_folder(folder: Path, resume: bool) -> FolderLock | None:
 def move_aside(folder: Path) -> None:
     """Move the entries of an earlier run into a new folder beside this one, except the lock.
 
-    They go one by one into NAME.part, which is renamed at last, so that an interrupted move is completed or undone by
-    the next run.
+    They go one by one into a folder inside, which is moved at last, so that an interrupted move is completed or undone
+    by the next run.
+
+    Raises:
+        OSError: they cannot be moved; they are where they were.
     """
-    collected = sibling(folder, PART)
-    if not collected.exists() and not any((folder / name).exists() for name in (CHECKPOINT, PREVIOUS)):
+    collected = folder / COLLECTED
+    if not any((folder / name).exists() for name in (CHECKPOINT, PREVIOUS, COLLECTED)):
         return
-    collected.mkdir(exist_ok=True)
     try:
+        collected.mkdir(exist_ok=True)
         for name in run_entries(folder):
             (folder / name).rename(collected / name)
+        number = 1
+        while (aside := sibling(folder, f".{number}")).exists():
+            number += 1
+        collected.rename(aside)
     except OSError:
         with suppress(OSError):
-            collected.rmdir()
+            undo_move(folder)
         raise
-    number = 1
-    while (aside := sibling(folder, f".{number}")).exists():
-        number += 1
-    collected.rename(aside)
     sync_folder(aside.parent)
     print(f"the earlier run in {folder} is kept in {aside}")
 
 
 def undo_move(folder: Path) -> None:
     """Move back the entries of a move that was interrupted."""
-    collected = sibling(folder, PART)
+    collected = folder / COLLECTED
     if collected.exists():
         for name in reversed(run_entries(collected)):
             (collected / name).rename(folder / name)
@@ -93,9 +97,9 @@ def undo_move(folder: Path) -> None:
 
 
 def run_entries(folder: Path) -> list[str]:
-    """The names of a folder's entries, except the lock; the log and the checkpoints are last."""
+    """The names of a folder's entries, except those of the lock and the move; the log and the checkpoints are last."""
     last = [LOG, PREVIOUS, CHECKPOINT]
-    names = sorted(entry.name for entry in folder.iterdir() if entry.name not in (LOCK, *last))
+    names = sorted(entry.name for entry in folder.iterdir() if entry.name not in (LOCK, COLLECTED, *last))
     return names + [name for name in last if (folder / name).exists()]
 
 

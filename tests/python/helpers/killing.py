@@ -195,7 +195,7 @@ def training_kills(folder: Path, kills: int, rng: random.Random) -> None:
     operation, killed = 0, True
     while killed:
         for step in (lambda out: go_on(out), lambda out: train(out, False)):
-            for name in ("run", "run.1", "run.2", "run.part"):
+            for name in ("run", "run.1", "run.2"):
                 shutil.rmtree(folder / name, ignore_errors=True)
             out = folder / "run"
             shutil.copytree(folder / "earlier", out)
@@ -203,7 +203,7 @@ def training_kills(folder: Path, kills: int, rng: random.Random) -> None:
             assert whole_checkpoints(folder)
             run(lambda: step(out))  # noqa: B023 - runs at once
             assert_same_run(out, folder / "whole")
-            assert not (folder / "run.part").exists()
+            assert not (out / ".earlier").exists()
             kept = {path.name for path in (folder / "earlier").iterdir()} - {".lock"}
             if (folder / "run.1").exists():
                 assert {path.name for path in (folder / "run.1").iterdir()} == kept
@@ -217,7 +217,7 @@ def whole_checkpoints(folder: Path) -> list[Path]:
     from starmine.durable import DamagedFileError, unseal
 
     found = []
-    for path in [*folder.glob("run*/checkpoint.pt"), *folder.glob("run*/checkpoint.previous.pt")]:
+    for path in [*folder.glob("run*/**/checkpoint.pt"), *folder.glob("run*/**/checkpoint.previous.pt")]:
         try:
             unseal(path.read_bytes())
             found.append(path)

@@ -58,7 +58,7 @@ def test_the_lock_stays_when_an_earlier_run_is_moved(tmp_path):
     train(tmp_path / "run")
     assert (tmp_path / "run" / ".lock").stat().st_ino == place
     assert {path.name for path in (tmp_path / "run.1").iterdir()} == moved
-    assert not (tmp_path / "run.part").exists()
+    assert not (tmp_path / "run" / ".earlier").exists()
 
 
 @pytest.mark.parametrize("moves", range(1, 5))
@@ -80,26 +80,33 @@ def test_an_interrupted_move_is_completed_or_undone(tmp_path, monkeypatch, moves
             train(tmp_path / "run")
     train(tmp_path / "run", resume=resume, total_steps=4)
     assert [row["update"] for row in log_lines(tmp_path / "run")] == [1, 2, 3, 4]
-    assert not (tmp_path / "run.part").exists()
+    assert not (tmp_path / "run" / ".earlier").exists()
     if resume:
         assert not (tmp_path / "run.1").exists()
     else:
         assert {path.name for path in (tmp_path / "run.1").iterdir()} == names
 
 
-def test_a_run_that_cannot_be_moved_is_left_alone(tmp_path, monkeypatch):
+@pytest.mark.parametrize("moves", range(5))
+def test_a_run_that_cannot_be_moved_is_left_alone(tmp_path, monkeypatch, moves):
     train(tmp_path / "run")
     before = contents(tmp_path / "run")
+    assert len(before) == 5  # with the lock: the last move is that of the folder
+    rename, made = Path.rename, []
 
-    def fail(*_):
-        raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
+    def fail(path, target):
+        made.append(path)
+        if len(made) == moves + 1:
+            raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
+        return rename(path, target)
 
     with monkeypatch.context() as patch:
         patch.setattr(Path, "rename", fail)
         with pytest.raises(SystemExit, match=r"cannot be the output folder: .*cross-device"):
             train(tmp_path / "run")
     assert contents(tmp_path / "run") == before
-    assert not (tmp_path / "run.part").exists()
+    assert not (tmp_path / "run" / ".earlier").exists()
+    assert not (tmp_path / "run.1").exists()
 
 
 def test_a_folder_that_cannot_be_is_told_in_one_line(tmp_path):
