@@ -385,8 +385,14 @@ impl Batch {
 
     /// The games that ended in the last step and were dealt anew in it (autoreset `SameStep`), in
     /// ascending order.
-    pub fn finished(&self) -> impl Iterator<Item = usize> + '_ {
-        self.finished_games().into_iter().map(|finished| finished.game)
+    ///
+    /// # Errors
+    /// [`BatchError::Memory`] if there is no memory for their indices.
+    pub fn finished(&self) -> Result<Vec<usize>, BatchError> {
+        let finished = self.finished_games()?;
+        let mut games = reserve(finished.len(), self.num_envs())?;
+        games.extend(finished.iter().map(|finished| finished.game));
+        Ok(games)
     }
 
     /// How many games ended in the last step and were dealt anew in it.
@@ -395,28 +401,32 @@ impl Batch {
     }
 
     /// Where the last words of the finished games are, in ascending order of the games.
-    fn finished_games(&self) -> Vec<FinishedGame> {
-        let mut all = Vec::new();
+    fn finished_games(&self) -> Result<Vec<FinishedGame>, BatchError> {
+        let mut all = reserve(self.num_finished(), self.num_envs())?;
         for (thread, scratch) in self.scratch.iter().enumerate() {
             let games = scratch.finished.games(self.calls).iter().enumerate();
             all.extend(games.map(|(index, &game)| FinishedGame { game, thread, index }));
         }
         // Threads take games from each other, so their lists are not in order.
         all.sort_unstable();
-        all
+        Ok(all)
     }
 
     /// Writes the last observations of the [`Batch::finished`] games, for each game
     /// [`Batch::observers`] rows.
     ///
     /// # Errors
-    /// [`BatchError`] for a buffer of a wrong length.
+    /// [`BatchError`] for a buffer of a wrong length, or if there is no memory for copies of the games.
     pub fn final_observations(&mut self, buffer: ObservationBuffer<'_>) -> Result<(), BatchError> {
-        let finished = self.finished_games();
+        let finished = self.finished_games()?;
         let count = finished.len();
         buffer.check(&self.config, count)?;
         let size = block_words(self.config.plan.sizes);
-        let mut blocks = vec![Word::default(); count.div_ceil(LANES) * size];
+        let words = count.div_ceil(LANES) * size;
+        let mut blocks = reserve(words, self.num_envs())?;
+        let mut seeds = reserve(count, self.num_envs())?;
+        blocks.resize(words, Word::default());
+        seeds.resize(count, EpisodeSeed::default().into());
         blocks.chunks_mut(size).for_each(clear_block);
         for (row, ended) in finished.into_iter().enumerate() {
             let block = &mut blocks[row / LANES * size..][..size];
@@ -427,7 +437,7 @@ impl Batch {
         let mut games = Chunk {
             first: 0,
             blocks: &mut blocks,
-            seeds: &mut vec![EpisodeSeed::default().into(); count],
+            seeds: &mut seeds,
             partner_games: &mut [],
             outputs: Outputs { obs: Some(buffer), ..Outputs::default() },
         };
@@ -454,9 +464,9 @@ impl Batch {
         let mut seeds = reserve(num_envs, num_envs)?;
         seeds.extend_from_slice(&self.seeds);
         let mut partner_games = reserve(self.partner_games.len(), num_envs)?;
-        for game in &self.partner_games {
+        for (index, game) in self.partner_games.iter().enumerate() {
             BatchError::if_set(stop)?;
-            self.check_headroom()?;
+            self.check_headroom_before(index)?;
             partner_games.push(game.clone());
         }
         let scratch = self.scratch.iter().map(Scratch::duplicate).collect::<Result<_, _>>();

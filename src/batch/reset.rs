@@ -109,7 +109,7 @@ impl Batch {
         game: usize,
         seed: EpisodeSeed,
     ) -> Result<PartnerGame, BatchError> {
-        self.check_headroom()?;
+        self.check_headroom_before(game)?;
         let Options { partners, .. } = &self.config.options;
         let dealt = PartnerGame::new(partners, &self.config.variant, seed);
         if dealt.position().ending().is_some() {
@@ -119,7 +119,13 @@ impl Batch {
         Ok(dealt)
     }
 
-    /// Checks that there is memory for one more game with partners.
+    /// Checks that there is memory for the next games with partners: at every sixteenth, since so
+    /// many need less than is asked for.
+    pub(super) fn check_headroom_before(&self, game: usize) -> Result<(), BatchError> {
+        if game.is_multiple_of(16) { self.check_headroom() } else { Ok(()) }
+    }
+
+    /// Checks that there is memory for what cannot report that it has run out.
     pub(super) fn check_headroom(&self) -> Result<(), BatchError> {
         check_headroom().map_err(|source| memory(self.num_envs(), source))
     }

@@ -14,6 +14,7 @@ use super::memory::{Apart, ArraySpec, Claims, OBJECTS};
 use super::numbers::{Integer, count, fresh_seed, seed as read_seed};
 use super::outputs::{COUNT, Given, OutputArrays};
 use super::process::forks;
+use super::room::collect;
 use super::text::Text;
 use super::variant::{Variant, read_variant};
 use crate::batch::{
@@ -239,7 +240,7 @@ impl Batch {
     /// The games that ended in the last step, and an array of their last observations.
     fn last_observations<'py>(&self, py: Python<'py>) -> PyResult<(Vec<usize>, Bound<'py, PyAny>)> {
         let batch = &mut self.lock()?.batch;
-        let games: Vec<usize> = batch.finished().collect();
+        let games = batch.finished()?;
         let rows = self
             .outputs
             .new_observations(py, games.len(), |buffer| batch.final_observations(buffer))?;
@@ -363,8 +364,8 @@ impl Batch {
     /// The episode of each game: uint64 (N,), counted from 0.
     #[getter]
     fn episodes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u64>>> {
-        let episodes: Vec<u64> = self.lock()?.batch.episodes().collect();
-        Ok(episodes.into_pyarray(py))
+        let batch = &self.lock()?.batch;
+        Ok(collect("episodes", batch.num_envs(), batch.episodes())?.into_pyarray(py))
     }
 
     /// An array for each output, by name, to be given to `step_into` and `reset_into`. What the
@@ -437,7 +438,8 @@ impl Batch {
         py: Python<'py>,
     ) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyAny>)> {
         let (games, rows) = self.last_observations(py)?;
-        let indices: Vec<i64> = games.into_iter().map(|game| game as i64).collect();
+        let indices = games.iter().map(|&game| game as i64);
+        let indices = collect("final_observations", games.len(), indices)?;
         Ok((indices.into_pyarray(py), rows))
     }
 

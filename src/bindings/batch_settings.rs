@@ -6,8 +6,9 @@ use pyo3::types::{PyDict, PyList, PyMapping};
 use super::integer_arrays::mask;
 use super::memory::check_not_masked;
 use super::numbers::{Integer, seat as read_seat, seed as read_seed, wrong_type};
+use super::room::{items, room};
 use super::text::Text;
-use crate::batch::{Partners, Seeds};
+use crate::batch::{BufferError, Partners, Seeds};
 
 /// The seeds and the mask of a reset.
 pub(super) struct Reset {
@@ -31,8 +32,16 @@ impl Reset {
             None => GivenSeeds::Continue,
             Some(seed) if seed.hasattr("__len__")? => {
                 check_not_masked("seed", seed)?;
-                let seeds = seed.try_iter()?.map(|seed| read_seed(&seed?));
-                GivenSeeds::Each(seeds.collect::<PyResult<_>>()?)
+                let (name, found) = ("seed", seed.len()?);
+                if found != num_envs {
+                    let (found, expected) = (found.to_string(), num_envs.to_string());
+                    return Err(BufferError { name, found, expected }.into());
+                }
+                let mut seeds = room("seed", num_envs + 1)?;
+                for seed in seed.try_iter()?.take(num_envs + 1) {
+                    seeds.push(read_seed(&seed?)?);
+                }
+                GivenSeeds::Each(seeds)
             }
             Some(seed) => GivenSeeds::Batch(read_seed(seed)?),
         };
@@ -58,6 +67,9 @@ pub(super) fn mode_name(given: &Bound<'_, PyAny>) -> PyResult<Text> {
     let value = if given.hasattr("value")? { given.getattr("value")? } else { given.clone() };
     value.extract().map_err(|_| wrong_type("autoreset_mode", given, "a mode's name"))
 }
+
+/// More partners of a seat than are allowed; what follows them is not read.
+const MAX_PARTNERS: usize = 1000;
 
 /// Reads a mapping from seats to partners, or to sequences of partners to draw from.
 pub(super) fn read_partners(given: &Bound<'_, PyAny>, players: u8) -> PyResult<Partners> {
@@ -86,7 +98,7 @@ fn read_name(holder: &Bound<'_, PyAny>) -> Option<String> {
 }
 
 fn read_names(holders: &Bound<'_, PyAny>) -> Option<Vec<String>> {
-    let holders: Vec<Bound<'_, PyAny>> = holders.extract().ok()?;
+    let holders = items(holders, MAX_PARTNERS).ok()?;
     holders.iter().map(read_name).collect()
 }
 

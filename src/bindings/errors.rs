@@ -6,7 +6,7 @@ use pyo3::{PyTypeInfo, create_exception};
 
 use super::text::Text;
 use crate::batch::{self, BatchError, PartnersError, RecordError};
-use crate::bots;
+use crate::bots::{self, PlayError};
 use crate::rules;
 use crate::rules::MoveError;
 
@@ -125,6 +125,15 @@ impl From<PartnersError> for PyErr {
             | PartnersError::Full { .. }
             | PartnersError::Choices { .. }
             | PartnersError::NoTurn { .. } => StarmineError::new_err(error.to_string()),
+        }
+    }
+}
+
+impl From<PlayError> for PyErr {
+    fn from(error: PlayError) -> PyErr {
+        match error {
+            PlayError::Move(_) => StarmineError::new_err(error.to_string()),
+            PlayError::Memory(_) => PyMemoryError::new_err(error.to_string()),
         }
     }
 }

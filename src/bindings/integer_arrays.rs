@@ -8,6 +8,7 @@ use pyo3::sync::PyOnceLock;
 
 use super::errors::ArrayError;
 use super::memory::{Number, check_dtype, check_shape, data_address, is_written, untyped};
+use super::room::collect;
 
 /// Integers as a numpy array, converted if they are an object with DLPack or a sequence. This may run
 /// any Python code.
@@ -122,10 +123,10 @@ pub(super) fn mask(name: &str, given: &Bound<'_, PyAny>, length: usize) -> PyRes
     check_shape(name, array, &[length])?;
     // As bytes, since the memory of a bool array can hold other values than 0 and 1.
     let bytes = given.call_method1("view", ("uint8",))?;
-    let mut integers = Vec::with_capacity(length);
+    let mut integers = Vec::new();
     let is_read = read_as::<u8>(name, &bytes, &mut integers)?;
     if !is_read || integers.len() != length {
         return Err(ArrayError::new_err(format!("{name} cannot be read as bytes")));
     }
-    Ok(integers.into_iter().map(|byte| byte != 0).collect())
+    collect(name, length, integers.into_iter().map(|byte| byte != 0))
 }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use pyo3::prelude::*;
 
 use super::errors::StarmineError;
+use crate::bots::{PlayError, check_thread_room};
 
 /// How often a call looks for signals.
 const PERIOD: Duration = Duration::from_millis(100);
@@ -17,11 +18,12 @@ const PERIOD: Duration = Duration::from_millis(100);
 /// signals, which Python handles on its main thread alone. The call ends early once the flag is set.
 ///
 /// # Errors
-/// What a signal's handler raised, such as `KeyboardInterrupt`; the result of the call is dropped then.
+/// `MemoryError` without memory for another thread, and what a signal's handler raised, such as `KeyboardInterrupt`; the result of the call is dropped then.
 pub(super) fn interruptible<T: Send>(
     py: Python<'_>,
     call: impl FnOnce(&AtomicBool) -> T + Send,
 ) -> PyResult<T> {
+    check_thread_room().map_err(PlayError::Memory)?;
     let (stop, mut signal) = (AtomicBool::new(false), Ok(()));
     let finished = py.detach(|| {
         let (sender, receiver) = sync_channel(1);

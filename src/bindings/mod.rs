@@ -19,6 +19,7 @@ mod outputs;
 mod parameters;
 mod policies;
 mod process;
+mod room;
 mod rule_kind;
 mod section;
 mod state;

@@ -1,5 +1,6 @@
 //! The networks of trained policies, evaluated from Python.
 
+use std::iter;
 use std::sync::atomic::AtomicBool;
 
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
@@ -8,6 +9,7 @@ use pyo3::prelude::*;
 use super::errors::ArrayError;
 use super::interruptible::{interruptible, is_set};
 use super::memory::check_not_masked;
+use super::room::{collect, room};
 use super::text::Text;
 use crate::bots::{BotNameError, Policy};
 
@@ -62,21 +64,25 @@ impl _Network {
         let policy = &self.0;
         let width = policy.state_width();
         let words = read_observations(observations, policy.num_bits())?;
-        let rows = words.len();
+        let rows = words.len() / policy.num_bits().div_ceil(64);
         let mut memories = match memory {
             Some(given) => read_memories(given, rows, width)?,
-            None => vec![0.0; rows * width],
-        };
-        let mut compute = |stop: &AtomicBool| compute(policy, &words, &mut memories, stop);
-        let outputs = if rows > INTERRUPTIBLE {
-            interruptible(py, compute)?
-        } else {
-            py.detach(|| compute(&AtomicBool::new(false)))
+            None => collect("memory", rows * width, iter::repeat(0.0))?,
         };
         let actions = policy.variant().num_actions();
-        let logits = outputs.iter().flat_map(|row| &row[..actions]).copied();
-        let logits: Vec<f32> = logits.collect();
-        let values: Vec<f32> = outputs.iter().map(|row| row[actions]).collect();
+        let mut logits = room("logits", rows * actions)?;
+        let mut values = room("values", rows)?;
+        let mut compute = |stop: &AtomicBool| {
+            compute(policy, &words, &mut memories, stop, |of_actions, value| {
+                logits.extend_from_slice(of_actions);
+                values.push(value);
+            });
+        };
+        if rows > INTERRUPTIBLE {
+            interruptible(py, compute)?;
+        } else {
+            py.detach(|| compute(&AtomicBool::new(false)));
+        }
         Ok((
             logits.into_pyarray(py).reshape([rows, actions])?,
             values.into_pyarray(py),
@@ -85,8 +91,8 @@ impl _Network {
     }
 }
 
-/// The features of each row as packed bits.
-fn read_observations(given: &Bound<'_, PyAny>, features: usize) -> PyResult<Vec<Vec<u64>>> {
+/// The features of each row as packed bits, in whole words.
+fn read_observations(given: &Bound<'_, PyAny>, features: usize) -> PyResult<Vec<u64>> {
     check_not_masked("observations", given)?;
     let given: PyReadonlyArray2<'_, u8> = given.extract().map_err(|_| {
         let expected = format!("observations: expected a numpy array uint8 (K, {features})");
@@ -94,14 +100,15 @@ fn read_observations(given: &Bound<'_, PyAny>, features: usize) -> PyResult<Vec<
     })?;
     let given = given.as_array();
     check_columns("observations", given.dim(), features, None)?;
-    let mut words = vec![vec![0u64; features.div_ceil(64)]; given.nrows()];
+    let row_words = features.div_ceil(64);
+    let mut words = collect("observations", given.nrows() * row_words, iter::repeat(0))?;
     for ((row, column), &feature) in given.indexed_iter() {
         if feature > 1 {
             return Err(ArrayError::new_err(format!(
                 "observations has {feature} at ({row}, {column}): expected 0 or 1"
             )));
         }
-        words[row][column / 64] |= u64::from(feature) << (column % 64);
+        words[row * row_words + column / 64] |= u64::from(feature) << (column % 64);
     }
     Ok(words)
 }
@@ -114,23 +121,26 @@ fn read_memories(given: &Bound<'_, PyAny>, rows: usize, width: usize) -> PyResul
     })?;
     let given = given.as_array();
     check_columns("memory", given.dim(), width, Some(rows))?;
-    Ok(given.iter().copied().collect())
+    collect("memory", rows * width, given.iter().copied())
 }
 
-/// The logits and the value of each row, up to the one at which `stop` is set. Its hidden state is
-/// replaced by the one after the turn.
+/// Passes the logits and the value of each row to `put`, up to the row at which `stop` is set. The
+/// row's hidden state is replaced by the one after the turn.
 fn compute(
     policy: &Policy,
-    words: &[Vec<u64>],
+    words: &[u64],
     memories: &mut [f32],
     stop: &AtomicBool,
-) -> Vec<Vec<f32>> {
+    mut put: impl FnMut(&[f32], f32),
+) {
     let (width, mut scratch) = (policy.state_width(), policy.scratch());
-    let row = |(row, words): (usize, &Vec<u64>)| {
+    let rows = words.chunks(policy.num_bits().div_ceil(64));
+    for (row, words) in rows.take_while(|_| !is_set(stop)).enumerate() {
         let memory = &mut memories[row * width..][..width];
-        policy.logits(words, memory, &mut scratch).to_vec()
-    };
-    words.iter().take_while(|_| !is_set(stop)).enumerate().map(row).collect()
+        let outputs = policy.logits(words, memory, &mut scratch);
+        let (value, of_actions) = outputs.split_last().expect("the last output is the value");
+        put(of_actions, *value);
+    }
 }
 
 fn check_columns(

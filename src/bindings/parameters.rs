@@ -6,13 +6,20 @@ use pyo3::types::PyDict;
 use super::errors::VariantError;
 use super::memory::check_not_masked;
 use super::numbers::Integer;
+use super::room::items;
 use crate::rules::{self, Named, Parameters};
+
+/// More rows or numbers than any variant has; what follows them is not read.
+const MAX_COPIES: usize = 64;
 
 /// Reads the number of copies of each card: a row for each colour.
 pub(super) fn copies_table(copies: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<i64>>> {
     check_not_masked("copies", copies)?;
-    let rows: Result<Vec<Vec<Integer>>, PyErr> = copies.extract();
-    let rows = rows.map_err(|_| {
+    let row = |row: &Bound<'_, PyAny>| {
+        items(row, MAX_COPIES)?.iter().map(|count| count.extract()).collect()
+    };
+    let rows = items(copies, MAX_COPIES).and_then(|rows| rows.iter().map(row).collect());
+    let rows: Vec<Vec<Integer>> = rows.map_err(|_| {
         let value = copies.repr().map_or_else(|_| "?".into(), |text| text.to_string());
         let allowed = "a list with a row for each colour of 1 to 3 copies of each rank";
         PyErr::from(rules::VariantError::new("copies", value, allowed))

@@ -1,5 +1,6 @@
 //! Games among bots, and games in which Python plays some of the seats.
 
+use std::iter;
 use std::sync::Arc;
 
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
@@ -9,10 +10,13 @@ use super::errors::{StarmineError, illegal_action};
 use super::features::{action_mask, encode_view};
 use super::interruptible::{interruptible, is_set};
 use super::numbers::{Integer, count, seed as read_seed};
+use super::room::{collect, room};
 use super::text::Text;
 use super::variant::{Variant, read_variant};
 use super::view::View;
-use crate::bots::{BotMoveError, BotName, GameRunner, Outcome, Player, play_games_until};
+use crate::bots::{
+    BotMoveError, BotName, GameRunner, Outcome, PlayError, Player, check_headroom, play_games_until,
+};
 use crate::encode;
 use crate::rules::{self, EpisodeSeed, MoveError};
 
@@ -53,19 +57,21 @@ type Columns<'py> = (
 );
 
 /// Scores, fireworks, lengths and endings; for a game without an outcome -1, -1, -1 and 0.
-fn columns<'py>(py: Python<'py>, outcomes: &[Option<Outcome>]) -> Columns<'py> {
+fn columns<'py, I>(py: Python<'py>, outcomes: impl Fn() -> I) -> PyResult<Columns<'py>>
+where
+    I: ExactSizeIterator<Item = Option<Outcome>>,
+{
     let column = |read: fn(&Outcome) -> i32| {
-        let values: Vec<i32> = outcomes.iter().map(|it| it.as_ref().map_or(-1, read)).collect();
-        values.into_pyarray(py)
+        let values = outcomes().map(|outcome| outcome.as_ref().map_or(-1, read));
+        Ok::<_, PyErr>(collect("games", values.len(), values)?.into_pyarray(py))
     };
-    let endings: Vec<i8> =
-        outcomes.iter().map(|it| it.map_or(0, |outcome| outcome.ending.code())).collect();
-    (
-        column(|outcome| outcome.score.into()),
-        column(|outcome| outcome.fireworks.into()),
-        column(|outcome| outcome.length as i32),
-        endings.into_pyarray(py),
-    )
+    let endings = outcomes().map(|it| it.map_or(0, |outcome| outcome.ending.code()));
+    Ok((
+        column(|outcome| outcome.score.into())?,
+        column(|outcome| outcome.fireworks.into())?,
+        column(|outcome| outcome.length as i32)?,
+        collect("games", endings.len(), endings)?.into_pyarray(py),
+    ))
 }
 
 /// _play_bots(variant, players, games, seed, first_game, threads)
@@ -93,10 +99,8 @@ pub fn _play_bots<'py>(
     let threads = count("threads", &threads, 1..=crate::batch::MAX_THREADS)?;
     let played =
         interruptible(py, |stop| play_games_until(stop, &variant, &players, seed, games, threads))?;
-    let outcomes = played.map_err(|error| StarmineError::new_err(error.to_string()))?;
-    let outcomes: Vec<Option<Outcome>> =
-        outcomes.unwrap_or_default().into_iter().map(Some).collect();
-    Ok(columns(py, &outcomes))
+    let outcomes = played?.unwrap_or_default();
+    columns(py, || outcomes.iter().copied().map(Some))
 }
 
 /// Games in which Python holds some of the seats, for `play_games`.
@@ -137,13 +141,19 @@ impl _Tables {
         let variant = read_variant(variant)?;
         let players = read_players(&variant, &players)?;
         let (seed, games) = (read_seed(seed)?, read_games(&first_game, &games)?);
-        let deal = |game| {
-            let seed = EpisodeSeed { seed, game, episode: 0 };
-            GameRunner::new(variant.clone(), players.clone(), seed)
-        };
-        let tables: Vec<GameRunner> =
-            interruptible(py, |stop| games.map(deal).take_while(|_| !is_set(stop)).collect())?;
-        Ok(_Tables { variant, abandoned: vec![false; tables.len()], tables })
+        let number = (games.end - games.start) as usize;
+        let mut tables = room("games", number)?;
+        let abandoned = collect("games", number, iter::repeat(false))?;
+        let dealt = interruptible(py, |stop| {
+            for game in games.take_while(|_| !is_set(stop)) {
+                check_headroom()?;
+                let seed = EpisodeSeed { seed, game, episode: 0 };
+                tables.push(GameRunner::new(variant.clone(), players.clone(), seed));
+            }
+            Ok(())
+        })?;
+        dealt.map_err(PlayError::Memory)?;
+        Ok(_Tables { variant, tables, abandoned })
     }
 
     /// Lets the bots play every game until it ends or a seat that Python plays is to act.
@@ -151,8 +161,8 @@ impl _Tables {
     /// Returns:
     ///     The seat to act in each game, int32 (games,), -1 for a game that ended or was abandoned.
     fn run<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i32>>> {
-        let seats = interruptible(py, |stop| {
-            let mut seats = Vec::with_capacity(self.tables.len());
+        let mut seats = room("games", self.tables.len())?;
+        let played = interruptible(py, |stop| {
             for (table, &abandoned) in self.tables.iter_mut().zip(&self.abandoned) {
                 if !abandoned && !is_set(stop) {
                     table.run()?;
@@ -160,9 +170,9 @@ impl _Tables {
                 let goes_on = !abandoned && table.ending().is_none();
                 seats.push(if goes_on { table.position().current_player() as i32 } else { -1 });
             }
-            Ok::<_, BotMoveError>(seats)
+            Ok::<_, BotMoveError>(())
         });
-        let seats = seats?.map_err(|error| StarmineError::new_err(error.to_string()))?;
+        played?.map_err(PlayError::Move)?;
         Ok(seats.into_pyarray(py))
     }
 
@@ -213,8 +223,8 @@ impl _Tables {
     ) -> PyResult<Seen<'py>> {
         let encoder = encode::encoder(&encoder)?;
         let (length, actions) = (encoder.layout(&self.variant).len(), self.variant.num_actions());
-        let mut rows = Vec::with_capacity(games.len() * length);
-        let mut masks = Vec::with_capacity(games.len() * actions);
+        let mut rows = room("observations", games.len() * length)?;
+        let mut masks = room("masks", games.len() * actions)?;
         for (index, &game) in games.iter().enumerate() {
             if index % GAMES_BETWEEN_SIGNALS == 0 {
                 py.check_signals()?;
@@ -271,12 +281,10 @@ impl _Tables {
     /// Returns:
     ///     Scores, fireworks and lengths int32 (games,), -1 for a game that did not end, and endings
     ///     int8 (games,), 0 for one.
-    fn outcomes<'py>(&self, py: Python<'py>) -> Columns<'py> {
+    fn outcomes<'py>(&self, py: Python<'py>) -> PyResult<Columns<'py>> {
         let outcome = |(table, &abandoned): (&GameRunner, &bool)| {
             if abandoned { None } else { Outcome::of(table) }
         };
-        let outcomes: Vec<Option<Outcome>> =
-            self.tables.iter().zip(&self.abandoned).map(outcome).collect();
-        columns(py, &outcomes)
+        columns(py, || self.tables.iter().zip(&self.abandoned).map(outcome))
     }
 }

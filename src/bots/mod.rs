@@ -23,8 +23,8 @@ mod smart;
 
 pub use bot::{Bot, OpenBot, Turn, UnsupportedVariant};
 pub use bot_name::{BotName, BotNameError, PolicyName};
-pub(crate) use memory::{check_headroom, with_room};
-pub use play_games::{Outcome, play_games, play_games_until};
+pub(crate) use memory::{check_headroom, check_thread_room, start, with_room};
+pub use play_games::{Outcome, PlayError, play_games, play_games_until};
 pub use policy::{
     POLICIES, Policy, PolicyBot, PolicyError, PolicyProblem, PolicyScratch, ShippedPolicy,
     policy_bytes, read_policy, shipped_policy,

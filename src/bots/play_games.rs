@@ -1,8 +1,12 @@
+use std::collections::TryReserveError;
 use std::ops::Range;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
 
+use thiserror::Error;
+
+use super::memory::{check_headroom, start_scoped, with_room};
 use super::runner::{BotMoveError, GameRunner, Player};
 use crate::rules::{Ending, EpisodeSeed, Variant};
 
@@ -36,11 +40,26 @@ impl Outcome {
 /// Games that a thread takes from the queue at a time.
 const CHUNK: u64 = 64;
 
+/// Outcomes of neighbouring games, with the number of the first.
+type Chunk = (u64, Vec<Outcome>);
+
+/// Why games have no outcomes.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum PlayError {
+    /// A bot chose an illegal move.
+    #[error(transparent)]
+    Move(#[from] BotMoveError),
+    /// Memory that cannot be allocated.
+    #[error("there is no memory for so many games: {0}")]
+    Memory(#[from] TryReserveError),
+}
+
 /// Plays episode 0 of these games of a seed, dealt as in a batch of that seed. `players[seat]`
-/// plays in all of them. The outcomes are in the order of the games.
+/// plays in all of them. The outcomes are in the order of the games. If a thread cannot be started,
+/// the others play its games.
 ///
 /// # Errors
-/// A [`BotMoveError`] if a bot chose an illegal move.
+/// [`PlayError`] if a bot chose an illegal move, or if there is no memory for the outcomes.
 ///
 /// # Panics
 /// If a player is [`Player::External`].
@@ -50,7 +69,7 @@ pub fn play_games(
     seed: u64,
     games: Range<u64>,
     threads: usize,
-) -> Result<Vec<Outcome>, BotMoveError> {
+) -> Result<Vec<Outcome>, PlayError> {
     let outcomes =
         play_games_until(&AtomicBool::new(false), variant, players, seed, games, threads);
     Ok(outcomes?.expect("nothing stops the games"))
@@ -70,37 +89,59 @@ pub fn play_games_until(
     seed: u64,
     games: Range<u64>,
     threads: usize,
-) -> Result<Option<Vec<Outcome>>, BotMoveError> {
-    let next = AtomicU64::new(games.start);
+) -> Result<Option<Vec<Outcome>>, PlayError> {
+    let number = usize::try_from(games.end - games.start).unwrap_or(usize::MAX);
+    let mut outcomes = with_room(number)?;
+    let (next, gate) = (AtomicU64::new(games.start), Mutex::new(()));
     let play = || {
-        let seed = |game| EpisodeSeed { seed, game, episode: 0 };
-        let mut runner = GameRunner::new(variant.clone(), players.to_vec(), seed(games.start));
-        let mut chunks = Vec::new();
-        loop {
-            let first = next.fetch_add(CHUNK, Ordering::Relaxed);
-            if first >= games.end {
-                return Ok(Some(chunks));
-            }
-            let mut outcomes = Vec::with_capacity(CHUNK as usize);
-            for game in first..games.end.min(first + CHUNK) {
-                if stop.load(Ordering::Relaxed) {
-                    return Ok(None);
-                }
-                runner.start(seed(game));
-                runner.run()?;
-                outcomes.push(Outcome::of(&runner).expect("no player is external"));
-            }
-            chunks.push((first, outcomes));
-        }
+        drop(gate.lock());
+        play_chunks(stop, variant, players, seed, &games, &next)
     };
     let threads = thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(play)).collect();
+        // The threads allocate nothing before the last one runs.
+        let closed = gate.lock();
+        let others = (1..threads).map_while(|_| start_scoped(scope, play).ok());
+        let others: Vec<_> = others.collect();
+        drop(closed);
         let own = play();
         let others = others.into_iter().map(|other| other.join().expect("bots do not panic"));
-        [own].into_iter().chain(others).collect::<Result<Vec<_>, BotMoveError>>()
+        [own].into_iter().chain(others).collect::<Result<Vec<_>, PlayError>>()
     })?;
     let Some(chunks) = threads.into_iter().collect::<Option<Vec<_>>>() else { return Ok(None) };
-    let mut chunks = chunks.concat();
+    let mut chunks: Vec<Chunk> = chunks.into_iter().flatten().collect();
     chunks.sort_unstable_by_key(|&(first, _)| first);
-    Ok(Some(chunks.into_iter().flat_map(|(_, outcomes)| outcomes).collect()))
+    outcomes.extend(chunks.into_iter().flat_map(|(_, outcomes)| outcomes));
+    Ok(Some(outcomes))
+}
+
+/// Takes games from the queue until none is left, or `None` if `stop` is set.
+fn play_chunks(
+    stop: &AtomicBool,
+    variant: &Arc<Variant>,
+    players: &[Player],
+    seed: u64,
+    games: &Range<u64>,
+    next: &AtomicU64,
+) -> Result<Option<Vec<Chunk>>, PlayError> {
+    check_headroom()?;
+    let seed = |game| EpisodeSeed { seed, game, episode: 0 };
+    let mut runner = GameRunner::new(variant.clone(), players.to_vec(), seed(games.start));
+    let mut chunks = Vec::new();
+    loop {
+        let first = next.fetch_add(CHUNK, Ordering::Relaxed);
+        if first >= games.end {
+            return Ok(Some(chunks));
+        }
+        let mut outcomes = with_room(CHUNK as usize)?;
+        for game in first..games.end.min(first + CHUNK) {
+            if stop.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+            runner.start(seed(game));
+            runner.run()?;
+            outcomes.push(Outcome::of(&runner).expect("no player is external"));
+        }
+        chunks.try_reserve(1)?;
+        chunks.push((first, outcomes));
+    }
 }

@@ -202,7 +202,7 @@ impl Round {
             }
             assert!(*columns == table.columns, "{}: the outputs differ", place());
             assert!(batch.episodes().eq(table.games.iter().map(|game| game.seed.episode)));
-            let finished: Vec<usize> = batch.finished().collect();
+            let finished: Vec<usize> = batch.finished().unwrap();
             assert_eq!(finished, table.finished, "{}: finished games", place());
             if !finished.is_empty() {
                 let mut rows = vec![1; table.last_rows.len()];

@@ -1,13 +1,14 @@
 """Whatever Python passes in, it is refused by name, with the value and what is allowed, and no game moves.
 
 One table covers the public surface: a row is refused with exactly its exception, whose message holds all its
-fragments, and every game is as it was. What no row can say (damage, threads, memory) is in test_hostile_callers.py.
+fragments, and every game is as it was. What no row can say is in test_hostile_callers.py (damage, threads) and
+test_little_memory.py.
 """
 
 import dataclasses
 import pickle
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import hypothesis_profiles  # noqa: F401
@@ -97,6 +98,19 @@ def endless_deck():
     for _ in range(10_000):
         yield "R1"
     raise AssertionError("the deck was read far beyond its end")
+
+
+class Endless(Sequence):
+    """A sequence that claims more elements than any memory holds."""
+
+    def __init__(self, element):
+        self.element = element
+
+    def __len__(self):
+        return 2**45
+
+    def __getitem__(self, index):
+        return self.element
 
 
 def swapped(cards, index, card):
@@ -360,6 +374,16 @@ STORED_ROWS = [
     row("variant text", lambda t: Variant.from_json("nope"), SerializationError, "not a stored variant"),
     row("variant range", lambda t: Variant.from_json('{"players":9}'), SerializationError, "players=9", "2 to 5"),
     row("variant field", lambda t: Variant.from_json('{"plyers":2}'), SerializationError, "plyers", "players"),
+    row("endless copies", lambda t: Variant(copies=Endless([1, 1])), VariantError, "copies", "5 rows"),
+    row("endless row", lambda t: Variant(colors=1, copies=[Endless(1)]), VariantError, "copies", "1 rows"),
+    row("endless partners", lambda t: Batch(t.variant, 1, partners={1: Endless("iggi")}), StarmineError, "1 to 64"),
+    row(
+        "endless seeds",
+        lambda t: t.batch.reset(Endless(0)),
+        ArrayError,
+        "seed has 35184372088832 elements",
+        "expected 4",
+    ),
     row("batch empty", lambda t: Batch.from_bytes(b""), SerializationError, "not a stored batch"),
     row("batch foreign", lambda t: Batch.from_bytes(b"x" * 500), SerializationError, "not a stored batch"),
     row("batch text", lambda t: Batch.from_bytes("x"), TypeError, "data", "bytes"),

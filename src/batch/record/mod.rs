@@ -19,6 +19,7 @@ use error::FORMAT;
 pub use error::RecordError;
 
 use super::config::BatchConfig;
+use super::finished::FinishedGame;
 use super::kernel::block::block_words;
 use super::kernel::game::Game;
 use super::kernel::lanes::Word;
@@ -46,6 +47,7 @@ impl Batch {
     /// # Errors
     /// As [`Batch::to_bytes`], and [`BatchError::Stopped`].
     pub fn to_bytes_until(&self, stop: &AtomicBool) -> Result<Vec<u8>, BatchError> {
+        self.check_headroom()?;
         let mut bytes = Vec::new();
         let no_memory = |source| memory(self.num_envs(), source);
         let mut append = |part: &[u8]| -> Result<(), BatchError> {
@@ -99,7 +101,10 @@ impl Batch {
     }
 
     /// Passes all bytes but the checksum to `sink`, part by part.
-    fn store<E>(&self, sink: &mut impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+    fn store<E: From<BatchError>>(
+        &self,
+        sink: &mut impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
         sink(MAGIC)?;
         sink(&[FORMAT])?;
         put(&Settings::of(self), sink)?;
@@ -111,7 +116,7 @@ impl Batch {
             }
         }
         put(&self.num_finished(), sink)?;
-        for (index, game) in self.last_turns() {
+        for (index, game) in self.last_turns()? {
             put(&(index, StoredGame::of(&game)), sink)?;
         }
         Ok(())
@@ -123,7 +128,7 @@ impl Batch {
         let BatchConfig { options, variant, .. } = &self.config;
         let game = if self.has_partners() {
             let stored: StoredPartnerGame = read(rest, "games")?;
-            self.check_headroom()?;
+            self.check_headroom_before(index)?;
             let restored = stored
                 .restore(&options.partners, variant, options.illegal_action)
                 .map_err(refused)?;
@@ -203,10 +208,10 @@ impl Batch {
     }
 
     /// The games that ended in the last step, as they ended, in ascending order.
-    fn last_turns(&self) -> impl Iterator<Item = (usize, Game)> + '_ {
+    fn last_turns(&self) -> Result<impl Iterator<Item = (usize, Game)> + '_, BatchError> {
         let variant = &self.config.variant;
         let mut block = vec![Word::default(); block_words(self.config.plan.sizes)];
-        self.finished_games().into_iter().map(move |ended| {
+        let restore = move |ended: FinishedGame| {
             self.scratch[ended.thread].finished.restore(ended.index, &mut block, 0);
             let next = self.seeds[ended.game].episode();
             let mut game = Game::take(&block, self.place(0), variant, next);
@@ -214,7 +219,8 @@ impl Batch {
             let found = self.episodes_before(next).find(|&seed| has_deck_of(&game, variant, seed));
             game.seed = found.expect("a finished game is an episode before the present one");
             (ended.game, game)
-        })
+        };
+        Ok(self.finished_games()?.into_iter().map(restore))
     }
 
     fn put_finished(&mut self, index: usize, game: &Game) {
@@ -227,15 +233,14 @@ impl Batch {
     /// Checks that the batch would be stored as these bytes: nothing follows, and no number is
     /// written in a longer form.
     fn compare(&self, stop: &AtomicBool, bytes: &[u8]) -> Result<(), RecordError> {
+        let refused = || RecordError::field("bytes", "not the bytes that this batch stores");
         let mut rest = bytes;
-        let mut compare = |part: &[u8]| -> Result<(), ()> {
-            BatchError::if_set(stop).map_err(drop)?;
-            rest = rest.strip_prefix(part).ok_or(())?;
+        self.store::<RecordError>(&mut |part| {
+            BatchError::if_set(stop)?;
+            rest = rest.strip_prefix(part).ok_or_else(refused)?;
             Ok(())
-        };
-        let is_equal = self.store(&mut compare).is_ok() && rest.is_empty();
-        let problem = "not the bytes that this batch stores";
-        if is_equal { Ok(()) } else { Err(RecordError::field("bytes", problem)) }
+        })?;
+        if rest.is_empty() { Ok(()) } else { Err(refused()) }
     }
 }
 

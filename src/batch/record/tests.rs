@@ -150,7 +150,7 @@ impl Rows {
 /// Writes the observations and the last observations.
 fn observe(batch: &mut Batch) {
     let mut rows = Rows::default();
-    let indices: Vec<usize> = batch.finished().collect();
+    let indices = batch.finished().unwrap();
     assert!(indices.is_sorted() && indices.iter().all(|&index| index < batch.num_envs()));
     batch.final_observations(rows.buffer(batch, indices.len())).unwrap();
     let obs = Some(rows.buffer(batch, batch.num_envs()));

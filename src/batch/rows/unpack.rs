@@ -8,6 +8,7 @@ use super::expand::{Element, fence, portable};
 use super::expand::{avx2, avx512};
 use crate::batch::kernel::simd::Simd;
 use crate::batch::outputs::{BufferError, check_length};
+use crate::bots::check_thread_room;
 
 /// The size in bytes of the output that a thread takes at a time.
 const PIECE: usize = 1 << 18;
@@ -89,7 +90,9 @@ fn share<T>(pieces: impl Iterator<Item = T> + Send, threads: usize, work: impl F
     scope(|scope| {
         for _ in 1..threads {
             // If a thread cannot be started, the others take its pieces.
-            let _ = Builder::new().spawn_scoped(scope, take_all);
+            if check_thread_room().is_ok() {
+                let _ = Builder::new().spawn_scoped(scope, take_all);
+            }
         }
         take_all();
     });

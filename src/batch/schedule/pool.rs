@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
+use crate::bots::start;
+
 /// The most threads that one batch may ask for.
 pub const MAX_THREADS: usize = 1024;
 
@@ -139,8 +141,8 @@ impl Pool {
         let mut pool = Pool { board, workers: Vec::new(), process: std::process::id() };
         for index in 1..threads {
             let board = pool.board.clone();
-            let builder = thread::Builder::new().name(format!("starmine-{index}"));
-            pool.workers.push(builder.spawn(move || board.serve(index))?);
+            let name = format!("starmine-{index}");
+            pool.workers.push(start(name, move || board.serve(index))?);
         }
         Ok(pool)
     }

@@ -1,0 +1,150 @@
+"""Every call that takes a size raises when memory runs out: no call aborts the process or panics.
+
+Each call runs in a child process under falling limits on its address space. What is allocated without a way to report
+a failure would end the child with a signal.
+"""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs a limit on memory")
+
+CHILD = """
+import pickle, resource, threading
+import numpy as np
+import starmine
+from starmine import Batch
+from starmine._core import _Network, _policy_bytes, _Tables, unpack_bits_into
+
+GAMES, FEW = 200_000, 10_000
+PARTNERS = {{1: ["random", "iggi"]}}
+BOTS = ["random", "iggi"]
+FIVE = starmine.Variant(players=5)
+
+def batch(games=GAMES, **settings):
+    return Batch("small", games, seed=0, **({{"num_threads": 1, "dtype": "bits"}} | settings))
+
+def after_an_end(games=GAMES):
+    stepped = batch(games)
+    while stepped.num_finished < games // 8:
+        stepped.step(stepped.observe()["action_mask"].argmax(axis=1))
+    return stepped
+
+class Bot:
+    def act(self, view):
+        return view.legal_actions()[0]
+
+subject = {subject}
+
+def call():
+    return {call}
+
+def limited(extra):
+    with open("/proc/self/statm") as file:
+        used = int(file.read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + extra, resource.RLIM_INFINITY))
+    try:
+        return call() is not call
+    except (MemoryError, starmine.StarmineError) as error:
+        return str(error)
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY,) * 2)
+
+outcomes = [limited(extra) for extra in {limits}]
+assert {succeeds} or limited(1 << 40) is True
+print("refused", len([outcome for outcome in outcomes if outcome is not True]), outcomes)
+"""
+
+MEGABYTE = 1 << 20
+# Most calls need 10 to 200 megabytes.
+LIMITS = [size * MEGABYTE for size in (0, 1, 2, 3, 5, 8, 12, 16, 24, 32, 48, 64, 96, 128)]
+
+# What is made without a limit, and the call.
+CALLS = {
+    "batch": ("None", "batch()"),
+    "batch of all observers": ("None", "Batch(FIVE, GAMES, num_threads=2, observers='all')"),
+    "batch with partners": ("None", "batch(FEW, partners=PARTNERS)"),
+    "vector environment": ("None", "starmine.HanabiVectorEnv(GAMES, dtype='bits')"),
+    "copy": ("batch()", "subject.copy()"),
+    "copy with partners": ("batch(FEW, partners=PARTNERS)", "subject.copy()"),
+    "to_bytes": ("batch()", "subject.to_bytes()"),
+    "to_bytes after an end": ("after_an_end()", "subject.to_bytes()"),
+    "from_bytes": ("batch().to_bytes()", "Batch.from_bytes(subject)"),
+    "from_bytes after an end": ("after_an_end().to_bytes()", "Batch.from_bytes(subject, num_threads=3)"),
+    "from_bytes with partners": ("batch(FEW, partners=PARTNERS).to_bytes()", "Batch.from_bytes(subject)"),
+    "pickle": ("pickle.dumps(batch())", "pickle.loads(subject)"),
+    "allocate": ("batch()", "subject.allocate()"),
+    "observe": ("batch()", "subject.observe()"),
+    "step": ("batch()", "subject.step(np.full(GAMES, 2))"),
+    "illegal actions": ("batch()", "subject.step(np.full(GAMES, -1))"),
+    "episodes": ("batch(10 * GAMES)", "subject.episodes"),
+    "reset": ("batch()", "subject.reset()"),
+    "reset with seeds": ("batch(), list(range(GAMES))", "subject[0].reset(subject[1])"),
+    "reset with a mask": ("batch(10 * GAMES), np.ones(10 * GAMES, bool)", "subject[0].reset_into(None, subject[1])"),
+    "reset with partners": ("batch(FEW, partners=PARTNERS)", "subject.reset(1)"),
+    "final observations": ("after_an_end()", "subject.final_observations()"),
+    "final_obs": ("after_an_end()", "subject._final_obs()"),
+    "threads of a batch": ("None", "batch(8, num_threads=1024)"),
+    "threads of stored bytes": ("batch(8).to_bytes()", "Batch.from_bytes(subject, num_threads=1024)"),
+    "threads of a copy": ("batch(8, num_threads=200)", "subject.copy()"),
+    "games": ("None", "starmine.play_games(BOTS, GAMES // 4, variant='very-small', threads=2)"),
+    "threads of games": ("None", "starmine.play_games(BOTS, 1024 * 64, variant='very-small', threads=1024)"),
+    "games with a bot in Python": ("None", "starmine.play_games([Bot, 'random'], 2000, variant='very-small')"),
+    "tables": ("None", "_Tables(starmine.variant('small'), BOTS, FEW, 0, 0)"),
+    "tables of games": ("_Tables(FIVE, [None] * 5, FEW, 0, 0)", "subject.encode(list(range(FEW)), 'canonical')"),
+    "outcomes of tables": (
+        "_Tables(starmine.variant('small'), BOTS, FEW, 0, 0)",
+        "(subject.run(), subject.outcomes())",
+    ),
+    "sampled hands": ("starmine.Variant().new_game(seed=0).view(0)", "subject.sample_hands(1_000_000)"),
+    "unpacking": (
+        "np.zeros((20_000, 88), np.uint8), np.empty((20_000, 658), np.float32)",
+        "unpack_bits_into(*subject, 1024)",
+    ),
+    "network": (
+        "_Network('policy', _policy_bytes(starmine.policies()[0])), np.zeros((20_000, 658), np.uint8)",
+        "subject[0].logits(subject[1])",
+    ),
+}
+# Calls that do with little memory, or with the threads that can be started.
+FRUGAL = {"unpacking", "threads of games", "outcomes of tables"}
+
+
+def run(name, limits, succeeds):
+    subject, call = CALLS[name]
+    code = CHILD.format(subject=subject, call=call, limits=limits, succeeds=succeeds)
+    # The heaps of other threads reserve addresses, from which a call would be served beyond the limit.
+    heaps = {} if "threads" in name else {"MALLOC_ARENA_MAX": "1"}
+    command, environment = [sys.executable, "-c", code], os.environ | heaps
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=environment)
+    assert done.returncode == 0, done.stdout[-500:] + done.stderr[-2000:]
+    return done.stdout
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_call_raises_when_memory_runs_out(name):
+    """With enough memory it succeeds, or refuses what it would refuse anyway."""
+    output = run(name, LIMITS, name == "illegal actions")
+    assert name in FRUGAL or not output.startswith("refused 0"), output
+
+
+HUGE = {
+    "batch of all games": "Batch('standard', 2**32 - 1, num_threads=1)",
+    "batch on all cores": "Batch('standard', 2**32 - 1)",
+    "environment": "starmine.HanabiVectorEnv(2**32 - 1)",
+    "batch with partners": "Batch('standard', 2**32 - 1, partners=PARTNERS)",
+    "games": "starmine.play_games(BOTS, 2**31)",
+    "games on threads": "starmine.play_games(BOTS, 2**31, threads=1024)",
+    "tables": "starmine.play_games([Bot, 'random'], 2**31)",
+}
+
+
+@pytest.mark.parametrize("name", HUGE)
+def test_a_request_larger_than_the_memory_is_refused_at_once(name):
+    code = CHILD.format(subject="None", call=HUGE[name], limits=[3 << 30], succeeds=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.stdout.startswith("refused 1"), done.stdout
