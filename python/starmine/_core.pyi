@@ -356,12 +356,18 @@ class Batch:
     def episodes(self) -> NDArray[np.uint64]: ...
     def allocate(self) -> dict[str, NDArray[Any]]: ...
     def reset(
-        self, seed: _Seeds | None = None, reset_mask: NDArray[np.bool_] | None = None
+        self,
+        seed: _Seeds | None = None,
+        reset_mask: NDArray[np.bool_] | None = None,
+        decks: NDArray[np.uint8] | None = None,
+        start_players: NDArray[np.uint8] | None = None,
     ) -> dict[str, NDArray[Any]]: ...
     def reset_into(
         self,
         seed: _Seeds | None = None,
         reset_mask: NDArray[np.bool_] | None = None,
+        decks: NDArray[np.uint8] | None = None,
+        start_players: NDArray[np.uint8] | None = None,
         *,
         obs: _Observations | None = None,
         action_mask: NDArray[np.bool_] | None = None,

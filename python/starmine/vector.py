@@ -199,23 +199,25 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         Args:
             seed: an integer seeds the batch, so that game i in episode k follows from (seed, i, k); N
                 integers seed each game; None deals each game's next episode.
-            options: `{"reset_mask": mask}` deals only the games of a mask, bool (N,), anew.
+            options: a dict. "reset_mask", bool (N,), deals only the games of this mask anew. "decks", uint8
+                (N, deck_size), and "start_players", uint8 (N,), are those of `Batch.reset`.
 
         Returns:
             The observations and info of all games.
 
         Raises:
-            ArrayError: a mask or seeds of another shape or dtype, or an empty mask.
-            StarmineError: a seed out of range.
+            ArrayError: a mask, seeds, decks or start players of another shape or dtype, or an empty mask.
+            DeckError: a deck that is not the variant's, or a start player that is not a seat.
+            StarmineError: a seed out of range, or decks for a batch with partners.
             TypeError: a seed that is not an integer, or options that are not a dict.
             ClosedEnvironmentError: the environment is closed.
         """
         self._check_open()
         if not isinstance(options, dict | None):
             raise TypeError(f"options={options!r} is not allowed: expected a dict or None")
-        mask = (options or {}).get("reset_mask")
+        mask, decks, start_players = ((options or {}).get(key) for key in ("reset_mask", "decks", "start_players"))
         seed = integer_seed(seed)
-        out = self._batch.reset(seed, mask)
+        out = self._batch.reset(seed, mask, decks, start_players)
         if isinstance(seed, int):
             super().reset(seed=seed)
         self._started = True

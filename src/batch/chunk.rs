@@ -1,6 +1,7 @@
 //! A run of neighbouring games, with everything that a step writes for them.
 
 use super::config::BatchConfig;
+use super::decks::row_length;
 use super::kernel::block::block_words;
 use super::kernel::lanes::{LANES, Word};
 use super::outputs::Outputs;
@@ -22,6 +23,9 @@ pub(super) struct Chunk<'a> {
     pub seeds: &'a mut [GameSeed],
     /// The same games with their partners; empty in a batch without partners.
     pub partner_games: &'a mut [PartnerGame],
+    /// For each game the states that draw its given deck, see [`decks`](super::decks); empty if no game
+    /// has one.
+    pub decks: &'a mut [u32],
     pub outputs: Outputs<'a>,
 }
 
@@ -49,15 +53,18 @@ impl<'a> Chunk<'a> {
         let (seeds, other_seeds) = self.seeds.split_at_mut(games);
         let (partner_games, other_partner_games) =
             self.partner_games.split_at_mut(games.min(self.partner_games.len()));
+        let states = games * if self.decks.is_empty() { 0 } else { row_length(&config.variant) };
+        let (decks, other_decks) = self.decks.split_at_mut(states);
         let (outputs, other_outputs) = self.outputs.split_at(games, config);
         let first = self.first;
         (
-            Chunk { first, blocks, seeds, partner_games, outputs },
+            Chunk { first, blocks, seeds, partner_games, decks, outputs },
             Chunk {
                 first: first + games,
                 blocks: other_blocks,
                 seeds: other_seeds,
                 partner_games: other_partner_games,
+                decks: other_decks,
                 outputs: other_outputs,
             },
         )

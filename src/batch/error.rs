@@ -8,7 +8,7 @@ use super::kernel::simd::SimdError;
 use super::outputs::BufferError;
 use super::partners::PartnersError;
 use super::schedule::pool::ThreadsError;
-use crate::rules::ActionSet;
+use crate::rules::{ActionSet, DeckError};
 
 /// Illegal actions, for which a step was refused; no game has moved.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,6 +81,22 @@ pub enum BatchError {
         /// The allocator's error.
         source: std::collections::TryReserveError,
     },
+    /// A deck or a start player that does not fit the variant.
+    #[error("decks[{row}]: {source}")]
+    Deck {
+        /// The game.
+        row: usize,
+        /// What is wrong with it.
+        source: DeckError,
+    },
+    /// Given decks for a batch with partners.
+    #[error("decks are not allowed in a batch with partners")]
+    DecksWithPartners,
+    /// Games with given decks, which cannot be stored.
+    #[error(
+        "{0} game(s) with given decks cannot be stored: expected decks and actions to be kept instead"
+    )]
+    StoredDecks(usize),
     /// The flag that ends a call early was set.
     #[error("the call was stopped")]
     Stopped,

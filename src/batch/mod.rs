@@ -2,6 +2,7 @@
 
 mod chunk;
 mod config;
+mod decks;
 mod error;
 mod finished;
 mod kernel;
@@ -24,16 +25,17 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+pub use decks::GivenDecks;
 pub use error::{BatchError, IllegalActions};
 pub use kernel::simd::{SIMD_VARIABLE, Simd, SimdError};
 pub use options::{AutoresetMode, Dtype, IllegalAction, Observers, Options, default_threads};
 #[cfg(feature = "python")]
 pub(crate) use outputs::for_each_output;
 pub use outputs::{BufferError, ElementType, ObservationBuffer, OutputLayout, Outputs};
-#[cfg(feature = "python")]
-pub(crate) use partners::game::Deals;
 pub use partners::{Partners, PartnersError};
 pub use record::RecordError;
+#[cfg(feature = "python")]
+pub(crate) use reset::Deals;
 pub use rows::expand::Element;
 pub use rows::unpack::{packed_length, unpack_bits};
 pub use schedule::pool::{MAX_THREADS, ThreadsError};
@@ -83,6 +85,8 @@ pub struct Batch {
     seeds: Vec<GameSeed>,
     /// The same games with their partners; empty in a batch without partners.
     partner_games: Vec<PartnerGame>,
+    /// The given decks, see [`decks`]; empty if no game has one.
+    decks: Vec<u32>,
     /// The index of the acting player's hand in all blocks: the number of steps modulo the number
     /// of players.
     acting_hand: usize,
@@ -170,6 +174,7 @@ impl Batch {
         let with_partners = if config.options.partners.is_empty() { 0 } else { num_envs };
         Ok(Batch {
             partner_games: reserve(with_partners, num_envs)?,
+            decks: Vec::new(),
             config,
             blocks,
             seeds,
@@ -317,8 +322,8 @@ impl Batch {
             scratch.finished.begin(call);
             step.run(chunk, scratch);
         };
-        let Batch { blocks, seeds, partner_games, scratch, .. } = self;
-        let mut games = Chunk { first: 0, blocks, seeds, partner_games, outputs };
+        let Batch { blocks, seeds, partner_games, decks, scratch, .. } = self;
+        let mut games = Chunk { first: 0, blocks, seeds, partner_games, decks, outputs };
         if let [scratch] = &mut scratch[..] {
             let refused = refuse && step.has_illegal(&games);
             if !refused {
@@ -439,6 +444,7 @@ impl Batch {
             blocks: &mut blocks,
             seeds: &mut seeds,
             partner_games: &mut [],
+            decks: &mut [],
             outputs: Outputs { obs: Some(buffer), ..Outputs::default() },
         };
         step.run(&mut games, &mut self.scratch[0]);
@@ -463,6 +469,8 @@ impl Batch {
         blocks.extend_from_slice(&self.blocks);
         let mut seeds = reserve(num_envs, num_envs)?;
         seeds.extend_from_slice(&self.seeds);
+        let mut decks = reserve(self.decks.len(), num_envs)?;
+        decks.extend_from_slice(&self.decks);
         let mut partner_games = reserve(self.partner_games.len(), num_envs)?;
         for (index, game) in self.partner_games.iter().enumerate() {
             BatchError::if_set(stop)?;
@@ -477,6 +485,7 @@ impl Batch {
             blocks,
             seeds,
             partner_games,
+            decks,
             acting_hand: self.acting_hand,
             calls: self.calls,
             seed: self.seed,

@@ -2,12 +2,22 @@
 
 use std::sync::atomic::AtomicBool;
 
+use super::decks::{GivenDecks, row_length};
 use super::kernel::game::Game;
 use super::outputs::{Outputs, check_length};
-use super::partners::game::{Deals, MAX_DEALS, PartnerGame};
+use super::partners::game::{MAX_DEALS, PartnerGame};
 use super::{Batch, BatchError, Options, PartnersError, Seeds, memory, reserve};
 use crate::bots::check_headroom;
 use crate::rules::EpisodeSeed;
+
+/// What a reset deals that may be refused or take long, not yet put into the batch: the games with
+/// partners, or those with given decks, by their indices.
+pub(crate) struct Deals {
+    partner_games: Vec<(usize, PartnerGame)>,
+    given: Vec<(usize, Game)>,
+    /// The given decks of all games after the reset.
+    decks: Vec<u32>,
+}
 
 impl Batch {
     /// Deals new episodes in all games or in those of the mask, and writes the outputs of all
@@ -22,17 +32,35 @@ impl Batch {
         reset_mask: Option<&[bool]>,
         outputs: Outputs<'_>,
     ) -> Result<(), BatchError> {
-        let deals = self.deal_until(&AtomicBool::new(false), seeds, reset_mask)?;
+        let deals = self.deal_until(&AtomicBool::new(false), seeds, reset_mask, None)?;
         self.reset_to(deals, seeds, reset_mask, outputs)
     }
 
-    /// Deals the games with partners of a reset with these seeds and this mask, unless `stop` is
-    /// set meanwhile: partners may take long for their first turns. The batch is unchanged.
+    /// As [`Batch::reset`], with given decks, in a batch without partners. The episodes after these
+    /// are dealt by the seeds.
+    ///
+    /// # Errors
+    /// [`BatchError`] as [`Batch::reset`], for decks and start players that do not fit the variant, and
+    /// for a batch with partners; the batch is unchanged then.
+    pub fn reset_to_decks(
+        &mut self,
+        decks: GivenDecks<'_>,
+        seeds: Seeds<'_>,
+        reset_mask: Option<&[bool]>,
+        outputs: Outputs<'_>,
+    ) -> Result<(), BatchError> {
+        let deals = self.deal_until(&AtomicBool::new(false), seeds, reset_mask, Some(decks))?;
+        self.reset_to(deals, seeds, reset_mask, outputs)
+    }
+
+    /// Deals the games of a reset, unless `stop` is set meanwhile: partners may take long for their
+    /// first turns. The batch is unchanged.
     pub(crate) fn deal_until(
         &self,
         stop: &AtomicBool,
         seeds: Seeds<'_>,
         reset_mask: Option<&[bool]>,
+        decks: Option<GivenDecks<'_>>,
     ) -> Result<Deals, BatchError> {
         if let Some(mask) = reset_mask {
             check_length("reset_mask", mask.len(), self.num_envs())?;
@@ -43,17 +71,72 @@ impl Batch {
         if let Seeds::Each(seeds) = seeds {
             check_length("seed", seeds.len(), self.num_envs())?;
         }
-        if !self.has_partners() {
-            return Ok(Deals(Vec::new()));
+        let num_envs = self.num_envs();
+        let episode = |game| Some((game, self.episode_to_deal(game, seeds, reset_mask, decks)?));
+        let episodes = || (0..num_envs).filter_map(episode);
+        let room = |is_needed| if is_needed { episodes().count() } else { 0 };
+        let mut deals = Deals {
+            partner_games: reserve(room(self.has_partners()), num_envs)?,
+            given: reserve(room(decks.is_some()), num_envs)?,
+            decks: self.decks_to_change(decks.is_some())?,
+        };
+        let row = row_length(&self.config.variant);
+        if let Some(decks) = decks {
+            self.check_decks(decks)?;
+            for (game, seed) in episodes() {
+                BatchError::if_set(stop)?;
+                self.check_headroom_before(game)?;
+                let states = &mut deals.decks[game * row..][..row];
+                let dealt = decks.deal(game, &self.config.variant, seed, states);
+                let dealt = dealt.map_err(|source| BatchError::Deck { row: game, source })?;
+                deals.given.push((game, dealt));
+            }
+            return Ok(deals);
         }
-        let episode = |game| Some((game, self.episode_to_deal(game, seeds, reset_mask)?));
-        let episodes = || (0..self.num_envs()).filter_map(episode);
-        let mut dealt = reserve(episodes().count(), self.num_envs())?;
         for (game, seed) in episodes() {
-            BatchError::if_set(stop)?;
-            dealt.push((game, self.deal_with_partners(game, seed)?));
+            if self.has_partners() {
+                BatchError::if_set(stop)?;
+                deals.partner_games.push((game, self.deal_with_partners(game, seed)?));
+            } else if !deals.decks.is_empty() {
+                deals.decks[game * row] = 0;
+            }
         }
-        Ok(Deals(dealt))
+        Ok(deals)
+    }
+
+    fn check_decks(&self, decks: GivenDecks<'_>) -> Result<(), BatchError> {
+        if self.has_partners() {
+            return Err(BatchError::DecksWithPartners);
+        }
+        let (num_envs, size) = (self.num_envs(), self.config.variant.deck_size());
+        check_length("decks", decks.cards.len(), num_envs * usize::from(size))?;
+        if let Some(start_players) = decks.start_players {
+            check_length("start_players", start_players.len(), num_envs)?;
+        }
+        Ok(())
+    }
+
+    /// How many games have a given deck, or had one when they ended in the last step.
+    pub(super) fn games_with_given_decks(&self) -> usize {
+        if self.decks.is_empty() {
+            return 0;
+        }
+        let rows = self.decks.chunks_exact(row_length(&self.config.variant));
+        rows.filter(|states| states[0] != 0).count() + self.num_finished()
+    }
+
+    /// A copy of the given decks, with room for those of all games if some are to be dealt; none if no
+    /// game has one.
+    fn decks_to_change(&self, deals_decks: bool) -> Result<Vec<u32>, BatchError> {
+        let row = row_length(&self.config.variant);
+        let is_used = self.decks.chunks_exact(row).any(|states| states[0] != 0);
+        if !is_used && !deals_decks {
+            return Ok(Vec::new());
+        }
+        let mut decks = reserve(self.num_envs() * row, self.num_envs())?;
+        decks.extend_from_slice(&self.decks);
+        decks.resize(self.num_envs() * row, 0);
+        Ok(decks)
     }
 
     /// Resets with the deals of the same seeds and mask.
@@ -65,17 +148,21 @@ impl Batch {
         outputs: Outputs<'_>,
     ) -> Result<(), BatchError> {
         outputs.check(&self.config, self.num_envs())?;
-        if !self.has_partners() {
+        if deals.given.is_empty() && !self.has_partners() {
             for game in 0..self.num_envs() {
-                if let Some(episode) = self.episode_to_deal(game, seeds, reset_mask) {
+                if let Some(episode) = self.episode_to_deal(game, seeds, reset_mask, None) {
                     self.put(game, &Game::new(&self.config.variant, episode));
                 }
             }
         }
-        for (game, dealt) in deals.0 {
+        for (game, dealt) in deals.given {
+            self.put(game, &dealt);
+        }
+        for (game, dealt) in deals.partner_games {
             self.put(game, &dealt.game());
             self.partner_games[game] = dealt;
         }
+        self.decks = deals.decks;
         if let Seeds::Batch(seed) = seeds {
             self.seed = seed;
         }
@@ -91,12 +178,13 @@ impl Batch {
         game: usize,
         seeds: Seeds<'_>,
         reset_mask: Option<&[bool]>,
+        decks: Option<GivenDecks<'_>>,
     ) -> Option<EpisodeSeed> {
         if reset_mask.is_some_and(|mask| !mask[game]) {
             return None;
         }
         match seeds {
-            Seeds::Continue if self.fresh => None,
+            Seeds::Continue if self.fresh => decks.map(|_| self.seeds[game].episode()),
             Seeds::Continue => Some(self.seeds[game].episode().next()),
             Seeds::Batch(seed) => Some(EpisodeSeed { seed, game: game as u64, episode: 0 }),
             Seeds::Each(seeds) => Some(EpisodeSeed { seed: seeds[game], game: 0, episode: 0 }),

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::chunk::{Chunk, GROUP};
 use super::config::BatchConfig;
+use super::decks::set_next_cards;
 use super::finished::Finished;
 use super::kernel::block::{Block, Place, block_words};
 #[cfg(target_arch = "x86_64")]
@@ -165,8 +166,13 @@ impl<'a> Step<'a> {
         let actions = self.actions_of(chunk, &games);
         let mut deals = 0;
         for (index, actions) in actions.chunks(LANES).enumerate() {
-            let words = chunk.block(games.start + index * LANES, size);
+            let first = games.start + index * LANES;
+            let words = &mut chunk.blocks[first / LANES * size..][..size];
             let mut block = Block::new(kernel, words, self.acting_hand);
+            if !chunk.decks.is_empty() {
+                let row = block.sizes().deck_size + 1;
+                set_next_cards(&mut block, &chunk.decks[first * row..][..actions.len() * row]);
+            }
             let turn = block.play(&action_word(actions));
             let present = u8::MAX >> (LANES - actions.len());
             for lane in lanes_of(turn.forfeited & present) {
@@ -180,6 +186,9 @@ impl<'a> Step<'a> {
         for index in bits_of(deals) {
             let (game, lane) = (games.start + index, index % LANES);
             let (index, state) = (chunk.first + game, chunk.seeds[game].advance());
+            if !chunk.decks.is_empty() {
+                chunk.decks[game * (kernel.sizes().deck_size + 1)] = 0;
+            }
             let words = chunk.block(game, size);
             if mode == AutoresetMode::SameStep {
                 finished.push(index, words, lane);

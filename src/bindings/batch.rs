@@ -104,10 +104,6 @@ pub(super) struct Games {
 }
 
 impl Games {
-    pub fn num_envs(&self) -> usize {
-        self.batch.num_envs()
-    }
-
     pub fn step(&mut self, outputs: Outputs<'_>) -> Result<(), BatchError> {
         self.batch.step(&self.actions, outputs)
     }
@@ -176,6 +172,12 @@ impl Batch {
         Ok(games)
     }
 
+    /// The number of games, and of the cards of each.
+    pub(super) fn shape(&self) -> PyResult<[usize; 2]> {
+        let batch = &self.lock()?.batch;
+        Ok([batch.num_envs(), batch.variant().deck_size().into()])
+    }
+
     /// The games, with the deals of a reset. Partners may take any time for their first turns, and
     /// meanwhile the call can be interrupted.
     pub(super) fn deal(
@@ -185,7 +187,8 @@ impl Batch {
     ) -> PyResult<(MutexGuard<'_, Games>, Deals)> {
         let games = self.lock()?;
         let batch = &games.batch;
-        let deal = |stop: &AtomicBool| batch.deal_until(stop, reset.seeds(), reset.mask());
+        let deal =
+            |stop: &AtomicBool| batch.deal_until(stop, reset.seeds(), reset.mask(), reset.decks());
         let deals = interruptible_if(!batch.options().partners.is_empty(), py, deal)?;
         Ok((games, deals?))
     }
@@ -380,20 +383,29 @@ impl Batch {
     ///     seed: None for each game's next episode (the first call keeps the games as they were
     ///         dealt), an integer to seed the batch, or N integers to seed each game.
     ///     reset_mask: bool (N,), the games to deal anew; None for all.
+    ///     decks: uint8 (N, deck_size), the decks to deal instead of those of the seeds: for each card
+    ///         suit * ranks + rank, the top card first, seat 0's hand before seat 1's. The decks of games
+    ///         outside the mask are not read. The episodes after these are dealt by the seeds.
+    ///     start_players: uint8 (N,), the seats that start, only with decks; None for seat 0.
     ///
     /// Raises:
-    ///     ArrayError: a mask or seeds of the wrong length or dtype, or a mask without any game.
+    ///     ArrayError: a mask, seeds, decks or start players of the wrong shape or dtype, or a mask without
+    ///         any game.
+    ///     DeckError: a deck that is not the variant's, or a start player that is not a seat; nothing has
+    ///         changed.
     ///     StarmineError: a seed out of range, or partners who leave the learner no turn; nothing has
     ///         changed.
     ///     BusyError: another thread is in a call of this batch.
-    #[pyo3(signature = (seed=None, reset_mask=None))]
+    #[pyo3(signature = (seed=None, reset_mask=None, decks=None, start_players=None))]
     fn reset<'py>(
         &self,
         py: Python<'py>,
         seed: Option<&Bound<'py, PyAny>>,
         reset_mask: Option<&Bound<'py, PyAny>>,
+        decks: Option<&Bound<'py, PyAny>>,
+        start_players: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Py<PyDict>> {
-        let reset = Reset::read(seed, reset_mask, self.num_envs()?)?;
+        let reset = Reset::read(seed, reset_mask, decks, start_players, self.shape()?)?;
         let (games, deals) = self.deal(py, &reset)?;
         self.call_new(py, games, |games, outputs| games.reset(&reset, deals, outputs))
     }
@@ -477,6 +489,7 @@ impl Batch {
     /// stored, so batches in the same state give the same bytes.
     ///
     /// Raises:
+    ///     SerializationError: games have given decks.
     ///     MemoryError: there is no memory for the bytes.
     ///     BusyError: another thread is in a call of this batch.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {

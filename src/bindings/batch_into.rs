@@ -21,15 +21,17 @@ macro_rules! define_methods {
             ///         then.
             ///     StarmineError: as `reset`.
             ///     BusyError: another thread is in a call of this batch.
-            #[pyo3(signature = (seed=None, reset_mask=None, *, $($name=None),+))]
+            #[pyo3(signature = (seed=None, reset_mask=None, decks=None, start_players=None, *, $($name=None),+))]
             fn reset_into<'py>(
                 &self,
                 py: Python<'py>,
                 seed: Option<&Bound<'py, PyAny>>,
                 reset_mask: Option<&Bound<'py, PyAny>>,
+                decks: Option<&Bound<'py, PyAny>>,
+                start_players: Option<&Bound<'py, PyAny>>,
                 $($name: Option<&Bound<'py, PyAny>>,)+
             ) -> PyResult<()> {
-                let reset = Reset::read(seed, reset_mask, self.lock()?.num_envs())?;
+                let reset = Reset::read(seed, reset_mask, decks, start_players, self.shape()?)?;
                 let (games, deals) = self.deal(py, &reset)?;
                 let call = |games: &mut Games, outputs: Outputs<'_>| {
                     games.reset(&reset, deals, outputs)

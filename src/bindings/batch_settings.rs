@@ -3,17 +3,20 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyMapping};
 
-use super::integer_arrays::mask;
+use super::errors::StarmineError;
+use super::integer_arrays::{bytes, mask};
 use super::memory::check_not_masked;
 use super::numbers::{Integer, seat as read_seat, seed as read_seed, wrong_type};
 use super::room::{items, room};
 use super::text::Text;
-use crate::batch::{BufferError, Partners, Seeds};
+use crate::batch::{BufferError, GivenDecks, Partners, Seeds};
 
-/// The seeds and the mask of a reset.
+/// The seeds, the mask and the decks of a reset.
 pub(super) struct Reset {
     seeds: GivenSeeds,
     mask: Option<Vec<bool>>,
+    decks: Option<Vec<u8>>,
+    start_players: Option<Vec<u8>>,
 }
 
 enum GivenSeeds {
@@ -26,7 +29,9 @@ impl Reset {
     pub fn read(
         seed: Option<&Bound<'_, PyAny>>,
         reset_mask: Option<&Bound<'_, PyAny>>,
-        num_envs: usize,
+        decks: Option<&Bound<'_, PyAny>>,
+        start_players: Option<&Bound<'_, PyAny>>,
+        [num_envs, deck_size]: [usize; 2],
     ) -> PyResult<Reset> {
         let seeds = match seed {
             None => GivenSeeds::Continue,
@@ -46,7 +51,14 @@ impl Reset {
             Some(seed) => GivenSeeds::Batch(read_seed(seed)?),
         };
         let mask = reset_mask.map(|given| mask("reset_mask", given, num_envs)).transpose()?;
-        Ok(Reset { seeds, mask })
+        let decks = decks.map(|given| bytes("decks", given, &[num_envs, deck_size])).transpose()?;
+        let seats = start_players.map(|given| bytes("start_players", given, &[num_envs]));
+        if decks.is_none() && seats.is_some() {
+            return Err(StarmineError::new_err(
+                "start_players need decks: without decks the variant and the seed decide",
+            ));
+        }
+        Ok(Reset { seeds, mask, decks, start_players: seats.transpose()? })
     }
 
     pub fn seeds(&self) -> Seeds<'_> {
@@ -55,6 +67,11 @@ impl Reset {
             GivenSeeds::Batch(seed) => Seeds::Batch(*seed),
             GivenSeeds::Each(seeds) => Seeds::Each(seeds),
         }
+    }
+
+    pub fn decks(&self) -> Option<GivenDecks<'_>> {
+        let start_players = self.start_players.as_deref();
+        self.decks.as_deref().map(|cards| GivenDecks { cards, start_players })
     }
 
     pub fn mask(&self) -> Option<&[bool]> {

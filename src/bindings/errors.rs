@@ -149,6 +149,9 @@ impl From<BatchError> for PyErr {
             BatchError::NumEnvs(_) => StarmineError::new_err(error.to_string()),
             BatchError::Memory { .. } => PyMemoryError::new_err(error.to_string()),
             BatchError::Stopped => PyKeyboardInterrupt::new_err(error.to_string()),
+            BatchError::Deck { .. } => DeckError::new_err(error.to_string()),
+            BatchError::DecksWithPartners => StarmineError::new_err(error.to_string()),
+            BatchError::StoredDecks(_) => SerializationError::new_err(error.to_string()),
             BatchError::EmptyResetMask => ArrayError::new_err(error.to_string()),
         }
     }

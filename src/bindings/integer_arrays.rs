@@ -123,10 +123,24 @@ pub(super) fn mask(name: &str, given: &Bound<'_, PyAny>, length: usize) -> PyRes
     check_shape(name, array, &[length])?;
     // As bytes, since the memory of a bool array can hold other values than 0 and 1.
     let bytes = given.call_method1("view", ("uint8",))?;
+    let bytes = copy_bytes(name, &bytes, length)?;
+    collect(name, length, bytes.into_iter().map(|byte| byte != 0))
+}
+
+/// Reads a uint8 array of this shape.
+pub(super) fn bytes(name: &str, given: &Bound<'_, PyAny>, shape: &[usize]) -> PyResult<Vec<u8>> {
+    let array = untyped(name, given)?;
+    check_dtype(name, array, u8::TYPE)?;
+    check_shape(name, array, shape)?;
+    copy_bytes(name, given, shape.iter().product())
+}
+
+/// Copies the numbers of a uint8 array of this length.
+fn copy_bytes(name: &str, given: &Bound<'_, PyAny>, length: usize) -> PyResult<Vec<u8>> {
     let mut integers = Vec::new();
-    let is_read = read_as::<u8>(name, &bytes, &mut integers)?;
+    let is_read = read_as::<u8>(name, given, &mut integers)?;
     if !is_read || integers.len() != length {
         return Err(ArrayError::new_err(format!("{name} cannot be read as bytes")));
     }
-    collect(name, length, integers.into_iter().map(|byte| byte != 0))
+    collect(name, length, integers.into_iter().map(|number| number as u8))
 }

@@ -87,6 +87,16 @@ pub enum DeckError {
         /// The variant's number of ranks.
         ranks: u8,
     },
+    /// An index that no card has.
+    #[error("deck[{index}]={card} is not a card of this variant: expected 0 to {}", kinds - 1)]
+    WrongIndex {
+        /// Its place in the deck.
+        index: usize,
+        /// The card's index.
+        card: u8,
+        /// The number of kinds of cards.
+        kinds: usize,
+    },
     /// Too many or too few copies of a card.
     #[error("deck has {found} copies of {card}: expected {expected}")]
     WrongCount {

@@ -22,9 +22,6 @@ pub struct PartnerGame {
     forfeited: bool,
 }
 
-/// Games that are dealt for a reset but not yet put into the batch, by their indices.
-pub(crate) struct Deals(pub Vec<(usize, PartnerGame)>);
-
 impl PartnerGame {
     /// Deals this episode, or the first one after it in which the learner has a turn. After
     /// [`MAX_DEALS`] episodes without one the game is over.

@@ -47,6 +47,10 @@ impl Batch {
     /// # Errors
     /// As [`Batch::to_bytes`], and [`BatchError::Stopped`].
     pub fn to_bytes_until(&self, stop: &AtomicBool) -> Result<Vec<u8>, BatchError> {
+        let given = self.games_with_given_decks();
+        if given > 0 {
+            return Err(BatchError::StoredDecks(given));
+        }
         self.check_headroom()?;
         let mut bytes = Vec::new();
         let no_memory = |source| memory(self.num_envs(), source);

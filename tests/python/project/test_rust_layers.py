@@ -19,6 +19,7 @@ LAYERS = ["rules", "encode", "bots", "search", "batch", "bindings"]
 BATCH_FLOORS = [
     {"seeding", "processor"},
     {"kernel"},
+    {"decks"},
     {"partners"},
     {"options"},
     {"config"},

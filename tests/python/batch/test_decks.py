@@ -1,0 +1,183 @@
+"""Batches that deal given decks play the games that single games with these decks play."""
+
+import pickle
+import random
+
+import numpy as np
+import pytest
+from random_variants import random_variant
+
+import starmine
+
+pytestmark = pytest.mark.usefixtures("instruction_set")
+
+
+def decks_of(variant, games, seed=0):
+    """Decks of a variant in random orders, uint8 (games, deck_size)."""
+    decks = [variant.new_game(seed=seed, game=game).deck for game in range(games)]
+    return np.array([[card.suit * variant.ranks + card.rank for card in deck] for deck in decks], dtype=np.uint8)
+
+
+def random_actions(masks, generator):
+    """A legal action in each game that goes on."""
+    return (masks * generator.random(masks.shape)).argmax(axis=1)
+
+
+def states_of(variant, decks, start_players=None):
+    """Single games with these decks."""
+    text = ["RYGWBM"[suit] + str(rank + 1) for suit in range(variant.colors) for rank in range(variant.ranks)]
+    cards = [[text[card] for card in deck] for deck in decks.tolist()]
+    starts = [0] * len(decks) if start_players is None else start_players.tolist()
+    return [variant.new_game(deck=deck, start_player=start) for deck, start in zip(cards, starts, strict=True)]
+
+
+def assert_same_games(batch, out, states, generator):
+    """Play random moves in a batch and in the single games, up to the end of each; None stands for any game."""
+    running = [state is not None for state in states]
+    while any(running):
+        for game in np.flatnonzero(running):
+            view = states[game].view(states[game].current_player)
+            assert (out["obs"][game] == view.encode(batch.encoder)).all()
+            assert (np.flatnonzero(out["action_mask"][game]) == view.legal_actions()).all()
+            assert out["current_player"][game] == states[game].current_player
+        actions = random_actions(out["action_mask"], generator)
+        out = batch.step(actions)
+        for game in np.flatnonzero(running):
+            states[game].apply(int(actions[game]))
+            running[game] = states[game].ending is None
+            assert out["terminated"][game] != running[game]
+            assert running[game] or out["final_score"][game] == states[game].score
+    return out
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("seed", range(25))
+def test_given_decks_are_played(seed, threads):
+    variant, generator = random_variant(random.Random(seed)), np.random.default_rng(seed)
+    decks = decks_of(variant, 70, seed)
+    start_players = generator.integers(variant.players, size=70, dtype=np.uint8)
+    batch = starmine.Batch(variant, 70, dtype="uint8", num_threads=threads)
+    out = batch.reset(decks=decks, start_players=start_players)
+    assert_same_games(batch, out, states_of(variant, decks, start_players), generator)
+
+
+def test_games_outside_the_mask_go_on():
+    variant, generator = starmine.Variant(players=3), np.random.default_rng(0)
+    batch, plain = (starmine.Batch(variant, 20, dtype="uint8", seed=5) for _ in range(2))
+    mask = np.arange(20) % 3 == 0
+    decks = decks_of(variant, 20)
+    decks[~mask] = 255
+    out, others = batch.reset(reset_mask=mask, decks=decks), plain.reset()
+    assert (out["obs"][~mask] == others["obs"][~mask]).all()
+    states = [
+        state if dealt else None
+        for state, dealt in zip(states_of(variant, np.where(mask[:, None], decks, decks[0])), mask, strict=True)
+    ]
+    assert_same_games(batch, out, states, generator)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_next_episodes_are_dealt_by_the_seeds(seed):
+    variant, generator = random_variant(random.Random(seed)), np.random.default_rng(seed)
+    batch = starmine.Batch(variant, 30, dtype="uint8", seed=seed)
+    out = batch.reset(decks=decks_of(variant, 30, 9))
+    dealt = 0
+    while dealt < 100:
+        out = batch.step(random_actions(out["action_mask"], generator))
+        for game in np.flatnonzero(out["terminated"]).tolist():
+            state = variant.new_game(seed=seed, game=game, episode=int(batch.episodes[game]))
+            assert (out["obs"][game] == state.view(state.current_player).encode(batch.encoder)).all()
+            dealt += 1
+
+
+def test_a_reset_by_seeds_forgets_the_decks():
+    variant, generator = starmine.Variant(), np.random.default_rng(0)
+    batch, plain = (starmine.Batch(variant, 9, dtype="uint8", seed=1) for _ in range(2))
+    batch.reset(decks=decks_of(variant, 9, 4))
+    out, expected = batch.reset(seed=2), plain.reset(seed=2)
+    for _ in range(150):
+        assert all((out[name] == expected[name]).all() for name in out)
+        actions = random_actions(out["action_mask"], generator)
+        out, expected = batch.step(actions), plain.step(actions)
+
+
+def test_a_copy_plays_the_same_deck():
+    variant = starmine.Variant(players=4)
+    decks = decks_of(variant, 12, 2)
+    batch = starmine.Batch(variant, 12, dtype="uint8")
+    batch.reset(decks=decks)
+    copy = batch.copy()
+    assert_same_games(copy, copy.observe(), states_of(variant, decks), np.random.default_rng(0))
+    assert_same_games(batch, batch.observe(), states_of(variant, decks), np.random.default_rng(1))
+
+
+def test_games_with_given_decks_cannot_be_stored():
+    variant = starmine.Variant()
+    batch = starmine.Batch(variant, 3)
+    batch.reset(decks=decks_of(variant, 3))
+    with pytest.raises(starmine.SerializationError, match=r"3 game\(s\) with given decks cannot be stored"):
+        batch.to_bytes()
+    batch.reset()
+    assert pickle.loads(pickle.dumps(batch)).to_bytes() == batch.to_bytes()
+
+
+GOOD = decks_of(starmine.Variant(), 4)
+
+
+def changed(row, column, value):
+    decks = GOOD.copy()
+    decks[row, column] = value
+    return decks
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        ({"decks": changed(2, 7, 25)}, starmine.DeckError, r"decks\[2\]: deck\[7\]=25 is not a card .* 0 to 24"),
+        ({"decks": changed(1, 0, (GOOD[1, 0] + 1) % 25)}, starmine.DeckError, r"decks\[1\]: deck has \d copies of"),
+        (
+            {"decks": GOOD, "start_players": np.array([0, 1, 0, 2], np.uint8)},
+            starmine.DeckError,
+            r"decks\[3\]: start_pl",
+        ),
+        ({"decks": GOOD[:, :49]}, starmine.ArrayError, r"decks has shape \[4, 49\]: expected \[4, 50\]"),
+        ({"decks": GOOD.astype(int)}, starmine.ArrayError, "decks has dtype int64: expected uint8"),
+        ({"decks": GOOD.tolist()}, starmine.ArrayError, "decks is a .*list.*: expected a numpy array"),
+        ({"decks": np.ma.array(GOOD)}, starmine.ArrayError, "decks.*masked"),
+        ({"start_players": np.zeros(4, np.uint8)}, starmine.StarmineError, "start_players need decks"),
+        (
+            {"decks": GOOD, "start_players": np.zeros(3, np.uint8)},
+            starmine.ArrayError,
+            r"start_players has shape \[3\]",
+        ),
+    ],
+)
+def test_what_cannot_be_dealt_is_refused_and_changes_nothing(given, error, message):
+    batch = starmine.Batch("standard", 4, seed=8)
+    batch.step([5] * 4)
+    before = batch.to_bytes()
+    with pytest.raises(error, match=message):
+        batch.reset(**given)
+    assert batch.to_bytes() == before
+
+
+def test_a_batch_with_partners_deals_no_given_decks():
+    batch = starmine.Batch("standard", 4, partners={1: "random"})
+    with pytest.raises(starmine.StarmineError, match="decks are not allowed in a batch with partners"):
+        batch.reset(decks=GOOD)
+
+
+def test_arrays_of_other_orders_are_read():
+    variant = starmine.Variant()
+    expected = starmine.Batch(variant, 4).reset(decks=GOOD)["obs"]
+    for decks in (np.asfortranarray(GOOD), np.repeat(GOOD, 2, axis=1)[:, ::2]):
+        assert (starmine.Batch(variant, 4).reset(decks=decks)["obs"] == expected).all()
+
+
+def test_an_environment_deals_given_decks():
+    env = starmine.HanabiVectorEnv(4, dtype="uint8")
+    start_players = np.array([0, 1, 1, 0], np.uint8)
+    obs, info = env.reset(options={"decks": GOOD, "start_players": start_players})
+    assert (info["current_player"] == start_players).all()
+    for row, state in zip(obs, states_of(env.variant, GOOD, start_players), strict=True):
+        assert (row == state.view(state.current_player).encode("canonical")).all()
