@@ -39,6 +39,7 @@ from starmine.evaluation import Evaluation, Pairing, evaluate
 from starmine.outcomes import defeats
 from starmine.play import BotError, Failure, Games, Policy, PythonBot, play_games
 from starmine.trained import TrainedPolicy, load_policy
+from starmine.trajectories import Trajectories
 from starmine.vector import HanabiVectorEnv
 
 __version__ = _version("starmine")
@@ -72,6 +73,7 @@ __all__ = [
     "StarmineError",
     "State",
     "TrainedPolicy",
+    "Trajectories",
     "UnknownNameError",
     "Variant",
     "VariantError",

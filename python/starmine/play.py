@@ -26,6 +26,7 @@ from starmine._core import (
 )
 from starmine._core import variant as preset
 from starmine.trained import TrainedPolicy
+from starmine.trajectories import Trajectories
 from starmine.vector import resolve_variant
 
 Array = NDArray[Any]
@@ -103,6 +104,8 @@ class Games:
         lengths: int32 (games,), numbers of turns.
         endings: int8 (games,), k for `starmine.endings()[k - 1]`.
         failures: the abandoned games; their entries are -1, and 0 as ending.
+        trajectories: the games' decks and actions, if they were recorded; of abandoned games the turns that were
+            played.
     """
 
     variant: Variant
@@ -111,6 +114,7 @@ class Games:
     lengths: NDArray[np.int32]
     endings: NDArray[np.int8]
     failures: list[Failure] = field(default_factory=list)
+    trajectories: Trajectories | None = None
 
     def __len__(self) -> int:
         """Number of games."""
@@ -180,6 +184,7 @@ def play_games(
     variant: str | Variant = "standard",
     threads: int | None = None,
     first_game: int = 0,
+    record: bool = False,
 ) -> Games:
     """Play whole games.
 
@@ -198,6 +203,7 @@ def play_games(
         variant: a preset's name, with as many seats as there are players, or a `Variant`.
         threads: threads for games in which bots hold all seats; None for one for each core.
         first_game: the index of the first game.
+        record: whether the result has the `trajectories` of the games.
 
     Raises:
         UnknownNameError: there is no such bot, preset, encoder or policy file.
@@ -217,9 +223,13 @@ def play_games(
     names = [player if isinstance(player, str) else None for player in seats]
     if None not in names:
         threads = (os.cpu_count() or 1) if threads is None else threads
-        return Games(rules, *_play_bots(rules, names, games, seed, first_game, threads))
+        columns, recorded = _play_bots(rules, names, games, seed, first_game, threads, record)
+        return Games(rules, *columns, trajectories=Trajectories(rules, *recorded) if recorded else None)
     table = _Mixed(_Tables(rules, names, games, seed, first_game), seats, first_game)
-    result = Games(rules, *table.play(), failures=sorted(table.failures, key=lambda failure: failure.game))
+    columns = table.play()
+    failures = sorted(table.failures, key=lambda failure: failure.game)
+    trajectories = Trajectories(rules, *table.tables.recorded()) if record else None
+    result = Games(rules, *columns, failures=failures, trajectories=trajectories)
     if result.failures:
         raise BotError(result.failures, result)
     return result

@@ -1,9 +1,11 @@
 //! Games among bots, and games in which Python plays some of the seats.
 
+use std::collections::TryReserveError;
 use std::iter;
 use std::sync::Arc;
 
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
+use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 
 use super::errors::{StarmineError, illegal_action};
@@ -15,7 +17,8 @@ use super::text::Text;
 use super::variant::{Variant, read_variant};
 use super::view::View;
 use crate::bots::{
-    BotMoveError, BotName, GameRunner, Outcome, PlayError, Player, check_headroom, play_games_until,
+    BotMoveError, BotName, GameRunner, Outcome, PlayError, PlayedGames, Player, Recording,
+    check_headroom, play_games_until,
 };
 use crate::encode;
 use crate::rules::{self, EpisodeSeed, MoveError};
@@ -74,12 +77,40 @@ where
     ))
 }
 
-/// _play_bots(variant, players, games, seed, first_game, threads)
+/// Decks uint8 (games, deck_size), start players uint8 (games,), actions uint8 (turns,) and offsets
+/// int64 (games + 1,).
+type Recorded<'py> = (
+    Bound<'py, PyArray2<u8>>,
+    Bound<'py, PyArray1<u8>>,
+    Bound<'py, PyArray1<u8>>,
+    Bound<'py, PyArray1<i64>>,
+);
+
+fn recorded<'py>(py: Python<'py>, recording: Recording) -> PyResult<Recorded<'py>> {
+    let Recording { decks, start_players, actions, ends } = recording;
+    let games = ends.len();
+    let offsets = std::iter::once(0).chain(ends.into_iter().map(|end| end as i64));
+    let shape = [games, decks.len() / games.max(1)];
+    Ok((
+        decks.into_pyarray(py).reshape(shape)?,
+        start_players.into_pyarray(py),
+        actions.into_pyarray(py),
+        collect("offsets", games + 1, offsets)?.into_pyarray(py),
+    ))
+}
+
+fn no_memory(error: &TryReserveError) -> PyErr {
+    PyMemoryError::new_err(format!("the recorded games: {error}"))
+}
+
+/// _play_bots(variant, players, games, seed, first_game, threads, record)
 ///
 /// Plays games among bots.
 ///
 /// Returns:
-///     Scores, fireworks and lengths int32 (games,), and endings int8 (games,).
+///     Scores, fireworks and lengths int32 (games,), endings int8 (games,); and with `record` decks
+///     uint8 (games, deck_size), start players uint8 (games,), actions uint8 (turns,) and offsets int64
+///     (games + 1,), else None.
 #[pyfunction]
 pub fn _play_bots<'py>(
     py: Python<'py>,
@@ -89,7 +120,8 @@ pub fn _play_bots<'py>(
     seed: &Bound<'py, PyAny>,
     first_game: Integer,
     threads: Integer,
-) -> PyResult<Columns<'py>> {
+    record: bool,
+) -> PyResult<(Columns<'py>, Option<Recorded<'py>>)> {
     let variant = read_variant(variant)?;
     let players = read_players(&variant, &players)?;
     if players.iter().any(|player| matches!(player, Player::External)) {
@@ -97,10 +129,12 @@ pub fn _play_bots<'py>(
     }
     let (seed, games) = (read_seed(seed)?, read_games(&first_game, &games)?);
     let threads = count("threads", &threads, 1..=crate::batch::MAX_THREADS)?;
-    let played =
-        interruptible(py, |stop| play_games_until(stop, &variant, &players, seed, games, threads))?;
-    let outcomes = played?.unwrap_or_default();
-    columns(py, || outcomes.iter().copied().map(Some))
+    let played = interruptible(py, |stop| {
+        play_games_until(stop, &variant, &players, seed, games, threads, record)
+    })?;
+    let PlayedGames { outcomes, recording } = played?.unwrap_or_default();
+    let columns = columns(py, || outcomes.iter().copied().map(Some))?;
+    Ok((columns, record.then(|| recorded(py, recording)).transpose()?))
 }
 
 /// Games in which Python holds some of the seats, for `play_games`.
@@ -274,6 +308,16 @@ impl _Tables {
         let (game, _) = self.table(&game)?;
         self.abandoned[game] = true;
         Ok(())
+    }
+
+    /// All games as far as they were played: decks uint8 (games, deck_size), start players uint8
+    /// (games,), actions uint8 (turns,) and offsets int64 (games + 1,).
+    fn recorded<'py>(&self, py: Python<'py>) -> PyResult<Recorded<'py>> {
+        let mut recording = Recording::default();
+        for table in &self.tables {
+            recording.add(table).map_err(|error| no_memory(&error))?;
+        }
+        recorded(py, recording)
     }
 
     /// The outcomes of all games.

@@ -7,6 +7,7 @@ use std::thread;
 use thiserror::Error;
 
 use super::memory::{check_headroom, start_scoped, with_room};
+use super::recording::Recording;
 use super::runner::{BotMoveError, GameRunner, Player};
 use crate::rules::{Ending, EpisodeSeed, Variant};
 
@@ -40,8 +41,17 @@ impl Outcome {
 /// Games that a thread takes from the queue at a time.
 const CHUNK: u64 = 64;
 
-/// Outcomes of neighbouring games, with the number of the first.
-type Chunk = (u64, Vec<Outcome>);
+/// The results of games, in their order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PlayedGames {
+    /// The outcomes.
+    pub outcomes: Vec<Outcome>,
+    /// The same games as decks and actions; empty unless they were asked for.
+    pub recording: Recording,
+}
+
+/// Neighbouring games, with the number of the first.
+type Chunk = (u64, PlayedGames);
 
 /// Why games have no outcomes.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -70,12 +80,13 @@ pub fn play_games(
     games: Range<u64>,
     threads: usize,
 ) -> Result<Vec<Outcome>, PlayError> {
-    let outcomes =
-        play_games_until(&AtomicBool::new(false), variant, players, seed, games, threads);
-    Ok(outcomes?.expect("nothing stops the games"))
+    let stop = &AtomicBool::new(false);
+    let played = play_games_until(stop, variant, players, seed, games, threads, false);
+    Ok(played?.expect("nothing stops the games").outcomes)
 }
 
-/// As [`play_games`], but `None` if `stop` was set before the last game began.
+/// As [`play_games`], but `None` if `stop` was set before the last game began. With `records` set, the
+/// games are recorded too.
 ///
 /// # Errors
 /// As [`play_games`].
@@ -89,13 +100,15 @@ pub fn play_games_until(
     seed: u64,
     games: Range<u64>,
     threads: usize,
-) -> Result<Option<Vec<Outcome>>, PlayError> {
+    records: bool,
+) -> Result<Option<PlayedGames>, PlayError> {
     let number = usize::try_from(games.end - games.start).unwrap_or(usize::MAX);
-    let mut outcomes = with_room(number)?;
+    let outcomes = with_room(number)?;
+    let mut played = PlayedGames { outcomes, recording: Recording::default() };
     let (next, gate) = (AtomicU64::new(games.start), Mutex::new(()));
     let play = || {
         drop(gate.lock());
-        play_chunks(stop, variant, players, seed, &games, &next)
+        play_chunks(stop, variant, players, seed, &games, &next, records)
     };
     let threads = thread::scope(|scope| {
         // The threads allocate nothing before the last one runs.
@@ -110,8 +123,11 @@ pub fn play_games_until(
     let Some(chunks) = threads.into_iter().collect::<Option<Vec<_>>>() else { return Ok(None) };
     let mut chunks: Vec<Chunk> = chunks.into_iter().flatten().collect();
     chunks.sort_unstable_by_key(|&(first, _)| first);
-    outcomes.extend(chunks.into_iter().flat_map(|(_, outcomes)| outcomes));
-    Ok(Some(outcomes))
+    for (_, chunk) in chunks {
+        played.outcomes.extend(chunk.outcomes);
+        played.recording.append(&chunk.recording)?;
+    }
+    Ok(Some(played))
 }
 
 /// Takes games from the queue until none is left, or `None` if `stop` is set.
@@ -122,6 +138,7 @@ fn play_chunks(
     seed: u64,
     games: &Range<u64>,
     next: &AtomicU64,
+    records: bool,
 ) -> Result<Option<Vec<Chunk>>, PlayError> {
     check_headroom()?;
     let seed = |game| EpisodeSeed { seed, game, episode: 0 };
@@ -132,16 +149,20 @@ fn play_chunks(
         if first >= games.end {
             return Ok(Some(chunks));
         }
-        let mut outcomes = with_room(CHUNK as usize)?;
+        let mut chunk = PlayedGames::default();
+        chunk.outcomes.try_reserve_exact(CHUNK as usize)?;
         for game in first..games.end.min(first + CHUNK) {
             if stop.load(Ordering::Relaxed) {
                 return Ok(None);
             }
             runner.start(seed(game));
             runner.run()?;
-            outcomes.push(Outcome::of(&runner).expect("no player is external"));
+            chunk.outcomes.push(Outcome::of(&runner).expect("no player is external"));
+            if records {
+                chunk.recording.add(&runner)?;
+            }
         }
         chunks.try_reserve(1)?;
-        chunks.push((first, outcomes));
+        chunks.push((first, chunk));
     }
 }
