@@ -112,6 +112,7 @@ fn no_memory(error: &TryReserveError) -> PyErr {
 ///     uint8 (games, deck_size), start players uint8 (games,), actions uint8 (turns,) and offsets int64
 ///     (games + 1,), else None.
 #[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "each is an argument in Python")]
 pub fn _play_bots<'py>(
     py: Python<'py>,
     variant: &Bound<'py, PyAny>,
