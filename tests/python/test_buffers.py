@@ -99,7 +99,8 @@ def test_a_refused_call_leaves_its_buffers_free(num_envs):
 
 
 def test_the_signature_names_the_buffers():
-    for method, first in ((Batch.step_into, ["self", "actions"]), (Batch.reset_into, ["self", "seed", "reset_mask"])):
+    reset = ["self", "seed", "reset_mask", "decks", "start_players"]
+    for method, first in ((Batch.step_into, ["self", "actions"]), (Batch.reset_into, reset)):
         parameters = inspect.signature(method).parameters
         assert [*parameters] == first + NAMES
         assert all(parameters[name].kind is inspect.Parameter.KEYWORD_ONLY for name in NAMES)
