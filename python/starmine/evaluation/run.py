@@ -22,7 +22,9 @@ from starmine.evaluation.results import Cell, Settings
 from starmine.play import BotError, Games, Player, cheats, play_games, resolve_player
 from starmine.vector import resolve_variant
 
-GAMES_A_THREAD = 2048  # games of bots between two checks for a save: a fraction of a second
+FIRST_GAMES_A_THREAD = 64  # games of bots in a pairing's first chunk, which shows how fast they are
+GAMES_A_THREAD = 2048  # the largest chunk
+SECONDS_A_CHUNK = 0.5  # what is aimed at: a kill loses the games since the last save
 SECONDS_BETWEEN_SAVES = 1.0
 MOST_GAMES = 2**32 - 1
 NOT_BY_DEFAULT = ("random",)
@@ -124,11 +126,9 @@ def play_all(
     names = evaluation.names
     next_save = time.monotonic() + SECONDS_BETWEEN_SAVES
     try:
-        for cell, seats, start, number in schedule(evaluation, entrants, threads, chunk):
-            began = time.perf_counter()
-            played = play_or_fail(seats, number, start, evaluation.settings, threads)
-            evaluation._add(cell, start, played, time.perf_counter() - began)
-            shown(number, f"{names[cell[0]]} with {names[cell[1]]}")
+        for cell, start, played, seconds in play_chunks(evaluation, entrants, threads, chunk):
+            evaluation._add(cell, start, played, seconds)
+            shown(len(played), f"{names[cell[0]]} with {names[cell[1]]}")
             now = time.monotonic()
             if folder and now > next_save:
                 folder.save(evaluation)
@@ -140,21 +140,44 @@ def play_all(
             folder.save(evaluation)
 
 
-def schedule(
+def play_chunks(
     evaluation: Evaluation, entrants: dict[str, Any], threads: int | None, chunk: int
-) -> Iterator[tuple[Cell, list[Any], int, int]]:
-    """The remaining games, in chunks: (cell, players by seat, first game, number of games)."""
+) -> Iterator[tuple[Cell, int, Games, float]]:
+    """Play the remaining games: (cell, first game, the games of a chunk, seconds that they took).
+
+    The chunks of bots grow and shrink with the speed of the bots.
+    """
+    cores = threads or os.cpu_count() or 1
+    for cell, seats, start, end in schedule(evaluation, entrants):
+        are_bots = all(isinstance(player, str) for player in seats)
+        step = cores * min(FIRST_GAMES_A_THREAD, GAMES_A_THREAD) if are_bots else chunk
+        while start < end:
+            number = min(step, end - start)
+            began = time.perf_counter()
+            played = play_or_fail(seats, number, start, evaluation.settings, threads)
+            seconds = time.perf_counter() - began
+            yield cell, start, played, seconds
+            start += number
+            if are_bots:
+                step = cores * games_a_thread(number / cores, seconds)
+
+
+def games_a_thread(played: float, seconds: float) -> int:
+    """Games for each thread that take about half a second, if `played` took this long."""
+    return max(1, min(GAMES_A_THREAD, int(played * SECONDS_A_CHUNK / max(seconds, 1e-9))))
+
+
+def schedule(evaluation: Evaluation, entrants: dict[str, Any]) -> Iterator[tuple[Cell, list[Any], int, int]]:
+    """The remaining games, by pairing and seat: (cell, players by seat, first game, end)."""
     settings = evaluation.settings
     players = settings.variant.players
-    at_once = GAMES_A_THREAD * (threads or os.cpu_count() or 1)
     for cell in np.ndindex(*evaluation.played.shape):
         row, column = cell
         player, partner = (entrants[evaluation.names[index]] for index in cell)
-        step = at_once if isinstance(player, str) and isinstance(partner, str) else chunk
-        for seat, start, end in stretches(players, settings.games, row == column):
-            seats = [player if index == seat else partner for index in range(players)]
-            for first in range(max(start, int(evaluation.played[row, column])), end, step):
-                yield (row, column), seats, first, min(step, end - first)
+        for seat, first, end in stretches(players, settings.games, row == column):
+            start = max(first, int(evaluation.played[row, column]))
+            if start < end:
+                yield (row, column), [player if index == seat else partner for index in range(players)], start, end
 
 
 def play_or_fail(seats: list[Any], number: int, first: int, settings: Settings, threads: int | None) -> Games:

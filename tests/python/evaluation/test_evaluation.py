@@ -134,6 +134,39 @@ def test_threads_and_chunks_change_nothing(monkeypatch):
     assert np.array_equal(whole.outcomes, parts.outcomes)
 
 
+class SlowGames:
+    """Plays real games under a clock by which each of them takes a given time on each of two threads."""
+
+    def __init__(self, monkeypatch, seconds):
+        self.seconds, self.now, self.chunks = seconds, 0.0, []
+        monkeypatch.setattr(run.time, "perf_counter", lambda: self.now)
+        monkeypatch.setattr(run, "play_games", self.play)
+
+    def play(self, seats, number, *rest):
+        if number > 1:  # a single game only checks the arguments
+            self.chunks.append(number * self.seconds / 2)
+            self.now += self.chunks[-1]
+        return play_games(seats, number, *rest)
+
+
+@pytest.mark.parametrize("players", [2, 3])
+@pytest.mark.parametrize("seconds", [0.005, 0.02])
+def test_a_chunk_of_slow_bots_takes_about_a_second(monkeypatch, players, seconds):
+    settings = {"variant": "mini", "games": 3000, "players": players, "threads": 2}
+    whole = evaluate(["iggi", "random"], **settings)
+    slow = SlowGames(monkeypatch, seconds)
+    parts = evaluate(["iggi", "random"], **settings)
+    assert max(slow.chunks) < 1.5
+    assert np.mean(slow.chunks) > 0.2
+    assert np.array_equal(whole.outcomes, parts.outcomes)
+
+
+def test_fast_bots_play_in_large_chunks(monkeypatch):
+    fast = SlowGames(monkeypatch, 1e-5)
+    evaluate(["random"], 20_000, variant="mini", threads=2)
+    assert len(fast.chunks) <= 7
+
+
 def test_cross_play_is_compared_deck_by_deck():
     evaluation = evaluate(["simple", "piers", "iggi"], **QUICK)
     scores = {
