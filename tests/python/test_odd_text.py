@@ -51,7 +51,7 @@ DOORS = {
     "a rule list": lambda text: _check_bot(f"rules: {text}"),
     "a policy file": lambda text: _check_bot(f"policy: {text}"),
     "the bytes of a policy": _policy_bytes,
-    "bots": lambda text: _play_bots(STANDARD, ["random", text], 1, 0, 0, 1),
+    "bots": lambda text: _play_bots(STANDARD, ["random", text], 1, 0, 0, 1, False),
     "bots at a table": lambda text: _Tables(STANDARD, ["random", text], 1, 0, 0),
     "an encoder of a table": lambda text: TABLES.encode([0], text),
 }
