@@ -47,6 +47,12 @@ impl Finished {
         Ok(finished)
     }
 
+    /// Whether there is room for so many more games of so many words each; allocates it if there is not.
+    pub fn make_room(&mut self, games: usize, words: usize) -> bool {
+        self.games.try_reserve(games).is_ok()
+            && self.words.try_reserve(games.saturating_mul(words)).is_ok()
+    }
+
     /// Begins the call of this number: games of earlier calls are removed.
     #[inline(always)]
     pub fn begin(&mut self, call: u64) {
@@ -86,5 +92,12 @@ mod tests {
     fn a_copy_has_the_same_room() {
         let copy = Finished::with_room(3, 5).unwrap().duplicate().unwrap();
         assert!(copy.games.capacity() >= 3 && copy.words.capacity() >= 15);
+    }
+
+    #[test]
+    fn room_that_cannot_be_had_is_told() {
+        let mut finished = Finished::default();
+        assert!(finished.make_room(3, 5) && finished.words.capacity() >= 15);
+        assert!(!finished.make_room(usize::MAX, 1) && !finished.make_room(1 << 40, 1 << 40));
     }
 }

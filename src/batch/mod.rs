@@ -168,7 +168,9 @@ impl Batch {
         let first_episode = |game| GameSeed::from(EpisodeSeed { seed, game, episode: 0 });
         seeds.extend((0..num_envs as u64).map(first_episode));
         let share = share_size(num_envs, pool.threads());
-        let scratch = |_| Scratch::new(&config, share);
+        // The caller's thread plays the games of threads that do not come in time.
+        let room = |thread| if thread == 0 { num_envs } else { share };
+        let scratch = |thread| Scratch::new(&config, room(thread));
         let scratch = (0..pool.threads()).map(scratch).collect::<Result<_, _>>();
         let scratch = scratch.map_err(|source| memory(num_envs, source))?;
         let with_partners = if config.options.partners.is_empty() { 0 } else { num_envs };

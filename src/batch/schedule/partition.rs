@@ -10,6 +10,7 @@ use std::{hint, thread};
 use super::pool::{Pool, wait_until};
 use crate::batch::chunk::{Chunk, GROUP};
 use crate::batch::config::BatchConfig;
+use crate::batch::kernel::block::block_words;
 use crate::batch::kernel::lanes::LANES;
 use crate::batch::scratch::Scratch;
 use crate::batch::step::Step;
@@ -88,8 +89,15 @@ impl<'a> Partition<'a> {
                 return;
             }
             let mut scratch = locked(&self.0[thread].scratch);
-            for share in self.shares_from(thread) {
-                while let Some(mut games) = share.take(piece, step) {
+            let words = block_words(step.config.plan.sizes);
+            for (distance, share) in self.shares_from(thread).enumerate() {
+                // The caller's thread has room for all games that end, every other one for its share.
+                let has_room = |scratch: &mut Scratch| {
+                    thread == 0 || distance == 0 || scratch.finished.make_room(piece, words)
+                };
+                while has_room(&mut scratch)
+                    && let Some(mut games) = share.take(piece, step)
+                {
                     run(&mut games, &mut scratch);
                 }
             }
