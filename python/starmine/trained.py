@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from starmine._core import SerializationError, Variant, _Network, _policy_bytes, policies
-from starmine.overflow import overflowing_layer, stored_weights
 
 if TYPE_CHECKING:
     from starmine.torch import PolicyNetwork
@@ -39,10 +38,6 @@ class TrainedPolicy:
         described = json.loads(self._network.metadata)
         if not isinstance(described.get("about", {}), dict):
             found = f'"about" in its metadata is {described["about"]!r}: expected an object'
-            raise SerializationError(f"policy={name!r} is not a valid policy: {found}")
-        layer = overflowing_layer(stored_weights(data))
-        if layer is not None:
-            found = f"the outputs of {layer} may leave the range of float32: expected smaller weights"
             raise SerializationError(f"policy={name!r} is not a valid policy: {found}")
         self.name = name
         self.data = data

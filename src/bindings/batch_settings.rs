@@ -33,10 +33,12 @@ impl Reset {
         start_players: Option<&Bound<'_, PyAny>>,
         [num_envs, deck_size]: [usize; 2],
     ) -> PyResult<Reset> {
+        if let Some(seed) = seed {
+            check_not_masked("seed", seed)?;
+        }
         let seeds = match seed {
             None => GivenSeeds::Continue,
-            Some(seed) if seed.hasattr("__len__")? => {
-                check_not_masked("seed", seed)?;
+            Some(seed) if seed.hasattr("__len__")? && !is_scalar(seed) => {
                 let (name, found) = ("seed", seed.len()?);
                 if found != num_envs {
                     let (found, expected) = (found.to_string(), num_envs.to_string());
@@ -77,6 +79,12 @@ impl Reset {
     pub fn mask(&self) -> Option<&[bool]> {
         self.mask.as_deref()
     }
+}
+
+/// Whether this is an array without axes, which has a length in name only.
+fn is_scalar(given: &Bound<'_, PyAny>) -> bool {
+    let axes = given.getattr("ndim").and_then(|axes| axes.extract::<usize>());
+    axes.is_ok_and(|axes| axes == 0)
 }
 
 /// The name of an autoreset mode: text, or an enum member whose value is the text.

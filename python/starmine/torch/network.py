@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from starmine._core import Layout, StarmineError, Variant
+from starmine._core import Layout, StarmineError, Variant, _Network
 from starmine.durable import replace_file
-from starmine.overflow import overflowing_layer
 
 FORMAT = 1  # version of the policy file format
 KEY = "starmine"  # of the file's metadata
@@ -203,8 +202,8 @@ class PolicyNetwork(nn.Module):
             about: notes that JSON can represent, such as steps and score; `TrainedPolicy.about` returns them.
 
         Raises:
-            StarmineError: a weight is not finite in float16, the outputs may leave the range of float32, or a note is
-                nan or text that UTF-8 cannot encode.
+            StarmineError: a weight is not finite in float16, the outputs may leave the range of float32, the encoder
+                shows the own hand, or a note is nan or text that UTF-8 cannot encode.
             TypeError: a note that JSON cannot represent.
             OSError: the file cannot be written; the earlier one is still there.
         """
@@ -214,9 +213,6 @@ class PolicyNetwork(nn.Module):
         for name, tensor in weights.items():
             if not tensor.isfinite().all():
                 raise StarmineError(f"{name} has a weight that float16 cannot hold: expected at most 65,504")
-        layer = overflowing_layer({name: tensor.numpy() for name, tensor in weights.items()})
-        if layer is not None:
-            raise StarmineError(f"the outputs of {layer} may leave the range of float32: expected smaller weights")
         for name, value in about.items():
             check_note(name, value)
         described = {
@@ -229,7 +225,9 @@ class PolicyNetwork(nn.Module):
             "layer_norm": self.layer_norm,
             "about": about,
         }
-        replace_file(Path(path), save(weights, {KEY: json.dumps(described)}))
+        data = save(weights, {KEY: json.dumps(described)})
+        _Network(os.fspath(path), data)  # refuses what could not be loaded again
+        replace_file(Path(path), data)
 
     def extra_repr(self) -> str:
         """The variant and the encoder."""

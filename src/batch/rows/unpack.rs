@@ -20,6 +20,9 @@ const THREAD: usize = 1 << 22;
 /// cannot hold it.
 const STREAM: usize = 1 << 25;
 
+/// The 64-bit words of a row that are unpacked at a time, from the stack: more than any encoder's.
+const PART: usize = 64;
+
 /// The size in bytes of a packed row of so many features: whole 64-bit words.
 #[must_use]
 pub const fn packed_length(num_features: usize) -> usize {
@@ -126,14 +129,16 @@ macro_rules! rows {
             num_features: usize,
             out: &mut [E],
         ) {
-            let row_bytes = packed_length(num_features);
-            let mut words = vec![0; row_bytes / 8];
-            for (packed, row) in bits.chunks_exact(row_bytes).zip(out.chunks_exact_mut(num_features)) {
-                for (word, bytes) in words.iter_mut().zip(packed.as_chunks().0) {
-                    *word = u64::from_le_bytes(*bytes);
+            let mut words = [0; PART];
+            let rows = bits.chunks_exact(packed_length(num_features));
+            for (packed, row) in rows.zip(out.chunks_exact_mut(num_features)) {
+                for (packed, part) in packed.chunks(8 * PART).zip(row.chunks_mut(64 * PART)) {
+                    for (word, bytes) in words.iter_mut().zip(packed.as_chunks().0) {
+                        *word = u64::from_le_bytes(*bytes);
+                    }
+                    // SAFETY: the part is a whole slice, and there is a word for each 64 elements.
+                    unsafe { $module::expand::<E, STREAM>(&words[..], part.as_mut_ptr(), part.len()) };
                 }
-                // SAFETY: the row is a whole slice, and there is a word for each 64 elements.
-                unsafe { $module::expand::<E, STREAM>(&words[..], row.as_mut_ptr(), num_features) };
             }
             if STREAM {
                 fence();
@@ -179,7 +184,7 @@ mod tests {
     #[test]
     fn rows_are_unpacked_on_every_instruction_set() {
         for simd in Simd::available() {
-            for num_features in [1, 63, 64, 65, 658] {
+            for num_features in [1, 63, 64, 65, 658, 4096, 4097, 10_000] {
                 check(simd, 5, num_features, 1);
             }
         }

@@ -134,4 +134,10 @@ pub enum PolicyProblem {
         /// The element.
         found: String,
     },
+    /// Outputs may overflow.
+    #[error("the outputs of {layer} may leave the range of float32: expected smaller weights")]
+    Overflow {
+        /// The layer, as in the names of its tensors.
+        layer: String,
+    },
 }

@@ -12,6 +12,15 @@ type Octet = [f32; LANES];
 /// Non-zero inputs: index and value, in ascending order of the index.
 pub(super) type Inputs = Vec<(u32, f32)>;
 
+/// Bounds of an output.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct UnitBounds {
+    /// No absolute value of a partial sum is larger.
+    pub magnitude: f64,
+    /// No output is larger.
+    pub output: f64,
+}
+
 /// A linear layer.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Linear {
@@ -41,6 +50,22 @@ impl Linear {
     /// Number of outputs, without padding.
     pub const fn outputs(&self) -> usize {
         self.outputs
+    }
+
+    /// The bounds of each output for inputs from 0 to these. The magnitudes also hold for inputs from
+    /// the negatives of these.
+    pub fn bounds(&self, inputs: &[f64]) -> Vec<UnitBounds> {
+        let bias = self.bias.as_flattened().iter().map(|&bias| f64::from(bias));
+        let bounds = bias.map(|bias| UnitBounds { magnitude: bias.abs(), output: bias });
+        let mut bounds: Vec<_> = bounds.take(self.outputs).collect();
+        for (row, input) in self.rows.chunks_exact(self.bias.len()).zip(inputs) {
+            for (unit, &weight) in bounds.iter_mut().zip(row.as_flattened()) {
+                let product = f64::from(weight) * input;
+                unit.magnitude += product.abs();
+                unit.output += product.max(0.0);
+            }
+        }
+        bounds
     }
 
     /// Computes the outputs in `sums`, which must have room for them.

@@ -17,7 +17,7 @@ mod load;
 mod model;
 mod network;
 mod policy_bot;
-
+mod range;
 mod shipped;
 mod tensors;
 #[cfg(test)]
@@ -28,5 +28,4 @@ pub use load::{policy_bytes, read_policy};
 pub use model::Policy;
 pub use network::PolicyScratch;
 pub use policy_bot::PolicyBot;
-
 pub use shipped::{POLICIES, ShippedPolicy, shipped_policy};

@@ -7,6 +7,7 @@ use super::header::Header;
 use super::layer_norm::LayerNorm;
 use super::linear::Linear;
 use super::network::{Gru, HiddenLayer, Network};
+use super::range::overflowing_layer;
 
 /// The network that the header describes.
 pub(super) fn read_network(
@@ -24,7 +25,7 @@ pub(super) fn read_network(
     let mut width = layout.len() + card_features.as_ref().map_or(0, CardFeatures::len);
     let mut trunk = Vec::with_capacity(header.hidden.len());
     for (index, &hidden) in header.hidden.iter().enumerate() {
-        let place = index * if header.layer_norm { 3 } else { 2 };
+        let place = trunk_place(index, header.layer_norm);
         let layer = tensors.layer(&format!("trunk.{place}"), hidden, width)?;
         let norm = header.layer_norm.then(|| tensors.norm(&format!("trunk.{}", place + 1), hidden));
         trunk.push(HiddenLayer { layer, norm: norm.transpose()? });
@@ -39,7 +40,16 @@ pub(super) fn read_network(
     };
     let heads = tensors.layer("heads", header.variant.num_actions() + 1, width)?;
     tensors.refuse_others()?;
-    Ok(Network { bits: layout.len(), card_features, trunk, gru, heads })
+    let network = Network { bits: layout.len(), card_features, trunk, gru, heads };
+    match overflowing_layer(&network) {
+        None => Ok(network),
+        Some(layer) => Err(PolicyProblem::Overflow { layer }),
+    }
+}
+
+/// The number in the name of a hidden layer's linear part. That of its normalisation is the next one.
+pub(super) const fn trunk_place(index: usize, is_normalised: bool) -> usize {
+    index * if is_normalised { 3 } else { 2 }
 }
 
 /// Reads tensors of a file, and keeps the names of those read.
