@@ -206,26 +206,30 @@ class Run:
             scores: by policy; the first is that of a random policy, the last that of the policy that is saved.
             title: of the learning curve.
             method: the algorithm's name, for the policy file.
-            network: what is saved as `policy.safetensors`.
+            network: what is saved as `policy.safetensors`, unless its encoder shows the own hand: no seat may play such
+                a policy, so its weights stay in the checkpoint.
 
         Raises:
             SystemExit: a file cannot be written; an earlier one is still there.
         """
         random, learned = next(iter(scores.values())), list(scores.values())[-1]
         folder, policy = self.args.out, "policy.safetensors"
-        note = ", which sees its own hand: an upper bound, not a player" if shows_own_hand(network.encoder) else ""
+        cheats = shows_own_hand(network.encoder)
+        note = ", which sees its own hand: an upper bound, not a player" if cheats else ""
         about = {"steps": self.steps, "seconds": round(self.seconds), **learned.summary()}
         try:
             if self.rows:
                 title = f"{title}: {learned.score.mean():.2f}{note}"
                 draw_learning_curve(folder / "learning_curve.png", self.rows, title, random)
-            network.save(folder / policy, method=method, arguments=changed_arguments(self.args), **about)
+            if not cheats:
+                network.save(folder / policy, method=method, arguments=changed_arguments(self.args), **about)
         except OSError as error:
             raise SystemExit(f"the results could not be written: {error}; --resume writes them again") from error
         print(f"\n{self.steps:,} turns in {self.updates} updates, {self.seconds:.0f} s of training")
         for name, found in scores.items():
             print(f"{name}, {len(found.score):,} games: {found}{note if found is learned else ''}")
-        print(f"results in {folder}: log.jsonl, learning_curve.png, {policy}, checkpoint.pt, TensorBoard's event files")
+        written = ["log.jsonl", "learning_curve.png", *([] if cheats else [policy]), "checkpoint.pt"]
+        print(f"results in {folder}: {', '.join(written)}, TensorBoard's event files")
 
 
 def changed_arguments(args: DataclassInstance) -> dict[str, Any]:

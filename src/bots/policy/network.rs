@@ -128,3 +128,8 @@ fn push_if(numbers: &[f32], inputs: &mut Inputs, is_kept: impl Fn(f32) -> bool) 
     let kept = numbers.iter().enumerate().filter(|&(_, &number)| is_kept(number));
     inputs.extend(kept.map(|(index, &number)| (index as u32, number)));
 }
+
+/// The number in the name of a hidden layer's linear part. That of its normalisation is the next one.
+pub(super) const fn trunk_place(index: usize, is_normalised: bool) -> usize {
+    index * if is_normalised { 3 } else { 2 }
+}

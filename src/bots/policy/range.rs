@@ -1,8 +1,7 @@
 //! Weights so large that numbers of a forward pass may leave the range of `f32`.
 
 use super::linear::{Linear, UnitBounds};
-use super::network::{Gru, HiddenLayer, Network};
-use super::tensors::trunk_place;
+use super::network::{Gru, HiddenLayer, Network, trunk_place};
 
 /// The largest bound that is accepted: differences of outputs are finite as well.
 const LARGEST: f64 = f32::MAX as f64 / 4.0;

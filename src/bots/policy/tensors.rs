@@ -6,7 +6,7 @@ use super::error::PolicyProblem;
 use super::header::Header;
 use super::layer_norm::LayerNorm;
 use super::linear::Linear;
-use super::network::{Gru, HiddenLayer, Network};
+use super::network::{Gru, HiddenLayer, Network, trunk_place};
 use super::range::overflowing_layer;
 
 /// The network that the header describes.
@@ -45,11 +45,6 @@ pub(super) fn read_network(
         None => Ok(network),
         Some(layer) => Err(PolicyProblem::Overflow { layer }),
     }
-}
-
-/// The number in the name of a hidden layer's linear part. That of its normalisation is the next one.
-pub(super) const fn trunk_place(index: usize, is_normalised: bool) -> usize {
-    index * if is_normalised { 3 } else { 2 }
 }
 
 /// Reads tensors of a file, and keeps the names of those read.

@@ -262,9 +262,13 @@ def test_a_report_is_written_and_printed(training, train, tmp_path, capsys):
     }
     assert (tmp_path / "run" / "learning_curve.png").read_bytes().startswith(b"\x89PNG")
     assert "own hand" not in printed
+    saved = (tmp_path / "run" / "policy.safetensors").read_bytes()
     seer = PolicyNetwork(starmine.variant("small"), "canonical-seer", hidden=(8,))
     run.report({"random policy": random, "greedy policy": learned}, title="Counter", method="C", network=seer)
-    cheats, *others = [line for line in capsys.readouterr().out.splitlines() if "own hand" in line]
+    printed = capsys.readouterr().out
+    assert "policy.safetensors" not in printed
+    assert (tmp_path / "run" / "policy.safetensors").read_bytes() == saved
+    cheats, *others = [line for line in printed.splitlines() if "own hand" in line]
     assert cheats.startswith("greedy policy, 2 games: score 4.00")
     assert cheats.endswith(", which sees its own hand: an upper bound, not a player")
     assert others == []
