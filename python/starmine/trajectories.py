@@ -13,6 +13,8 @@ from starmine._core import Batch, IllegalActionError, StarmineError, State, Vari
 
 AT_ONCE = 4096  # games that are replayed together
 LETTERS = "RYGWBM"  # of the suits, in every edition
+OF_TURN = ("reward", "terminated")  # outputs of a turn; the others describe the position before it
+OUTPUTS = [name for name in _outputs() if name in OF_TURN or name in ("obs", "action_mask", "current_player", "score")]
 
 
 @dataclass(frozen=True, repr=False)
@@ -168,7 +170,3 @@ class Trajectories:
     def __repr__(self) -> str:
         """Number of games and turns."""
         return f"<Trajectories of {len(self)} games, {len(self.actions)} turns: {self.variant}>"
-
-
-OF_TURN = ("reward", "terminated")  # outputs of a turn; the others describe the position before it
-OUTPUTS = [name for name in _outputs() if name in OF_TURN or name in ("obs", "action_mask", "current_player", "score")]

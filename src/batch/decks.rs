@@ -103,8 +103,8 @@ const fn state(short: u32) -> u64 {
     (short as u64) << 27
 }
 
-/// The games of a block that have a given deck draw its next card in the next turn. `states` has a row
-/// for each game.
+/// Sets the generators of the games with a given deck, so that the next turn draws the deck's next card.
+/// `states` has a row for each game of the block.
 #[inline(always)]
 pub fn set_next_cards<I: Isa, const STANDARD: usize>(
     block: &mut Block<'_, I, STANDARD>,

@@ -47,7 +47,7 @@ impl Finished {
         Ok(finished)
     }
 
-    /// Whether there is room for so many more games of so many words each; allocates it if there is not.
+    /// Reserves memory for so many more games of so many words each; returns whether there was enough.
     pub fn make_room(&mut self, games: usize, words: usize) -> bool {
         self.games.try_reserve(games).is_ok()
             && self.words.try_reserve(games.saturating_mul(words)).is_ok()

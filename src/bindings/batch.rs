@@ -121,7 +121,7 @@ impl Games {
     /// to which releasing it would add noticeably.
     const KEEP_INTERPRETER: usize = 64;
 
-    /// Whether it may take long to copy or store the games.
+    /// Whether it may take long to copy or store the games, or to deal given decks.
     fn is_long(&self) -> bool {
         self.batch.num_envs() > INTERRUPTIBLE || !self.batch.options().partners.is_empty()
     }
@@ -189,7 +189,11 @@ impl Batch {
         let batch = &games.batch;
         let deal =
             |stop: &AtomicBool| batch.deal_until(stop, reset.seeds(), reset.mask(), reset.decks());
-        let deals = interruptible_if(!batch.options().partners.is_empty(), py, deal)?;
+        let is_long = match reset.decks() {
+            None => !batch.options().partners.is_empty(),
+            Some(_) => games.is_long(),
+        };
+        let deals = interruptible_if(is_long, py, deal)?;
         Ok((games, deals?))
     }
 

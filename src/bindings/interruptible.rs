@@ -1,4 +1,4 @@
-//! Calls that take long, and look for signals such as Ctrl-C meanwhile.
+//! Calls that take long and check for signals such as Ctrl-C.
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,14 +11,15 @@ use pyo3::prelude::*;
 use super::errors::StarmineError;
 use crate::bots::{PlayError, check_thread_room};
 
-/// How often a call looks for signals.
+/// How often a call checks for signals.
 const PERIOD: Duration = Duration::from_millis(100);
 
-/// Makes a call on another thread and without the interpreter, while this thread waits and looks for
+/// Makes a call on another thread and without the interpreter, while this thread waits and checks for
 /// signals, which Python handles on its main thread alone. The call ends early once the flag is set.
 ///
 /// # Errors
-/// `MemoryError` without memory for another thread, and what a signal's handler raised, such as `KeyboardInterrupt`; the result of the call is dropped then.
+/// `MemoryError` without memory for another thread, and what a signal's handler raised, such as
+/// `KeyboardInterrupt`; the result of the call is dropped then.
 pub(super) fn interruptible<T: Send>(
     py: Python<'_>,
     call: impl FnOnce(&AtomicBool) -> T + Send,

@@ -192,7 +192,7 @@ impl ArraySpec<'_> {
         CheckedArray { name: self.name, dtype: self.dtype, start, end, array: PhantomData }
     }
 
-    /// A new array, which owns its memory. Numbers in it are not set.
+    /// A new array, which owns its memory. Its numbers are not initialised.
     pub fn new_array<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let mut shape: Vec<npy_intp> = self.shape.iter().map(|&size| size as npy_intp).collect();
         // SAFETY: the interpreter is held, and the number is that of a dtype of numpy's own, which is
@@ -223,12 +223,14 @@ impl ArraySpec<'_> {
         let mut shape: Vec<npy_intp> = self.shape.iter().map(|&size| size as npy_intp).collect();
         let (axes, strides) = (shape.len() as c_int, std::ptr::null_mut());
         let data = std::ptr::with_exposed_provenance_mut(address);
-        // SAFETY: as in `new_array`. The part lies within the memory of `array`, contiguous and aligned
-        // as that is; the view holds `array`, so the memory lives as long as it.
-        unsafe {
-            let dtype = PY_ARRAY_API.PyArray_DescrFromType(py, self.dtype.number);
-            let class = get_type_object(py, NpyTypes::PyArray_Type);
-            let view = PY_ARRAY_API.PyArray_NewFromDescr(
+        // SAFETY: as in `new_array`.
+        let dtype = unsafe { PY_ARRAY_API.PyArray_DescrFromType(py, self.dtype.number) };
+        // SAFETY: the interpreter is held, and numpy's array type is never missing.
+        let class = unsafe { get_type_object(py, NpyTypes::PyArray_Type) };
+        // SAFETY: `shape` has a size for each axis, the call takes over the reference to `dtype`, and the
+        // part lies within the memory of `array`, contiguous and aligned as that is.
+        let view = unsafe {
+            PY_ARRAY_API.PyArray_NewFromDescr(
                 py,
                 class,
                 dtype,
@@ -238,11 +240,17 @@ impl ArraySpec<'_> {
                 data,
                 NPY_ARRAY_WRITEABLE,
                 std::ptr::null_mut(),
-            );
-            let view = Bound::from_owned_ptr_or_err(py, view)?;
-            PY_ARRAY_API.PyArray_SetBaseObject(py, view.as_ptr().cast(), array.clone().into_ptr());
-            Ok(view)
+            )
+        };
+        // SAFETY: the result is a new reference, or null with the exception set.
+        let view = unsafe { Bound::from_owned_ptr_or_err(py, view) }?;
+        let base = array.clone().into_ptr();
+        // SAFETY: both are live arrays, and the call takes over the reference to `base`, by which the
+        // memory lives as long as the view.
+        if unsafe { PY_ARRAY_API.PyArray_SetBaseObject(py, view.as_ptr().cast(), base) } < 0 {
+            return Err(PyErr::fetch(py));
         }
+        Ok(view)
     }
 
     /// The memory of an array that `new_array` made, or that `is_unchanged` has found to be like one,
@@ -397,8 +405,8 @@ impl<'a, const N: usize> Claims<'a, N> {
     }
 
     /// Reserves the memory for the call as long as the result lives. A call that keeps the
-    /// interpreter need not be listed: no other can begin before its end. `known` is the memory of an
-    /// earlier call, and becomes that of this one.
+    /// interpreter need not be listed: no other can begin before its end. `known` has the arrays of an
+    /// earlier call that did not overlap; afterwards it has those of this call.
     pub fn hold(
         &mut self,
         known: &mut Apart<N>,

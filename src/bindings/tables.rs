@@ -26,7 +26,7 @@ use crate::rules::{self, EpisodeSeed, MoveError};
 /// The most games of one call, and the highest index of the first.
 const GAMES: usize = u32::MAX as usize;
 
-/// The most games that are encoded between two looks for signals: about ten milliseconds.
+/// The most games that are encoded between two checks for signals: about ten milliseconds.
 const GAMES_BETWEEN_SIGNALS: usize = 1 << 12;
 
 /// Reads the players of a table: bots' names, and `None` for a seat that Python plays.

@@ -14,7 +14,7 @@ use super::memory::{
 use super::numbers::{Integer, count};
 use crate::batch::{self, BufferError, MAX_THREADS, Simd, packed_length};
 
-/// The size in bytes of the output between two looks for signals: a fraction of a second.
+/// The size in bytes of the output between two checks for signals: a fraction of a second.
 const SIGNALS: usize = 1 << 28;
 
 /// Writing at most so many bytes takes less time than releasing the interpreter and taking it again.

@@ -111,7 +111,7 @@ pub fn play_games_until(
         play_chunks(stop, variant, players, seed, &games, &next, records)
     };
     let threads = thread::scope(|scope| {
-        // The threads allocate nothing before the last one runs.
+        // The threads allocate nothing until the last one has started.
         let closed = gate.lock();
         let others = (1..threads).map_while(|_| start_scoped(scope, play).ok());
         let others: Vec<_> = others.collect();

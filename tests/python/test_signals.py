@@ -73,6 +73,15 @@ CALLS = {
         batch.step(batch.observe()["action_mask"].argmax(axis=1))
         """,
     ),
+    "a reset to given decks": (
+        """
+        batch = starmine.Batch("standard", 1_000_000, dtype="bits", seed=0)
+        deck = [5 * card.suit + card.rank for card in batch.variant.new_game(seed=0).deck]
+        decks = np.tile(np.array(deck, np.uint8), (1_000_000, 1))
+        """,
+        "batch.reset(1, decks=decks)",
+        "assert batch.seed == 0",
+    ),
     "a stored batch with partners": (
         f"""
         batch = starmine.Batch(starmine.Variant(players=5), 6000, partners=dict.fromkeys(range(4), '{SLOW}'), seed=0)
