@@ -50,14 +50,37 @@ class Trajectories:
         Raises:
             IndexError: there is no such game.
         """
+        if isinstance(games, slice) and games.step in (None, 1):
+            first, stop, _ = games.indices(len(self))
+            offsets = self.offsets[first : max(first, stop) + 1]
+            actions = self.actions[offsets[0] : offsets[-1]]
+            decks, starts = self.decks[first:stop], self.start_players[first:stop]
+            return Trajectories(self.variant, decks, starts, actions, offsets - offsets[0])
         chosen = np.atleast_1d(np.arange(len(self))[games])
-        parts = [self.actions[self.offsets[game] : self.offsets[game + 1]] for game in chosen.tolist()]
         return Trajectories(
             self.variant,
             self.decks[chosen],
             self.start_players[chosen],
-            np.concatenate([*parts, self.actions[:0]]),
+            self.actions[ragged_places(self.offsets, chosen)],
             np.concatenate([[0], np.cumsum(self.lengths[chosen])]).astype(np.int64),
+        )
+
+    @staticmethod
+    def concatenate(parts: Sequence[Trajectories]) -> Trajectories:
+        """The games of several, in their order.
+
+        Raises:
+            StarmineError: there are none, or their rules differ.
+        """
+        if not parts or any(part.variant != parts[0].variant for part in parts):
+            raise StarmineError("only games of the same rules can be joined, and of one part at least")
+        lengths = np.concatenate([part.lengths for part in parts])
+        return Trajectories(
+            parts[0].variant,
+            np.concatenate([part.decks for part in parts]),
+            np.concatenate([part.start_players for part in parts]),
+            np.concatenate([part.actions for part in parts]),
+            np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
         )
 
     def to_dict(self) -> dict[str, NDArray[Any]]:
@@ -170,3 +193,18 @@ class Trajectories:
     def __repr__(self) -> str:
         """Number of games and turns."""
         return f"<Trajectories of {len(self)} games, {len(self.actions)} turns: {self.variant}>"
+
+
+def ragged_places(offsets: NDArray[np.int64], games: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+    """Where the turns of some games stand among those of all.
+
+    Args:
+        offsets: int64 (G + 1,), where each game begins.
+        games: integers (K,), indices of games.
+
+    Returns:
+        The places, int64, game after game.
+    """
+    starts, lengths = offsets[games], offsets[1:][games] - offsets[games]
+    shifts = starts - (np.cumsum(lengths) - lengths)
+    return np.repeat(shifts, lengths) + np.arange(lengths.sum())

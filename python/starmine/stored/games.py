@@ -1,0 +1,172 @@
+"""Games with what is stored beside their decks and actions, in memory."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from starmine._core import ArrayError, StarmineError, State, Variant
+from starmine.trajectories import Trajectories, ragged_places
+
+# Columns with one number a game and their dtypes. Those of the deal may be missing.
+NUMBERS: dict[str, type[np.generic]] = {
+    "game": np.uint64,
+    "seed": np.uint64,
+    "index": np.uint64,
+    "episode": np.uint64,
+    "scores": np.uint8,
+    "fireworks": np.uint8,
+    "endings": np.uint8,
+}
+DEAL = ("seed", "index", "episode")
+
+
+@dataclass(frozen=True, repr=False)
+class GameTable:
+    """G games of T turns in all with the columns that are stored of them.
+
+    Attributes:
+        trajectories: decks, start players and actions.
+        game: uint64 (G,), the running numbers in the data set.
+        seed: uint64 (G,), of the deal, or None for games that were not dealt here.
+        index: uint64 (G,), of the deal: the game number below the seed, or None.
+        episode: uint64 (G,), of the deal, or None.
+        scores: uint8 (G,), by the variant's rules: the sum of a game's rewards.
+        fireworks: uint8 (G,), the sum of the fireworks, whatever the ending.
+        endings: uint8 (G,), k for `starmine.endings()[k - 1]`; 0 for a game that was not finished.
+        players: int16 (G, P), for each seat a row of the players' table.
+        log_prob: float32 (T,), the logarithms of the probabilities with which the actions were chosen, or None.
+
+    Raises:
+        ArrayError: a column has another dtype or shape.
+    """
+
+    trajectories: Trajectories
+    game: NDArray[np.uint64]
+    seed: NDArray[np.uint64] | None
+    index: NDArray[np.uint64] | None
+    episode: NDArray[np.uint64] | None
+    scores: NDArray[np.uint8]
+    fireworks: NDArray[np.uint8]
+    endings: NDArray[np.uint8]
+    players: NDArray[np.int16]
+    log_prob: NDArray[np.float32] | None = None
+
+    def __post_init__(self) -> None:
+        """Check dtypes and shapes."""
+        games, turns = len(self.trajectories), len(self.trajectories.actions)
+        for name, dtype in NUMBERS.items():
+            if name not in DEAL or getattr(self, name) is not None:
+                _check(name, getattr(self, name), dtype, (games,))
+        _check("players", self.players, np.int16, (games, self.variant.players))
+        if self.log_prob is not None:
+            _check("log_prob", self.log_prob, np.float32, (turns,))
+
+    @property
+    def variant(self) -> Variant:
+        """The rules."""
+        return self.trajectories.variant
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """The number of turns of each game: int64 (G,)."""
+        return self.trajectories.lengths
+
+    def __len__(self) -> int:
+        """Number of games."""
+        return len(self.game)
+
+    def __getitem__(self, games: int | slice | Sequence[int] | NDArray[Any]) -> GameTable:
+        """Some of the games: one, a slice, or those of indices or a mask, as numpy selects them.
+
+        Raises:
+            IndexError: there is no such game.
+        """
+        chosen = games if isinstance(games, slice) else np.atleast_1d(np.arange(len(self))[games])
+        held = {name: getattr(self, name) for name in NUMBERS}
+        columns: dict[str, Any] = {name: None if held[name] is None else held[name][chosen] for name in NUMBERS}
+        log_prob = self.log_prob
+        if log_prob is not None:
+            log_prob = log_prob[ragged_places(self.trajectories.offsets, np.arange(len(self))[chosen])]
+        return GameTable(self.trajectories[chosen], **columns, players=self.players[chosen], log_prob=log_prob)
+
+    def state(self, game: int, turn: int | None = None) -> State:
+        """A game after some of its turns, as `Trajectories.state` gives it."""
+        return self.trajectories.state(game, turn)
+
+    @staticmethod
+    def concatenate(tables: Sequence[GameTable]) -> GameTable:
+        """The games of several tables, in their order. A column that one of them lacks is left out.
+
+        Raises:
+            StarmineError: there is no table, or their rules differ.
+        """
+        if not tables:
+            raise StarmineError("there is no table of games")
+        if len(tables) == 1:
+            return tables[0]
+        if any(table.variant != tables[0].variant for table in tables):
+            raise StarmineError("games of different rules cannot stand in one table")
+        columns = {name: _joined([getattr(table, name) for table in tables]) for name in (*NUMBERS, "log_prob")}
+        return GameTable(
+            Trajectories.concatenate([table.trajectories for table in tables]),
+            **columns,
+            players=np.concatenate([table.players for table in tables]),
+        )
+
+    def __repr__(self) -> str:
+        """Number of games and turns."""
+        return f"<GameTable of {len(self)} games, {len(self.trajectories.actions)} turns: {self.variant}>"
+
+
+class ContentHash:
+    """A SHA-256 checksum of decoded columns, which does not depend on how they are stored.
+
+    Each column has a checksum of its own, over its numbers as little-endian bytes; the checksum of the games is that
+    of all these. Games may come in pieces of any size.
+    """
+
+    def __init__(self) -> None:
+        names = ("deck", "first_player", "length", "actions", *NUMBERS, "players", "log_prob")
+        self._columns = {name: hashlib.sha256() for name in names}
+
+    def update(self, games: GameTable) -> None:
+        """Add games."""
+        played = games.trajectories
+        values = {name: getattr(games, name) for name in (*NUMBERS, "players", "log_prob")}
+        values |= {"deck": played.decks, "first_player": played.start_players, "actions": played.actions}
+        values["length"] = played.lengths
+        for name, column in values.items():
+            if column is not None:
+                little = column.astype(column.dtype.newbyteorder("<"), copy=False)
+                self._columns[name].update(np.ascontiguousarray(little).reshape(-1).view(np.uint8).data)
+
+    def hexdigest(self) -> str:
+        """The checksum of the games so far: 64 hexadecimal digits."""
+        parts = [f"{name} {column.hexdigest()}\n" for name, column in self._columns.items()]
+        return hashlib.sha256("".join(parts).encode()).hexdigest()
+
+
+def content_hash(games: GameTable | Iterable[GameTable]) -> str:
+    """The `ContentHash` of games, or of pieces of them in their order."""
+    checksum = ContentHash()
+    for piece in [games] if isinstance(games, GameTable) else games:
+        checksum.update(piece)
+    return checksum.hexdigest()
+
+
+def _check(name: str, array: Any, dtype: type[np.generic], shape: tuple[int, ...]) -> None:
+    if not isinstance(array, np.ndarray) or array.dtype != dtype:
+        raise ArrayError(f"{name} has dtype {getattr(array, 'dtype', type(array))}: expected {np.dtype(dtype)}")
+    if array.shape != shape:
+        raise ArrayError(f"{name} has shape {array.shape}: expected {shape}")
+
+
+def _joined(columns: list[NDArray[Any] | None]) -> Any:
+    held = [column for column in columns if column is not None]
+    return np.concatenate(held) if len(held) == len(columns) else None

@@ -1,0 +1,202 @@
+"""The schema of stored games: one row a game, in Parquet files.
+
+A table and its arrays are turned into each other without a loop over games: the numbers of a column lie together in
+an Arrow buffer, and decks and actions are numpy views of such buffers.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from starmine._core import StarmineError, Variant
+from starmine.stored.arrow import pyarrow, pyarrow_parquet
+from starmine.stored.games import DEAL, GameTable
+from starmine.stored.metadata import KEY, Metadata
+from starmine.trajectories import Trajectories
+
+ROW_GROUP = 65_536  # games that a reader holds at once
+SHARD = 1_000_000  # games in a file, at most
+COMPRESSION = "zstd"
+_NAMES = {"scores": "score", "endings": "ending"}  # columns that a GameTable holds under a plural
+
+
+def shard_name(number: int) -> str:
+    """The file name of a shard."""
+    return f"shard-{number:06d}.parquet"
+
+
+def schema(variant: Variant, log_prob: bool = False) -> Any:
+    """The `pyarrow.Schema` of stored games, without metadata.
+
+    Args:
+        variant: the rules.
+        log_prob: whether there is the optional column.
+    """
+    pa = pyarrow()
+    number = [pa.field("game", pa.uint64(), nullable=False), *(pa.field(name, pa.uint64()) for name in DEAL)]
+    item = pa.field("element", pa.int16(), nullable=False)
+    columns = {
+        "deck": pa.binary(variant.deck_size),
+        "first_player": pa.uint8(),
+        "actions": pa.binary(),
+        "length": pa.uint16(),
+        "score": pa.uint8(),
+        "fireworks": pa.uint8(),
+        "ending": pa.uint8(),
+        "players": pa.list_(item),
+    }
+    if log_prob:
+        columns["log_prob"] = pa.list_(pa.field("element", pa.float32(), nullable=False))
+    return pa.schema([*number, *(pa.field(name, kind, nullable=False) for name, kind in columns.items())])
+
+
+def write_table(games: GameTable, metadata: Metadata) -> Any:
+    """Games as a `pyarrow.Table` with the file's metadata, in pieces of `ROW_GROUP` games.
+
+    Raises:
+        StarmineError: the metadata are of other rules.
+        ImportError: pyarrow is not installed.
+    """
+    if metadata.variant != games.variant:
+        raise StarmineError(f"the metadata are of {metadata.variant}: the games of {games.variant}")
+    described = schema(games.variant, games.log_prob is not None).with_metadata({KEY: metadata.to_json().encode()})
+    pieces = [games[first : first + ROW_GROUP] for first in range(0, len(games), ROW_GROUP)]
+    batches = [pyarrow().record_batch(_columns(piece), schema=described) for piece in pieces]
+    return pyarrow().Table.from_batches(batches, schema=described)
+
+
+def write_file(path: Path, games: GameTable, metadata: Metadata) -> None:
+    """Write games into a Parquet file, in row groups of `ROW_GROUP` games.
+
+    Raises:
+        OSError: the file cannot be written.
+        StarmineError, ImportError: as `write_table`.
+    """
+    pyarrow_parquet().write_table(write_table(games, metadata), path, compression=COMPRESSION, row_group_size=ROW_GROUP)
+
+
+def read_table(table: Any, variant: Variant | None = None) -> GameTable:
+    """The games of Arrow data with the columns of the schema; others are ignored.
+
+    Args:
+        table: a `pyarrow.Table` or `pyarrow.RecordBatch`.
+        variant: the rules; None for those of the table's metadata.
+
+    Raises:
+        StarmineError: a column is missing, has another type or missing values, or columns contradict each other.
+        ImportError: pyarrow is not installed.
+    """
+    pa = pyarrow()
+    variant = Metadata.of(table.schema.metadata).variant if variant is None else variant
+    expected = schema(variant, "log_prob" in table.schema.names)
+    missing = [name for name in expected.names if name not in table.schema.names]
+    if missing:
+        raise StarmineError(f"there is no column {', '.join(missing)}")
+    columns = {}
+    for field in expected:
+        column = table.column(field.name)
+        column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+        columns[field.name] = _cast(column, field)
+    return _games(columns, variant)
+
+
+def _games(columns: dict[str, Any], variant: Variant) -> GameTable:
+    """The games of whole columns of the schema's types."""
+    rows = len(columns["game"])
+    deck, size = columns["deck"], variant.deck_size
+    decks = _numbers(deck.buffers()[1], np.uint8, deck.offset * size, rows * size).reshape(rows, size)
+    offsets, actions = _ragged(columns["actions"], np.uint8)
+    if (np.diff(offsets) != _values(columns["length"])).any():
+        raise StarmineError("column length does not give the number of actions of each game")
+    seats, players = _ragged(columns["players"], np.int16)
+    if (np.diff(seats) != variant.players).any():
+        raise StarmineError(f"column players does not name {variant.players} players in each game")
+    log_prob = None
+    if "log_prob" in columns:
+        turns, log_prob = _ragged(columns["log_prob"], np.float32)
+        if not np.array_equal(turns, offsets):
+            raise StarmineError("column log_prob does not have one number for each action")
+    return GameTable(
+        trajectories=Trajectories(variant, decks, _values(columns["first_player"]), actions, offsets),
+        game=_values(columns["game"]),
+        **{name: _deal(columns[name], name) for name in DEAL},
+        scores=_values(columns["score"]),
+        fireworks=_values(columns["fireworks"]),
+        endings=_values(columns["ending"]),
+        players=players.reshape(rows, variant.players),
+        log_prob=log_prob,
+    )
+
+
+def _columns(games: GameTable) -> list[Any]:
+    """The columns of at most `ROW_GROUP` games, in the order of the schema."""
+    pa, played = pyarrow(), games.trajectories
+    described = schema(games.variant, games.log_prob is not None)
+    turns = pa.py_buffer(played.offsets.astype(np.int32))
+    actions, decks = np.ascontiguousarray(played.actions), np.ascontiguousarray(played.decks)
+    special: dict[str, Any] = {
+        "deck": pa.Array.from_buffers(described.field("deck").type, len(games), [None, pa.py_buffer(decks)]),
+        "actions": pa.Array.from_buffers(pa.binary(), len(games), [None, turns, pa.py_buffer(actions)]),
+        "length": pa.array(played.lengths).cast(pa.uint16()),
+        "first_player": pa.array(played.start_players),
+    }
+    seats = np.arange(len(games) + 1, dtype=np.int32) * games.variant.players
+    lists: dict[str, Any] = {"players": (pa.py_buffer(seats), games.players.ravel())}
+    if games.log_prob is not None:
+        lists["log_prob"] = (turns, games.log_prob)
+    for name, (offsets, values) in lists.items():
+        kind = described.field(name).type
+        special[name] = pa.Array.from_buffers(kind, len(games), [None, offsets], children=[pa.array(values)])
+    plain = {_NAMES.get(name, name): getattr(games, name) for name in ("game", *DEAL, "scores", "fireworks", "endings")}
+    for name, values in plain.items():
+        special[name] = pa.nulls(len(games), pa.uint64()) if values is None else pa.array(values)
+    return [special[name] for name in described.names]
+
+
+def _cast(column: Any, field: Any) -> Any:
+    """A column as the schema's type, whole."""
+    if field.name not in DEAL and column.null_count:
+        raise StarmineError(f"column {field.name} has missing values")
+    if column.type.equals(field.type):
+        return column
+    try:
+        return column.cast(field.type)
+    except (pyarrow().ArrowInvalid, pyarrow().ArrowNotImplementedError) as error:
+        raise StarmineError(f"column {field.name} has type {column.type}: expected {field.type}") from error
+
+
+def _numbers(buffer: Any, dtype: Any, first: int, count: int) -> NDArray[Any]:
+    """Numbers in an Arrow buffer, which is missing where there are none."""
+    if count == 0:
+        return np.empty(0, dtype)
+    return np.frombuffer(buffer, dtype, count, first * np.dtype(dtype).itemsize)
+
+
+def _values(column: Any) -> NDArray[Any]:
+    """The numbers of a column without missing values."""
+    return column.to_numpy(zero_copy_only=True)  # type: ignore[no-any-return]
+
+
+def _deal(column: Any, name: str) -> NDArray[np.uint64] | None:
+    """The numbers of a column that has all its values or none."""
+    if column.null_count == 0:
+        return _values(column)
+    if column.null_count < len(column):
+        raise StarmineError(f"column {name} has missing values: expected all of them or none")
+    return None
+
+
+def _ragged(column: Any, dtype: Any) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """The offsets, from 0, and the numbers of a column with several numbers a game."""
+    offsets = _numbers(column.buffers()[1], np.int32, column.offset, len(column) + 1 if len(column) else 0)
+    offsets = offsets.astype(np.int64) if len(offsets) else np.zeros(1, np.int64)
+    first, count = int(offsets[0]), int(offsets[-1] - offsets[0])
+    if hasattr(column, "values"):
+        if column.values.null_count:
+            raise StarmineError("a list has missing values")
+        return offsets - first, _values(column.values)[first : first + count]
+    return offsets - first, _numbers(column.buffers()[2], dtype, first, count)

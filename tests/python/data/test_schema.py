@@ -1,0 +1,212 @@
+"""What is written into a table of games is read back, and has one checksum however it is stored."""
+
+import dataclasses
+import json
+import random
+
+import numpy as np
+import pytest
+from random_variants import random_variant
+from stored_games import described, played_table, same_games, store
+
+import starmine
+from starmine import stored
+from starmine.stored import GameTable, Metadata, content_hash, read_table, write_table
+from starmine.trajectories import Trajectories
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_games_are_read_as_they_were_written(seed, tmp_path):
+    rng = random.Random(seed)
+    table = played_table(rng.choice([1, 7, 40]), random_variant(rng), seed, first=5, log_prob=rng.random() < 0.5)
+    written = write_table(table, described(table, seed=seed))
+    assert same_games(read_table(written), table)
+    pq.write_table(written, tmp_path / "games.parquet", row_group_size=rng.choice([3, 100]))
+    assert same_games(read_table(pq.read_table(tmp_path / "games.parquet")), table)
+
+
+def test_the_columns_are_those_of_the_schema(tmp_path):
+    path = store(tmp_path / "games.parquet", played_table(3))
+    kinds = {field.name: str(field.type) for field in pq.read_schema(path)}
+    assert kinds == {
+        "game": "uint64",
+        "seed": "uint64",
+        "index": "uint64",
+        "episode": "uint64",
+        "deck": "fixed_size_binary[50]",
+        "first_player": "uint8",
+        "actions": "binary",
+        "length": "uint16",
+        "score": "uint8",
+        "fireworks": "uint8",
+        "ending": "uint8",
+        "players": "list<element: int16 not null>",
+    }
+    assert pq.ParquetFile(path).metadata.row_group(0).column(0).compression == "ZSTD"
+
+
+def test_games_that_were_not_dealt_here_have_no_deal():
+    table = dataclasses.replace(played_table(9), seed=None, index=None, episode=None)
+    back = read_table(write_table(table, described(table)))
+    assert back.seed is None
+    assert back.index is None
+    assert same_games(back, table)
+
+
+@pytest.mark.parametrize("games", [0, 1])
+def test_few_games(games):
+    table = played_table(1, log_prob=True)[:games]
+    back = read_table(write_table(table, described(table)))
+    assert len(back) == games
+    assert same_games(back, table)
+
+
+def test_a_part_of_a_table_is_read():
+    table = played_table(40, log_prob=True)
+    written = write_table(table, described(table))
+    assert same_games(read_table(written.slice(7, 20)), table[7:27])
+    assert same_games(read_table(written.to_batches()[0].slice(3), table.variant), table[3:])
+    assert same_games(
+        read_table(pa.concat_tables([written.slice(30), written.slice(0, 5)])), table[[*range(30, 40), *range(5)]]
+    )
+
+
+def test_columns_of_wider_types_are_read():
+    table = played_table(12)
+    written = write_table(table, described(table))
+    wide = {"actions": pa.large_binary(), "players": pa.large_list(pa.int64()), "length": pa.int64()}
+    fields = [pa.field(field.name, wide.get(field.name, field.type)) for field in written.schema]
+    assert same_games(read_table(written.cast(pa.schema(fields)), table.variant), table)
+
+
+def test_a_table_is_taken_apart_and_joined():
+    table = played_table(30, log_prob=True)
+    mask = np.arange(30) % 3 == 0
+    assert same_games(table[mask], table[np.flatnonzero(mask)])
+    assert same_games(GameTable.concatenate([table[:11], table[11:]]), table)
+    assert table[4].state(0, 3).history == table.state(4, 3).history
+    with pytest.raises(starmine.StarmineError, match="different rules"):
+        GameTable.concatenate([table, played_table(2, starmine.Variant(players=3))])
+
+
+def test_a_column_of_another_shape_or_dtype_is_refused():
+    table = played_table(3)
+    with pytest.raises(starmine.ArrayError, match="scores has dtype int64: expected uint8"):
+        dataclasses.replace(table, scores=table.scores.astype(np.int64))
+    with pytest.raises(starmine.ArrayError, match=r"players has shape \(3, 1\): expected \(3, 2\)"):
+        dataclasses.replace(table, players=table.players[:, :1])
+
+
+def broken(table, name, values, kind):
+    written = write_table(table, described(table))
+    place = written.schema.get_field_index(name)
+    return written.set_column(place, pa.field(name, kind), pa.array(values, kind))
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "kind", "message"),
+    [
+        ("length", [1, 1], pa.uint16(), "column length does not give"),
+        ("score", [1, None], pa.uint8(), "column score has missing values"),
+        ("seed", [1, None], pa.uint64(), "column seed has missing values"),
+        ("score", [1, 300], pa.int64(), "column score has type int64: expected uint8"),
+        ("deck", [b"short", b"short"], pa.binary(), "column deck has type binary"),
+        ("players", [[0], [1]], pa.list_(pa.int16()), "column players does not name 2 players"),
+        ("players", [[0, 1], [None, 1]], pa.list_(pa.int16()), "missing values"),
+    ],
+)
+def test_columns_that_contradict_the_schema_are_refused(name, values, kind, message):
+    with pytest.raises(starmine.StarmineError, match=message):
+        read_table(broken(played_table(2), name, values, kind))
+
+
+def test_a_missing_column_is_named():
+    table = played_table(2)
+    with pytest.raises(starmine.StarmineError, match="no column actions"):
+        read_table(write_table(table, described(table)).drop_columns(["actions"]))
+
+
+# --- Checksums ---------------------------------------------------------------------------------------------
+
+
+def test_the_checksum_does_not_depend_on_the_files_layout(tmp_path):
+    table = played_table(60, log_prob=True)
+    expected = content_hash(table)
+    for rows, compression in [(7, "zstd"), (60, "none"), (13, "snappy")]:
+        path = tmp_path / f"{rows}.parquet"
+        pq.write_table(write_table(table, described(table)), path, row_group_size=rows, compression=compression)
+        file = pq.ParquetFile(path)
+        pieces = (read_table(file.read_row_group(group)) for group in range(file.num_row_groups))
+        assert content_hash(pieces) == expected
+        assert content_hash(read_table(pq.read_table(path))) == expected
+
+
+def test_the_checksum_depends_on_every_column():
+    table = played_table(5, log_prob=True)
+    hashes = {content_hash(table), content_hash(table[::-1]), content_hash(table[:4])}
+    names = ("game", "seed", "index", "episode", "scores", "fireworks", "endings", "players", "log_prob")
+    for name in names:
+        hashes.add(content_hash(dataclasses.replace(table, **{name: getattr(table, name) + 1})))
+    for name in ("decks", "actions", "start_players"):
+        played = dataclasses.replace(table.trajectories, **{name: getattr(table.trajectories, name) ^ 1})
+        hashes.add(content_hash(dataclasses.replace(table, trajectories=played)))
+    offsets = table.trajectories.offsets + np.array([0, 1, 0, 0, 0, 0])
+    played = dataclasses.replace(table.trajectories, offsets=offsets)
+    hashes.add(content_hash(dataclasses.replace(table, trajectories=played)))
+    hashes.add(content_hash(dataclasses.replace(table, seed=None)))
+    assert len(hashes) == 3 + len(names) + 3 + 2
+
+
+def test_the_checksum_of_known_games_is_known():
+    variant, numbers = starmine.Variant(), np.arange(6, dtype=np.uint8)
+    offsets = np.array([0, 1, 3, 6])
+    played = Trajectories(variant, np.tile(np.arange(50, dtype=np.uint8) // 2, (3, 1)), numbers[:3], numbers, offsets)
+    table = GameTable(played, *[numbers[:3].astype(np.uint64)] * 4, *[numbers[3:]] * 3, np.ones((3, 2), np.int16))
+    assert content_hash(table) == "3a085b22730a2e351d3a70c45d7d727376502b172cc7c3e3295cf7db4508bd50"
+
+
+# --- Metadata ----------------------------------------------------------------------------------------------
+
+
+def test_metadata_are_read_as_they_were_written():
+    variant = starmine.variant("avalanche", players=3)
+    players = [{"name": "smart", "hash": None}, {"name": "ippo-3p", "hash": "ab" * 32}]
+    metadata = Metadata(variant, players, 7, 2, 10, "0.1", extra={"epsilon": 0.25})
+    assert Metadata.from_json(metadata.to_json()) == metadata
+    assert json.loads(metadata.to_json())["variant"]["players"] == 3
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"format": 2}, "format=2 is not known: this version reads format 1"),
+        ({"seed": "x"}, "seed='x' is not allowed"),
+        ({"players": [1]}, "players is not allowed"),
+        ({"extra": []}, "version or extra"),
+        ({"variant": {"players": 9}}, "players"),
+    ],
+)
+def test_other_metadata_are_refused(changed, message):
+    text = json.dumps(json.loads(Metadata(starmine.Variant(), []).to_json()) | changed)
+    with pytest.raises(starmine.StarmineError, match=message):
+        Metadata.from_json(text)
+
+
+def test_text_that_is_no_metadata_is_refused():
+    for text, message in [("{", "not JSON"), ("[]", "not a JSON object"), ('{"format": 1}', "have no variant")]:
+        with pytest.raises(starmine.StarmineError, match=message):
+            Metadata.from_json(text)
+    with pytest.raises(starmine.StarmineError, match="no entry 'starmine'"):
+        read_table(pa.table({"game": [1]}))
+
+
+def test_metadata_of_other_rules_are_refused():
+    with pytest.raises(starmine.StarmineError, match="the metadata are of"):
+        write_table(played_table(2), Metadata(starmine.Variant(players=3), []))
+
+
+def test_a_shards_name_holds_its_number():
+    assert stored.shard_name(12) == "shard-000012.parquet"
