@@ -1,0 +1,106 @@
+"""Stored games as another library hands them over, turned into rows of turns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from starmine._core import StarmineError, Variant
+from starmine._core import variant as preset
+from starmine.stored.arrow import pyarrow
+from starmine.stored.metadata import Metadata
+from starmine.stored.replaying import Replay, Rows
+from starmine.stored.schema import read_table, schema
+
+NEEDED = ("deck", "first_player", "actions", "score")  # for a replay
+USED = (*NEEDED, "game", "players", "log_prob")
+
+
+def replay_batch(
+    batch: Any,
+    variant: Variant | str | None = None,
+    *,
+    outputs: Sequence[str] | None = None,
+    encoder: str = "canonical",
+    dtype: str = "bits",
+    observers: str = "current",
+    num_threads: int | None = 1,
+) -> Rows:
+    """Turn stored games into rows of turns: a function for `ray.data.read_parquet(...).map_batches(replay_batch)`.
+
+    Args:
+        batch: a `pyarrow.Table` or `RecordBatch` with columns of the schema, a `pandas.DataFrame`, or a dictionary of
+            arrays by column. The columns `deck`, `first_player`, `actions` and `score` are enough; `players` and
+            `log_prob` are needed for the outputs "player" and "log_prob".
+        variant: the rules, the name of a preset, or JSON text; None for those of an Arrow table's metadata, which
+            dictionaries and data frames do not have.
+        outputs: as `Dataset.replay` takes them.
+        encoder: one of `starmine.encoders()`.
+        dtype: of the observations.
+        observers: "current" or "all".
+        num_threads: of the replay.
+
+    Returns:
+        For each output an array (T, ...), one row a turn, game after game. `game` is the column of this name where
+        there is one, and elsewhere the index in the batch.
+
+    Raises:
+        StarmineError: there are no rules, or a column is missing or contradicts them; a deck or an action is not
+            allowed.
+        UnknownNameError: there is no such output, encoder, dtype or preset.
+        ImportError: pyarrow is not installed.
+    """
+    settings = Replay.of(outputs, encoder=encoder, dtype=dtype, observers=observers, num_threads=num_threads)
+    table = _as_table(batch)
+    missing = [name for name in NEEDED if name not in table.schema.names]
+    missing += [
+        column
+        for output, column in (("player", "players"), ("log_prob", "log_prob"))
+        if output in settings.outputs and column not in table.schema.names
+    ]
+    if missing:
+        raise StarmineError(f"the batch has no column {', '.join(missing)}")
+    rows = settings.rows(read_table(_completed(table, _rules(variant, table))))
+    if "game" in rows and "game" in table.schema.names:
+        rows["game"] = table.column("game").to_numpy().astype(np.int64)[rows["game"]]
+    return rows
+
+
+def _as_table(batch: Any) -> Any:
+    """The columns of a batch that are used, as Arrow data."""
+    pa = pyarrow()
+    if isinstance(batch, pa.Table | pa.RecordBatch):
+        return batch.select([name for name in USED if name in batch.schema.names])
+    if not isinstance(batch, Mapping) and not (hasattr(batch, "columns") and hasattr(batch, "to_dict")):
+        raise StarmineError(f"batch is a {type(batch)}: expected an Arrow table, a data frame or a dictionary")
+    columns = {name: np.asarray(batch[name]) for name in USED if name in batch}
+    return pa.table({name: pa.array(list(held) if held.ndim > 1 else held) for name, held in columns.items()})
+
+
+def _rules(variant: Variant | str | None, table: Any) -> Variant:
+    if variant is None:
+        if not table.schema.metadata:
+            raise StarmineError("variant is not given: expected the rules, since the batch has no metadata")
+        return Metadata.of(table.schema.metadata).variant
+    if isinstance(variant, str):
+        return Variant.from_json(variant) if variant.lstrip().startswith("{") else preset(variant)
+    return variant
+
+
+def _completed(table: Any, variant: Variant) -> Any:
+    """A table with all columns of the schema; those that a replay does not need are filled in."""
+    pa = pyarrow()
+    import pyarrow.compute as compute
+
+    columns = {name: table.column(name) for name in table.schema.names}
+    for field in schema(variant):
+        if field.name == "length":
+            columns["length"] = compute.binary_length(columns["actions"])
+        elif field.name == "players" and "players" not in columns:
+            columns["players"] = pa.array([[0] * variant.players] * len(table), field.type)
+        elif field.name not in columns:
+            columns[field.name] = pa.array(np.zeros(len(table), field.type.to_pandas_dtype()))
+    named = pa.table(columns)
+    return named.replace_schema_metadata({b"starmine": Metadata(variant, []).to_json()})

@@ -1,0 +1,104 @@
+"""Conditions on stored games, which need few of their columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from starmine._core import StarmineError, _unknown_name, endings
+
+Column = Callable[[str], NDArray[Any]]  # the values of a row group's games by the column's name
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """Conditions that a game must meet, all of them; None for none.
+
+    Attributes:
+        min_score: the lowest score.
+        max_score: the highest score.
+        endings: codes of endings.
+        seats: for each seat the rows of the players' table that may sit there, or None for any.
+    """
+
+    min_score: int | None
+    max_score: int | None
+    endings: list[int] | None
+    seats: list[NDArray[np.int16] | None]
+
+    def kept(self, games: int, column: Column) -> NDArray[np.bool_]:
+        """Which of the games meet the conditions: bool (games,).
+
+        Args:
+            games: their number.
+            column: reads a column; only those that are needed are read.
+        """
+        keep = np.ones(games, np.bool_)
+        if self.min_score is not None or self.max_score is not None:
+            scores = column("score").astype(np.int64)
+            keep &= scores >= (0 if self.min_score is None else self.min_score)
+            keep &= scores <= (255 if self.max_score is None else self.max_score)
+        if self.endings is not None:
+            keep &= np.isin(column("ending"), self.endings)
+        if any(rows is not None for rows in self.seats):
+            seated = column("players")
+            for seat, rows in enumerate(self.seats):
+                if rows is not None:
+                    keep &= np.isin(seated[:, seat], rows)
+        return keep
+
+
+def ending_codes(names: str | Sequence[str]) -> list[int]:
+    """The codes of endings.
+
+    Raises:
+        UnknownNameError: there is no such ending.
+    """
+    for name in _several(names):
+        if name not in endings():
+            raise _unknown_name("ending", name, endings())
+    return [endings().index(name) + 1 for name in _several(names)]
+
+
+def seat_rows(
+    table: Sequence[Mapping[str, Any]],
+    players: str | Sequence[str] | None,
+    seats: Sequence[str | None] | None,
+    num_seats: int,
+) -> list[NDArray[np.int16] | None]:
+    """The rows of the players' table that may sit at each seat.
+
+    Args:
+        table: the players' table.
+        players: names that may sit at every seat, or None for any.
+        seats: for each seat a name, or None for any.
+        num_seats: number of seats.
+
+    Raises:
+        UnknownNameError: there is no such player.
+        StarmineError: `seats` has another length.
+    """
+    if seats is not None and len(seats) != num_seats:
+        raise StarmineError(f"seats has {len(seats)} entries: expected {num_seats}")
+    known = [str(row["name"]) for row in table]
+    asked = [*([] if players is None else _several(players)), *(name for name in seats or [] if name is not None)]
+    for name in asked:
+        if name not in known:
+            raise _unknown_name("player", name, sorted(set(known)))
+    allowed: list[NDArray[np.int16] | None] = []
+    for at_seat in [None] * num_seats if seats is None else seats:
+        if players is None and at_seat is None:
+            allowed.append(None)
+            continue
+        names = known if players is None else _several(players)
+        rows = [row for row, name in enumerate(known) if name in names and at_seat in (None, name)]
+        allowed.append(np.array(rows, np.int16))
+    return allowed
+
+
+def _several(names: str | Sequence[str]) -> list[str]:
+    return [names] if isinstance(names, str) else list(names)

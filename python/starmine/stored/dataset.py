@@ -1,0 +1,348 @@
+"""Data sets of stored games: a view of files, of which one row group at a time is in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from starmine._core import StarmineError, Variant, _unknown_name
+from starmine.stored.arrow import pyarrow
+from starmine.stored.conditions import Conditions, ending_codes, seat_rows
+from starmine.stored.files import Paths, open_files
+from starmine.stored.game import Game
+from starmine.stored.games import GameTable
+from starmine.stored.metadata import Metadata
+from starmine.stored.replaying import Replay, Rows
+from starmine.stored.schema import read_table, schema
+
+_Chosen = NDArray[np.int32] | None  # rows of a row group in their order; None for all
+
+
+@dataclass(frozen=True)
+class RowGroup:
+    """A part of a file whose games a data set reads at once.
+
+    Attributes:
+        file: the number of the file in the data set.
+        group: the number of the row group in the file.
+        first: the index in the data set of its first game.
+        games: how many of its games belong to the data set.
+    """
+
+    file: int
+    group: int
+    first: int
+    games: int
+
+
+class Dataset:
+    """Games of one or several Parquet files.
+
+    A data set reads its files row group by row group, the next one in a thread while the present one is used, so that
+    its memory does not grow with their number; a view that `filter` or `select` returned keeps 4 bytes a game beside.
+    A data set can be pickled: it holds paths, not open files.
+
+    Args:
+        path: of a folder, whose files `*.parquet` are taken in the order of their names; of a file; or of several
+            files and folders. Other files of a folder are ignored, such as those that are still being written.
+
+    Attributes:
+        files: the files.
+        metadata: what each file says about its games.
+        variant: the rules of all games.
+        players: the players' table: the distinct rows of those of all files.
+
+    Raises:
+        FileNotFoundError: there is no such file or folder.
+        DamagedFileError: a file is cut short or no Parquet file; the message names it.
+        StarmineError: there is no file, a file holds no games or games of an unknown format, or rules differ.
+        ImportError: pyarrow is not installed.
+    """
+
+    def __init__(self, path: Paths) -> None:
+        self.files = open_files(path)
+        self.metadata: list[Metadata] = [file.metadata for file in self.files]
+        self.variant: Variant = self.metadata[0].variant
+        self.players: list[dict[str, Any]] = []
+        self._rows: list[NDArray[np.int16]] = [self._merge(metadata.players) for metadata in self.metadata]
+        groups = [(number, group) for number, file in enumerate(self.files) for group in range(len(file.sizes))]
+        self._groups: list[RowGroup] = []
+        self._chosen: list[_Chosen] = []
+        self._choose([(file, group, None) for file, group in groups])
+        self._latest: tuple[int, GameTable] | None = None
+
+    def _merge(self, players: list[dict[str, Any]]) -> NDArray[np.int16]:
+        """Add a file's players to the table and return, for each of them, its row."""
+        self.players += [row for place, row in enumerate(players) if row not in self.players + players[:place]]
+        return np.array([self.players.index(row) for row in players], np.int16)
+
+    def _choose(self, groups: Sequence[tuple[int, int, _Chosen]]) -> None:
+        """Let the data set consist of these games, given as file, row group and rows."""
+        self._groups, self._chosen, first = [], [], 0
+        for file, group, chosen in groups:
+            games = self.files[file].sizes[group] if chosen is None else len(chosen)
+            if games:
+                self._groups.append(RowGroup(file, group, first, games))
+                self._chosen.append(chosen)
+                first += games
+
+    def __len__(self) -> int:
+        """Number of games."""
+        return sum(group.games for group in self._groups)
+
+    @property
+    def turns(self) -> int:
+        """Number of turns of all games, for which the column of the lengths is read."""
+        return sum(int(self._column(place, "length").sum()) for place in range(len(self._groups)))
+
+    def row_groups(self) -> list[RowGroup]:
+        """The row groups with games of the data set, in order."""
+        return list(self._groups)
+
+    def read(self, place: int, log_prob: bool = True) -> GameTable:
+        """The games of `row_groups()[place]` that belong to the data set.
+
+        Args:
+            place: index of the row group.
+            log_prob: whether to read that column, where there is one.
+
+        Raises:
+            FileNotFoundError: the file has been removed.
+            DamagedFileError: it has been changed, or its bytes are not those that were written.
+            StarmineError: its columns contradict the schema or each other.
+        """
+        group, chosen = self._groups[place], self._chosen[place]
+        file = self.files[group.file]
+        games = file.games(group.group, log_prob)
+        games = games if chosen is None else games[chosen]
+        rows = self._rows[group.file]
+        if games.players.size and not 0 <= games.players.min() <= games.players.max() < len(rows):
+            raise StarmineError(f"{file.path}: column players names a player that the metadata do not list")
+        if not np.array_equal(rows, np.arange(len(rows))):
+            games = replace(games, players=rows[games.players])
+        return games
+
+    def tables(self, places: Sequence[int] | None = None, log_prob: bool = True) -> Iterator[GameTable]:
+        """The games of row groups, one after the other; the next one is read in a thread.
+
+        Args:
+            places: indices of row groups; None for all.
+            log_prob: whether to read that column, where there is one.
+
+        Raises:
+            FileNotFoundError, DamagedFileError, StarmineError: as `read`.
+        """
+        with ThreadPoolExecutor(1) as thread:
+            waiting: Future[GameTable] | None = None
+            for place in range(len(self._groups)) if places is None else places:
+                following = thread.submit(self.read, place, log_prob)
+                if waiting is not None:
+                    yield waiting.result()
+                waiting = following
+            if waiting is not None:
+                yield waiting.result()
+
+    # --- Games ---------------------------------------------------------------------------------------------
+
+    def __getitem__(self, games: int | slice | Sequence[int] | NDArray[Any]) -> Any:
+        """A `Game`, or a `GameTable` of those of a slice, of indices or of a mask, as numpy selects them.
+
+        Raises:
+            IndexError: there is no such game.
+            FileNotFoundError, DamagedFileError, StarmineError: as `read`.
+        """
+        chosen = np.arange(len(self))[games]
+        table = self._gather(np.atleast_1d(chosen))
+        return table if np.ndim(chosen) else self._game(table)
+
+    def __iter__(self) -> Iterator[Game]:
+        """The games in their order."""
+        for table in self.tables():
+            for game in range(len(table)):
+                yield self._game(table[game])
+
+    def _game(self, table: GameTable) -> Game:
+        return Game(table, [self.players[row] for row in table.players[0].tolist()])
+
+    def _gather(self, games: NDArray[np.integer[Any]]) -> GameTable:
+        """The games of indices; the row group that was used last stays in memory."""
+        order = np.argsort(games, kind="stable")
+        firsts = np.array([group.first for group in self._groups], np.int64)
+        owners = np.searchsorted(firsts, games[order], side="right") - 1
+        tables = []
+        for place in np.unique(owners).tolist():
+            if self._latest is None or self._latest[0] != place:
+                self._latest = (place, self.read(place))
+            tables.append(self._latest[1][games[order][owners == place] - firsts[place]])
+        if not tables:
+            log_prob = all("log_prob" in file.columns for file in self.files)
+            return read_table(schema(self.variant, log_prob).empty_table(), self.variant)
+        return GameTable.concatenate(tables)[np.argsort(order, kind="stable")]
+
+    # --- Views ---------------------------------------------------------------------------------------------
+
+    def filter(
+        self,
+        *,
+        score: int | None = None,
+        min_score: int | None = None,
+        max_score: int | None = None,
+        ending: str | Sequence[str] | None = None,
+        players: str | Sequence[str] | None = None,
+        seats: Sequence[str | None] | None = None,
+    ) -> Dataset:
+        """The games that meet all conditions, as a view. Only the columns of the conditions are read.
+
+        Args:
+            score: the score at the end.
+            min_score: the lowest score.
+            max_score: the highest score.
+            ending: one or several of `starmine.endings()`.
+            players: names in the players' table; no other players sit at the table.
+            seats: for each seat the name of its player, or None for any.
+
+        Raises:
+            UnknownNameError: there is no such ending or player.
+            StarmineError: `seats` has another length.
+            FileNotFoundError, DamagedFileError: as `read`.
+        """
+        conditions = Conditions(
+            min_score if score is None else score,
+            max_score if score is None else score,
+            None if ending is None else ending_codes(ending),
+            seat_rows(self.players, players, seats, self.variant.players),
+        )
+        return self._view(lambda place: conditions.kept(self._groups[place].games, partial(self._column, place)))
+
+    def select(self, games: Sequence[int] | slice | NDArray[Any]) -> Dataset:
+        """Some games as a view, in the order of the data set: those of a slice, of distinct indices or of a mask.
+
+        Raises:
+            IndexError: there is no such game.
+            StarmineError: an index is given twice.
+        """
+        chosen = np.sort(np.arange(len(self))[games])
+        if (np.diff(chosen) == 0).any():
+            raise StarmineError("a game is selected twice")
+
+        def kept(place: int) -> NDArray[np.bool_]:
+            group = self._groups[place]
+            first, stop = np.searchsorted(chosen, [group.first, group.first + group.games])
+            keep = np.zeros(group.games, np.bool_)
+            keep[chosen[first:stop] - group.first] = True
+            return keep
+
+        return self._view(kept)
+
+    def _view(self, kept: Callable[[int], NDArray[np.bool_]]) -> Dataset:
+        """The games of each row group that a function from its place to a mask keeps."""
+        view = object.__new__(Dataset)
+        vars(view).update(vars(self) | {"_latest": None})
+        groups: list[tuple[int, int, _Chosen]] = []
+        for place, group in enumerate(self._groups):
+            keep, chosen = kept(place), self._chosen[place]
+            if not keep.all():
+                rows = np.arange(len(keep), dtype=np.int32) if chosen is None else chosen
+                chosen = rows[keep]
+            groups.append((group.file, group.group, chosen))
+        view._choose(groups)
+        return view
+
+    # --- Columns and rows ------------------------------------------------------------------------------------
+
+    def table(self, columns: Sequence[str] | None = None) -> Any:
+        """Columns of all games as a `pyarrow.Table`, which is in memory as a whole.
+
+        Args:
+            columns: names; None for all that every file has. `players` has rows of this data set's players' table.
+
+        Raises:
+            UnknownNameError: a file has no such column.
+            FileNotFoundError, DamagedFileError: as `read`.
+        """
+        common = [name for name in self.files[0].columns if all(name in file.columns for file in self.files)]
+        for name in columns or ():
+            if name not in common:
+                raise _unknown_name("column", name, common)
+        names = common if columns is None else list(columns)
+        parts = [self._table(place, names) for place in range(len(self._groups))]
+        if not parts:
+            parts = [self.files[0].read(0, names)[:0]] if self.files[0].sizes else []
+        return pyarrow().concat_tables(parts) if parts else pyarrow().table({name: [] for name in names})
+
+    def _table(self, place: int, names: Sequence[str]) -> Any:
+        """Columns of a row group's games."""
+        pa, group, chosen = pyarrow(), self._groups[place], self._chosen[place]
+        table = self.files[group.file].read(group.group, names).replace_schema_metadata(None)
+        table = table if chosen is None else table.take(pa.array(chosen))
+        rows = self._rows[group.file]
+        if "players" in names and not np.array_equal(rows, np.arange(len(rows))):
+            field = table.schema.field("players")
+            lists = table.column("players").combine_chunks()
+            seated = pa.array(rows[lists.flatten().to_numpy()]).cast(field.type.value_type)
+            merged = pa.ListArray.from_arrays(lists.offsets, seated, type=field.type)
+            table = table.set_column(table.schema.get_field_index("players"), field, merged)
+        return table
+
+    def _column(self, place: int, name: str) -> NDArray[Any]:
+        """A column of a row group's games; players as a row a game."""
+        column = self._table(place, [name]).column(name).combine_chunks()
+        if name == "players":
+            return column.flatten().to_numpy().reshape(len(column), -1)  # type: ignore[no-any-return]
+        return column.to_numpy()  # type: ignore[no-any-return]
+
+    def replay(
+        self,
+        batch_size: int = 4096,
+        encoder: str = "canonical",
+        dtype: str = "float32",
+        observers: str = "current",
+        outputs: Sequence[str] | None = None,
+        num_threads: int | None = None,
+    ) -> Iterator[Rows]:
+        """Play the games again and give all their turns, each once.
+
+        Args:
+            batch_size: rows of a dictionary, at most.
+            encoder: of the observations, one of `starmine.encoders()`.
+            dtype: of the observations: "float32", "float16", "uint8" or "bits".
+            observers: "current" for the seat to act, "all" for every seat.
+            outputs: names among those below; None for the first eight.
+            num_threads: of the replay; None for all processors.
+
+        Yields:
+            Aligned arrays, one row a turn: `obs` (n, D) or (n, players, D); `action_mask` bool (n, A); `action` int64;
+            `current_player` int32; `reward` float32; `return_to_go` float32, the sum of the game's rewards from this
+            turn on; `game` int64, the index in the data set; `turn` int32, from 0; and, where they are asked for,
+            `score` int32, before the turn; `terminated` bool; `player` int16, the row of the players' table of the
+            player who acts; `log_prob` float32.
+
+        Raises:
+            UnknownNameError: there is no such output, encoder or dtype.
+            FileNotFoundError, DamagedFileError: as `read`.
+            StarmineError: a game breaks the rules; the message names its file.
+        """
+        if batch_size < 1:
+            raise StarmineError(f"batch_size={batch_size} is not allowed: expected at least 1")
+        settings = Replay.of(outputs, encoder=encoder, dtype=dtype, observers=observers, num_threads=num_threads)
+        return self._replayed(settings, batch_size)
+
+    def _replayed(self, settings: Replay, batch_size: int) -> Iterator[Rows]:
+        for group, games in zip(self._groups, self.tables(log_prob="log_prob" in settings.outputs), strict=True):
+            try:
+                for rows in settings.pieces(games, batch_size):
+                    if "game" in rows:
+                        rows["game"] = rows["game"] + group.first
+                    yield rows
+            except StarmineError as error:
+                raise StarmineError(f"{self.files[group.file].path}, row group {group.group}: {error}") from error
+
+    def __repr__(self) -> str:
+        """Number of games and files."""
+        return f"<Dataset of {len(self)} games in {len(self.files)} files: {self.variant}>"

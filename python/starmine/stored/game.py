@@ -1,0 +1,69 @@
+"""One stored game."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from starmine._core import State, endings
+from starmine.stored.games import GameTable
+
+
+@dataclass(frozen=True)
+class Game:
+    """One stored game.
+
+    Attributes:
+        table: a table of this game alone.
+        players: for each seat the player's row of the players' table.
+    """
+
+    table: GameTable
+    players: list[dict[str, Any]]
+
+    def state(self, turn: int | None = None) -> State:
+        """The game after some of its turns; None for all.
+
+        Raises:
+            StarmineError: there is no such turn, or the game breaks the rules.
+        """
+        return self.table.state(0, turn)
+
+    @property
+    def number(self) -> int:
+        """The running number that is stored with the game."""
+        return int(self.table.game[0])
+
+    @property
+    def deck(self) -> NDArray[np.uint8]:
+        """The cards, suit * ranks + rank, the top card first: uint8 (deck_size,)."""
+        deck: NDArray[np.uint8] = self.table.trajectories.decks[0]
+        return deck
+
+    @property
+    def actions(self) -> NDArray[np.uint8]:
+        """The actions, uint8 (turns,)."""
+        return self.table.trajectories.actions
+
+    @property
+    def score(self) -> int:
+        """The score at the end."""
+        return int(self.table.scores[0])
+
+    @property
+    def ending(self) -> str | None:
+        """One of `starmine.endings()`, or None for a game that was not finished."""
+        code = int(self.table.endings[0])
+        return endings()[code - 1] if code else None
+
+    def __len__(self) -> int:
+        """Number of turns."""
+        return len(self.actions)
+
+    def __repr__(self) -> str:
+        """Number, turns and score."""
+        names = ", ".join(str(player["name"]) for player in self.players)
+        return f"<Game {self.number} of {names}: {len(self)} turns, score {self.score}>"

@@ -1,0 +1,364 @@
+"""A data set gives the games of its files, their columns, and the rows that a batch would show."""
+
+import dataclasses
+import pickle
+import random
+import shutil
+
+import numpy as np
+import pytest
+from random_variants import random_variant
+from stored_games import described, played_table, same_games, store
+
+import starmine
+from starmine.durable import DamagedFileError
+from starmine.stored import Dataset, GameTable, Metadata, read_table, replay_batch, schema, shard_name, write_table
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+
+ALL = ("obs", "action_mask", "action", "current_player", "reward", "return_to_go", "game", "turn")
+
+
+def folder_of(path, table, shards=3, rows=8):
+    """A folder of shards with small row groups."""
+    path.mkdir(exist_ok=True)
+    size = -(-len(table) // shards)
+    for shard in range(shards):
+        part = table[shard * size : (shard + 1) * size]
+        pq.write_table(write_table(part, described(table, shard=shard)), path / shard_name(shard), row_group_size=rows)
+    return path
+
+
+@pytest.fixture(scope="module")
+def table():
+    return played_table(60, seed=5, log_prob=True)
+
+
+@pytest.fixture
+def folder(tmp_path, table):
+    return folder_of(tmp_path / "games", table)
+
+
+def test_a_folder_is_its_shards_in_order(folder, table):
+    data = Dataset(folder)
+    assert len(data) == 60
+    assert data.variant == table.variant
+    assert data.turns == len(table.trajectories.actions)
+    assert [metadata.shard for metadata in data.metadata] == [0, 1, 2]
+    assert [row["name"] for row in data.players] == ["player 0", "player 1"]
+    assert [group.games for group in data.row_groups()] == [8, 8, 4] * 3
+    assert same_games(GameTable.concatenate(list(data.tables())), table)
+    assert same_games(data[:], table)
+
+
+def test_one_file_and_several_are_data_sets(folder, table):
+    assert same_games(Dataset(folder / shard_name(1))[:], table[20:40])
+    files = [folder / shard_name(2), str(folder / shard_name(0))]
+    assert same_games(Dataset(files)[:], table[[*range(40, 60), *range(20)]])
+
+
+def test_games_are_chosen_as_numpy_chooses(folder, table):
+    data = Dataset(folder)
+    for chosen in (slice(5, 40, 3), [59, 0, 0, 33], np.arange(60) % 7 == 1, slice(0, 0)):
+        assert same_games(data[chosen], table[chosen])
+    game = data[-1]
+    assert game.number == 59
+    assert game.score == table.scores[59]
+    assert game.ending == starmine.endings()[table.endings[59] - 1]
+    assert game.state().score == game.score
+    assert game.state(3).history == table.state(59, 3).history
+    assert (game.deck == table.trajectories.decks[59]).all()
+    assert [row["name"] for row in game.players] == ["player 1", "player 0"]
+    with pytest.raises(IndexError):
+        data[60]
+
+
+def test_games_come_one_by_one(folder, table):
+    assert [game.number for game in Dataset(folder)] == list(range(60))
+    assert [len(game) for game in Dataset(folder)] == table.lengths.tolist()
+
+
+def test_a_data_set_can_be_pickled(folder, table):
+    data = pickle.loads(pickle.dumps(Dataset(folder).select(range(3, 9))))
+    assert same_games(data[:], table[3:9])
+
+
+# --- Views -------------------------------------------------------------------------------------------------
+
+
+def test_filters_keep_the_games_that_meet_all_conditions(folder, table):
+    code = starmine.endings().index("lost") + 1
+    scores, seats = table.fireworks, table.players
+    table = dataclasses.replace(table, scores=table.fireworks)
+    data = Dataset(folder_of(folder, table))
+    middle, some = int(np.median(scores)), np.isin(np.arange(60), range(50, 10, -2))
+    for view, mask in [
+        (data.filter(min_score=middle), scores >= middle),
+        (data.filter(max_score=middle), scores <= middle),
+        (data.filter(score=middle), scores == middle),
+        (data.filter(ending="lost"), table.endings == code),
+        (data.filter(ending=["perfect", "deck_exhausted"]), np.isin(table.endings, [2, 4])),
+        (data.filter(seats=["player 1", None]), seats[:, 0] == 1),
+        (data.filter(players=["player 0"]), (seats == 0).all(axis=1)),
+        (data.filter(players=["player 0", "player 1"], min_score=1), scores >= 1),
+        (data.filter(min_score=1).filter(seats=[None, "player 0"]), (scores >= 1) & (seats[:, 1] == 0)),
+        (
+            data.select(range(50, 10, -2)).filter(min_score=middle),
+            (scores >= middle) & some,
+        ),
+    ]:
+        assert same_games(view[:], table[mask])
+        assert len(view) == mask.sum()
+        assert view.turns == table.lengths[mask].sum()
+        assert view.table(["score"]).column("score").to_pylist() == scores[mask].tolist()
+        assert [game.number for game in view] == np.flatnonzero(mask).tolist()
+    assert len(data) == 60
+    assert not data.filter(score=25)
+    assert list(data.filter(score=25).replay()) == []
+
+
+def test_a_selection_is_in_the_order_of_the_data_set(folder, table):
+    data = Dataset(folder)
+    assert same_games(data.select([40, 3, 17])[:], table[[3, 17, 40]])
+    assert same_games(data.select(slice(10, 30)).select(np.arange(20) % 2 == 0)[:], table[10:30:2])
+    with pytest.raises(starmine.StarmineError, match="selected twice"):
+        data.select([1, 1])
+
+
+def test_unknown_names_are_refused(folder):
+    data = Dataset(folder)
+    for call, kind in [
+        (lambda: data.filter(ending="won"), "ending"),
+        (lambda: data.filter(players="smart"), "player"),
+        (lambda: data.table(["rank"]), "column"),
+        (lambda: data.replay(outputs=["observation"]), "output"),
+        (lambda: list(data.replay(encoder="x")), "encoder"),
+    ]:
+        with pytest.raises(starmine.StarmineError, match=kind):
+            call()
+    with pytest.raises(starmine.StarmineError, match="seats has 1 entries: expected 2"):
+        data.filter(seats=["player 0"])
+    with pytest.raises(starmine.StarmineError, match="batch_size=0"):
+        data.replay(batch_size=0)
+
+
+def test_players_tables_of_files_are_merged(tmp_path):
+    first, second = played_table(4), played_table(4, first=4)
+    names = [[{"name": "a"}, {"name": "b"}], [{"name": "b"}, {"name": "c"}]]
+    for number, (part, players) in enumerate(zip((first, second), names, strict=True)):
+        pq.write_table(write_table(part, Metadata(part.variant, players)), tmp_path / shard_name(number))
+    data = Dataset(tmp_path)
+    assert [row["name"] for row in data.players] == ["a", "b", "c"]
+    assert data[:].players.tolist() == [*first.players.tolist(), *(second.players + 1).tolist()]
+    assert data.table(["players"]).column("players").to_pylist() == data[:].players.tolist()
+    assert [game.number for game in data.filter(seats=["c", None])] == [5, 7]
+    assert data[4].players[0]["name"] == "b"
+
+
+# --- Columns and rows ----------------------------------------------------------------------------------------
+
+
+def test_columns_are_those_of_the_files(folder, table):
+    data = Dataset(folder)
+    assert data.table().schema.names == schema(table.variant, log_prob=True).names
+    assert same_games(read_table(data.table(), table.variant), table)
+    assert data.table(["length", "score"]).column("length").to_pylist() == table.lengths.tolist()
+
+
+def sorted_rows(pieces):
+    """The rows of all pieces by game and turn."""
+    rows = {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
+    order = np.lexsort((rows["turn"], rows["game"]))
+    return {name: array[order] for name, array in rows.items()}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_replay_gives_the_rows_of_every_turn(seed, tmp_path):
+    rng = random.Random(seed)
+    variant, observers = random_variant(rng), rng.choice(["current", "all"])
+    encoder, dtype = rng.choice(starmine.encoders()), rng.choice(["float32", "float16", "uint8", "bits"])
+    table = played_table(30, variant, seed, log_prob=True)
+    data, settings = Dataset(folder_of(tmp_path, table)), {"encoder": encoder, "dtype": dtype, "observers": observers}
+    outputs = (*ALL, "score", "terminated", "player", "log_prob")
+    pieces = list(data.replay(batch_size=37, **settings, outputs=outputs))
+    assert all(
+        1 <= len(piece["game"]) <= 37 and {len(array) for array in piece.values()} == {len(piece["game"])}
+        for piece in pieces
+    )
+    rows, played = sorted_rows(pieces), table.trajectories
+    expected = played.replay(("obs", "action_mask", "current_player", "reward", "score", "terminated"), **settings)
+    for name, array in expected.items():
+        assert rows[name].dtype == array.dtype
+        assert (rows[name] == array).all()
+    game = np.repeat(np.arange(30), played.lengths)
+    assert (rows["action"] == played.actions).all()
+    assert (rows["game"] == game).all()
+    assert (rows["player"] == table.players[game, rows["current_player"]]).all()
+    assert (rows["log_prob"] == table.log_prob).all()
+    for index, (first, stop) in enumerate(zip(played.offsets[:-1], played.offsets[1:], strict=True)):
+        assert (rows["turn"][first:stop] == np.arange(stop - first)).all()
+        rewards = rows["reward"][first:stop]
+        assert (rows["return_to_go"][first:stop] == np.cumsum(rewards[::-1])[::-1]).all()
+        assert rewards.sum() == table.scores[index]
+
+
+def test_a_replay_has_the_named_outputs_in_their_dtypes(folder):
+    rows = next(iter(Dataset(folder).replay()))
+    kinds = {name: str(array.dtype) for name, array in rows.items()}
+    assert tuple(kinds) == ALL
+    assert kinds == {
+        "obs": "float32",
+        "action_mask": "bool",
+        "action": "int64",
+        "current_player": "int32",
+        "reward": "float32",
+        "return_to_go": "float32",
+        "game": "int64",
+        "turn": "int32",
+    }
+
+
+def test_a_view_is_replayed_by_its_own_indices(folder, table):
+    view = Dataset(folder).select([7, 30, 55])
+    rows = sorted_rows(list(view.replay(dtype="bits")))
+    assert (rows["action"] == table[[7, 30, 55]].trajectories.actions).all()
+    assert np.unique(rows["game"]).tolist() == [0, 1, 2]
+
+
+def test_probabilities_that_were_not_stored_are_refused(tmp_path):
+    data = Dataset(store(tmp_path / "games.parquet", played_table(3)))
+    with pytest.raises(starmine.StarmineError, match="no column log_prob"):
+        list(data.replay(outputs=["log_prob"]))
+
+
+# --- Batches of other libraries ------------------------------------------------------------------------------
+
+
+def columns_of(arrow):
+    """A batch as a dictionary of numpy arrays, as Ray hands it over."""
+    return {name: arrow.column(name).to_numpy() for name in arrow.schema.names}
+
+
+@pytest.mark.parametrize("kind", ["table", "batch", "dictionary", "few columns"])
+def test_a_batch_of_another_library_becomes_rows(kind, table):
+    arrow = write_table(table[10:20], described(table))
+    batch = {
+        "table": arrow,
+        "batch": arrow.to_batches()[0],
+        "dictionary": columns_of(arrow),
+        "few columns": columns_of(arrow.select(["deck", "first_player", "actions", "score"])),
+    }[kind]
+    needs_rules = kind in ("dictionary", "few columns")
+    rows = replay_batch(batch, "standard" if needs_rules else None)
+    expected = table[10:20].trajectories.observations(dtype="bits")
+    assert tuple(rows) == ALL
+    assert (rows["obs"] == expected).all()
+    first = 0 if kind == "few columns" else 10
+    assert np.unique(rows["game"]).tolist() == list(range(first, first + 10))
+    ends = np.flatnonzero(rows["turn"] == 0)
+    assert (rows["return_to_go"][ends] == table.scores[10:20]).all()
+
+
+def test_the_rules_of_a_batch_may_be_json(table):
+    arrow = write_table(table[:2], described(table)).replace_schema_metadata(None)
+    rows = replay_batch(arrow, table.variant.to_json(), outputs=["player", "log_prob"])
+    assert (rows["log_prob"] == table[:2].log_prob).all()
+    assert (replay_batch(arrow, table.variant, outputs=["player"])["player"] == rows["player"]).all()
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "message"),
+    [
+        (lambda batch: batch, {}, "variant is not given"),
+        (lambda batch: batch.drop_columns(["actions"]), {"variant": "standard"}, "no column actions"),
+        (lambda batch: batch.drop_columns(["log_prob"]), {"outputs": ["log_prob"]}, "no column log_prob"),
+        (lambda batch: batch, {"variant": starmine.Variant(colors=4)}, "column deck has type"),
+        (lambda batch: 7, {}, "batch is a <class 'int'>"),
+        (lambda batch: batch, {"variant": "standart"}, "standart"),
+    ],
+)
+def test_other_batches_are_refused(change, options, message, table):
+    batch = write_table(table[:2], described(table)).replace_schema_metadata(None)
+    with pytest.raises(starmine.StarmineError, match=message):
+        replay_batch(change(batch), **options)
+
+
+# --- Files that cannot be read -------------------------------------------------------------------------------
+
+
+def test_other_files_of_a_folder_are_ignored(folder, table):
+    for name in ("shard-000003.parquet.part", "manifest.json", ".lock", ".hidden.parquet", "notes.txt"):
+        (folder / name).write_bytes(b"not games")
+    assert same_games(Dataset(folder)[:], table)
+
+
+def test_a_folder_without_games_is_refused(tmp_path):
+    with pytest.raises(starmine.StarmineError, match="there are no games in"):
+        Dataset(tmp_path)
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        Dataset(tmp_path / "nowhere")
+
+
+def test_games_of_different_rules_are_refused(folder):
+    store(folder / shard_name(3), played_table(2, starmine.Variant(players=3)))
+    with pytest.raises(starmine.StarmineError, match=r"different rules.*shard-000000.*shard-000003"):
+        Dataset(folder)
+
+
+def test_a_file_of_another_format_is_refused(folder, table):
+    metadata = dataclasses.replace(described(table), format=9)
+    pq.write_table(write_table(table, metadata), folder / shard_name(3))
+    with pytest.raises(starmine.StarmineError, match=r"shard-000003.*format=9 is not known"):
+        Dataset(folder)
+
+
+def test_a_file_without_games_is_refused(folder):
+    pq.write_table(pa.table({"x": [1]}), folder / "other.parquet")
+    with pytest.raises(starmine.StarmineError, match=r"other\.parquet: there are no games"):
+        Dataset(folder)
+
+
+@pytest.mark.parametrize("kept", [0, 3, 100, -1, -9])
+def test_a_truncated_file_is_named(folder, kept):
+    path = folder / shard_name(1)
+    path.write_bytes(path.read_bytes()[:kept])
+    with pytest.raises(DamagedFileError, match="shard-000001"):
+        Dataset(folder)
+
+
+def test_a_changed_byte_is_found(tmp_path, table):
+    path = store(tmp_path / shard_name(0), table)
+    whole, data = path.read_bytes(), Dataset(path)
+    column = pq.ParquetFile(path).metadata.row_group(0).column(4)
+    start = column.data_page_offset
+    for place in range(start + 300, start + column.total_compressed_size, 97):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 16]) + whole[place + 1 :])
+        with pytest.raises(DamagedFileError, match="shard-000000"):
+            data.read(0)
+
+
+def test_a_file_that_was_replaced_or_removed_is_named(folder):
+    data = Dataset(folder)
+    shutil.copy(folder / shard_name(0), folder / "copy")
+    store(folder / shard_name(0), played_table(3))
+    with pytest.raises(DamagedFileError, match="shard-000000"):
+        data.read(0)
+    (folder / shard_name(1)).unlink()
+    with pytest.raises(FileNotFoundError, match="shard-000001"):
+        list(data.select(slice(20, 40)).replay())
+
+
+def test_a_game_that_breaks_the_rules_is_refused_with_its_file(tmp_path, table):
+    actions = table.trajectories.actions.copy()
+    actions[:] = 0
+    broken = dataclasses.replace(table, trajectories=dataclasses.replace(table.trajectories, actions=actions))
+    data = Dataset(store(tmp_path / "games.parquet", broken))
+    with pytest.raises(starmine.StarmineError, match=r"games\.parquet, row group 0: .*action 0"):
+        list(data.replay())
+
+
+def test_an_unlisted_player_is_refused(tmp_path, table):
+    path = store(tmp_path / "games.parquet", dataclasses.replace(table, players=table.players + 1))
+    with pytest.raises(starmine.StarmineError, match=r"games\.parquet: column players names a player"):
+        Dataset(path)[:]
