@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant, _unknown_name
+from starmine.stored.ahead import ahead
 from starmine.stored.arrow import pyarrow
 from starmine.stored.conditions import Conditions, ending_codes, seat_rows
 from starmine.stored.files import Paths, open_files
@@ -138,15 +138,8 @@ class Dataset:
         Raises:
             FileNotFoundError, DamagedFileError, StarmineError: as `read`.
         """
-        with ThreadPoolExecutor(1) as thread:
-            waiting: Future[GameTable] | None = None
-            for place in range(len(self._groups)) if places is None else places:
-                following = thread.submit(self.read, place, log_prob)
-                if waiting is not None:
-                    yield waiting.result()
-                waiting = following
-            if waiting is not None:
-                yield waiting.result()
+        chosen = range(len(self._groups)) if places is None else places
+        return ahead(self.read(place, log_prob) for place in chosen)
 
     # --- Games ---------------------------------------------------------------------------------------------
 

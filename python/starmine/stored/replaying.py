@@ -44,8 +44,11 @@ class Replay:
 
         Raises:
             UnknownNameError: there is no such output.
+            StarmineError: there is none at all.
         """
         names = DEFAULT if outputs is None else tuple(outputs)
+        if not names:
+            raise StarmineError("outputs is empty: expected at least one name")
         for name in names:
             if name not in OUTPUTS:
                 raise _unknown_name("output", str(name), list(OUTPUTS))
@@ -99,6 +102,6 @@ class Replay:
             rows = self.rows(games[first : first + AT_ONCE])
             if "game" in rows:
                 rows["game"] += first
-            turns = len(next(iter(rows.values()))) if rows else 0
+            turns = len(next(iter(rows.values())))
             for start in range(0, turns, size):
                 yield {name: array[start : start + size] for name, array in rows.items()}

@@ -1,4 +1,4 @@
-"""PyTorch: unpacking of observations on any device, rollout buffers, and networks and modules that play.
+"""PyTorch: unpacking of observations on any device, rollout buffers, stored games, and networks and modules that play.
 
 >>> import starmine, starmine.torch
 >>> env = starmine.HanabiVectorEnv(num_envs=4, dtype="bits")
@@ -12,6 +12,7 @@ try:
 except ImportError as _missing:
     raise ImportError("starmine.torch needs PyTorch: pip install 'starmine[torch]'") from _missing
 
+from starmine.torch.games import GamesDataset
 from starmine.torch.network import CardFeatures, HiddenState, PolicyNetwork, SeatGRU
 from starmine.torch.policy import ModulePolicy
 from starmine.torch.rollout import Minibatch, RolloutBuffer
@@ -19,6 +20,7 @@ from starmine.torch.unpacking import unpack_bits
 
 __all__ = [
     "CardFeatures",
+    "GamesDataset",
     "HiddenState",
     "Minibatch",
     "ModulePolicy",

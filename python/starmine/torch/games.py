@@ -1,0 +1,259 @@
+"""Stored games as shuffled minibatches of tensors."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+import torch.distributed as dist
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.utils.data import IterableDataset, get_worker_info
+
+from starmine._core import StarmineError, _unknown_name
+from starmine.stored.ahead import ahead
+from starmine.stored.blocks import Block, Blocks, Part
+from starmine.stored.dataset import Dataset
+from starmine.stored.files import Paths
+from starmine.stored.replaying import Replay, Rows
+from starmine.torch.unpacking import unpack_bits
+
+TensorRows = dict[str, Tensor]
+
+DTYPES = {
+    "float32": torch.float32,
+    "bfloat16": torch.bfloat16,
+    "float16": torch.float16,
+    "uint8": torch.uint8,
+    "bits": None,
+}
+_START = (0, 0, 0)  # window, block, row
+
+
+class GamesDataset(IterableDataset[TensorRows]):
+    """Minibatches of turns of stored games, each turn once an epoch.
+
+    A `DataLoader` takes them as they are: `DataLoader(GamesDataset("games"), batch_size=None, num_workers=2)`.
+
+    How well it mixes: the order of the row groups is drawn for each epoch. The games of four row groups, up to 262,144,
+    are shuffled together and replayed in blocks of 4,096 (a block divided by the number of seats with
+    `observers="all"`), and all turns of a block are shuffled. A minibatch of 4,096 rows therefore has about one turn
+    from each game of a block, of all lengths of play, and no two blocks share a game.
+
+    Workers and ranks share the games evenly, to a game; the numbers of their turns, and so of their minibatches, differ
+    a little. Ranks that must take equally many steps stop after an agreed number.
+
+    The order is a function of the data set, the seed, the epoch and the numbers of workers and ranks, under one version
+    of numpy. A state holds the place in it: a minibatch that follows a restored state equals the one that would have
+    come, to the bit. A `DataLoader` with workers prefetches and keeps no state of them; torchdata's
+    `StatefulDataLoader` does, and takes a `GamesDataset` as it is.
+
+    Args:
+        data: a `Dataset`, also a view of one, or the path of one.
+        batch_size: rows of a minibatch; the last one of a reader is shorter.
+        encoder: of the observations, one of `starmine.encoders()`.
+        dtype: of the observations: "float32", "bfloat16", "float16", "uint8", or "bits" for packed rows, which
+            `starmine.torch.unpack_bits` unpacks on any device.
+        observers: "current" for the seat to act, "all" for every seat.
+        outputs: names as `Dataset.replay` takes them; None for its first eight.
+        shuffle: whether to mix; otherwise games and turns come in their order.
+        seed: of the order and the colours, from 0.
+        permute_colors: whether each game is shown in other colours in each epoch; exact, see
+            `starmine.stored.permute_colors`.
+        drop_last: whether to leave out a shorter last minibatch.
+        pin_memory: whether the tensors lie in pinned memory; None for where CUDA is available, outside workers.
+        rank: of this process; None for torch.distributed's where it is initialized, else 0.
+        world_size: number of processes that share the games; None as for `rank`.
+        num_threads: of the replay and of the unpacking's callers; one more thread reads ahead.
+
+    Raises:
+        UnknownNameError: there is no such output or dtype.
+        StarmineError: a number is out of its range.
+        FileNotFoundError, DamagedFileError: as `Dataset`.
+        ImportError: pyarrow is not installed.
+    """
+
+    def __init__(
+        self,
+        data: Dataset | Paths,
+        batch_size: int = 4096,
+        *,
+        encoder: str = "canonical",
+        dtype: str = "float32",
+        observers: str = "current",
+        outputs: Sequence[str] | None = None,
+        shuffle: bool = True,
+        seed: int = 0,
+        permute_colors: bool = False,
+        drop_last: bool = False,
+        pin_memory: bool | None = None,
+        rank: int | None = None,
+        world_size: int | None = None,
+        num_threads: int = 1,
+    ) -> None:
+        super().__init__()
+        if dtype not in DTYPES:
+            raise _unknown_name("dtype", str(dtype), list(DTYPES))
+        self.data = data if isinstance(data, Dataset) else Dataset(data)
+        self.batch_size = _at_least("batch_size", batch_size, 1)
+        self.rank, self.world_size = _place(rank, world_size)
+        self._dtype, self._drop_last, self._pin_memory = DTYPES[dtype], drop_last, pin_memory
+        replay = Replay.of(outputs, encoder=encoder, dtype="bits", observers=observers, num_threads=num_threads)
+        self._blocks = Blocks(self.data, replay, shuffle, _at_least("seed", seed, 0), permute_colors)
+        self._features = len(self.data.variant.layout(encoder))
+        # Shared with the workers of a DataLoader, so that those that stay alive learn of a new epoch.
+        self._epoch: Tensor = torch.zeros((), dtype=torch.int64)
+        self._epoch.share_memory_()  # type: ignore[no-untyped-call]
+        self._position, self._resumed = _START, False
+        self._part: tuple[int, int] | None = None  # number and count of the parts, once it is known
+
+    @property
+    def epoch(self) -> int:
+        """The epoch of the next iteration."""
+        return int(self._epoch)
+
+    def set_epoch(self, epoch: int) -> None:
+        """Choose the order of the next iteration; a restored place in another epoch is forgotten.
+
+        Raises:
+            StarmineError: a negative number.
+        """
+        _at_least("epoch", epoch, 0)
+        if epoch != self.epoch:
+            self._position, self._resumed = _START, False
+        self._epoch.fill_(epoch)
+
+    def __iter__(self) -> Iterator[TensorRows]:
+        """The minibatches of the epoch, or the rest of them after `load_state_dict`.
+
+        Raises:
+            StarmineError: a game breaks the rules, or the state is of another worker or rank.
+            FileNotFoundError, DamagedFileError: as `Dataset.read`.
+        """
+        number, parts = self._reader()
+        if self._resumed and self._part not in (None, (number, parts)):
+            raise StarmineError(f"the state is of reader {self._part}: expected {(number, parts)}, (number, count)")
+        position = self._position if self._resumed else _START
+        self._part, self._position, self._resumed = (number, parts), position, False
+        return self._minibatches(Part(self.epoch, number, parts), position)
+
+    def _minibatches(self, part: Part, position: tuple[int, int, int]) -> Iterator[TensorRows]:
+        window, number, row = position
+        parts: list[tuple[Block, NDArray[np.int64]]] = []
+        missing = self.batch_size
+        for block in ahead(self._blocks.blocks(part, window, number)):
+            while row < len(block.order):
+                chosen = block.order[row : row + missing]
+                parts.append((block, chosen))
+                missing -= len(chosen)
+                row += len(chosen)
+                if missing == 0:
+                    self._position = (block.window, block.number, row)
+                    yield self._minibatch(parts)
+                    parts, missing = [], self.batch_size
+            row = 0
+        if parts and not self._drop_last:
+            last, chosen = parts[-1]
+            self._position = (last.window, last.number, len(last.order))
+            yield self._minibatch(parts)
+
+    def _minibatch(self, parts: list[tuple[Block, NDArray[np.int64]]]) -> TensorRows:
+        """The rows of one or several blocks as tensors."""
+        size = sum(len(chosen) for _, chosen in parts)
+        pinned = (
+            torch.cuda.is_available() and get_worker_info() is None if self._pin_memory is None else self._pin_memory
+        )
+        tensors = {}
+        for name, array in parts[0][0].rows.items():
+            packed = name == "obs" and self._dtype is not None
+            tensor = _empty((size, *array.shape[1:]), array.dtype, pinned and not packed)
+            _gather([(block.rows, chosen) for block, chosen in parts], name, tensor.numpy())
+            if packed:
+                out = torch.empty((*tensor.shape[:-1], self._features), dtype=self._dtype, pin_memory=pinned)
+                tensor = unpack_bits(tensor, self._features, out=out)
+            tensors[name] = tensor
+        return tensors
+
+    def _pins(self) -> bool:
+        """Whether tensors lie in pinned memory."""
+        if self._pin_memory is None:
+            return torch.cuda.is_available() and get_worker_info() is None
+        return self._pin_memory
+
+    # --- State -----------------------------------------------------------------------------------------------
+
+    def state_dict(self) -> dict[str, Any]:
+        """The place after the latest minibatch: plain numbers.
+
+        With workers each has its own, which `StatefulDataLoader` keeps.
+        """
+        return {"epoch": self.epoch, "position": list(self._position), "part": self._part, "data": self._fingerprint()}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Continue after the minibatch at which the state was taken.
+
+        Raises:
+            StarmineError: the state is of another data set, or of other settings that decide the order.
+        """
+        expected = self._fingerprint()
+        wrong = [name for name, value in expected.items() if state["data"].get(name) != value]
+        if wrong:
+            found = ", ".join(f"{name}={state['data'].get(name)!r}, expected {expected[name]!r}" for name in wrong)
+            raise StarmineError(f"the state does not fit: {found}")
+        window, block, row = state["position"]
+        self._epoch.fill_(state["epoch"])
+        self._part = None if state["part"] is None else tuple(state["part"])
+        self._position, self._resumed = (window, block, row), True
+
+    def _fingerprint(self) -> dict[str, Any]:
+        """What decides the order of the rows."""
+        blocks = self._blocks
+        return {
+            "games": len(self.data),
+            "row_groups": len(self.data.row_groups()),
+            "seed": blocks.seed,
+            "shuffle": blocks.shuffle,
+            "permute_colors": blocks.permute_colors,
+            "games_at_once": blocks.games_at_once,
+            "batch_size": self.batch_size,
+        }
+
+    def _reader(self) -> tuple[int, int]:
+        """The number of this reader among those of all ranks and workers, and how many they are."""
+        worker = get_worker_info()
+        number, workers = (0, 1) if worker is None else (worker.id, worker.num_workers)
+        return self.rank * workers + number, self.world_size * workers
+
+
+def _at_least(name: str, value: int, lowest: int) -> int:
+    number = operator.index(value)
+    if number < lowest:
+        raise StarmineError(f"{name}={value} is not allowed: expected at least {lowest}")
+    return number
+
+
+def _place(rank: int | None, world_size: int | None) -> tuple[int, int]:
+    """The rank of this process and the number of processes."""
+    known = dist.is_available() and dist.is_initialized()
+    count = (dist.get_world_size() if known else 1) if world_size is None else _at_least("world_size", world_size, 1)
+    number = (dist.get_rank() if known else 0) if rank is None else _at_least("rank", rank, 0)
+    if number >= count:
+        raise StarmineError(f"rank={number} is not allowed: expected at most {count - 1}, since world_size is {count}")
+    return number, count
+
+
+def _empty(shape: tuple[int, ...], dtype: np.dtype[Any], pinned: bool) -> Tensor:
+    kind = torch.from_numpy(np.empty(0, dtype)).dtype
+    return torch.empty(shape, dtype=kind, pin_memory=pinned)
+
+
+def _gather(parts: list[tuple[Rows, NDArray[np.int64]]], name: str, out: NDArray[Any]) -> None:
+    """Write rows of several arrays into one."""
+    first = 0
+    for rows, chosen in parts:
+        # Without a check of each index, since numpy would write to a copy of `out` first.
+        np.take(rows[name], chosen, axis=0, out=out[first : first + len(chosen)], mode="clip")
+        first += len(chosen)

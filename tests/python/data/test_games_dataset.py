@@ -1,0 +1,305 @@
+"""Shuffled minibatches hold every turn once, whoever reads them, and go on where a state was taken."""
+
+import json
+import pickle
+
+import numpy as np
+import pytest
+from stored_games import described, played_table
+
+import starmine
+from starmine.stored import Dataset, color_permutations, permute_colors, shard_name, write_table
+from starmine.stored import blocks as blocks_module
+
+torch = pytest.importorskip("torch")
+pq = pytest.importorskip("pyarrow.parquet")
+
+from torch.utils.data import DataLoader  # noqa: E402
+
+from starmine.torch import GamesDataset, unpack_bits  # noqa: E402
+
+LIGHT = ("action", "game", "turn")
+GAMES = 400
+
+
+@pytest.fixture(scope="module")
+def table():
+    return played_table(GAMES, seed=2)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory, table):
+    """Two shards with row groups of 40 games: ten of them, three windows."""
+    path = tmp_path_factory.mktemp("games")
+    for shard in range(2):
+        part = table[shard * 200 : (shard + 1) * 200]
+        pq.write_table(write_table(part, described(table, shard=shard)), path / shard_name(shard), row_group_size=40)
+    return path
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch):
+    """Blocks of 32 games, of which a window has several."""
+    monkeypatch.setattr(blocks_module, "AT_ONCE", 32)
+
+
+def keys(minibatches):
+    """(game, turn) of all rows, in their order."""
+    return [pair for rows in minibatches for pair in zip(rows["game"].tolist(), rows["turn"].tolist(), strict=True)]
+
+
+def all_keys(table):
+    return [(game, turn) for game in range(len(table)) for turn in range(table.lengths[game])]
+
+
+def same_minibatches(one, other):
+    assert len(one) == len(other)
+    for left, right in zip(one, other, strict=True):
+        assert left.keys() == right.keys()
+        assert all(torch.equal(left[name], right[name]) for name in left)
+
+
+# --- Contents ------------------------------------------------------------------------------------------------
+
+
+def test_an_epoch_has_every_turn_once(folder, table):
+    minibatches = list(GamesDataset(folder, 300, outputs=LIGHT))
+    assert all(len(rows["game"]) == 300 for rows in minibatches[:-1])
+    assert len(minibatches[-1]["game"]) == len(table.trajectories.actions) % 300
+    assert sorted(keys(minibatches)) == all_keys(table)
+    dropped = list(GamesDataset(folder, 300, outputs=LIGHT, drop_last=True))
+    same_minibatches(dropped, minibatches[:-1])
+
+
+def test_minibatches_are_larger_than_blocks_where_they_must(folder, table):
+    minibatches = list(GamesDataset(folder, 3000, outputs=LIGHT))
+    assert [len(rows["game"]) for rows in minibatches] == [3000, len(table.trajectories.actions) - 3000]
+    assert sorted(keys(minibatches)) == all_keys(table)
+
+
+@pytest.mark.parametrize("dtype", ["bits", "float32", "float16", "bfloat16", "uint8"])
+def test_rows_are_those_of_the_replay(dtype, folder, table):
+    expected = {name: torch.from_numpy(array) for name, array in rows_by_key(Dataset(folder)).items()}
+    firsts = torch.from_numpy(table.trajectories.offsets)
+    for rows in GamesDataset(folder, 512, dtype=dtype):
+        place = firsts[rows["game"]] + rows["turn"]
+        for name, tensor in rows.items():
+            wanted = expected[name][place]
+            if name == "obs" and dtype != "bits":
+                wanted = unpack_bits(wanted, 658, getattr(torch, dtype))
+            assert tensor.dtype == wanted.dtype
+            assert torch.equal(tensor, wanted)
+
+
+def rows_by_key(data, **settings):
+    """The rows of a replay as bits by game and turn."""
+    pieces = list(data.replay(dtype="bits", **settings))
+    rows = {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
+    order = np.lexsort((rows["turn"], rows["game"]))
+    return {name: array[order] for name, array in rows.items()}
+
+
+def test_every_seats_observation_can_be_had(folder):
+    rows = next(iter(GamesDataset(folder, 64, observers="all", encoder="canonical-seer", dtype="uint8")))
+    assert rows["obs"].shape == (64, 2, 658)
+    assert set(rows["obs"].unique().tolist()) == {0, 1}
+
+
+def test_a_view_is_read(folder, table):
+    view = Dataset(folder).select(np.arange(5, GAMES, 9))
+    rows = list(GamesDataset(view, 100, outputs=LIGHT))
+    assert sorted(keys(rows)) == [
+        (i, turn) for i, game in enumerate(range(5, GAMES, 9)) for turn in range(table.lengths[game])
+    ]
+    assert list(GamesDataset(view.select([]), 100, outputs=LIGHT)) == []
+
+
+def test_colours_are_permuted_for_each_game(folder, table):
+    plain = rows_by_key(Dataset(folder))
+    data = GamesDataset(folder, 512, dtype="bits", permute_colors=True, seed=4)
+    first, again = (list(data) for _ in range(2))
+    same_minibatches(first, again)
+    seed = np.random.SeedSequence([4, 0, blocks_module._COLORS]).generate_state(1, np.uint64)[0]
+    permutations = color_permutations(table.variant, int(seed), np.arange(GAMES))
+    expected = permute_colors(table.trajectories, permutations)
+    observations = torch.from_numpy(expected.observations(dtype="bits"))
+    actions = torch.from_numpy(expected.actions.astype(np.int64))
+    firsts = torch.from_numpy(table.trajectories.offsets)
+    for rows in first:
+        place = firsts[rows["game"]] + rows["turn"]
+        assert torch.equal(rows["obs"], observations[place])
+        assert torch.equal(rows["action"], actions[place])
+        assert rows["action_mask"].gather(1, rows["action"][:, None]).all()
+        assert torch.equal(rows["return_to_go"], torch.from_numpy(plain["return_to_go"])[place])
+    data.set_epoch(1)
+    assert any(not torch.equal(one["obs"], other["obs"]) for one, other in zip(first, data, strict=True))
+
+
+# --- Order -----------------------------------------------------------------------------------------------------
+
+
+def test_without_shuffling_games_and_turns_come_in_order(folder, table):
+    assert keys(GamesDataset(folder, 300, outputs=LIGHT, shuffle=False)) == all_keys(table)
+
+
+def test_the_order_is_a_function_of_seed_and_epoch(folder):
+    data = GamesDataset(folder, 300, outputs=LIGHT, seed=1)
+    first = keys(data)
+    assert keys(data) == first
+    assert keys(GamesDataset(folder, 300, outputs=LIGHT, seed=1)) == first
+    data.set_epoch(1)
+    second = keys(data)
+    assert data.epoch == 1
+    other = keys(GamesDataset(folder, 300, outputs=LIGHT, seed=2))
+    assert len({tuple(order) for order in (first, second, other)}) == 3
+    assert sorted(second) == sorted(other) == sorted(first)
+
+
+def test_a_minibatch_mixes_games_and_turns(folder, table):
+    rows = next(iter(GamesDataset(folder, 200, outputs=LIGHT)))
+    assert len(rows["game"].unique()) >= 25, "of the 32 games of a block"
+    longest = int(table.lengths.max())
+    assert rows["turn"].unique().numel() > longest / 2
+    groups = {game // 40 for game in rows["game"].tolist()}
+    assert len(groups) == blocks_module.MIXED, "of as many row groups as a window has"
+    neighbours = np.diff(np.array(keys([rows])), axis=0)
+    assert (neighbours == [0, 1]).all(axis=1).mean() < 0.05
+
+
+# --- Readers ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("world_size", [1, 2, 3])
+@pytest.mark.parametrize("num_workers", [0, 1, 2])
+def test_workers_and_ranks_share_the_turns(num_workers, world_size, folder, table):
+    found = []
+    for rank in range(world_size):
+        data = GamesDataset(folder, 300, outputs=LIGHT, rank=rank, world_size=world_size)
+        part = keys(DataLoader(data, batch_size=None, num_workers=num_workers))
+        games = {game for game, _ in part}
+        assert abs(len(games) - GAMES / world_size) < 1
+        found += part
+    assert sorted(found) == all_keys(table)
+
+
+def test_more_readers_than_games_have_nothing_left(folder):
+    data = Dataset(folder).select([3, 390])
+    parts = [keys(GamesDataset(data, 8, outputs=LIGHT, rank=rank, world_size=5)) for rank in range(5)]
+    assert sum(len(part) > 0 for part in parts) == 2
+    assert {game for part in parts for game, _ in part} == {0, 1}
+
+
+def test_workers_that_stay_learn_of_the_epoch(folder, table):
+    data = GamesDataset(folder, 300, outputs=LIGHT)
+    loader = DataLoader(data, batch_size=None, num_workers=1, persistent_workers=True)
+    orders = []
+    for epoch in range(2):
+        data.set_epoch(epoch)
+        orders.append(keys(loader))
+    assert orders[0] != orders[1]
+    assert sorted(orders[0]) == sorted(orders[1]) == all_keys(table)
+    data.set_epoch(0)
+    assert orders[0] == keys(data)
+
+
+def test_the_place_among_distributed_processes_is_the_default(folder, tmp_path):
+    torch.distributed.init_process_group("gloo", init_method=f"file://{tmp_path}/store", rank=0, world_size=1)
+    try:
+        data = GamesDataset(folder, 300)
+        assert (data.rank, data.world_size) == (0, 1)
+    finally:
+        torch.distributed.destroy_process_group()
+
+
+# --- State -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("taken", [0, 1, 4, 9])
+@pytest.mark.parametrize("shuffle", [True, False])
+def test_a_restored_state_goes_on_to_the_bit(taken, shuffle, folder):
+    settings = {"batch_size": 300, "dtype": "bits", "seed": 3, "permute_colors": True, "shuffle": shuffle}
+    data = GamesDataset(folder, **settings)
+    data.set_epoch(2)
+    iterator = iter(data)
+    for _ in range(taken):
+        next(iterator)
+    state = json.loads(json.dumps(data.state_dict()))
+    restored = GamesDataset(folder, **settings)
+    restored.load_state_dict(state)
+    assert restored.epoch == 2
+    rest = list(iterator)
+    assert len(rest) > 1
+    same_minibatches(list(restored), rest)
+    same_minibatches(list(restored)[taken:], rest)
+
+
+def test_after_an_epoch_nothing_is_left(folder):
+    data = GamesDataset(folder, 300, outputs=LIGHT)
+    whole = list(data)
+    data.load_state_dict(data.state_dict())
+    assert list(data) == []
+    data.load_state_dict(data.state_dict())
+    data.set_epoch(1)
+    assert len(list(data)) == len(whole)
+
+
+def test_a_state_of_another_order_is_refused(folder):
+    state = GamesDataset(folder, 300).state_dict()
+    with pytest.raises(starmine.StarmineError, match="seed=0, expected 1"):
+        GamesDataset(folder, 300, seed=1).load_state_dict(state)
+    with pytest.raises(starmine.StarmineError, match="games=400, expected 3"):
+        GamesDataset(Dataset(folder).select([1, 2, 3]), 300).load_state_dict(state)
+    data = GamesDataset(folder, 300, outputs=LIGHT)
+    next(iter(data))
+    other = GamesDataset(folder, 300, outputs=LIGHT, rank=1, world_size=2)
+    other.load_state_dict(data.state_dict())
+    with pytest.raises(starmine.StarmineError, match=r"the state is of reader \(0, 1\): expected \(1, 2\)"):
+        iter(other)
+
+
+@pytest.mark.filterwarnings("ignore:'set_vital' is deprecated")
+@pytest.mark.parametrize("num_workers", [0, 2])
+def test_torchdatas_loader_resumes_in_the_middle(num_workers, folder):
+    loaders = pytest.importorskip("torchdata.stateful_dataloader")
+
+    def loader():
+        data = GamesDataset(folder, 300, dtype="bits", permute_colors=True)
+        return loaders.StatefulDataLoader(data, batch_size=None, num_workers=num_workers)
+
+    first = loader()
+    iterator = iter(first)
+    for _ in range(5):
+        next(iterator)
+    state = pickle.loads(pickle.dumps(first.state_dict()))
+    second = loader()
+    second.load_state_dict(state)
+    same_minibatches(list(second), list(iterator))
+
+
+# --- Refusals ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"batch_size": 0}, "batch_size=0 is not allowed"),
+        ({"dtype": "int8"}, "int8"),
+        ({"outputs": ["observation"]}, "observation"),
+        ({"outputs": []}, "outputs is empty"),
+        ({"seed": -1}, "seed=-1 is not allowed"),
+        ({"encoder": "none"}, "none"),
+        ({"rank": 2, "world_size": 2}, "rank=2 is not allowed: expected at most 1"),
+    ],
+)
+def test_settings_out_of_range_are_refused(settings, message, folder):
+    with pytest.raises(starmine.StarmineError, match=message):
+        GamesDataset(folder, **settings)
+
+
+def test_an_error_of_the_reader_reaches_the_user(folder, tmp_path, table):
+    path = tmp_path / "games.parquet"
+    pq.write_table(write_table(table, described(table)), path)
+    data = GamesDataset(path, 100)
+    path.unlink()
+    with pytest.raises(FileNotFoundError, match=r"games\.parquet"):
+        list(data)
