@@ -1,0 +1,6 @@
+"""Games in the formats of others: readers and writers, one module a format."""
+
+from starmine.data.formats.recorded import ImportedGames, SkippedGame
+from starmine.data.formats.registry import FORMATS, Format, format_names, read_games, write_games
+
+__all__ = ["FORMATS", "Format", "ImportedGames", "SkippedGame", "format_names", "read_games", "write_games"]

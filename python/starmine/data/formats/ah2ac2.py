@@ -1,0 +1,149 @@
+"""AH2AC2's safetensors: games of people in the arrays of JaxMARL.
+
+The keys of a file with G games of P players:
+
+| key | array | content |
+|---|---|---|
+| `game_ids` | (G,) | ids |
+| `scores` | (G,) | final scores |
+| `decks` | (G, 50, 2) | colour and rank of each card from 0, the top card first |
+| `actions` | (G, T, P) | a column for each seat; seats that do not act hold the no-op, and so do turns after the end |
+| `num_actions` | (G,) | the numbers of turns |
+| `num_players` | () | P |
+
+The ids are HLE's, colour hints of all teammates before rank hints, and the no-op follows the last one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from starmine._core import StarmineError, Variant
+from starmine.data.formats.recorded import (
+    ImportedGames,
+    ReadGames,
+    RecordedGame,
+    SkippedGame,
+    assemble,
+    starting_at_seat_0,
+)
+from starmine.durable import replace_file
+
+TURNS = 89  # rows of the published files; no game of theirs is longer
+AXES = {"game_ids": 1, "scores": 1, "decks": 3, "actions": 3, "num_actions": 1}
+
+
+def read(path: Path, variant: Variant | None = None) -> ReadGames:
+    """Read a file.
+
+    Args:
+        path: of the file.
+        variant: the rules; None for the base game with the file's number of players.
+
+    Raises:
+        StarmineError: it is no such file, or its number of players is not the variant's.
+        ImportError: safetensors is not installed.
+        OSError: it cannot be read.
+    """
+    arrays = _arrays(path)
+    players = int(arrays["num_players"].reshape(-1)[0])
+    if variant is None:
+        variant = Variant(players=players)
+    if variant.players != players or arrays["actions"].shape[2] != players:
+        columns = arrays["actions"].shape[2]
+        raise StarmineError(
+            f"{path}: num_players={players} with {columns} columns of actions is not allowed: expected "
+            f"{variant.players} of both"
+        )
+    return assemble(_games(arrays, variant), variant)
+
+
+def _arrays(path: Path) -> dict[str, NDArray[Any]]:
+    """The arrays of a file, which belong to each other."""
+    try:
+        from safetensors import SafetensorError
+        from safetensors.numpy import load
+    except ImportError as error:
+        raise ImportError("the format ah2ac2 needs safetensors: pip install safetensors") from error
+    data = path.read_bytes()
+    try:
+        arrays: dict[str, NDArray[Any]] = load(data)
+    except (SafetensorError, ValueError, KeyError) as error:
+        raise StarmineError(f"{path}: it is no safetensors file ({error})") from error
+    for name, axes in AXES.items():
+        found = arrays.get(name)
+        if found is None or found.ndim != axes or not np.issubdtype(found.dtype, np.integer):
+            held = "nothing" if found is None else f"{found.dtype} {found.shape}"
+            raise StarmineError(f"{path}: {name!r} is {held}: expected integers with {axes} axes")
+        if len(found) != len(arrays["game_ids"]):
+            raise StarmineError(f"{path}: {name!r} has {len(found)} games: expected {len(arrays['game_ids'])}")
+    if "num_players" not in arrays or arrays["num_players"].size != 1:
+        raise StarmineError(f"{path}: 'num_players' is not one number")
+    if arrays["decks"].shape[2] != 2:
+        raise StarmineError(f"{path}: 'decks' has the shape {arrays['decks'].shape}: expected colour and rank")
+    return arrays
+
+
+def _games(arrays: dict[str, NDArray[Any]], variant: Variant) -> Iterator[RecordedGame | SkippedGame]:
+    """The games of a file, one after the other."""
+    players, no_op = variant.players, variant.num_actions
+    turns = np.arange(arrays["actions"].shape[1])
+    for index, name in enumerate(arrays["game_ids"].tolist()):
+        deck, rows, length = arrays["decks"][index], arrays["actions"][index], int(arrays["num_actions"][index])
+        if not 0 <= length <= len(rows):
+            yield SkippedGame(index, str(name), f"num_actions={length} is not allowed: expected 0 to {len(rows)}")
+            continue
+        acts = (turns[:, None] % players == np.arange(players)) & (turns < length)[:, None]
+        wrong = np.argwhere((rows == no_op) == acts)
+        if len(wrong):
+            turn, seat = wrong[0].tolist()
+            expected = "an action" if acts[turn, seat] else f"the no-op {no_op}"
+            yield SkippedGame(index, str(name), f"turn {turn}: seat {seat} has {rows[turn, seat]}: expected {expected}")
+            continue
+        outside = np.flatnonzero((deck < 0).any(axis=1) | (deck >= [variant.colors, variant.ranks]).any(axis=1))
+        if len(outside):
+            yield SkippedGame(index, str(name), f"card {outside[0]} is {deck[outside[0]].tolist()}: no such card")
+            continue
+        cards = (deck[:, 0].astype(np.int64) * variant.ranks + deck[:, 1]).tolist()
+        yield RecordedGame(str(name), variant, cards, rows[acts].tolist(), score=int(arrays["scores"][index]))
+
+
+def write(games: ImportedGames, path: Path) -> None:
+    """Write a file. Seats are numbered from the one that started; ids are the names that are numbers, or positions.
+
+    Raises:
+        StarmineError: the variant announces plays, whose ids JaxMARL does not have.
+        ImportError: safetensors is not installed.
+        OSError: the file cannot be written; an earlier one is still there.
+    """
+    try:
+        from safetensors.numpy import save
+    except ImportError as error:
+        raise ImportError("the format ah2ac2 needs safetensors: pip install safetensors") from error
+    played, variant = starting_at_seat_0(games.trajectories), games.variant
+    if variant.timed_display:
+        raise StarmineError(f"{variant} is not allowed: the format ah2ac2 has no announced plays")
+    lengths = played.lengths
+    actions = np.full((len(played), max(TURNS, lengths.max(initial=0)), variant.players), variant.num_actions, np.int32)
+    game = np.repeat(np.arange(len(played)), lengths)
+    turn = np.arange(len(played.actions)) - np.repeat(played.offsets[:-1], lengths)
+    actions[game, turn, turn % variant.players] = played.actions
+    ids = games.names if all(name.isdecimal() and int(name) < 2**31 for name in games.names) else games.indices.tolist()
+    replace_file(
+        path,
+        save(
+            {
+                "game_ids": np.array(list(map(int, ids)), np.int32),
+                "scores": games.scores.astype(np.int32),
+                "decks": np.stack(np.divmod(played.decks, variant.ranks), axis=2).astype(np.int32),
+                "actions": actions,
+                "num_actions": lengths.astype(np.int32),
+                "num_players": np.array(variant.players, np.int32),
+            }
+        ),
+    )

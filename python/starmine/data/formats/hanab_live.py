@@ -1,0 +1,236 @@
+"""Games of hanab.live as JSON.
+
+A game is an object with `players` (names; the first one starts), `deck` (`{"suitIndex": 0, "rank": 1}`, the top card
+first; hands are dealt whole), `actions` (`{"type", "target", "value"}`) and `options` (`variant`, `emptyClues`,
+`allOrNothing`, `oneExtraCard`, `oneLessCard`); `id` or `seed` names it. A file holds one object, a list of them, or an
+object in each line.
+
+| type | action | target | value |
+|---|---|---|---|
+| 0, 1 | play, discard | the card's place in the deck | |
+| 2, 3 | colour hint, rank hint | player | colour from 0, rank from 1 |
+| 4, 5 | end of the game | | condition |
+
+hanab.live ends a game when nothing more can be played, and players may end it at any time: such games stop before
+their end by our rules.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from starmine._core import StarmineError, Variant
+from starmine.data.formats.hanab_live_rules import game_rules, suits_named, variant_of
+from starmine.data.formats.moves import COLOR_HINT, DISCARD, PLAY, RANK_HINT, Move, action_of, move_of
+from starmine.data.formats.recorded import (
+    ImportedGames,
+    ReadGames,
+    RecordedGame,
+    SkippedGame,
+    assemble,
+    starting_at_seat_0,
+)
+from starmine.data.formats.text_files import is_integer, parse_json, read_text
+from starmine.durable import replace_file
+
+KINDS = (PLAY, DISCARD, COLOR_HINT, RANK_HINT)  # by type
+ENDS = (4, 5)
+NAMES = ("Alice", "Bob", "Cathy", "Donald", "Emily")  # hanab.live's own for players without names
+
+
+def read(path: Path, variant: Variant | None = None) -> ReadGames:
+    """Read a file.
+
+    Args:
+        path: of the file.
+        variant: the rules of the games that are wanted; None for those of the first readable game.
+
+    Raises:
+        StarmineError: it is no JSON.
+        OSError: it cannot be read.
+    """
+    entries = _entries(read_text(path), path)
+    games = [named_game(entry, index) for index, entry in enumerate(entries)]
+    return of_one_variant(games, variant)
+
+
+def _entries(text: str, path: Path) -> list[Any]:
+    """The games' objects of a file."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+        return [parse_json(line, f"{path}, line {number}") for number, line in lines]
+    except RecursionError as error:
+        raise StarmineError(f"{path}: it is not JSON ({error})") from error
+    return found if isinstance(found, list) else [found]
+
+
+def named_game(entry: Any, index: int) -> RecordedGame | SkippedGame:
+    """A game from its object, or the reason why there is none."""
+    told = [entry[key] for key in ("id", "seed") if entry.get(key)] if isinstance(entry, dict) else []
+    name = str(told[0]) if told else str(index)
+    try:
+        return game_of(entry, name)
+    except StarmineError as error:
+        return SkippedGame(index, name, str(error))
+
+
+def of_one_variant(games: list[RecordedGame | SkippedGame], variant: Variant | None) -> ReadGames:
+    """The games of a variant, or of the first game's."""
+    first = next((game.variant for game in games if isinstance(game, RecordedGame)), Variant())
+    return assemble(games, first if variant is None else variant)
+
+
+def game_of(entry: Any, name: str = "") -> RecordedGame:
+    """A game from its JSON object.
+
+    Raises:
+        StarmineError: it is not as described, or its rules are none of ours.
+    """
+    if not isinstance(entry, dict):
+        raise StarmineError("it is no JSON object")
+    players, deck, actions = (_list(entry, key) for key in ("players", "deck", "actions"))
+    options = entry.get("options") or {}
+    if not isinstance(options, dict):
+        raise StarmineError("'options' is no JSON object")
+    if any(isinstance(role, dict) and role.get("name") for role in entry.get("characters") or ()):
+        raise StarmineError("its characters are not among our rules")
+    variant = variant_of(suits_named(options.get("variant", "No Variant")), len(players), options)
+    start = options.get("startingPlayer", 0)
+    if not is_integer(start) or not 0 <= start < variant.players:
+        raise StarmineError(f"startingPlayer={start!r} is not allowed: expected 0 to {variant.players - 1}")
+    cards = [_card(card, place, variant) for place, card in enumerate(deck)]
+    if len(cards) != variant.deck_size:
+        raise StarmineError(f"its deck has {len(cards)} cards: expected {variant.deck_size}")
+    return RecordedGame(name, variant, cards, _Table(variant, start).read(actions), start, players=_names(players))
+
+
+def _list(entry: dict[str, Any], key: str) -> list[Any]:
+    """A list of the object."""
+    found = entry.get(key)
+    if not isinstance(found, list):
+        raise StarmineError(f"it has no list {key!r}")
+    return found
+
+
+def _names(players: list[Any]) -> tuple[str, ...]:
+    """The players' names."""
+    if not all(isinstance(name, str) for name in players):
+        raise StarmineError("'players' are not all names")
+    return tuple(players)
+
+
+def _card(card: Any, place: int, variant: Variant) -> int:
+    """The number of a card. Older tools call the suit `suit`."""
+    suit = card.get("suitIndex", card.get("suit")) if isinstance(card, dict) else None
+    rank = card.get("rank") if isinstance(card, dict) else None
+    if not (is_integer(suit) and is_integer(rank) and 0 <= suit < variant.colors and 1 <= rank <= variant.ranks):
+        raise StarmineError(
+            f"deck[{place}]={card} is no card: expected a suitIndex from 0 to {variant.colors - 1} and a rank from 1 "
+            f"to {variant.ranks}"
+        )
+    return int(suit * variant.ranks + rank - 1)
+
+
+class _Table:
+    """The hands of a game as places in the deck, to translate between them and slots."""
+
+    def __init__(self, variant: Variant, start: int) -> None:
+        size = variant.hand_size
+        self.variant = variant
+        self.seat = start
+        self.hands = [list(range(seat * size, (seat + 1) * size)) for seat in range(variant.players)]
+        self.dealt = variant.players * size
+
+    def read(self, actions: list[Any]) -> list[int]:
+        """The action ids of the actions of hanab.live, up to the one that ends the game."""
+        ids = []
+        for turn, action in enumerate(actions):
+            kind, target = (action.get(key) for key in ("type", "target")) if isinstance(action, dict) else (None, None)
+            if is_integer(kind) and kind in ENDS:
+                if turn + 1 < len(actions):
+                    raise StarmineError(f"turn {turn}: it ends the game, and {len(actions) - turn - 1} actions follow")
+                break
+            if not is_integer(kind) or not 0 <= kind < len(KINDS) or not is_integer(target):
+                raise StarmineError(f"turn {turn}: {action} is no action: expected a type from 0 to 5 and a target")
+            ids.append(self._id(KINDS[kind], int(target), action.get("value"), turn))
+        return ids
+
+    def _id(self, kind: str, target: int, value: Any, turn: int) -> int:
+        """The id of an action; the table moves on."""
+        if kind in (PLAY, DISCARD):
+            hand = self.hands[self.seat]
+            if target not in hand:
+                raise StarmineError(f"turn {turn}: the card {target} is not in the hand of player {self.seat}: {hand}")
+            move = Move(kind, hand.index(target))
+        elif is_integer(value) and 0 <= target < self.variant.players:
+            offset = (target - self.seat) % self.variant.players
+            move = Move(kind, offset, value - 1 if kind == RANK_HINT else value)
+        else:
+            move = Move(kind, 0)  # which does not exist
+        found = action_of(self.variant, move)
+        if found is None:
+            raise StarmineError(f"turn {turn}: player {self.seat} has no {kind} to player {target} of value {value}")
+        self._advance(move)
+        return found
+
+    def write(self, action: int) -> dict[str, int]:
+        """The action of hanab.live for an action id; the table moves on."""
+        move = move_of(self.variant, action)
+        kind = KINDS.index(move.kind)
+        if move.kind in (PLAY, DISCARD):
+            written = {"type": kind, "target": self.hands[self.seat][move.place], "value": 0}
+        else:
+            value = move.value + (1 if move.kind == RANK_HINT else 0)
+            written = {"type": kind, "target": (self.seat + move.place) % self.variant.players, "value": value}
+        self._advance(move)
+        return written
+
+    def _advance(self, move: Move) -> None:
+        """Take a card that leaves a hand, deal the next one, and pass to the next player."""
+        if move.kind in (PLAY, DISCARD):
+            del self.hands[self.seat][move.place]
+            if self.dealt < self.variant.deck_size:
+                self.hands[self.seat].append(self.dealt)
+                self.dealt += 1
+        self.seat = (self.seat + 1) % self.variant.players
+
+
+def entries(games: ImportedGames) -> Iterator[dict[str, Any]]:
+    """The JSON objects of games. Seats are numbered from the one that started.
+
+    Raises:
+        StarmineError: the variant has no counterpart, or a game has no action, which hanab.live does not open.
+    """
+    suits, options = game_rules(games.variant)
+    played, variant = starting_at_seat_0(games.trajectories), games.variant
+    for game, deck in enumerate(played.decks.tolist()):
+        table = _Table(variant, 0)
+        actions = played.actions[played.offsets[game] : played.offsets[game + 1]].tolist()
+        if not actions:
+            raise StarmineError(f"game {game} has no action: hanab.live opens games with one or more")
+        start = int(games.trajectories.start_players[game])
+        names = games.players[game] or NAMES[: variant.players]
+        yield {
+            "id": int(games.names[game]) if games.names[game].isdecimal() else 0,
+            "players": [*names[start:], *names[:start]],
+            "deck": [{"suitIndex": card // variant.ranks, "rank": card % variant.ranks + 1} for card in deck],
+            "actions": [table.write(action) for action in actions],
+            "options": {"variant": suits.name, **options},
+        }
+
+
+def write(games: ImportedGames, path: Path) -> None:
+    """Write a file: one game as an object, others as a list of objects.
+
+    Raises:
+        StarmineError: as `entries`.
+        OSError: the file cannot be written; an earlier one is still there.
+    """
+    found = list(entries(games))
+    text = json.dumps(found[0], indent=1) if len(found) == 1 else json.dumps(found)
+    replace_file(path, (text + "\n").encode())

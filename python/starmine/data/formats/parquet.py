@@ -1,0 +1,120 @@
+"""Starmine's own games on disk: Parquet files of the schema of `starmine.stored`, one or a folder of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from starmine._core import StarmineError, Variant
+from starmine.data.formats.recorded import ImportedGames, ReadGames
+from starmine.durable import part_of, rename_part
+from starmine.stored import SHARD, GameTable, Metadata, read_table, shard_name, write_file
+from starmine.stored.arrow import pyarrow, pyarrow_parquet
+
+UNKNOWN = "unknown"  # a player whose name is not recorded
+
+
+def read(path: Path, variant: Variant | None = None) -> ReadGames:
+    """Read a file or the files of a folder. A game's name is its running number.
+
+    Args:
+        path: of the file or folder.
+        variant: the rules; None for those of the metadata.
+
+    Raises:
+        StarmineError: there are no such files, or of other or different rules.
+        ImportError: pyarrow is not installed.
+        OSError: a file cannot be read.
+    """
+    files = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
+    if not files:
+        raise StarmineError(f"{path}: there is no file *.parquet")
+    tables, players = [], []
+    for file in files:
+        table, names = _read_file(file, variant)
+        tables.append(table)
+        players += names
+    games = GameTable.concatenate(tables)
+    return ReadGames(
+        games.trajectories,
+        np.arange(len(games), dtype=np.int64),
+        tuple(map(str, games.game.tolist())),
+        games.scores.astype(np.int64),
+        tuple(players),
+    )
+
+
+def _read_file(path: Path, variant: Variant | None) -> tuple[GameTable, list[tuple[str, ...]]]:
+    """The games of a file and the names of their players."""
+    parquet, arrow = pyarrow_parquet(), pyarrow()
+    data = path.read_bytes()
+    try:
+        table = parquet.read_table(arrow.BufferReader(data))
+        metadata = Metadata.of(table.schema.metadata)
+        games = read_table(table, metadata.variant)
+    except (ValueError, OSError, arrow.ArrowException) as error:
+        raise StarmineError(f"{path}: {error}") from error
+    if variant is not None and metadata.variant != variant:
+        raise StarmineError(f"{path}: variant={variant} is not allowed: the file has {metadata.variant}")
+    names = [str(player.get("name", UNKNOWN)) for player in metadata.players]
+    if len(games) and not 0 <= games.players.min() <= games.players.max() < len(names):
+        raise StarmineError(f"{path}: column players names players that are not in the players' table")
+    return games, [tuple(names[player] for player in row) for row in games.players.tolist()]
+
+
+def table_of(games: ImportedGames) -> tuple[GameTable, list[dict[str, str | None]]]:
+    """Games as rows of the schema, and the players' table.
+
+    Raises:
+        StarmineError: there are more players than the column can number.
+    """
+    unknown = (UNKNOWN,) * games.variant.players
+    seats = [names or unknown for names in games.players]
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(name for row in seats for name in row))}
+    if len(numbers) > np.iinfo(np.int16).max + 1:
+        raise StarmineError(f"{len(numbers)} players are not allowed: expected at most {np.iinfo(np.int16).max + 1}")
+    players = np.array([[numbers[name] for name in row] for row in seats], np.int16)
+    table = GameTable(
+        games.trajectories,
+        game=np.arange(len(games), dtype=np.uint64),
+        seed=None,
+        index=None,
+        episode=None,
+        scores=games.scores,
+        fireworks=games.fireworks,
+        endings=games.endings,
+        players=players.reshape(len(games), games.variant.players),
+    )
+    return table, [{"name": name, "hash": None} for name in numbers]
+
+
+def write(games: ImportedGames, path: Path) -> None:
+    """Write a file where the path ends in .parquet, and a folder of shards elsewhere.
+
+    Raises:
+        StarmineError: as `table_of`, or the folder holds other shards.
+        ImportError: pyarrow is not installed.
+        OSError: a file cannot be written.
+    """
+    table, players = table_of(games)
+    extra = {"source": "imported games"}
+    if path.suffix == ".parquet":
+        _write_file(path, table, Metadata(games.variant, players, extra=extra))
+        return
+    path.mkdir(parents=True, exist_ok=True)
+    if any(path.glob("*.parquet")):
+        raise StarmineError(f"{path}: it holds *.parquet files: expected an empty or a new folder")
+    shards = max(1, -(-len(table) // SHARD))
+    for shard in range(shards):
+        metadata = Metadata(games.variant, players, shard=shard, shards=shards, extra=extra)
+        _write_file(path / shard_name(shard), table[shard * SHARD : (shard + 1) * SHARD], metadata)
+
+
+def _write_file(path: Path, table: GameTable, metadata: Metadata) -> None:
+    """Write a file aside and rename it."""
+    try:
+        write_file(part_of(path), table, metadata)
+        rename_part(path)
+    finally:
+        part_of(path).unlink(missing_ok=True)

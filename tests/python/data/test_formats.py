@@ -1,0 +1,263 @@
+"""Every format: games come back as they were written, and games that break the rules are named."""
+
+import re
+
+import numpy as np
+import pytest
+from format_games import assert_equal_games, games_of, imported
+
+import starmine
+import starmine.data
+from starmine.data import FORMATS, read_games, write_games
+from starmine.data.formats.recorded import starting_at_seat_0
+
+STANDARD = [starmine.Variant(players=players) for players in (2, 3, 4, 5)]
+# The formats that can be read, with the name of a file or folder of theirs and variants that they can express.
+CASES = {
+    "parquet": ("games.parquet", [*STANDARD, starmine.variant("timed-display"), starmine.variant("avalanche")]),
+    "ah2ac2": ("games.safetensors", [*STANDARD]),
+    "hanab-live": ("games.json", [*STANDARD, starmine.variant("crowning-piece"), starmine.variant("avalanche")]),
+    "hanab-live-link": ("games.links", [*STANDARD, starmine.variant("avalanche", players=3)]),
+    "jaxmarl": ("folder", [*STANDARD, starmine.variant("mini")]),
+    "hle": ("games.jsonl", [*STANDARD, starmine.variant("small"), starmine.variant("hard", players=4)]),
+    "numpy": ("games.npz", [*STANDARD, starmine.variant("timed-display"), starmine.Variant(random_start_player=True)]),
+}
+
+
+def needs(name):
+    if name == "parquet":
+        pytest.importorskip("pyarrow")
+    if name == "ah2ac2":
+        pytest.importorskip("safetensors")
+
+
+def undealt_sorted(games):
+    """The games with the cards that were never dealt in the order of their numbers, since HLE does not tell them."""
+    decks = games.decks.copy()
+    for game, deck in enumerate(decks):
+        dealt = len(deck) - games.state(game).deck_size
+        deck[dealt:].sort()
+    return starmine.Trajectories(games.variant, **(games.to_dict() | {"decks": decks}))
+
+
+def test_each_format_that_can_be_read_has_a_case():
+    assert set(CASES) == {row.name for row in FORMATS if row.read is not None}
+    assert starmine.data.format_names() == [row.name for row in FORMATS]
+
+
+CHOSEN = [(name, place) for name, (_, variants) in CASES.items() for place in range(len(variants))]
+
+
+@pytest.mark.parametrize(("name", "place"), CHOSEN, ids=str)
+def test_games_come_back_as_they_were_written(name, place, tmp_path):
+    needs(name)
+    file, variants = CASES[name]
+    games = games_of(variants[place], count=7)
+    write_games(games, tmp_path / file, format=name)
+    found = read_games(tmp_path / file, format=name, variant=games.variant)
+    assert_equal_games(found.trajectories, undealt_sorted(games) if name == "hle" else games)
+    assert found.indices.tolist() == list(range(7))
+    assert len(found.names) == len(found.recorded_scores) == len(found) == 7
+    assert not found.skipped
+    for game in range(7):
+        state = games.state(game)
+        assert found.scores[game] == state.score
+        assert found.fireworks[game] == sum(state.fireworks)
+        assert starmine.endings()[found.endings[game] - 1] == state.ending
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_unfinished_games_come_back(name, tmp_path):
+    needs(name)
+    whole = games_of(starmine.Variant(), count=3, bot="smart")
+    offsets = np.array([0, 1, 6, 17])
+    actions = np.concatenate([whole.actions[whole.offsets[game] :][:length] for game, length in enumerate((1, 5, 11))])
+    games = starmine.Trajectories(whole.variant, whole.decks, whole.start_players, actions, offsets)
+    path = tmp_path / CASES[name][0]
+    write_games(games, path, format=name)
+    found = read_games(path, format=name, variant=whole.variant)
+    assert_equal_games(found.trajectories, undealt_sorted(games) if name == "hle" else games)
+    assert found.endings.tolist() == [0, 0, 0]
+    assert found.scores.tolist() == [games.state(game).score for game in range(3)]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_no_games_come_back(name, tmp_path):
+    needs(name)
+    games = games_of(starmine.Variant(), count=1)[:0]
+    path = tmp_path / CASES[name][0]
+    write_games(games, path, format=name)
+    found = read_games(path, format=name)
+    assert len(found) == len(found.trajectories.actions) == 0
+
+
+@pytest.mark.parametrize("row", [row for row in FORMATS if row.suffix], ids=lambda row: row.name)
+def test_a_suffix_tells_the_format(row, tmp_path):
+    needs(row.name)
+    games = games_of(starmine.Variant(), count=2)
+    path = tmp_path / f"games{row.suffix}"
+    write_games(games, path)
+    assert len(read_games(path)) == 2
+
+
+def test_a_folder_tells_its_format(tmp_path):
+    pytest.importorskip("pyarrow")
+    games = games_of(starmine.Variant(), count=2)
+    write_games(games, tmp_path / "golden", format="jaxmarl")
+    write_games(games, tmp_path / "shards", format="parquet")
+    assert (tmp_path / "shards" / "shard-000000.parquet").exists()
+    for folder in ("golden", "shards"):
+        assert_equal_games(read_games(tmp_path / folder).trajectories, games)
+    with pytest.raises(starmine.StarmineError, match="expected an empty or a new folder"):
+        write_games(games, tmp_path / "shards", format="parquet")
+
+
+@pytest.mark.parametrize("players", [2, 3, 4, 5])
+def test_seats_can_be_numbered_from_the_one_that_started(players):
+    variant = starmine.Variant(players=players, random_start_player=True)
+    games = games_of(variant, count=20)
+    assert len(set(games.start_players.tolist())) == players
+    turned = starting_at_seat_0(games)
+    assert not turned.start_players.any()
+    for game in range(20):
+        first = int(games.start_players[game])
+        for turn in (0, 3, int(games.lengths[game])):
+            one, other = games.state(game, turn), turned.state(game, turn)
+            assert [*one.hands[first:], *one.hands[:first]] == other.hands
+            assert (one.score, one.ending, one.discard_pile) == (other.score, other.ending, other.discard_pile)
+
+
+def broken_games(directory):
+    """Five games in numpy's format: a wrong deck, an illegal action, an action too many, a wrong score, a right one."""
+    games = games_of(starmine.Variant(), count=5)
+    decks, actions, offsets = games.decks.copy(), games.actions.copy(), games.offsets.copy()
+    decks[0, 0] = (decks[0, 0] + 1) % 25
+    actions[offsets[1]] = 0  # nothing may be discarded yet
+    actions = np.insert(actions, offsets[3], 5)
+    offsets[3:] += 1
+    wrong = starmine.Trajectories(games.variant, decks, games.start_players, actions, offsets)
+    path = directory / "broken.npz"
+    scores = np.array([games.state(game).score for game in range(5)], np.uint8)
+    scores[3] += 1
+    np.savez(path, variant=np.array(games.variant.to_json()), scores=scores, names=list("abcde"), **wrong.to_dict())
+    return path
+
+
+REASONS = [
+    r"game 0 \(a\): .*(copies|deck)",
+    r"game 1 \(b\): turn 0: action 0 \(discard slot 0\) is not legal",
+    r"game 2 \(c\): it ends after \d+ turns: it has \d+ actions",
+    r"game 3 \(d\): its recorded score is \d+: the rules give it \d+",
+]
+
+
+def test_games_that_break_the_rules_are_named(tmp_path):
+    path = broken_games(tmp_path)
+    with pytest.raises(
+        starmine.StarmineError, match=r"4 of 5 games do not hold: game 0 .*; they can be skipped"
+    ) as error:
+        read_games(path)
+    for reason in REASONS:
+        error.match(reason)
+
+
+def test_games_that_break_the_rules_are_skipped_on_request(tmp_path):
+    found = read_games(broken_games(tmp_path), on_error="skip")
+    assert found.indices.tolist() == [4]
+    assert found.names == ("e",)
+    assert_equal_games(found.trajectories, games_of(starmine.Variant(), count=5)[4])
+    assert [game.index for game in found.skipped] == [0, 1, 2, 3]
+    for game, reason in zip(found.skipped, REASONS, strict=True):
+        assert re.match(reason, str(game))
+
+
+def test_games_that_break_the_rules_are_not_written(tmp_path):
+    games = games_of(starmine.Variant(), count=2)
+    actions = games.actions.copy()
+    actions[0] = 0
+    wrong = starmine.Trajectories(games.variant, **(games.to_dict() | {"actions": actions}))
+    with pytest.raises(starmine.StarmineError, match="game 0: turn 0: action 0"):
+        write_games(wrong, tmp_path / "games.npz")
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_does_not_exist_is_refused(tmp_path):
+    games = games_of(starmine.Variant(), count=1)
+    with pytest.raises(starmine.UnknownNameError, match="hanab-live"):
+        write_games(games, tmp_path / "games", format="hanablive")
+    with pytest.raises(starmine.StarmineError, match=r"cannot be told: expected format=.*\.safetensors"):
+        write_games(games, tmp_path / "games.xyz")
+    with pytest.raises(starmine.UnknownNameError, match="skip"):
+        read_games(tmp_path / "games.npz", on_error="ignore")
+    with pytest.raises(starmine.StarmineError, match="it can be written, not read"):
+        read_games(tmp_path, format="minari")
+    with pytest.raises(FileNotFoundError):
+        read_games(tmp_path / "games.npz")
+
+
+NO_FILES = [
+    b"",
+    b"\x00\xff\xfe",
+    b"[1, 2",
+    b"[]",
+    b"[[]]",
+    b"3",
+    b'{"a": 1}',
+    b"null\n",
+    b'"x"',
+    b"PK\x03\x04",
+    b"[" * 9999,
+]
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("data", NO_FILES, ids=repr)
+def test_other_files_are_refused_or_have_no_games(name, data, tmp_path):
+    needs(name)
+    path = tmp_path / CASES[name][0]
+    if name == "jaxmarl":
+        path.mkdir()
+        for file in ("decks.json", "actions.json", "scores.txt"):
+            (path / file).write_bytes(data)
+    else:
+        path.write_bytes(data)
+    message = None
+    try:
+        assert len(read_games(path, format=name, on_error="skip")) == 0
+    except starmine.StarmineError as error:
+        message = str(error)
+    assert message is None or str(path) in message
+
+
+@pytest.mark.parametrize("name", ["parquet", "ah2ac2", "numpy"])
+def test_a_damaged_file_is_refused_or_its_games_are_checked(name, tmp_path):
+    needs(name)
+    path = tmp_path / CASES[name][0]
+    write_games(games_of(starmine.Variant(), count=3), path)
+    data = path.read_bytes()
+    generator = np.random.default_rng(0)
+    for cut in generator.integers(0, len(data), 20).tolist():
+        path.write_bytes(data[:cut])
+        with pytest.raises(starmine.StarmineError):
+            read_games(path, on_error="skip")
+    for place in generator.integers(0, len(data), 60).tolist():
+        path.write_bytes(data[:place] + bytes([data[place] ^ 0x41]) + data[place + 1 :])
+        try:
+            found = read_games(path, on_error="skip")
+        except starmine.StarmineError:
+            continue
+        assert len(found) + len(found.skipped) <= 3
+
+
+def test_names_of_games_and_players_are_kept(tmp_path):
+    pytest.importorskip("pyarrow")
+    games = imported(games_of(starmine.Variant(players=3), count=2))
+    named = starmine.data.ImportedGames(
+        **(vars(games) | {"names": ("17", "204"), "players": (("Ann", "Bo", "Cy"), ("Bo", "Ann", "Di"))})
+    )
+    write_games(named, tmp_path / "games.json")
+    again = read_games(tmp_path / "games.json")
+    assert (again.names, again.players) == (named.names, named.players)
+    write_games(again, tmp_path / "games.parquet")
+    stored = read_games(tmp_path / "games.parquet")
+    assert stored.players == named.players

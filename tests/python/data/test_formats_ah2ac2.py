@@ -1,0 +1,132 @@
+"""AH2AC2's files: arrays as its pages describe them, made by a writer of the test's own."""
+
+import numpy as np
+import pytest
+from format_games import assert_equal_games, games_of
+
+import starmine
+from starmine.data import read_games, write_games
+
+numpy_safetensors = pytest.importorskip("safetensors.numpy")
+
+
+def arrays_of(games, turns=89):
+    """The arrays of a file, written game by game from the state of each turn."""
+    variant, count = games.variant, len(games)
+    no_op = variant.num_actions
+    actions = np.full((count, turns, variant.players), no_op, np.int32)
+    decks = np.zeros((count, variant.deck_size, 2), np.int32)
+    for game in range(count):
+        state = games.state(game, 0)
+        dealt = games.decks[game].tolist()
+        decks[game] = [[card // variant.ranks, card % variant.ranks] for card in dealt]
+        for turn in range(games.lengths[game]):
+            action = int(games.actions[games.offsets[game] + turn])
+            actions[game, turn, state.current_player] = action
+            state.apply(action)
+    return {
+        "game_ids": np.arange(1000, 1000 + count, dtype=np.int32),
+        "scores": np.array([games.state(game).score for game in range(count)], np.int32),
+        "decks": decks,
+        "actions": actions,
+        "num_actions": games.lengths.astype(np.int32),
+        "num_players": np.array(variant.players, np.int32),
+    }
+
+
+@pytest.mark.parametrize("players", [2, 3, 4, 5])
+def test_files_are_read_and_written(players, tmp_path):
+    games = games_of(starmine.Variant(players=players), count=6, bot="smart")
+    arrays = arrays_of(games)
+    (tmp_path / "theirs.safetensors").write_bytes(numpy_safetensors.save(arrays))
+    found = read_games(tmp_path / "theirs.safetensors")
+    assert_equal_games(found.trajectories, games)
+    assert found.names == tuple(map(str, range(1000, 1006)))
+    assert found.recorded_scores.tolist() == arrays["scores"].tolist() == found.scores.tolist()
+    write_games(found, tmp_path / "ours.safetensors")
+    written = numpy_safetensors.load_file(tmp_path / "ours.safetensors")
+    assert written.keys() == arrays.keys()
+    for name, array in arrays.items():
+        assert written[name].dtype == array.dtype
+        np.testing.assert_array_equal(written[name], array, err_msg=name)
+
+
+def test_longer_games_have_more_rows(tmp_path):
+    rules = starmine.Variant(max_information_tokens=16, max_life_tokens=8, players=5)
+    games = games_of(rules, count=30, bot="random")
+    games = games[np.argsort(games.lengths)[-1:]]
+    longer = starmine.Trajectories(**(games.to_dict() | {"variant": rules}))
+    write_games(longer, tmp_path / "games.safetensors")
+    written = numpy_safetensors.load_file(tmp_path / "games.safetensors")
+    assert written["actions"].shape[1] == max(89, int(games.lengths[0]))
+    assert_equal_games(read_games(tmp_path / "games.safetensors", variant=rules).trajectories, games)
+
+
+def change(name, place, value):
+    def changed(arrays):
+        arrays[name][place] = value
+
+    return changed
+
+
+# What is changed in the second of three games, and what is said of it.
+GAMES = [
+    (change("actions", (1, 0, 1), 3), "turn 0: seat 1 has 3: expected the no-op 20"),
+    (change("actions", (1, 0, 0), 20), "turn 0: seat 0 has 20: expected an action"),
+    (change("actions", (1, 88, 0), 5), "turn 88: seat 0 has 5: expected the no-op 20"),
+    (change("actions", (1, 0, 0), 21), "turn 0: action 21 does not exist: expected 0 to 19"),
+    (change("actions", (1, 0, 0), -1), "turn 0: action -1 does not exist"),
+    (change("num_actions", 1, 90), "num_actions=90 is not allowed: expected 0 to 89"),
+    (change("num_actions", 1, -1), "num_actions=-1 is not allowed"),
+    (change("num_actions", 1, 3), "turn 3: seat 1 has .*: expected the no-op"),
+    (change("decks", (1, 7), (5, 0)), r"card 7 is \[5, 0\]: no such card"),
+    (change("decks", (1, 7), (0, -1)), r"card 7 is \[0, -1\]: no such card"),
+    (change("decks", (1, slice(None)), (0, 0)), "deck"),
+    (change("scores", 1, 26), "its recorded score is 26: the rules give it"),
+]
+
+
+@pytest.mark.parametrize(("changed", "message"), GAMES, ids=[message for _, message in GAMES])
+def test_games_that_do_not_hold_are_named(changed, message, tmp_path):
+    games = games_of(starmine.Variant(), count=3, bot="smart")
+    arrays = arrays_of(games)
+    changed(arrays)
+    path = tmp_path / "games.safetensors"
+    path.write_bytes(numpy_safetensors.save(arrays))
+    with pytest.raises(starmine.StarmineError, match=rf"1 of 3 games do not hold: game 1 \(1001\): .*{message}"):
+        read_games(path)
+    found = read_games(path, on_error="skip")
+    assert found.indices.tolist() == [0, 2]
+    assert_equal_games(found.trajectories, games[[0, 2]])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"scores": None}, "'scores' is nothing: expected integers with 1 axes"),
+        ({"scores": np.zeros((3, 1), np.int32)}, r"'scores' is int32 \(3, 1\)"),
+        ({"scores": np.zeros(3, np.float32)}, "'scores' is float32"),
+        ({"scores": np.zeros(2, np.int32)}, "'scores' has 2 games: expected 3"),
+        ({"decks": np.zeros((3, 50, 3), np.int32)}, "expected colour and rank"),
+        ({"decks": np.zeros((3, 49, 2), np.int32)}, "its deck has 49 cards"),
+        ({"num_players": np.array([2, 2])}, "'num_players' is not one number"),
+        ({"num_players": np.array(3)}, "num_players=3 with 2 columns of actions is not allowed: expected 3 of both"),
+        ({"num_players": np.array(7)}, "players=7"),
+    ],
+    ids=str,
+)
+def test_other_arrays_are_refused(change, message, tmp_path):
+    arrays = arrays_of(games_of(starmine.Variant(), count=3)) | change
+    path = tmp_path / "games.safetensors"
+    path.write_bytes(numpy_safetensors.save({name: array for name, array in arrays.items() if array is not None}))
+    with pytest.raises(starmine.StarmineError, match=message):
+        read_games(path)
+
+
+def test_other_rules_are_refused(tmp_path):
+    path = tmp_path / "games.safetensors"
+    path.write_bytes(numpy_safetensors.save(arrays_of(games_of(starmine.Variant(), count=1))))
+    with pytest.raises(starmine.StarmineError, match="expected 3 of both"):
+        read_games(path, variant=starmine.Variant(players=3))
+    with pytest.raises(starmine.StarmineError, match="no announced plays"):
+        write_games(games_of(starmine.variant("timed-display"), count=1), path)

@@ -1,0 +1,281 @@
+"""hanab.live's JSON and links: its own files, the rules that it shares with us, and those that it does not."""
+
+import json
+
+import numpy as np
+import pytest
+from format_games import assert_equal_games, games_of, imported
+
+import starmine
+from starmine.data import read_games, write_games
+from starmine.data.formats import hanab_live, hanab_live_link
+from starmine.data.formats.hanab_live_rules import SUITS, game_rules, suits_named, variant_of
+
+# What hanab.live calls our variants, and its ids, from its list of variants.
+KNOWN = [
+    (starmine.Variant(), "No Variant", 0, {}),
+    (starmine.Variant(players=5, random_start_player=True), "No Variant", 0, {}),
+    (starmine.Variant(colors=6), "6 Suits", 1, {}),
+    (starmine.variant("avalanche", players=4), "Black (6 Suits)", 2, {}),
+    (starmine.Variant(colors=4), "4 Suits", 15, {}),
+    (starmine.Variant(colors=3, players=3), "3 Suits", 18, {}),
+    (starmine.Variant(copies=[[3, 2, 2, 2, 1]] * 4 + [[1] * 5]), "Black (5 Suits)", 21, {}),
+    (starmine.Variant(colors=6, copies=[[3, 2, 2, 1, 1]] * 6), "Critical Fours (6 Suits)", 1821, {}),
+    (starmine.Variant(copies=[[3, 2, 2, 1, 1]] * 5), "Critical Fours (5 Suits)", 1822, {}),
+    (starmine.variant("crowning-piece"), "No Variant", 0, {"allOrNothing": True}),
+    (starmine.variant("empty-hints"), "No Variant", 0, {"emptyClues": True}),
+    (starmine.Variant(hand_size=6), "No Variant", 0, {"oneExtraCard": True}),
+    (
+        starmine.variant("avalanche", players=5, hand_size=3, empty_hints=True),
+        "Black (6 Suits)",
+        2,
+        {"emptyClues": True, "oneLessCard": True},
+    ),
+]
+
+
+@pytest.mark.parametrize(("variant", "name", "number", "options"), KNOWN, ids=str)
+def test_a_variant_is_called_by_its_name(variant, name, number, options):
+    suits, found = game_rules(variant)
+    assert (suits.name, suits.number, found) == (name, number, options)
+
+
+@pytest.mark.parametrize("suits", SUITS, ids=lambda suits: suits.name)
+@pytest.mark.parametrize("players", [2, 3, 4, 5])
+@pytest.mark.parametrize("options", [{}, {"emptyClues": True, "oneExtraCard": True}, {"allOrNothing": True}], ids=str)
+def test_games_of_every_variant_come_back(suits, players, options, tmp_path):
+    variant = variant_of(suits, players, options)
+    games = games_of(variant, count=3)
+    write_games(games, tmp_path / "games.json")
+    assert_equal_games(read_games(tmp_path / "games.json").trajectories, games)
+    if not options:
+        for game, link in enumerate(hanab_live_link.links(imported(games))):
+            assert_equal_games(read_games(link).trajectories, games[game])
+
+
+@pytest.mark.parametrize(
+    "variant",
+    [
+        starmine.variant("traditional"),
+        starmine.variant("mini"),
+        starmine.variant("small"),
+        starmine.variant("hard"),
+        starmine.variant("easy"),
+        starmine.variant("timed-display"),
+        starmine.Variant(lost_game_score="fireworks"),
+        starmine.Variant(hand_size=3),
+    ],
+    ids=str,
+)
+def test_a_variant_without_counterpart_is_refused(variant, tmp_path):
+    for name in ("hanab-live", "hanab-live-link"):
+        with pytest.raises(starmine.StarmineError, match="has no counterpart on hanab"):
+            write_games(games_of(variant, count=1), tmp_path / "games", format=name)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_link_refuses_rules_that_it_cannot_tell(tmp_path):
+    games = games_of(starmine.variant("crowning-piece"), count=1)
+    with pytest.raises(starmine.StarmineError, match="lacks allOrNothing; expected the format hanab-live"):
+        write_games(games, tmp_path / "games.links")
+
+
+def cards(text):
+    return [{"suitIndex": "RYGBP".index(card[0]), "rank": int(card[1])} for card in text.split()]
+
+
+# Two players. Places 0 to 4 are Alice's hand, 5 to 9 Bob's, and 10 is dealt next.
+DECK = cards(
+    "R1 R1 Y1 G5 B4  R2 Y2 B1 P1 G1  R3 R1 Y1 Y1 G1 G1 B1 B1 P1 P1 R2 Y2 G2 G2 B2 B2 P2 P2 R3 Y3 Y3 G3 G3 B3 B3 P3 P3 "
+    "R4 R4 Y4 Y4 G4 G4 B4 P4 P4 R5 Y5 B5 P5"
+)
+ACTIONS = [
+    {"type": 0, "target": 0},  # Alice plays R1 and draws place 10
+    {"type": 2, "target": 0, "value": 4},  # Bob hints purple: no card of Alice's is
+]
+HINTS = [
+    {"type": 3, "target": 0, "value": 3},  # Bob hints 3: place 10
+    {"type": 1, "target": 10, "value": 0},  # Alice discards it from her last slot and draws place 11
+    {"type": 0, "target": 9},  # Bob plays G1 from his last slot
+]
+
+
+def entry(**changes):
+    found = {"players": ["Ann", "Ben"], "deck": DECK, "actions": [ACTIONS[0], *HINTS]}
+    return found | changes
+
+
+def test_the_json_of_a_game_is_read():
+    found = hanab_live.game_of(entry(id=12345, notes=[["chop"], []], characters=[], seed="p2v0s1"))
+    assert found.variant == starmine.Variant()
+    assert found.players == ("Ann", "Ben")
+    assert found.deck[:5] == [0, 0, 5, 14, 18]
+    # play slot 0; hint +1 rank 3; discard slot 4; play slot 4
+    assert found.actions == [5, 17, 4, 9]
+
+
+def test_older_files_call_the_suit_otherwise():
+    older = [{"suit": card["suitIndex"], "rank": card["rank"]} for card in DECK]
+    assert hanab_live.game_of(entry(deck=older)) == hanab_live.game_of(entry())
+
+
+@pytest.mark.parametrize("end", [{"type": 4, "target": 0, "value": 4}, {"type": 5, "target": -1, "value": 10}], ids=str)
+def test_an_end_that_players_chose_is_no_turn(end):
+    found = hanab_live.game_of(entry(actions=[ACTIONS[0], end]))
+    assert found.actions == [5]
+    with pytest.raises(starmine.StarmineError, match="turn 1: it ends the game, and 1 actions follow"):
+        hanab_live.game_of(entry(actions=[ACTIONS[0], end, HINTS[0]]))
+
+
+def test_an_empty_hint_needs_its_option(tmp_path):
+    path = tmp_path / "games.json"
+    path.write_text(json.dumps(entry(actions=ACTIONS)))
+    with pytest.raises(starmine.StarmineError, match=r"game 0: turn 1: action 14 .* is not legal"):
+        read_games(path)
+    path.write_text(json.dumps(entry(actions=ACTIONS, options={"emptyClues": True})))
+    assert read_games(path).variant == starmine.variant("empty-hints")
+
+
+REFUSALS = [
+    (entry(options={"variant": "Rainbow (6 Suits)"}), r"hanab.live variant.*Rainbow \(6 Suits\).*No Variant"),
+    (entry(options={"variant": "Dark Rainbow (6 Suits)"}), "Dark Rainbow"),
+    (entry(options={"variant": None}), "None"),
+    (entry(options={"cardCycle": True}), "the option cardCycle is not one of our rules"),
+    (entry(options={"detrimentalCharacters": True}), "detrimentalCharacters"),
+    (entry(options={"emptyClues": 1}), "emptyClues=1 is not allowed: expected true or false"),
+    (entry(options={"startingPlayer": 2}), "startingPlayer=2 is not allowed: expected 0 to 1"),
+    (entry(options=[1]), "'options' is no JSON object"),
+    (entry(characters=[{"name": "Fuming", "metadata": 2}]), "characters are not among our rules"),
+    (entry(players=list("abcdef")), "6 players are not allowed: expected 2 to 5"),
+    (entry(players=[1, 2]), "'players' are not all names"),
+    (entry(players=None), "it has no list 'players'"),
+    (entry(deck=DECK[:-1]), "its deck has 49 cards: expected 50"),
+    (entry(deck=[{"suitIndex": 5, "rank": 1}]), r"deck\[0\]=.* is no card"),
+    (entry(deck=[{"suitIndex": 0, "rank": 0}]), r"deck\[0\]"),
+    (entry(deck=[{"suitIndex": 0.0, "rank": 1}]), r"deck\[0\]"),
+    (entry(deck=["R1"]), r"deck\[0\]"),
+    (entry(actions=[{"type": 0, "target": 5}]), "the card 5 is not in the hand of player 0"),
+    (entry(actions=[{"type": 0, "target": 49}]), "the card 49 is not in the hand"),
+    (entry(actions=[{"type": 2, "target": 0, "value": 0}]), "no color hint to player 0"),
+    (
+        entry(actions=[{"type": 2, "target": 1, "value": 5}]),
+        "player 0 has no color hint to player 1 of value 5",
+    ),
+    (entry(actions=[{"type": 3, "target": 1, "value": 0}]), "no rank hint"),
+    (entry(actions=[{"type": 3, "target": 1}]), "of value None"),
+    (entry(actions=[{"type": 3, "target": 3, "value": 1}]), "to player 3"),
+    (entry(actions=[{"type": 6, "target": 0}]), "is no action: expected a type from 0 to 5"),
+    (entry(actions=[{"type": True, "target": 0}]), "is no action"),
+    (entry(actions=[7]), "is no action"),
+    ([1], "it is no JSON object"),
+]
+
+
+@pytest.mark.parametrize(("value", "message"), REFUSALS, ids=[message for _, message in REFUSALS])
+def test_a_game_that_cannot_be_ours_is_named(value, message, tmp_path):
+    with pytest.raises(starmine.StarmineError, match=message):
+        hanab_live.game_of(value)
+    path = tmp_path / "games.json"
+    path.write_text(json.dumps([entry(), value]))
+    found = read_games(path, on_error="skip")
+    assert found.indices.tolist() == [0]
+    assert [game.index for game in found.skipped] == [1]
+
+
+def test_games_of_other_rules_than_the_first_are_named(tmp_path):
+    path = tmp_path / "games.json"
+    path.write_text("\n".join(json.dumps(entry(options=options)) for options in ({}, {"allOrNothing": True}, {})))
+    with pytest.raises(starmine.StarmineError, match=r"1 of 3 games do not hold: game 1: it is a game of .*crowning"):
+        read_games(path)
+    found = read_games(path, on_error="skip", variant=starmine.variant("crowning-piece"))
+    assert found.indices.tolist() == [1]
+
+
+def test_an_older_game_may_start_with_another_player(tmp_path):
+    path = tmp_path / "games.json"
+    actions = [{"type": 0, "target": 9}, {"type": 2, "target": 1, "value": 0}]  # Ben plays G1, Ann hints his R2
+    path.write_text(json.dumps(entry(actions=actions, options={"startingPlayer": 1})))
+    found = read_games(path)
+    assert found.trajectories.start_players.tolist() == [1]
+    assert found.scores.tolist() == [1]
+    write_games(found, path)
+    again = json.loads(path.read_text())
+    assert again["players"] == ["Ben", "Ann"]
+    assert again["deck"] == [*DECK[5:10], *DECK[:5], *DECK[10:]]
+    assert [action["target"] for action in again["actions"]] == [4, 0]
+
+
+def test_the_link_of_a_game():
+    found = hanab_live_link.link_of(entry(actions=[ACTIONS[0], *HINTS]) | {"actions": [
+        {"type": 0, "target": 0, "value": 0},
+        {"type": 3, "target": 0, "value": 3},
+        {"type": 1, "target": 10, "value": 0},
+    ]}, 0)  # fmt: skip
+    data = found.removeprefix("https://hanab.live/shared-replay-json/")
+    assert all(len(part) == 20 for part in data.split("-")[:-1])
+    players_and_deck, actions, variant = data.replace("-", "").split(",")
+    assert (players_and_deck[:3], variant) == ("215", "0")
+    # R1 is a, R2 b, Y1 f, G5 o, blue 4 s, purple 5 y.
+    assert players_and_deck[3:13] == "aafosbgpuk"
+    assert players_and_deck[-1] == "y"
+    # Types 0 to 3: (0 + 1) * 4 + 0 = 4 is e, (3 + 1) * 4 + 3 = 19 is t, (0 + 1) * 4 + 1 = 5 is f; place 10 is k.
+    assert actions == "03eatafk"
+
+
+def test_a_link_without_values_is_read():
+    deck = "".join(hanab_live_link.DIGITS[card["suitIndex"] * 5 + card["rank"] - 1] for card in DECK)
+    # Types 0 to 1 without values: play place 0 (a), and place 9 (j).
+    for end in ("", "#23", "?x=1", "/", ",p2v0s7#2", ",p2v0s7"):
+        for begin in ("https://hanab.live/replay-json/", "/shared-replay-json/", "replay-json/"):
+            found = read_games(f"{begin}215{deck[:30]}-{deck[30:]},01aaaj,0{end}")
+            assert found.trajectories.actions.tolist() == [5, 9]
+            assert found.scores.tolist() == [2]
+            assert found.names == ("p2v0s7" if "p2v" in end else "0",)
+
+
+LINK = "replay-json/"
+
+
+@pytest.mark.parametrize(
+    ("link", "message"),
+    [
+        (LINK + "215aaa,00", "expected players and deck, actions, and a variant's id"),
+        (LINK + "215aaa,00,x", "a variant's id"),
+        (LINK + "615aaa,00,0", "expected 2 to 5 players"),
+        (LINK + "251aaa,00,0", "ranks begin with '51'"),
+        (LINK + "2,00,0", "ranks begin with ''"),
+        (LINK + "215a_a,00,0", "'_' is no digit"),
+        (LINK + "215aaa,00a,0", "1 digits: expected an even number"),
+        (LINK + "215aaa,0,0", "types of action begin with '0'"),
+        (LINK + "215aaa,00,11", "variant number 11 is not one of ours: expected one of 0"),
+        (LINK + "215aaa,00,0", "its deck has 3 cards: expected 50"),
+        (LINK + "2159,00,0", "is no card"),
+    ],
+    ids=str,
+)
+def test_a_link_that_is_none_of_ours_is_refused(link, message):
+    with pytest.raises(starmine.StarmineError, match=message):
+        read_games(link)
+
+
+def test_a_file_of_links_may_have_other_lines(tmp_path):
+    games = games_of(starmine.Variant(players=3), count=2)
+    links = hanab_live_link.links(imported(games))
+    path = tmp_path / "games.links"
+    path.write_text(f"{links[0]}\n\nno link\n{links[1]}#7\n")
+    with pytest.raises(starmine.StarmineError, match="game 1: 'no link' is no link to a game"):
+        read_games(path)
+    assert_equal_games(read_games(path, on_error="skip").trajectories, games)
+
+
+def test_a_game_without_actions_is_not_written(tmp_path):
+    games = games_of(starmine.Variant(), count=1)
+    empty = starmine.Trajectories(
+        games.variant, games.decks, games.start_players, games.actions[:0], np.zeros(2, np.int64)
+    )
+    with pytest.raises(starmine.StarmineError, match="game 0 has no action"):
+        write_games(empty, tmp_path / "games.json")
+
+
+def test_every_name_leads_to_its_suits():
+    assert [suits_named(suits.name) for suits in SUITS] == list(SUITS)
