@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, BinaryIO
 
 LOCK = ".lock"  # name of the lock file in a folder
 PART = ".part"  # suffix of a file that is being written
@@ -35,28 +35,30 @@ class DamagedFileError(ValueError):
 
 
 class FolderLock:
-    """The right to write into a folder, held by at most one `FolderLock` of all processes.
+    """The right to write into a folder, or a part of it, held by at most one `FolderLock` of all processes.
 
-    The operating system releases the lock when the process ends in any way. The lock file, `.lock`, is empty and stays.
+    The operating system releases the lock when the process ends in any way. The lock file is empty and stays.
 
     Args:
         folder: an existing folder.
+        name: of the lock file; others are locks of other parts of the folder.
+        seconds: to wait for a lock that another one holds.
 
     Raises:
         FolderBusyError: another `FolderLock` holds the folder.
         OSError: the lock file cannot be opened.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, name: str = LOCK, seconds: float = 0) -> None:
         from filelock import FileLock, Timeout
 
-        self._lock = FileLock(folder / LOCK, timeout=0, thread_local=False)
+        self._lock = FileLock(folder / name, timeout=seconds, thread_local=False)
         try:
             self._lock.acquire()
         except Timeout:
             raise FolderBusyError(f"{str(folder)!r} is in use: another process writes to it") from None
         except NotImplementedError as error:
-            raise OSError(errno.ENOTSUP, "the file system cannot lock a file", str(folder / LOCK)) from error
+            raise OSError(errno.ENOTSUP, "the file system cannot lock a file", str(folder / name)) from error
 
     def release(self) -> None:
         """Let others write; does nothing where the lock has been released."""
@@ -95,6 +97,27 @@ def replace_file(path: Path, data: bytes | memoryview, previous: Path | None = N
         with naming(path), aside.open("wb") as file:
             file.write(data)
         rename_part(path, previous)
+    except BaseException:
+        with suppress(OSError):
+            aside.unlink()
+        raise
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """A file to write, which replaces another one as a whole once the block has ended without an error.
+
+    Args:
+        path: of the file that is replaced, or created.
+
+    Raises:
+        OSError: the file cannot be written; the earlier one is still there.
+    """
+    aside = part_of(path)
+    try:
+        with naming(path), aside.open("wb") as file:
+            yield file
+        rename_part(path)
     except BaseException:
         with suppress(OSError):
             aside.unlink()

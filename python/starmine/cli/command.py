@@ -8,15 +8,21 @@ from collections.abc import Sequence
 from importlib.metadata import version
 
 from starmine._core import StarmineError
+from starmine.cli import data as data_command
 from starmine.cli import eval as eval_command
+from starmine.cli import generate as generate_command
 from starmine.cli.parsing import INTERRUPTED, NO_OUTPUT, PIPE_CLOSED, REFUSED, Parser, refuse
 
-SUBCOMMANDS = (eval_command,)  # each has `add`, which sets `run` for its options
+SUBCOMMANDS = (eval_command, generate_command, data_command)  # each has `add`, which sets `run` for its options
 
 
 def parser() -> Parser:
     """The parser with all subcommands."""
-    found = Parser(prog="starmine", description="The card game Hanabi: bots and their evaluation.", allow_abbrev=False)
+    found = Parser(
+        prog="starmine",
+        description="The card game Hanabi: bots, their evaluation, and games on disk.",
+        allow_abbrev=False,
+    )
     found.add_argument("--version", action="version", version=f"starmine {version('starmine')}")
     commands = found.add_subparsers(title="commands", dest="command", metavar="COMMAND", required=True)
     for subcommand in SUBCOMMANDS:

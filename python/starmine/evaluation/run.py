@@ -17,9 +17,9 @@ from starmine._core import StarmineError, Variant, VariantError, _Tables, bot, b
 from starmine.evaluation.evaluation import Evaluation
 from starmine.evaluation.folder import Folder, allocate_outcomes, new_evaluation
 from starmine.evaluation.pairing import stretches
-from starmine.evaluation.progress import Progress, silent, standard_error
 from starmine.evaluation.results import Cell, Settings
 from starmine.play import BotError, Games, Player, cheats, play_games, resolve_player
+from starmine.progress import Progress, silent, standard_error
 from starmine.vector import resolve_variant
 
 FIRST_GAMES_A_THREAD = 64  # games of bots in a pairing's first chunk, which shows how fast they are

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import TypeAlias
 
-# Called with the number of games just played, and the name of their pairing.
+# Called with the number of games just played, and what to show beside it.
 Progress: TypeAlias = Callable[[int, str], None]
 
 SECONDS_BETWEEN_LINES = 10.0
@@ -19,7 +19,7 @@ SECONDS_BETWEEN_LINES = 10.0
 @contextmanager
 def silent(total: int, done: int) -> Iterator[Progress]:
     """Shows nothing."""
-    yield lambda count, who: None
+    yield lambda count, text: None
 
 
 def standard_error(total: int, done: int) -> AbstractContextManager[Progress]:
@@ -36,8 +36,8 @@ def bar(total: int, done: int) -> Iterator[Progress]:
     tqdm = importlib.import_module("tqdm").tqdm  # without type hints
     with tqdm(total=total, initial=done, unit="game", unit_scale=True, dynamic_ncols=True, leave=False) as shown:
 
-        def advance(count: int, who: str) -> None:
-            shown.set_postfix_str(who, refresh=False)
+        def advance(count: int, text: str) -> None:
+            shown.set_postfix_str(text, refresh=False)
             shown.update(count)
 
         yield advance
@@ -47,14 +47,24 @@ def bar(total: int, done: int) -> Iterator[Progress]:
 def lines(total: int, done: int) -> Iterator[Progress]:
     """A line every few seconds."""
     began = last = time.monotonic()
+    before = done
 
-    def advance(count: int, who: str) -> None:
+    def advance(count: int, text: str) -> None:
         nonlocal done, last
         done += count
         now = time.monotonic()
         if now - last >= SECONDS_BETWEEN_LINES:
             last = now
-            text = f"{done:,} of {total:,} games ({done / total:.0%}) in {now - began:,.0f} s, now {who}"
-            print(text, file=sys.stderr, flush=True)
+            rate = (done - before) / (now - began)
+            left = clock((total - done) / rate) if rate else "?"
+            played = f"{done:,} of {total:,} games ({done / total:.0%})"
+            print(f"{played}, {rate:,.0f} games/s, {left} left, {text}", file=sys.stderr, flush=True)
 
     yield advance
+
+
+def clock(seconds: float) -> str:
+    """Seconds as hours, minutes and seconds, such as 1:02:03."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}"

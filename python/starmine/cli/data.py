@@ -1,0 +1,72 @@
+"""`starmine data`: what can be done with stored games."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from starmine._core import StarmineError
+from starmine.cli.parsing import INTERRUPTED, Parser, integer, refuse
+from starmine.data import info, verify
+
+FAILED = 1  # exit status where stored games do not hold
+
+
+def add(commands: Any) -> None:
+    """Add the subcommand and its own subcommands."""
+    parser = commands.add_parser("data", help="verify stored games, or sum them up", allow_abbrev=False)
+    actions = parser.add_subparsers(title="commands", dest="action", metavar="ACTION", required=True)
+    assert issubclass(actions._parser_class, Parser)
+    add_verify(actions)
+    add_info(actions)
+
+
+def add_verify(actions: Any) -> None:
+    """Add `starmine data verify`."""
+    parser = actions.add_parser(
+        "verify",
+        help="play stored games again and compare",
+        description="Plays stored games again by the rules, compares all that is stored of them, and computes the "
+        "checksums anew. It names file, row and game of what does not hold; the exit status is then 1.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("path", metavar="DIR", help="folder of shards, or one file")
+    parser.add_argument("--deal", action="store_true", help="also deal the games anew from their seeds")
+    parser.add_argument("--threads", type=integer, metavar="N", help="threads (default: one for each core)")
+    parser.add_argument("--quiet", action="store_true", help="no progress on standard error")
+    parser.set_defaults(run=run_verify)
+
+
+def add_info(actions: Any) -> None:
+    """Add `starmine data info`."""
+    parser = actions.add_parser(
+        "info",
+        help="sum up stored games",
+        description="Sums up stored games: their number, turns and bytes, the mean score of each table with its "
+        "standard error, and the histogram of the scores.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("path", metavar="DIR", help="folder of shards, or one file")
+    parser.set_defaults(run=run_info)
+
+
+def run_verify(options: argparse.Namespace) -> int:
+    """Verify, print what does not hold, and return the exit status."""
+    try:
+        found = verify(options.path, deal=options.deal, threads=options.threads, progress=not options.quiet)
+    except KeyboardInterrupt:
+        refuse("starmine data verify", "interrupted")
+        return INTERRUPTED
+    except ImportError as missing:
+        raise StarmineError(str(missing)) from missing
+    print(found)
+    return 0 if found.holds else FAILED
+
+
+def run_info(options: argparse.Namespace) -> int:
+    """Sum up, print, and return the exit status."""
+    try:
+        print(info(options.path))
+    except ImportError as missing:
+        raise StarmineError(str(missing)) from missing
+    return 0

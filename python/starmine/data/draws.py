@@ -1,0 +1,64 @@
+"""Numbers drawn by chance for a game: each is a function of the seed, the game's index and the place in the game.
+
+No generator runs from game to game, so that any machine can draw the numbers of any game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+TABLE, SEAT, NOISE, POLICY = 1, 2, 3, 4  # what a number is drawn for
+_MASK = 2**64 - 1
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+Numbers = NDArray[np.uint64]
+
+
+def draw(seed: int, purpose: int, *places: Any) -> Numbers:
+    """Numbers that are equally likely, by the finaliser of SplitMix64.
+
+    Args:
+        seed: 0 to 2**64 - 1.
+        purpose: what the numbers are for; those of other purposes are independent.
+        *places: the game's index, the seat, ...: uint64 arrays or integers, which are broadcast.
+
+    Returns:
+        uint64 of at least one axis.
+    """
+    mixed = _mix(np.array([(seed + purpose * int(_GOLDEN)) & _MASK], dtype=np.uint64))
+    for place in places:
+        mixed = _mix(mixed ^ _mix(np.atleast_1d(np.asarray(place, dtype=np.uint64))))
+    return mixed
+
+
+def fractions(numbers: Numbers) -> NDArray[np.float64]:
+    """The numbers as 53-bit fractions from 0 to below 1."""
+    return (numbers >> np.uint64(11)).astype(np.float64) * 2.0**-53
+
+
+def choose(numbers: Numbers, weights: Sequence[float]) -> NDArray[np.int64]:
+    """Choices 0 to K - 1, each with a probability in proportion to its weight."""
+    bounds = np.cumsum(np.asarray(weights, dtype=np.float64))
+    chosen = np.searchsorted(bounds, fractions(numbers) * bounds[-1], side="right")
+    # A product that is rounded up to the last bound chooses the last one that has a weight.
+    found: NDArray[np.int64] = np.minimum(chosen, int(np.flatnonzero(weights)[-1]))
+    return found
+
+
+def choose_legal(numbers: Numbers, masks: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """For each row of the masks (K, A), one of its actions."""
+    counts = masks.sum(axis=1).astype(np.uint64)
+    place = ((numbers >> np.uint64(32)) * counts) >> np.uint64(32)
+    found: NDArray[np.int64] = np.argmax(np.cumsum(masks, axis=1) > place.astype(np.int64)[:, None], axis=1)
+    return found
+
+
+def _mix(numbers: Numbers) -> Numbers:
+    numbers = numbers + _GOLDEN
+    numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return numbers ^ (numbers >> np.uint64(31))

@@ -1,0 +1,185 @@
+"""Sums up stored games: numbers, mean scores by table, and the histogram of the scores."""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from starmine._core import StarmineError, Variant, variant, variants
+from starmine.data.verify import game_files
+from starmine.stored import Metadata
+from starmine.stored.arrow import pyarrow, pyarrow_parquet
+
+WIDTH = 48  # of the longest bar, in characters
+EIGHTHS = " ▏▎▍▌▋▊▉█"
+COLUMNS = ["score", "length", "players"]
+MOST_TABLES = 20  # that are shown
+
+
+@dataclass
+class TableScores:
+    """The games of one table, or of all.
+
+    Attributes:
+        name: of the table, or its players by seat.
+        counts: int64 (256,), the number of games by score.
+        turns: number of turns.
+    """
+
+    name: str
+    counts: NDArray[np.int64] = field(default_factory=lambda: np.zeros(256, np.int64))
+    turns: int = 0
+
+    @property
+    def games(self) -> int:
+        """Number of games."""
+        return int(self.counts.sum())
+
+    @property
+    def mean(self) -> float:
+        """The mean score; nan without games."""
+        return float(self.counts @ np.arange(256)) / self.games if self.games else math.nan
+
+    @property
+    def error(self) -> float:
+        """The standard error of the mean score; nan with less than two games."""
+        if self.games < 2:
+            return math.nan
+        squares = float(self.counts @ (np.arange(256) - self.mean) ** 2)
+        return math.sqrt(squares / (self.games - 1) / self.games)
+
+
+@dataclass(frozen=True)
+class Info:
+    """What a data set holds. `print` shows it, with the histogram of the scores.
+
+    Attributes:
+        path: the folder or file.
+        variant: the rules.
+        files: number of files.
+        missing: number of shards that the data set lacks.
+        bytes: size of the files.
+        total: all games.
+        tables: the games by table, the most frequent first.
+    """
+
+    path: Path
+    variant: Variant
+    files: int
+    missing: int
+    bytes: int
+    total: TableScores
+    tables: list[TableScores]
+
+    def __str__(self) -> str:
+        """Numbers, tables and histogram, at most 80 columns wide where names are short."""
+        games, turns = self.total.games, self.total.turns
+        files = f"{self.files} files" + (f" ({self.missing} shards are missing)" if self.missing else "")
+        lines = [
+            f"{self.path}: {described(self.variant)}",
+            f"{games:,} games, {turns:,} turns, {turns / max(games, 1):.1f} a game",
+            f"{files}, {self.bytes:,} bytes, {self.bytes / max(games, 1):.1f} a game",
+            "",
+            *self._table_lines(),
+            "",
+            *histogram(self.total.counts),
+        ]
+        return "\n".join(lines)
+
+    def _table_lines(self) -> list[str]:
+        rows = self.tables[:MOST_TABLES] if len(self.tables) > 1 else []
+        shown = [(table.name, table) for table in rows]
+        if len(self.tables) == 1:
+            shown.append((self.tables[0].name, self.total))
+        else:
+            more = len(self.tables) - len(rows)
+            shown.append((f"all, {more} more tables too" if more > 0 else "all", self.total))
+        width = max(len(name) for name, _ in shown)
+        lines = [f"{'':{width}}  {'games':>13}  mean score  standard error"]
+        for name, table in shown:
+            lines.append(f"{name:{width}}  {table.games:>13,}  {table.mean:>10.3f}  {table.error:>14.3f}")
+        return lines
+
+
+def info(path: str | os.PathLike[str]) -> Info:
+    """Sum up stored games.
+
+    Args:
+        path: a folder of shards, or one file.
+
+    Raises:
+        ImportError: pyarrow is missing.
+        StarmineError: there are no games, their rules differ, or a file cannot be read.
+    """
+    pyarrow()
+    path = Path(path)
+    files = game_files(path)
+    rules: Variant | None = None
+    total, tables, shards = TableScores("all"), dict[tuple[str, ...], TableScores](), 0
+    for file in files:
+        try:
+            metadata = _add(file, total, tables)
+        except (pyarrow().ArrowException, StarmineError, OSError, ValueError, IndexError) as error:
+            raise StarmineError(f"{str(file)!r} cannot be read ({' '.join(str(error).split())})") from error
+        if rules is not None and metadata.variant != rules:
+            raise StarmineError(f"{str(file)!r} holds games of {metadata.variant}: expected {rules}")
+        rules, shards = metadata.variant, max(shards, metadata.shards or 0)
+    assert rules is not None
+    ordered = sorted(tables.values(), key=lambda table: -table.games)
+    missing = max(0, shards - len(files)) if path.is_dir() else 0
+    return Info(path, rules, len(files), missing, sum(file.stat().st_size for file in files), total, ordered)
+
+
+def _add(path: Path, total: TableScores, tables: dict[tuple[str, ...], TableScores]) -> Metadata:
+    """Add the games of a file."""
+    with pyarrow_parquet().ParquetFile(path) as file:
+        metadata = Metadata.of(file.metadata.metadata)
+        names = [str(player["name"]) for player in metadata.players]
+        known = (metadata.extra.get("configuration") or {}).get("tables") or {}
+        table_names = {tuple(seats): name for name, seats in known.items() if name}
+        seats_count = metadata.variant.players
+        for group in range(file.num_row_groups):
+            columns = file.read_row_group(group, columns=COLUMNS)
+            score = columns["score"].to_numpy()
+            length = columns["length"].to_numpy()
+            players = columns["players"].combine_chunks().flatten().to_numpy().reshape(-1, seats_count)
+            seats, table_of = np.unique(players, axis=0, return_inverse=True)
+            for row, chosen in enumerate(seats.tolist()):
+                held = tuple(names[player] for player in chosen)
+                name = table_names.get(tuple(chosen)) or " + ".join(held)
+                table = tables.setdefault((name, *held), TableScores(name))
+                is_here = table_of.reshape(-1) == row
+                for scores in (table, total):
+                    scores.counts += np.bincount(score[is_here], minlength=256)
+                    scores.turns += int(length[is_here].sum(dtype=np.int64))
+    return metadata
+
+
+def described(rules: Variant) -> str:
+    """The variant's preset and number of players, or its parameters where it is no preset."""
+    for name in variants():
+        try:
+            if rules == variant(name, players=rules.players):
+                return f"{name}, {rules.players} players"
+        except StarmineError:  # the preset is not for so many players
+            continue
+    return repr(rules).removeprefix("Variant(").removesuffix(")")
+
+
+def histogram(counts: NDArray[np.int64]) -> list[str]:
+    """The numbers of games by score as bars, from the lowest score to the highest one."""
+    found = np.flatnonzero(counts)
+    if len(found) == 0:
+        return []
+    lines = []
+    for score in range(int(found[0]), int(found[-1]) + 1):
+        length = round(8 * WIDTH * counts[score] / counts.max())
+        length = max(length, 1) if counts[score] else 0
+        bar = EIGHTHS[8] * (length // 8) + (EIGHTHS[length % 8] if length % 8 else "")
+        lines.append(f"{score:>5} {bar:{WIDTH}} {counts[score] / counts.sum():>6.2%} {counts[score]:>13,}")
+    return lines

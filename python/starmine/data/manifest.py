@@ -1,0 +1,66 @@
+"""The manifest of a folder of shards. It is derived from them, and made again where it is missing or damaged."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from starmine.data.configuration import another_configuration, differences
+from starmine.durable import DamagedFileError, FolderBusyError, FolderLock, replace_file, seal_json, unseal_json
+
+MANIFEST = "_manifest.json"  # readers of a folder of Parquet files leave out names that begin so
+FORMAT = 1
+SECONDS = 60.0  # to wait while others write the manifest
+
+
+def read_manifest(folder: Path) -> dict[str, Any] | None:
+    """The manifest of a folder: "configuration", and for each shard an entry in "shards", by its file name.
+
+    Returns:
+        None where it is missing or damaged.
+
+    Raises:
+        OSError: it is there and cannot be read.
+    """
+    try:
+        found = unseal_json((folder / MANIFEST).read_text(encoding="utf-8"))
+    except (FileNotFoundError, DamagedFileError, UnicodeDecodeError):
+        return None
+    is_known = found.get("format") == FORMAT and isinstance(found.get("shards"), dict)
+    return found if is_known else None
+
+
+def begin_manifest(folder: Path, configuration: dict[str, Any]) -> dict[str, Any]:
+    """Write the manifest of a new data set, so that another one cannot begin in this folder; the shards' entries.
+
+    Raises:
+        StarmineError: the folder holds another data set.
+        OSError: the manifest cannot be read or written.
+    """
+    with FolderLock(folder, seconds=SECONDS):
+        found = read_manifest(folder)
+        if found is None:
+            found = {"format": FORMAT, "configuration": configuration, "shards": {}}
+            _write(folder, found)
+        elif different := differences(found.get("configuration"), configuration):
+            raise another_configuration(folder, MANIFEST, different)
+    return dict(found["shards"])
+
+
+def add_to_manifest(folder: Path, configuration: dict[str, Any], entries: dict[str, Any]) -> None:
+    """Add entries of shards. Where others hold the manifest for long, they are left out, and derived another time.
+
+    Raises:
+        OSError: the manifest cannot be read or written.
+    """
+    with suppress(FolderBusyError), FolderLock(folder, seconds=SECONDS):
+        found = read_manifest(folder)
+        shards = {} if found is None else found["shards"]
+        if any(shards.get(name) != entry for name, entry in entries.items()):
+            merged = dict(sorted((shards | entries).items()))
+            _write(folder, {"format": FORMAT, "configuration": configuration, "shards": merged})
+
+
+def _write(folder: Path, manifest: dict[str, Any]) -> None:
+    replace_file(folder / MANIFEST, seal_json(manifest).encode())

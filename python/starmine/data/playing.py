@@ -1,0 +1,184 @@
+"""Plays any games of a data set, in chunks."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from starmine._core import Variant, _play_bots, _Tables
+from starmine.data.draws import NOISE, POLICY, choose_legal, draw, fractions
+from starmine.data.players import Cast, Seated
+from starmine.play import BotError, Games, Policy, _Mixed
+from starmine.stored import GameTable
+from starmine.trajectories import Trajectories
+
+Array = NDArray[Any]
+Columns: TypeAlias = tuple[Array, Array, Array, Array]  # scores, fireworks, lengths, endings
+
+
+def play_chunk(cast: Cast, seed: int, games: NDArray[np.uint64], threads: int) -> GameTable:
+    """Play games of a data set.
+
+    Args:
+        cast: the players.
+        seed: of the data set.
+        games: uint64 (G,), the indices of the games, in ascending order.
+        threads: threads for games in which bots hold all seats.
+
+    Returns:
+        The games, in their order.
+
+    Raises:
+        BotError: a player raised an exception or chose an illegal move.
+    """
+    players = cast.players_of(seed, games)
+    tables, table_of = np.unique(players, axis=0, return_inverse=True)
+    table_of = table_of.reshape(-1)
+    parts = []
+    for table, seats in enumerate(tables.tolist()):
+        chosen = np.flatnonzero(table_of == table)
+        parts.append(_play_table(cast.variant, [cast.seated[row] for row in seats], seed, games[chosen], threads))
+    outcomes = [np.concatenate(columns) for columns in zip(*(part[0] for part in parts), strict=True)]
+    trajectories = Trajectories.concatenate([part[1] for part in parts])
+    if len(parts) > 1:
+        order = np.argsort(np.argsort(table_of, kind="stable"), kind="stable")
+        outcomes = [column[order] for column in outcomes]
+        trajectories = trajectories[order]
+    scores, fireworks, _, endings = outcomes
+    return GameTable(
+        trajectories=trajectories,
+        game=games,
+        seed=np.full(len(games), seed, np.uint64),
+        index=games,
+        episode=np.zeros(len(games), np.uint64),
+        scores=scores.astype(np.uint8),
+        fireworks=fireworks.astype(np.uint8),
+        endings=endings.astype(np.uint8),
+        players=players,
+    )
+
+
+def plays_in_core(cast: Cast) -> bool:
+    """Whether bots hold all seats, so that Python takes no part in the games."""
+    return all(isinstance(player.player, str) for player in cast.seated)
+
+
+def _play_table(
+    variant: Variant, seats: list[Seated], seed: int, games: NDArray[np.uint64], threads: int
+) -> tuple[Columns, Trajectories]:
+    """Play games of one table."""
+    names = [player.player if isinstance(player.player, str) else None for player in seats]
+    if None not in names:
+        columns, recorded = _play_some(variant, names, seed, games, threads)
+        return columns, Trajectories(variant, *recorded)
+    parts = [_play_python(variant, seats, names, seed, part) for part in _stretches(games)]
+    columns = tuple(np.concatenate(column) for column in zip(*(part[0] for part in parts), strict=True))
+    return columns, Trajectories.concatenate([part[1] for part in parts])
+
+
+def _play_python(
+    variant: Variant, seats: list[Seated], names: list[str | None], seed: int, games: NDArray[np.uint64]
+) -> tuple[Columns, Trajectories]:
+    """Play games in which Python players hold some of the seats."""
+    table = _PythonGames(_Tables(variant, names, len(games), seed, int(games[0])), seats, seed, games)
+    columns = table.play()
+    trajectories = Trajectories(variant, *table.tables.recorded())
+    failures = sorted(table.failures, key=lambda failure: failure.game)
+    if failures:
+        scores, fireworks, lengths, endings = columns
+        raise BotError(failures, Games(variant, scores, fireworks, lengths, endings, failures, trajectories))
+    return columns, trajectories
+
+
+def _play_some(variant: Variant, names: list[Any], seed: int, games: NDArray[np.uint64], threads: int) -> Any:
+    """Play games of bots."""
+    parts = []
+    for part in _stretches(games):
+        parts.append(_play_bots(variant, names, len(part), seed, int(part[0]), threads, True))
+    columns = tuple(np.concatenate(column) for column in zip(*(part[0] for part in parts), strict=True))
+    joined = Trajectories.concatenate([Trajectories(variant, *part[1]) for part in parts if part[1] is not None])
+    return columns, (joined.decks, joined.start_players, joined.actions, joined.offsets)
+
+
+def _stretches(games: NDArray[np.uint64]) -> list[NDArray[np.uint64]]:
+    """Neighbouring games."""
+    return np.split(games, np.flatnonzero(np.diff(games) != 1) + 1)
+
+
+class _PythonGames(_Mixed):
+    """Games in which Python players, some of them noisy, hold some of the seats."""
+
+    def __init__(self, tables: _Tables, seats: list[Seated], seed: int, games: NDArray[np.uint64]) -> None:
+        super().__init__(tables, [seat.player for seat in seats], 0)
+        self.seed = seed
+        self.games = games
+        self.epsilons = np.array([0.0 if isinstance(seat.player, str) else seat.epsilon for seat in seats])
+        self.turns = np.zeros((len(games), len(seats)), np.uint64)  # a seat's own turns so far
+
+    def play(self) -> Any:
+        """Play all games to the end. What a policy draws by chance depends on the seed and the first game."""
+        for seat, player in enumerate(self.seats):
+            if callable(getattr(player, "reseed", None)):
+                player.reseed(int(draw(self.seed, POLICY, self.games[:1], seat)[0] >> np.uint64(1)))
+        return super().play()
+
+    def noise(self, games: Array, seats: Array, masks: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """The legal actions that noise plays instead of the players', -1 where it does not."""
+        places = self.games[games], seats, self.turns[games, seats]
+        self.turns[games, seats] += np.uint64(1)
+        noisy = fractions(draw(self.seed, NOISE, *places, 0)) < self.epsilons[seats]
+        return np.where(noisy, choose_legal(draw(self.seed, NOISE, *places, 1), masks), -1)
+
+    def ask_bot(self, player: Any, seat: int, game: int) -> None:
+        """Let a Python bot play its turn in one game; what it chooses gives way to noise."""
+        if self.epsilons[seat] == 0:
+            return super().ask_bot(player, seat, game)
+        if isinstance(player, type):
+            if (seat, game) not in self.own:
+                self.own[seat, game] = player()
+            player = self.own[seat, game]
+        mask = self.tables.view(game).legal_action_mask()
+        action = int(self.noise(np.array([game]), np.array([seat]), mask[None])[0])
+        return super().ask_bot(_Overruled(player, action), seat, game)
+
+    def ask_policy(self, policy: Any, games: list[int], to_act: Array) -> None:
+        """Let a policy play its turn in some games; what it chooses gives way to noise."""
+        if (self.epsilons[to_act[games]] > 0).any():
+            policy = _NoisyPolicy(policy, self, to_act)
+        super().ask_policy(policy, games, to_act)
+
+    def give_up(self, game: int, seat: int, move: Any, error: Exception) -> None:
+        """Record a failure, by the game's index in the data set."""
+        self.first_game = int(self.games[game]) - game
+        super().give_up(game, seat, move, error)
+
+
+class _Overruled:
+    """A Python bot that sees its turn and whose move is replaced."""
+
+    def __init__(self, player: Any, action: int) -> None:
+        self.player, self.action = player, action
+
+    def act(self, view: Any) -> Any:
+        """The move."""
+        chosen = self.player.act(view)
+        return chosen if self.action < 0 else self.action
+
+
+class _NoisyPolicy:
+    """A policy that sees all its turns and some of whose moves are replaced."""
+
+    def __init__(self, policy: Policy, games: _PythonGames, to_act: Array) -> None:
+        self.policy, self.games, self.to_act = policy, games, to_act
+        self.encoder = getattr(policy, "encoder", "canonical")
+        self.cheats = getattr(policy, "cheats", False)
+
+    def act_batch(self, observations: Array, action_mask: Array, games: Array) -> Array:
+        """The actions, int64 (K,)."""
+        chosen = np.asanyarray(self.policy.act_batch(observations, action_mask, games))
+        noise = self.games.noise(games, self.to_act[games], action_mask)
+        if chosen.shape != noise.shape or isinstance(chosen, np.ma.MaskedArray):
+            return chosen  # which is refused
+        return np.where(noise >= 0, noise, chosen)

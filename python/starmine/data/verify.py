@@ -1,0 +1,320 @@
+"""Verifies stored games: every game is played again by the rules, and every checksum is computed anew."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from starmine._core import StarmineError, endings
+from starmine.data.manifest import MANIFEST, read_manifest
+from starmine.data.outcomes import LEGAL, dealt, outcomes
+from starmine.data.players import players_of
+from starmine.data.shard import HASH, file_hash
+from starmine.progress import Progress, silent, standard_error
+from starmine.stored import ContentHash, GameTable, Metadata, read_table, shard_name
+from starmine.stored.arrow import pyarrow, pyarrow_parquet
+
+KEPT = 1000  # problems that are kept; all are counted
+SHOWN = 20
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something that does not hold.
+
+    Attributes:
+        file: the name of the file.
+        row: of the file, from 0; None for the file as a whole.
+        game: the stored number of the game; None for the file as a whole.
+        what: what does not hold.
+    """
+
+    file: str
+    row: int | None
+    game: int | None
+    what: str
+
+    def __str__(self) -> str:
+        """File, row, game and what does not hold."""
+        place = "" if self.row is None else f", row {self.row}, game {self.game}"
+        return f"{self.file}{place}: {self.what}"
+
+
+@dataclass
+class Verified:
+    """The result of `verify`.
+
+    Attributes:
+        path: the folder or file.
+        files: number of files.
+        games: number of games that were played again.
+        turns: number of their turns.
+        problems: what does not hold, at most 1,000 of them.
+        count: number of all problems.
+    """
+
+    path: Path
+    files: int = 0
+    games: int = 0
+    turns: int = 0
+    problems: list[Problem] = field(default_factory=list)
+    count: int = 0
+
+    @property
+    def holds(self) -> bool:
+        """Whether everything holds."""
+        return self.count == 0
+
+    def add(self, problem: Problem) -> None:
+        """Add a problem."""
+        self.count += 1
+        if len(self.problems) < KEPT:
+            self.problems.append(problem)
+
+    def __str__(self) -> str:
+        """A line for each of the first problems, and one for the whole."""
+        lines = [str(problem) for problem in self.problems[:SHOWN]]
+        if self.count > len(lines):
+            lines.append(f"and {self.count - len(lines):,} more")
+        held = "all hold" if self.holds else f"{self.count:,} problems"
+        return "\n".join(
+            [*lines, f"{self.path}: {self.files} files, {self.games:,} games, {self.turns:,} turns: {held}"]
+        )
+
+
+def verify(
+    path: str | os.PathLike[str], *, deal: bool = False, threads: int | None = None, progress: bool = False
+) -> Verified:
+    """Play stored games again and compare all that is stored of them.
+
+    Of each game: its number, its deck, who starts, the actions, its length, score, fireworks and ending, and who
+    plays. Of each file: its metadata, the number of its games, and its checksums; of a folder: that no shard is
+    missing. Games that were not generated here, but converted, lack some of these.
+
+    Args:
+        path: a folder of shards, or one file.
+        deal: also deal the games anew from seed, index and episode.
+        threads: for the games; None for one for each core.
+        progress: show the progress on standard error.
+
+    Raises:
+        ImportError: pyarrow is missing.
+        StarmineError: there are no games, or they cannot be read.
+    """
+    pyarrow()
+    path = Path(path)
+    threads = (os.cpu_count() or 1) if threads is None else threads
+    files = game_files(path)
+    found = Verified(path, len(files))
+    with (standard_error if progress else silent)(sum(map(_rows, files)), 0) as shown:
+        manifest = _entries(path) if path.is_dir() else {}
+        last: int | None = None
+        for file in files:
+            last = _File(file, found, deal, threads, shown).check(manifest.get(file.name), last)
+    if path.is_dir():
+        _check_names(files, manifest, found)
+    return found
+
+
+def game_files(path: Path) -> list[Path]:
+    """The files of games of a folder, or the file itself.
+
+    Raises:
+        StarmineError: there are none.
+    """
+    try:
+        files = sorted(path.glob("*.parquet")) if path.is_dir() else [path] if path.is_file() else []
+    except OSError as error:
+        raise StarmineError(f"{str(path)!r} cannot be read ({error.strerror})") from error
+    if not files:
+        raise StarmineError(f"{str(path)!r} holds no games: expected a folder of Parquet files, or one")
+    return files
+
+
+class _File:
+    """The check of one file."""
+
+    def __init__(self, path: Path, found: Verified, deal: bool, threads: int, shown: Progress) -> None:
+        self.path, self.found, self.deal, self.threads, self.shown = path, found, deal, threads, shown
+        self.contents = ContentHash()
+        self.games = 0
+
+    def check(self, entry: dict[str, Any] | None, last: int | None) -> int | None:
+        """Check the file; the number of its last game.
+
+        Args:
+            entry: in the manifest.
+            last: the number of the last game of the file before.
+        """
+        try:
+            if entry is not None and file_hash(self.path) != (entry.get("bytes"), entry.get("sha256")):
+                self._tell(f"its bytes do not have the checksum in {MANIFEST}")
+            with pyarrow_parquet().ParquetFile(self.path, page_checksum_verification=True) as file:
+                stored = file.metadata.metadata or {}
+                metadata = Metadata.of(stored)
+                last = self._check_first(metadata, last)
+                for group in range(file.num_row_groups):
+                    games = read_table(file.read_row_group(group), metadata.variant)
+                    last = self._check_games(games, metadata, last)
+            self._check_whole(metadata, stored.get(HASH), entry)
+        except (pyarrow().ArrowException, StarmineError, OSError, ValueError, KeyError, TypeError) as error:
+            self._tell(f"it cannot be read ({' '.join(str(error).split())})")
+        return last
+
+    def _check_first(self, metadata: Metadata, last: int | None) -> int | None:
+        """Check the metadata; the number of the game before the file's first one."""
+        configuration = metadata.extra.get("configuration")
+        if configuration is None or metadata.shard is None:
+            return last
+        if self.path.name.startswith("shard-") and self.path.name != shard_name(metadata.shard):
+            self._tell(f"it is shard {metadata.shard} by its metadata")
+        return int(metadata.shard * configuration["shard_size"]) - 1
+
+    def _check_games(self, games: GameTable, metadata: Metadata, last: int | None) -> int | None:
+        """Check the games of a row group; the number of the last one."""
+        if len(games) == 0:
+            return last
+        self.contents.update(games)
+        expected = np.arange(len(games), dtype=np.uint64) + (games.game[0] if last is None else np.uint64(last + 1))
+        self._compare("game number", games, games.game, expected)
+        played = outcomes(games.trajectories, self.threads)
+        broken = played.problems != LEGAL
+        for row in np.flatnonzero(broken).tolist():
+            self._tell(played.describe(row, games.trajectories), row, games)
+        for name, stored, replayed in (
+            ("score", games.scores, played.scores),
+            ("fireworks", games.fireworks, played.fireworks),
+        ):
+            self._compare(name, games, stored, replayed, ~broken)
+        self._compare("ending", games, games.endings, played.endings, ~broken, _ending)
+        self._check_players(games, metadata)
+        if self.deal:
+            self._check_deal(games)
+        self.games += len(games)
+        self.found.games += len(games)
+        self.found.turns += len(games.trajectories.actions)
+        self.shown(len(games), self.path.name)
+        return int(games.game[-1])
+
+    def _check_players(self, games: GameTable, metadata: Metadata) -> None:
+        """Check who plays, and of generated games where they come from and that they have ended."""
+        table = len(metadata.players)
+        for row in np.flatnonzero(((games.players < 0) | (games.players >= table)).any(axis=1)).tolist():
+            self._tell(f"players are {games.players[row].tolist()}: expected rows of a table of {table}", row, games)
+        configuration = metadata.extra.get("configuration")
+        if configuration is None:
+            return
+        tables, weights, seed = (configuration[name] for name in ("tables", "weights", "seed"))
+        expected = players_of(tables, weights, metadata.variant.players, seed, games.game)
+        self._compare("players", games, games.players, expected)
+        rows = np.arange(len(games))
+        for name, value in (("seed", seed), ("index", games.game), ("episode", 0)):
+            column = getattr(games, name)
+            if column is None:
+                self._tell(f"there is no {name}")
+            else:
+                self._compare(name, games, column, np.broadcast_to(np.asarray(value, np.uint64), rows.shape))
+        for row in np.flatnonzero(games.endings == 0).tolist():
+            self._tell("the game has not ended", row, games)
+
+    def _check_deal(self, games: GameTable) -> None:
+        """Compare decks and first players with those of the seeds."""
+        if games.seed is None or games.index is None or games.episode is None:
+            self._tell("seed, index or episode is missing: its games cannot be dealt")
+            return
+        for row in np.flatnonzero(games.episode != 0).tolist():
+            self._tell(f"episode is {games.episode[row]}: only episode 0 can be dealt here", row, games)
+        chosen = np.flatnonzero(games.episode == 0)
+        for seed in np.unique(games.seed[chosen]).tolist():
+            rows = chosen[games.seed[chosen] == seed]
+            decks, first = dealt(games.variant, seed, games.index[rows], self.threads)
+            some = games[rows]
+            self._compare("deck", some, some.trajectories.decks, decks, rows=rows)
+            self._compare("first player", some, some.trajectories.start_players, first, rows=rows)
+
+    def _check_whole(self, metadata: Metadata, written: bytes | None, entry: dict[str, Any] | None) -> None:
+        """Check the number of games and the checksum of all of them."""
+        contents = self.contents.hexdigest()
+        if written is not None and written.decode(errors="replace") != contents:
+            self._tell("its games do not have the checksum in its metadata")
+        if entry is not None and entry.get("content") != contents:
+            self._tell(f"its games do not have the checksum in {MANIFEST}")
+        configuration = metadata.extra.get("configuration")
+        if configuration is not None and metadata.shard is not None:
+            size, games = configuration["shard_size"], configuration["games"]
+            expected = max(0, min(size, games - metadata.shard * size))
+            if self.games != expected:
+                self._tell(f"it holds {self.games} games: expected {expected}")
+
+    def _compare(
+        self,
+        name: str,
+        games: GameTable,
+        stored: NDArray[Any],
+        expected: NDArray[Any],
+        where: NDArray[np.bool_] | None = None,
+        show: Any = None,
+        rows: NDArray[np.int64] | None = None,
+    ) -> None:
+        """Name the games of which a column is not as expected."""
+        wrong = (stored != expected).reshape(len(games), -1).any(axis=1)
+        for row in np.flatnonzero(wrong if where is None else wrong & where).tolist():
+            text = show or (lambda value: str(value.tolist()))
+            what = f"{name} is {text(stored[row])}: expected {text(expected[row])}"
+            self._tell(what, row, games, row if rows is None else int(rows[row]))
+
+    def _tell(
+        self, what: str, row: int | None = None, games: GameTable | None = None, place: int | None = None
+    ) -> None:
+        if row is None or games is None:
+            self.found.add(Problem(self.path.name, None, None, what))
+        else:
+            in_file = self.games + (row if place is None else place)
+            self.found.add(Problem(self.path.name, in_file, int(games.game[row]), what))
+
+
+def _ending(code: Any) -> str:
+    known = endings()
+    return repr(known[code - 1]) if 1 <= code <= len(known) else f"none (code {code})"
+
+
+def _rows(path: Path) -> int:
+    try:
+        return int(pyarrow_parquet().read_metadata(path).num_rows)
+    except (pyarrow().ArrowException, OSError):
+        return 0
+
+
+def _entries(folder: Path) -> dict[str, Any]:
+    """The entries of the manifest, which may be missing, since it is derived."""
+    try:
+        found = read_manifest(folder)
+    except OSError as error:
+        raise StarmineError(f"{str(folder / MANIFEST)!r} cannot be read ({error.strerror})") from error
+    return {} if found is None else dict(found["shards"])
+
+
+def _check_names(files: list[Path], manifest: dict[str, Any], found: Verified) -> None:
+    """Name the shards that are missing."""
+    names = {path.name for path in files}
+    expected = set(manifest)
+    for path in files:
+        expected |= set(_siblings(path))
+    for name in sorted(expected - names):
+        found.add(Problem(name, None, None, "the file is missing"))
+
+
+def _siblings(path: Path) -> Iterator[str]:
+    """The names of all shards of a file's data set."""
+    try:
+        metadata = Metadata.of(pyarrow_parquet().read_metadata(path).metadata)
+    except (pyarrow().ArrowException, StarmineError, ValueError, OSError):
+        return
+    if "configuration" in metadata.extra:
+        yield from (shard_name(shard) for shard in range(metadata.shards or 0))

@@ -1,0 +1,438 @@
+"""Generated data sets: the games of play_games, whoever makes which shard in which chunks."""
+
+import io
+import json
+import pickle
+
+import numpy as np
+import pytest
+
+import starmine
+from starmine import StarmineError, UnknownNameError, VariantError, play_games
+from starmine.cli import main
+from starmine.progress import lines
+
+pytest.importorskip("pyarrow")
+
+from starmine.data import Dataset, Mixture, generate, info, shard, verify
+from starmine.data.draws import choose_legal, draw
+from starmine.data.manifest import MANIFEST, read_manifest
+from starmine.stored import ROW_GROUP, shard_name
+
+QUIET = {"progress": False, "threads": 1}
+VARIANTS = ("mini", "avalanche", "timed-display")
+
+
+def rows(folder):
+    """All columns of all games of a folder, in their order."""
+    from pyarrow.parquet import read_table
+
+    return read_table(folder).to_pydict()
+
+
+def same_games(folder, games, first=0):
+    """Compare the games of a folder with recorded ones of play_games."""
+    found, played = rows(folder), games.trajectories
+    assert found["game"] == found["index"] == list(range(first, first + len(games)))
+    assert found["deck"] == [deck.tobytes() for deck in played.decks]
+    assert found["first_player"] == played.start_players.tolist()
+    assert found["actions"] == [
+        played.actions[start:end].tobytes() for start, end in zip(played.offsets[:-1], played.offsets[1:], strict=True)
+    ]
+    for name, values in (("score", games.scores), ("fireworks", games.fireworks), ("ending", games.endings)):
+        assert found[name] == values.tolist()
+    assert found["length"] == games.lengths.tolist()
+
+
+@pytest.mark.parametrize("variant", ["standard", *VARIANTS])
+def test_a_table_plays_the_games_of_play_games(tmp_path, variant):
+    made = generate(["iggi", "piers"], 300, tmp_path, variant, seed=7, shard_size=128, **QUIET)
+    games = play_games(["iggi", "piers"], 300, 7, variant, record=True)
+    same_games(tmp_path, games)
+    assert (made.made, made.kept, made.games) == ([0, 1, 2], [], 300)
+    assert made.score == pytest.approx(games.scores.mean())
+    assert set(rows(tmp_path)["seed"]) == {7}
+    assert set(rows(tmp_path)["episode"]) == {0}
+    assert verify(tmp_path, deal=True).holds
+
+
+def test_a_shard_does_not_depend_on_chunks_threads_or_the_other_shards(tmp_path, monkeypatch):
+    players, games = Mixture({"iggi": 1, "piers": 2, "random": 1}), 500
+    generate(players, games, tmp_path / "whole", "mini", shard_size=200, **QUIET)
+    monkeypatch.setattr(shard, "FIRST_GAMES_A_THREAD", 7)
+    monkeypatch.setattr(shard.Pace, "took", lambda pace, *_: setattr(pace, "games", pace.games % 13 + 1))
+    for chosen in ([2], [0, 1]):
+        generate(players, games, tmp_path / "parts", "mini", shard_size=200, shards=chosen, threads=2, progress=False)
+    for number in range(3):
+        name = shard_name(number)
+        assert (tmp_path / "parts" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+    assert read_manifest(tmp_path / "parts") == read_manifest(tmp_path / "whole")
+
+
+def test_row_groups_are_written_as_they_come(tmp_path, monkeypatch):
+    from pyarrow.parquet import ParquetFile
+
+    monkeypatch.setattr(shard, "ROW_GROUP", 64)
+    generate(["random", "random"], 200, tmp_path, "mini", **QUIET)
+    with ParquetFile(tmp_path / shard_name(0)) as file:
+        assert [file.metadata.row_group(group).num_rows for group in range(4)] == [64, 64, 64, 8]
+    assert ROW_GROUP == 65_536
+
+
+def tables_of(folder):
+    """The players of each game, by name."""
+    data = Dataset(folder)
+    names = [player["name"] for player in data.players]
+    return [tuple(names[row] for row in seats) for seats in rows(folder)["players"]]
+
+
+def check_each_table(folder, seed, variant):
+    """Compare each game with the one that play_games plays at its table."""
+    found = rows(folder)
+    tables = tables_of(folder)
+    for game in range(0, len(tables), 7):
+        alone = play_games(list(tables[game]), 1, seed, variant, first_game=game, record=True).trajectories
+        assert found["actions"][game] == alone.actions.tobytes()
+        assert found["deck"][game] == alone.decks[0].tobytes()
+    return tables
+
+
+def test_tables_play_in_turn(tmp_path):
+    tables = {"one": ["iggi", "iggi"], "other": ["iggi", "piers"], "third": ["random", "iggi"]}
+    generate(tables, 60, tmp_path, "mini", seed=3, **QUIET)
+    assert check_each_table(tmp_path, 3, "mini") == [tuple(tables[name]) for name in list(tables) * 20]
+    assert [table.name for table in info(tmp_path).tables] == list(tables)
+
+
+def test_tables_are_drawn_by_weight(tmp_path):
+    tables = {"one": ["iggi", "iggi"], "other": ["piers", "piers"], "never": ["random", "random"]}
+    generate(tables, 2000, tmp_path, "very-small", seed=3, weights={"one": 3, "other": 1}, **QUIET)
+    found = check_each_table(tmp_path, 3, "very-small")
+    assert abs(found.count(("iggi", "iggi")) - 1500) < 100
+    assert found.count(("piers", "piers")) == 2000 - found.count(("iggi", "iggi"))
+
+
+def test_a_mixture_is_drawn_for_each_seat(tmp_path):
+    generate(Mixture({"iggi": 3, "piers": 1}, seats=3), 2000, tmp_path, "very-small", seed=1, **QUIET)
+    found = check_each_table(tmp_path, 1, "very-small")
+    assert len(set(found)) == 8
+    for seat in range(3):
+        assert abs([table[seat] for table in found].count("iggi") - 1500) < 100
+    assert abs(found.count(("piers", "piers", "iggi")) - 2000 * 3 / 64) < 50
+
+
+def test_other_seeds_draw_other_tables(tmp_path):
+    for seed in (0, 1):
+        generate(Mixture({"iggi": 1, "piers": 1}), 200, tmp_path / str(seed), "mini", seed, **QUIET)
+    assert tables_of(tmp_path / "0") != tables_of(tmp_path / "1")
+
+
+class Counting:
+    """A policy that plays the first legal action, and notes how many games it was asked for at once."""
+
+    def __init__(self):
+        self.asked, self.seeds = [], []
+
+    def reseed(self, seed):
+        self.seeds.append(seed)
+        self.random = np.random.default_rng(seed)
+
+    def act_batch(self, observations, action_mask, games):
+        self.asked.append(len(games))
+        return np.argmax(self.random.random(action_mask.shape) * action_mask, axis=1)
+
+
+class First:
+    """A bot that plays the first legal action."""
+
+    def act(self, view):
+        return view.legal_actions()[0]
+
+
+def test_policies_and_python_bots_play_in_batches(tmp_path):
+    policy = Counting()
+    generate([policy, First], 200, tmp_path / "one", "mini", **QUIET)
+    assert max(policy.asked) > 150
+    again = Counting()
+    generate([again, First], 200, tmp_path / "two", "mini", **QUIET)
+    assert policy.seeds == again.seeds
+    assert rows(tmp_path / "one") == rows(tmp_path / "two")
+    assert [player["name"].rpartition(".")[2] for player in Dataset(tmp_path / "one").players] == ["Counting", "First"]
+    assert verify(tmp_path / "one", deal=True).holds
+
+
+def test_a_chunk_of_python_players_is_always_the_same(tmp_path, monkeypatch):
+    monkeypatch.setattr(shard, "PYTHON_CHUNK", 64)
+    for threads in (1, 2):
+        generate([Counting(), "iggi"], 300, tmp_path / str(threads), "mini", threads=threads, progress=False)
+    assert rows(tmp_path / "1") == rows(tmp_path / "2")
+
+
+def test_a_torch_module_plays_and_its_weights_are_in_the_players_table(tmp_path):
+    torch = pytest.importorskip("torch")
+    rules = starmine.variant("mini")
+    size = len(rules.new_game(seed=0).encode(0))
+
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = torch.nn.Linear(size, rules.num_actions)
+
+        def forward(self, observations, action_mask):
+            return self.linear(observations)
+
+    torch.manual_seed(0)
+    net = Net()
+    generate(Mixture({"net": 1, "iggi": 1}, players={"net": net}), 100, tmp_path / "one", "mini", **QUIET)
+    players = Dataset(tmp_path / "one").players
+    assert [player["name"] for player in players] == ["net", "iggi"]
+    assert len(players[0]["hash"]) == 64
+    assert verify(tmp_path / "one", deal=True).holds
+    with torch.no_grad():
+        net.linear.bias += 1
+    with pytest.raises(StarmineError, match="holds other games"):
+        generate(Mixture({"net": 1, "iggi": 1}, players={"net": net}), 100, tmp_path / "one", "mini", **QUIET)
+
+
+def test_policies_have_the_checksum_of_their_file(tmp_path):
+    import hashlib
+
+    file = tmp_path / "mine.safetensors"
+    file.write_bytes(starmine.load_policy("ippo-mini").data)
+    expected = hashlib.sha256(file.read_bytes()).hexdigest()
+    table = ["ippo-mini", f"policy: {file}; sampled"]
+    generate(table, 20, tmp_path / "games", "mini", **QUIET)
+    assert [player["hash"] for player in Dataset(tmp_path / "games").players] == [expected, expected]
+    same_games(tmp_path / "games", play_games(table, 20, 0, "mini", record=True))
+    file.write_bytes(starmine.load_policy("ippo-mini").data + b" ")
+    with pytest.raises(starmine.SerializationError):
+        generate(table, 20, tmp_path / "games", "mini", **QUIET)
+
+
+def test_a_policy_that_changes_meanwhile_is_told(tmp_path, monkeypatch):
+    from starmine.data import configuration
+
+    monkeypatch.setattr(configuration, "weights_hash", lambda player: "other")
+    with pytest.raises(StarmineError, match="changed while games were played"):
+        generate(["iggi", "iggi"], 20, tmp_path, "mini", **QUIET)
+    assert not list(tmp_path.glob("*.parquet*"))
+
+
+def test_noise_of_python_players_is_a_function_of_the_game(tmp_path, monkeypatch):
+    generate([First, First()], 200, tmp_path / "none", "mini", **QUIET)
+    generate([First, First()], 200, tmp_path / "all", "mini", epsilon=1.0, **QUIET)
+    generate([First, First()], 200, tmp_path / "some", "mini", epsilon=0.25, **QUIET)
+    monkeypatch.setattr(shard, "PYTHON_CHUNK", 33)
+    generate([First, First()], 200, tmp_path / "again", "mini", epsilon=0.25, **QUIET)
+    assert rows(tmp_path / "some") == rows(tmp_path / "again")
+    first = [[actions[0] for actions in rows(tmp_path / name)["actions"]] for name in ("none", "some", "all")]
+    none, some, every = (np.array(actions) for actions in first)
+    assert len(set(none)) < len(set(every))
+    assert 0.1 < np.mean(none != some) < 0.3
+    assert Dataset(tmp_path / "some").players[0]["epsilon"] == 0.25
+    assert Dataset(tmp_path / "some").players[0]["name"].startswith("noisy: 0.25; ")
+
+
+def test_noise_of_a_policy_leaves_it_its_turns(tmp_path):
+    policy = Counting()
+    generate([policy, policy], 300, tmp_path, "mini", epsilon=0.5, **QUIET)
+    assert sum(policy.asked) == info(tmp_path).total.turns
+    assert verify(tmp_path, deal=True).holds
+
+
+def test_failing_players_make_no_shard(tmp_path):
+    class Failing:
+        def act(self, view):
+            raise RuntimeError("no idea")
+
+    with pytest.raises(starmine.BotError, match="no idea") as failed:
+        generate({"a": ["iggi", "iggi"], "b": ["iggi", Failing]}, 10, tmp_path, "mini", **QUIET)
+    assert failed.value.failures[0].game == 1
+    assert [path.name for path in tmp_path.glob("*.parquet*")] == []
+
+
+@pytest.mark.parametrize(
+    ("players", "options", "error", "said"),
+    [
+        (["iggi", "pears"], {}, UnknownNameError, "pears"),
+        ("iggi", {}, StarmineError, "expected a sequence"),
+        ([], {}, StarmineError, "players"),
+        ({}, {}, StarmineError, "expected tables by name"),
+        (["iggi", "iggi"], {"games": 0}, StarmineError, "games=0"),
+        (["iggi", "iggi"], {"games": 1.5}, TypeError, "float"),
+        (["iggi", "iggi"], {"seed": -1}, StarmineError, "seed=-1"),
+        (["iggi", "iggi"], {"threads": 0}, StarmineError, "threads"),
+        (["iggi", "iggi"], {"shard_size": 0}, StarmineError, "shard_size=0"),
+        (["iggi", "iggi"], {"shards": [1]}, StarmineError, "shards=1 is not allowed: expected 0 to 0"),
+        (["iggi", "iggi"], {"shards": []}, StarmineError, "at least one of"),
+        (["iggi", "iggi"], {"epsilon": 1.5}, StarmineError, "epsilon=1.5"),
+        (["iggi", "iggi"], {"epsilon": float("nan")}, StarmineError, "epsilon=nan"),
+        (["iggi", "iggi"], {"epsilon": {"piers": 0.1}}, UnknownNameError, "piers"),
+        (["iggi", "iggi"], {"weights": {"a": 1}}, StarmineError, "weights"),
+        ({"a": ["iggi", "iggi"]}, {"weights": {"b": 1}}, UnknownNameError, "b"),
+        ({"a": ["iggi", "iggi"]}, {"weights": {"a": 0}}, StarmineError, "one above 0"),
+        ({"a": ["iggi", "iggi"], "b": ["iggi", "iggi"]}, {}, StarmineError, "expected other players than those of 'a'"),
+        ({"a": ["iggi", "iggi"], "b": ["iggi"] * 3}, {}, StarmineError, "same number of seats"),
+        (Mixture({"iggi": -1}), {}, StarmineError, "at least 0"),
+        (Mixture({}), {}, StarmineError, "at least 0"),
+        (Mixture({"iggi": 1}, players={"mine": First}), {}, UnknownNameError, "mine"),
+        (Mixture({"iggi": 1}, seats=9), {}, StarmineError, "players"),
+        (["iggi", "iggi"], {"variant": "unheard"}, UnknownNameError, "unheard"),
+        (["ippo-2p", "iggi"], {}, VariantError, "ippo-2p"),
+        (["policy: nowhere.safetensors", "iggi"], {}, UnknownNameError, "nowhere"),
+    ],
+)
+def test_a_bad_argument_is_refused_before_anything_is_written(tmp_path, players, options, error, said):
+    given = {"games": 10, "variant": "mini", "progress": False} | options
+    with pytest.raises(error, match=said) as refused:
+        generate(players, output=tmp_path / "games", **given)
+    assert "\n" not in str(refused.value)
+    assert not (tmp_path / "games").exists()
+
+
+def test_the_metadata_say_what_was_played(tmp_path):
+    generate({"a": ["iggi", "iggi"], "b": ["iggi", "piers"]}, 100, tmp_path, "mini", 5, shard_size=64, **QUIET)
+    metadata = [file.metadata for file in Dataset(tmp_path).files]
+    assert [(one.seed, one.shard, one.shards, one.version) for one in metadata] == [
+        (5, shard, 2, starmine.__version__) for shard in range(2)
+    ]
+    found = metadata[0].extra["configuration"]
+    assert found["tables"] == {"a": [0, 0], "b": [0, 1]}
+    assert (found["games"], found["shard_size"], found["weights"]) == (100, 64, None)
+    assert metadata[0].variant == starmine.variant("mini")
+    entry = read_manifest(tmp_path)["shards"][shard_name(1)]
+    assert entry["games"] == 36
+    assert entry["bytes"] == (tmp_path / shard_name(1)).stat().st_size
+    assert json.loads((tmp_path / MANIFEST).read_text())["configuration"] == found
+
+
+def test_the_progress_shows_speed_mean_score_and_time_left(tmp_path, monkeypatch, capsys):
+    from starmine import progress
+
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0.0)
+    generate(["iggi", "iggi"], 300, tmp_path, "mini", threads=1)
+    said = capsys.readouterr().err.splitlines()
+    assert said[-1].startswith("300 of 300 games (100%), ")
+    assert "games/s, 0:00:00 left, mean score " in said[-1]
+
+
+def test_a_line_of_progress_counts_only_new_games(monkeypatch):
+    import sys
+
+    from starmine import progress
+
+    now = iter([0.0, 10.0])
+    monkeypatch.setattr(progress.time, "monotonic", lambda: next(now))
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    with lines(10_000, 5_000) as shown:
+        shown(1_000, "mean score 20.00")
+        assert sys.stderr.getvalue() == "6,000 of 10,000 games (60%), 100 games/s, 0:00:40 left, mean score 20.00\n"
+
+
+def mixed(number):
+    """The finaliser of SplitMix64, with Python's integers."""
+    number = (number + 0x9E3779B97F4A7C15) % 2**64
+    number = (number ^ number >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+    number = (number ^ number >> 27) * 0x94D049BB133111EB % 2**64
+    return number ^ number >> 31
+
+
+def test_draws_are_those_of_a_plain_reference():
+    seed, purpose = 2**64 - 1, 2
+    found = draw(seed, purpose, np.array([0, 2**32], np.uint64)[:, None], np.arange(2))
+    first = mixed((seed + purpose * 0x9E3779B97F4A7C15) % 2**64)
+    expected = [[mixed(mixed(first ^ mixed(game)) ^ mixed(seat)) for seat in (0, 1)] for game in (0, 2**32)]
+    assert found.tolist() == expected
+
+
+def test_legal_actions_are_drawn_evenly():
+    masks = np.array([[False, True, False], [True, False, True]])
+    drawn = np.array([choose_legal(draw(seed, 1, [0, 1]), masks) for seed in range(400)])
+    assert set(drawn[:, 0]) == {1}
+    assert 150 < (drawn[:, 1] == 0).sum() < 250
+    assert set(drawn[:, 1]) == {0, 2}
+
+
+def test_a_configuration_travels_to_other_processes(tmp_path):
+    from starmine.data.generate import configure
+
+    found = configure(["iggi", First], 100, "mini", 0, 0.0, None, 10)
+    assert pickle.loads(pickle.dumps(found)).to_dict() == found.to_dict()
+
+
+# --- The command line -------------------------------------------------------------------------------------
+
+
+def run(*arguments):
+    """The exit status of `starmine generate`, of 100 quiet games of mini."""
+    return main(["generate", *map(str, arguments), "--games", "100", "--variant", "mini", "--quiet", "--threads", "1"])
+
+
+def test_the_command_line_generates_sums_up_and_verifies(tmp_path, capsys):
+    assert run("iggi", "iggi", "--output", tmp_path, "--shard-size", 30, "--shards", "0-1,3") == 0
+    assert "3 of 3 shards (3 made now), 70 games" in capsys.readouterr().out
+    assert main(["data", "verify", str(tmp_path), "--quiet"]) == 1
+    assert f"{shard_name(2)}: the file is missing" in capsys.readouterr().out
+    assert run("iggi", "iggi", "--output", tmp_path, "--shard-size", 30) == 0
+    assert "4 of 4 shards (1 made now), 100 games" in capsys.readouterr().out
+    assert main(["data", "verify", str(tmp_path), "--quiet", "--deal"]) == 0
+    assert "4 files, 100 games" in capsys.readouterr().out
+    assert main(["data", "info", str(tmp_path)]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[0].endswith(": mini, 2 players")
+    assert shown[1].startswith("100 games, ")
+    assert all(len(line) <= 80 for line in shown[1:])
+    assert any("█" in line for line in shown)
+
+
+def test_the_command_line_takes_tables_and_mixtures(tmp_path):
+    table = ["--table", "a", "iggi", "iggi", "--table", "b", "iggi", "piers"]
+    assert run(*table, "--weights", "a=3", "b=1", "--output", tmp_path / "tables") == 0
+    assert set(tables_of(tmp_path / "tables")) == {("iggi", "iggi"), ("iggi", "piers")}
+    assert run("--mixture", "iggi=3", "piers=1", "--players", 3, "--output", tmp_path / "mixture") == 0
+    assert len(tables_of(tmp_path / "mixture")[0]) == 3
+    fireworks = run("iggi", "iggi", "--lost-game-score", "fireworks", "--seed", 4, "--output", tmp_path / "fireworks")
+    assert fireworks == 0
+    assert rows(tmp_path / "fireworks")["score"] == rows(tmp_path / "fireworks")["fireworks"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "the players are not clear"),
+        (["iggi", "iggi", "--mixture", "iggi=1"], "the players are not clear"),
+        (["iggi", "iggi", "--players", "2"], "--players without --mixture"),
+        (["--mixture", "iggi"], "such as smart=3"),
+        (["--mixture", "iggi=1", "iggi=2"], "each name once"),
+        (["--table", "a", "iggi", "iggi", "--table", "a", "iggi", "piers"], "each name once"),
+        (["iggi", "iggi", "--epsilon", "0.1", "iggi=0.2"], "expected one number for all bots"),
+        (["iggi", "iggi", "--epsilon", "2"], "epsilon=2.0"),
+        (["iggi", "iggi", "--shards", "3-1"], "such as 0-99"),
+        (["iggi", "iggi", "--shards", "a"], "such as 0-99"),
+        (["iggi", "iggi", "--shards", "0-99999999999"], "such as 0-99"),
+        (["iggi", "iggi", "--shards", "5"], "expected 0 to 0"),
+    ],
+)
+def test_a_bad_option_is_one_line(tmp_path, capsys, arguments, said):
+    try:
+        status = run(*arguments, "--output", tmp_path / "games")
+    except SystemExit as ended:
+        status = ended.code
+    assert status == 2
+    errors = capsys.readouterr().err
+    assert said in errors
+    assert errors.count("\n") == 1
+
+
+def test_no_games_or_no_pyarrow_are_one_line(tmp_path, capsys, monkeypatch):
+    assert main(["data", "info", str(tmp_path)]) == 2
+    assert "holds no games" in capsys.readouterr().err
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
+    assert run("iggi", "iggi", "--output", tmp_path) == 2
+    assert "starmine.data needs pyarrow: pip install 'starmine[data]'" in capsys.readouterr().err
+
+
+def test_players_are_told_apart_by_their_place(tmp_path):
+    one, other = First(), First()
+    generate([one, other], 20, tmp_path, "mini", **QUIET)
+    assert [player["name"].rpartition(".")[2] for player in Dataset(tmp_path).players] == ["First", "First (2)"]
