@@ -39,7 +39,7 @@ from starmine.evaluation import Evaluation, Pairing, evaluate
 from starmine.outcomes import defeats
 from starmine.play import BotError, Failure, Games, Policy, PythonBot, play_games
 from starmine.trained import TrainedPolicy, load_policy
-from starmine.trajectories import Trajectories
+from starmine.trajectories import Trajectories, replay
 from starmine.vector import HanabiVectorEnv
 
 __version__ = _version("starmine")
@@ -87,6 +87,7 @@ __all__ = [
     "load_policy",
     "play_games",
     "policies",
+    "replay",
     "rule",
     "rules",
     "variant",

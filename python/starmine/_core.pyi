@@ -29,8 +29,10 @@ __all__ = [
     "VariantError",
     "View",
     "_Network",
+    "_Replay",
     "_Tables",
     "_check_bot",
+    "_outcomes",
     "_outputs",
     "_play_bots",
     "_policy_bytes",
@@ -454,6 +456,7 @@ class _Tables:
         games: SupportsIndex,
         seed: SupportsIndex,
         first_game: SupportsIndex,
+        listed: NDArray[np.uint64] | None = None,
     ) -> Self: ...
     def run(self) -> NDArray[np.int32]: ...
     def view(self, game: SupportsIndex) -> View: ...
@@ -472,7 +475,35 @@ def _play_bots(
     first_game: SupportsIndex,
     threads: SupportsIndex,
     record: bool,
+    listed: NDArray[np.uint64] | None = None,
 ) -> tuple[_Columns, _Recorded | None]: ...
+def _outcomes(
+    variant: Variant | str,
+    decks: NDArray[np.uint8],
+    start_players: NDArray[np.uint8],
+    actions: NDArray[np.uint8],
+    offsets: NDArray[np.integer[Any]],
+    threads: SupportsIndex,
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int8], NDArray[np.int32]]: ...
+
+@final
+class _Replay:
+    def __new__(
+        cls,
+        variant: Variant | str,
+        decks: NDArray[np.uint8],
+        start_players: NDArray[np.uint8],
+        actions: NDArray[np.uint8],
+        offsets: NDArray[np.integer[Any]],
+        rows: SupportsIndex,
+        outputs: Sequence[str],
+        encoder: str,
+        dtype: str,
+        observers: str,
+        num_threads: SupportsIndex | None,
+    ) -> Self: ...
+    def step(self) -> tuple[dict[str, NDArray[Any]], int]: ...
+
 def _check_bot(name: str) -> None: ...
 def _unknown_name(kind: str, name: str, known: list[str]) -> UnknownNameError: ...
 def rules() -> list[str]: ...

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import Batch, IllegalActionError, StarmineError, State, Variant, _outputs, _unknown_name
+from starmine._core import ArrayError, Batch, StarmineError, State, Variant, _outputs, _Replay, _unknown_name
+from starmine._core import variant as preset
 
-AT_ONCE = 4096  # games that are replayed together
+AT_ONCE = 4096  # games that are replayed side by side
 LETTERS = "RYGWBM"  # of the suits, in every edition
 OF_TURN = ("reward", "terminated")  # outputs of a turn; the others describe the position before it
 OUTPUTS = [name for name in _outputs() if name in OF_TURN or name in ("obs", "action_mask", "current_player", "score")]
+
+
+DEFAULT = ("obs", "action_mask", "current_player", "reward")
 
 
 @dataclass(frozen=True, repr=False)
@@ -134,9 +138,7 @@ class Trajectories:
         """Play the games again, many at once, and collect what a batch gives for each turn.
 
         Args:
-            outputs: names of a batch's outputs: those of the position before the turn, such as "obs", "action_mask",
-                "current_player" and "score"; and those of the turn itself, "reward" and "terminated". None for "obs",
-                "action_mask", "current_player" and "reward".
+            outputs: as `starmine.replay` takes them.
             **settings: `encoder`, `dtype`, `observers` and `num_threads`, as `Batch` takes them.
 
         Returns:
@@ -145,50 +147,40 @@ class Trajectories:
         Raises:
             UnknownNameError: there is no such output, encoder or dtype.
             DeckError: a deck is not the variant's.
-            StarmineError: an action is not legal, or a game ends before its last action.
+            StarmineError: an action is not legal, or follows the end of its game.
         """
-        names = ("obs", "action_mask", "current_player", "reward") if outputs is None else outputs
-        for name in names:
-            if name not in OUTPUTS:
-                raise _unknown_name("output", str(name), OUTPUTS)
-        if len(self) == 0:
+        names = checked_outputs(outputs)
+        collected: dict[str, NDArray[Any]] = {}
+        if len(self.actions) == 0:
             buffers = Batch(self.variant, 1, **settings).allocate()
             return {name: buffers[name][:0] for name in names}
-        collected: dict[str, NDArray[Any]] = {}
-        for first in range(0, len(self), AT_ONCE):
-            self._replay_some(slice(first, first + AT_ONCE), names, settings, collected)
+        for rows in self.rows(outputs, **settings):
+            places = self.offsets[rows["game"]] + rows["turn"]
+            for name in names:
+                if name not in collected:
+                    shape = (len(self.actions), *rows[name].shape[1:])
+                    collected[name] = np.empty(shape, rows[name].dtype)
+                collected[name][places] = rows[name]
         return collected
 
-    def _replay_some(
-        self, games: slice, names: Sequence[str], settings: dict[str, Any], collected: dict[str, NDArray[Any]]
-    ) -> None:
-        """Replay neighbouring games and write what was asked for into the arrays, which are made by the first call."""
-        starts, lengths = self.offsets[:-1][games], self.lengths[games]
-        batch = Batch(self.variant, len(lengths), **settings)
-        buffers = batch.reset(decks=self.decks[games], start_players=self.start_players[games])
-        for name in names:
-            shape = (len(self.actions), *buffers[name].shape[1:])
-            collected.setdefault(name, np.empty(shape, buffers[name].dtype))
-        for turn in range(lengths.max(initial=0)):
-            live = np.flatnonzero(lengths > turn)
-            places = starts[live] + turn
-            for name in names:
-                if name not in OF_TURN:
-                    collected[name][places] = buffers[name][live]
-            actions = buffers["action_mask"].argmax(axis=1)  # any legal one in games that have ended
-            actions[live] = self.actions[places]
-            try:
-                batch.step_into(actions, **buffers)
-            except IllegalActionError as error:
-                game = games.start + error.rows[0]
-                raise StarmineError(f"game {game}, turn {turn}: action {error.actions[0]} is not legal") from error
-            for name in names:
-                if name in OF_TURN:
-                    collected[name][places] = buffers[name][live]
-            early = live[buffers["terminated"][live] & (lengths[live] > turn + 1)]
-            if len(early):
-                game = games.start + early[0]
-                raise StarmineError(f"game {game} ends after {turn + 1} turns: it has {lengths[early[0]]} actions")
+    def rows(
+        self,
+        outputs: Sequence[str] | None = None,
+        *,
+        batch_size: int = AT_ONCE,
+        encoder: str = "canonical",
+        dtype: str = "float32",
+        observers: str = "current",
+        num_threads: int | None = None,
+    ) -> Iterator[dict[str, NDArray[Any]]]:
+        """Play the games again, many side by side, and yield the rows of one turn of each: see `replay`.
+
+        Raises:
+            As `replay`.
+        """
+        names = checked_outputs(outputs)
+        games = (self.decks, self.start_players, self.actions, self.offsets)
+        return _rows(names, _Replay(self.variant, *games, batch_size, names, encoder, dtype, observers, num_threads))
 
     def __repr__(self) -> str:
         """Number of games and turns."""
@@ -208,3 +200,94 @@ def ragged_places(offsets: NDArray[np.int64], games: NDArray[np.integer[Any]]) -
     starts, lengths = offsets[games], offsets[1:][games] - offsets[games]
     shifts = starts - (np.cumsum(lengths) - lengths)
     return np.repeat(shifts, lengths) + np.arange(lengths.sum())
+
+
+def replay(
+    decks: NDArray[np.uint8],
+    actions: NDArray[np.uint8],
+    lengths: NDArray[np.integer[Any]],
+    variant: str | Variant = "standard",
+    *,
+    start_players: NDArray[np.uint8] | None = None,
+    batch_size: int = AT_ONCE,
+    outputs: Sequence[str] | None = None,
+    encoder: str = "canonical",
+    dtype: str = "float32",
+    observers: str = "current",
+    num_threads: int | None = None,
+) -> Iterator[dict[str, NDArray[Any]]]:
+    """Play stored games again, many side by side, and yield their turns as rows of aligned arrays.
+
+    Row i of n plays the games i, i + n, i + 2n and so on, each from its deal to its last action. Every turn is yielded
+    once. The last arrays are shorter, since some rows end before others.
+
+    Args:
+        decks: uint8 (G, deck_size), for each card suit * ranks + rank, the top card first.
+        actions: uint8 (T,), the actions of all games, game after game.
+        lengths: integers (G,), the number of actions of each game, T in all. A game need not be played to its end.
+        variant: the rules: a `Variant`, or the name of a preset, for two players.
+        start_players: uint8 (G,), the seats that start; None for seat 0.
+        batch_size: n, the number of games that are played side by side, at least 1.
+        outputs: names of a batch's outputs: those of the position before the turn, "obs", "action_mask",
+            "current_player" and "score"; and those of the turn itself, "reward" and "terminated". None for "obs",
+            "action_mask", "current_player" and "reward".
+        encoder: one of `starmine.encoders()`.
+        dtype: "float32", "float16", "uint8" or "bits", as `Batch` takes it.
+        observers: "current" or "all", as `Batch` takes it.
+        num_threads: as `Batch` takes it.
+
+    Yields:
+        The outputs by name, each (R, ...) for R <= n rows, with `action` int64 (R,), the action that was played,
+        `game` int64 (R,), its index, and `turn` int32 (R,), from 0. No array is written again while it is held.
+
+    Raises:
+        UnknownNameError: there is no such preset, output, encoder or dtype.
+        DeckError: a deck or a start player is not the variant's; before the first rows.
+        ArrayError: an array of another shape or dtype; before the first rows.
+        StarmineError: a number out of range; or, when it is reached, an action that is not legal or that follows the
+            end of its game.
+
+    >>> import starmine
+    >>> games = starmine.play_games(["smart", "smart"], games=8, record=True).trajectories
+    >>> rows = next(starmine.replay(games.decks, games.actions, games.lengths, dtype="bits"))
+    >>> rows["obs"].shape, rows["game"].tolist()
+    ((8, 88), [0, 1, 2, 3, 4, 5, 6, 7])
+    """
+    rules = variant if isinstance(variant, Variant) else preset(variant)
+    games, turns = len(decks), np.asarray(lengths)
+    if turns.shape != (games,) or (games and not np.issubdtype(turns.dtype, np.integer)):
+        raise ArrayError(f"lengths has shape {turns.shape} and dtype {turns.dtype}: expected integers ({games},)")
+    if (turns < 0).any() or turns.sum() != len(actions):
+        raise ArrayError(f"lengths: expected numbers from 0 that add up to {len(actions)}, the number of actions")
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(turns, dtype=np.int64)])
+    seats = np.zeros(games, np.uint8) if start_players is None else start_players
+    return Trajectories(rules, decks, seats, actions, offsets).rows(
+        outputs, batch_size=batch_size, encoder=encoder, dtype=dtype, observers=observers, num_threads=num_threads
+    )
+
+
+def checked_outputs(outputs: Sequence[str] | None) -> list[str]:
+    """The names of a replay's outputs.
+
+    Raises:
+        UnknownNameError: a replay has no such output.
+    """
+    names = list(DEFAULT if outputs is None else outputs)
+    for name in names:
+        if name not in OUTPUTS:
+            raise _unknown_name("output", str(name), OUTPUTS)
+    return names
+
+
+def _rows(names: Sequence[str], replay: _Replay) -> Iterator[dict[str, NDArray[Any]]]:
+    """The rows of a replay. The core gives the outputs of a turn with those of the next position."""
+    before, live = replay.step()
+    while live:
+        after, live_after = replay.step()
+        rows = {name: (after if name in OF_TURN else before)[name] for name in names}
+        rows |= {name: before[name] for name in ("action", "game", "turn")}
+        if live < len(before["game"]):
+            kept = np.flatnonzero(before["game"] >= 0)
+            rows = {name: array[kept] for name, array in rows.items()}
+        yield rows
+        before, live = after, live_after

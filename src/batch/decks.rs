@@ -8,7 +8,8 @@ use super::kernel::block::{Block, Field, count, counter};
 use super::kernel::game::Game;
 use super::kernel::lanes::Isa;
 use crate::rules::{
-    Card, DeckError, EpisodeSeed, GameRng, ListedDeck, Position, RandomDeck, Variant,
+    DeckError, EpisodeSeed, GameRng, ListedDeck, MAX_HAND_SIZE, MAX_PLAYERS, Position, RandomDeck,
+    Variant,
 };
 
 /// The decks and start players that a reset deals: one byte for each card, suit times ranks plus
@@ -35,22 +36,15 @@ impl GivenDecks<'_> {
     ) -> Result<Game, DeckError> {
         let size = usize::from(variant.deck_size());
         let cards = &self.cards[game * size..][..size];
-        let (colors, ranks) = (variant.colors(), variant.ranks());
-        let tables = variant.tables();
-        let kinds = usize::from(colors) * usize::from(ranks);
-        let read = |(index, &card): (usize, &u8)| match tables.card[..kinds].get(usize::from(card))
-        {
-            Some(&card) => Ok(card),
-            None => Err(DeckError::WrongIndex { index, card, kinds }),
-        };
-        let deck: Vec<Card> = cards.iter().enumerate().map(read).collect::<Result<_, _>>()?;
-        let mut deck = ListedDeck::new(variant, deck)?;
+        let mut deck = ListedDeck::from_indices(variant, cards)?;
         let (players, start) = (variant.players(), self.start_players.map_or(0, |all| all[game]));
         if start >= players {
             return Err(DeckError::WrongStartPlayer { start_player: start.into(), players });
         }
         let position = Position::deal(variant, start, &mut deck);
-        let left = write_states(variant, cards, position.deck_size(), states);
+        let mut dealt = [0; MAX_DEALT];
+        let dealt = &mut dealt[..size - usize::from(position.deck_size())];
+        let left = write_states(variant, cards, dealt, states);
         let rng = GameRng::from_state(state(states[usize::from(position.deck_size())]));
         let deck = RandomDeck { left, size: position.deck_size(), rng };
         Ok(Game { position, deck, seed, length: 0 })
@@ -58,29 +52,34 @@ impl GivenDecks<'_> {
 }
 
 /// Writes, for each number of cards that are left, the short form of the state that draws the deck's
-/// next card. The first entry is 1. Returns the copies that are left when the deck has `dealt_size`
-/// cards.
-fn write_states(variant: &Variant, cards: &[u8], dealt_size: u8, states: &mut [u32]) -> u64 {
-    let mut next_copy = [0; u8::MAX as usize];
-    for copy in (0..cards.len()).rev() {
-        next_copy[usize::from(variant.tables().copy_card[copy])] = copy;
-    }
-    let (mut left, mut left_after_deal) = (u64::MAX >> (64 - cards.len()), 0);
+/// next card. The first entry is 1. `dealt` gets the copies of the first cards; the result is the
+/// copies that are left after them. The deck is the variant's.
+pub(super) fn write_states(
+    variant: &Variant,
+    cards: &[u8],
+    dealt: &mut [u8],
+    states: &mut [u32],
+) -> u64 {
+    let mut left = u64::MAX >> (64 - cards.len());
+    let mut left_after_deal = left;
     states[0] = 1;
     for (index, &card) in cards.iter().enumerate() {
+        // Of the copies of a card, which are neighbours, the lowest is drawn first.
+        let copies = left & variant.tables().copy_field[usize::from(card)];
+        let before = left & (copies & copies.wrapping_neg()).wrapping_sub(1);
         let size = cards.len() - index;
-        if size == usize::from(dealt_size) {
+        states[size] = short_state(before.count_ones(), size as u32);
+        left &= !(copies & copies.wrapping_neg());
+        if let Some(dealt) = dealt.get_mut(index) {
+            *dealt = copies.trailing_zeros() as u8;
             left_after_deal = left;
         }
-        // A card's copies are neighbours.
-        let copy = next_copy[usize::from(card)];
-        next_copy[usize::from(card)] += 1;
-        let before = left & !(u64::MAX << copy);
-        states[size] = short_state(before.count_ones(), size as u32);
-        left &= !(1 << copy);
     }
     left_after_deal
 }
+
+/// The most cards that are dealt to hands.
+pub(super) const MAX_DEALT: usize = MAX_PLAYERS * MAX_HAND_SIZE;
 
 /// The number of entries in a game's row of states: one for each number of cards that are left. The
 /// first says whether the game has a given deck.

@@ -11,6 +11,7 @@ mod outputs;
 mod partners;
 mod processor;
 mod record;
+mod replay;
 mod reset;
 mod rows;
 mod schedule;
@@ -34,6 +35,7 @@ pub(crate) use outputs::for_each_output;
 pub use outputs::{BufferError, ElementType, ObservationBuffer, OutputLayout, Outputs};
 pub use partners::{Partners, PartnersError};
 pub use record::RecordError;
+pub use replay::{Replay, ReplayError};
 #[cfg(feature = "python")]
 pub(crate) use reset::Deals;
 pub use rows::expand::Element;
@@ -52,6 +54,7 @@ use kernel::game::Game;
 use kernel::lanes::{LANES, Word};
 use outputs::check_length;
 use partners::game::PartnerGame;
+use replay::Refill;
 use schedule::partition::{Partition, share_size};
 use schedule::pool::Pool;
 use scratch::Scratch;
@@ -309,16 +312,22 @@ impl Batch {
     /// [`BatchError`] for buffers of a wrong length.
     pub fn observe(&mut self, outputs: Outputs<'_>) -> Result<(), BatchError> {
         outputs.check(&self.config, self.num_envs())?;
-        self.run(None, false, outputs);
+        self.run(None, false, None, outputs);
         Ok(())
     }
 
     /// Plays the actions, if there are any, and writes the outputs. Returns `false` if `refuse` is
     /// set and an action is illegal; the batch is unchanged then.
-    fn run(&mut self, actions: Option<&[i64]>, refuse: bool, outputs: Outputs<'_>) -> bool {
+    fn run(
+        &mut self,
+        actions: Option<&[i64]>,
+        refuse: bool,
+        refill: Option<Refill<'_>>,
+        outputs: Outputs<'_>,
+    ) -> bool {
         let config = &self.config;
         let backwards = config.turns_round && self.calls % 2 == 1;
-        let step = Step { config, acting_hand: self.acting_hand, actions, backwards };
+        let step = Step { config, acting_hand: self.acting_hand, actions, refill, backwards };
         let call = self.calls + u64::from(actions.is_some());
         let run = move |chunk: &mut Chunk<'_>, scratch: &mut Scratch| {
             scratch.finished.begin(call);
@@ -353,14 +362,19 @@ impl Batch {
         let waits = options.autoreset_mode == AutoresetMode::Disabled;
         let refuse = options.illegal_action == IllegalAction::Raise;
         if waits && (0..self.num_envs()).any(|game| self.is_over(game))
-            || !self.run(Some(actions), refuse, outputs)
+            || !self.run(Some(actions), refuse, None, outputs)
         {
             return Err(self.illegal_actions(actions).into());
         }
         self.fresh = false;
+        self.finish_step();
+        Ok(())
+    }
+
+    /// Counts the step that was played.
+    fn finish_step(&mut self) {
         self.calls += 1;
         self.acting_hand = (self.acting_hand + 1) % self.config.plan.sizes.players;
-        Ok(())
     }
 
     /// The refused actions, the first of them with what is legal in their games.
@@ -440,7 +454,8 @@ impl Batch {
             self.scratch[ended.thread].finished.restore(ended.index, block, row % LANES);
         }
         let acting_hand = self.acting_hand;
-        let step = Step { config: &self.config, acting_hand, actions: None, backwards: false };
+        let config = &self.config;
+        let step = Step { config, acting_hand, actions: None, refill: None, backwards: false };
         let mut games = Chunk {
             first: 0,
             blocks: &mut blocks,

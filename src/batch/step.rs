@@ -16,6 +16,7 @@ use super::kernel::simd::Simd;
 use super::kernel::turn::{Turn, bits_of, lanes_of};
 use super::kernel::{ANY, Kernel, SWITCHED};
 use super::options::AutoresetMode;
+use super::replay::Refill;
 use super::rows::expand::{Expand, fence};
 use super::rows::packed::PackedRows;
 use super::rows::write::RowWriter;
@@ -36,6 +37,8 @@ pub(super) struct Step<'a> {
     pub acting_hand: usize,
     /// The actions of all games of the batch; `None` to write the outputs without playing.
     pub actions: Option<&'a [i64]>,
+    /// In a replay, the games that follow those that leave.
+    pub refill: Option<Refill<'a>>,
     /// Whether the groups are processed from the last to the first.
     pub backwards: bool,
 }
@@ -179,12 +182,24 @@ impl<'a> Step<'a> {
                 block.keep_player(lane);
             }
             results[index] = StepResult::new(&turn);
-            deals |= u64::from(present & deals_of(mode, &turn)) << (LANES * index);
+            let leaving = match self.refill {
+                None => deals_of(mode, &turn),
+                Some(refill) => refill.leaving(chunk.first + first, &turn),
+            };
+            deals |= u64::from(present & leaving) << (LANES * index);
         }
         let next_hand = self.next_hand(kernel.sizes().players);
         // One loop for the whole group: the processor mispredicts its end once, not once a block.
         for index in bits_of(deals) {
             let (game, lane) = (games.start + index, index % LANES);
+            if let Some(refill) = self.refill {
+                let row = kernel.sizes().deck_size + 1;
+                let states = &mut chunk.decks[game * row..][..row];
+                let words = &mut chunk.blocks[game / LANES * size..][..size];
+                let mut block = Block::new(kernel, words, next_hand);
+                refill.deal(&self.config.variant, &mut block, chunk.first + game, lane, states);
+                continue;
+            }
             let (index, state) = (chunk.first + game, chunk.seeds[game].advance());
             if !chunk.decks.is_empty() {
                 chunk.decks[game * (kernel.sizes().deck_size + 1)] = 0;

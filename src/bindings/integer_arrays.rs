@@ -45,7 +45,7 @@ pub(super) fn read_integers(
     integers.clear();
     macro_rules! read {
         ($($type:ty),+) => {
-            $(if read_as::<$type>(name, given, integers)? {
+            $(if read_as::<$type, i64>(name, given, integers)? {
                 return Ok(());
             })+
         };
@@ -58,17 +58,17 @@ pub(super) fn read_integers(
     // Another byte order, another C type of the same width, or not aligned: numpy converts it.
     let plain = given.py().import("numpy")?.call_method1("array", (given, "int64"))?;
     check_shape(name, untyped(name, &plain)?, &[length])?;
-    if read_as::<i64>(name, &plain, integers)? {
+    if read_as::<i64, i64>(name, &plain, integers)? {
         return Ok(());
     }
     Err(ArrayError::new_err(format!("{name} cannot be read as integers")))
 }
 
 /// Copies the numbers of an aligned array of this type; returns false for any other array.
-fn read_as<T>(name: &str, given: &Bound<'_, PyAny>, integers: &mut Vec<i64>) -> PyResult<bool>
+fn read_as<T, U>(name: &str, given: &Bound<'_, PyAny>, integers: &mut Vec<U>) -> PyResult<bool>
 where
     T: Element + Copy + std::fmt::Display,
-    i64: TryFrom<T>,
+    U: TryFrom<T> + Default,
 {
     let Ok(array) = given.cast::<PyArrayDyn<T>>() else {
         return Ok(false);
@@ -82,12 +82,12 @@ where
         let plain = function.call1((given,))?;
         check_shape(name, untyped(name, &plain)?, array.shape())?;
         let is_plain = untyped(name, &plain)?.is_c_contiguous();
-        return Ok(is_plain && read_as::<T>(name, &plain, integers)?);
+        return Ok(is_plain && read_as::<T, U>(name, &plain, integers)?);
     }
     // SAFETY: no call of this module writes the array now. Nor can one begin, or any Python code run,
     // before the slice is gone: the interpreter is held, and nothing below asks it for anything.
     let numbers = unsafe { array.as_slice() }?;
-    if let Some(number) = numbers.iter().find(|&&number| i64::try_from(number).is_err()) {
+    if let Some(number) = numbers.iter().find(|&&number| U::try_from(number).is_err()) {
         let problem = format!("{name} has {number}: expected at most 2**63 - 1");
         return Err(ArrayError::new_err(problem));
     }
@@ -95,7 +95,7 @@ where
         PyMemoryError::new_err(format!("{name} of {} elements: {error}", numbers.len()))
     })?;
     // No conversion fails, as was found above.
-    integers.extend(numbers.iter().map(|&number| i64::try_from(number).unwrap_or_default()));
+    integers.extend(numbers.iter().map(|&number| U::try_from(number).unwrap_or_default()));
     Ok(true)
 }
 
@@ -137,10 +137,10 @@ pub(super) fn bytes(name: &str, given: &Bound<'_, PyAny>, shape: &[usize]) -> Py
 
 /// Copies the numbers of a uint8 array of this length.
 fn copy_bytes(name: &str, given: &Bound<'_, PyAny>, length: usize) -> PyResult<Vec<u8>> {
-    let mut integers = Vec::new();
-    let is_read = read_as::<u8>(name, given, &mut integers)?;
-    if !is_read || integers.len() != length {
+    let mut bytes = Vec::new();
+    let is_read = read_as::<u8, u8>(name, given, &mut bytes)?;
+    if !is_read || bytes.len() != length {
         return Err(ArrayError::new_err(format!("{name} cannot be read as bytes")));
     }
-    collect(name, length, integers.into_iter().map(|number| number as u8))
+    Ok(bytes)
 }

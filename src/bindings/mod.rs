@@ -19,6 +19,8 @@ mod outputs;
 mod parameters;
 mod policies;
 mod process;
+mod recording;
+mod replay;
 mod room;
 mod rule_kind;
 mod section;
@@ -75,6 +77,7 @@ core_module! {
         knowledge::Knowledge,
         layout::Layout,
         network::_Network,
+        replay::_Replay,
         rule_kind::RuleKind,
         section::Section,
         state::State,
@@ -100,6 +103,7 @@ core_module! {
         errors::_unknown_name,
         policies::_policy_bytes,
         policies::policies,
+        recording::_outcomes,
         rule_kind::rule,
         rule_kind::rules,
         tables::_play_bots,

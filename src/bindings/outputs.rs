@@ -40,6 +40,8 @@ struct Output {
     key: Py<PyString>,
     element: &'static NumberType,
     shape: Vec<usize>,
+    /// Whether arrays of our own have one for it.
+    is_wanted: bool,
     pool: ArrayPool,
 }
 
@@ -50,6 +52,7 @@ impl Output {
             key: PyString::intern(py, layout.name).unbind(),
             element: number_type(layout.element),
             shape: [&[games], &layout.axes[..]].concat(),
+            is_wanted: true,
             pool: ArrayPool::default(),
         }
     }
@@ -77,6 +80,17 @@ impl OutputArrays {
         OutputArrays { outputs: from_fn(output), dtype: batch.options().dtype }
     }
 
+    /// The same without arrays of our own for all but these outputs.
+    pub fn with_only(mut self, is_wanted: impl Fn(&str) -> bool) -> OutputArrays {
+        self.outputs.iter_mut().for_each(|output| output.is_wanted = is_wanted(output.name));
+        self
+    }
+
+    /// The outputs that arrays of our own are for, with their indices.
+    fn wanted(&self) -> impl Iterator<Item = (usize, &Output)> {
+        self.outputs.iter().enumerate().filter(|(_, output)| output.is_wanted)
+    }
+
     /// Checks the arrays of a caller and claims them for writing.
     pub fn check<'a>(&self, given: Given<'a, '_>, claims: &mut Claims<'a, COUNT>) -> PyResult<()> {
         for (index, (output, given)) in self.outputs.iter().zip(given).enumerate() {
@@ -87,19 +101,19 @@ impl OutputArrays {
         Ok(())
     }
 
-    /// Arrays of our own for all outputs, which nobody else holds. No Python code runs before this
+    /// Arrays of our own for the outputs that are wanted, which nobody else holds. No Python code runs before this
     /// returns.
     pub fn take<'py>(&self, py: Python<'py>) -> PyResult<OwnArrays<'py>> {
         let mut changed = Vec::new();
-        let take = |output: &Output| output.pool.take(py, output.spec(), &mut changed);
-        let arrays = self.outputs.iter().map(take).collect::<PyResult<_>>()?;
+        let take = |(_, output): (_, &Output)| output.pool.take(py, output.spec(), &mut changed);
+        let arrays = self.wanted().map(take).collect::<PyResult<_>>()?;
         Ok(OwnArrays { arrays, _changed: changed })
     }
 
     /// Claims our own arrays for writing. They need no check, since no Python code has run since
     /// `take`.
     pub fn trust<'a>(&self, own: &'a OwnArrays<'_>, claims: &mut Claims<'a, COUNT>) {
-        for (index, (output, array)) in self.outputs.iter().zip(&own.arrays).enumerate() {
+        for ((index, output), array) in self.wanted().zip(&own.arrays) {
             claims.write_own(index, output.spec().trusted(array));
         }
     }
@@ -107,7 +121,7 @@ impl OutputArrays {
     /// The arrays by name.
     pub fn dictionary(&self, py: Python<'_>, own: &OwnArrays<'_>) -> PyResult<Py<PyDict>> {
         let dictionary = PyDict::new(py);
-        for (output, array) in self.outputs.iter().zip(&own.arrays) {
+        for ((_, output), array) in self.wanted().zip(&own.arrays) {
             dictionary.set_item(&output.key, array)?;
         }
         Ok(dictionary.unbind())

@@ -4,7 +4,7 @@ use std::collections::TryReserveError;
 use std::iter;
 use std::sync::Arc;
 
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 
@@ -17,11 +17,11 @@ use super::text::Text;
 use super::variant::{Variant, read_variant};
 use super::view::View;
 use crate::bots::{
-    BotMoveError, BotName, GameRunner, Outcome, PlayError, PlayedGames, Player, Recording,
-    check_headroom, play_games_until,
+    BotMoveError, BotName, GameRunner, Outcome, PlayError, PlayedGames, Player, check_headroom,
+    play_games_until,
 };
 use crate::encode;
-use crate::rules::{self, EpisodeSeed, MoveError};
+use crate::rules::{self, EpisodeSeed, MoveError, Recording};
 
 /// The most games of one call, and the highest index of the first.
 const GAMES: usize = u32::MAX as usize;
@@ -44,9 +44,23 @@ fn read_players(variant: &rules::Variant, names: &[Option<Text>]) -> PyResult<Ve
     names.iter().map(player).collect()
 }
 
-fn read_games(first: &Integer, games: &Integer) -> PyResult<std::ops::Range<u64>> {
+/// The numbers of the games to play: so many from the first one, or those that are listed.
+fn read_games(
+    first: &Integer,
+    games: &Integer,
+    listed: Option<PyReadonlyArray1<'_, u64>>,
+) -> PyResult<Vec<u64>> {
+    if let Some(listed) = listed {
+        let listed = listed.as_slice()?;
+        if listed.is_empty() || listed.iter().any(|&game| game > GAMES as u64) {
+            let message = format!("listed: expected at least one game, each from 0 to {GAMES}");
+            return Err(StarmineError::new_err(message));
+        }
+        return collect("games", listed.len(), listed.iter().copied());
+    }
     let first = count("first_game", first, 0..=GAMES)? as u64;
-    Ok(first..first + count("games", games, 1..=GAMES)? as u64)
+    let games = count("games", games, 1..=GAMES)?;
+    collect("games", games, first..first + games as u64)
 }
 
 /// Observations and masks.
@@ -103,15 +117,16 @@ fn no_memory(error: &TryReserveError) -> PyErr {
     PyMemoryError::new_err(format!("the recorded games: {error}"))
 }
 
-/// _play_bots(variant, players, games, seed, first_game, threads, record)
+/// _play_bots(variant, players, games, seed, first_game, threads, record, listed=None)
 ///
-/// Plays games among bots.
+/// Plays games among bots: those from the first one, or those whose numbers are listed, uint64.
 ///
 /// Returns:
 ///     Scores, fireworks and lengths int32 (games,), endings int8 (games,); and with `record` decks
 ///     uint8 (games, deck_size), start players uint8 (games,), actions uint8 (turns,) and offsets int64
 ///     (games + 1,), else None.
 #[pyfunction]
+#[pyo3(signature = (variant, players, games, seed, first_game, threads, record, listed=None))]
 #[expect(clippy::too_many_arguments, reason = "each is an argument in Python")]
 pub fn _play_bots<'py>(
     py: Python<'py>,
@@ -122,16 +137,17 @@ pub fn _play_bots<'py>(
     first_game: Integer,
     threads: Integer,
     record: bool,
+    listed: Option<PyReadonlyArray1<'py, u64>>,
 ) -> PyResult<(Columns<'py>, Option<Recorded<'py>>)> {
     let variant = read_variant(variant)?;
     let players = read_players(&variant, &players)?;
     if players.iter().any(|player| matches!(player, Player::External)) {
         return Err(StarmineError::new_err("players: expected a bot's name for every seat"));
     }
-    let (seed, games) = (read_seed(seed)?, read_games(&first_game, &games)?);
+    let (seed, games) = (read_seed(seed)?, read_games(&first_game, &games, listed)?);
     let threads = count("threads", &threads, 1..=crate::batch::MAX_THREADS)?;
     let played = interruptible(py, |stop| {
-        play_games_until(stop, &variant, &players, seed, games, threads, record)
+        play_games_until(stop, &variant, &players, seed, &games, threads, record)
     })?;
     let PlayedGames { outcomes, recording } = played?.unwrap_or_default();
     let columns = columns(py, || outcomes.iter().copied().map(Some))?;
@@ -163,8 +179,10 @@ impl _Tables {
 
 #[pymethods]
 impl _Tables {
-    /// Deals the games. `None` in `players` is a seat that Python plays.
+    /// Deals the games, from the first one or those whose numbers are listed, uint64. `None` in
+    /// `players` is a seat that Python plays.
     #[new]
+    #[pyo3(signature = (variant, players, games, seed, first_game, listed=None))]
     fn new(
         py: Python<'_>,
         variant: &Bound<'_, PyAny>,
@@ -172,15 +190,15 @@ impl _Tables {
         games: Integer,
         seed: &Bound<'_, PyAny>,
         first_game: Integer,
+        listed: Option<PyReadonlyArray1<'_, u64>>,
     ) -> PyResult<_Tables> {
         let variant = read_variant(variant)?;
         let players = read_players(&variant, &players)?;
-        let (seed, games) = (read_seed(seed)?, read_games(&first_game, &games)?);
-        let number = (games.end - games.start) as usize;
-        let mut tables = room("games", number)?;
-        let abandoned = collect("games", number, iter::repeat(false))?;
+        let (seed, games) = (read_seed(seed)?, read_games(&first_game, &games, listed)?);
+        let mut tables = room("games", games.len())?;
+        let abandoned = collect("games", games.len(), iter::repeat(false))?;
         let dealt = interruptible(py, |stop| {
-            for game in games.take_while(|_| !is_set(stop)) {
+            for game in games.into_iter().take_while(|_| !is_set(stop)) {
                 check_headroom()?;
                 let seed = EpisodeSeed { seed, game, episode: 0 };
                 tables.push(GameRunner::new(variant.clone(), players.clone(), seed));

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use super::bot::UnsupportedVariant;
+use super::noisy::{Noise, NoiseError, Noisy};
 use super::policy::{Policy, PolicyBot, PolicyError, ShippedPolicy, read_policy, shipped_policy};
 use super::registry::{BotKind, bot};
 use super::rule_list::{RuleError, RuleList};
@@ -15,6 +16,8 @@ use crate::rules::{UnknownName, Variant};
 const RULES_PREFIX: &str = "rules:";
 /// Prefix of a policy's text. A shipped policy may also stand without it.
 const POLICY_PREFIX: &str = "policy:";
+/// Prefix of a bot with noise; its probability and the bot follow.
+const NOISY_PREFIX: &str = "noisy:";
 /// Suffix, after a semicolon, of a policy that samples its moves.
 const SAMPLED: &str = "sampled";
 
@@ -22,7 +25,9 @@ const SAMPLED: &str = "sampled";
 /// - the name of a bot of the registry or of a shipped policy;
 /// - a rule list, such as `rules: play-safe; hint-playable; discard-oldest`;
 /// - a policy file, such as `policy: runs/mine.safetensors` or
-///   `policy: runs/mine.safetensors; sampled`.
+///   `policy: runs/mine.safetensors; sampled`;
+/// - one of these with noise, such as `noisy: 0.1; smart`: with probability 0.1 a random legal move
+///   replaces the bot's.
 ///
 /// ```
 /// use starmine::bots::BotName;
@@ -40,6 +45,8 @@ pub enum BotName {
     Rules(RuleList),
     /// A trained policy.
     Policy(PolicyName),
+    /// A bot whose moves are replaced by random ones with some probability.
+    Noisy(Noise, Box<BotName>),
 }
 
 /// A text that names no bot.
@@ -54,6 +61,14 @@ pub enum BotNameError {
     /// The policy cannot be loaded.
     #[error(transparent)]
     Policy(#[from] PolicyError),
+    /// The noise is no probability.
+    #[error(transparent)]
+    Noise(#[from] NoiseError),
+    /// Noise without a bot, or with one that has noise.
+    #[error(
+        "bot={0:?} is not allowed: expected a probability and a bot without noise, such as \"noisy: 0.1; smart\""
+    )]
+    NoisyText(String),
 }
 
 /// A loaded policy and whether it samples its moves.
@@ -80,6 +95,14 @@ impl BotName {
                 let bot = PolicyBot::new(policy.clone(), *is_sampled, &text, variant)?;
                 Ok(Player::Bot(Box::new(bot)))
             }
+            BotName::Noisy(noise, name) => match name.player(variant)? {
+                Player::Bot(bot) => Ok(Player::Bot(Box::new(Noisy::new(bot, *noise)))),
+                Player::Open(_) | Player::External => Err(UnsupportedVariant {
+                    name: self.to_string(),
+                    variant: variant.to_string(),
+                    expected: "noise for a bot that sees no more than its seat".to_owned(),
+                }),
+            },
         }
     }
 
@@ -89,6 +112,7 @@ impl BotName {
         match self {
             BotName::Kind(_) | BotName::Rules(_) => None,
             BotName::Policy(name) => Some(name.policy.checksum()),
+            BotName::Noisy(_, name) => name.checksum(),
         }
     }
 }
@@ -126,6 +150,15 @@ impl FromStr for BotName {
         if let Some(policy) = text.strip_prefix(POLICY_PREFIX) {
             return Ok(BotName::Policy(PolicyName::parse(policy)?));
         }
+        if let Some(noisy) = text.strip_prefix(NOISY_PREFIX) {
+            let wrong = || BotNameError::NoisyText(text.to_owned());
+            let (noise, name) = noisy.split_once(';').ok_or_else(wrong)?;
+            let (noise, name) = (Noise::parse(noise.trim())?, name.trim());
+            if name.starts_with(NOISY_PREFIX) {
+                return Err(wrong());
+            }
+            return Ok(BotName::Noisy(noise, Box::new(name.parse()?)));
+        }
         match shipped_policy(text) {
             Some(shipped) => Ok(BotName::Policy(PolicyName::shipped(shipped, false)?)),
             None => Ok(BotName::Kind(bot(text)?)),
@@ -145,6 +178,9 @@ impl fmt::Display for BotName {
                 Ok(())
             }
             BotName::Policy(name) => name.fmt(formatter),
+            BotName::Noisy(noise, name) => {
+                write!(formatter, "{NOISY_PREFIX} {}; {name}", noise.probability())
+            }
         }
     }
 }
@@ -172,12 +208,22 @@ mod tests {
 
     #[test]
     fn names_are_displayed_as_they_are_parsed() {
-        for text in ["smart", "rules: play-safe; play-probably-safe 0.6 if life_tokens > 1"] {
+        let rules = "rules: play-safe; play-probably-safe 0.6 if life_tokens > 1";
+        for text in ["smart", rules, "noisy: 0.1; smart", &format!("noisy: 0.25; {rules}")] {
             assert_eq!(text.parse::<BotName>().unwrap().to_string(), text);
         }
         assert!(matches!("smrat".parse::<BotName>(), Err(BotNameError::Unknown(_))));
         assert!(matches!("rules: play-saef".parse::<BotName>(), Err(BotNameError::Rule(_))));
         assert!(matches!("rules:".parse::<BotName>(), Err(BotNameError::Rule(_))));
         assert!(matches!("policy:".parse::<BotName>(), Err(BotNameError::Policy(_))));
+        for text in
+            ["noisy: 1.5; smart", "noisy: nan; smart", "noisy: ; smart", "noisy: -0.1; smart"]
+        {
+            assert!(matches!(text.parse::<BotName>(), Err(BotNameError::Noise(_))), "{text}");
+        }
+        for text in ["noisy: 0.1", "noisy: 0.1; noisy: 0.1; smart"] {
+            assert!(matches!(text.parse::<BotName>(), Err(BotNameError::NoisyText(_))), "{text}");
+        }
+        assert!(matches!("noisy: 0.1; smrat".parse::<BotName>(), Err(BotNameError::Unknown(_))));
     }
 }

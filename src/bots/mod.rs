@@ -12,6 +12,7 @@ mod copy_counts;
 mod fireflower;
 mod hat_guessing;
 mod memory;
+mod noisy;
 mod play_games;
 mod play_hints;
 mod policy;
@@ -25,12 +26,13 @@ mod smart;
 pub use bot::{Bot, OpenBot, Turn, UnsupportedVariant};
 pub use bot_name::{BotName, BotNameError, PolicyName};
 pub(crate) use memory::{check_headroom, check_thread_room, start, with_room};
+pub use noisy::{Noise, NoiseError, Noisy};
 pub use play_games::{Outcome, PlayError, PlayedGames, play_games, play_games_until};
 pub use policy::{
     POLICIES, Policy, PolicyBot, PolicyError, PolicyProblem, PolicyScratch, ShippedPolicy,
     policy_bytes, read_policy, shipped_policy,
 };
-pub use recording::Recording;
+pub use recording::check_games;
 pub use registry::{BOTS, BotKind, Plays, bot};
 pub use rule_list::{RULES, Rule, RuleError, RuleKind, RuleList, rule};
 pub use runner::{BotMoveError, GameRunner, Player};

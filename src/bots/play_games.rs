@@ -1,15 +1,14 @@
 use std::collections::TryReserveError;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
 use thiserror::Error;
 
 use super::memory::{check_headroom, start_scoped, with_room};
-use super::recording::Recording;
 use super::runner::{BotMoveError, GameRunner, Player};
-use crate::rules::{Ending, EpisodeSeed, Variant};
+use crate::rules::{Ending, EpisodeSeed, Recording, Variant};
 
 /// The result of one game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +38,7 @@ impl Outcome {
 }
 
 /// Games that a thread takes from the queue at a time.
-const CHUNK: u64 = 64;
+const CHUNK: usize = 64;
 
 /// The results of games, in their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -50,8 +49,8 @@ pub struct PlayedGames {
     pub recording: Recording,
 }
 
-/// Neighbouring games, with the number of the first.
-type Chunk = (u64, PlayedGames);
+/// Neighbouring games of a list, with the place of the first.
+type Chunk = (usize, PlayedGames);
 
 /// Why games have no outcomes.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -81,12 +80,14 @@ pub fn play_games(
     threads: usize,
 ) -> Result<Vec<Outcome>, PlayError> {
     let stop = &AtomicBool::new(false);
-    let played = play_games_until(stop, variant, players, seed, games, threads, false);
+    let mut list = with_room(usize::try_from(games.end - games.start).unwrap_or(usize::MAX))?;
+    list.extend(games);
+    let played = play_games_until(stop, variant, players, seed, &list, threads, false);
     Ok(played?.expect("nothing stops the games").outcomes)
 }
 
-/// As [`play_games`], but `None` if `stop` was set before the last game began. With `records` set, the
-/// games are recorded too.
+/// As [`play_games`], for a list of games in any order; `None` if `stop` was set before the last game
+/// began. With `records` set, the games are recorded too.
 ///
 /// # Errors
 /// As [`play_games`].
@@ -98,17 +99,16 @@ pub fn play_games_until(
     variant: &Arc<Variant>,
     players: &[Player],
     seed: u64,
-    games: Range<u64>,
+    games: &[u64],
     threads: usize,
     records: bool,
 ) -> Result<Option<PlayedGames>, PlayError> {
-    let number = usize::try_from(games.end - games.start).unwrap_or(usize::MAX);
-    let outcomes = with_room(number)?;
+    let outcomes = with_room(games.len())?;
     let mut played = PlayedGames { outcomes, recording: Recording::default() };
-    let (next, gate) = (AtomicU64::new(games.start), Mutex::new(()));
+    let (next, gate) = (AtomicUsize::new(0), Mutex::new(()));
     let play = || {
         drop(gate.lock());
-        play_chunks(stop, variant, players, seed, &games, &next, records)
+        play_chunks(stop, variant, players, seed, games, &next, records)
     };
     let threads = thread::scope(|scope| {
         // The threads allocate nothing until the last one has started.
@@ -136,22 +136,23 @@ fn play_chunks(
     variant: &Arc<Variant>,
     players: &[Player],
     seed: u64,
-    games: &Range<u64>,
-    next: &AtomicU64,
+    games: &[u64],
+    next: &AtomicUsize,
     records: bool,
 ) -> Result<Option<Vec<Chunk>>, PlayError> {
     check_headroom()?;
     let seed = |game| EpisodeSeed { seed, game, episode: 0 };
-    let mut runner = GameRunner::new(variant.clone(), players.to_vec(), seed(games.start));
     let mut chunks = Vec::new();
+    let Some(&any_game) = games.first() else { return Ok(Some(chunks)) };
+    let mut runner = GameRunner::new(variant.clone(), players.to_vec(), seed(any_game));
     loop {
         let first = next.fetch_add(CHUNK, Ordering::Relaxed);
-        if first >= games.end {
+        if first >= games.len() {
             return Ok(Some(chunks));
         }
         let mut chunk = PlayedGames::default();
-        chunk.outcomes.try_reserve_exact(CHUNK as usize)?;
-        for game in first..games.end.min(first + CHUNK) {
+        chunk.outcomes.try_reserve_exact(CHUNK)?;
+        for &game in &games[first..games.len().min(first + CHUNK)] {
             if stop.load(Ordering::Relaxed) {
                 return Ok(None);
             }

@@ -1,22 +1,14 @@
-//! Games as their decks and moves.
-
 use std::collections::TryReserveError;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
+use super::memory::{start_scoped, with_room};
 use super::runner::GameRunner;
-use crate::rules::{Deck, RandomDeck};
+use crate::rules::{Checked, Deck, DeckError, RandomDeck, Recording, Variant};
 
-/// The decks and actions of games, game after game.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Recording {
-    /// The whole deck of each game, the top card first; a card is suit times ranks plus rank.
-    pub decks: Vec<u8>,
-    /// The seat that starts each game.
-    pub start_players: Vec<u8>,
-    /// The actions of all games.
-    pub actions: Vec<u8>,
-    /// The number of actions up to the end of each game.
-    pub ends: Vec<u64>,
-}
+/// Games that a thread takes from the queue at a time.
+const CHUNK: usize = 1 << 10;
 
 impl Recording {
     /// Adds the runner's game as it stands.
@@ -37,30 +29,37 @@ impl Recording {
         self.ends.push(self.actions.len() as u64);
         Ok(())
     }
+}
 
-    /// Adds the games of another recording.
-    ///
-    /// # Errors
-    /// `TryReserveError` if there is no memory for them.
-    pub fn append(&mut self, other: &Recording) -> Result<(), TryReserveError> {
-        self.reserve(other.ends.len(), other.decks.len(), other.actions.len())?;
-        let before = self.actions.len() as u64;
-        self.decks.extend_from_slice(&other.decks);
-        self.start_players.extend_from_slice(&other.start_players);
-        self.actions.extend_from_slice(&other.actions);
-        self.ends.extend(other.ends.iter().map(|end| before + end));
-        Ok(())
-    }
-
-    fn reserve(
-        &mut self,
-        games: usize,
-        cards: usize,
-        actions: usize,
-    ) -> Result<(), TryReserveError> {
-        self.decks.try_reserve(cards)?;
-        self.start_players.try_reserve(games)?;
-        self.actions.try_reserve(actions)?;
-        self.ends.try_reserve(games)
-    }
+/// Plays all recorded games by the rules, see [`Recording::check`], unless `stop` is set meanwhile, and
+/// describes what came of each. A thread that cannot be started leaves its games to the others.
+///
+/// # Errors
+/// `TryReserveError` if there is no memory for the descriptions.
+pub fn check_games<T: Clone + Default + Send>(
+    stop: &AtomicBool,
+    variant: &Variant,
+    games: &Recording,
+    threads: usize,
+    describe: impl Fn(Result<Checked, DeckError>) -> T + Sync,
+) -> Result<Vec<T>, TryReserveError> {
+    let mut described = with_room(games.len())?;
+    described.resize(games.len(), T::default());
+    let chunks = Mutex::new(described.chunks_mut(CHUNK).enumerate());
+    let work = || {
+        while !stop.load(Ordering::Relaxed) {
+            let Some((index, chunk)) = chunks.lock().expect("no thread panics").next() else {
+                return;
+            };
+            for (described, game) in chunk.iter_mut().zip(index * CHUNK..) {
+                *described = describe(games.check(variant, game));
+            }
+        }
+    };
+    thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map_while(|_| start_scoped(scope, work).ok()).collect();
+        work();
+        drop(others);
+    });
+    Ok(described)
 }

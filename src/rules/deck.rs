@@ -2,6 +2,7 @@ use thiserror::Error;
 
 use super::card::Card;
 use super::episode_seed::EpisodeSeed;
+use super::limits::MAX_CARD_KINDS;
 use super::rng::GameRng;
 use super::select::nth_set_bit;
 use super::variant::Variant;
@@ -133,14 +134,30 @@ impl ListedDeck {
         if cards.len() != usize::from(expected) {
             return Err(DeckError::WrongLength { found: cards.len(), expected });
         }
-        for card in variant.card_kinds() {
-            let found = cards.iter().filter(|&&other| other == card).count();
+        let mut copies = [0; MAX_CARD_KINDS];
+        cards.iter().for_each(|&card| copies[variant.card_index(card)] += 1);
+        for (card, &found) in variant.card_kinds().zip(&copies) {
             let expected = variant.copies(card);
             if found != usize::from(expected) {
                 return Err(DeckError::WrongCount { card, found, expected });
             }
         }
         Ok(ListedDeck { cards, drawn: 0 })
+    }
+
+    /// A complete deck of cards as suit times ranks plus rank, the top card first.
+    ///
+    /// # Errors
+    /// [`DeckError`] when the cards are not exactly the variant's.
+    pub fn from_indices(variant: &Variant, cards: &[u8]) -> Result<ListedDeck, DeckError> {
+        let kinds = usize::from(variant.colors()) * usize::from(variant.ranks());
+        let kinds = &variant.tables().card[..kinds];
+        let read = |(index, &card): (usize, &u8)| match kinds.get(usize::from(card)) {
+            Some(&card) => Ok(card),
+            None => Err(DeckError::WrongIndex { index, card, kinds: kinds.len() }),
+        };
+        let cards = cards.iter().enumerate().map(read).collect::<Result<_, _>>()?;
+        ListedDeck::new(variant, cards)
     }
 
     /// All cards, including those already drawn, the top card first.

@@ -1,7 +1,7 @@
 //! Which moves are legal.
 
 use super::hint::Hint;
-use super::moves::{ActionSet, Move};
+use super::moves::{ActionSet, Move, MoveError};
 use super::position::Position;
 use super::variant::Variant;
 
@@ -41,6 +41,23 @@ impl Position {
                         && self.is_legal_hint(variant, offset, hint)
                 }
             }
+    }
+
+    /// The move of a legal action.
+    ///
+    /// # Errors
+    /// [`MoveError`] when the game is over or the action is not legal.
+    pub fn check_action(&self, variant: &Variant, action: i64) -> Result<Move, MoveError> {
+        if let Some(ending) = self.ending {
+            return Err(MoveError::GameOver { action, ending });
+        }
+        let played = variant.action_to_move(action)?;
+        if self.is_legal(variant, played) {
+            return Ok(played);
+        }
+        let meaning = variant.edition().meaning(played);
+        let legal = self.legal_actions(variant).iter().collect();
+        Err(MoveError::Illegal { action: action as usize, meaning, legal })
     }
 
     fn is_legal_hint(&self, variant: &Variant, offset: u8, hint: Hint) -> bool {

@@ -38,6 +38,12 @@ impl GameRng {
         GameRng::from_state(mix_seed(mix_seed(deal, 0), u64::MAX))
     }
 
+    /// A generator for other decisions of the same player, independent of this one's numbers.
+    #[must_use]
+    pub fn independent(&self) -> GameRng {
+        GameRng::from_state(mix_seed(mix_seed(self.state(), 0), u64::MAX))
+    }
+
     /// The generator in this state. `Pcg32::new` would take a step first, so this goes through
     /// the stored form.
     pub(crate) fn from_state(state: u64) -> GameRng {

@@ -178,16 +178,7 @@ impl State {
     /// # Errors
     /// [`MoveError`] when the game is over or the action is not legal. The state is unchanged then.
     pub fn apply(&mut self, action: i64) -> Result<i16, MoveError> {
-        if let Some(ending) = self.ending() {
-            return Err(MoveError::GameOver { action, ending });
-        }
-        let played = self.variant.action_to_move(action)?;
-        let (legal, index) = (self.legal_actions(), action as usize);
-        if !legal.contains(index) {
-            let meaning = self.variant.edition().meaning(played);
-            let legal = legal.iter().collect();
-            return Err(MoveError::Illegal { action: index, meaning, legal });
-        }
+        let played = self.position.check_action(&self.variant, action)?;
         let before = i16::from(self.score());
         let event = self.position.apply_unchecked(&self.variant, played, &mut self.deck);
         self.history.push(event);

@@ -59,15 +59,27 @@ impl<I: Isa, const STANDARD: usize> Block<'_, I, STANDARD> {
         }
         state = advance(state, self.plan.dealt);
         let mut left = u64::MAX >> (64 - sizes.deck_size);
-        let mut dealt = 0;
+        let mut dealt = [0; MAX_PLAYERS * MAX_HAND_SIZE];
+        for (card, dealt) in dealt.iter_mut().enumerate().take(sizes.dealt_cards()) {
+            let number = numbers[card / LANES].0[card % LANES];
+            let copy = self.isa.nth_set_bit(left, number);
+            left &= !copy;
+            *dealt = copy.trailing_zeros() as u8;
+        }
+        self.deal_copies(lane, start, &dealt, left);
+        self.set_field(Field::Rng, lane, state);
+    }
+
+    /// Deals a new game to this start player: the copies that are dealt, seat by seat, and those that
+    /// are left. The generator's state is not set.
+    #[inline(always)]
+    pub fn deal_copies(&mut self, lane: usize, start: usize, dealt: &[u8], left: u64) {
+        let (sizes, players) = (self.sizes(), self.sizes().players);
         for seat in 0..players {
             let offset = if seat >= start { seat - start } else { seat + players - start };
             for slot in 0..sizes.hand_size {
-                let number = numbers[dealt / LANES].0[dealt % LANES];
-                let copy = self.isa.nth_set_bit(left, number);
-                left &= !copy;
-                dealt += 1;
-                let card = self.plan.drawn.0[copy.trailing_zeros() as usize];
+                let copy = dealt[seat * sizes.hand_size + slot];
+                let card = self.plan.drawn.0[usize::from(copy)];
                 self.set_card(offset, slot, lane, card);
             }
         }
@@ -85,6 +97,5 @@ impl<I: Isa, const STANDARD: usize> Block<'_, I, STANDARD> {
         self.set_field(Field::Fireworks, lane, 0);
         self.set_field(Field::Counters, lane, counters);
         self.set_field(Field::Event, lane, 0);
-        self.set_field(Field::Rng, lane, state);
     }
 }

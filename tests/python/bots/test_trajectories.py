@@ -104,15 +104,15 @@ def test_wrong_games_are_refused_by_name():
     kept = recorded(["random", "random"], games=4).trajectories
     deck, actions = kept.decks.copy(), kept.actions.copy()
     deck[2, 0] = 25
-    with pytest.raises(starmine.DeckError, match=r"decks\[2\]: deck\[0\]=25"):
+    with pytest.raises(starmine.DeckError, match=r"game 2: deck\[0\]=25"):
         starmine.Trajectories(kept.variant, deck, kept.start_players, actions, kept.offsets).observations()
     place = kept.offsets[3] + 2
     actions[place] = 99
-    with pytest.raises(starmine.StarmineError, match="game 3, turn 2: action 99 is not legal"):
+    with pytest.raises(starmine.StarmineError, match="game 3, turn 2: action 99"):
         starmine.Trajectories(kept.variant, kept.decks, kept.start_players, actions, kept.offsets).observations()
     longer = np.concatenate([kept.actions, kept.actions[:1]])
     offsets = kept.offsets + np.array([0, 0, 0, 0, 1])
-    with pytest.raises(starmine.StarmineError, match=r"game 3 ends after \d+ turns: it has \d+ actions"):
+    with pytest.raises(starmine.StarmineError, match=rf"game 3, turn {kept.lengths[3]}: .*over"):
         starmine.Trajectories(kept.variant, kept.decks, kept.start_players, longer, offsets).replay()
     with pytest.raises(starmine.UnknownNameError, match="obs"):
         kept.replay(["ops"])

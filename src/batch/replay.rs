@@ -1,0 +1,319 @@
+//! Recorded games, played again in the rows of a batch.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use thiserror::Error;
+
+use super::decks::{MAX_DEALT, row_length, write_states};
+use super::kernel::block::{Block, Field, counter};
+use super::kernel::lanes::{Isa, LANES};
+use super::kernel::turn::{Turn, lanes_of};
+use super::options::{AutoresetMode, IllegalAction, Options};
+use super::outputs::{OutputLayout, Outputs};
+use super::{Batch, BatchError, reserve};
+use crate::rules::{DeckError, Ending, MoveError, Recording, Variant};
+
+/// No game: in a row that has played its last one.
+const NONE: usize = usize::MAX;
+
+/// A replay of recorded games. Row `i` of `n` plays games `i`, `i + n`, `i + 2n` and so on, each from
+/// its deal to its last recorded action; games without an action are left out. What a row shows depends
+/// on the games and on `n` alone, not on the number of threads.
+#[derive(Debug)]
+pub struct Replay {
+    batch: Batch,
+    games: Recording,
+    /// The game that each row is in, or -1.
+    game: Vec<i64>,
+    /// The number of turns that each row has played of its game.
+    turn: Vec<i32>,
+    /// The recorded action of each row.
+    actions: Vec<i64>,
+    places: Vec<Place>,
+    /// For each block the rows whose games leave in the next step, one bit each.
+    leaving: Vec<u8>,
+    /// For each row the game that follows, or [`NONE`].
+    next: Vec<usize>,
+    /// The number of rows in a game.
+    live: usize,
+    is_broken: bool,
+}
+
+/// Where the actions of a row's game are.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    /// The index of the next action.
+    next: usize,
+    /// The index of the last one.
+    last: usize,
+}
+
+/// Why recorded games cannot be replayed.
+#[derive(Debug, Error)]
+pub enum ReplayError {
+    /// The batch cannot be made, or its buffers do not fit.
+    #[error(transparent)]
+    Batch(#[from] BatchError),
+    /// A deck or a start player that does not fit the variant.
+    #[error("game {game}: {source}")]
+    Deck {
+        /// The game.
+        game: usize,
+        /// What is wrong with it.
+        source: DeckError,
+    },
+    /// An action that is not legal, or that follows the end of its game.
+    #[error("game {game}, turn {turn}: {source}")]
+    Move {
+        /// The game.
+        game: usize,
+        /// The number of turns before.
+        turn: usize,
+        /// What is wrong with it.
+        source: MoveError,
+    },
+    /// A replay that met an illegal action before.
+    #[error("this replay has ended with an error: expected a new one, without that game")]
+    Broken,
+}
+
+/// The games that follow those that leave in a step of a replay.
+#[derive(Clone, Copy)]
+pub(super) struct Refill<'a> {
+    games: &'a Recording,
+    leaving: &'a [u8],
+    next: &'a [usize],
+    /// The lowest row whose action is illegal, or whose game ended before its last action.
+    wrong: &'a AtomicUsize,
+}
+
+impl Refill<'_> {
+    /// The games of a block that leave, one bit each. `row` is the block's first.
+    #[inline(always)]
+    pub fn leaving(&self, row: usize, turn: &Turn) -> u8 {
+        let leaving = self.leaving[row / LANES];
+        let wrong = turn.forfeited | (turn.ended & !leaving);
+        if wrong != 0 {
+            self.wrong.fetch_min(row + wrong.trailing_zeros() as usize, Ordering::Relaxed);
+        }
+        leaving
+    }
+
+    /// Deals the next game of a row in a lane of a block, or ends the last one.
+    #[inline(always)]
+    pub fn deal<I: Isa, const STANDARD: usize>(
+        &self,
+        variant: &Variant,
+        block: &mut Block<'_, I, STANDARD>,
+        row: usize,
+        lane: usize,
+        states: &mut [u32],
+    ) {
+        let game = self.next[row];
+        if game == NONE {
+            states[0] = 0;
+            let over = (Ending::DeckExhausted.code() as u64) << counter::ENDING;
+            let counters = block.word(Field::Counters).0[lane];
+            block.set_field(Field::Counters, lane, counters & !(0xff << counter::ENDING) | over);
+            return;
+        }
+        let mut dealt = [0; MAX_DEALT];
+        let cards = self.games.cards(variant, game);
+        let sizes = block.sizes();
+        let left = write_states(variant, cards, &mut dealt[..sizes.dealt_cards()], states);
+        block.deal_copies(lane, self.games.start_players[game].into(), &dealt, left);
+    }
+}
+
+impl Replay {
+    /// A replay of these games in so many rows, or in fewer if there are fewer games. The options'
+    /// modes of autoreset and illegal actions have no effect.
+    ///
+    /// # Errors
+    /// [`ReplayError::Deck`] for a deck or a start player that does not fit the variant,
+    /// [`ReplayError::Batch`] for no row, too many, or no memory, or if `stop` was set.
+    ///
+    /// # Panics
+    /// If the lengths of the recording's lists do not fit each other.
+    pub fn new(
+        stop: &AtomicBool,
+        variant: Arc<Variant>,
+        games: Recording,
+        rows: usize,
+        options: Options,
+    ) -> Result<Replay, ReplayError> {
+        for game in 0..games.len() {
+            if game.is_multiple_of(1 << 12) {
+                BatchError::if_set(stop)?;
+            }
+            let checked = games.check_deal(&variant, game);
+            checked.map_err(|source| ReplayError::Deck { game, source })?;
+        }
+        let options = Options {
+            autoreset_mode: AutoresetMode::Disabled,
+            illegal_action: IllegalAction::Terminate,
+            ..options
+        };
+        let rows = if rows == 0 { 0 } else { rows.min(games.len().max(1)) };
+        let states = rows * row_length(&variant);
+        let mut batch = Batch::without_games(variant, rows, 0, options)?;
+        batch.decks = reserve(states, rows)?;
+        batch.decks.resize(states, 0);
+        let mut replay = Replay {
+            batch,
+            game: filled(-1, rows)?,
+            turn: filled(0, rows)?,
+            actions: filled(0, rows)?,
+            places: filled(Place { next: 0, last: NONE }, rows)?,
+            leaving: filled(u8::MAX, rows.div_ceil(LANES))?,
+            next: filled(NONE, rows)?,
+            games,
+            live: 0,
+            is_broken: false,
+        };
+        for row in 0..rows {
+            replay.next[row] = replay.playable_game(row);
+        }
+        Ok(replay)
+    }
+
+    /// The first game with an action among this one and those that follow it in its row.
+    fn playable_game(&self, first: usize) -> usize {
+        let mut games = (first..self.games.len()).step_by(self.game.len());
+        games.find(|&game| !self.games.turns(game).is_empty()).unwrap_or(NONE)
+    }
+
+    /// Plays the recorded actions, lets the next games begin where others have played their last one,
+    /// and writes the outputs: those of a turn for the rows as they were, those of a position for the
+    /// rows as they are then. The first step deals the first games.
+    ///
+    /// # Errors
+    /// [`ReplayError::Move`] if an action is not legal; the replay cannot go on then.
+    /// [`ReplayError::Batch`] for buffers of a wrong length; nothing has changed.
+    pub fn step(&mut self, outputs: Outputs<'_>) -> Result<(), ReplayError> {
+        if self.is_broken {
+            return Err(ReplayError::Broken);
+        }
+        let check = outputs.check(&self.batch.config, self.batch.num_envs());
+        check.map_err(BatchError::from)?;
+        let wrong = AtomicUsize::new(NONE);
+        let Replay { batch, games, leaving, next, actions, .. } = self;
+        let refill = Refill { games, leaving, next, wrong: &wrong };
+        batch.run(Some(actions), false, Some(refill), outputs);
+        batch.finish_step();
+        let wrong = wrong.into_inner();
+        if wrong != NONE {
+            self.is_broken = true;
+            return Err(self.error_in(wrong));
+        }
+        self.advance();
+        Ok(())
+    }
+
+    /// What is wrong with the game of a row.
+    fn error_in(&self, row: usize) -> ReplayError {
+        let game = self.game[row] as usize;
+        match self.games.check(&self.batch.config.variant, game) {
+            Ok(checked) => match checked.error {
+                Some(source) => ReplayError::Move { game, turn: checked.turns, source },
+                None => unreachable!("the kernel refuses what the rules refuse"),
+            },
+            Err(source) => ReplayError::Deck { game, source },
+        }
+    }
+
+    /// Moves every row to its next action, or to the first one of the game that was dealt in it.
+    fn advance(&mut self) {
+        for block in 0..self.leaving.len() {
+            let first = block * LANES;
+            let rows = first..(first + LANES).min(self.game.len());
+            let all = &self.games.actions;
+            let places = self.places[rows.clone()].iter_mut();
+            let shown = self.turn[rows.clone()].iter_mut().zip(&mut self.actions[rows.clone()]);
+            for (place, (turn, action)) in places.zip(shown) {
+                place.next += 1;
+                *turn += 1;
+                *action = all.get(place.next).copied().unwrap_or_default().into();
+            }
+            for lane in lanes_of(self.leaving[block]).take_while(|&lane| lane < rows.len()) {
+                self.begin_game(first + lane);
+            }
+            let places = self.places[rows].iter().enumerate();
+            let is_last =
+                |(lane, place): (usize, &Place)| u8::from(place.next == place.last) << lane;
+            self.leaving[block] = places.map(is_last).fold(0, |bits, bit| bits | bit);
+        }
+    }
+
+    /// Begins the next game of a row, which was dealt.
+    fn begin_game(&mut self, row: usize) {
+        let was_live = self.game[row] >= 0;
+        let game = self.next[row];
+        self.live -= usize::from(was_live);
+        if game == NONE {
+            self.game[row] = -1;
+            self.turn[row] = 0;
+            self.actions[row] = 0;
+            // No index of an action comes to this one.
+            self.places[row] = Place { next: 0, last: NONE };
+            return;
+        }
+        self.live += 1;
+        let turns = self.games.turns(game);
+        self.game[row] = game as i64;
+        self.turn[row] = 0;
+        self.actions[row] = self.games.actions[turns.start].into();
+        self.places[row] = Place { next: turns.start, last: turns.end - 1 };
+        self.next[row] = self.playable_game(game + self.game.len());
+    }
+
+    /// The number of rows.
+    #[must_use]
+    pub const fn rows(&self) -> usize {
+        self.batch.num_envs()
+    }
+
+    /// The number of rows that are in a game.
+    #[must_use]
+    pub const fn live(&self) -> usize {
+        self.live
+    }
+
+    /// The game that each row is in, or -1.
+    #[must_use]
+    pub fn game(&self) -> &[i64] {
+        &self.game
+    }
+
+    /// The number of turns that each row has played of its game.
+    #[must_use]
+    pub fn turn(&self) -> &[i32] {
+        &self.turn
+    }
+
+    /// The recorded action of each row; 0 in a row without a game.
+    #[must_use]
+    pub fn actions(&self) -> &[i64] {
+        &self.actions
+    }
+
+    /// The batch, for its settings.
+    #[must_use]
+    pub const fn batch(&self) -> &Batch {
+        &self.batch
+    }
+
+    /// What the array of each output is.
+    #[must_use]
+    pub fn output_layouts(&self) -> [OutputLayout; Outputs::COUNT] {
+        self.batch.output_layouts()
+    }
+}
+
+/// So many copies of a value.
+fn filled<T: Clone>(value: T, length: usize) -> Result<Vec<T>, BatchError> {
+    let mut all = reserve(length, length)?;
+    all.resize(length, value);
+    Ok(all)
+}

@@ -1,0 +1,138 @@
+use thiserror::Error;
+
+use super::bot::{Bot, Turn};
+use super::random::any_legal;
+use crate::rules::{GameRng, Move, View};
+
+/// Numbers below this one are drawn to decide whether a move is replaced: as many as a 64-bit float
+/// tells apart between 0 and 1.
+const DRAWS: u64 = 1 << 53;
+
+/// A probability, from 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Noise(f64);
+
+/// A number that is no probability.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("noise={0:?} is not allowed: expected a probability from 0 to 1")]
+pub struct NoiseError(String);
+
+impl Noise {
+    /// Parses a probability.
+    ///
+    /// # Errors
+    /// [`NoiseError`] if the text is not a number from 0 to 1.
+    pub fn parse(text: &str) -> Result<Noise, NoiseError> {
+        let number = text.parse().ok().filter(|number| (0.0..=1.0).contains(number));
+        number.map(Noise).ok_or_else(|| NoiseError(text.to_owned()))
+    }
+
+    /// The probability.
+    #[must_use]
+    pub const fn probability(self) -> f64 {
+        self.0
+    }
+}
+
+/// Plays as another bot, but replaces each of its moves, with some probability, by a uniformly random
+/// legal one (epsilon-greedy play).
+///
+/// The other bot chooses in every turn and draws the same random numbers as without noise.
+pub struct Noisy {
+    bot: Box<dyn Bot>,
+    noise: Noise,
+    rng: GameRng,
+}
+
+impl Clone for Noisy {
+    fn clone(&self) -> Noisy {
+        Noisy { bot: self.bot.boxed_clone(), noise: self.noise, rng: self.rng.clone() }
+    }
+}
+
+impl Noisy {
+    /// The bot with this noise, before its first game.
+    #[must_use]
+    pub fn new(bot: Box<dyn Bot>, noise: Noise) -> Noisy {
+        Noisy { bot, noise, rng: GameRng::for_samples(0) }
+    }
+}
+
+impl Bot for Noisy {
+    fn start(&mut self, view: &View<'_>, rng: GameRng) {
+        self.rng = rng.independent();
+        self.bot.start(view, rng);
+    }
+
+    fn observe(&mut self, turn: &Turn<'_>) {
+        self.bot.observe(turn);
+    }
+
+    fn observes(&self) -> bool {
+        self.bot.observes()
+    }
+
+    fn act(&mut self, view: &View<'_>) -> Move {
+        let chosen = self.bot.act(view);
+        let draw = self.rng.below_u64(DRAWS) as f64;
+        if draw < self.noise.0 * DRAWS as f64 { any_legal(view, &mut self.rng) } else { chosen }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use crate::bots::{BOTS, BotName, GameRunner, Player, play_games};
+    use crate::rules::{EpisodeSeed, Parameters, Variant};
+
+    fn table(variant: &Variant, bot: &str) -> Vec<Player> {
+        let name: BotName = bot.parse().unwrap();
+        (0..variant.players()).map(|_| name.player(variant).unwrap()).collect()
+    }
+
+    #[test]
+    fn without_noise_it_is_the_bot_itself_and_with_probability_one_random_play() {
+        let variant = Arc::new(Variant::new(Parameters::default()).unwrap());
+        let play = |bot: &str| play_games(&variant, &table(&variant, bot), 1, 0..200, 1).unwrap();
+        assert_eq!(play("noisy: 0; van-den-bergh"), play("van-den-bergh"));
+        assert_eq!(play("noisy: 1; smart"), play("noisy: 1; piers"));
+        assert_ne!(play("noisy: 0.05; smart"), play("smart"));
+    }
+
+    #[test]
+    fn the_share_of_replaced_moves_is_the_probability() {
+        let variant = Arc::new(Variant::new(Parameters::default()).unwrap());
+        // A random move may be the one that it replaces, so it is compared with always random ones.
+        let first = |bot: &str, game| {
+            let seed = EpisodeSeed { seed: 2, game, episode: 0 };
+            let mut runner = GameRunner::new(variant.clone(), table(&variant, bot), seed);
+            runner.run().unwrap();
+            runner.history()[0].played
+        };
+        let games = 4_000;
+        let moved =
+            |bot: &str| (0..games).filter(|&game| first(bot, game) != first("smart", game)).count();
+        let all = moved("noisy: 1; smart") as f64;
+        let some = moved("noisy: 0.25; smart") as f64;
+        assert!((some / all - 0.25).abs() < 0.03, "{some} of {all}");
+    }
+
+    #[test]
+    fn every_bot_plays_on_when_its_moves_are_replaced() {
+        for kind in BOTS {
+            for players in 2..=5 {
+                let parameters = Parameters { players, ..Parameters::default() };
+                let variant = Arc::new(Variant::new(parameters).unwrap());
+                let name: BotName = kind.name.parse().unwrap();
+                if !matches!(name.player(&variant), Ok(Player::Bot(_))) {
+                    continue;
+                }
+                let table = table(&variant, &format!("noisy: 0.3; {}", kind.name));
+                let games = if kind.name == "fireflower" { 5 } else { 50 };
+                play_games(&variant, &table, 3, 0..games, 1)
+                    .unwrap_or_else(|error| panic!("{}: {error}", kind.name));
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Games as their decks and actions, from which everything else follows.
+
+use std::collections::TryReserveError;
+use std::ops::Range;
+
+use super::deck::{DeckError, ListedDeck};
+use super::ending::Ending;
+use super::moves::MoveError;
+use super::position::Position;
+use super::variant::Variant;
+
+/// The decks and actions of games, game after game. They need not be right: see
+/// [`Recording::check`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Recording {
+    /// The whole deck of each game, the top card first; a card is suit times ranks plus rank.
+    pub decks: Vec<u8>,
+    /// The seat that starts each game.
+    pub start_players: Vec<u8>,
+    /// The actions of all games.
+    pub actions: Vec<u8>,
+    /// For each game the number of actions up to its last one, in ascending order.
+    pub ends: Vec<u64>,
+}
+
+/// What the rules say of a recorded game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checked {
+    /// The score after the turns that could be played.
+    pub score: u8,
+    /// The sum of the fireworks' heights then.
+    pub fireworks: u8,
+    /// How the game ended, if it did.
+    pub ending: Option<Ending>,
+    /// The number of turns that could be played.
+    pub turns: usize,
+    /// Why the next action cannot be played, if there is one.
+    pub error: Option<MoveError>,
+}
+
+impl Recording {
+    /// The number of games.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is no game.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The cards of a game.
+    pub(crate) fn cards(&self, variant: &Variant, game: usize) -> &[u8] {
+        let size = usize::from(variant.deck_size());
+        &self.decks[game * size..][..size]
+    }
+
+    /// Where the actions of a game are.
+    pub(crate) fn turns(&self, game: usize) -> Range<usize> {
+        let start = if game == 0 { 0 } else { self.ends[game - 1] };
+        start as usize..self.ends[game] as usize
+    }
+
+    /// The deck of a game, and the seat that starts.
+    ///
+    /// # Errors
+    /// [`DeckError`] if the deck is not the variant's, or there is no such seat.
+    pub fn deal(&self, variant: &Variant, game: usize) -> Result<(ListedDeck, u8), DeckError> {
+        let deck = ListedDeck::from_indices(variant, self.cards(variant, game))?;
+        let (start, players) = (self.start_players[game], variant.players());
+        if start >= players {
+            return Err(DeckError::WrongStartPlayer { start_player: start.into(), players });
+        }
+        Ok((deck, start))
+    }
+
+    /// Checks that the deck of a game is the variant's, and that there is such a start player.
+    ///
+    /// # Errors
+    /// As [`Recording::deal`].
+    pub(crate) fn check_deal(&self, variant: &Variant, game: usize) -> Result<(), DeckError> {
+        // A complete deck uses up all copies; what is wrong with another one takes longer to find.
+        let fields = &variant.tables().copy_field;
+        let mut left = u64::MAX >> (64 - u32::from(variant.deck_size()));
+        for &card in self.cards(variant, game) {
+            let copies = left & fields.get(usize::from(card)).copied().unwrap_or(0);
+            left &= !(copies & copies.wrapping_neg());
+        }
+        if left == 0 && self.start_players[game] < variant.players() {
+            return Ok(());
+        }
+        self.deal(variant, game).map(|_| ())
+    }
+
+    /// Plays a game by the rules, as far as its actions are legal.
+    ///
+    /// # Errors
+    /// [`DeckError`] if the deck is not the variant's, or there is no such seat.
+    pub fn check(&self, variant: &Variant, game: usize) -> Result<Checked, DeckError> {
+        let (mut deck, start) = self.deal(variant, game)?;
+        let mut position = Position::deal(variant, start, &mut deck);
+        let (mut turns, mut error) = (0, None);
+        for &action in &self.actions[self.turns(game)] {
+            match position.check_action(variant, action.into()) {
+                Ok(played) => _ = position.apply_unchecked(variant, played, &mut deck),
+                Err(found) => {
+                    error = Some(found);
+                    break;
+                }
+            }
+            turns += 1;
+        }
+        let (score, fireworks) = (position.score(variant), position.fireworks_sum());
+        Ok(Checked { score, fireworks, ending: position.ending(), turns, error })
+    }
+
+    /// Adds the games of another recording.
+    ///
+    /// # Errors
+    /// `TryReserveError` if there is no memory for them.
+    pub fn append(&mut self, other: &Recording) -> Result<(), TryReserveError> {
+        self.reserve(other.len(), other.decks.len(), other.actions.len())?;
+        let before = self.actions.len() as u64;
+        self.decks.extend_from_slice(&other.decks);
+        self.start_players.extend_from_slice(&other.start_players);
+        self.actions.extend_from_slice(&other.actions);
+        self.ends.extend(other.ends.iter().map(|end| before + end));
+        Ok(())
+    }
+
+    /// Makes room for so many more games, cards and actions.
+    pub(crate) fn reserve(
+        &mut self,
+        games: usize,
+        cards: usize,
+        actions: usize,
+    ) -> Result<(), TryReserveError> {
+        self.decks.try_reserve(cards)?;
+        self.start_players.try_reserve(games)?;
+        self.actions.try_reserve(actions)?;
+        self.ends.try_reserve(games)
+    }
+}

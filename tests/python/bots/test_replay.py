@@ -1,0 +1,195 @@
+"""Stored games that are replayed side by side give every turn once, as single games give it."""
+
+import random
+
+import numpy as np
+import pytest
+from random_variants import random_variant
+
+import starmine
+from starmine._core import _outcomes
+
+pytestmark = pytest.mark.usefixtures("instruction_set")
+OUTPUTS = ["obs", "action_mask", "current_player", "score", "reward", "terminated"]
+
+
+def games_of(variant, number, seed=0):
+    return starmine.play_games(["random"] * variant.players, number, seed, variant, record=True).trajectories
+
+
+def cut(games, generator):
+    """The same games, each with a random number of its actions, often none."""
+    lengths = np.where(generator.random(len(games)) < 0.3, 0, generator.integers(games.lengths + 1))
+    kept = [games.actions[start : start + n] for start, n in zip(games.offsets, lengths, strict=False)]
+    return np.concatenate(kept), lengths
+
+
+def replayed(games, actions, lengths, **options):
+    """The rows of a replay, game by game and turn by turn."""
+    rows = starmine.replay(
+        games.decks, actions, lengths, games.variant, start_players=games.start_players, outputs=OUTPUTS, **options
+    )
+    rows = list(rows)
+    joined = {name: np.concatenate([part[name] for part in rows]) for name in rows[0]}
+    order = np.lexsort([joined["turn"], joined["game"]])
+    return {name: array[order] for name, array in joined.items()}
+
+
+def assert_rows_of(rows, games, actions, lengths):
+    """Every turn of the games is there once, as the single games give it."""
+    assert rows["game"].tolist() == np.repeat(np.arange(len(games)), lengths).tolist()
+    assert rows["turn"].tolist() == [turn for length in lengths for turn in range(length)]
+    assert (rows["action"] == actions).all()
+    place = 0
+    for game in range(len(games)):
+        state = games.state(game, 0)
+        for _ in range(lengths[game]):
+            seat = state.current_player
+            assert (rows["obs"][place] == state.view(seat).encode("canonical")).all()
+            assert np.flatnonzero(rows["action_mask"][place]).tolist() == state.legal_actions()
+            assert (rows["current_player"][place], rows["score"][place]) == (seat, state.score)
+            assert rows["reward"][place] == state.apply(int(actions[place]))
+            assert rows["terminated"][place] == (state.ending is not None)
+            place += 1
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_every_turn_is_replayed_once(seed):
+    variant, generator = random_variant(random.Random(seed)), np.random.default_rng(seed)
+    games = games_of(variant, 50, seed)
+    games = (
+        games
+        if seed % 2
+        else starmine.Trajectories(
+            variant,
+            games.decks,
+            generator.integers(variant.players, size=50, dtype=np.uint8),
+            games.actions,
+            games.offsets,
+        )
+    )
+    if seed % 2:
+        actions, lengths = cut(games, generator)
+    else:
+        # With other start players the recorded actions are not legal, so the first legal ones are played.
+        played = [first_legal(games.state(game, 0)) for game in range(50)]
+        actions, lengths = np.concatenate(played).astype(np.uint8), np.array([len(one) for one in played])
+        games = starmine.Trajectories(
+            variant, games.decks, games.start_players, actions, np.concatenate([[0], np.cumsum(lengths)])
+        )
+    for size, threads in [(1, 1), (7, 1), (16, 3), (1000, 2)]:
+        rows = replayed(games, actions, lengths, batch_size=size, num_threads=threads, dtype="uint8")
+        assert_rows_of(rows, games, actions, lengths)
+
+
+def first_legal(state):
+    """The actions of a game in which always the first legal one is played."""
+    actions = []
+    while state.ending is None:
+        actions.append(state.legal_actions()[0])
+        state.apply(actions[-1])
+    return actions
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "uint8", "bits"])
+def test_rows_are_those_of_a_batch(dtype):
+    games = games_of(starmine.Variant(players=3), 40)
+    rows = replayed(games, games.actions, games.lengths, batch_size=8, dtype=dtype, observers="all")
+    plain = replayed(games, games.actions, games.lengths, batch_size=8, dtype="uint8", observers="all")["obs"]
+    seen = rows["obs"]
+    if dtype == "bits":
+        seen = np.unpackbits(seen, axis=-1, count=plain.shape[-1], bitorder="little")
+    assert seen.shape[:2] == (len(games.actions), 3)
+    assert (seen == plain).all()
+
+
+def test_rows_hold_still():
+    games = games_of(starmine.Variant(), 30)
+    kept, copies = [], []
+    for rows in starmine.replay(games.decks, games.actions, games.lengths, batch_size=4):
+        kept.append(rows)
+        copies.append({name: array.copy() for name, array in rows.items()})
+    assert all((rows[name] == copy[name]).all() for rows, copy in zip(kept, copies, strict=True) for name in copy)
+
+
+def test_only_the_outputs_that_are_asked_for_are_given():
+    games = games_of(starmine.Variant(), 4)
+    rows = next(starmine.replay(games.decks, games.actions, games.lengths, outputs=["reward"]))
+    assert list(rows) == ["reward", "action", "game", "turn"]
+    assert list(starmine.replay(games.decks[:0], games.actions[:0], games.lengths[:0])) == []
+    assert list(starmine.replay(games.decks, games.actions[:0], games.lengths * 0)) == []
+
+
+def test_wrong_arrays_are_refused_before_the_first_row():
+    games = games_of(starmine.Variant(), 4)
+    decks, actions, lengths = games.decks, games.actions, games.lengths
+    double = decks.copy()
+    double[2, 0] = double[2, 1] = double[2, 2] = 4
+    for error, text, arguments in [
+        (starmine.DeckError, r"game 2: deck has \d copies of", (double, actions, lengths)),
+        (starmine.DeckError, r"game 0: deck\[0\]=255", (decks * 0 + 255, actions, lengths)),
+        (starmine.ArrayError, "decks", (decks[:, 1:], actions, lengths)),
+        (starmine.ArrayError, "decks has dtype int64", (decks.astype(np.int64), actions, lengths)),
+        (starmine.ArrayError, r"lengths has shape \(2,\)", (decks, actions, lengths[:2])),
+        (starmine.ArrayError, "lengths has shape .* float64", (decks, actions, lengths * 1.0)),
+        (starmine.ArrayError, f"add up to {len(actions)}", (decks, actions, lengths + 1)),
+        (starmine.ArrayError, f"add up to {len(actions)}", (decks, actions, -lengths)),
+    ]:
+        with pytest.raises(error, match=text):
+            starmine.replay(*arguments)
+    with pytest.raises(starmine.DeckError, match=r"game 0: start_player=2 is not allowed: expected 0 to 1"):
+        starmine.replay(decks, actions, lengths, start_players=np.full(4, 2, np.uint8))
+    for error, text, options in [
+        (starmine.StarmineError, "batch_size=0 is not allowed", {"batch_size": 0}),
+        (starmine.StarmineError, "num_threads=0 is not allowed", {"num_threads": 0}),
+        (starmine.UnknownNameError, '"ops".*did you mean "obs"', {"outputs": ["ops"]}),
+        (starmine.UnknownNameError, "canonicle", {"encoder": "canonicle"}),
+        (starmine.UnknownNameError, "float", {"dtype": "float"}),
+        (starmine.UnknownNameError, "smal", {"variant": "smal"}),
+    ]:
+        with pytest.raises(error, match=text):
+            starmine.replay(decks, actions, lengths, **options)
+
+
+@pytest.mark.parametrize("size", [1, 3, 20])
+def test_a_wrong_game_is_named_when_it_is_reached(size):
+    games = games_of(starmine.Variant(), 20)
+    place = games.offsets[13] + 5
+    for value, text in [(99, "game 13, turn 5: action 99"), (200, "game 13, turn 5: action 200")]:
+        actions = games.actions.copy()
+        actions[place] = value
+        rows = starmine.replay(games.decks, actions, games.lengths, batch_size=size)
+        with pytest.raises(starmine.StarmineError, match=text):
+            list(rows)
+    longer = np.insert(games.actions, games.offsets[8], 0)
+    rows = starmine.replay(games.decks, longer, games.lengths + (np.arange(20) == 7), batch_size=size)
+    with pytest.raises(starmine.StarmineError, match=rf"game 7, turn {games.lengths[7]}: .*over"):
+        list(rows)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_outcomes_are_those_of_the_rules(seed):
+    variant, generator = random_variant(random.Random(seed)), np.random.default_rng(seed)
+    games = games_of(variant, 60, seed)
+    if seed % 2:
+        actions, lengths = cut(games, generator)
+        offsets = np.concatenate([[0], np.cumsum(lengths)])
+        games = starmine.Trajectories(variant, games.decks, games.start_players, actions, offsets)
+    scores, fireworks, found, problems, turns = _outcomes(variant, *games.to_dict().values(), 2)
+    for game in range(60):
+        state = games.state(game)
+        assert (scores[game], fireworks[game]) == (state.score, sum(state.fireworks))
+        assert found[game] == (0 if state.ending is None else starmine.endings().index(state.ending) + 1)
+    assert not problems.any()
+    assert (turns == games.lengths).all()
+
+
+def test_what_is_wrong_with_a_game_is_told():
+    games = games_of(starmine.Variant(), 6)
+    decks, seats, actions = games.decks.copy(), games.start_players.copy(), games.actions.copy()
+    decks[1, 3], seats[2] = 77, 9
+    actions[games.offsets[3] + 4] = 255
+    longer, offsets = np.insert(actions, games.offsets[5], 0), games.offsets + (np.arange(7) >= 5)
+    problems, turns = _outcomes(games.variant, decks, seats, longer, offsets, 1)[3:]
+    assert problems.tolist() == [0, 1, 2, 3, 4, 0]
+    assert turns.tolist() == [games.lengths[0], 0, 0, 4, games.lengths[4], games.lengths[5]]
