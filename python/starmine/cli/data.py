@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from starmine._core import StarmineError
+from starmine.cli import convert
 from starmine.cli.parsing import INTERRUPTED, Parser, integer, refuse
 from starmine.data import info, verify
 
@@ -14,11 +15,12 @@ FAILED = 1  # exit status where stored games do not hold
 
 def add(commands: Any) -> None:
     """Add the subcommand and its own subcommands."""
-    parser = commands.add_parser("data", help="verify stored games, or sum them up", allow_abbrev=False)
+    parser = commands.add_parser("data", help="verify, sum up or convert stored games", allow_abbrev=False)
     actions = parser.add_subparsers(title="commands", dest="action", metavar="ACTION", required=True)
     assert issubclass(actions._parser_class, Parser)
     add_verify(actions)
     add_info(actions)
+    convert.add(actions)
 
 
 def add_verify(actions: Any) -> None:

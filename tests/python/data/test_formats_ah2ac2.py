@@ -82,7 +82,8 @@ GAMES = [
     (change("decks", (1, 7), (5, 0)), r"card 7 is \[5, 0\]: no such card"),
     (change("decks", (1, 7), (0, -1)), r"card 7 is \[0, -1\]: no such card"),
     (change("decks", (1, slice(None)), (0, 0)), "deck"),
-    (change("scores", 1, 26), "its recorded score is 26: the rules give it"),
+    (change("scores", 1, 26), "its recorded score is 26: expected 0 to 25"),
+    (change("scores", 1, 1), "its recorded score is 1: the rules give it"),
 ]
 
 

@@ -82,6 +82,7 @@ def test_history_items_tell_who_starts():
         ({"moves": [{"action_type": "NOTHING"}]}, "is no move of HLE"),
         ({"moves": ["<(Play 0) by player 1 R1>", "<(Play 0) by player 1 R1>"]}, "turn 1: seat 1 acts: expected 0"),
         ({"moves": [], "score": 1.5}, "expected integers"),
+        ({"moves": [], "score": 10**30}, "its recorded score is 10+: expected 0 to 25"),
         ({"moves": [], "start_player": None}, "expected integers"),
         ({"moves": [], "start_player": 2}, "seat 2 starts: expected 0 to 1"),
         ({"moves": [], "game": 3}, "'game' is no JSON object"),

@@ -78,7 +78,7 @@ def test_what_cannot_be_written_is_refused_and_leaves_nothing(minari, tmp_path):
         write_games(games, tmp_path / "bits-v0", format="minari", dtype="bits")
     with pytest.raises(starmine.UnknownNameError):
         write_games(games, tmp_path / "other-v0", format="minari", encoder="other")
-    with pytest.raises(ValueError, match="Malformed dataset ID"):
+    with pytest.raises(starmine.StarmineError, match="Malformed dataset ID"):
         write_games(games, tmp_path / "no name!", format="minari")
     assert [entry.name for entry in tmp_path.iterdir()] == ["taken-v0"]
 

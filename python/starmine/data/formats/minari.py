@@ -44,9 +44,8 @@ def write(games: ImportedGames, path: Path, encoder: str = "canonical", dtype: s
             `algorithm_name`, `description`.
 
     Raises:
-        StarmineError: the folder exists, or there is no game, no such encoder or dtype.
+        StarmineError: the folder exists, Minari does not allow the id, or there is no game, no such encoder or dtype.
         ImportError: Minari or h5py is not installed.
-        ValueError: Minari does not allow the id.
         OSError: the data set cannot be written.
     """
     try:
@@ -75,7 +74,10 @@ def write(games: ImportedGames, path: Path, encoder: str = "canonical", dtype: s
             if made is None:
                 with warnings.catch_warnings():  # what is optional
                     warnings.filterwarnings("ignore", message=".* is (set to )?None", category=UserWarning)
-                    made = create_dataset_from_buffers(path.name, episodes, **settings)
+                    try:
+                        made = create_dataset_from_buffers(path.name, episodes, **settings)
+                    except ValueError as error:
+                        raise StarmineError(f"{path}: {error}") from error
             else:
                 made.storage.update_episodes(episodes)
         (aside / path.name).replace(path)

@@ -7,8 +7,8 @@
 | `start_players` | uint8 (G,) | the seats that started |
 | `actions` | uint8 (T,) | action ids, game after game |
 | `offsets` | int64 (G + 1,) | game g has the actions `actions[offsets[g]:offsets[g + 1]]` |
-| `scores` | uint8 (G,) | final scores |
-| `names` | text (G,) | what the games are called |
+| `scores` | uint8 (G,) | final scores; other integers are read, and none |
+| `names` | text (G,) | what the games are called; may be missing |
 
 `numpy.load(path, allow_pickle=False)` reads it.
 """
@@ -27,7 +27,9 @@ from starmine.data.formats.recorded import ImportedGames, ReadGames
 from starmine.durable import replace_file
 from starmine.trajectories import Trajectories
 
+# Kind and number of axes of each array.
 ARRAYS = {"decks": (np.uint8, 2), "start_players": (np.uint8, 1), "actions": (np.uint8, 1), "offsets": (np.int64, 1)}
+OPTIONAL = {"scores": (np.integer, 1), "names": (np.str_, 1)}
 
 
 def read(path: Path, variant: Variant | None = None) -> ReadGames:
@@ -50,15 +52,17 @@ def read(path: Path, variant: Variant | None = None) -> ReadGames:
         raise StarmineError(f"{path}: {error}") from error
     if variant is not None and variant != named:
         raise StarmineError(f"{path}: variant={variant} is not allowed: the file has {named}")
-    for name, (dtype, axes) in ARRAYS.items():
+    for name, (kind, axes) in {**ARRAYS, **OPTIONAL}.items():
         found = arrays.get(name)
-        if found is None or found.dtype != dtype or found.ndim != axes:
+        if found is None and name in OPTIONAL:
+            continue
+        if found is None or not np.issubdtype(found.dtype, kind) or found.ndim != axes:
             held = "missing" if found is None else f"{found.dtype} {found.shape}"
-            raise StarmineError(f"{path}: {name!r} is {held}: expected {np.dtype(dtype)} with {axes} axes")
+            raise StarmineError(f"{path}: {name!r} is {held}: expected {kind.__name__} with {axes} axes")
     _check_sizes(arrays, named, path)
     played = Trajectories(named, *(arrays[name] for name in ARRAYS))
     scores = arrays["scores"].astype(np.int64) if "scores" in arrays else None
-    return ReadGames.of(played, scores, list(map(str, arrays["names"].tolist())) if "names" in arrays else None)
+    return ReadGames.of(played, scores, arrays["names"].tolist() if "names" in arrays else None)
 
 
 def _load(path: Path) -> dict[str, NDArray[Any]]:

@@ -1,0 +1,102 @@
+"""`starmine data convert`."""
+
+import numpy as np
+import pytest
+from format_games import assert_equal_games, games_of
+
+import starmine
+from starmine.cli import main
+from starmine.data import read_games, write_games
+from starmine.data.formats.hanab_live_link import links
+from starmine.data.formats.recorded import ReadGames, check
+
+
+def test_games_go_from_format_to_format(tmp_path, capsys):
+    games = games_of(starmine.Variant(players=3), count=4)
+    first = tmp_path / "games.npz"
+    write_games(games, first)
+    for name in ("games.json", "games.links", "games.npz"):
+        following = tmp_path / name
+        assert main(["data", "convert", str(first), str(following)]) == 0
+        said = capsys.readouterr()
+        assert said.out.startswith(f"4 games, {len(games.actions)} turns written to {following}; mean score ")
+        assert not said.err
+        first = following
+    assert_equal_games(read_games(first).trajectories, games)
+
+
+def test_games_become_a_data_set_of_ours(tmp_path, capsys):
+    pytest.importorskip("pyarrow")
+    games = games_of(starmine.variant("mini"), count=4)
+    write_games(games, tmp_path / "golden", format="jaxmarl")
+    arguments = ["data", "convert", str(tmp_path / "golden"), str(tmp_path / "ours"), "--to", "parquet"]
+    assert main(arguments) == 2
+    assert "4 of 4 games do not hold: game 0: its deck has 18 cards: expected 50" in capsys.readouterr().err
+    assert not (tmp_path / "ours").exists()
+    assert main([*arguments, "--from", "jaxmarl", "--variant", "mini", "--players", "2"]) == 0
+    from starmine.stored import Dataset
+
+    stored = Dataset(tmp_path / "ours")
+    assert len(stored) == 4
+    assert stored.variant == games.variant
+    capsys.readouterr()
+    assert main(["data", "verify", str(tmp_path / "ours"), "--quiet"]) == 0
+    assert "4 games" in capsys.readouterr().out
+
+
+def test_a_link_is_read(tmp_path, capsys):
+    games = games_of(starmine.Variant(), count=1)
+    cut = starmine.Trajectories(
+        games.variant, games.decks, games.start_players, games.actions[:9], np.array([0, 9], np.int64)
+    )
+    link = links(check(ReadGames.of(cut), "raise", ""))[0]
+    assert main(["data", "convert", link, str(tmp_path / "game.json")]) == 0
+    assert "1 stopped before their end" in capsys.readouterr().out
+    assert_equal_games(read_games(tmp_path / "game.json").trajectories, cut)
+
+
+def test_games_that_break_the_rules_are_skipped_on_request(tmp_path, capsys):
+    games = games_of(starmine.Variant(), count=3)
+    actions = games.actions.copy()
+    actions[games.offsets[1]] = 0
+    source, target = tmp_path / "games.npz", tmp_path / "games.json"
+    np.savez(source, variant=np.array(games.variant.to_json()), **(games.to_dict() | {"actions": actions}))
+    assert main(["data", "convert", str(source), str(target)]) == 2
+    said = capsys.readouterr()
+    assert said.err.startswith("starmine data: ")
+    assert said.err.count("\n") == 1
+    assert "1 of 3 games do not hold: game 1: turn 0: action 0 (discard slot 0) is not legal" in said.err
+    assert not target.exists()
+    assert main(["data", "convert", str(source), str(target), "--skip"]) == 0
+    said = capsys.readouterr()
+    assert said.err.startswith("skipped game 1: turn 0: action 0")
+    assert said.out.endswith("; 1 skipped\n")
+    assert len(read_games(target)) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["absent.npz", "out.json"], "absent.npz: No such file or directory"),
+        (["games.npz", "nowhere/out.json"], "nowhere/out.json"),
+        (["games.npz", "out"], "the format of 'out' cannot be told"),
+        (["games.npz", "out", "--to", "hanablive"], "hanab-live"),
+        (["games.npz", "out.json", "--from", "minari"], "minari"),
+        (["games.npz", "out.json", "--from", "hle"], "it is not text"),
+        (["games.npz", "out.json", "--variant", "min"], "mini"),
+        (["games.npz", "out.json", "--players", "3"], "the file has Variant(players=2)"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_converted_is_one_line(arguments, message, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    write_games(games_of(starmine.Variant(), count=1), "games.npz")
+    try:
+        status = main(["data", "convert", *arguments])
+    except SystemExit as exit:
+        status = exit.code
+    said = capsys.readouterr()
+    assert (status, said.out) == (2, "")
+    assert message in said.err
+    assert said.err.count("\n") == 1
+    assert [entry.name for entry in tmp_path.iterdir()] == ["games.npz"]
