@@ -1,5 +1,8 @@
 """Every format: games come back as they were written, and games that break the rules are named."""
 
+import errno
+import os
+import pathlib
 import re
 
 import numpy as np
@@ -261,3 +264,23 @@ def test_names_of_games_and_players_are_kept(tmp_path):
     write_games(again, tmp_path / "games.parquet")
     stored = read_games(tmp_path / "games.parquet")
     assert stored.players == named.players
+
+
+@pytest.mark.parametrize("fault", ["flush", "rename"])
+@pytest.mark.parametrize("name", [name for name in CASES if name != "jaxmarl"])
+def test_a_failing_write_keeps_the_earlier_file(name, fault, tmp_path, monkeypatch):
+    needs(name)
+    path = tmp_path / CASES[name][0]
+    write_games(games_of(starmine.Variant(), count=2), path, format=name)
+    earlier = path.read_bytes()
+
+    def no_space(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(*((os, "fsync") if fault == "flush" else (pathlib.Path, "replace")), no_space)
+        with pytest.raises(OSError, match="No space left on device") as error:
+            write_games(games_of(starmine.Variant(), count=3), path, format=name)
+    assert error.value.filename == str(path)
+    assert path.read_bytes() == earlier
+    assert [entry.name for entry in tmp_path.iterdir()] == [path.name]

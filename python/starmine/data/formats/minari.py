@@ -8,7 +8,6 @@ is `infos["action_mask"]`, the player's seat `infos["current_player"]`.
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 import warnings
 from collections.abc import Iterator
@@ -87,17 +86,17 @@ def write(games: ImportedGames, path: Path, encoder: str = "canonical", dtype: s
 @contextmanager
 def _folder_aside(path: Path) -> Iterator[Path]:
     """A folder beside the path for all data sets of the block, which is removed after it."""
-    aside = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
-    earlier = os.environ.get(ROOT)
-    os.environ[ROOT] = str(aside)
-    try:
-        yield aside
-    finally:
-        if earlier is None:
-            del os.environ[ROOT]
-        else:
-            os.environ[ROOT] = earlier
-        shutil.rmtree(aside, ignore_errors=True)
+    prefix = f".{path.name}."
+    with tempfile.TemporaryDirectory(prefix=prefix, dir=path.parent, ignore_cleanup_errors=True) as aside:
+        earlier = os.environ.get(ROOT)
+        os.environ[ROOT] = aside
+        try:
+            yield Path(aside)
+        finally:
+            if earlier is None:
+                del os.environ[ROOT]
+            else:
+                os.environ[ROOT] = earlier
 
 
 def _spaces(games: ImportedGames, encoder: str, dtype: str) -> dict[str, Any]:
