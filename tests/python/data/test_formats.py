@@ -263,7 +263,7 @@ def test_names_of_games_and_players_are_kept(tmp_path):
     assert (again.names, again.players) == (named.names, named.players)
     write_games(again, tmp_path / "games.parquet")
     stored = read_games(tmp_path / "games.parquet")
-    assert stored.players == named.players
+    assert (stored.names, stored.players) == (named.names, named.players)
 
 
 @pytest.mark.parametrize("fault", ["flush", "rename"])

@@ -1,8 +1,12 @@
-"""Starmine's own games on disk: Parquet files of the schema of `starmine.stored`, one or a folder of them."""
+"""Starmine's own games on disk: Parquet files of the schema of `starmine.stored`, one or a folder of them.
+
+What an imported game was called stands in the metadata, `extra["names"]`, of files with up to NAMED games.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -13,10 +17,11 @@ from starmine.stored import SHARD, GameTable, Metadata, read_table, shard_name, 
 from starmine.stored.arrow import pyarrow, pyarrow_parquet
 
 UNKNOWN = "unknown"  # a player whose name is not recorded
+NAMED = 100_000  # names of games beyond these would make the metadata slow to read
 
 
 def read(path: Path, variant: Variant | None = None) -> ReadGames:
-    """Read a file or the files of a folder. A game's name is its running number.
+    """Read a file or the files of a folder. A game's name is that of its import, or its running number.
 
     Args:
         path: of the file or folder.
@@ -30,23 +35,26 @@ def read(path: Path, variant: Variant | None = None) -> ReadGames:
     files = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
     if not files:
         raise StarmineError(f"{path}: there is no file *.parquet")
-    tables, players = [], []
+    tables: list[GameTable] = []
+    names: list[str] = []
+    players: list[tuple[str, ...]] = []
     for file in files:
-        table, names = _read_file(file, variant)
+        table, called, seats = _read_file(file, variant)
         tables.append(table)
-        players += names
+        names += called
+        players += seats
     games = GameTable.concatenate(tables)
     return ReadGames(
         games.trajectories,
         np.arange(len(games), dtype=np.int64),
-        tuple(map(str, games.game.tolist())),
+        tuple(names),
         games.scores.astype(np.int64),
         tuple(players),
     )
 
 
-def _read_file(path: Path, variant: Variant | None) -> tuple[GameTable, list[tuple[str, ...]]]:
-    """The games of a file and the names of their players."""
+def _read_file(path: Path, variant: Variant | None) -> tuple[GameTable, list[str], list[tuple[str, ...]]]:
+    """The games of a file, their names and those of their players."""
     parquet, arrow = pyarrow_parquet(), pyarrow()
     data = path.read_bytes()
     try:
@@ -57,10 +65,12 @@ def _read_file(path: Path, variant: Variant | None) -> tuple[GameTable, list[tup
         raise StarmineError(f"{path}: {error}") from error
     if variant is not None and metadata.variant != variant:
         raise StarmineError(f"{path}: variant={variant} is not allowed: the file has {metadata.variant}")
-    names = [str(player.get("name", UNKNOWN)) for player in metadata.players]
-    if len(games) and not 0 <= games.players.min() <= games.players.max() < len(names):
+    players = [str(player.get("name", UNKNOWN)) for player in metadata.players]
+    if len(games) and not 0 <= games.players.min() <= games.players.max() < len(players):
         raise StarmineError(f"{path}: column players names players that are not in the players' table")
-    return games, [tuple(names[player] for player in row) for row in games.players.tolist()]
+    told = metadata.extra.get("names")
+    names = told if isinstance(told, list) and len(told) == len(games) else games.game.tolist()
+    return games, list(map(str, names)), [tuple(players[player] for player in row) for row in games.players.tolist()]
 
 
 def table_of(games: ImportedGames) -> tuple[GameTable, list[dict[str, str | None]]]:
@@ -98,17 +108,25 @@ def write(games: ImportedGames, path: Path) -> None:
         OSError: a file cannot be written.
     """
     table, players = table_of(games)
-    extra = {"source": "imported games"}
     if path.suffix == ".parquet":
-        _write_file(path, table, Metadata(games.variant, players, extra=extra))
+        _write_file(path, table, Metadata(games.variant, players, extra=_extra(games.names, 0)))
         return
     path.mkdir(parents=True, exist_ok=True)
     if any(path.glob("*.parquet")):
         raise StarmineError(f"{path}: it holds *.parquet files: expected an empty or a new folder")
     shards = max(1, -(-len(table) // SHARD))
     for shard in range(shards):
+        rows = slice(shard * SHARD, (shard + 1) * SHARD)
+        extra = _extra(games.names[rows], rows.start)
         metadata = Metadata(games.variant, players, shard=shard, shards=shards, extra=extra)
-        _write_file(path / shard_name(shard), table[shard * SHARD : (shard + 1) * SHARD], metadata)
+        _write_file(path / shard_name(shard), table[rows], metadata)
+
+
+def _extra(names: tuple[str, ...], first: int) -> dict[str, Any]:
+    """What the metadata say of imported games, whose running numbers begin with `first`."""
+    numbered = names == tuple(map(str, range(first, first + len(names))))
+    told = {} if numbered or len(names) > NAMED else {"names": list(names)}
+    return {"source": "imported games", **told}
 
 
 def _write_file(path: Path, table: GameTable, metadata: Metadata) -> None:
