@@ -1,5 +1,7 @@
 """AH2AC2's files: arrays as its pages describe them, made by a writer of the test's own."""
 
+import sys
+
 import numpy as np
 import pytest
 from format_games import assert_equal_games, games_of
@@ -131,3 +133,11 @@ def test_other_rules_are_refused(tmp_path):
         read_games(path, variant=starmine.Variant(players=3))
     with pytest.raises(starmine.StarmineError, match="no announced plays"):
         write_games(games_of(starmine.variant("timed-display"), count=1), path)
+
+
+def test_without_safetensors_it_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "safetensors", None)
+    monkeypatch.setitem(sys.modules, "safetensors.numpy", None)
+    for call in (read_games, lambda path: write_games(games_of(starmine.Variant(), count=1), path)):
+        with pytest.raises(ImportError, match=r"pip install 'starmine\[data\]'"):
+            call(tmp_path / "games.safetensors")

@@ -69,7 +69,7 @@ def _arrays(path: Path) -> dict[str, NDArray[Any]]:
         from safetensors import SafetensorError
         from safetensors.numpy import load
     except ImportError as error:
-        raise ImportError("the format ah2ac2 needs safetensors: pip install safetensors") from error
+        raise ImportError("the format ah2ac2 needs safetensors: pip install 'starmine[data]'") from error
     data = path.read_bytes()
     try:
         arrays: dict[str, NDArray[Any]] = load(data)
@@ -124,7 +124,7 @@ def write(games: ImportedGames, path: Path) -> None:
     try:
         from safetensors.numpy import save
     except ImportError as error:
-        raise ImportError("the format ah2ac2 needs safetensors: pip install safetensors") from error
+        raise ImportError("the format ah2ac2 needs safetensors: pip install 'starmine[data]'") from error
     played, variant = starting_at_seat_0(games.trajectories), games.variant
     if variant.timed_display:
         raise StarmineError(f"{variant} is not allowed: the format ah2ac2 has no announced plays")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -47,11 +47,7 @@ def write(games: ImportedGames, path: Path, encoder: str = "canonical", dtype: s
         ImportError: Minari or h5py is not installed.
         OSError: the data set cannot be written.
     """
-    try:
-        import h5py  # noqa: F401  # Minari would ask for it in the middle
-        from minari import create_dataset_from_buffers
-    except ImportError as error:
-        raise ImportError("the format minari needs Minari and h5py: pip install 'starmine[minari]'") from error
+    create = _creator()
     path = path.absolute()
     if path.exists():
         raise StarmineError(f"{path}: it exists: expected a new folder")
@@ -68,19 +64,35 @@ def write(games: ImportedGames, path: Path, encoder: str = "canonical", dtype: s
     with _folder_aside(path) as aside:
         made = None
         for first in range(0, len(games), AT_ONCE):
-            chosen = slice(first, first + AT_ONCE)
-            episodes = list(_episodes(games.trajectories[chosen], first, encoder, dtype))
+            played = games.trajectories[first : first + AT_ONCE]
+            episodes = list(_episodes(played, first, encoder, dtype))
             if made is None:
-                with warnings.catch_warnings():  # what is optional
-                    warnings.filterwarnings("ignore", message=".* is (set to )?None", category=UserWarning)
-                    try:
-                        made = create_dataset_from_buffers(path.name, episodes, **settings)
-                    except ValueError as error:
-                        raise StarmineError(f"{path}: {error}") from error
+                made = _created(create, path, episodes, settings)
             else:
                 made.storage.update_episodes(episodes)
         (aside / path.name).replace(path)
     sync_folder(path.parent)
+
+
+def _creator() -> Callable[..., Any]:
+    """Minari's function that makes a data set."""
+    try:
+        import h5py  # noqa: F401  # Minari would ask for it in the middle
+        from minari import create_dataset_from_buffers
+    except ImportError as error:
+        raise ImportError("the format minari needs Minari and h5py: pip install 'starmine[minari]'") from error
+    found: Callable[..., Any] = create_dataset_from_buffers
+    return found
+
+
+def _created(create: Callable[..., Any], path: Path, episodes: list[Any], settings: dict[str, Any]) -> Any:
+    """A new data set with its first episodes."""
+    with warnings.catch_warnings():  # Minari warns of all metadata that are not given
+        warnings.filterwarnings("ignore", message=".* is (set to )?None", category=UserWarning)
+        try:
+            return create(path.name, episodes, **settings)
+        except ValueError as error:
+            raise StarmineError(f"{path}: {error}") from error
 
 
 @contextmanager
