@@ -19,9 +19,10 @@ from starmine.stored.ahead import ahead
 from starmine.stored.colors import color_permutations, permute_colors
 from starmine.stored.dataset import Dataset
 from starmine.stored.games import GameTable
-from starmine.stored.replaying import AT_ONCE, Replay, Rows
+from starmine.stored.replaying import SIDE_BY_SIDE, Replay, Rows, Turns
 
 MIXED = 4  # row groups in a window
+AT_ONCE = 2 * SIDE_BY_SIDE  # games in a block
 _GROUPS, _GAMES, _WINDOW, _TURNS, _COLORS = range(5)  # what is drawn, as part of a seed
 
 
@@ -60,18 +61,18 @@ class Window:
 
 @dataclass(frozen=True)
 class Block:
-    """The turns of some games.
+    """The turns of some games, to be used until the next block is asked for: the arrays are written again.
 
     Attributes:
         window: number of the window, from 0.
         number: of the block in the window, from 0.
-        rows: arrays of all turns.
-        order: int64, the order in which to use the rows.
+        turns: the turns of its games.
+        order: int64, the order in which to use them.
     """
 
     window: int
     number: int
-    rows: Rows
+    turns: Turns
     order: NDArray[np.int64]
 
 
@@ -120,17 +121,22 @@ class Blocks:
             FileNotFoundError, DamagedFileError: as `Dataset.read`.
             StarmineError: a game breaks the rules, or columns contradict the schema.
         """
-        windows = self.windows(part)
+        windows, made = self.windows(part), 0
+        rooms: list[Rows] = [{}, {}]  # one is in use while the other one is written
         read = (self._read(pieces, part.epoch) for pieces in windows[window:])
         for place, games in enumerate(ahead(read), window):
             order = self._order(len(games.order), part.epoch, _WINDOW, part.part, part.parts, place)
             chosen = games.order[order]
             for start in range(number * self.games_at_once, len(chosen), self.games_at_once):
                 block = start // self.games_at_once
-                rows = self._rows(games, chosen[start : start + self.games_at_once], part.epoch)
-                turns = len(next(iter(rows.values())))
-                drawn = (part.epoch, _TURNS, part.part, part.parts, place, block)
-                yield Block(place, block, rows, self._order(turns, *drawn))
+                at_once = chosen[start : start + self.games_at_once]
+                turns = self._turns(games, at_once, part.epoch, rooms[made % 2])
+                made += 1
+                if self.shuffle:
+                    drawn = (part.epoch, _TURNS, part.part, part.parts, place, block)
+                    yield Block(place, block, turns, self._order(len(turns), *drawn))
+                else:
+                    yield Block(place, block, turns, turns.in_order())
             number = 0
 
     def _order(self, count: int, *drawn: int) -> NDArray[np.int64]:
@@ -151,17 +157,30 @@ class Blocks:
             held += group.games
         return Window(GameTable.concatenate(tables), np.concatenate(index), np.concatenate(order))
 
-    def _rows(self, window: Window, chosen: NDArray[np.int64], epoch: int) -> Rows:
-        """The rows of some games of a window."""
+    def _turns(self, window: Window, chosen: NDArray[np.int64], epoch: int, room: Rows) -> Turns:
+        """The turns of some games of a window."""
+        if self.shuffle:
+            chosen = chosen[balanced(window.games.lengths[chosen])]
         games, index = window.games[chosen], window.index[chosen]
         if self.permute_colors:
             seed = np.random.SeedSequence([self.seed, epoch, _COLORS]).generate_state(1, np.uint64)[0]
             permutations = color_permutations(games.variant, int(seed), index)
             games = replace(games, trajectories=permute_colors(games.trajectories, permutations))
         try:
-            rows = self.replay.rows(games)
+            return Turns.of(self.replay, games, index, room)
         except StarmineError as error:
             raise StarmineError(f"a game among {index.min()} to {index.max()} of {self.data!r}: {error}") from error
-        if "game" in rows:
-            rows["game"] = index[rows["game"]]
-        return rows
+
+
+def balanced(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """An order of games, two for each row of a replay, in which all rows end at about the same time.
+
+    Args:
+        lengths: int64 (G,), numbers of turns.
+
+    Returns:
+        int64 (G,): the shorter half, the shortest first; then the longer half, the longest first.
+    """
+    order = np.argsort(lengths, kind="stable")
+    half = -(-len(order) // 2)
+    return np.concatenate([order[:half], order[half:][::-1]])

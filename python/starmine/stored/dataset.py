@@ -302,7 +302,7 @@ class Dataset:
         """Play the games again and give all their turns, each once.
 
         Args:
-            batch_size: rows of a dictionary, at most.
+            batch_size: number of games side by side, and so of the rows of a dictionary, at most.
             encoder: of the observations, one of `starmine.encoders()`.
             dtype: of the observations: "float32", "float16", "uint8" or "bits".
             observers: "current" for the seat to act, "all" for every seat.
@@ -329,10 +329,7 @@ class Dataset:
     def _replayed(self, settings: Replay, batch_size: int) -> Iterator[Rows]:
         for group, games in zip(self._groups, self.tables(log_prob="log_prob" in settings.outputs), strict=True):
             try:
-                for rows in settings.pieces(games, batch_size):
-                    if "game" in rows:
-                        rows["game"] = rows["game"] + group.first
-                    yield rows
+                yield from settings.pieces(games, batch_size, group.first)
             except StarmineError as error:
                 raise StarmineError(f"{self.files[group.file].path}, row group {group.group}: {error}") from error
 

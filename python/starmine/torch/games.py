@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 import torch
 import torch.distributed as dist
-from numpy.typing import NDArray
 from torch import Tensor
 from torch.utils.data import IterableDataset, get_worker_info
 
 from starmine._core import StarmineError, _unknown_name
 from starmine.stored.ahead import ahead
-from starmine.stored.blocks import Block, Blocks, Part
+from starmine.stored.blocks import Blocks, Part
 from starmine.stored.dataset import Dataset
 from starmine.stored.files import Paths
 from starmine.stored.replaying import Replay, Rows
@@ -142,39 +141,34 @@ class GamesDataset(IterableDataset[TensorRows]):
 
     def _minibatches(self, part: Part, position: tuple[int, int, int]) -> Iterator[TensorRows]:
         window, number, row = position
-        parts: list[tuple[Block, NDArray[np.int64]]] = []
+        pieces: list[Rows] = []
         missing = self.batch_size
         for block in ahead(self._blocks.blocks(part, window, number)):
             while row < len(block.order):
                 chosen = block.order[row : row + missing]
-                parts.append((block, chosen))
+                pieces.append(block.turns.rows(chosen))
                 missing -= len(chosen)
                 row += len(chosen)
+                place = (block.window, block.number, row)
                 if missing == 0:
-                    self._position = (block.window, block.number, row)
-                    yield self._minibatch(parts)
-                    parts, missing = [], self.batch_size
+                    self._position = place
+                    yield self._tensors(pieces)
+                    pieces, missing = [], self.batch_size
             row = 0
-        if parts and not self._drop_last:
-            last, chosen = parts[-1]
-            self._position = (last.window, last.number, len(last.order))
-            yield self._minibatch(parts)
+        if pieces and not self._drop_last:
+            self._position = place
+            yield self._tensors(pieces)
 
-    def _minibatch(self, parts: list[tuple[Block, NDArray[np.int64]]]) -> TensorRows:
-        """The rows of one or several blocks as tensors."""
-        size = sum(len(chosen) for _, chosen in parts)
-        pinned = (
-            torch.cuda.is_available() and get_worker_info() is None if self._pin_memory is None else self._pin_memory
-        )
-        tensors = {}
-        for name, array in parts[0][0].rows.items():
-            packed = name == "obs" and self._dtype is not None
-            tensor = _empty((size, *array.shape[1:]), array.dtype, pinned and not packed)
-            _gather([(block.rows, chosen) for block, chosen in parts], name, tensor.numpy())
-            if packed:
-                out = torch.empty((*tensor.shape[:-1], self._features), dtype=self._dtype, pin_memory=pinned)
-                tensor = unpack_bits(tensor, self._features, out=out)
-            tensors[name] = tensor
+    def _tensors(self, pieces: list[Rows]) -> TensorRows:
+        """A minibatch of rows that come in one or several pieces."""
+        pinned, tensors = self._pins(), {}
+        for name, first in pieces[0].items():
+            array = first if len(pieces) == 1 else np.concatenate([piece[name] for piece in pieces])
+            if name == "obs" and self._dtype is not None:
+                out = torch.empty((*array.shape[:-1], self._features), dtype=self._dtype, pin_memory=pinned)
+                tensors[name] = unpack_bits(array, self._features, out=out)
+            else:
+                tensors[name] = torch.from_numpy(array).pin_memory() if pinned else torch.from_numpy(array)
         return tensors
 
     def _pins(self) -> bool:
@@ -243,17 +237,3 @@ def _place(rank: int | None, world_size: int | None) -> tuple[int, int]:
     if number >= count:
         raise StarmineError(f"rank={number} is not allowed: expected at most {count - 1}, since world_size is {count}")
     return number, count
-
-
-def _empty(shape: tuple[int, ...], dtype: np.dtype[Any], pinned: bool) -> Tensor:
-    kind = torch.from_numpy(np.empty(0, dtype)).dtype
-    return torch.empty(shape, dtype=kind, pin_memory=pinned)
-
-
-def _gather(parts: list[tuple[Rows, NDArray[np.int64]]], name: str, out: NDArray[Any]) -> None:
-    """Write rows of several arrays into one."""
-    first = 0
-    for rows, chosen in parts:
-        # Without a check of each index, since numpy would write to a copy of `out` first.
-        np.take(rows[name], chosen, axis=0, out=out[first : first + len(chosen)], mode="clip")
-        first += len(chosen)
