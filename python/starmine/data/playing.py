@@ -71,18 +71,10 @@ def _play_table(
     """Play games of one table."""
     names = [player.player if isinstance(player.player, str) else None for player in seats]
     if None not in names:
-        columns, recorded = _play_some(variant, names, seed, games, threads)
+        columns, recorded = _play_bots(variant, names, len(games), seed, 0, threads, True, games)
+        assert recorded is not None
         return columns, Trajectories(variant, *recorded)
-    parts = [_play_python(variant, seats, names, seed, part) for part in _stretches(games)]
-    columns = tuple(np.concatenate(column) for column in zip(*(part[0] for part in parts), strict=True))
-    return columns, Trajectories.concatenate([part[1] for part in parts])
-
-
-def _play_python(
-    variant: Variant, seats: list[Seated], names: list[str | None], seed: int, games: NDArray[np.uint64]
-) -> tuple[Columns, Trajectories]:
-    """Play games in which Python players hold some of the seats."""
-    table = _PythonGames(_Tables(variant, names, len(games), seed, int(games[0])), seats, seed, games)
+    table = _PythonGames(_Tables(variant, names, len(games), seed, 0, games), seats, seed, games)
     columns = table.play()
     trajectories = Trajectories(variant, *table.tables.recorded())
     failures = sorted(table.failures, key=lambda failure: failure.game)
@@ -90,21 +82,6 @@ def _play_python(
         scores, fireworks, lengths, endings = columns
         raise BotError(failures, Games(variant, scores, fireworks, lengths, endings, failures, trajectories))
     return columns, trajectories
-
-
-def _play_some(variant: Variant, names: list[Any], seed: int, games: NDArray[np.uint64], threads: int) -> Any:
-    """Play games of bots."""
-    parts = []
-    for part in _stretches(games):
-        parts.append(_play_bots(variant, names, len(part), seed, int(part[0]), threads, True))
-    columns = tuple(np.concatenate(column) for column in zip(*(part[0] for part in parts), strict=True))
-    joined = Trajectories.concatenate([Trajectories(variant, *part[1]) for part in parts if part[1] is not None])
-    return columns, (joined.decks, joined.start_players, joined.actions, joined.offsets)
-
-
-def _stretches(games: NDArray[np.uint64]) -> list[NDArray[np.uint64]]:
-    """Neighbouring games."""
-    return np.split(games, np.flatnonzero(np.diff(games) != 1) + 1)
 
 
 class _PythonGames(_Mixed):
