@@ -1,6 +1,7 @@
 """Options and fixtures of the Python tests."""
 
 import os
+import subprocess
 from pathlib import Path
 
 import hypothesis_profiles  # noqa: F401  # registers the profiles
@@ -44,6 +45,18 @@ def instruction_set(request):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(VARIABLE, request.param)
         yield request.param
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of 1 MiB."""
+    if os.name != "posix" or os.geteuid() != 0:
+        pytest.skip("only root can mount a small file system")
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", tmp_path], capture_output=True)
+    if mounted.returncode:
+        pytest.skip("a small file system cannot be mounted")
+    yield tmp_path
+    subprocess.run(["umount", "-l", tmp_path], check=True)
 
 
 @pytest.fixture

@@ -113,6 +113,12 @@ def write_figure(folder, number):
     starmine.evaluate(**EVALUATION, seed=number).draw(folder / "figure.png")
 
 
+def write_shards(folder, number):
+    pytest.importorskip("pyarrow")
+    shards = range(number)
+    starmine.data.generate(["iggi"] * 2, 30, folder, "mini", shard_size=10, shards=shards, threads=1, progress=False)
+
+
 WHOLE = ("write", "flush", "rename")
 # A writer, the faults that it can meet, its error, and what the error names.
 WRITERS = [
@@ -124,6 +130,7 @@ WRITERS = [
     (write_log, ("flush",), OSError, "log.jsonl"),  # a full disk is found when the events are opened
     (write_events, ("write",), OSError, "events.out.tfevents"),
     (write_evaluation, WHOLE, starmine.StarmineError, "output="),
+    (write_shards, WHOLE, starmine.StarmineError, "shard-000001.parquet"),
     (write_figure, WHOLE, OSError, "figure.png"),
 ]
 CASES = [(write, fault, error, named) for write, faults, error, named in WRITERS for fault in faults]

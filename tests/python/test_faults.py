@@ -105,18 +105,6 @@ def test_a_folder_without_saved_games_starts_over(tmp_path):
     assert (evaluate(**GAMES, games=10, output=tmp_path).played == 10).all()
 
 
-@pytest.fixture
-def small_disk(tmp_path):
-    """A file system of 1 MiB."""
-    if os.name != "posix" or os.geteuid() != 0:
-        pytest.skip("only root can mount a small file system")
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", tmp_path], capture_output=True)
-    if mounted.returncode:
-        pytest.skip("a small file system cannot be mounted")
-    yield tmp_path
-    subprocess.run(["umount", "-l", tmp_path], check=True)
-
-
 def test_a_full_disk_is_reported_before_any_game(small_disk):
     running = command("eval", "iggi", "--games", "1000000", "--no-figure", "--quiet", "--output", small_disk)
     _, errors = running.communicate(timeout=60)
@@ -175,6 +163,13 @@ def kill(request, kind, folder):
 @needs_fork
 def test_a_killed_evaluation_goes_on_to_the_undisturbed_results(memory, request):
     assert " runs killed at random moments" in kill(request, "evaluation", memory)
+
+
+@pytest.mark.slow
+@needs_fork
+def test_killed_games_on_disk_go_on_to_the_undisturbed_shards(memory, request):
+    pytest.importorskip("pyarrow")
+    assert " runs killed at random moments" in kill(request, "generation", memory)
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ from starmine.data.configuration import MOST_GAMES, Configuration, another_confi
 from starmine.data.making import Making, make_here
 from starmine.data.manifest import add_to_manifest, begin_manifest
 from starmine.data.players import Players, cast
-from starmine.data.shard import Entry, examine_shard
+from starmine.data.shard import Entry, examine_shard, remove_lock
 from starmine.play import play_games
 from starmine.progress import silent, standard_error
 from starmine.stored import SHARD, Metadata, shard_name
@@ -131,7 +131,7 @@ def generate(
     folder = Path(output)
     with writable(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        entries = open_folder(folder, configuration)
+        entries = begin_manifest(folder, configuration.to_dict(), lambda path: check_stranger(configuration, path))
         known = examine(configuration, folder, entries, chosen)
         missing = [shard for shard in chosen if shard not in known]
         total = sum(len(configuration.games_of(shard)) for shard in chosen)
@@ -205,21 +205,6 @@ def writable(folder: Path) -> Iterator[None]:
         raise StarmineError(f"output={str(folder)!r} cannot be written ({found}{named})") from error
 
 
-def open_folder(folder: Path, configuration: Configuration) -> dict[str, Entry]:
-    """The manifest's entries of a folder that holds this data set or none.
-
-    Raises:
-        StarmineError: it holds another data set.
-        OSError: it cannot be read or written.
-    """
-    entries = begin_manifest(folder, configuration.to_dict())
-    # Shards that no manifest names: it was lost, or they come from elsewhere.
-    for path in sorted(folder.glob("*.parquet")):
-        if path.name not in entries:
-            check_stranger(configuration, path)
-    return entries
-
-
 def check_stranger(configuration: Configuration, path: Path) -> None:
     """Refuse the file of another data set; one that cannot be read is left to be made again.
 
@@ -252,6 +237,7 @@ def examine(
         entry = examine_shard(configuration, shard, folder, entries.get(shard_name(shard)))
         if entry is not None:
             known[shard] = entry
+            remove_lock(folder, shard)  # of a process that was killed once the shard was whole
     derived = {shard_name(shard): entry for shard, entry in known.items() if entries.get(shard_name(shard)) != entry}
     if derived:
         add_to_manifest(folder, configuration.to_dict(), derived)

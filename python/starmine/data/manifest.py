@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -31,21 +32,29 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
     return found if is_known else None
 
 
-def begin_manifest(folder: Path, configuration: dict[str, Any]) -> dict[str, Any]:
+def begin_manifest(folder: Path, configuration: dict[str, Any], check: Callable[[Path], None]) -> dict[str, Any]:
     """Write the manifest of a new data set, so that another one cannot begin in this folder; the shards' entries.
 
+    Args:
+        folder: of the data set.
+        configuration: of the data set.
+        check: called with each Parquet file that the manifest does not name: it was lost, or they come from elsewhere.
+
     Raises:
-        StarmineError: the folder holds another data set.
+        StarmineError: the folder holds another data set, which is left as it is.
         OSError: the manifest cannot be read or written.
     """
     with FolderLock(folder, seconds=SECONDS):
         found = read_manifest(folder)
-        if found is None:
-            found = {"format": FORMAT, "configuration": configuration, "shards": {}}
-            _write(folder, found)
-        elif different := differences(found.get("configuration"), configuration):
+        if found is not None and (different := differences(found.get("configuration"), configuration)):
             raise another_configuration(folder, MANIFEST, different)
-    return dict(found["shards"])
+        entries = {} if found is None else dict(found["shards"])
+        for path in sorted(folder.glob("*.parquet")):
+            if path.name not in entries:
+                check(path)
+        if found is None:
+            _write(folder, {"format": FORMAT, "configuration": configuration, "shards": {}})
+    return entries
 
 
 def add_to_manifest(folder: Path, configuration: dict[str, Any], entries: dict[str, Any]) -> None:

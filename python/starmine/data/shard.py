@@ -29,6 +29,7 @@ from starmine.stored import (
     shard_name,
     write_table,
 )
+from starmine.stored.ahead import ahead
 from starmine.stored.arrow import pyarrow, pyarrow_parquet
 from starmine.stored.metadata import KEY
 
@@ -116,19 +117,26 @@ def make_shard(
         BotError: a player failed.
         StarmineError: the file holds games of another data set, or a policy has changed.
     """
-    path, lock = folder / shard_name(shard), f".{Path(shard_name(shard)).stem}.lock"
-    with FolderLock(folder, lock, seconds):
+    path = folder / shard_name(shard)
+    with FolderLock(folder, lock_name(shard), seconds):
         found = examine_shard(configuration, shard, folder, entry)
         made = found or write_shard(configuration, shard, path, _pieces(configuration, shard, threads, played))
-    # Whoever waits for this lock looks at the shard before it makes it, so that the lock's name is free again.
-    remove_lock(folder / lock)
+    remove_lock(folder, shard)
     return made, found is None
 
 
-def remove_lock(path: Path) -> None:
-    """Remove the lock file of a shard that is whole."""
+def lock_name(shard: int) -> str:
+    """The name of the lock file of a shard."""
+    return f".{Path(shard_name(shard)).stem}.lock"
+
+
+def remove_lock(folder: Path, shard: int) -> None:
+    """Remove the lock file of a shard that is whole.
+
+    Whoever holds this lock, or a new one of this name, looks at the shard and finds it whole before it makes it.
+    """
     try:
-        path.unlink(missing_ok=True)
+        (folder / lock_name(shard)).unlink(missing_ok=True)
     except PermissionError:  # the system does not remove a file that another process has opened
         return
 
@@ -248,23 +256,21 @@ def examine_shard(configuration: Configuration, shard: int, folder: Path, entry:
     path = folder / shard_name(shard)
     if not path.exists():
         return None
-    if entry is not None and (entry.get("bytes"), entry.get("sha256")) == file_hash(path):
-        return entry
+    if entry is not None:
+        # A file that the manifest names was written here, so that any other bytes are damage.
+        return entry if file_hash(path) == (entry.get("bytes"), entry.get("sha256")) else None
     try:
         metadata = Metadata.of(pyarrow_parquet().read_metadata(path).metadata)
-        if metadata == configuration.metadata(shard):
-            return derive_entry(path)
     except (pyarrow().ArrowException, OSError):
         return None
     except (StarmineError, ValueError) as error:
-        if entry is None:
-            raise another_configuration(folder, path.name, [str(error)]) from error
-        return None
-    # A file that the manifest names was written here, so that other metadata are damage.
-    different = differences(metadata.extra.get("configuration"), configuration.to_dict())
-    if entry is None and different:
+        raise another_configuration(folder, path.name, [str(error)]) from error
+    if different := differences(metadata.extra.get("configuration"), configuration.to_dict()):
         raise another_configuration(folder, path.name, different)
-    return None
+    try:
+        return derive_entry(path) if metadata == configuration.metadata(shard) else None
+    except (pyarrow().ArrowException, StarmineError, ValueError, OSError):
+        return None
 
 
 def derive_entry(path: Path) -> Entry:
@@ -278,8 +284,8 @@ def derive_entry(path: Path) -> Entry:
     with pyarrow_parquet().ParquetFile(path, page_checksum_verification=True) as file:
         variant = Metadata.of(file.metadata.metadata).variant
         written = (file.metadata.metadata or {}).get(HASH, b"").decode(errors="replace")
-        for group in range(file.num_row_groups):
-            tally.add(read_table(file.read_row_group(group), variant))
+        for table in ahead(file.read_row_group(group) for group in range(file.num_row_groups)):
+            tally.add(read_table(table, variant))
     if written != tally.contents.hexdigest():
         raise StarmineError(f"{path.name} does not hold the games that were written: their checksum differs")
     return tally.entry(*file_hash(path))

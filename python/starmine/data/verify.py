@@ -18,6 +18,7 @@ from starmine.data.players import players_of
 from starmine.data.shard import HASH, file_hash
 from starmine.progress import Progress, silent, standard_error
 from starmine.stored import ContentHash, GameTable, Metadata, read_table, shard_name
+from starmine.stored.ahead import ahead
 from starmine.stored.arrow import pyarrow, pyarrow_parquet
 
 KEPT = 1000  # problems that are kept; all are counted
@@ -159,8 +160,9 @@ class _File:
                 stored = file.metadata.metadata or {}
                 metadata = Metadata.of(stored)
                 last = self._check_first(metadata, last)
-                for group in range(file.num_row_groups):
-                    games = read_table(file.read_row_group(group), metadata.variant)
+                tables = (file.read_row_group(group) for group in range(file.num_row_groups))
+                for table in ahead(tables):
+                    games = read_table(self._with_lengths(table), metadata.variant)
                     last = self._check_games(games, metadata, last)
             self._check_whole(metadata, stored.get(HASH), entry)
         except (pyarrow().ArrowException, StarmineError, OSError, ValueError, KeyError, TypeError) as error:
@@ -175,6 +177,20 @@ class _File:
         if self.path.name.startswith("shard-") and self.path.name != shard_name(metadata.shard):
             self._tell(f"it is shard {metadata.shard} by its metadata")
         return int(metadata.shard * configuration["shard_size"]) - 1
+
+    def _with_lengths(self, table: Any) -> Any:
+        """A row group with the lengths that its actions have; games with others are named."""
+        names = table.schema.names
+        if not {"game", "actions", "length"} <= set(names):
+            return table  # which is refused
+        lengths = _compute().binary_length(table["actions"])
+        wrong = np.flatnonzero(table["length"].to_numpy() != lengths.to_numpy())
+        for row in wrong.tolist():
+            what = f"length is {table['length'][row]}: expected {lengths[row]}, the number of actions"
+            self.found.add(Problem(self.path.name, self.games + row, table["game"][row].as_py(), what))
+        if len(wrong) == 0:
+            return table
+        return table.set_column(names.index("length"), table.schema.field("length"), lengths.cast("uint16"))
 
     def _check_games(self, games: GameTable, metadata: Metadata, last: int | None) -> int | None:
         """Check the games of a row group; the number of the last one."""
@@ -277,6 +293,14 @@ class _File:
         else:
             in_file = self.games + (row if place is None else place)
             self.found.add(Problem(self.path.name, in_file, int(games.game[row]), what))
+
+
+def _compute() -> Any:
+    """The module `pyarrow.compute`."""
+    pyarrow()
+    from pyarrow import compute
+
+    return compute
 
 
 def _ending(code: Any) -> str:

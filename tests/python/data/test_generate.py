@@ -218,6 +218,17 @@ def test_a_policy_that_changes_meanwhile_is_told(tmp_path, monkeypatch):
     assert not list(tmp_path.glob("*.parquet*"))
 
 
+def test_noise_of_bots_is_that_of_play_games(tmp_path):
+    generate(["iggi", "piers"], 200, tmp_path / "one", "mini", epsilon={"piers": 0.1}, **QUIET)
+    same_games(tmp_path / "one", play_games(["iggi", "noisy: 0.1; piers"], 200, 0, "mini", record=True))
+    assert Dataset(tmp_path / "one").players == [
+        {"name": "iggi", "hash": None, "epsilon": 0.0},
+        {"name": "noisy: 0.1; piers", "hash": None, "epsilon": 0.1},
+    ]
+    assert run("iggi", "piers", "--epsilon", "piers=0.1", "--output", tmp_path / "two") == 0
+    assert rows(tmp_path / "two")["actions"] == rows(tmp_path / "one")["actions"][:100]
+
+
 def test_noise_of_python_players_is_a_function_of_the_game(tmp_path, monkeypatch):
     generate([First, First()], 200, tmp_path / "none", "mini", **QUIET)
     generate([First, First()], 200, tmp_path / "all", "mini", epsilon=1.0, **QUIET)
@@ -356,7 +367,7 @@ def test_legal_actions_are_drawn_evenly():
 def test_a_configuration_travels_to_other_processes(tmp_path):
     from starmine.data.generate import configure
 
-    found = configure(["iggi", First], 100, "mini", 0, 0.0, None, 10)
+    found = configure(["iggi", First], 100, "mini", 0, 0.1, None, 10)
     assert pickle.loads(pickle.dumps(found)).to_dict() == found.to_dict()
 
 

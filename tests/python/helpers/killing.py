@@ -1,6 +1,6 @@
 """Kills a writer at every file operation and at random moments; what it left must lead to the undisturbed results.
 
-    python killing.py evaluation|training|examples FOLDER KILLS SEED
+    python killing.py evaluation|generation|training|examples FOLDER KILLS SEED
 
 The process imports once and forks each run, so that hundreds of runs are killed in a minute. It does not play or train
 itself, since threads do not survive a fork. Its exit status is 0 if every run that was killed could go on.
@@ -168,6 +168,62 @@ def assert_same_games(found: Path, expected: Path) -> None:
     assert {path.name for path in found.iterdir()} == {path.name for path in expected.iterdir()}
 
 
+# --- Games on disk ----------------------------------------------------------------------------------------
+
+
+def generate(folder: Path, games: int = 200) -> None:
+    """Make three shards, of several row groups and chunks."""
+    from starmine.data import generate, shard
+
+    shard.ROW_GROUP, shard.FIRST_GAMES_A_THREAD = games // 6, games // 25
+    players = {"one": ["iggi", "piers"], "other": ["random", "iggi"]}
+    generate(players, games, folder, "mini", shard_size=games // 3 + 1, threads=1, progress=False)
+
+
+def generation_kills(folder: Path, kills: int, rng: random.Random) -> None:
+    """Kill new data sets, and ones of which a shard is damaged, at every operation, and one at random moments."""
+    run(lambda: generate(folder / "whole"))
+    for is_damaged in (False, True):
+        operation, killed = 0, True
+        while killed:
+            output = folder / "killed"
+            shutil.rmtree(output, ignore_errors=True)
+            if is_damaged:
+                shutil.copytree(folder / "whole", output)
+                damage(output / "shard-000001.parquet")
+            killed = run(lambda: generate(output), operation)  # noqa: B023 - runs at once
+            assert_whole_shards(output, folder / "whole")
+            assert not run(lambda: generate(output))  # noqa: B023 - runs at once
+            assert_same_shards(output, folder / "whole")
+            operation += 1
+        assert operation > 10, operation
+    kill_at_random(folder, lambda out: generate(out, 6000), assert_same_shards, kills, rng)
+
+
+def damage(path: Path) -> None:
+    """Change a bit in the middle of a file."""
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+
+
+def assert_whole_shards(found: Path, expected: Path) -> None:
+    """Every shard that a killed run left, other than the damaged one, is whole."""
+    for path in found.glob("*.parquet"):
+        is_damaged = path.name == "shard-000001.parquet"
+        assert is_damaged or path.read_bytes() == (expected / path.name).read_bytes(), path
+
+
+def assert_same_shards(found: Path, expected: Path) -> None:
+    """Compare the files of two data sets."""
+    names = [
+        {path.name: path.read_bytes() for path in folder.iterdir() if not path.name.startswith(".")}
+        for folder in (found, expected)
+    ]
+    assert names[0] == names[1]
+    assert not list(found.glob(".shard*"))
+
+
 # --- Training ---------------------------------------------------------------------------------------------
 
 
@@ -289,6 +345,7 @@ def refused(work: Callable[[], object]) -> None:
 # What to run, and the modules that it needs. The first optimizer of a process imports torch._dynamo.
 LOOPS = {
     "evaluation": (evaluation_kills, ("starmine.evaluation",)),
+    "generation": (generation_kills, ("starmine.data", "pyarrow.parquet", "pyarrow.dataset")),
     "training": (training_kills, ("starmine.training", "tiny_runs", "training_runs")),
     "examples": (
         example_kills,

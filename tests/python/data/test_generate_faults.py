@@ -1,0 +1,324 @@
+"""Faults around data sets: kills, two processes, damaged shards, other games in the folder, full disks and Ctrl-C."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import starmine
+from starmine import StarmineError
+from starmine.durable import FolderLock, seal_json, unseal_json
+
+pytest.importorskip("pyarrow")
+
+from starmine.data import generate, verify
+from starmine.data.manifest import MANIFEST, read_manifest
+from starmine.data.shard import lock_name
+from starmine.stored import shard_name
+
+GAMES, SIZE = 100, 30
+NAMES = [shard_name(shard) for shard in range(4)]
+
+
+def make(folder, **options):
+    """Make four small shards."""
+    given = {"seed": 1, "shard_size": SIZE, "threads": 1, "progress": False} | options
+    return generate(["iggi", "piers"], GAMES, folder, "mini", **given)
+
+
+def contents(folder):
+    """The files of a folder by name, hidden ones left out."""
+    return {path.name: path.read_bytes() for path in folder.iterdir() if not path.name.startswith(".")}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """A data set that was not disturbed."""
+    folder = tmp_path_factory.mktemp("whole")
+    make(folder)
+    return folder
+
+
+@pytest.fixture
+def folder(whole, tmp_path):
+    """A copy of it."""
+    for name, data in contents(whole).items():
+        (tmp_path / name).write_bytes(data)
+    return tmp_path
+
+
+def test_the_same_call_makes_nothing_again(folder):
+    before = {path: path.stat().st_mtime_ns for path in folder.iterdir()}
+    made = make(folder)
+    assert (made.made, made.kept, made.games) == ([], [0, 1, 2, 3], GAMES)
+    assert {path: path.stat().st_mtime_ns for path in folder.iterdir() if path in before} == before
+
+
+def damages(data):
+    """A file's bytes, damaged in many ways."""
+    yield b""
+    yield data[:7]
+    yield data[:-1]
+    yield data[: len(data) // 2]
+    yield data + b"\0"
+    yield bytes(len(data))
+    for place in range(0, len(data), max(1, len(data) // 40)):
+        yield data[:place] + bytes([data[place] ^ 16]) + data[place + 1 :]
+
+
+def test_missing_and_damaged_shards_are_made_again(folder, whole):
+    expected = contents(whole)
+    (folder / NAMES[0]).unlink()
+    assert make(folder).made == [0]
+    assert contents(folder) == expected
+    for damaged in damages(expected[NAMES[2]]):
+        (folder / NAMES[2]).write_bytes(damaged)
+        assert not verify(folder).holds
+        assert make(folder).made == [2]
+        assert contents(folder) == expected
+
+
+def made_or_refused(folder):
+    """The shards that a call makes, or how it is refused."""
+    try:
+        return make(folder).made
+    except StarmineError as refused:
+        return refused.args[0].split(", with")[0].partition(" holds ")[2]
+
+
+def test_without_the_manifest_a_damaged_shard_is_made_again_or_refused(folder, whole):
+    expected = contents(whole)
+    outcomes = []
+    for damaged in damages(expected[NAMES[2]]):
+        (folder / NAMES[2]).write_bytes(damaged)
+        (folder / MANIFEST).unlink()
+        outcomes.append(made_or_refused(folder))
+        if outcomes[-1] != [2]:
+            # What it says of itself is damaged; or bytes that no game depends on, which are not found.
+            assert outcomes[-1] == "other games (shard-000002.parquet)" or verify(folder).holds
+            (folder / NAMES[2]).unlink()
+            make(folder)
+        assert contents(folder) == expected
+    assert outcomes.count([2]) > len(outcomes) / 2
+
+
+@pytest.mark.parametrize("how", ["missing", "empty", "cut", "bit", "foreign"])
+def test_the_manifest_is_made_again_from_the_shards(folder, whole, how):
+    manifest = folder / MANIFEST
+    text = manifest.read_text()
+    damaged = {"empty": "", "cut": text[:-20], "bit": text.replace('"games"', '"gamez"', 1), "foreign": "[1]"}
+    if how == "missing":
+        manifest.unlink()
+    else:
+        manifest.write_text(damaged[how])
+    assert make(folder).made == []
+    assert contents(folder) == contents(whole)
+
+
+def test_a_manifest_that_names_too_much_is_told_and_the_shards_are_made(folder, whole):
+    found = unseal_json((folder / MANIFEST).read_text())
+    found["shards"][NAMES[1]] |= {"sha256": "0" * 64, "games": 31}
+    (folder / MANIFEST).write_text(seal_json(found))
+    assert [str(problem) for problem in verify(folder).problems] == [
+        f"{NAMES[1]}: its bytes do not have the checksum in {MANIFEST}"
+    ]
+    assert make(folder).made == [1]
+    assert contents(folder) == contents(whole)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [({"seed": 2}, "seed=1 instead of 2"), ({"shard_size": 50}, "shard_size=30"), ({"epsilon": 0.5}, "players=")],
+)
+@pytest.mark.parametrize("has_manifest", [True, False])
+def test_other_games_in_the_folder_are_refused_and_left(folder, whole, options, said, has_manifest):
+    if not has_manifest:
+        (folder / MANIFEST).unlink()
+    before = contents(folder)
+    with pytest.raises(StarmineError, match="holds other games") as refused:
+        make(folder, **options)
+    assert said in str(refused.value)
+    assert "\n" not in str(refused.value)
+    assert contents(folder) == before
+    assert make(folder).made == []
+    assert contents(folder) == contents(whole)
+
+
+def test_strange_files_are_refused_and_left(folder):
+    for name, data in (("other.parquet", b"PAR1"), (NAMES[3], b"")):
+        (folder / MANIFEST).unlink(missing_ok=True)
+        (folder / name).write_bytes(data)
+        if name == NAMES[3]:
+            assert make(folder).made == [3]
+        else:
+            with pytest.raises(StarmineError, match=r"holds other games \(other\.parquet\)"):
+                make(folder)
+            assert (folder / name).read_bytes() == data
+            (folder / name).unlink()
+    (folder / MANIFEST).unlink()
+    (folder / NAMES[1]).write_bytes((folder / NAMES[2]).read_bytes())
+    with pytest.raises(StarmineError, match="the name of another shard than 2"):
+        make(folder)
+
+
+def forge(path, **values):
+    """Change entries of a shard's metadata, and nothing else."""
+    from pyarrow import parquet
+
+    from starmine.stored import FILE_OPTIONS, ROW_GROUP, Metadata
+    from starmine.stored.metadata import KEY
+
+    file = parquet.ParquetFile(path)
+    table, stored = file.read(), file.metadata.metadata
+    file.close()
+    metadata = Metadata.of(stored)
+    metadata.extra["configuration"] |= values
+    kept = {KEY: metadata.to_json().encode(), b"starmine.content": stored[b"starmine.content"]}
+    parquet.write_table(table.replace_schema_metadata(kept), path, row_group_size=ROW_GROUP, **FILE_OPTIONS)
+
+
+def test_forged_metadata_are_found(folder, whole):
+    forge(folder / NAMES[1], seed=5)
+    found = verify(folder)
+    assert not found.holds
+    assert any("seed is 1: expected 5" in problem.what for problem in found.problems)
+    assert make(folder).made == [1]  # the manifest names it
+    assert contents(folder) == contents(whole)
+    forge(folder / NAMES[1], seed=5)
+    (folder / MANIFEST).unlink()
+    with pytest.raises(StarmineError, match=r"holds other games \(shard-000001\.parquet\), with seed=5 instead of 1"):
+        make(folder)
+
+
+# --- Several processes ------------------------------------------------------------------------------------
+
+
+def command(folder, games=GAMES, *options):
+    """The command line for four shards."""
+    line = [sys.executable, "-m", "starmine", "generate", "iggi", "piers", "--variant", "mini", "--seed", "1"]
+    line += ["--games", games, "--shard-size", -(-games * SIZE // GAMES), "--threads", "1", "--quiet"]
+    return [str(part) for part in [*line, "--output", folder, *options]]
+
+
+def start(line, **options):
+    """A running command."""
+    return subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+
+
+def test_a_shard_that_another_process_makes_is_left_to_it(tmp_path, whole):
+    tmp_path.mkdir(exist_ok=True)
+    with FolderLock(tmp_path, lock_name(1)):
+        made = make(tmp_path)
+        assert (made.made, made.busy, made.games) == ([0, 2, 3], [1], GAMES - SIZE)
+        assert "other processes make 1 more" in str(made)
+        assert not (tmp_path / NAMES[1]).exists()
+    assert make(tmp_path).made == [1]
+    assert contents(tmp_path) == contents(whole)
+
+
+def test_processes_with_the_same_command_share_the_work(tmp_path):
+    running = [start(command(tmp_path / "shared", 40_000)) for _ in range(3)]
+    ended = [process.communicate(timeout=120) for process in running]
+    assert [process.returncode for process in running] == [0, 0, 0], ended
+    assert len(read_manifest(tmp_path / "shared")["shards"]) == 4
+    generate(["iggi", "piers"], 40_000, tmp_path / "one", "mini", 1, shard_size=12_000, progress=False)
+    assert contents(tmp_path / "shared") == contents(tmp_path / "one")
+
+
+def test_disjoint_shards_may_be_made_at_once(tmp_path, whole):
+    running = [start(command(tmp_path / "games", GAMES, "--shards", part)) for part in ("0-1", "2", "3")]
+    ended = [process.communicate(timeout=60) for process in running]
+    assert [process.returncode for process in running] == [0, 0, 0], ended
+    assert contents(tmp_path / "games") == contents(whole)
+
+
+def test_another_configuration_cannot_begin_beside_a_running_one(tmp_path):
+    running = start(command(tmp_path, 400_000))
+    try:
+        wait_for(tmp_path / (shard_name(0) + ".part"), running)
+        with pytest.raises(StarmineError, match="holds other games"):
+            make(tmp_path)
+        assert running.poll() is None
+    finally:
+        running.kill()
+        running.communicate(timeout=60)
+
+
+def wait_for(path, running):
+    """Wait until a process has written a file."""
+    end = time.monotonic() + 60
+    while not path.exists():
+        assert running.poll() is None, running.communicate()
+        assert time.monotonic() < end
+        time.sleep(0.002)
+
+
+def test_a_killed_command_goes_on(tmp_path):
+    running = start(command(tmp_path / "killed", 40_000))
+    wait_for(tmp_path / "killed" / (shard_name(1) + ".part"), running)
+    running.kill()
+    running.communicate(timeout=60)
+    whole_shard = (tmp_path / "killed" / shard_name(0)).stat()
+    made = generate(["iggi", "piers"], 40_000, tmp_path / "killed", "mini", 1, shard_size=12_000, progress=False)
+    assert made.made == [1, 2, 3]
+    assert (tmp_path / "killed" / shard_name(0)).stat() == whole_shard
+    generate(["iggi", "piers"], 40_000, tmp_path / "one", "mini", 1, shard_size=12_000, progress=False)
+    assert contents(tmp_path / "killed") == contents(tmp_path / "one")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the system has no SIGINT")
+def test_an_interrupted_command_goes_on(tmp_path):
+    line = command(tmp_path, 400_000)
+    line.remove("--quiet")
+    running = start(line, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+    wait_for(tmp_path / (shard_name(0) + ".part"), running)
+    running.send_signal(signal.SIGINT)
+    output, errors = running.communicate(timeout=60)
+    assert (running.returncode, output) == (130, "")
+    assert errors == f"starmine generate: interrupted; the same command goes on from {tmp_path}\n"
+    assert not [name for name in contents(tmp_path) if name != MANIFEST]
+
+
+# --- Disks ------------------------------------------------------------------------------------------------
+
+
+def test_a_full_disk_is_one_line_and_loses_no_whole_shard(small_disk):
+    made = make(small_disk)
+    expected = contents(small_disk)
+    (small_disk / NAMES[3]).unlink()
+    filler = small_disk / "filler"
+    filler.write_bytes(bytes(os.statvfs(small_disk).f_bavail * os.statvfs(small_disk).f_frsize))
+    ended = subprocess.run(command(small_disk), capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 2
+    assert "cannot be written (No space left on device" in ended.stderr
+    assert ended.stderr.count("\n") == 1
+    kept = contents(small_disk)
+    assert {name: kept[name] for name in NAMES[:3]} == {name: expected[name] for name in NAMES[:3]}
+    assert not [name for name in kept if name.endswith(".part")]
+    filler.unlink()
+    assert make(small_disk).made == [3]
+    assert contents(small_disk) == expected
+    assert made.games == GAMES
+
+
+def test_a_folder_that_cannot_be_written_is_one_line(tmp_path):
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(StarmineError, match="cannot be written") as refused:
+        make(tmp_path / "file")
+    assert "\n" not in str(refused.value)
+    assert (tmp_path / "file").read_bytes() == b""
+
+
+def test_a_damaged_shard_is_kept_until_the_new_one_is_whole(folder, monkeypatch):
+    from starmine.data import shard
+
+    (folder / NAMES[0]).write_bytes(b"damaged")
+    with monkeypatch.context() as patch:
+        patch.setattr(shard, "play_chunk", lambda *_: (_ for _ in ()).throw(starmine.BotError([], [])))
+        with pytest.raises(starmine.BotError):
+            make(folder)
+    assert (folder / NAMES[0]).read_bytes() == b"damaged"
+    assert make(folder).made == [0]
