@@ -1,0 +1,218 @@
+"""`verify` names what does not hold: file, row, game and what it is; `info` sums up."""
+
+import math
+
+import numpy as np
+import pytest
+
+import starmine
+from starmine import StarmineError, play_games
+from starmine.cli import main
+
+pytest.importorskip("pyarrow")
+
+from starmine.data import generate, info, verify
+from starmine.data.info import histogram
+from starmine.stored import GameTable, Metadata, shard_name, write_file
+
+GAMES, SIZE, FILE, ROW = 90, 40, shard_name(1), 17
+GAME = SIZE + ROW
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Three shards of games without surprises."""
+    generate(["iggi", "iggi"], GAMES, tmp_path, "mini", 3, shard_size=SIZE, threads=1, progress=False)
+    return tmp_path
+
+
+def change(path, name, value):
+    """Change a column in one row of a shard, or all of it; its checksums are not changed."""
+    import pyarrow
+    from pyarrow import parquet
+
+    with parquet.ParquetFile(path) as file:
+        table, metadata = file.read(), file.metadata.metadata
+    column = table[name].to_pylist()
+    column[ROW] = value(column[ROW]) if callable(value) else value
+    field = table.schema.field(name)
+    changed = table.set_column(table.schema.names.index(name), field, pyarrow.array(column, field.type))
+    kept = {key: value for key, value in metadata.items() if key.startswith(b"starmine")}
+    parquet.write_table(changed.replace_schema_metadata(kept), path)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_whole_games_hold(folder, threads):
+    found = verify(folder, deal=True, threads=threads)
+    assert found.holds
+    assert (found.files, found.games, found.problems) == (3, GAMES, [])
+    assert str(found) == f"{folder}: 3 files, {GAMES} games, {found.turns:,} turns: all hold"
+    assert verify(folder / FILE).games == SIZE
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "said"),
+    [
+        ("score", lambda score: score + 1, "score is "),
+        ("fireworks", lambda score: score + 1, "fireworks is "),
+        ("ending", 5, "ending is 'no_legal_action': expected "),
+        ("ending", 77, "ending is none (code 77): expected "),
+        ("length", lambda length: length + 1, "length is "),
+        ("game", 3, "game number is 3: expected 57"),
+        ("seed", 4, "seed is 4: expected 3"),
+        ("index", 4, "index is 4: expected 57"),
+        ("episode", 1, "episode is 1: expected 0"),
+        ("players", [0, 1], "players are [0, 1]: expected rows of a table of 1"),
+        ("first_player", 2, "the first player is 2: expected 0 to 1"),
+        ("deck", lambda deck: bytes(len(deck)), "is not one of this variant"),
+        ("deck", lambda deck: b"\xff" * len(deck), "is not one of this variant"),
+        ("actions", lambda actions: b"\xff" + actions[1:], "the action 255 in turn 0 is not legal"),
+        ("actions", lambda actions: actions + b"\0", "the game ends before turn "),
+        ("actions", lambda actions: actions[:-1], ": expected none (code 0)"),
+        ("actions", lambda actions: b"", ": expected none (code 0)"),
+    ],
+)
+def test_what_does_not_hold_is_named(folder, capsys, column, value, said):
+    change(folder / FILE, column, value)
+    found = verify(folder)
+    rows = [problem for problem in found.problems if problem.row is not None]
+    assert {(problem.file, problem.row) for problem in rows} == {(FILE, ROW)}
+    assert {problem.game for problem in rows} == {3 if column == "game" else GAME}
+    assert any(said in problem.what for problem in rows)
+    files = [problem.what for problem in found.problems if problem.row is None]
+    # The number of a game's actions is what its length is.
+    assert ("its games do not have the checksum in its metadata" in files) == (column != "length")
+    assert "its bytes do not have the checksum in _manifest.json" in files
+    assert main(["data", "verify", str(folder), "--quiet"]) == 1
+    assert f"{FILE}, row {ROW}, game " in capsys.readouterr().out
+
+
+def test_a_generated_game_that_has_not_ended_is_named(folder):
+    change(folder / FILE, "actions", b"")
+    for column in ("length", "score", "fireworks", "ending"):
+        change(folder / FILE, column, 0)
+    said = [problem.what for problem in verify(folder).problems if problem.row is not None]
+    assert said == ["the game has not ended"]
+
+
+def test_another_deck_of_the_same_cards_is_found_by_dealing(folder):
+    change(folder / FILE, "deck", lambda deck: deck[:-2] + deck[-1:] + deck[-2:-1])
+    change(folder / FILE, "deck", lambda deck: deck[:-3] + bytes(sorted(deck[-3:])))
+    problems = [problem.what for problem in verify(folder, deal=True).problems if problem.row == ROW]
+    assert any(what.startswith("deck is ") for what in problems)
+
+
+def test_games_out_of_their_order_are_found(folder):
+    from pyarrow import parquet
+
+    with parquet.ParquetFile(folder / FILE) as file:
+        table, metadata = file.read(), file.metadata.metadata
+    order = np.arange(SIZE)
+    order[[4, 5]] = 5, 4
+    kept = {key: value for key, value in metadata.items() if key.startswith(b"starmine")}
+    parquet.write_table(table.take(order).replace_schema_metadata(kept), folder / FILE)
+    rows = {problem.row for problem in verify(folder).problems if "game number" in problem.what}
+    assert rows == {4, 5}
+
+
+def test_missing_cut_and_strange_files_are_named(folder):
+    (folder / shard_name(0)).unlink()
+    (folder / FILE).write_bytes((folder / FILE).read_bytes()[:-100])
+    (folder / shard_name(2)).replace(folder / shard_name(7))
+    said = [str(problem) for problem in verify(folder).problems]
+    assert f"{shard_name(0)}: the file is missing" in said
+    assert f"{shard_name(2)}: the file is missing" in said
+    assert f"{shard_name(7)}: it is shard 2 by its metadata" in said
+    assert any(line.startswith(f"{FILE}: it cannot be read (") for line in said)
+    assert all("\n" not in line for line in said)
+
+
+def test_a_shard_with_too_few_games_is_named(folder):
+    from pyarrow import parquet
+
+    with parquet.ParquetFile(folder / FILE) as file:
+        table, metadata = file.read(), file.metadata.metadata
+    kept = {key: value for key, value in metadata.items() if key.startswith(b"starmine")}
+    parquet.write_table(table.slice(0, 30).replace_schema_metadata(kept), folder / FILE)
+    assert f"{FILE}: it holds 30 games: expected 40" in [str(problem) for problem in verify(folder).problems]
+
+
+def test_many_problems_are_counted(folder, capsys):
+    from pyarrow import parquet
+
+    for number in range(3):
+        path = folder / shard_name(number)
+        with parquet.ParquetFile(path) as file:
+            table, metadata = file.read(), file.metadata.metadata
+        column = table.schema.names.index("score")
+        wrong = table.set_column(column, table.schema.field("score"), [np.full(len(table), 200, np.uint8)])
+        kept = {key: value for key, value in metadata.items() if key.startswith(b"starmine")}
+        parquet.write_table(wrong.replace_schema_metadata(kept), path)
+    found = verify(folder)
+    assert found.count >= GAMES
+    lines = str(found).splitlines()
+    assert len(lines) == 22
+    assert lines[-2] == f"and {found.count - 20} more"
+
+
+def converted(games):
+    """Games that were not dealt here, as columns."""
+    numbers = {"game": np.arange(len(games), dtype=np.uint64), "seed": None, "index": None, "episode": None}
+    return GameTable(
+        games.trajectories,
+        **numbers,
+        scores=games.scores.astype(np.uint8),
+        fireworks=games.fireworks.astype(np.uint8),
+        endings=games.endings.astype(np.uint8),
+        players=np.zeros((len(games), 2), np.int16),
+    )
+
+
+def test_games_that_were_not_generated_are_verified_too(tmp_path):
+    games = converted(play_games(["iggi", "iggi"], 50, record=True))
+    write_file(tmp_path / "people.parquet", games, Metadata(games.variant, [{"name": "somebody"}]))
+    assert verify(tmp_path).holds
+    dealt = verify(tmp_path, deal=True)
+    assert [problem.what for problem in dealt.problems] == [
+        "seed, index or episode is missing: its games cannot be dealt"
+    ]
+    assert info(tmp_path).tables[0].name == "somebody + somebody"
+
+
+def test_a_path_without_games_is_refused(tmp_path):
+    for path in (tmp_path, tmp_path / "nowhere"):
+        for read in (verify, info):
+            with pytest.raises(StarmineError, match="holds no games"):
+                read(path)
+    (tmp_path / "a.parquet").write_bytes(b"")
+    with pytest.raises(StarmineError, match="cannot be read"):
+        info(tmp_path)
+    assert not verify(tmp_path).holds
+
+
+# --- Summing up -------------------------------------------------------------------------------------------
+
+
+def test_the_numbers_are_those_of_the_games(folder):
+    found, games = info(folder), play_games(["iggi", "iggi"], GAMES, 3, "mini")
+    assert (found.total.games, found.total.turns) == (GAMES, games.lengths.sum())
+    assert found.total.mean == pytest.approx(games.scores.mean())
+    assert found.total.error == pytest.approx(games.scores.std(ddof=1) / math.sqrt(GAMES))
+    assert found.bytes == sum(path.stat().st_size for path in folder.glob("*.parquet"))
+    assert (found.files, found.missing, found.variant) == (3, 0, starmine.variant("mini"))
+    assert np.array_equal(found.total.counts, np.bincount(games.scores, minlength=256))
+    (folder / FILE).unlink()
+    assert (info(folder).files, info(folder).missing) == (2, 1)
+    assert "2 files (1 shards are missing)" in str(info(folder))
+
+
+def test_a_histogram_shows_each_score_with_its_share():
+    counts = np.zeros(256, np.int64)
+    counts[[3, 5, 6]] = 8, 4, 1
+    lines = histogram(counts)
+    assert [line.split()[0] for line in lines] == ["3", "4", "5", "6"]
+    assert [line.count("█") for line in lines] == [48, 0, 24, 6]
+    assert [line.split()[-1] for line in lines] == ["8", "0", "4", "1"]
+    assert "61.54%" in lines[0]
+    assert max(map(len, lines)) <= 80
+    assert histogram(np.zeros(256, np.int64)) == []
