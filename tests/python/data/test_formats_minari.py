@@ -78,8 +78,9 @@ def test_what_cannot_be_written_is_refused_and_leaves_nothing(minari, tmp_path):
         write_games(games, tmp_path / "bits-v0", format="minari", dtype="bits")
     with pytest.raises(starmine.UnknownNameError):
         write_games(games, tmp_path / "other-v0", format="minari", encoder="other")
-    with pytest.raises(starmine.StarmineError, match="Malformed dataset ID"):
-        write_games(games, tmp_path / "no name!", format="minari")
+    for name in ("no name!-v0", "hanabi", "hanabi-v", "-v0", "hanabi-v0.5"):
+        with pytest.raises(starmine.StarmineError, match="is no id of a data set: expected NAME-vNUMBER"):
+            write_games(games, tmp_path / name, format="minari")
     assert [entry.name for entry in tmp_path.iterdir()] == ["taken-v0"]
 
 

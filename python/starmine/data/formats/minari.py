@@ -8,6 +8,7 @@ is `infos["action_mask"]`, the player's seat `infos["current_player"]`.
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
@@ -25,6 +26,7 @@ from starmine.trajectories import Trajectories
 
 ROOT = "MINARI_DATASETS_PATH"  # environment variable: the folder of all data sets
 OUTPUTS = ("obs", "action_mask", "current_player")
+ID = re.compile(r"[A-Za-z0-9][\w-]*-v\d+", re.ASCII)  # as Minari takes them, without a namespace
 AT_ONCE = 512  # games whose observations are in memory together
 
 
@@ -43,7 +45,7 @@ def write(games: ImportedGames, path: Path, encoder: str = "canonical", dtype: s
             `algorithm_name`, `description`.
 
     Raises:
-        StarmineError: the folder exists, Minari does not allow the id, or there is no game, no such encoder or dtype.
+        StarmineError: the folder exists, or its name is no id, or there is no game, no such encoder or dtype.
         ImportError: Minari or h5py is not installed.
         OSError: the data set cannot be written.
     """
@@ -51,6 +53,8 @@ def write(games: ImportedGames, path: Path, encoder: str = "canonical", dtype: s
     path = path.absolute()
     if path.exists():
         raise StarmineError(f"{path}: it exists: expected a new folder")
+    if ID.fullmatch(path.name) is None:
+        raise StarmineError(f"{path.name!r} is no id of a data set: expected NAME-vNUMBER, such as hanabi-smart-v0")
     if len(games) == 0:
         raise StarmineError("there is no game: Minari has no data set without episodes")
     settings = {
@@ -89,10 +93,7 @@ def _created(create: Callable[..., Any], path: Path, episodes: list[Any], settin
     """A new data set with its first episodes."""
     with warnings.catch_warnings():  # Minari warns of all metadata that are not given
         warnings.filterwarnings("ignore", message=".* is (set to )?None", category=UserWarning)
-        try:
-            return create(path.name, episodes, **settings)
-        except ValueError as error:
-            raise StarmineError(f"{path}: {error}") from error
+        return create(path.name, episodes, **settings)
 
 
 @contextmanager
