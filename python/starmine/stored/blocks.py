@@ -2,8 +2,9 @@
 
 The games of an epoch form one sequence: the row groups in an order of their own, and in each of them the games in
 theirs. Each reader, such as a worker of a rank, takes an equal part of it. A reader cuts its part into windows of a few
-row groups, shuffles the games of a window, and replays them in blocks. All orders are functions of the seed, the epoch
-and the part, so that any block can be made again.
+row groups, shuffles the games of a window, and replays them in blocks. The turns of a block are shuffled, too, by an
+order that the blocks of a window share, since they have different games. All orders are functions of the seed, the
+epoch and the part, so that any block can be made again.
 """
 
 from __future__ import annotations
@@ -125,19 +126,21 @@ class Blocks:
         rooms: list[Rows] = [{}, {}]  # one is in use while the other one is written
         read = (self._read(pieces, part.epoch) for pieces in windows[window:])
         for place, games in enumerate(ahead(read), window):
-            order = self._order(len(games.order), part.epoch, _WINDOW, part.part, part.parts, place)
-            chosen = games.order[order]
+            drawn = (part.epoch, part.part, part.parts, place)
+            chosen = games.order[self._order(len(games.order), *drawn, _WINDOW)]
+            order = self._order(self._most_turns(games, chosen), *drawn, _TURNS)
             for start in range(number * self.games_at_once, len(chosen), self.games_at_once):
                 block = start // self.games_at_once
                 at_once = chosen[start : start + self.games_at_once]
                 turns = self._turns(games, at_once, part.epoch, rooms[made % 2])
                 made += 1
-                if self.shuffle:
-                    drawn = (part.epoch, _TURNS, part.part, part.parts, place, block)
-                    yield Block(place, block, turns, self._order(len(turns), *drawn))
-                else:
-                    yield Block(place, block, turns, turns.in_order())
+                yield Block(place, block, turns, order[order < len(turns)] if self.shuffle else turns.in_order())
             number = 0
+
+    def _most_turns(self, window: Window, chosen: NDArray[np.int64]) -> int:
+        """The number of turns of a window's longest block."""
+        starts = np.arange(0, len(chosen), self.games_at_once)
+        return int(np.add.reduceat(window.games.lengths[chosen], starts).max())
 
     def _order(self, count: int, *drawn: int) -> NDArray[np.int64]:
         """An order of so many things: shuffled by the seed and what is drawn, or their own."""

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import ArrayError, StarmineError, State, Variant
-from starmine.trajectories import Trajectories, ragged_places
+from starmine.stored.arrow import pyarrow
+from starmine.trajectories import Trajectories
 
 # Columns with one number a game and their dtypes. Those of the deal may be missing.
 NUMBERS: dict[str, type[np.generic]] = {
@@ -87,13 +88,21 @@ class GameTable:
         Raises:
             IndexError: there is no such game.
         """
-        chosen = games if isinstance(games, slice) else np.atleast_1d(np.arange(len(self))[games])
+        offsets, log_prob = self.trajectories.offsets, self.log_prob
+        if isinstance(games, slice) and games.step in (None, 1):
+            chosen: Any = games
+            trajectories = self.trajectories[games]
+            first, stop, _ = games.indices(len(self))
+            log_prob = None if log_prob is None else log_prob[offsets[first] : offsets[max(first, stop)]]
+        else:
+            chosen = np.atleast_1d(np.arange(len(self))[games])
+            actions, lengths = ragged_take(self.trajectories.actions, offsets, chosen)
+            decks, starts = self.trajectories.decks[chosen], self.trajectories.start_players[chosen]
+            trajectories = Trajectories(self.variant, decks, starts, actions, lengths)
+            log_prob = None if log_prob is None else ragged_take(log_prob, offsets, chosen)[0]
         held = {name: getattr(self, name) for name in NUMBERS}
         columns: dict[str, Any] = {name: None if held[name] is None else held[name][chosen] for name in NUMBERS}
-        log_prob = self.log_prob
-        if log_prob is not None:
-            log_prob = log_prob[ragged_places(self.trajectories.offsets, np.arange(len(self))[chosen])]
-        return GameTable(self.trajectories[chosen], **columns, players=self.players[chosen], log_prob=log_prob)
+        return GameTable(trajectories, **columns, players=self.players[chosen], log_prob=log_prob)
 
     def state(self, game: int, turn: int | None = None) -> State:
         """A game after some of its turns, as `Trajectories.state` gives it."""
@@ -158,6 +167,28 @@ def content_hash(games: GameTable | Iterable[GameTable]) -> str:
     for piece in [games] if isinstance(games, GameTable) else games:
         checksum.update(piece)
     return checksum.hexdigest()
+
+
+def ragged_take(
+    values: NDArray[Any], offsets: NDArray[np.int64], games: NDArray[np.integer[Any]]
+) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """The numbers of some games, which Arrow copies game by game, and where each of them begins.
+
+    Args:
+        values: (T,), game after game.
+        offsets: int64 (G + 1,), where each game begins.
+        games: integers (K,), indices of games.
+
+    Returns:
+        The numbers of these games, and their offsets, int64 (K + 1,).
+    """
+    pa, size = pyarrow(), values.itemsize
+    buffers = [None, pa.py_buffer(offsets * size), pa.py_buffer(np.ascontiguousarray(values))]
+    taken = pa.Array.from_buffers(pa.large_binary(), len(offsets) - 1, buffers).take(pa.array(games))
+    bounds = np.frombuffer(taken.buffers()[1], np.int64, len(games) + 1) // size
+    if bounds[-1] == 0:
+        return values[:0], bounds
+    return np.frombuffer(taken.buffers()[2], values.dtype, bounds[-1]), bounds
 
 
 def _check(name: str, array: Any, dtype: type[np.generic], shape: tuple[int, ...]) -> None:

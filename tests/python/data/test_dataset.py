@@ -13,6 +13,7 @@ from stored_games import described, played_table, same_games, store
 import starmine
 from starmine.durable import DamagedFileError
 from starmine.stored import Dataset, GameTable, Metadata, read_table, replay_batch, schema, shard_name, write_table
+from starmine.stored.ahead import ahead
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -362,3 +363,38 @@ def test_an_unlisted_player_is_refused(tmp_path, table):
     path = store(tmp_path / "games.parquet", dataclasses.replace(table, players=table.players + 1))
     with pytest.raises(starmine.StarmineError, match=r"games\.parquet: column players names a player"):
         Dataset(path)[:]
+
+
+# --- Reading ahead -------------------------------------------------------------------------------------------
+
+
+def counted(numbers, made):
+    try:
+        for number in numbers:
+            made.append(number)
+            yield number
+    finally:
+        made.append("closed")
+
+
+def test_a_thread_is_one_item_ahead():
+    made = []
+    items = ahead(counted(range(5), made))
+    assert next(items) == 0
+    assert list(items) == [1, 2, 3, 4]
+    assert made == [0, 1, 2, 3, 4, "closed"]
+
+
+def test_reading_ahead_ends_with_its_consumer():
+    made = []
+    items = ahead(counted(range(100), made))
+    next(items)
+    items.close()
+    assert made == [0, 1, "closed"]
+
+
+def test_an_error_while_reading_ahead_is_raised_in_its_place():
+    items = ahead(1 // (2 - number) for number in range(5))
+    assert [next(items), next(items)] == [0, 1]
+    with pytest.raises(ZeroDivisionError):
+        next(items)
