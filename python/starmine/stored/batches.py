@@ -101,6 +101,6 @@ def _completed(table: Any, variant: Variant) -> Any:
         elif field.name == "players" and "players" not in columns:
             columns["players"] = pa.array([[0] * variant.players] * len(table), field.type)
         elif field.name not in columns:
-            columns[field.name] = pa.array(np.zeros(len(table), field.type.to_pandas_dtype()))
+            columns[field.name] = pa.array(np.zeros(len(table), np.int64)).cast(field.type)
     named = pa.table(columns)
     return named.replace_schema_metadata({b"starmine": Metadata(variant, []).to_json()})
