@@ -16,7 +16,7 @@ from starmine.stored.arrow import pyarrow
 from starmine.stored.conditions import Conditions, ending_codes, seat_rows
 from starmine.stored.files import Paths, open_files
 from starmine.stored.game import Game
-from starmine.stored.games import GameTable
+from starmine.stored.games import GameTable, chosen_indices
 from starmine.stored.metadata import Metadata
 from starmine.stored.replaying import Replay, Rows
 from starmine.stored.schema import read_table, schema
@@ -150,15 +150,14 @@ class Dataset:
             IndexError: there is no such game.
             FileNotFoundError, DamagedFileError, StarmineError: as `read`.
         """
-        chosen = np.arange(len(self))[games]
-        table = self._gather(np.atleast_1d(chosen))
-        return table if np.ndim(chosen) else self._game(table)
+        table = self._gather(chosen_indices(games, len(self)))
+        return table if isinstance(games, slice) or np.ndim(games) else self._game(table)
 
     def __iter__(self) -> Iterator[Game]:
         """The games in their order."""
         for table in self.tables():
             for game in range(len(table)):
-                yield self._game(table[game])
+                yield self._game(table[game : game + 1])
 
     def _game(self, table: GameTable) -> Game:
         return Game(table, [self.players[row] for row in table.players[0].tolist()])
@@ -220,7 +219,7 @@ class Dataset:
             IndexError: there is no such game.
             StarmineError: an index is given twice.
         """
-        chosen = np.sort(np.arange(len(self))[games])
+        chosen = np.sort(chosen_indices(games, len(self)))
         if (np.diff(chosen) == 0).any():
             raise StarmineError("a game is selected twice")
 
@@ -332,6 +331,10 @@ class Dataset:
                 yield from settings.pieces(games, batch_size, group.first)
             except StarmineError as error:
                 raise StarmineError(f"{self.files[group.file].path}, row group {group.group}: {error}") from error
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: not the games that are in memory."""
+        return vars(self) | {"_latest": None}
 
     def __repr__(self) -> str:
         """Number of games and files."""

@@ -95,7 +95,7 @@ class GameTable:
             first, stop, _ = games.indices(len(self))
             log_prob = None if log_prob is None else log_prob[offsets[first] : offsets[max(first, stop)]]
         else:
-            chosen = np.atleast_1d(np.arange(len(self))[games])
+            chosen = chosen_indices(games, len(self))
             actions, lengths = ragged_take(self.trajectories.actions, offsets, chosen)
             decks, starts = self.trajectories.decks[chosen], self.trajectories.start_players[chosen]
             trajectories = Trajectories(self.variant, decks, starts, actions, lengths)
@@ -167,6 +167,34 @@ def content_hash(games: GameTable | Iterable[GameTable]) -> str:
     for piece in [games] if isinstance(games, GameTable) else games:
         checksum.update(piece)
     return checksum.hexdigest()
+
+
+def chosen_indices(games: int | slice | Sequence[int] | NDArray[Any], count: int) -> NDArray[np.int64]:
+    """The indices of the games that numpy would select among `count`: int64 (K,).
+
+    Args:
+        games: an index, a slice, indices or a mask.
+        count: number of games.
+
+    Raises:
+        IndexError: there is no such game, or it is none of these.
+    """
+    if isinstance(games, slice):
+        return np.arange(*games.indices(count))
+    given = np.asarray(games)
+    if given.dtype == np.bool_:
+        if given.shape != (count,):
+            raise IndexError(f"the mask has shape {given.shape}: expected {(count,)}")
+        return np.flatnonzero(given)
+    if given.size == 0:
+        return np.empty(0, np.int64)
+    if given.ndim > 1 or not np.issubdtype(given.dtype, np.integer):
+        raise IndexError(f"games has shape {given.shape} and dtype {given.dtype}: expected indices, a slice or a mask")
+    wrong = (given < -count) | (given >= count)
+    if wrong.any():
+        raise IndexError(f"there is no game {given[wrong].flat[0] if given.ndim else given}: there are {count}")
+    chosen: NDArray[np.int64] = np.atleast_1d(np.where(given < 0, given + count, given)).astype(np.int64)
+    return chosen
 
 
 def ragged_take(

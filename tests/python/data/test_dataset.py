@@ -71,8 +71,22 @@ def test_games_are_chosen_as_numpy_chooses(folder, table):
     assert game.state(3).history == table.state(59, 3).history
     assert (game.deck == table.trajectories.decks[59]).all()
     assert [row["name"] for row in game.players] == ["player 1", "player 0"]
-    with pytest.raises(IndexError):
-        data[60]
+
+
+@pytest.mark.parametrize(
+    ("games", "message"),
+    [
+        (60, "there is no game 60: there are 60"),
+        ([3, -61], "there is no game -61"),
+        ([0.5], "expected indices, a slice or a mask"),
+        ([[1, 2]], "expected indices, a slice or a mask"),
+        (np.ones(59, bool), r"the mask has shape \(59,\): expected \(60,\)"),
+    ],
+)
+def test_games_that_are_not_there_are_refused(games, message, folder, table):
+    for held in (Dataset(folder), table):
+        with pytest.raises(IndexError, match=message):
+            held[games]
 
 
 def test_games_come_one_by_one(folder, table):
@@ -81,7 +95,10 @@ def test_games_come_one_by_one(folder, table):
 
 
 def test_a_data_set_can_be_pickled(folder, table):
-    data = pickle.loads(pickle.dumps(Dataset(folder).select(range(3, 9))))
+    data = Dataset(folder).select(range(3, 9))
+    data[2]  # whose row group stays in memory, and is not pickled
+    assert len(pickle.dumps(data)) < 10_000
+    data = pickle.loads(pickle.dumps(data))
     assert same_games(data[:], table[3:9])
 
 

@@ -202,6 +202,12 @@ def test_workers_that_stay_learn_of_the_epoch(folder, table):
     assert orders[0] == keys(data)
 
 
+def test_a_data_set_is_pickled_for_workers_that_are_spawned(folder):
+    data = GamesDataset(folder, 300, outputs=LIGHT, seed=5)
+    data.set_epoch(3)
+    assert keys(pickle.loads(pickle.dumps(data))) == keys(data)
+
+
 def test_the_place_among_distributed_processes_is_the_default(folder, tmp_path):
     torch.distributed.init_process_group("gloo", init_method=f"file://{tmp_path}/store", rank=0, world_size=1)
     try:
