@@ -63,14 +63,15 @@ class GamesDataset(IterableDataset[TensorRows]):
         permute_colors: whether each game is shown in other colours in each epoch; exact, see
             `starmine.stored.permute_colors`.
         drop_last: whether to leave out a shorter last minibatch.
-        pin_memory: whether the tensors lie in pinned memory; None for where CUDA is available, outside workers.
+        pin_memory: whether the tensors lie in pinned memory; None for where CUDA is available. Those of workers never
+            do: the `DataLoader` pins them, if it is asked to.
         rank: of this process; None for torch.distributed's where it is initialized, else 0.
         world_size: number of processes that share the games; None as for `rank`.
-        num_threads: of the replay and of the unpacking's callers; one more thread reads ahead.
+        num_threads: of the replay; threads beside it read and replay ahead.
 
     Raises:
         UnknownNameError: there is no such output or dtype.
-        StarmineError: a number is out of its range.
+        StarmineError: a number is out of its range, or memory is to be pinned where there is no CUDA device.
         FileNotFoundError, DamagedFileError: as `Dataset`.
         ImportError: pyarrow is not installed.
     """
@@ -99,7 +100,10 @@ class GamesDataset(IterableDataset[TensorRows]):
         self.data = data if isinstance(data, Dataset) else Dataset(data)
         self.batch_size = _at_least("batch_size", batch_size, 1)
         self.rank, self.world_size = _place(rank, world_size)
-        self._dtype, self._drop_last, self._pin_memory = DTYPES[dtype], drop_last, pin_memory
+        if pin_memory and not torch.cuda.is_available():
+            raise StarmineError("pin_memory=True is not allowed: there is no CUDA device")
+        self._dtype, self._drop_last = DTYPES[dtype], drop_last
+        self._pin_memory = torch.cuda.is_available() if pin_memory is None else pin_memory
         replay = Replay.of(outputs, encoder=encoder, dtype="bits", observers=observers, num_threads=num_threads)
         self._blocks = Blocks(self.data, replay, shuffle, _at_least("seed", seed, 0), permute_colors)
         self._features = len(self.data.variant.layout(encoder))
@@ -173,9 +177,7 @@ class GamesDataset(IterableDataset[TensorRows]):
 
     def _pins(self) -> bool:
         """Whether tensors lie in pinned memory."""
-        if self._pin_memory is None:
-            return torch.cuda.is_available() and get_worker_info() is None
-        return self._pin_memory
+        return self._pin_memory and get_worker_info() is None
 
     # --- State -----------------------------------------------------------------------------------------------
 

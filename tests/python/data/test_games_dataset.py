@@ -1,11 +1,12 @@
 """Shuffled minibatches hold every turn once, whoever reads them, and go on where a state was taken."""
 
+import dataclasses
 import json
 import pickle
 
 import numpy as np
 import pytest
-from stored_games import described, played_table
+from stored_games import described, played_table, store
 
 import starmine
 from starmine.stored import Dataset, color_permutations, permute_colors, shard_name, write_table
@@ -133,6 +134,21 @@ def test_colours_are_permuted_for_each_game(folder, table):
         assert torch.equal(rows["return_to_go"], torch.from_numpy(plain["return_to_go"])[place])
     data.set_epoch(1)
     assert any(not torch.equal(one["obs"], other["obs"]) for one, other in zip(first, data, strict=True))
+
+
+@pytest.mark.parametrize("lengths", [[0] * 6, [0, 3, 0, 2, 0, 1]])
+def test_games_that_were_stopped_early_are_read(lengths, tmp_path):
+    table = played_table(6)
+    played, offsets = table.trajectories, np.cumsum([0, *lengths])
+    firsts = played.offsets[:-1]
+    actions = [played.actions[first : first + turns] for first, turns in zip(firsts, lengths, strict=True)]
+    cut = dataclasses.replace(played, actions=np.concatenate(actions), offsets=offsets)
+    table = dataclasses.replace(table, trajectories=cut, scores=table.scores * 0, endings=table.endings * 0)
+    path = store(tmp_path / "games.parquet", table)
+    for shuffle in (True, False):
+        assert sorted(keys(GamesDataset(path, 4, shuffle=shuffle))) == all_keys(table)
+    assert sorted(keys(Dataset(path).replay())) == all_keys(table)
+    assert Dataset(path)[1].ending is None
 
 
 # --- Order -----------------------------------------------------------------------------------------------------
@@ -300,6 +316,17 @@ def test_torchdatas_loader_resumes_in_the_middle(num_workers, folder):
 def test_settings_out_of_range_are_refused(settings, message, folder):
     with pytest.raises(starmine.StarmineError, match=message):
         GamesDataset(folder, **settings)
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device")
+def test_memory_is_pinned_only_for_a_device(folder):
+    with pytest.raises(starmine.StarmineError, match="no CUDA device"):
+        GamesDataset(folder, pin_memory=True)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device")
+def test_tensors_are_pinned_for_a_device(folder):
+    assert all(tensor.is_pinned() for tensor in next(iter(GamesDataset(folder, 300))).values())
 
 
 def test_an_error_of_the_reader_reaches_the_user(folder, tmp_path, table):
