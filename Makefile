@@ -20,7 +20,7 @@ export SKIPPED ?= /dev/null
 SKIP = echo "Skipped: $(1)" | tee -a $(SKIPPED)
 
 .PHONY: help install train check test test-long lint-rust lint-python unit-tests check-instructions check-oldest check-arm
-.PHONY: sanitize docs instructions bench bench-train constraints clean
+.PHONY: sanitize docs instructions bench bench-data bench-train constraints clean
 
 help: ## Show this list.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -138,6 +138,9 @@ bench: $(VENV)/release $(VENV)/test-requirements $(VENV)/hle $(JAXMARL)/ready ##
 	$(BIN)/python benchmarks/sweep.py $(BENCH)
 	$(BIN)/python benchmarks/presets.py $(BENCH)
 	$(BIN)/python benchmarks/bots.py $(if $(ORIGINALS),--originals $(ORIGINALS)) $(BENCH)
+
+bench-data: $(VENV)/release $(VENV)/test-requirements ## Measure games on disk: generating, replaying, reading; a billion turns with BENCH=--billion.
+	$(BIN)/python benchmarks/data.py $(BENCH)
 
 bench-train: $(VENV)/release $(VENV)/test-requirements $(JAXMARL)/ready ## Measure the speed of training, also beside JaxMARL's.
 	$(BIN)/python benchmarks/training.py --jaxmarl-python $(JAXMARL)/bin/python \

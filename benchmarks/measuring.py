@@ -8,7 +8,7 @@ import os
 import platform
 import statistics
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -79,11 +79,19 @@ def pinned_to_one_core() -> Iterator[None]:
         yield
         return
     before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {min(before)})
+    set_affinity({min(before)})
     try:
         yield
     finally:
-        os.sched_setaffinity(0, before)
+        set_affinity(before)
+
+
+def set_affinity(cores: set[int]) -> None:
+    """Lets all threads of this process run on these cores only."""
+    threads = Path("/proc/self/task")
+    for thread in map(int, os.listdir(threads)) if threads.exists() else [0]:
+        with suppress(ProcessLookupError):  # it has ended
+            os.sched_setaffinity(thread, cores)
 
 
 def run(cases: Sequence[Case], effort: Effort) -> list[Row]:
