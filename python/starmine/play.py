@@ -151,6 +151,10 @@ class BotError(StarmineError):
         more = f"; and {len(failures) - 3} more" if len(failures) > 3 else ""
         super().__init__(f"{len(failures)} of {len(games)} games were given up: {shown}{more}")
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """So that the error of another process can be raised here."""
+        return BotError, (self.failures, self.games)
+
 
 def mean_and_error(values: Array) -> tuple[float, float]:
     """The mean and its standard error; the error of a single value is nan."""

@@ -127,7 +127,7 @@ def test_a_public_member_has_a_docstring(name):
 def test_what_a_docstring_raises_exists(name):
     """Every exception that a docstring names is a public one, a built-in, Gymnasium's, or that of durable files."""
     known = {*starmine.__all__, "TypeError", "ValueError", "KeyError", "MemoryError", "OSError", "ImportError"}
-    known |= {"ResetNeeded", "ClosedEnvironmentError", "DamagedFileError"}
+    known |= {"ResetNeeded", "ClosedEnvironmentError", "DamagedFileError", "FileNotFoundError"}
     texts = [text for key, text in DOCSTRINGS.items() if key.startswith(f"starmine.{name}")]
     for text in texts:
         for raised in re.findall(r"^ +((?:\w+(?:Error|Needed)(?:, )?)+): ", text, re.MULTILINE):

@@ -1,0 +1,174 @@
+"""Shards and batches as tasks of a local Ray with two workers, of which the tests kill one."""
+
+import os
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from starmine import BotError, StarmineError
+from starmine.cli import main
+
+pytest.importorskip("pyarrow")
+ray = pytest.importorskip("ray", reason="ray not found: pip install 'starmine[ray]'")
+pytest.importorskip("ray.data")
+
+from starmine.data import Dataset, generate, replay_batch, verify  # noqa: E402
+from starmine.stored import shard_name  # noqa: E402
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the workers are found in /proc"),
+    pytest.mark.filterwarnings("ignore"),  # those of ray
+]
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """A local Ray."""
+    ray.init(address="local", num_cpus=2, include_dashboard=False, object_store_memory=2**27, log_to_driver=False)
+    # Its newer reader lists files by nested tasks, which takes a minute on two cores.
+    ray.data.DataContext.get_current().use_datasource_v2 = False
+    ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    yield
+    ray.shutdown()
+
+
+class Slow:
+    """A bot that takes its time."""
+
+    def act(self, view):
+        """The first legal action, after a while."""
+        import time
+
+        time.sleep(0.0005)
+        return view.legal_actions()[0]
+
+
+class Unable:
+    """A bot without ideas."""
+
+    def act(self, view):
+        """Nothing."""
+        raise RuntimeError("no idea")
+
+
+def contents(folder):
+    """The files of a data set by name."""
+    return {path.name: path.read_bytes() for path in folder.iterdir() if not path.name.startswith(".")}
+
+
+def processes(title):
+    """The processes below this one, at any depth, whose command line begins so."""
+    parents, found = {}, []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+            parents[int(folder.name)] = int(fields[1])
+            if (folder / "cmdline").read_bytes().startswith(title.encode()):
+                found.append(int(folder.name))
+        except OSError:
+            continue
+    return [process for process in found if os.getpid() in ancestors(process, parents)]
+
+
+def ancestors(process, parents):
+    """The processes above one."""
+    while process in parents:
+        process = parents[process]
+        yield process
+
+
+def kill_one(title, is_ready, ended):
+    """Kill one of these processes once this is so; whether it was killed before the work ended."""
+    while not ended.is_set():
+        workers = processes(title)
+        if is_ready() and workers:
+            os.kill(workers[0], signal.SIGKILL)
+            return not ended.is_set()
+        time.sleep(0.01)
+    return False
+
+
+def while_one_is_killed(work, title, is_ready=lambda: True):
+    """The result of the work, during which a worker is killed."""
+    ended, killed = threading.Event(), []
+    killer = threading.Thread(target=lambda: killed.append(kill_one(title, is_ready, ended)))
+    killer.start()
+    try:
+        result = work()
+    finally:
+        ended.set()
+        killer.join()
+    assert killed == [True]
+    return result
+
+
+def test_shards_of_a_cluster_are_those_of_one_machine_though_a_worker_is_killed(cluster, tmp_path):
+    def make(folder, **options):
+        return generate([Slow, "iggi"], 240, folder, "mini", shard_size=60, progress=False, **options)
+
+    def begun():
+        return list((tmp_path / "ray").glob("*.part"))
+
+    made = while_one_is_killed(lambda: make(tmp_path / "ray", ray=True), "ray::_task", begun)
+    assert (made.made, made.games) == ([0, 1, 2, 3], 240)
+    make(tmp_path / "here")
+    assert contents(tmp_path / "ray") == contents(tmp_path / "here")
+    assert verify(tmp_path / "ray").holds
+    (tmp_path / "ray" / shard_name(2)).unlink()
+    assert make(tmp_path / "ray", ray=True).made == [2]
+    assert contents(tmp_path / "ray") == contents(tmp_path / "here")
+
+
+def test_errors_of_a_cluster_are_those_of_one_machine(cluster, tmp_path):
+    with pytest.raises(BotError, match="no idea"):
+        generate([Unable, "iggi"], 20, tmp_path / "bots", "mini", shard_size=10, ray=True, progress=False)
+    assert not list((tmp_path / "bots").glob("*.parquet"))
+    generate(["iggi", "iggi"], 20, tmp_path / "other", "mini", shard_size=10, ray=True, progress=False)
+    with pytest.raises(StarmineError, match="holds other games"):
+        generate(["iggi", "piers"], 20, tmp_path / "other", "mini", shard_size=10, ray=True, progress=False)
+
+
+def test_the_command_line_makes_shards_on_a_cluster(cluster, tmp_path, capsys):
+    options = ["--games", "50", "--variant", "mini", "--shard-size", "20", "--shards", "1-2", "--output", str(tmp_path)]
+    assert main(["generate", "iggi", "iggi", *options, "--ray", "--quiet"]) == 0
+    assert "2 of 2 shards (2 made now), 30 games" in capsys.readouterr().out
+
+
+def test_ray_reads_and_replays_though_a_worker_is_killed(cluster, tmp_path):
+    generate(["iggi", "iggi"], 400, tmp_path / "games", "mini", shard_size=50, progress=False)
+
+    def slowly(table):
+        import time
+
+        from starmine.data import replay_batch
+
+        time.sleep(0.3)
+        (tmp_path / f"began.{time.monotonic_ns()}").touch()
+        return replay_batch(table, "mini", outputs=["obs", "action", "game", "turn", "return_to_go"])
+
+    def read():
+        games = ray.data.read_parquet(str(tmp_path / "games"), override_num_blocks=8)
+        batches = games.map_batches(slowly, batch_format="pyarrow", batch_size=25)
+        return list(batches.iter_batches(batch_size=None, batch_format="numpy"))
+
+    found = while_one_is_killed(read, "ray::MapBatches", lambda: len(list(tmp_path.glob("began.*"))) >= 2)
+    rows = {name: np.concatenate([batch[name] for batch in found]) for name in found[0]}
+    order = np.lexsort((rows["turn"], rows["game"]))
+    expected = list(Dataset(tmp_path / "games").replay(400, dtype="bits"))
+    expected = {name: np.concatenate([batch[name] for batch in expected]) for name in rows}
+    expected_order = np.lexsort((expected["turn"], expected["game"]))
+    for name in rows:
+        assert np.array_equal(rows[name][order], expected[name][expected_order]), name
+
+
+def test_batches_need_the_rules_which_ray_drops(cluster, tmp_path):
+    generate(["iggi", "iggi"], 20, tmp_path, "mini", progress=False)
+    games = ray.data.read_parquet(str(tmp_path))
+    rows = games.map_batches(replay_batch, fn_kwargs={"variant": "mini", "outputs": ["action"]}).take_all()
+    assert [row["action"] for row in rows] == Dataset(tmp_path)[:].trajectories.actions.tolist()
