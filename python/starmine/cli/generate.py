@@ -9,7 +9,7 @@ from typing import Any
 from starmine._core import StarmineError, Variant, bots, policies, variant, variants
 from starmine.cli.parsing import INTERRUPTED, integer, refuse
 from starmine.data import Mixture, generate
-from starmine.data.generate import MOST_SHARDS
+from starmine.data.configuration import MOST_SHARDS
 from starmine.data.players import Players
 
 DESCRIPTION = """\

@@ -17,6 +17,7 @@ from starmine.data.players import Cast, weights_hash
 from starmine.stored import Metadata
 
 MOST_GAMES = 2**32 - 1  # games of a seed
+MOST_SHARDS = 10**6
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Any
 
 from starmine._core import StarmineError, Variant
 from starmine.data.cluster import make_on_ray
-from starmine.data.configuration import MOST_GAMES, Configuration, another_configuration, differences
+from starmine.data.configuration import MOST_GAMES, MOST_SHARDS, Configuration, another_configuration, differences
 from starmine.data.making import Making, make_here
 from starmine.data.manifest import add_to_manifest, begin_manifest
 from starmine.data.players import Players, cast
@@ -23,7 +23,6 @@ from starmine.stored import SHARD, Metadata, shard_name
 from starmine.stored.arrow import pyarrow, pyarrow_parquet
 from starmine.vector import resolve_variant
 
-MOST_SHARDS = 10**6
 MOST_SEED = 2**64 - 1
 
 
@@ -116,7 +115,8 @@ def generate(
     `reseed(seed)`, if it has this method, so that the games are the same on every machine. Without it they are those
     of no other run.
 
-    >>> import tempfile, starmine
+    >>> import tempfile
+    >>> import starmine.data
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     made = starmine.data.generate(["smart", "smart"], games=100, output=folder, progress=False)
     >>> made.games

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant, variant, variants
-from starmine.data.verify import game_files
+from starmine.data.verify import FORGED, game_files
 from starmine.stored import Metadata
 from starmine.stored.arrow import pyarrow, pyarrow_parquet
 
@@ -124,7 +124,7 @@ def info(path: str | os.PathLike[str]) -> Info:
     for file in files:
         try:
             metadata = _add(file, total, tables)
-        except (pyarrow().ArrowException, StarmineError, OSError, ValueError, IndexError) as error:
+        except (pyarrow().ArrowException, StarmineError, OSError, *FORGED) as error:
             raise StarmineError(f"{str(file)!r} cannot be read ({' '.join(str(error).split())})") from error
         if rules is not None and metadata.variant != rules:
             raise StarmineError(f"{str(file)!r} holds games of {metadata.variant}: expected {rules}")
@@ -140,8 +140,8 @@ def _add(path: Path, total: TableScores, tables: dict[tuple[str, ...], TableScor
     with pyarrow_parquet().ParquetFile(path) as file:
         metadata = Metadata.of(file.metadata.metadata)
         names = [str(player["name"]) for player in metadata.players]
-        known = (metadata.extra.get("configuration") or {}).get("tables") or {}
-        table_names = {tuple(seats): name for name, seats in known.items() if name}
+        known = (metadata.extra.get("configuration") or {}).get("tables") or []
+        table_names = {tuple(table["players"]): table["name"] for table in known if table["name"]}
         seats_count = metadata.variant.players
         for group in range(file.num_row_groups):
             columns = file.read_row_group(group, columns=COLUMNS)

@@ -80,29 +80,36 @@ class Cast:
 
         They are a function of the seed and the game's index.
         """
-        return players_of(self.tables, self.weights, self.variant.players, seed, games)
+        return players_of(list(self.tables.values()), self.weights, self.variant.players, seed, games)
 
     def to_dict(self) -> dict[str, Any]:
         """The players and tables as JSON can represent them."""
         return {
             "players": [player.to_dict() for player in self.seated],
-            "tables": {name: list(seats) for name, seats in self.tables.items()},
+            # A list, since their order matters, and JSON objects have none.
+            "tables": [{"name": name, "players": list(seats)} for name, seats in self.tables.items()],
             "weights": None if self.weights is None else list(self.weights),
         }
 
 
 def players_of(
-    tables: Mapping[str, Sequence[int]],
+    tables: Sequence[Sequence[int]],
     weights: Sequence[float] | None,
     seats: int,
     seed: int,
     games: NDArray[np.uint64],
 ) -> NDArray[np.int16]:
-    """The players of games: int16 (G, seats); see `Cast`."""
+    """The players of games: int16 (G, seats); see `Cast`.
+
+    Raises:
+        ValueError: there are neither tables nor weights, or no weight is above 0.
+    """
+    if (weights is not None and not sum(weights) > 0) or (not tables and weights is None):
+        raise ValueError("there are neither tables nor weights")
     if not tables:
         assert weights is not None
         return choose(draw(seed, SEAT, games[:, None], np.arange(seats)), weights).astype(np.int16)
-    rows = np.array(list(tables.values()), dtype=np.int16)
+    rows = np.array(tables, dtype=np.int16)
     if weights is None:
         return rows[(games % np.uint64(len(rows))).astype(np.int64)]
     return rows[choose(draw(seed, TABLE, games), weights)]

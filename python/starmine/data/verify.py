@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import StarmineError, endings
+from starmine.data.configuration import MOST_SHARDS
 from starmine.data.manifest import MANIFEST, read_manifest
 from starmine.data.outcomes import LEGAL, dealt, outcomes
 from starmine.data.players import players_of
@@ -23,6 +24,8 @@ from starmine.stored.arrow import pyarrow, pyarrow_parquet
 
 KEPT = 1000  # problems that are kept; all are counted
 SHOWN = 20
+# What metadata raise whose entries are not those that were written.
+FORGED = (ValueError, TypeError, AttributeError, LookupError, ArithmeticError)
 
 
 @dataclass(frozen=True)
@@ -165,7 +168,7 @@ class _File:
                     games = read_table(self._with_lengths(table), metadata.variant)
                     last = self._check_games(games, metadata, last)
             self._check_whole(metadata, stored.get(HASH), entry)
-        except (pyarrow().ArrowException, StarmineError, OSError, ValueError, KeyError, TypeError) as error:
+        except (pyarrow().ArrowException, StarmineError, OSError, *FORGED) as error:
             self._tell(f"it cannot be read ({' '.join(str(error).split())})")
         return last
 
@@ -226,7 +229,8 @@ class _File:
         configuration = metadata.extra.get("configuration")
         if configuration is None:
             return
-        tables, weights, seed = (configuration[name] for name in ("tables", "weights", "seed"))
+        weights, seed = configuration["weights"], configuration["seed"]
+        tables = [table["players"] for table in configuration["tables"]]
         expected = players_of(tables, weights, metadata.variant.players, seed, games.game)
         self._compare("players", games, games.players, expected)
         rows = np.arange(len(games))
@@ -340,5 +344,5 @@ def _siblings(path: Path) -> Iterator[str]:
         metadata = Metadata.of(pyarrow_parquet().read_metadata(path).metadata)
     except (pyarrow().ArrowException, StarmineError, ValueError, OSError):
         return
-    if "configuration" in metadata.extra:
+    if "configuration" in metadata.extra and (metadata.shards or 0) <= MOST_SHARDS:
         yield from (shard_name(shard) for shard in range(metadata.shards or 0))

@@ -98,15 +98,20 @@ def check_each_table(folder, seed, variant):
 
 
 def test_tables_play_in_turn(tmp_path):
-    tables = {"one": ["iggi", "iggi"], "other": ["iggi", "piers"], "third": ["random", "iggi"]}
+    tables = {"second": ["iggi", "iggi"], "first": ["iggi", "piers"], "third": ["random", "iggi"]}
     generate(tables, 60, tmp_path, "mini", seed=3, **QUIET)
+    assert verify(tmp_path).holds
+    turned = dict(reversed(tables.items()))
+    with pytest.raises(StarmineError, match="holds other games"):
+        generate(turned, 60, tmp_path, "mini", seed=3, **QUIET)
     assert check_each_table(tmp_path, 3, "mini") == [tuple(tables[name]) for name in list(tables) * 20]
     assert [table.name for table in info(tmp_path).tables] == list(tables)
 
 
 def test_tables_are_drawn_by_weight(tmp_path):
-    tables = {"one": ["iggi", "iggi"], "other": ["piers", "piers"], "never": ["random", "random"]}
-    generate(tables, 2000, tmp_path, "very-small", seed=3, weights={"one": 3, "other": 1}, **QUIET)
+    tables = {"two": ["iggi", "iggi"], "one": ["piers", "piers"], "never": ["random", "random"]}
+    generate(tables, 2000, tmp_path, "very-small", seed=3, weights={"two": 3, "one": 1}, **QUIET)
+    assert verify(tmp_path).holds
     found = check_each_table(tmp_path, 3, "very-small")
     assert abs(found.count(("iggi", "iggi")) - 1500) < 100
     assert found.count(("piers", "piers")) == 2000 - found.count(("iggi", "iggi"))
@@ -115,6 +120,7 @@ def test_tables_are_drawn_by_weight(tmp_path):
 def test_a_mixture_is_drawn_for_each_seat(tmp_path):
     generate(Mixture({"iggi": 3, "piers": 1}, seats=3), 2000, tmp_path, "very-small", seed=1, **QUIET)
     found = check_each_table(tmp_path, 1, "very-small")
+    assert verify(tmp_path).holds
     assert len(set(found)) == 8
     for seat in range(3):
         assert abs([table[seat] for table in found].count("iggi") - 1500) < 100
@@ -308,7 +314,7 @@ def test_the_metadata_say_what_was_played(tmp_path):
         (5, shard, 2, starmine.__version__) for shard in range(2)
     ]
     found = metadata[0].extra["configuration"]
-    assert found["tables"] == {"a": [0, 0], "b": [0, 1]}
+    assert found["tables"] == [{"name": "a", "players": [0, 0]}, {"name": "b", "players": [0, 1]}]
     assert (found["games"], found["shard_size"], found["weights"]) == (100, 64, None)
     assert metadata[0].variant == starmine.variant("mini")
     entry = read_manifest(tmp_path)["shards"][shard_name(1)]

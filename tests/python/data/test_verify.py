@@ -155,6 +155,38 @@ def test_many_problems_are_counted(folder, capsys):
     assert lines[-2] == f"and {found.count - 20} more"
 
 
+def forged(metadata):
+    """Metadata of a generated file with each entry in turn replaced, and the entry's name."""
+    from dataclasses import replace
+
+    configuration = metadata.extra["configuration"]
+    for value in (None, -1, 1.5, "x", [], {}, [None], [[]], [{}], 10**30):
+        yield "extra", replace(metadata, extra={"configuration": value})
+        yield "players", replace(metadata, players=[{"name": value}])
+        yield "shards", replace(metadata, shards=10**30)
+        for name in configuration:
+            yield name, replace(metadata, extra={"configuration": configuration | {name: value}})
+
+
+def test_forged_metadata_are_told_and_raise_nothing(folder):
+    from pyarrow import parquet
+
+    from starmine.stored.metadata import KEY
+
+    path = folder / FILE
+    with parquet.ParquetFile(path) as file:
+        table, metadata = file.read(), Metadata.of(file.metadata.metadata)
+    for name, changed in forged(metadata):
+        parquet.write_table(table.replace_schema_metadata({KEY: changed.to_json().encode()}), path)
+        found = verify(path)
+        assert not (found.holds and name in ("tables", "seed", "shard_size")), changed
+        assert all("\n" not in str(problem) for problem in found.problems)
+        try:
+            assert info(path).total.games == SIZE
+        except StarmineError as error:
+            assert "cannot be read" in str(error)  # noqa: PT017
+
+
 def converted(games):
     """Games that were not dealt here, as columns."""
     numbers = {"game": np.arange(len(games), dtype=np.uint64), "seed": None, "index": None, "episode": None}
