@@ -31,7 +31,7 @@ import tyro
 from torch import Tensor, nn
 
 import starmine
-from starmine.torch import Minibatch, PolicyNetwork, RolloutBuffer
+from starmine.torch import ActorCritic, ColorNetwork, Minibatch, PolicyNetwork, RolloutBuffer
 from starmine.training import (
     Act,
     FinishedGames,
@@ -39,6 +39,7 @@ from starmine.training import (
     Run,
     Schedule,
     Scores,
+    WeightAverage,
     anneal,
     average_gradients,
     check_finite,
@@ -90,10 +91,10 @@ class Args:
     rollout: int = 16
     """turns of each game between two updates"""
     epochs: int = 2
-    minibatch: int = 2048
+    minibatch: int = 512
     """turns in a minibatch, in each process"""
-    lr: float = 1e-3
-    lr_schedule: Schedule = "constant"
+    lr: float = 7e-4
+    lr_schedule: Schedule = "linear"
     """of the learning rate, to lr_end over the budget"""
     lr_end: float = 0.0
     gamma: float = 0.99
@@ -109,10 +110,16 @@ class Args:
     value_clip: float | None = None
     """largest change of a value in an update; None for no limit"""
     grad_norm: float = 0.5
-    hidden: tuple[int, ...] = (256, 256)
-    """widths of the hidden layers"""
+    average: float = 0.995
+    """decay of the moving average of the weights, which is evaluated and saved; 0 for the last weights"""
+    network: Literal["colors", "plain"] = "colors"
+    """weights that all colours share, with exact card features; or hidden layers over the bits of the observation"""
+    hidden: tuple[int, ...] = (96, 256)
+    """widths of a colour's tower and of the trunk; for a plain network of the hidden layers"""
+    weights: Literal["slots", "hands"] = "slots"
+    """how a network by colour weighs the own cards: each by itself, or exactly, all together"""
     card_features: bool = True
-    """append to the observation how probably each card is playable, and dead"""
+    """append to the observation of a plain network how probably each card is playable, and dead"""
     device: Literal["cpu", "cuda"] = "cpu"
     """of the network; with torchrun each process takes a GPU of its own"""
     dtype: Literal["float32", "bfloat16"] = "float32"
@@ -129,7 +136,10 @@ class Args:
 
 
 # The arguments that a resumed run cannot change.
-FIXED = ("variant", "players", "partner", "encoder", "lost_game_score", "num_envs", "hidden", "card_features", "device")
+FIXED = (
+    *("variant", "players", "partner", "encoder", "lost_game_score", "num_envs", "device"),
+    *("network", "hidden", "weights", "card_features"),
+)
 
 
 class PPO:
@@ -147,15 +157,22 @@ class PPO:
         settings: dict[str, Any] = {"encoder": args.encoder, "dtype": "bits", "partners": self.partners}
         self.batch = starmine.Batch(self.variant, args.num_envs, seed=seed, **settings)
         dtype = torch.bfloat16 if args.dtype == "bfloat16" else torch.float32
-        network = PolicyNetwork(self.variant, args.encoder, args.hidden, self.recurrent, args.card_features, dtype)
-        self.policy = network.to(self.device)
+        self.policy = self.new_network(dtype).to(self.device)
         if rank() > 0:
             torch.manual_seed(seed)  # the same weights in all processes, but other actions
         if args.compile:
             self.policy.compile(dynamic=False)
+        self.average = WeightAverage(self.policy, args.average)
         self.optimizer = torch.optim.Adam(self.policy.parameters(), args.lr, eps=1e-5, fused=True)
         features, actions = self.policy.features, self.variant.num_actions
         self.rollout = RolloutBuffer(args.rollout, args.num_envs, features, actions, device=self.device)
+
+    def new_network(self, dtype: torch.dtype) -> ActorCritic:
+        """The network, before its first update."""
+        args, rules = self.args, (self.variant, self.args.encoder, self.args.hidden)
+        if args.network == "colors":
+            return ColorNetwork(*rules, weights=args.weights, recurrent=self.recurrent, matmul_dtype=dtype)
+        return PolicyNetwork(*rules, self.recurrent, args.card_features, dtype)
 
     def update(self, fraction: float) -> dict[str, float]:
         """Collect a rollout and learn from it; returns measures for the log.
@@ -216,6 +233,7 @@ class PPO:
                 average_gradients(self.policy)
                 norm = nn.utils.clip_grad_norm_(self.policy.parameters(), args.grad_norm)
                 self.optimizer.step()
+                self.average.update()
                 rows.append(torch.stack([*measures, norm]).detach())
         found = torch.stack(rows).cpu()
         check_finite(found, MEASURES, self.policy)
@@ -224,11 +242,11 @@ class PPO:
 
     def minibatches(self) -> Iterator[Minibatch]:
         """All samples of the rollout once, in random order."""
-        return self.rollout.minibatches(self.args.minibatch)
+        return self.rollout.minibatches(self.args.minibatch, dtype=None)
 
     def forward(self, samples: Minibatch) -> tuple[Tensor, Tensor]:
         """Log probabilities (n, A) and values (n,) of a minibatch, with gradients."""
-        log_probs, value, _ = self.policy(samples.obs, samples.action_mask)
+        log_probs, value, _ = self.policy(self.policy.read(samples.obs), samples.action_mask)
         return log_probs, value
 
     def loss(
@@ -257,11 +275,13 @@ class PPO:
     def state_dict(self) -> dict[str, Any]:
         """What a checkpoint keeps."""
         own = {"batch": self.batch.to_bytes()}
-        return {"policy": self.policy.state_dict(), "optimizer": self.optimizer.state_dict(), "process": own}
+        kept = {"policy": self.policy, "average": self.average, "optimizer": self.optimizer}
+        return {name: part.state_dict() for name, part in kept.items()} | {"process": own}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Go on from a checkpoint."""
         self.policy.load_state_dict(state["policy"])
+        self.average.load_state_dict(state["average"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.batch = starmine.Batch.from_bytes(state["process"]["batch"])
 
@@ -285,7 +305,7 @@ def main(args: Args, algorithm: type[PPO] = PPO) -> None:
         while run.begin_update():
             measures = ppo.update(run.fraction)
             if run.is_due(args.eval_every):
-                scores = ppo.evaluate(network_player(ppo.policy, args.eval_games), args.eval_games)
+                scores = ppo.evaluate(network_player(ppo.average.network, args.eval_games), args.eval_games)
                 measures["greedy"] = float(scores.score.mean())
             run.end_update(measures, steps=len(ppo.rollout))
         if run.finished:
@@ -294,18 +314,18 @@ def main(args: Args, algorithm: type[PPO] = PPO) -> None:
 
 def report(ppo: PPO, run: Run) -> None:
     """Show a game, evaluate what was learned, and write it."""
-    args, games = ppo.args, ppo.args.final_games
+    args, games, network = ppo.args, ppo.args.final_games, ppo.average.network
     if args.partner is None:
-        show_game(network_player(ppo.policy, 1), ppo.variant, args.encoder)
+        show_game(network_player(network, 1), ppo.variant, args.encoder)
     scores = {
         "random policy": ppo.evaluate(random_policy(), games),
-        "drawn actions": ppo.evaluate(network_player(ppo.policy, games, sampled=True), games),
-        "greedy policy": ppo.evaluate(network_player(ppo.policy, games), games),
+        "drawn actions": ppo.evaluate(network_player(network, games, sampled=True), games),
+        "greedy policy": ppo.evaluate(network_player(network, games), games),
     }
     partner = "" if args.partner is None else f" with {args.partner}"
     method = "IPPO" if args.partner is None else f"PPO, a best response to {args.partner}"
     title = f"PPO{partner}, {args.variant}, {args.players} players"
-    run.report(scores, title=title, method=method, network=ppo.policy)
+    run.report(scores, title=title, method=method, network=network)
 
 
 if __name__ == "__main__":

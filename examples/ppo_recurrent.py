@@ -61,7 +61,7 @@ class RecurrentPPO(PPO):
 
     def minibatches(self) -> Iterator[Minibatch]:
         """All samples of the rollout once, in minibatches of whole games, as many as `minibatch` has room for."""
-        return self.rollout.sequences(max(1, self.args.minibatch // self.args.rollout))
+        return self.rollout.sequences(max(1, self.args.minibatch // self.args.rollout), dtype=None)
 
     def forward(self, samples: Minibatch) -> tuple[Tensor, Tensor]:
         """Log probabilities (n, A) and values (n,) of some games' rollouts, with gradients."""
@@ -69,7 +69,7 @@ class RecurrentPPO(PPO):
         episode_start = self.rollout.terminated.roll(1, 0)
         episode_start[0] = False  # `first_hidden` is zero already where a game starts with the rollout
         state = HiddenState(self.first_hidden[turns[0]], self.seat.flatten()[turns], episode_start.flatten()[turns])
-        log_probs, value, _ = self.policy(samples.obs, samples.action_mask, state)
+        log_probs, value, _ = self.policy(self.policy.read(samples.obs), samples.action_mask, state)
         return log_probs, value
 
     def state_dict(self) -> dict[str, Any]:

@@ -28,6 +28,7 @@ __all__ = [
     "Variant",
     "VariantError",
     "View",
+    "_ColorFeatures",
     "_Network",
     "_Replay",
     "_Tables",
@@ -485,6 +486,26 @@ def _outcomes(
     offsets: NDArray[np.integer[Any]],
     threads: SupportsIndex,
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int8], NDArray[np.int32]]: ...
+
+@final
+class _ColorFeatures:
+    def __new__(cls, variant: Variant | str, encoder: str, weights: str) -> Self: ...
+    @property
+    def colors(self) -> int: ...
+    @property
+    def row(self) -> Layout: ...
+    @property
+    def rest(self) -> Layout: ...
+    @property
+    def actions(self) -> list[tuple[int, int | None]]: ...
+    @property
+    def heads(self) -> tuple[int, int]: ...
+    def write(
+        self,
+        bits: NDArray[np.uint8],
+        out: NDArray[np.float32] | NDArray[np.float16] | NDArray[np.uint16],
+        num_threads: SupportsIndex = 1,
+    ) -> None: ...
 
 @final
 class _Replay:

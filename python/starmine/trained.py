@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from starmine._core import SerializationError, Variant, _Network, _policy_bytes, policies
 
 if TYPE_CHECKING:
-    from starmine.torch import PolicyNetwork
+    from starmine.torch import ActorCritic
 
 CARDS = Path(__file__).parent / "policies"
 Array = NDArray[Any]
@@ -28,7 +28,7 @@ class TrainedPolicy:
         recurrent: whether it has a hidden state for each seat.
         about: notes from when it was saved, such as steps, seconds, score and its standard error.
         sampled: whether `bot` samples its moves; else it plays the most probable one.
-        options: of its network: hidden, recurrent, card_features, layer_norm.
+        options: of its network: hidden, recurrent, and card_features and layer_norm; or weights, for one by colour.
         data: the contents of the safetensors file.
     """
 
@@ -46,8 +46,12 @@ class TrainedPolicy:
         self.encoder: str = described["encoder"]
         self.recurrent: bool = described["recurrent"]
         self.about: dict[str, Any] = described.get("about", {})
-        self.options = {name: described[name] for name in ("hidden", "recurrent", "card_features")}
-        self.options["layer_norm"] = described.get("layer_norm", False)
+        self.options = {name: described[name] for name in ("hidden", "recurrent")}
+        if described["format"] == 2:
+            self.options["weights"] = described["weights"]
+        else:
+            self.options["card_features"] = described["card_features"]
+            self.options["layer_norm"] = described.get("layer_norm", False)
 
     @property
     def bot(self) -> str:
@@ -80,7 +84,7 @@ class TrainedPolicy:
         """
         return self._network.logits(observations, memory)
 
-    def network(self) -> PolicyNetwork:
+    def network(self) -> ActorCritic:
         """The network as a torch module with these weights, in float32 on the CPU.
 
         Raises:
@@ -88,9 +92,10 @@ class TrainedPolicy:
         """
         from safetensors.torch import load
 
-        from starmine.torch import PolicyNetwork
+        from starmine.torch import ColorNetwork, PolicyNetwork
 
-        network = PolicyNetwork(self.variant, self.encoder, **self.options)
+        kind = ColorNetwork if "weights" in self.options else PolicyNetwork
+        network: ActorCritic = kind(self.variant, self.encoder, **self.options)
         network.load_state_dict({name: tensor.float() for name, tensor in load(self.data).items()})
         return network
 
@@ -103,7 +108,7 @@ def load_policy(policy: str | os.PathLike[str], sampled: bool = False) -> Traine
     """Load a trained policy.
 
     Args:
-        policy: one of `starmine.policies()`, or a file that `starmine.torch.PolicyNetwork.save` wrote, as
+        policy: one of `starmine.policies()`, or a file that the `save` of a network of `starmine.torch` wrote, as
             the example scripts do.
         sampled: sample its moves with their probabilities, as in training, instead of playing the most probable one.
             For a policy of action values, as `examples/pqn_vdn.py` trains, the probabilities are a softmax of these.

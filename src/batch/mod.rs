@@ -38,6 +38,7 @@ pub use record::RecordError;
 pub use replay::{Replay, ReplayError};
 #[cfg(feature = "python")]
 pub(crate) use reset::Deals;
+pub use rows::colors::color_features;
 pub use rows::expand::Element;
 pub use rows::unpack::{packed_length, unpack_bits};
 pub use schedule::pool::{MAX_THREADS, ThreadsError};

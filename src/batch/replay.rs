@@ -100,8 +100,9 @@ impl Refill<'_> {
         leaving
     }
 
-    /// Deals the next game of a row in a lane of a block, or ends the last one.
-    #[inline(always)]
+    /// Deals the next game of a row in a lane of a block, or ends the last one. Not a part of the step's
+    /// code, which would then need more registers.
+    #[inline(never)]
     pub fn deal<I: Isa, const STANDARD: usize>(
         &self,
         variant: &Variant,

@@ -5,6 +5,7 @@ mod batch_into;
 mod batch_settings;
 mod bot_kind;
 mod card;
+mod color_features;
 mod errors;
 mod event;
 mod features;
@@ -73,6 +74,7 @@ core_module! {
         batch::Batch,
         bot_kind::BotKind,
         card::Card,
+        color_features::_ColorFeatures,
         event::Event,
         knowledge::Knowledge,
         layout::Layout,

@@ -103,7 +103,7 @@ fn expected_shape(packed: &[usize], out: &[usize]) -> PyResult<Vec<usize>> {
 
 /// Makes the call while it holds the memory of both arrays, without the interpreter if there is much
 /// to write. A signal's handler that raises leaves `out` written in part.
-fn unpack<T: Number + Send>(
+pub(super) fn unpack<T: Number + Send>(
     py: Python<'_>,
     bits: CheckedArray<'_>,
     out: CheckedArray<'_>,

@@ -5,10 +5,12 @@
 //! sections. An encoder may also be defined outside the crate.
 
 mod bits;
+mod by_color;
 mod canonical;
 mod layout;
 
 pub use bits::BitWriter;
+pub use by_color::{CardWeights, ColorFeatures};
 pub use canonical::{CANONICAL, CANONICAL_MINIMAL, CANONICAL_SEER, CanonicalKnowledge};
 pub use layout::{Layout, Section};
 

@@ -54,6 +54,7 @@ pub use episode_seed::EpisodeSeed;
 pub use event::Event;
 pub use hint::Hint;
 pub use knowledge::Knowledge;
+pub(crate) use limits::MAX_CARD_KINDS;
 pub use limits::{MAX_CARDS, MAX_COLORS, MAX_HAND_SIZE, MAX_PLAYERS, MAX_RANKS};
 pub use lost_game_score::LostGameScore;
 pub use moves::{ActionSet, Move, MoveError};

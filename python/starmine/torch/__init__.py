@@ -12,14 +12,18 @@ try:
 except ImportError as _missing:
     raise ImportError("starmine.torch needs PyTorch: pip install 'starmine[torch]'") from _missing
 
+from starmine.torch.color_network import ColorFeatures, ColorNetwork
 from starmine.torch.games import GamesDataset
-from starmine.torch.network import CardFeatures, HiddenState, PolicyNetwork, SeatGRU
+from starmine.torch.network import ActorCritic, CardFeatures, HiddenState, PolicyNetwork, SeatGRU
 from starmine.torch.policy import ModulePolicy
 from starmine.torch.rollout import Minibatch, RolloutBuffer
 from starmine.torch.unpacking import unpack_bits
 
 __all__ = [
+    "ActorCritic",
     "CardFeatures",
+    "ColorFeatures",
+    "ColorNetwork",
     "GamesDataset",
     "HiddenState",
     "Minibatch",

@@ -1,4 +1,4 @@
-"""The actor-critic network of the training examples and of the shipped policies, and its file format."""
+"""The actor-critic networks of the training examples and of the shipped policies, and their file format."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from starmine._core import Layout, StarmineError, Variant, _Network
 from starmine.durable import replace_file
+from starmine.torch.unpacking import unpack_bits
 
 FORMAT = 1  # version of the policy file format
 KEY = "starmine"  # of the file's metadata
@@ -105,11 +108,117 @@ class SeatGRU(nn.Module):
         return torch.cat(outputs), values
 
 
-class PolicyNetwork(nn.Module):
+class ActorCritic(nn.Module):
+    """What all policy networks have: masked log probabilities, hidden states, and policy files.
+
+    A subclass has `read`, `evaluate` and `described`.
+
+    Args:
+        variant: the rules that it plays.
+        encoder: one of `starmine.encoders()`, of its observations.
+        state_width: of the hidden states; 0 without recurrence.
+        matmul_dtype: of the matrix products, float32 or bfloat16 (autocast); the weights are float32.
+
+    Attributes:
+        features: D, the number of bits of an observation.
+        players: number of seats.
+    """
+
+    heads: nn.Linear
+    memory: SeatGRU | None  # policy files store its weights by this name
+
+    def __init__(self, variant: Variant, encoder: str, state_width: int, matmul_dtype: torch.dtype) -> None:
+        super().__init__()
+        self.variant, self.encoder, self.matmul_dtype = variant, encoder, matmul_dtype
+        self.features, self.players = len(variant.layout(encoder)), variant.players
+        self.state_width = state_width
+
+    def read(self, bits: Tensor | NDArray[np.uint8]) -> Tensor:
+        """The input (n, ...) for packed observations uint8 (n, bytes), on the same device."""
+        raise NotImplementedError
+
+    def evaluate(self, inputs: Tensor, hidden_state: HiddenState | None) -> tuple[Tensor, Tensor, Tensor | None]:
+        """Logits (n, A), values (n,), and the hidden states after the last turn."""
+        raise NotImplementedError
+
+    def described(self) -> dict[str, Any]:
+        """What a policy file says of the network."""
+        raise NotImplementedError
+
+    def initial_state(self, games: int) -> Tensor:
+        """The hidden states before the first turn: zeros (games, players, width), with width 0 without recurrence."""
+        return torch.zeros(games, self.players, self.state_width, device=self.heads.weight.device)
+
+    def forward(
+        self, inputs: Tensor, mask: Tensor, hidden_state: HiddenState | None = None
+    ) -> tuple[Tensor, Tensor, Tensor | None]:
+        """Evaluate observations.
+
+        Args:
+            inputs: what `read` gives for n observations. With recurrence n is T * B: T turns of B games, turn by turn.
+            mask: legal actions, bool (n, actions).
+            hidden_state: of the B games; needed with recurrence, else optional.
+
+        Returns:
+            Log probabilities float32 (n, actions), values float32 (n,), and the hidden states after the last turn,
+            float32 (B, players, width), or None without `hidden_state`.
+
+        Raises:
+            StarmineError: a recurrent network got no hidden state.
+        """
+        mixed = self.matmul_dtype != torch.float32
+        with torch.autocast(inputs.device.type, self.matmul_dtype if mixed else torch.bfloat16, enabled=mixed):
+            logits, value, values = self.evaluate(inputs, hidden_state)
+        return logits.masked_fill(~mask, MASKED_LOGIT).log_softmax(1), value, values
+
+    def remember(self, x: Tensor, hidden_state: HiddenState | None) -> tuple[Tensor, Tensor | None]:
+        """What the heads see of a trunk's output, and the hidden states after the last turn."""
+        if self.memory is None:
+            return x, None if hidden_state is None else hidden_state.values
+        if hidden_state is None:
+            raise StarmineError("hidden_state=None is not allowed: a recurrent network needs its hidden state")
+        found: tuple[Tensor, Tensor] = self.memory(x, hidden_state)
+        return found
+
+    def save(self, path: str | os.PathLike[str], **about: Any) -> None:
+        """Write a policy file, which `starmine.load_policy` reads and which can play in any seat.
+
+        It is a safetensors file with float16 weights; its metadata describe variant, encoder and network in JSON. The
+        file is replaced as a whole, so that it is never seen half written.
+
+        Args:
+            path: of the file.
+            about: notes that JSON can represent, such as steps and score; `TrainedPolicy.about` returns them.
+
+        Raises:
+            StarmineError: a weight is not finite in float16, the outputs may leave the range of float32, the encoder
+                shows the own hand, or a note is nan or text that UTF-8 cannot encode.
+            TypeError: a note that JSON cannot represent.
+            OSError: the file cannot be written; the earlier one is still there.
+        """
+        from safetensors.torch import save
+
+        weights = {name: tensor.detach().to("cpu", torch.float16) for name, tensor in self.state_dict().items()}
+        for name, tensor in weights.items():
+            if not tensor.isfinite().all():
+                raise StarmineError(f"{name} has a weight that float16 cannot hold: expected at most 65,504")
+        for name, value in about.items():
+            check_note(name, value)
+        rules = {"variant": json.loads(self.variant.to_json()), "encoder": self.encoder}
+        data = save(weights, {KEY: json.dumps(rules | self.described() | {"about": about})})
+        _Network(os.fspath(path), data)  # refuses what could not be loaded again
+        replace_file(Path(path), data)
+
+    def extra_repr(self) -> str:
+        """The variant and the encoder."""
+        return f"{self.variant}, encoder={self.encoder!r}"
+
+
+class PolicyNetwork(ActorCritic):
     """An actor-critic: one trunk under the action logits and the value.
 
     The trunk is linear layers with ReLU, orthogonally initialised, with optional layer normalisation and an optional
-    gated recurrent unit behind them.
+    gated recurrent unit behind them. Its input is unpacked observations, float32 (n, features).
 
     Args:
         variant: the rules that it plays.
@@ -136,12 +245,10 @@ class PolicyNetwork(nn.Module):
         matmul_dtype: torch.dtype = torch.float32,
         layer_norm: bool = False,
     ) -> None:
-        super().__init__()
-        layout = variant.layout(encoder)
-        self.variant, self.encoder, self.hidden = variant, encoder, checked_widths(hidden)
-        self.features, self.players, self.matmul_dtype = len(layout), variant.players, matmul_dtype
-        self.layer_norm = layer_norm
-        self.card_features = CardFeatures(layout) if card_features else None
+        widths = checked_widths(hidden)
+        super().__init__(variant, encoder, widths[-1] if recurrent else 0, matmul_dtype)
+        self.hidden, self.layer_norm = widths, layer_norm
+        self.card_features = CardFeatures(variant.layout(encoder)) if card_features else None
         with torch.no_grad():
             inputs = self.inputs(torch.zeros(1, self.features)).shape[1]
         layers: list[nn.Module] = []
@@ -150,88 +257,31 @@ class PolicyNetwork(nn.Module):
             layers += [orthogonal(nn.Linear(fan_in, fan_out), 2**0.5), *norm, nn.ReLU()]
         self.trunk = nn.Sequential(*layers)
         self.heads = orthogonal(nn.Linear(self.hidden[-1], variant.num_actions + 1), 0.01)
-        self.memory = SeatGRU(self.hidden[-1]) if recurrent else None  # policy files store its weights by this name
-        self.state_width = self.hidden[-1] if recurrent else 0
+        self.memory = SeatGRU(self.hidden[-1]) if recurrent else None
 
     def inputs(self, bits: Tensor) -> Tensor:
         """The trunk's input (n, inputs) for unpacked observations (n, features)."""
         return bits if self.card_features is None else torch.cat([bits, self.card_features(bits)], 1)
 
-    def initial_state(self, games: int) -> Tensor:
-        """The hidden states before the first turn: zeros (games, players, width), with width 0 without recurrence."""
-        return torch.zeros(games, self.players, self.state_width, device=self.heads.weight.device)
+    def read(self, bits: Tensor | NDArray[np.uint8]) -> Tensor:
+        """Unpacked observations, float32 (n, features), of packed ones, uint8 (n, bytes)."""
+        return unpack_bits(bits, self.features)
 
-    def forward(
-        self, bits: Tensor, mask: Tensor, hidden_state: HiddenState | None = None
-    ) -> tuple[Tensor, Tensor, Tensor | None]:
-        """Evaluate observations.
+    def evaluate(self, inputs: Tensor, hidden_state: HiddenState | None) -> tuple[Tensor, Tensor, Tensor | None]:
+        """Logits (n, A), values (n,), and the hidden states after the last turn."""
+        x, values = self.remember(self.trunk(self.inputs(inputs)), hidden_state)
+        heads = self.heads(x).float()
+        return heads[:, :-1], heads[:, -1], values
 
-        Args:
-            bits: unpacked observations, float32 (n, features). With recurrence n is T * B: T turns of B games, turn by
-                turn.
-            mask: legal actions, bool (n, actions).
-            hidden_state: of the B games; needed with recurrence, else optional.
-
-        Returns:
-            Log probabilities float32 (n, actions), values float32 (n,), and the hidden states after the last turn,
-            float32 (B, players, width), or None without `hidden_state`.
-
-        Raises:
-            StarmineError: a recurrent network got no hidden state.
-        """
-        values = None if hidden_state is None else hidden_state.values
-        mixed = self.matmul_dtype != torch.float32
-        with torch.autocast(bits.device.type, self.matmul_dtype if mixed else torch.bfloat16, enabled=mixed):
-            x = self.trunk(self.inputs(bits))
-            if self.memory is not None:
-                if hidden_state is None:
-                    raise StarmineError("hidden_state=None is not allowed: a recurrent network needs its hidden state")
-                x, values = self.memory(x, hidden_state)
-            heads = self.heads(x).float()
-        logits = heads[:, :-1].masked_fill(~mask, MASKED_LOGIT)
-        return logits.log_softmax(1), heads[:, -1], values
-
-    def save(self, path: str | os.PathLike[str], **about: Any) -> None:
-        """Write a policy file, which `starmine.load_policy` reads and which can play in any seat.
-
-        It is a safetensors file with float16 weights; its metadata describe variant, encoder and network in JSON. The
-        file is replaced as a whole, so that it is never seen half written.
-
-        Args:
-            path: of the file.
-            about: notes that JSON can represent, such as steps and score; `TrainedPolicy.about` returns them.
-
-        Raises:
-            StarmineError: a weight is not finite in float16, the outputs may leave the range of float32, the encoder
-                shows the own hand, or a note is nan or text that UTF-8 cannot encode.
-            TypeError: a note that JSON cannot represent.
-            OSError: the file cannot be written; the earlier one is still there.
-        """
-        from safetensors.torch import save
-
-        weights = {name: tensor.detach().to("cpu", torch.float16) for name, tensor in self.state_dict().items()}
-        for name, tensor in weights.items():
-            if not tensor.isfinite().all():
-                raise StarmineError(f"{name} has a weight that float16 cannot hold: expected at most 65,504")
-        for name, value in about.items():
-            check_note(name, value)
-        described = {
+    def described(self) -> dict[str, Any]:
+        """What a policy file says of the network."""
+        return {
             "format": FORMAT,
-            "variant": json.loads(self.variant.to_json()),
-            "encoder": self.encoder,
             "hidden": self.hidden,
             "recurrent": self.memory is not None,
             "card_features": self.card_features is not None,
             "layer_norm": self.layer_norm,
-            "about": about,
         }
-        data = save(weights, {KEY: json.dumps(described)})
-        _Network(os.fspath(path), data)  # refuses what could not be loaded again
-        replace_file(Path(path), data)
-
-    def extra_repr(self) -> str:
-        """The variant and the encoder."""
-        return f"{self.variant}, encoder={self.encoder!r}"
 
 
 def check_note(name: str, value: Any) -> None:

@@ -21,7 +21,8 @@ class Minibatch:
     Attributes:
         rows: int64 (n,), indices of the samples, `step * num_envs + game`: with it, select from tensors of your own,
             such as flattened advantages.
-        obs: the features (n, D), or (n, players, D), in the dtype asked for.
+        obs: the features (n, D), or (n, players, D), in the dtype asked for; or the packed observations uint8
+            (n, 8 * ceil(D / 64)), or (n, players, ...).
         action_mask: bool (n, A).
         action: int64 (n,).
         log_prob: float32 (n,), of the action when it was chosen.
@@ -175,14 +176,14 @@ class RolloutBuffer:
         return advantage[:-1]
 
     def minibatches(
-        self, size: int, *, generator: torch.Generator | None = None, dtype: torch.dtype = torch.float32
+        self, size: int, *, generator: torch.Generator | None = None, dtype: torch.dtype | None = torch.float32
     ) -> Iterator[Minibatch]:
         """Iterate over all samples once, in random order.
 
         Args:
             size: samples in a minibatch; the last one may have fewer.
             generator: of the order; None for torch's default generator on the CPU.
-            dtype: of the features: `torch.float32`, `bfloat16`, `float16` or `uint8`.
+            dtype: of the features: `torch.float32`, `bfloat16`, `float16` or `uint8`; None to leave them packed.
 
         Raises:
             StarmineError: a size below 1, or no samples.
@@ -192,7 +193,7 @@ class RolloutBuffer:
         return (self._minibatch(rows, dtype) for rows in torch.split(order, size))
 
     def sequences(
-        self, games: int, *, generator: torch.Generator | None = None, dtype: torch.dtype = torch.float32
+        self, games: int, *, generator: torch.Generator | None = None, dtype: torch.dtype | None = torch.float32
     ) -> Iterator[Minibatch]:
         """Iterate over all samples once, whole games in order of time, for recurrent networks.
 
@@ -202,7 +203,7 @@ class RolloutBuffer:
         Args:
             games: games in a minibatch; the last one may have fewer.
             generator: of the order of the games; None for torch's default generator on the CPU.
-            dtype: of the features: `torch.float32`, `bfloat16`, `float16` or `uint8`.
+            dtype: of the features: `torch.float32`, `bfloat16`, `float16` or `uint8`; None to leave them packed.
 
         Raises:
             StarmineError: a number of games below 1, or no samples.
@@ -214,20 +215,21 @@ class RolloutBuffer:
         return (self._minibatch((starts + columns).flatten(), dtype) for columns in torch.split(order, games))
 
     def _order(
-        self, count: int, sizes: dict[str, int], generator: torch.Generator | None, dtype: torch.dtype
+        self, count: int, sizes: dict[str, int], generator: torch.Generator | None, dtype: torch.dtype | None
     ) -> Tensor:
         _check_sizes(sizes)
         if not self.filled:
             raise StarmineError("the buffer is empty: expected add() before its samples")
-        if dtype not in DTYPES:
+        if dtype is not None and dtype not in DTYPES:
             raise ArrayError(f"dtype={dtype} is not allowed: expected one of {', '.join(map(str, DTYPES))}")
         where = "cpu" if generator is None else generator.device
         return torch.randperm(count, generator=generator, device=where).to(self.obs.device)
 
-    def _minibatch(self, rows: Tensor, dtype: torch.dtype) -> Minibatch:
+    def _minibatch(self, rows: Tensor, dtype: torch.dtype | None) -> Minibatch:
+        packed = self.obs.flatten(0, 1)[rows]
         return Minibatch(
             rows,
-            obs=unpack_bits(self.obs.flatten(0, 1)[rows], self.num_features, dtype),
+            obs=packed if dtype is None else unpack_bits(packed, self.num_features, dtype),
             action_mask=self.action_mask.flatten(0, 1)[rows],
             action=self.action.flatten()[rows],
             log_prob=self.log_prob.flatten()[rows],

@@ -20,6 +20,7 @@ try:
 except ImportError as _missing:
     raise ImportError(f"starmine.training needs {_missing.name}: pip install 'starmine[train]'") from _missing
 
+from starmine.training.average import WeightAverage
 from starmine.training.checkpoint import Checkpoint, Progress, load_checkpoint, save_checkpoint
 from starmine.training.curve import draw_learning_curve
 from starmine.training.distributed import (
@@ -52,6 +53,7 @@ __all__ = [
     "Schedule",
     "Scores",
     "StopSignals",
+    "WeightAverage",
     "all_gather",
     "anneal",
     "average_gradients",

@@ -1,4 +1,4 @@
-"""A `PolicyNetwork` as a player of batches."""
+"""A policy network as a player of batches."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from starmine.torch import HiddenState, PolicyNetwork, unpack_bits
+from starmine.torch import ActorCritic, HiddenState
 from starmine.training.playing import Act, Outputs
 
 
 @torch.no_grad()
-def infer(
-    network: PolicyNetwork, outputs: Outputs, hidden: Tensor | None = None
-) -> tuple[Tensor, Tensor, Tensor | None]:
+def infer(network: ActorCritic, outputs: Outputs, hidden: Tensor | None = None) -> tuple[Tensor, Tensor, Tensor | None]:
     """Evaluate the next turn of N games, without gradients.
 
     Args:
@@ -34,7 +32,7 @@ def infer(
     state = None
     if hidden is not None:
         state = HiddenState(hidden, seat.long()[None], torch.zeros(1, len(seat), dtype=torch.bool, device=device))
-    log_probs, value, hidden = network(unpack_bits(obs, network.features), mask, state)
+    log_probs, value, hidden = network(network.read(obs), mask, state)
     if not torch.isfinite(log_probs.sum() + value.sum()):
         raise FloatingPointError("the network's output is not finite")
     return log_probs, value, hidden
@@ -48,7 +46,7 @@ def sample_actions(log_probs: Tensor) -> Tensor:
     return (log_probs - torch.empty_like(log_probs).exponential_().log()).argmax(1)
 
 
-def network_player(network: PolicyNetwork, games: int, sampled: bool = False) -> Act:
+def network_player(network: ActorCritic, games: int, sampled: bool = False) -> Act:
     """The network as the player of N games that begin now.
 
     Args:

@@ -16,7 +16,7 @@ import numpy as np
 from starmine._core import StarmineError
 from starmine.durable import DamagedFileError
 from starmine.play import shows_own_hand
-from starmine.torch import PolicyNetwork
+from starmine.torch import ActorCritic
 from starmine.training.checkpoint import (
     DataclassInstance,
     Progress,
@@ -199,7 +199,7 @@ class Run:
         if error is None and self._stopped and rank() == 0:
             print(f"stopped after update {self.updates}: --resume goes on from {self.path}")
 
-    def report(self, scores: Mapping[str, Scores], *, title: str, method: str, network: PolicyNetwork) -> None:
+    def report(self, scores: Mapping[str, Scores], *, title: str, method: str, network: ActorCritic) -> None:
         """Write the learning curve and the policy file, and print the scores.
 
         Args:

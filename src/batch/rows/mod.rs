@@ -1,5 +1,6 @@
 //! Observations: packed rows, their expansion to elements, and the rows that are written.
 
+pub mod colors;
 pub mod expand;
 pub mod packed;
 pub mod unpack;

@@ -81,7 +81,11 @@ pub fn unpack_bits<E: Element>(
 }
 
 /// Runs `work` for each piece, on so many threads, the calling thread included.
-fn share<T>(pieces: impl Iterator<Item = T> + Send, threads: usize, work: impl Fn(T) + Sync) {
+pub(super) fn share<T>(
+    pieces: impl Iterator<Item = T> + Send,
+    threads: usize,
+    work: impl Fn(T) + Sync,
+) {
     let pieces = Mutex::new(pieces);
     let take_all = || {
         loop {

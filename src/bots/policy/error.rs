@@ -1,6 +1,6 @@
 use thiserror::Error;
 
-use super::limits::{FORMAT, MAX_BYTES, MAX_LAYERS, MAX_WIDTH};
+use super::limits::{FORMATS, MAX_BYTES, MAX_LAYERS, MAX_WIDTH};
 use crate::rules::{UnknownName, VariantError};
 
 /// A policy cannot be loaded.
@@ -55,7 +55,7 @@ pub enum PolicyProblem {
     #[error("\"starmine\" in its metadata: {0}")]
     Header(String),
     /// The header has another version.
-    #[error("\"starmine\" in its metadata: format={found}: expected {FORMAT}")]
+    #[error("\"starmine\" in its metadata: format={found}: expected {} or {}", FORMATS[0], FORMATS[1])]
     Format {
         /// The version.
         found: String,

@@ -2,9 +2,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::error::PolicyProblem;
-use super::limits::{FORMAT, MAX_LAYERS, MAX_WIDTH};
-use crate::encode::{self, Encoder};
-use crate::rules::{Parameters, Sight, Variant};
+use super::limits::{FORMATS, MAX_LAYERS, MAX_WIDTH};
+use crate::encode::{self, CardWeights, Encoder};
+use crate::rules::{Named, Parameters, Sight, Variant};
 
 /// The header as JSON. Further keys are ignored.
 #[derive(Deserialize)]
@@ -16,6 +16,8 @@ struct RawHeader {
     card_features: bool,
     #[serde(default)]
     layer_norm: bool,
+    network: Option<String>,
+    weights: Option<String>,
 }
 
 /// The validated header of a policy file.
@@ -27,19 +29,23 @@ pub(super) struct Header {
     pub recurrent: bool,
     pub card_features: bool,
     pub layer_norm: bool,
+    /// How a network by colour weighs own cards; `None` for a plain network.
+    pub by_color: Option<CardWeights>,
 }
 
 impl Header {
     pub fn read(text: &str) -> Result<Header, PolicyProblem> {
         let refuse = |error: serde_json::Error| PolicyProblem::Header(error.to_string());
         let value: Value = serde_json::from_str(text).map_err(refuse)?;
-        match value.get("format") {
-            Some(found) if found.as_u64() == Some(FORMAT) => {}
+        let format = match value.get("format") {
+            Some(found) if found.as_u64().is_some_and(|found| FORMATS.contains(&found)) => {
+                found.as_u64()
+            }
             found => {
                 let found = found.map_or("none".to_owned(), Value::to_string);
                 return Err(PolicyProblem::Format { found });
             }
-        }
+        };
         let raw: RawHeader = serde_json::from_value(value).map_err(refuse)?;
         let encoder = encode::encoder(&raw.encoder)?;
         if encoder.sight() != Sight::Seat {
@@ -49,7 +55,9 @@ impl Header {
         if !(1..=MAX_LAYERS).contains(&raw.hidden.len()) || !widths_fit {
             return Err(PolicyProblem::Hidden { hidden: raw.hidden });
         }
+        let by_color = if format == Some(FORMATS[0]) { None } else { Some(by_color(&raw)?) };
         Ok(Header {
+            by_color,
             variant: Variant::new(raw.variant)?,
             encoder,
             hidden: raw.hidden,
@@ -58,4 +66,20 @@ impl Header {
             layer_norm: raw.layer_norm,
         })
     }
+}
+
+/// The weights of a network by colour.
+fn by_color(raw: &RawHeader) -> Result<CardWeights, PolicyProblem> {
+    let refuse = |found: String| PolicyProblem::Header(found);
+    if raw.network.as_deref() != Some("colors") {
+        return Err(refuse(format!("network={:?}: expected \"colors\"", raw.network)));
+    }
+    if raw.hidden.len() != 2 {
+        return Err(refuse(format!("hidden={:?}: expected two widths by colour", raw.hidden)));
+    }
+    if raw.card_features || raw.layer_norm {
+        return Err(refuse("card_features, layer_norm: expected false by colour".to_owned()));
+    }
+    let weights = raw.weights.as_deref().unwrap_or_default();
+    CardWeights::from_name(weights).map_err(|error| refuse(error.to_string()))
 }

@@ -1,5 +1,5 @@
-/// The supported version of the header.
-pub(super) const FORMAT: u64 = 1;
+/// The supported versions of the header: the second one has networks by colour.
+pub(super) const FORMATS: [u64; 2] = [1, 2];
 /// Maximum number of hidden layers.
 pub(super) const MAX_LAYERS: usize = 16;
 /// Maximum width of a hidden layer.

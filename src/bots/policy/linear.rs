@@ -86,6 +86,11 @@ impl Accumulator {
     pub fn new(outputs: usize) -> Accumulator {
         Accumulator(vec![Octet::default(); outputs.div_ceil(LANES)])
     }
+
+    /// The sums, with padding.
+    pub fn sums(&self) -> &[f32] {
+        self.0.as_flattened()
+    }
 }
 
 /// Adds the row of each input, scaled by its value.

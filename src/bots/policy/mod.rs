@@ -8,6 +8,7 @@
 //! To ship a policy, add its file and its row in [`POLICIES`].
 
 mod card_features;
+mod color_network;
 mod error;
 mod header;
 mod layer_norm;
@@ -23,6 +24,7 @@ mod tensors;
 #[cfg(test)]
 mod tests;
 
+pub use color_network::ColorActions;
 pub use error::{PolicyError, PolicyProblem};
 pub use load::{policy_bytes, read_policy};
 pub use model::Policy;

@@ -17,7 +17,7 @@ const KEY: &str = "starmine";
 ///
 /// | key | value |
 /// |---|---|
-/// | `format` | 1 |
+/// | `format` | 1, or 2 for a network by colour |
 /// | `variant` | the parameters of the variant |
 /// | `encoder` | the name of the encoder of its observations |
 /// | `hidden` | the widths of the hidden layers |
@@ -25,12 +25,27 @@ const KEY: &str = "starmine";
 /// | `card_features` | whether each card adds two computed inputs to the observation |
 /// | `layer_norm` | whether each hidden layer is normalised; optional, false by default |
 ///
+/// In format 2 there are besides:
+///
+/// | key | value |
+/// |---|---|
+/// | `network` | `colors` |
+/// | `weights` | how own cards are weighed: `slots` or `hands`, see [`CardWeights`](crate::encode::CardWeights) |
+///
+/// `hidden` then has the width of a colour's tower and that of the trunk, and there are no card features
+/// or normalisation.
+///
 /// Further keys are ignored. The tensors are `F32`, `F16` or `BF16`. The hidden layers are
 /// `trunk.0.weight` of shape (out, in) and `trunk.0.bias`, `trunk.2.weight` and so on. With
 /// layer normalisation they have the numbers 0, 3, 6 and so on, and the normalisations 1, 4, 7:
 /// `trunk.1.weight` of shape (out) and `trunk.1.bias`. The recurrent unit has
 /// `memory.from_input.weight` and `bias`, `memory.from_state.weight` and `bias`. The heads are
 /// `heads.weight` of shape (actions + 1, width) and `heads.bias`; their last row is the value.
+///
+/// The layers of a network by colour, each with `weight` and `bias`, are `color.0`, `color_rest`,
+/// `color.1`, `color_pooled`, `rest`, `trunk`, those of the recurrent unit, `heads` (a row for each action
+/// without a colour, for each group of actions that differ in their colour alone, and for the value) and
+/// `color_heads` (a row for each group).
 pub struct Policy {
     pub(super) network: Network,
     pub(super) encoder: &'static dyn Encoder,
@@ -97,7 +112,7 @@ impl Policy {
     /// Number of bits of an observation.
     #[must_use]
     pub const fn num_bits(&self) -> usize {
-        self.network.bits
+        self.network.bits()
     }
 
     /// The width of a seat's hidden state; 0 without recurrence.

@@ -1,10 +1,60 @@
 use super::card_features::CardFeatures;
+use super::color_network::{ColorNetwork, ColorScratch};
 use super::layer_norm::LayerNorm;
 use super::linear::{Accumulator, Inputs, Linear};
 
+/// The network of a policy.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Network {
+    /// Hidden layers over all bits of an observation.
+    Plain(Box<PlainNetwork>),
+    /// Weights that all colours share.
+    Colors(Box<ColorNetwork>),
+}
+
+impl Network {
+    /// Number of bits of an observation.
+    pub const fn bits(&self) -> usize {
+        match self {
+            Network::Plain(network) => network.bits,
+            Network::Colors(network) => network.features.bits(),
+        }
+    }
+
+    /// The width of the hidden state; 0 without recurrence.
+    pub fn state_width(&self) -> usize {
+        let gru = match self {
+            Network::Plain(network) => &network.gru,
+            Network::Colors(network) => &network.gru,
+        };
+        gru.as_ref().map_or(0, |gru| gru.from_state.outputs() / 3)
+    }
+
+    /// Scratch memory for this network.
+    pub fn scratch(&self) -> PolicyScratch {
+        match self {
+            Network::Plain(network) => network.scratch(),
+            Network::Colors(network) => network.scratch(),
+        }
+    }
+
+    /// A forward pass: the logits of an observation, then the value. Updates the hidden state.
+    pub fn apply<'a>(
+        &self,
+        words: &[u64],
+        state: &mut [f32],
+        scratch: &'a mut PolicyScratch,
+    ) -> &'a [f32] {
+        match self {
+            Network::Plain(network) => network.apply(words, state, scratch),
+            Network::Colors(network) => network.apply(words, state, scratch),
+        }
+    }
+}
+
 /// A feed-forward trunk of hidden layers with ReLU, an optional recurrent unit, and the heads.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Network {
+pub(super) struct PlainNetwork {
     /// Number of bits of an observation.
     pub bits: usize,
     pub card_features: Option<CardFeatures>,
@@ -31,22 +81,36 @@ pub(super) struct Gru {
 /// Scratch memory of a forward pass, which therefore allocates nothing.
 #[derive(Clone, Debug)]
 pub struct PolicyScratch {
-    inputs: Inputs,
-    sums: Accumulator,
+    pub(super) inputs: Inputs,
+    pub(super) sums: Accumulator,
     old_sums: Accumulator,
+    pub(super) colors: Option<ColorScratch>,
 }
 
-impl Network {
+impl PolicyScratch {
+    /// Memory for so many inputs of a layer and so many outputs.
+    pub(super) fn new(
+        inputs: usize,
+        outputs: usize,
+        is_recurrent: bool,
+        colors: Option<ColorScratch>,
+    ) -> PolicyScratch {
+        PolicyScratch {
+            inputs: Inputs::with_capacity(inputs),
+            sums: Accumulator::new(outputs),
+            old_sums: Accumulator::new(if is_recurrent { outputs } else { 0 }),
+            colors,
+        }
+    }
+}
+
+impl PlainNetwork {
     /// Scratch memory for this network.
-    pub fn scratch(&self) -> PolicyScratch {
+    fn scratch(&self) -> PolicyScratch {
         let layers = || self.trunk.iter().map(|hidden| &hidden.layer).chain([&self.heads]);
         let gru = self.gru.iter().flat_map(|gru| [&gru.from_input, &gru.from_state]);
         let outputs = layers().chain(gru).map(Linear::outputs).max().unwrap_or_default();
-        PolicyScratch {
-            inputs: Inputs::with_capacity(self.inputs().max(outputs)),
-            sums: Accumulator::new(outputs),
-            old_sums: Accumulator::new(if self.gru.is_some() { outputs } else { 0 }),
-        }
+        PolicyScratch::new(self.inputs().max(outputs), outputs, self.gru.is_some(), None)
     }
 
     /// Number of inputs of the first layer.
@@ -54,13 +118,8 @@ impl Network {
         self.bits + self.card_features.as_ref().map_or(0, CardFeatures::len)
     }
 
-    /// The width of the hidden state; 0 without recurrence.
-    pub fn state_width(&self) -> usize {
-        self.gru.as_ref().map_or(0, |gru| gru.from_state.outputs() / 3)
-    }
-
     /// A forward pass: the logits of an observation, then the value. Updates the hidden state.
-    pub fn apply<'a>(
+    fn apply<'a>(
         &self,
         words: &[u64],
         state: &mut [f32],
@@ -90,7 +149,7 @@ impl Network {
 
 impl Gru {
     /// Computes the next hidden state, which is also the input of the heads.
-    fn apply(&self, state: &mut [f32], scratch: &mut PolicyScratch) {
+    pub fn apply(&self, state: &mut [f32], scratch: &mut PolicyScratch) {
         let PolicyScratch { inputs, sums, old_sums, .. } = scratch;
         let given = self.from_input.apply(inputs, sums);
         inputs.clear();
@@ -124,7 +183,7 @@ fn push_bits(words: &[u64], inputs: &mut Inputs) {
 }
 
 /// Appends the numbers that satisfy the predicate.
-fn push_if(numbers: &[f32], inputs: &mut Inputs, is_kept: impl Fn(f32) -> bool) {
+pub(super) fn push_if(numbers: &[f32], inputs: &mut Inputs, is_kept: impl Fn(f32) -> bool) {
     let kept = numbers.iter().enumerate().filter(|&(_, &number)| is_kept(number));
     inputs.extend(kept.map(|(index, &number)| (index as u32, number)));
 }

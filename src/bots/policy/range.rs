@@ -1,7 +1,9 @@
 //! Weights so large that numbers of a forward pass may leave the range of `f32`.
 
+use super::color_network::ColorNetwork;
 use super::linear::{Linear, UnitBounds};
-use super::network::{Gru, HiddenLayer, Network, trunk_place};
+use super::network::{Gru, HiddenLayer, Network, PlainNetwork, trunk_place};
+use crate::rules::MAX_COLORS;
 
 /// The largest bound that is accepted: differences of outputs are finite as well.
 const LARGEST: f64 = f32::MAX as f64 / 4.0;
@@ -11,6 +13,54 @@ const LARGEST: f64 = f32::MAX as f64 / 4.0;
 /// The absolute value of each unit is bounded layer by layer. All partial sums are within the bound
 /// too, so that no order of summation overflows.
 pub(super) fn overflowing_layer(network: &Network) -> Option<String> {
+    match network {
+        Network::Plain(network) => overflowing_plain(network),
+        Network::Colors(network) => overflowing_colors(network),
+    }
+}
+
+fn overflowing_colors(network: &ColorNetwork) -> Option<String> {
+    let ones = |count: usize| vec![1.0; count];
+    let global = ones(network.features.global().len());
+    // The first two layers of a colour are sums of two layers each.
+    let sum = |name: &str, own: &Linear, own_inputs: &[f64], other: &Linear, inputs: &[f64]| {
+        let (own, other) = (own.bounds(own_inputs), other.bounds(inputs));
+        // The numbers of all colours are added.
+        if (largest(&own) + largest(&other)) * MAX_COLORS as f64 > LARGEST {
+            return Err(name.to_owned());
+        }
+        let sums = own.iter().zip(&other).map(|(own, other)| (own.output + other.output).max(0.0));
+        Ok(sums.collect::<Vec<f64>>())
+    };
+    let relu = |name: &str, layer: &Linear, inputs: &[f64]| {
+        let bounds = layer.bounds(inputs);
+        if largest(&bounds) > LARGEST {
+            return Err(name.to_owned());
+        }
+        Ok(bounds.iter().map(|unit| unit.output.max(0.0)).collect::<Vec<f64>>())
+    };
+    let twice = |bounds: &[f64]| [bounds, bounds].concat();
+    let check = || {
+        let [first, second] = &network.color;
+        let row = ones(network.features.row().len());
+        let tower = sum("color.0", first, &row, &network.color_rest, &global)?;
+        let tower = sum("color.1", second, &tower, &network.color_pooled, &twice(&tower))?;
+        let global = relu("rest", &network.rest, &global)?;
+        let mut trunk = relu("trunk", &network.trunk, &[twice(&tower), global].concat())?;
+        if let Some(gru) = &network.gru {
+            if largest_sum(gru, &trunk) > LARGEST {
+                return Err("memory".to_owned());
+            }
+            trunk = ones(trunk.len());
+        }
+        let (heads, colors) = (network.heads.bounds(&trunk), network.color_heads.bounds(&tower));
+        let fits = largest(&heads) + largest(&colors) <= LARGEST;
+        if fits { Ok(()) } else { Err("heads".to_owned()) }
+    };
+    check().err()
+}
+
+fn overflowing_plain(network: &PlainNetwork) -> Option<String> {
     let mut inputs = vec![1.0; network.inputs()];
     for (index, hidden) in network.trunk.iter().enumerate() {
         let place = trunk_place(index, hidden.norm.is_some());
@@ -23,7 +73,7 @@ pub(super) fn overflowing_layer(network: &Network) -> Option<String> {
         if largest_sum(gru, &inputs) > LARGEST {
             return Some("memory".to_owned());
         }
-        inputs = vec![1.0; network.state_width()];
+        inputs = vec![1.0; gru.from_state.outputs() / 3];
     }
     (largest(&network.heads.bounds(&inputs)) > LARGEST).then(|| "heads".to_owned())
 }

@@ -2,18 +2,36 @@ use half::{bf16, f16};
 use safetensors::{Dtype, SafeTensors};
 
 use super::card_features::CardFeatures;
+use super::color_network::{ColorActions, ColorNetwork};
 use super::error::PolicyProblem;
 use super::header::Header;
 use super::layer_norm::LayerNorm;
 use super::linear::Linear;
-use super::network::{Gru, HiddenLayer, Network, trunk_place};
+use super::network::{Gru, HiddenLayer, Network, PlainNetwork, trunk_place};
 use super::range::overflowing_layer;
+use crate::encode::{CardWeights, ColorFeatures};
 
 /// The network that the header describes.
 pub(super) fn read_network(
     header: &Header,
     file: &SafeTensors<'_>,
 ) -> Result<Network, PolicyProblem> {
+    let mut tensors = TensorReader { file, read: Vec::new() };
+    let network = match header.by_color {
+        None => Network::Plain(Box::new(read_plain(header, &mut tensors)?)),
+        Some(weights) => Network::Colors(Box::new(read_colors(header, weights, &mut tensors)?)),
+    };
+    tensors.refuse_others()?;
+    match overflowing_layer(&network) {
+        None => Ok(network),
+        Some(layer) => Err(PolicyProblem::Overflow { layer }),
+    }
+}
+
+fn read_plain(
+    header: &Header,
+    tensors: &mut TensorReader<'_>,
+) -> Result<PlainNetwork, PolicyProblem> {
     let layout = header.encoder.layout(&header.variant);
     let card_features = if header.card_features {
         let features = CardFeatures::new(&header.variant, &layout);
@@ -21,7 +39,6 @@ pub(super) fn read_network(
     } else {
         None
     };
-    let mut tensors = TensorReader { file, read: Vec::new() };
     let mut width = layout.len() + card_features.as_ref().map_or(0, CardFeatures::len);
     let mut trunk = Vec::with_capacity(header.hidden.len());
     for (index, &hidden) in header.hidden.iter().enumerate() {
@@ -31,20 +48,35 @@ pub(super) fn read_network(
         trunk.push(HiddenLayer { layer, norm: norm.transpose()? });
         width = hidden;
     }
-    let gru = if header.recurrent {
-        let from_input = tensors.layer("memory.from_input", 3 * width, width)?;
-        let from_state = tensors.layer("memory.from_state", 3 * width, width)?;
-        Some(Gru { from_input, from_state })
-    } else {
-        None
-    };
+    let gru = header.recurrent.then(|| tensors.gru(width)).transpose()?;
     let heads = tensors.layer("heads", header.variant.num_actions() + 1, width)?;
-    tensors.refuse_others()?;
-    let network = Network { bits: layout.len(), card_features, trunk, gru, heads };
-    match overflowing_layer(&network) {
-        None => Ok(network),
-        Some(layer) => Err(PolicyProblem::Overflow { layer }),
-    }
+    Ok(PlainNetwork { bits: layout.len(), card_features, trunk, gru, heads })
+}
+
+fn read_colors(
+    header: &Header,
+    weights: CardWeights,
+    tensors: &mut TensorReader<'_>,
+) -> Result<ColorNetwork, PolicyProblem> {
+    let layout = header.encoder.layout(&header.variant);
+    let features = ColorFeatures::new(&header.variant, &layout, weights);
+    let encoder = header.encoder.name();
+    let features = features.ok_or(PolicyProblem::CardFeatures { encoder })?;
+    let actions = ColorActions::of(&header.variant);
+    let (row, global) = (features.row().len(), features.global().len());
+    let (width, trunk) = (header.hidden[0], header.hidden[1]);
+    Ok(ColorNetwork {
+        color: [tensors.layer("color.0", width, row)?, tensors.layer("color.1", width, width)?],
+        color_rest: tensors.layer("color_rest", width, global)?,
+        color_pooled: tensors.layer("color_pooled", width, 2 * width)?,
+        rest: tensors.layer("rest", width, global)?,
+        trunk: tensors.layer("trunk", trunk, 3 * width)?,
+        gru: header.recurrent.then(|| tensors.gru(trunk)).transpose()?,
+        heads: tensors.layer("heads", actions.rows(), trunk)?,
+        color_heads: tensors.layer("color_heads", actions.groups, width)?,
+        features,
+        actions,
+    })
 }
 
 /// Reads tensors of a file, and keeps the names of those read.
@@ -63,6 +95,13 @@ impl TensorReader<'_> {
         let weights = self.numbers(format!("{name}.weight"), &[outputs, inputs])?;
         let bias = self.numbers(format!("{name}.bias"), &[outputs])?;
         Ok(Linear::new(&weights, &bias))
+    }
+
+    /// A recurrent unit as wide as its input.
+    fn gru(&mut self, width: usize) -> Result<Gru, PolicyProblem> {
+        let from_input = self.layer("memory.from_input", 3 * width, width)?;
+        let from_state = self.layer("memory.from_state", 3 * width, width)?;
+        Ok(Gru { from_input, from_state })
     }
 
     fn norm(&mut self, name: &str, outputs: usize) -> Result<LayerNorm, PolicyProblem> {

@@ -59,7 +59,7 @@ impl Belief {
     }
 
     /// The belief over slots with these plausible cards, given the unseen copies of each kind.
-    fn of(plausible: &[CardSet], unseen: [u8; MAX_CARD_KINDS], kinds: usize) -> Belief {
+    pub(crate) fn of(plausible: &[CardSet], unseen: [u8; MAX_CARD_KINDS], kinds: usize) -> Belief {
         let slots = plausible.len();
         let mut fits = [0; MAX_CARD_KINDS];
         for (slot, set) in plausible.iter().enumerate() {

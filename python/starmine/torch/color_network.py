@@ -1,0 +1,170 @@
+"""A network that treats all colours alike, and its inputs by colour."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn.functional import relu
+
+from starmine._core import StarmineError, Variant, _ColorFeatures
+from starmine.torch.network import ActorCritic, HiddenState, SeatGRU, checked_widths, orthogonal
+
+_ARRAYS = {torch.float32: np.float32, torch.float16: np.float16, torch.bfloat16: np.uint16}  # numpy has no bfloat16
+
+
+class ColorFeatures:
+    """Observations as one row of numbers for each colour, all laid out alike, and one for what belongs to no colour.
+
+    The features hold the probabilities of the own cards by the copies that are left, and of each card whether it is
+    playable, dead (it can never be played) or critical (its last copy, still needed). `row` and `rest` name the
+    sections; docs/observations.md lists them. A permutation of the colours permutes the rows of the colours and leaves
+    the rest as it is.
+
+    Args:
+        variant: the rules.
+        encoder: of the observations, one that shows what a seat may see, with card knowledge.
+        weights: "slots" weighs each own slot by itself: the unseen copies of the cards that its hints allow. "hands"
+            weighs all slots together: the exact marginals that `View.marginals` gives.
+
+    Attributes:
+        colors: number of colours C.
+        row: layout of the row of a colour, F numbers.
+        rest: layout of the row of what belongs to no colour, R numbers.
+        length: C * F + R.
+
+    Raises:
+        UnknownNameError: there is no such encoder or weighing.
+        StarmineError: the encoder lacks a section that the features need.
+
+    >>> import starmine, starmine.torch
+    >>> batch = starmine.Batch("standard", 4, dtype="bits", seed=0)
+    >>> features = starmine.torch.ColorFeatures(batch.variant)
+    >>> features.read(batch.observe()["obs"]).shape == (4, features.length)
+    True
+    """
+
+    def __init__(self, variant: Variant, encoder: str = "canonical", weights: str = "slots") -> None:
+        self._core, self._arguments = _ColorFeatures(variant, encoder, weights), (variant, encoder, weights)
+        self.colors, self.row, self.rest = self._core.colors, self._core.row, self._core.rest
+        self.length = self.colors * len(self.row) + len(self.rest)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For copies and pickles."""
+        return ColorFeatures, self._arguments
+
+    def read(self, bits: Tensor | NDArray[np.uint8], dtype: torch.dtype = torch.float32) -> Tensor:
+        """The features of packed observations, computed on the CPU by the core.
+
+        Args:
+            bits: uint8 (..., 8 * ceil(D / 64)), a tensor on any device or a numpy array.
+            dtype: `torch.float32`, `float16` or `bfloat16`.
+
+        Returns:
+            The features (..., length) on the device of `bits`: the C rows of the colours, then the rest.
+
+        Raises:
+            ArrayError: `bits` has another dtype or shape.
+            StarmineError: another dtype is asked for.
+        """
+        if dtype not in _ARRAYS:
+            raise StarmineError(f"dtype={dtype} is not allowed: expected one of {', '.join(map(str, _ARRAYS))}")
+        packed = bits if isinstance(bits, np.ndarray) else bits.cpu().numpy()
+        array = np.empty((*packed.shape[:-1], self.length), _ARRAYS[dtype])
+        self._core.write(np.ascontiguousarray(packed), array, torch.get_num_threads())
+        found = torch.from_numpy(array)
+        found = found.view(dtype) if dtype is torch.bfloat16 else found
+        return found if isinstance(bits, np.ndarray) else found.to(bits.device)
+
+
+class ColorNetwork(ActorCritic):
+    """An actor-critic that treats all colours alike.
+
+    Each colour passes a tower with the same weights, which are pooled over the colours, by mean and maximum, twice: for
+    the second layer of the towers and for the trunk. A permutation of the colours therefore permutes the logits of the
+    actions that name a colour, and changes nothing else.
+
+    Args:
+        variant: the rules that it plays. Suits with other copies than the others, such as the multicoloured one, have
+            an input that tells them apart.
+        encoder: of the observations.
+        hidden: the width of a colour's tower, and that of the trunk.
+        weights: of the own cards: "slots" or "hands", see `ColorFeatures`.
+        recurrent: add a `SeatGRU`, as wide as the trunk, behind the trunk.
+        matmul_dtype: of the matrix products, float32 or bfloat16 (autocast); the weights are float32.
+
+    Raises:
+        StarmineError: other than two widths, one too wide, or an encoder without card knowledge.
+        TypeError: `hidden` is not a sequence of integers.
+        UnknownNameError: there is no such encoder or weighing.
+    """
+
+    def __init__(
+        self,
+        variant: Variant,
+        encoder: str = "canonical",
+        hidden: Iterable[int] = (96, 256),
+        weights: str = "slots",
+        recurrent: bool = False,
+        matmul_dtype: torch.dtype = torch.float32,
+    ) -> None:
+        widths = checked_widths(hidden)
+        if len(widths) != 2:
+            raise StarmineError(f"hidden={widths} is not allowed: expected two widths, of the towers and the trunk")
+        super().__init__(variant, encoder, widths[1] if recurrent else 0, matmul_dtype)
+        self.hidden, self.weights = widths, weights
+        self.color_features = ColorFeatures(variant, encoder, weights)
+        inputs, rest, (width, trunk) = len(self.color_features.row), len(self.color_features.rest), widths
+        core = self.color_features._core
+        self.plain, self.groups = core.heads
+
+        def layer(fan_in: int, fan_out: int, gain: float = 2**0.5) -> nn.Linear:
+            return orthogonal(nn.Linear(fan_in, fan_out), gain)
+
+        self.color = nn.ModuleList([layer(inputs, width), layer(width, width)])
+        self.color_rest, self.color_pooled = layer(rest, width), layer(2 * width, width)
+        self.rest, self.trunk = layer(rest, width), layer(3 * width, trunk)
+        self.memory = SeatGRU(trunk) if recurrent else None
+        self.heads = layer(trunk, self.plain + self.groups + 1, 0.01)
+        self.color_heads = layer(width, self.groups, 0.01)
+        columns = [head if color is None else head + color * self.groups for head, color in core.actions]
+        self.register_buffer("columns", torch.tensor(columns), persistent=False)
+
+    def read(self, bits: Tensor | NDArray[np.uint8]) -> Tensor:
+        """The input (n, length) for packed observations (n, bytes)."""
+        return self.color_features.read(bits)
+
+    def evaluate(self, inputs: Tensor, hidden_state: HiddenState | None) -> tuple[Tensor, Tensor, Tensor | None]:
+        """Logits (n, A), values (n,), and the hidden states after the last turn."""
+        split = self.color_features.colors * len(self.color_features.row)
+        rows, rest = inputs[:, :split].view(len(inputs), self.color_features.colors, -1), inputs[:, split:]
+        tower = relu(self.color[0](rows) + self.color_rest(rest)[:, None])
+        tower = relu(self.color[1](tower) + self.color_pooled(_pooled(tower))[:, None])
+        x = relu(self.trunk(torch.cat([_pooled(tower), relu(self.rest(rest))], 1)))
+        x, values = self.remember(x, hidden_state)
+        heads = self.heads(x).float()
+        plain, groups, value = heads[:, : self.plain], heads[:, self.plain : -1], heads[:, -1]
+        by_color = groups[:, None] + self.color_heads(tower).float()
+        columns: Any = self.columns
+        return torch.cat([plain, by_color.flatten(1)], 1)[:, columns], value, values
+
+    def described(self) -> dict[str, Any]:
+        """What a policy file says of the network."""
+        return {
+            "format": 2,
+            "network": "colors",
+            "hidden": self.hidden,
+            "weights": self.weights,
+            "recurrent": self.memory is not None,
+            "card_features": False,
+            "layer_norm": False,
+        }
+
+
+def _pooled(tower: Tensor) -> Tensor:
+    """The mean and the maximum over the colours."""
+    return torch.cat([tower.mean(1), tower.amax(1)], 1)

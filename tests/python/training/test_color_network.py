@@ -1,0 +1,237 @@
+"""Features by colour are what they are defined to be, and a network by colour treats all colours alike."""
+
+import json
+import random
+
+import numpy as np
+import pytest
+import torch
+from random_variants import random_variant
+from safetensors.torch import load, save
+
+import starmine
+from starmine.stored import permute_colors
+from starmine.torch import ColorFeatures, ColorNetwork
+
+VARIANTS = [
+    starmine.Variant(),
+    starmine.Variant(players=4),
+    starmine.variant("avalanche", players=3),
+    starmine.variant("timed-display"),
+    starmine.variant("traditional"),
+    *(random_variant(random.Random(seed)) for seed in range(4)),
+]
+ids = [str(index) for index in range(len(VARIANTS))]
+
+
+def packed(state):
+    bits = np.packbits(state.encode(state.current_player), bitorder="little")
+    return np.pad(bits, (0, -len(bits) % 8))[None]
+
+
+def positions(variant, games=6, seed=0):
+    """States of random games, with some of their turns."""
+    generator = random.Random(seed)
+    for game in range(games):
+        state = variant.new_game(seed=seed, game=game)
+        while not state.is_terminal:
+            if generator.random() < 0.2:
+                yield state.copy()
+            state.apply(generator.choice(state.legal_actions()))
+
+
+def sections(features, numbers):
+    """The rows of the colours and the rest of one observation, by name and in shape."""
+    width = len(features.row)
+    rows = numbers[: features.colors * width].reshape(features.colors, width)
+    rest = numbers[features.colors * width :]
+    by_color = {part.name: rows[:, part.slice].reshape(-1, *part.shape) for part in features.row}
+    return by_color, {part.name: rest[part.slice].reshape(part.shape) for part in features.rest}
+
+
+def outlook(state):
+    """Which cards are playable, dead and critical, bool (colors, ranks) each, and the copies that are left."""
+    variant = state.variant
+    left = np.array(variant.copies)
+    for card in state.discard_pile:
+        left[card.suit, card.rank] -= 1
+    ranks = np.arange(variant.ranks)
+    heights = np.array(state.fireworks)[:, None]
+    gone = (left == 0) & (ranks >= heights)
+    dead = (ranks < heights) | np.maximum.accumulate(gone, axis=1)
+    playable = (ranks == heights) & ~dead
+    return playable, dead, (left == 1) & ~dead, left
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=ids)
+@pytest.mark.parametrize("weights", ["slots", "hands"])
+def test_features_are_what_they_are_defined_to_be(variant, weights):
+    features = ColorFeatures(variant, weights=weights)
+    for state in positions(variant):
+        seat, slots = state.current_player, variant.hand_size
+        view = state.view(seat)
+        rows, rest = sections(features, features.read(packed(state))[0].numpy())
+        playable, dead, critical, left = outlook(state)
+        unseen = left - (np.arange(variant.ranks) < np.array(state.fireworks)[:, None])
+        flags = np.stack([playable, dead, critical], -1)
+        visible = np.zeros((variant.players - 1, slots, variant.colors, variant.ranks))
+        for offset in range(1, variant.players):
+            for slot, card in enumerate(state.hands[(seat + offset) % variant.players]):
+                visible[offset - 1, slot, card.suit, card.rank] = 1
+                unseen[card.suit, card.rank] -= 1
+        assert (rows["cards"] == visible.transpose(2, 0, 1, 3)).all()
+        assert (rows["card_flags"] == np.einsum("oscr,crf->cosf", visible, flags)).all()
+        assert (rest["flags"] == np.einsum("oscr,crf->osf", visible, flags)).all()
+        assert (rest["card_ranks"] == visible.sum(2)).all()
+        if weights == "hands":
+            own = np.zeros((slots, variant.colors, variant.ranks))
+            exact = view.marginals()
+            own[: len(exact)] = exact.reshape(len(exact), variant.colors, variant.ranks)
+        else:
+            plausible = plausible_of(state, seat)
+            own = plausible * unseen
+            own = own / np.maximum(own.sum((1, 2), keepdims=True), 1e-9)
+        np.testing.assert_allclose(rows["own"], own.transpose(1, 0, 2), atol=1e-6)
+        np.testing.assert_allclose(rest["own_flags"], np.einsum("scr,crf->sf", own, flags), atol=1e-6)
+        others = [plausible_of(state, (seat + offset) % variant.players) for offset in range(1, variant.players)]
+        assert (rows["plausible"] == np.array(others).transpose(2, 0, 1, 3)).all()
+        copies = np.array(variant.copies)
+        np.testing.assert_allclose(rows["unseen"], unseen / copies, atol=1e-6)
+        np.testing.assert_allclose(rows["discarded"], (copies - left) / copies, atol=1e-6)
+        assert (rows["firework"] == (np.arange(1, variant.ranks + 1) == np.array(state.fireworks)[:, None])).all()
+        assert (rows["dead"] == dead).all()
+        assert (rows["critical"] == critical).all()
+        assert ("copies" in rows) == bool((copies != copies[0]).any())
+        bits = state.encode(seat)
+        layout = variant.layout("canonical")
+        for name in ("last_color", "last_card"):
+            assert (rows[name].ravel() == bits[layout[name].slice]).all()
+        for name in set(rest) - {"own_flags", "flags", "card_ranks", "hinted_ranks"}:
+            assert (rest[name].ravel() == bits[layout[name].slice]).all()
+
+
+def plausible_of(state, seat):
+    """What the hints allow in each slot of a hand: (slots, colors, ranks); 0 without a card."""
+    variant = state.variant
+    kinds = variant.colors * variant.ranks
+    layout = variant.layout("canonical")["knowledge"]
+    bits = state.encode(seat)[layout.slice].reshape(layout.shape)[0]
+    return bits[:, :kinds].reshape(-1, variant.colors, variant.ranks)
+
+
+def games_of(variant, number):
+    return starmine.play_games(["random"] * variant.players, number, record=True, variant=variant).trajectories
+
+
+@pytest.mark.parametrize("variant", VARIANTS[:4], ids=ids[:4])
+@pytest.mark.parametrize("weights", ["slots", "hands"])
+def test_other_colors_give_the_same_rows_in_another_order(variant, weights):
+    colors = variant.colors - (variant.copies[-1] != variant.copies[0])
+    permutation = np.arange(variant.colors)
+    permutation[:colors] = np.random.default_rng(1).permutation(colors)
+    games = games_of(variant, 20)
+    features = ColorFeatures(variant, weights=weights)
+    network = ColorNetwork(variant, hidden=(24, 32), weights=weights)
+    torch.nn.init.normal_(network.color_heads.weight)
+    seen, other = (kept.replay(dtype="bits") for kept in (games, permute_colors(games, permutation)))
+    first, second = (features.read(rows["obs"]) for rows in (seen, other))
+    split = features.colors * len(features.row)
+    rows, permuted = (x[:, :split].unflatten(1, (features.colors, -1)) for x in (first, second))
+    torch.testing.assert_close(permuted[:, torch.from_numpy(permutation)], rows)
+    torch.testing.assert_close(second[:, split:], first[:, split:])
+    with torch.no_grad():
+        masks = torch.ones(len(first), variant.num_actions, dtype=torch.bool)
+        logits, value, _ = network(first, masks)
+        other_logits, other_value, _ = network(second, masks)
+    ids = permute_ids(variant, permutation)
+    torch.testing.assert_close(other_logits[:, ids], logits, rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(other_value, value, rtol=1e-4, atol=1e-4)
+    named = [action for action, other in enumerate(ids) if action != other]
+    assert named
+    assert (logits[:, named].std(1) > 1e-3).all()
+
+
+def permute_ids(variant, permutation):
+    """Each action's id after the permutation of the colours."""
+    hints, players = 2 * variant.hand_size, variant.players
+    ids = np.arange(variant.num_actions)
+    for offset in range(players - 1):
+        first = hints + offset * variant.colors
+        ids[first : first + variant.colors] = first + permutation
+    rest = hints + (players - 1) * (variant.colors + variant.ranks)
+    for first in range(rest, variant.num_actions, variant.colors):
+        ids[first : first + variant.colors] = first + permutation
+    return ids.tolist()
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_features_have_the_dtype_that_is_asked_for(dtype):
+    features = ColorFeatures(starmine.Variant())
+    obs = games_of(starmine.Variant(), 300).observations(dtype="bits")
+    assert (features.read(obs, dtype) == features.read(obs).to(dtype)).all()
+    assert (features.read(torch.from_numpy(obs)) == features.read(obs)).all()
+    with pytest.raises(starmine.StarmineError, match=r"torch.int8 is not allowed"):
+        features.read(obs, torch.int8)
+    with pytest.raises(starmine.ArrayError, match="expected rows of 88 bytes"):
+        features.read(obs[:, 1:].copy())
+
+
+@pytest.mark.parametrize("variant", VARIANTS[:5], ids=ids[:5])
+@pytest.mark.parametrize("recurrent", [False, True])
+def test_a_policy_file_holds_the_network(variant, recurrent, tmp_path):
+    torch.manual_seed(3)
+    network = ColorNetwork(variant, hidden=(16, 24), weights="hands", recurrent=recurrent)
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter += 0.1 * torch.randn_like(parameter)
+    network.save(tmp_path / "mine.safetensors", steps=5)
+    policy = starmine.load_policy(tmp_path / "mine.safetensors")
+    assert policy.about == {"steps": 5}
+    loaded = policy.network()
+    assert isinstance(loaded, ColorNetwork)
+    states = list(positions(variant, 3))
+    bits = np.concatenate([packed(state) for state in states])
+    seen = np.stack([state.encode(state.current_player) for state in states])
+    hidden = loaded.initial_state(len(states)).uniform_(-1, 1)
+    seats = torch.zeros(1, len(states), dtype=torch.int64)
+    starts = torch.zeros(1, len(states), dtype=torch.bool)
+    with torch.no_grad():
+        state = starmine.torch.HiddenState(hidden, seats, starts)
+        logits, values, after = loaded.evaluate(loaded.read(bits), state)
+    found, found_values, memory = policy.logits(seen, hidden[:, 0].contiguous().numpy())
+    np.testing.assert_allclose(found, logits, atol=2e-5)
+    np.testing.assert_allclose(found_values, values, atol=2e-5)
+    np.testing.assert_allclose(memory, after[:, 0], atol=2e-5)
+    games = starmine.play_games([policy.bot] * variant.players, 20, variant=variant)
+    assert len(games) == 20
+
+
+def test_wrong_files_and_widths_are_refused(tmp_path):
+    network = ColorNetwork(starmine.Variant(), hidden=(16, 24))
+    path = tmp_path / "mine.safetensors"
+    network.save(path)
+    tensors = load(path.read_bytes())
+
+    def refused(text, tensors=tensors, **changes):
+        header = {**network.described(), "variant": json.loads(network.variant.to_json()), "encoder": "canonical"}
+        path.write_bytes(save(tensors, {"starmine": json.dumps(header | changes)}))
+        with pytest.raises(starmine.SerializationError, match=text):
+            starmine.load_policy(path)
+
+    refused("format=3: expected 1 or 2", format=3)
+    refused("network=Some", network="plain")
+    refused("hidden=.*expected two widths", hidden=[16])
+    refused("slots", weights="slot")
+    refused("expected false by colour", layer_norm=True)
+    refused("lacks the sections", encoder="canonical-minimal")
+    refused("trunk.weight.*has shape", hidden=[16, 25])
+    refused(
+        "'color_heads.bias' is missing|color_heads.bias", {k: v for k, v in tensors.items() if k != "color_heads.bias"}
+    )
+    refused("may leave the range", tensors | {"heads.weight": tensors["heads.weight"].float() * 1e38})
+    refused("may leave the range", tensors | {"color.0.weight": tensors["color.0.weight"].float() * 0 + 3e37})
+    for hidden in [(16,), (16, 24, 32)]:
+        with pytest.raises(starmine.StarmineError, match="expected two widths"):
+            ColorNetwork(starmine.Variant(), hidden=hidden)
+    with pytest.raises(starmine.StarmineError, match="lacks the sections"):
+        ColorNetwork(starmine.Variant(), "canonical-minimal")
