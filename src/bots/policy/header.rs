@@ -72,7 +72,8 @@ impl Header {
 fn by_color(raw: &RawHeader) -> Result<CardWeights, PolicyProblem> {
     let refuse = |found: String| PolicyProblem::Header(found);
     if raw.network.as_deref() != Some("colors") {
-        return Err(refuse(format!("network={:?}: expected \"colors\"", raw.network)));
+        let found = raw.network.as_deref().unwrap_or("none");
+        return Err(refuse(format!("network={found}: expected colors")));
     }
     if raw.hidden.len() != 2 {
         return Err(refuse(format!("hidden={:?}: expected two widths by colour", raw.hidden)));

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::layer_norm::LayerNorm;
 use super::linear::{Accumulator, Linear};
-use super::network::{Gru, HiddenLayer, Network};
+use super::network::{Gru, HiddenLayer, Network, PlainNetwork};
 use super::policy_bot::{best, sample};
 use super::*;
 use crate::bots::{BotName, Player, play_games};
@@ -141,7 +141,7 @@ fn a_norm_that_was_computed_by_hand() {
 
 #[test]
 fn a_network_that_was_computed_by_hand() {
-    let network = Network {
+    let network = Network::Plain(Box::new(PlainNetwork {
         bits: 2,
         card_features: None,
         trunk: vec![HiddenLayer {
@@ -153,7 +153,7 @@ fn a_network_that_was_computed_by_hand() {
             from_state: Linear::new(&[1.0, 0.0, 0.0], &[0.0, 0.0, 0.0]),
         }),
         heads: Linear::new(&[4.0, -2.0], &[0.0, 1.0]),
-    };
+    }));
     let (mut state, mut scratch) = ([0.0], network.scratch());
     // The hidden layer maps the first bit to 1 and 1. The gates are sigmoid(0), so the state
     // becomes half of the candidate.
@@ -286,7 +286,8 @@ fn problem(change: impl FnOnce(&mut Value, &mut Vec<Tensor>)) -> String {
 fn invalid_files_are_refused_with_the_reason() {
     let changed = |key: &'static str, value: Value| problem(|header, _| header[key] = value);
     let expected = [
-        (changed("format", json!(2)), "format=2: expected 1"),
+        (changed("format", json!(3)), "format=3: expected 1 or 2"),
+        (changed("format", json!(2)), "network=none: expected colors"),
         (changed("variant", json!({"players": 7})), "players=7 is not allowed: expected 2 to 5"),
         (changed("variant", json!({"player": 2})), "unknown field `player`"),
         (changed("encoder", json!("canonica")), "encoder=\"canonica\" is not known"),
