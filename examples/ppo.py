@@ -275,8 +275,8 @@ class PPO:
     def state_dict(self) -> dict[str, Any]:
         """What a checkpoint keeps."""
         own = {"batch": self.batch.to_bytes()}
-        kept = {"policy": self.policy, "average": self.average, "optimizer": self.optimizer}
-        return {name: part.state_dict() for name, part in kept.items()} | {"process": own}
+        policy, average, optimizer = (part.state_dict() for part in (self.policy, self.average, self.optimizer))
+        return {"policy": policy, "average": average, "optimizer": optimizer, "process": own}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Go on from a checkpoint."""
