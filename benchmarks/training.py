@@ -44,7 +44,7 @@ class Ours:
         self.threads = threads
         sizes = {"num_envs": GAMES, "rollout": TURNS, "epochs": EPOCHS, "minibatch": GAMES * TURNS // MINIBATCHES}
         torch.set_num_threads(threads)
-        self.ppo = ppo.PPO(ppo.Args(hidden=HIDDEN, **sizes, **given))
+        self.ppo = ppo.PPO(ppo.Args(network="plain", hidden=HIDDEN, average=0.0, **sizes, **given))
         self.stepping = self.learning = self.total = 0.0
         self.ppo.batch = Timed(self, self.ppo.batch)
         learn = self.ppo.learn

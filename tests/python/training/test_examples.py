@@ -118,6 +118,7 @@ def test_a_checkpoint_of_another_run_is_refused(runs):
     module, before = import_module(runs.example), (runs.whole / "checkpoint.pt").read_bytes()
     other = (
         *("--variant=hard", "--players=3", "--partner=piers", "--encoder=canonical-minimal", "--hidden=8"),
+        *(["--network=plain"] if hasattr(module.Args, "network") else []),
         "--num-envs=16",
     )
     with pytest.raises(SystemExit) as refused:

@@ -40,7 +40,13 @@ EVERY_OPTION = {
     **{"lr_schedule": "linear", "entropy_schedule": "cosine", "value_clip": 0.2},
     **{"normalise_over": "minibatch", "dtype": "bfloat16", "epochs": 2, "minibatch": 24},
 }
-OPTIONS = {"three players": {"players": 3}, "with a partner": {"partner": "piers"}, "every option": EVERY_OPTION}
+OPTIONS = {
+    "three players": {"players": 3},
+    "a plain network": {"network": "plain", "average": 0.0},
+    "exact weights": {"weights": "hands"},
+    "with a partner": {"partner": "piers"},
+    "every option": EVERY_OPTION,
+}
 
 
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
@@ -102,7 +108,7 @@ import torch.distributed as dist
 from ppo_recurrent import Args, main
 from starmine.durable import FolderLock
 from starmine.training import process_group
-given = dict(variant="small", num_envs=8, rollout=8, epochs=1, minibatch=32, hidden=(8,), threads=1)
+given = dict(variant="small", num_envs=8, rollout=8, epochs=1, minibatch=32, hidden=(8, 8), threads=1)
 given |= dict(eval_every=2, eval_games=4, final_games=4)
 with process_group():
     for name, updates, resume in (("whole", 4, False), ("half", 2, False), ("half", 4, True)):
