@@ -211,6 +211,7 @@ def reading_cases(folder: Path, games: int) -> Iterator[Case]:
         ("`GamesDataset`, its eight outputs", shuffled()),
         ("`GamesDataset`, `permute_colors=True`", shuffled(outputs=OUTPUTS, permute_colors=True)),
         ("`Dataset.replay`, not shuffled", in_order(outputs=OUTPUTS)),
+        ("`Dataset.replay(1024)`, not shuffled", in_order(batch_size=1024, outputs=OUTPUTS)),
     ):
         yield Case(what, 2, measure, games, "bits", more={"kind": "read", "stored": size})
     peers: list[Any] = [ParquetRows(data, folder), MemoryMaps(data, folder)]

@@ -20,7 +20,7 @@ from starmine.data.shard import HASH, file_hash
 from starmine.progress import Progress, silent, standard_error
 from starmine.stored import ContentHash, GameTable, Metadata, read_table, shard_name
 from starmine.stored.ahead import ahead
-from starmine.stored.arrow import pyarrow, pyarrow_parquet
+from starmine.stored.arrow import pyarrow, pyarrow_parquet, to_numpy
 
 KEPT = 1000  # problems that are kept; all are counted
 SHOWN = 20
@@ -187,7 +187,7 @@ class _File:
         if not {"game", "actions", "length"} <= set(names):
             return table  # which is refused
         lengths = _compute().binary_length(table["actions"])
-        wrong = np.flatnonzero(table["length"].to_numpy() != lengths.to_numpy())
+        wrong = np.flatnonzero(to_numpy(table["length"].combine_chunks()) != to_numpy(lengths.combine_chunks()))
         for row in wrong.tolist():
             what = f"length is {table['length'][row]}: expected {lengths[row]}, the number of actions"
             self.found.add(Problem(self.path.name, self.games + row, table["game"][row].as_py(), what))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import ArrayError, StarmineError, State, Variant
-from starmine.stored.arrow import pyarrow
+from starmine.stored.arrow import pyarrow, to_arrow
 from starmine.trajectories import Trajectories
 
 # Columns with one number a game and their dtypes. Those of the deal may be missing.
@@ -212,7 +212,7 @@ def ragged_take(
     """
     pa, size = pyarrow(), values.itemsize
     buffers = [None, pa.py_buffer(offsets * size), pa.py_buffer(np.ascontiguousarray(values))]
-    taken = pa.Array.from_buffers(pa.large_binary(), len(offsets) - 1, buffers).take(pa.array(games))
+    taken = pa.Array.from_buffers(pa.large_binary(), len(offsets) - 1, buffers).take(to_arrow(games))
     bounds = np.frombuffer(taken.buffers()[1], np.int64, len(games) + 1) // size
     if bounds[-1] == 0:
         return values[:0], bounds

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant
-from starmine.stored.arrow import pyarrow, pyarrow_parquet
+from starmine.stored.arrow import pyarrow, pyarrow_parquet, to_arrow, to_numpy
 from starmine.stored.games import DEAL, GameTable
 from starmine.stored.metadata import KEY, Metadata
 from starmine.trajectories import Trajectories
@@ -132,7 +132,7 @@ def _games(columns: dict[str, Any], variant: Variant) -> GameTable:
     deck, size = columns["deck"], variant.deck_size
     decks = _numbers(deck.buffers()[1], np.uint8, deck.offset * size, rows * size).reshape(rows, size)
     offsets, actions = _ragged(columns["actions"], np.uint8)
-    if (np.diff(offsets) != _values(columns["length"])).any():
+    if (np.diff(offsets) != to_numpy(columns["length"])).any():
         raise StarmineError("column length does not give the number of actions of each game")
     seats, players = _ragged(columns["players"], np.int16)
     if (np.diff(seats) != variant.players).any():
@@ -143,12 +143,12 @@ def _games(columns: dict[str, Any], variant: Variant) -> GameTable:
         if not np.array_equal(turns, offsets):
             raise StarmineError("column log_prob does not have one number for each action")
     return GameTable(
-        trajectories=Trajectories(variant, decks, _values(columns["first_player"]), actions, offsets),
-        game=_values(columns["game"]),
+        trajectories=Trajectories(variant, decks, to_numpy(columns["first_player"]), actions, offsets),
+        game=to_numpy(columns["game"]),
         **{name: _deal(columns[name], name) for name in DEAL},
-        scores=_values(columns["score"]),
-        fireworks=_values(columns["fireworks"]),
-        endings=_values(columns["ending"]),
+        scores=to_numpy(columns["score"]),
+        fireworks=to_numpy(columns["fireworks"]),
+        endings=to_numpy(columns["ending"]),
         players=players.reshape(rows, variant.players),
         log_prob=log_prob,
     )
@@ -163,8 +163,8 @@ def _columns(games: GameTable) -> list[Any]:
     special: dict[str, Any] = {
         "deck": pa.Array.from_buffers(described.field("deck").type, len(games), [None, pa.py_buffer(decks)]),
         "actions": pa.Array.from_buffers(pa.binary(), len(games), [None, turns, pa.py_buffer(actions)]),
-        "length": pa.array(played.lengths).cast(pa.uint16()),
-        "first_player": pa.array(played.start_players),
+        "length": to_arrow(played.lengths).cast(pa.uint16()),
+        "first_player": to_arrow(played.start_players),
     }
     seats = np.arange(len(games) + 1, dtype=np.int32) * games.variant.players
     lists: dict[str, Any] = {"players": (pa.py_buffer(seats), games.players.ravel())}
@@ -172,10 +172,10 @@ def _columns(games: GameTable) -> list[Any]:
         lists["log_prob"] = (turns, games.log_prob)
     for name, (offsets, values) in lists.items():
         kind = described.field(name).type
-        special[name] = pa.Array.from_buffers(kind, len(games), [None, offsets], children=[pa.array(values)])
+        special[name] = pa.Array.from_buffers(kind, len(games), [None, offsets], children=[to_arrow(values)])
     plain = {_NAMES.get(name, name): getattr(games, name) for name in ("game", *DEAL, "scores", "fireworks", "endings")}
     for name, values in plain.items():
-        special[name] = pa.nulls(len(games), pa.uint64()) if values is None else pa.array(values)
+        special[name] = pa.nulls(len(games), pa.uint64()) if values is None else to_arrow(values)
     return [special[name] for name in described.names]
 
 
@@ -198,15 +198,10 @@ def _numbers(buffer: Any, dtype: Any, first: int, count: int) -> NDArray[Any]:
     return np.frombuffer(buffer, dtype, count, first * np.dtype(dtype).itemsize)
 
 
-def _values(column: Any) -> NDArray[Any]:
-    """The numbers of a column without missing values."""
-    return column.to_numpy(zero_copy_only=True)  # type: ignore[no-any-return]
-
-
 def _deal(column: Any, name: str) -> NDArray[np.uint64] | None:
     """The numbers of a column that has all its values or none."""
     if column.null_count == 0:
-        return _values(column)
+        return to_numpy(column)
     if column.null_count < len(column):
         raise StarmineError(f"column {name} has missing values: expected all of them or none")
     return None
@@ -220,5 +215,5 @@ def _ragged(column: Any, dtype: Any) -> tuple[NDArray[np.int64], NDArray[Any]]:
     if hasattr(column, "values"):
         if column.values.null_count:
             raise StarmineError("a list has missing values")
-        return offsets - first, _values(column.values)[first : first + count]
+        return offsets - first, to_numpy(column.values)[first : first + count]
     return offsets - first, _numbers(column.buffers()[2], dtype, first, count)

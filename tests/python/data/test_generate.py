@@ -17,6 +17,7 @@ pytest.importorskip("pyarrow")
 from starmine.data import Dataset, Mixture, generate, info, shard, verify
 from starmine.data.draws import choose_legal, draw
 from starmine.data.manifest import MANIFEST, read_manifest
+from starmine.data.playing import distinct_rows
 from starmine.stored import ROW_GROUP, shard_name
 
 QUIET = {"progress": False, "threads": 1}
@@ -453,3 +454,12 @@ def test_players_are_told_apart_by_their_place(tmp_path):
     one, other = First(), First()
     generate([one, other], 20, tmp_path, "mini", **QUIET)
     assert [player["name"].rpartition(".")[2] for player in Dataset(tmp_path).players] == ["First", "First (2)"]
+
+
+@pytest.mark.parametrize(("table", "seats"), [(1, 2), (3, 5), (40, 3), (32_000, 5)])
+def test_the_tables_of_a_chunk_are_its_distinct_rows_of_players(table, seats):
+    players = np.random.default_rng(0).integers(0, table, (500, seats), np.int16)
+    players[::7] = players[3]
+    rows, row = distinct_rows(players)
+    assert np.array_equal(rows, np.unique(players, axis=0))
+    assert np.array_equal(rows[row], players)

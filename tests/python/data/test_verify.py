@@ -1,6 +1,8 @@
 """`verify` names what does not hold: file, row, game and what it is; `info` sums up."""
 
 import math
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -248,3 +250,16 @@ def test_a_histogram_shows_each_score_with_its_share():
     assert "61.54%" in lines[0]
     assert max(map(len, lines)) <= 80
     assert histogram(np.zeros(256, np.int64)) == []
+
+
+def test_generating_verifying_and_reading_do_not_import_pandas(tmp_path):
+    code = f"""
+import sys, starmine.data
+starmine.data.generate(["smart", "smart"], 100, {str(tmp_path)!r}, progress=False)
+verified = starmine.data.verify({str(tmp_path)!r})
+games = starmine.data.Dataset({str(tmp_path)!r})
+rows = sum(len(rows["action"]) for rows in games.replay(dtype="bits"))
+print(rows == verified.turns, len(games[[99, 3]]), "pandas" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "2", "False"]
