@@ -1,6 +1,8 @@
 """Hanabi as an environment for reinforcement learning: a Rust core, thousands of games at once."""
 
+from importlib import import_module as _import_module
 from importlib.metadata import version as _version
+from typing import Any as _Any
 
 from starmine import registration as _registration
 from starmine._core import (
@@ -45,6 +47,16 @@ from starmine.vector import HanabiVectorEnv
 __version__ = _version("starmine")
 
 _registration.register()
+
+_ROOMS = ("data", "torch", "training")  # which need more than numpy and Gymnasium
+
+
+def __getattr__(name: str) -> _Any:
+    """Import a room of the package when it is first used: `starmine.data`, `starmine.torch`, `starmine.training`."""
+    if name in _ROOMS:
+        return _import_module(f"starmine.{name}")
+    raise AttributeError(f"module 'starmine' has no attribute {name!r}")
+
 
 __all__ = [
     "ArrayError",
