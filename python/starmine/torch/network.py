@@ -51,11 +51,12 @@ class CardFeatures(nn.Module):
 
     def __init__(self, layout: Layout) -> None:
         super().__init__()
-        self.sections = {section.name: section for section in layout}
+        self.sections = {section.name: (section.slice, section.shape) for section in layout}  # networks are copied
 
     def section(self, bits: Tensor, name: str) -> Tensor:
         """A section (n, ...) of the observations (n, features), in the shape that the layout gives it."""
-        return bits[:, self.sections[name].slice].view(-1, *self.sections[name].shape)
+        place, shape = self.sections[name]
+        return bits[:, place].view(-1, *shape)
 
     def forward(self, bits: Tensor) -> Tensor:
         """Card features, float32 (n, 2 * cards), of unpacked observations, float32 (n, features)."""
