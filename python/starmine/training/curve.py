@@ -38,7 +38,8 @@ def draw_learning_curve(path: Path, rows: Sequence[Row], title: str, random: Sco
     axes = figure.add_subplot()
     for key, (label, color, style) in LINES.items():
         points = [(row["steps"], row[key]) for row in rows if key in row]
-        axes.plot([x for x, _ in points], [y for _, y in points], style, color=color, label=label)
+        if points:
+            axes.plot([x for x, _ in points], [y for _, y in points], style, color=color, label=label)
     axes.axhline(random.kept.mean(), color="tab:blue", linestyle=":", label="random policy, points kept")
     axes.axhline(random.score.mean(), color="tab:orange", linestyle=":", label="random policy")
     axes.set(xlabel="environment steps (turns)", ylabel="mean score", ylim=(-0.2, None))

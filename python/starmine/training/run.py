@@ -199,7 +199,15 @@ class Run:
         if error is None and self._stopped and rank() == 0:
             print(f"stopped after update {self.updates}: --resume goes on from {self.path}")
 
-    def report(self, scores: Mapping[str, Scores], *, title: str, method: str, network: ActorCritic) -> None:
+    def report(
+        self,
+        scores: Mapping[str, Scores],
+        *,
+        title: str,
+        method: str,
+        network: ActorCritic,
+        notes: Mapping[str, Any] | None = None,
+    ) -> None:
         """Write the learning curve and the policy file, and print the scores.
 
         Args:
@@ -208,6 +216,7 @@ class Run:
             method: the algorithm's name, for the policy file.
             network: what is saved as `policy.safetensors`, unless its encoder shows the own hand: no seat may play such
                 a policy, so its weights stay in the checkpoint.
+            notes: what else the policy file tells of the training, as JSON can represent it.
 
         Raises:
             SystemExit: a file cannot be written; an earlier one is still there.
@@ -216,7 +225,7 @@ class Run:
         folder, policy = self.args.out, "policy.safetensors"
         cheats = shows_own_hand(network.encoder)
         note = ", which sees its own hand: an upper bound, not a player" if cheats else ""
-        about = {"steps": self.steps, "seconds": round(self.seconds), **learned.summary()}
+        about = {"steps": self.steps, "seconds": round(self.seconds), **learned.summary(), **(notes or {})}
         try:
             if self.rows:
                 title = f"{title}: {learned.score.mean():.2f}{note}"

@@ -6,6 +6,7 @@ import re
 import draw_board
 import pytest
 import update_baselines
+import update_clones
 from paths import ROOT
 
 import starmine
@@ -152,6 +153,10 @@ def test_a_table_of_speeds_is_of_one_machine():
 @pytest.mark.parametrize("page", update_baselines.PAGES, ids=name_of)
 def test_the_tables_of_baselines_are_up_to_date(page):
     assert update_baselines.with_tables(page) == read(page), "run docs/update_baselines.py"
+
+
+def test_the_table_of_clones_is_up_to_date():
+    assert update_clones.with_table(update_clones.PAGE) == read(update_clones.PAGE), "run docs/update_clones.py"
 
 
 def test_published_baselines_name_their_sources():

@@ -1,0 +1,300 @@
+"""Behaviour cloning for Hanabi: a network learns to play as those who played stored games.
+
+    python examples/behaviour_cloning.py                      # 100,000 games of `smart`, three minutes of training
+    python examples/behaviour_cloning.py --bot fireflower --games 10000 --minutes 10
+    python examples/behaviour_cloning.py --data people --games None --held-out 100    # any data set, such as people's
+    python examples/behaviour_cloning.py --minutes 30 --resume
+
+Without `--data` the games are generated first, once: `runs/games/BOT-PLAYERS-GAMES` keeps them. `starmine generate` and
+`starmine data convert` make data sets too, the latter of other people's files.
+
+A sample is one turn: the observation of the seat that played it, and its action, whose probability is maximised. Bots
+and people act upon what they saw earlier, so the network is recurrent: each seat has a hidden state, which starts at
+zero with the game and changes at its turns. A minibatch is some whole games, and gradients flow through all turns of a
+seat. Memory holds the decks and actions of all games, some 120 bytes a game; observations are replayed when needed.
+
+The first games of the data set are held out: accuracy is measured on games that were never trained on. Self-play is on
+decks of a seed of its own. If one bot played all games, the clone also plays beside it, in either seat.
+
+The output folder gets the same files as that of `examples/ppo.py`, and runs stop and resume in the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import torch
+import tyro
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+import starmine
+from starmine.data import Dataset, generate
+from starmine.stored import GameTable, color_permutations, content_hash, permute_colors
+from starmine.torch import ActorCritic, ColorNetwork, HiddenState, PolicyNetwork
+from starmine.training import (
+    Run,
+    Schedule,
+    Scores,
+    WeightAverage,
+    anneal,
+    check_finite,
+    evaluate_policy,
+    local_device,
+    network_player,
+    random_policy,
+    show_game,
+)
+from starmine.trajectories import Trajectories
+
+GAMES = Path("runs/games")
+DATA_SEED = 1  # of generated games
+MEASURES = ("loss", "accuracy", "gradient_norm")
+
+
+@dataclass
+class Args:
+    """Train one policy to play as the players of stored games."""
+
+    data: str | None = None
+    """folder or file of a data set; None for games of the bot, which are generated where they are missing"""
+    bot: str = "smart"
+    """one of starmine.bots(), whose games are generated"""
+    variant: str = "standard"
+    """of generated games, one of starmine.variants()"""
+    players: int = 2
+    """of generated games"""
+    games: int | None = 100_000
+    """games to learn from, those that follow the held-out ones; None for all of a data set"""
+    held_out: int = 1000
+    """games, the first of the data set, that are only predicted"""
+    permute_colors: bool = False
+    """show each game in other colours in each epoch, which makes no difference to a network by colour"""
+    encoder: str = "canonical"
+    """one of starmine.encoders()"""
+
+    minutes: float = 3.0
+    """training time, including that before a resume"""
+    total_steps: int | None = None
+    """turns to train for, instead of minutes; a turn counts in each epoch"""
+    out: Path = Path("runs/behaviour_cloning")
+    """output folder; an earlier run in it is moved to NAME.1"""
+    resume: bool = False
+    """go on with the run in the output folder"""
+    seed: int = 1
+    threads: int | None = None
+    """CPU threads of the network; None for torch's default"""
+
+    games_per_update: int = 512
+    """games between two checkpoints"""
+    minibatch: int = 16
+    """games in a minibatch"""
+    lr: float = 2e-3
+    lr_schedule: Schedule = "linear"
+    """of the learning rate, to zero over the budget"""
+    grad_norm: float = 0.5
+    average: float = 0.995
+    """decay of the moving average of the weights, which is evaluated and saved; 0 for the last weights"""
+    network: Literal["colors", "plain"] = "colors"
+    """weights that all colours share, with exact card features; or hidden layers over the bits of the observation"""
+    hidden: tuple[int, ...] = (96, 128)
+    """widths of a colour's tower and of the trunk; for a plain network of the hidden layers"""
+    recurrent: bool = True
+    """add a gated recurrent unit; without it the network sees the present turn alone"""
+    device: Literal["cpu", "cuda"] = "cpu"
+
+    eval_every: int = 10
+    """updates between two evaluations"""
+    eval_games: int = 200
+    """games of each of them, held-out ones and greedy self-play"""
+    final_games: int = 1000
+    """games of self-play and beside the bot at the end"""
+
+
+# The arguments that a resumed run cannot change.
+FIXED = ("games", "held_out", "permute_colors", "encoder", "network", "hidden", "recurrent", "device", "seed")
+
+
+class Cloning:
+    """The policy, its optimizer, and the games that it learns from."""
+
+    def __init__(self, args: Args) -> None:
+        self.args = args
+        torch.manual_seed(args.seed)
+        self.device = local_device(args.device)
+        data = Dataset(generated(args) if args.data is None else args.data)
+        self.variant, self.teacher = data.variant, teacher(data)
+        table = split(data, args)
+        self.held_out, self.games = table[: args.held_out].trajectories, table[args.held_out :].trajectories
+        self.numbers, self.checksum = table.game[args.held_out :], content_hash(table)
+        self.games_seen = 0  # in all epochs
+        kind = ColorNetwork if args.network == "colors" else PolicyNetwork
+        network: ActorCritic = kind(self.variant, args.encoder, args.hidden, recurrent=args.recurrent)
+        self.policy = network.to(self.device)
+        self.average = WeightAverage(self.policy, args.average)
+        self.optimizer = torch.optim.Adam(self.policy.parameters(), args.lr, eps=1e-5, fused=True)
+
+    def update(self, fraction: float) -> tuple[dict[str, float], int]:
+        """Learn from the next games; returns measures for the log, and the number of turns.
+
+        Args:
+            fraction: the spent part of the budget, for the schedule.
+        """
+        args, rows, turns = self.args, [], 0
+        lr = anneal(args.lr_schedule, args.lr, 0.0, fraction)
+        for group in self.optimizer.param_groups:
+            group["lr"] = lr
+        for games in self.minibatches():
+            loss, correct = self.predict(self.policy, games)
+            self.optimizer.zero_grad()
+            loss.mean().backward()  # type: ignore[no-untyped-call]
+            norm = nn.utils.clip_grad_norm_(self.policy.parameters(), args.grad_norm)
+            self.optimizer.step()
+            self.average.update()
+            rows.append(torch.stack([loss.mean(), correct.float().mean(), norm]).detach())
+            turns += len(loss)
+        found = torch.stack(rows).cpu()
+        check_finite(found, MEASURES, self.policy)
+        return dict(zip(MEASURES, found.mean(0).tolist(), strict=True)) | {"lr": lr}, turns
+
+    def minibatches(self) -> Iterator[Trajectories]:
+        """The next games of this epoch, whose order is a function of the seed and the epoch."""
+        args, (epoch, first) = self.args, divmod(self.games_seen, len(self.games))
+        order = np.random.default_rng([args.seed, epoch]).permutation(len(self.games))
+        chosen = order[first : first + args.games_per_update]
+        self.games_seen, games = self.games_seen + len(chosen), self.games[chosen]
+        if args.permute_colors:
+            permutations = color_permutations(self.variant, (args.seed << 32) + epoch, self.numbers[chosen])
+            games = permute_colors(games, permutations)
+        for start in range(0, len(games), args.minibatch):
+            yield games[start : start + args.minibatch]
+
+    def predict(self, network: ActorCritic, games: Trajectories) -> tuple[Tensor, Tensor]:
+        """Minus the log probability (T,) of each action, and whether it was the likeliest, in `seat_by_seat` order."""
+        turns = games.replay(["obs", "action_mask"], encoder=self.args.encoder, dtype="bits", num_threads=1)
+        place, played = (torch.from_numpy(array) for array in seat_by_seat(games))
+        rows = place.flatten()
+        obs, mask = (torch.from_numpy(turns[name])[rows].to(self.device) for name in ("obs", "action_mask"))
+        # Each seat of each game has a memory of its own: that of the first of its network's seats.
+        start = torch.zeros_like(place, device=self.device)
+        state = HiddenState(network.initial_state(place.shape[1])[:, :1], start, start.bool())
+        log_probs, _, _ = network(network.read(obs), mask, state)
+        action = torch.from_numpy(games.actions.astype(np.int64))[rows].to(self.device)
+        log_probs, action = (of_all[played.flatten().to(self.device)] for of_all in (log_probs, action))
+        return -log_probs.gather(1, action[:, None])[:, 0], log_probs.argmax(1) == action
+
+    @torch.no_grad()
+    def held_out_accuracy(self, games: int) -> dict[str, float]:
+        """The loss and the accuracy over all turns of the first held-out games."""
+        parts = [self.held_out[first : min(first + 200, games)] for first in range(0, games, 200)]
+        found = [self.predict(self.average.network, part) for part in parts]
+        loss, correct = (torch.cat(column) for column in zip(*found, strict=True))
+        return {"held_out_loss": float(loss.mean()), "held_out_accuracy": float(correct.float().mean())}
+
+    def play(self, games: int, sampled: bool = False, partners: Mapping[int, str] | None = None) -> Scores:
+        """Play all seats but those of partners."""
+        player = network_player(self.average.network, games, sampled)
+        return evaluate_policy(player, self.variant, games, encoder=self.args.encoder, partners=partners)
+
+    def cross_play(self, games: int) -> dict[str, Scores]:
+        """Play the first or the last seat beside the bot that was cloned, which plays all others."""
+        seats, bot = range(self.variant.players), self.teacher
+        if bot is None:
+            return {}
+        beside = {own: {seat: bot for seat in seats if seat != own} for own in (seats[0], seats[-1])}
+        return {f"in seat {own} beside {bot}": self.play(games, partners=held) for own, held in beside.items()}
+
+    def state_dict(self) -> dict[str, Any]:
+        """What a checkpoint keeps."""
+        data = {"games_seen": self.games_seen, "checksum": self.checksum}
+        kept: dict[str, Any] = {"policy": self.policy, "average": self.average, "optimizer": self.optimizer}
+        return {name: part.state_dict() for name, part in kept.items()} | {"data": data}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Go on from a checkpoint."""
+        if state["data"]["checksum"] != self.checksum:
+            raise starmine.StarmineError("it learned from other games")
+        self.policy.load_state_dict(state["policy"])
+        self.average.load_state_dict(state["average"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.games_seen = state["data"]["games_seen"]
+
+
+def generated(args: Args) -> Path:
+    """The folder of the bot's games, of which those that are missing are made."""
+    if args.games is None:
+        raise SystemExit("games=None needs data: expected a number of games to generate")
+    rules, games = starmine.variant(args.variant, players=args.players), args.games + args.held_out
+    folder = GAMES / f"{args.bot}-{args.variant}-{args.players}-{games}"
+    print(generate([args.bot] * args.players, games, folder, rules, DATA_SEED, shard_size=100_000))
+    return folder
+
+
+def teacher(data: Dataset) -> str | None:
+    """The bot that played all games; None if several did, or others."""
+    names = {str(player["name"]) for player in data.players}
+    return names.pop() if len(names) == 1 and names <= {*starmine.bots(), *starmine.policies()} else None
+
+
+def split(data: Dataset, args: Args) -> GameTable:
+    """The held-out games and, after them, those to learn from."""
+    games = len(data) if args.games is None else args.held_out + args.games
+    if not 0 < args.held_out < games <= len(data):
+        wanted = f"at least one of each, and together no more than {len(data):,}, the games of the data set"
+        raise SystemExit(f"held_out={args.held_out} and games={args.games} are not allowed: expected {wanted}")
+    groups = [(place, group.first) for place, group in enumerate(data.row_groups()) if group.first < games]
+    return GameTable.concatenate([data.read(place, log_prob=False)[: games - first] for place, first in groups])
+
+
+def seat_by_seat(games: Trajectories) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """The place of each turn of each seat among the turns of all games, (turns, games * players).
+
+    The second array is false where a seat has fewer turns; the place is then that of the last turn of all.
+    """
+    players = games.variant.players
+    rounds = -(-int(games.lengths.max()) // players)
+    turn: NDArray[np.int64] = np.arange(rounds * players).reshape(rounds, 1, players)
+    played = (turn < games.lengths[:, None]).reshape(rounds, -1)
+    return np.where(played, (games.offsets[:-1, None] + turn).reshape(rounds, -1), len(games.actions) - 1), played
+
+
+def main(args: Args) -> None:
+    """Train, evaluate, and write the results."""
+    if args.threads is not None:
+        torch.set_num_threads(args.threads)
+    cloning = Cloning(args)
+    with Run("behaviour_cloning", args, cloning, FIXED) as run:
+        while run.begin_update():
+            measures, turns = cloning.update(run.fraction)
+            if run.is_due(args.eval_every):
+                measures |= cloning.held_out_accuracy(min(args.eval_games, args.held_out))
+                measures["greedy"] = float(cloning.play(args.eval_games).score.mean())
+            run.end_update(measures, turns)
+        if run.finished:
+            report(cloning, run)
+
+
+def report(cloning: Cloning, run: Run) -> None:
+    """Show a game, evaluate what was learned, and write it."""
+    args, games = cloning.args, cloning.args.final_games
+    show_game(network_player(cloning.average.network, 1), cloning.variant, args.encoder)
+    held_out = cloning.held_out_accuracy(args.held_out)
+    scores = {
+        "random policy": evaluate_policy(random_policy(), cloning.variant, games, encoder=args.encoder),
+        **cloning.cross_play(games),
+        "drawn actions": cloning.play(games, sampled=True),
+        "greedy policy": cloning.play(games),
+    }
+    epochs, accuracy = cloning.games_seen / len(cloning.games), f"{held_out['held_out_accuracy']:.1%}"
+    title = f"A clone of {cloning.teacher or 'players'}, {len(cloning.games):,} games, accuracy {accuracy}"
+    notes = {"teacher": cloning.teacher, "learned_from": len(cloning.games), "epochs": epochs, **held_out}
+    run.report(scores, title=title, method="behaviour cloning", network=cloning.average.network, notes=notes)
+    print(f"accuracy {accuracy} on {args.held_out:,} held-out games, after {epochs:.2f} epochs of the others")
+
+
+if __name__ == "__main__":
+    main(tyro.cli(Args))
