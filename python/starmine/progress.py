@@ -63,6 +63,11 @@ def lines(total: int, done: int) -> Iterator[Progress]:
     yield advance
 
 
+def counted(number: int, noun: str) -> str:
+    """A number of things, such as "1 file" or "1,000 files"."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
 def clock(seconds: float) -> str:
     """Seconds as hours, minutes and seconds, such as 1:02:03."""
     minutes, rest = divmod(round(seconds), 60)

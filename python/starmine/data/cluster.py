@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from starmine._core import StarmineError
 from starmine.data.configuration import Configuration
 from starmine.data.making import Made, Making, MeanScore
 from starmine.data.shard import Entry, make_shard
@@ -24,12 +25,13 @@ def make_on_ray(making: Making, address: str | None) -> Made:
 
     Raises:
         ImportError: ray is not installed.
+        StarmineError: there is no cluster at this address, or none can be started.
         StarmineError, BotError, OSError: as `make_shard`; tasks that have begun are stopped.
     """
     ray = _ray()
     own = not ray.is_initialized()
     if own:
-        ray.init(address=address, log_to_driver=False, include_dashboard=False if address is None else None)
+        _connect(ray, address)
     try:
         task = ray.remote(num_cpus=making.threads, max_retries=RETRIES)(_task)
         configuration = ray.put(making.configuration)  # with the players, which are sent once
@@ -42,6 +44,14 @@ def make_on_ray(making: Making, address: str | None) -> Made:
     finally:
         if own:
             ray.shutdown()
+
+
+def _connect(ray: Any, address: str | None) -> None:
+    try:
+        ray.init(address=address, log_to_driver=False, include_dashboard=False if address is None else None)
+    except (OSError, ValueError, RuntimeError) as error:
+        asked = True if address is None else address
+        raise StarmineError(f"ray={asked!r} is not allowed: there is no such cluster ({error})") from error
 
 
 def _collect(ray: Any, making: Making, waiting: dict[Any, int]) -> Made:

@@ -128,6 +128,8 @@ def generate(
     threads = (1 if ray else os.cpu_count() or 1) if threads is None else threads
     rules = configuration.cast.variant
     play_games(["random"] * rules.players, 1, configuration.seed, rules, threads)  # checks seed and threads
+    if os.fspath(output) == "":
+        raise StarmineError("output='' is not allowed: expected the name of a folder")
     folder = Path(output)
     with writable(folder):
         folder.mkdir(parents=True, exist_ok=True)

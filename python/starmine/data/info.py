@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant, variant, variants
 from starmine.data.verify import FORGED, game_files
+from starmine.progress import counted
 from starmine.stored import Metadata
 from starmine.stored.arrow import pyarrow, pyarrow_parquet
 
 WIDTH = 48  # of the longest bar, in characters
 EIGHTHS = " ▏▎▍▌▋▊▉█"
 COLUMNS = ["score", "length", "players"]
+NAME = 36  # characters of a name that has its numbers beside it
 MOST_TABLES = 20  # that are shown
 
 
@@ -77,12 +79,14 @@ class Info:
     tables: list[TableScores]
 
     def __str__(self) -> str:
-        """Numbers, tables and histogram, at most 80 columns wide where names are short."""
+        """Numbers, tables and histogram, in 80 columns; only a name longer than that takes more."""
         games, turns = self.total.games, self.total.turns
-        files = f"{self.files} files" + (f" ({self.missing} shards are missing)" if self.missing else "")
+        files = counted(self.files, "file")
+        if self.missing:
+            files += f" ({counted(self.missing, 'shard')} missing)"
         lines = [
             f"{self.path}: {described(self.variant)}",
-            f"{games:,} games, {turns:,} turns, {turns / max(games, 1):.1f} a game",
+            f"{counted(games, 'game')}, {counted(turns, 'turn')}, {turns / max(games, 1):.1f} a game",
             f"{files}, {self.bytes:,} bytes, {self.bytes / max(games, 1):.1f} a game",
             "",
             *self._table_lines(),
@@ -99,9 +103,12 @@ class Info:
         else:
             more = len(self.tables) - len(rows)
             shown.append((f"all, {more} more tables too" if more > 0 else "all", self.total))
-        width = max(len(name) for name, _ in shown)
+        width = min(max(len(name) for name, _ in shown), NAME)
         lines = [f"{'':{width}}  {'games':>13}  mean score  standard error"]
         for name, table in shown:
+            if len(name) > width:  # it has a line of its own
+                lines.append(name)
+                name = ""
             lines.append(f"{name:{width}}  {table.games:>13,}  {table.mean:>10.3f}  {table.error:>14.3f}")
         return lines
 

@@ -45,23 +45,32 @@ class Making:
 def make_here(making: Making) -> Made:
     """Make shards in this process, one after another; those that others make are left to them.
 
+    These are looked at again at the end, when most of them are whole, and those of a process that was killed are made.
+
     Raises:
         StarmineError, BotError, OSError: as `make_shard`; the shards made before are kept.
     """
     made: dict[int, Entry] = {}
     found: dict[int, Entry] = {}
-    busy = []
     tally = MeanScore(making.shown)
-    for shard in making.missing:
-        entry = making.entries.get(shard_name(shard))
-        try:
-            entry, is_own = make_shard(making.configuration, shard, making.folder, entry, making.threads, tally.played)
-        except FolderBusyError:
-            busy.append(shard)
-            continue
-        (made if is_own else found)[shard] = entry
-        making.add(shard, entry)
-    return made, found, busy
+    left = making.missing
+    for _ in range(2):
+        busy = []
+        for shard in left:
+            known = making.entries.get(shard_name(shard))
+            try:
+                entry, is_own = make_shard(
+                    making.configuration, shard, making.folder, known, making.threads, tally.played
+                )
+            except FolderBusyError:
+                busy.append(shard)
+                continue
+            (made if is_own else found)[shard] = entry
+            making.add(shard, entry)
+            if not is_own:
+                tally.add(entry["games"], entry["score"])
+        left = busy
+    return made, found, left
 
 
 class MeanScore:

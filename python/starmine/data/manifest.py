@@ -9,6 +9,7 @@ from typing import Any
 
 from starmine.data.configuration import another_configuration, differences
 from starmine.durable import DamagedFileError, FolderBusyError, FolderLock, replace_file, seal_json, unseal_json
+from starmine.stored.files import files_of
 
 MANIFEST = "_manifest.json"  # readers of a folder of Parquet files leave out names that begin so
 FORMAT = 1
@@ -49,7 +50,7 @@ def begin_manifest(folder: Path, configuration: dict[str, Any], check: Callable[
         if found is not None and (different := differences(found.get("configuration"), configuration)):
             raise another_configuration(folder, MANIFEST, different)
         entries = {} if found is None else dict(found["shards"])
-        for path in sorted(folder.glob("*.parquet")):
+        for path in files_of(folder):
             if path.name not in entries:
                 check(path)
         if found is None:

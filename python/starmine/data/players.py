@@ -148,7 +148,7 @@ def cast(
         raise StarmineError("players is not allowed: expected tables with the same number of seats")
     table = _PlayersTable(rules[0], epsilon)
     rows = {
-        name: tuple(table.row(player, f"players[{name!r}][{seat}]") for seat, player in enumerate(seats))
+        name: tuple(table.row(player, _place(players, name, seat)) for seat, player in enumerate(seats))
         for name, seats in tables.items()
     }
     names = list(rows)
@@ -157,6 +157,11 @@ def cast(
             other = names[list(rows.values()).index(seats)]
             raise StarmineError(f"table {name!r} is not allowed: expected other players than those of {other!r}")
     return table.finish(rows, _weights("weights", weights, names) if weights is not None else None)
+
+
+def _place(players: Players, name: str, seat: int) -> str:
+    """Where a player stands in the argument."""
+    return f"players[{name!r}][{seat}]" if isinstance(players, Mapping) else f"players[{seat}]"
 
 
 def _mixed_cast(mixture: Mixture, variant: str | Variant, epsilon: float | Mapping[str, float]) -> Cast:
@@ -265,10 +270,11 @@ def _weights(place: str, weights: Mapping[str, float], names: Sequence[str]) -> 
     for name in weights:
         if name not in names:
             raise _unknown_name("table", str(name), list(names))
-    found = tuple(float(weights.get(name, 0.0)) for name in names)
-    if not found or not all(math.isfinite(weight) and weight >= 0 for weight in found) or not sum(found) > 0:
+    given = [weights.get(name, 0.0) for name in names]
+    are_numbers = all(isinstance(weight, int | float | np.number) and weight >= 0 for weight in given)
+    if not are_numbers or not 0 < sum(given) < math.inf:
         raise StarmineError(f"{place}={dict(weights)!r} is not allowed: expected numbers of at least 0, one above 0")
-    return found
+    return tuple(map(float, given))
 
 
 def _check_epsilon(place: str, value: Any) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,10 +16,12 @@ from starmine.data.manifest import MANIFEST, read_manifest
 from starmine.data.outcomes import LEGAL, dealt, outcomes
 from starmine.data.players import players_of
 from starmine.data.shard import HASH, file_hash
-from starmine.progress import Progress, silent, standard_error
+from starmine.play import play_games
+from starmine.progress import Progress, counted, silent, standard_error
 from starmine.stored import ContentHash, GameTable, Metadata, read_table, shard_name
 from starmine.stored.ahead import ahead
 from starmine.stored.arrow import pyarrow, pyarrow_parquet, to_numpy
+from starmine.stored.files import files_of
 
 KEPT = 1000  # problems that are kept; all are counted
 SHOWN = 20
@@ -86,10 +87,9 @@ class Verified:
         lines = [str(problem) for problem in self.problems[:SHOWN]]
         if self.count > len(lines):
             lines.append(f"and {self.count - len(lines):,} more")
-        held = "all hold" if self.holds else f"{self.count:,} problems"
-        return "\n".join(
-            [*lines, f"{self.path}: {self.files} files, {self.games:,} games, {self.turns:,} turns: {held}"]
-        )
+        held = "all hold" if self.holds else counted(self.count, "problem")
+        whole = ", ".join([counted(self.files, "file"), counted(self.games, "game"), counted(self.turns, "turn")])
+        return "\n".join([*lines, f"{self.path}: {whole}: {held}"])
 
 
 def verify(
@@ -109,11 +109,13 @@ def verify(
 
     Raises:
         ImportError: pyarrow is missing.
-        StarmineError: there are no games, or they cannot be read.
+        TypeError: `threads` is not an integer.
+        StarmineError: there are no games, or `threads` is not allowed.
     """
     pyarrow()
     path = Path(path)
     threads = (os.cpu_count() or 1) if threads is None else threads
+    play_games(["random", "random"], 1, threads=threads)  # checks threads
     files = game_files(path)
     found = Verified(path, len(files))
     with (standard_error if progress else silent)(sum(map(_rows, files)), 0) as shown:
@@ -133,7 +135,7 @@ def game_files(path: Path) -> list[Path]:
         StarmineError: there are none.
     """
     try:
-        files = sorted(path.glob("*.parquet")) if path.is_dir() else [path] if path.is_file() else []
+        files = files_of(path) if path.is_dir() or path.is_file() else []
     except OSError as error:
         raise StarmineError(f"{str(path)!r} cannot be read ({error.strerror})") from error
     if not files:
@@ -331,18 +333,17 @@ def _entries(folder: Path) -> dict[str, Any]:
 def _check_names(files: list[Path], manifest: dict[str, Any], found: Verified) -> None:
     """Name the shards that are missing."""
     names = {path.name for path in files}
-    expected = set(manifest)
-    for path in files:
-        expected |= set(_siblings(path))
+    most = max(_shards(path) for path in files)
+    expected = set(manifest).union(shard_name(shard) for shard in range(most))
     for name in sorted(expected - names):
         found.add(Problem(name, None, None, "the file is missing"))
 
 
-def _siblings(path: Path) -> Iterator[str]:
-    """The names of all shards of a file's data set."""
+def _shards(path: Path) -> int:
+    """The number of shards of a file's data set; 0 where that is not known."""
     try:
         metadata = Metadata.of(pyarrow_parquet().read_metadata(path).metadata)
     except (pyarrow().ArrowException, StarmineError, ValueError, OSError):
-        return
-    if "configuration" in metadata.extra and (metadata.shards or 0) <= MOST_SHARDS:
-        yield from (shard_name(shard) for shard in range(metadata.shards or 0))
+        return 0
+    shards = metadata.shards or 0
+    return shards if "configuration" in metadata.extra and shards <= MOST_SHARDS else 0

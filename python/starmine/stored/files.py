@@ -97,7 +97,7 @@ def open_files(path: Paths) -> list[GamesFile]:
         StarmineError: there is no file, a file holds no games of a known format, or rules differ.
     """
     given = [path] if isinstance(path, str | PathLike) else list(path)
-    paths = [file for each in given for file in _files_of(Path(each))]
+    paths = [file for each in given for file in files_of(Path(each))]
     if not paths:
         raise StarmineError(f"there are no games in {', '.join(map(str, given))!r}: expected files '*.parquet'")
     files = [GamesFile.open(file) for file in paths]
@@ -110,8 +110,8 @@ def open_files(path: Paths) -> list[GamesFile]:
     return files
 
 
-def _files_of(path: Path) -> list[Path]:
-    """The files of a folder that may hold games; a file itself."""
+def files_of(path: Path) -> list[Path]:
+    """The files of a folder that may hold games, by name; a file itself. Hidden files are none of them."""
     if not path.is_dir():
         return [path]
     return sorted(file for file in path.glob("*.parquet") if file.is_file() and file.name[0] not in "._")

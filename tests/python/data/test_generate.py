@@ -3,6 +3,7 @@
 import io
 import json
 import pickle
+import types
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from starmine.progress import lines
 
 pytest.importorskip("pyarrow")
 
-from starmine.data import Dataset, Mixture, generate, info, shard, verify
+from starmine.data import Dataset, Mixture, cluster, generate, info, shard, verify
 from starmine.data.draws import choose_legal, draw
 from starmine.data.manifest import MANIFEST, read_manifest
 from starmine.data.playing import distinct_rows
@@ -293,6 +294,9 @@ def test_failing_players_make_no_shard(tmp_path):
         ({"a": ["iggi", "iggi"], "b": ["iggi"] * 3}, {}, StarmineError, "same number of seats"),
         (Mixture({"iggi": -1}), {}, StarmineError, "at least 0"),
         (Mixture({}), {}, StarmineError, "at least 0"),
+        (Mixture({"iggi": "x"}), {}, StarmineError, "at least 0"),
+        (Mixture({"iggi": 1e308, "piers": 1e308}), {}, StarmineError, "at least 0"),
+        ([None, "iggi"], {}, StarmineError, r"players\[0\]=None"),
         (Mixture({"iggi": 1}, players={"mine": First}), {}, UnknownNameError, "mine"),
         (Mixture({"iggi": 1}, seats=9), {}, StarmineError, "players"),
         (["iggi", "iggi"], {"variant": "unheard"}, UnknownNameError, "unheard"),
@@ -306,6 +310,23 @@ def test_a_bad_argument_is_refused_before_anything_is_written(tmp_path, players,
         generate(players, output=tmp_path / "games", **given)
     assert "\n" not in str(refused.value)
     assert not (tmp_path / "games").exists()
+
+
+def test_a_folder_without_a_name_is_refused(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["generate", "iggi", "iggi", "--games", "10", "--output", ""]) == 2
+    assert capsys.readouterr().err.endswith("output='' is not allowed: expected the name of a folder\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_cluster_that_is_not_there_is_named(tmp_path, monkeypatch):
+    def init(**options):
+        raise ConnectionError("nobody listens")
+
+    there_is_none = types.SimpleNamespace(is_initialized=lambda: False, init=init, shutdown=lambda: None)
+    monkeypatch.setattr(cluster, "_ray", lambda: there_is_none)
+    with pytest.raises(StarmineError, match=r"^ray='nowhere:1' is not allowed: .*nobody listens"):
+        generate(["iggi", "iggi"], 10, tmp_path, "mini", ray="nowhere:1", progress=False)
 
 
 def test_the_metadata_say_what_was_played(tmp_path):

@@ -14,7 +14,8 @@ from starmine.durable import FolderLock, seal_json, unseal_json
 
 pytest.importorskip("pyarrow")
 
-from starmine.data import generate, verify
+from starmine.data import Dataset, generate, info, making, verify
+from starmine.data import shard as shard_module
 from starmine.data.manifest import MANIFEST, read_manifest
 from starmine.data.shard import lock_name
 from starmine.stored import shard_name
@@ -217,6 +218,33 @@ def test_a_shard_that_another_process_makes_is_left_to_it(tmp_path, whole):
         assert not (tmp_path / NAMES[1]).exists()
     assert make(tmp_path).made == [1]
     assert contents(tmp_path) == contents(whole)
+
+
+@pytest.mark.parametrize("is_made", [True, False])
+def test_a_shard_that_was_busy_is_looked_at_again_at_the_end(tmp_path, whole, monkeypatch, is_made):
+    lock = FolderLock(tmp_path, lock_name(1))
+
+    def make_shard(configuration, shard, *rest):
+        if shard == 3:  # the other process ends, with its shard or without
+            if is_made:
+                (tmp_path / NAMES[1]).write_bytes((whole / NAMES[1]).read_bytes())
+            lock.release()
+        return shard_module.make_shard(configuration, shard, *rest)
+
+    monkeypatch.setattr(making, "make_shard", make_shard)
+    made = make(tmp_path)
+    assert (made.made, made.kept) == (([0, 2, 3], [1]) if is_made else ([0, 1, 2, 3], []))
+    assert (made.busy, made.games) == ([], GAMES)
+    assert contents(tmp_path) == contents(whole)
+
+
+def test_hidden_files_and_folders_are_no_games(folder, whole):
+    (folder / "._shard-000000.parquet").write_bytes(b"of another system")
+    (folder / "folder.parquet").mkdir()
+    (folder / MANIFEST).unlink()
+    assert make(folder).made == []
+    assert verify(folder).holds
+    assert info(folder).files == len(Dataset(folder).files) == len(NAMES)
 
 
 def test_processes_with_the_same_command_share_the_work(tmp_path):

@@ -237,7 +237,21 @@ def test_the_numbers_are_those_of_the_games(folder):
     assert np.array_equal(found.total.counts, np.bincount(games.scores, minlength=256))
     (folder / FILE).unlink()
     assert (info(folder).files, info(folder).missing) == (2, 1)
-    assert "2 files (1 shards are missing)" in str(info(folder))
+    assert "2 files (1 shard missing)" in str(info(folder))
+
+
+def test_the_numbers_fit_into_80_columns(tmp_path):
+    generate(["van-den-bergh"] * 5, 10, tmp_path, threads=1, progress=False)
+    lines = str(info(tmp_path)).replace(str(tmp_path), "games").splitlines()
+    assert " + ".join(["van-den-bergh"] * 5) in lines  # longer than that, it has a line of its own
+    assert max(len(line) for line in lines if "van-den-bergh" not in line) <= 80
+    assert lines[2].startswith("1 file, ")
+
+
+@pytest.mark.parametrize(("threads", "error"), [(0, StarmineError), (100_000, StarmineError), (1.5, TypeError)])
+def test_wrong_threads_are_refused_and_no_damage(folder, threads, error):
+    with pytest.raises(error, match=r"threads|integer"):
+        verify(folder, threads=threads)
 
 
 def test_a_histogram_shows_each_score_with_its_share():
