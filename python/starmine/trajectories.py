@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import ArrayError, Batch, StarmineError, State, Variant, _outputs, _Replay, _unknown_name
+from starmine._core import ArrayError, Batch, DeckError, StarmineError, State, Variant, _outputs, _Replay, _unknown_name
 from starmine._core import variant as preset
 
 AT_ONCE = 4096  # games that are replayed side by side
@@ -114,6 +114,10 @@ class Trajectories:
         if turn is not None and not 0 <= turn <= len(actions):
             raise StarmineError(f"turn={turn} is not allowed: expected 0 to {len(actions)}")
         ranks = self.variant.ranks
+        cards = self.variant.colors * ranks
+        for place in np.flatnonzero(self.decks[game] >= cards)[:1].tolist():
+            card = self.decks[game][place]
+            raise DeckError(f"deck[{place}]={card} is not a card of this variant: expected 0 to {cards - 1}")
         deck = [f"{LETTERS[card // ranks]}{card % ranks + 1}" for card in self.decks[game].tolist()]
         state = self.variant.new_game(deck=deck, start_player=int(self.start_players[game]))
         for action in actions[:turn]:

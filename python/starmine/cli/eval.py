@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from starmine._core import StarmineError, Variant, bots, policies, variant, variants
-from starmine.cli.parsing import INTERRUPTED, integer, refuse
+from starmine._core import StarmineError, Variant, bots, policies, variant
+from starmine.cli.parsing import INTERRUPTED, add_rules, integer, refuse
 from starmine.evaluation import evaluate
 
 DESCRIPTION = """\
@@ -39,15 +39,7 @@ def add(commands: Any) -> None:
         "--games", type=integer, default=1000, metavar="N", help="games of each pairing (default: 1,000)"
     )
     parser.add_argument("--players", type=integer, default=2, metavar="N", help="seats, 2 to 5 (default: 2)")
-    parser.add_argument(
-        "--variant", default="standard", metavar="NAME", help=f"{', '.join(variants())} (default: standard)"
-    )
-    parser.add_argument(
-        "--lost-game-score",
-        choices=("zero", "fireworks"),
-        help="what a lost game scores (default: the variant's: zero)",
-    )
-    parser.add_argument("--seed", type=integer, default=0, metavar="N", help="seed of the decks (default: 0)")
+    add_rules(parser)
     parser.add_argument("--threads", type=integer, metavar="N", help="threads (default: one for each core)")
     parser.add_argument("--output", metavar="DIR", help="folder to write to and to resume from (default: print only)")
     parser.add_argument("--fresh", action="store_true", help="discard the evaluation that the folder holds")

@@ -6,8 +6,8 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
-from starmine._core import StarmineError, Variant, bots, policies, variant, variants
-from starmine.cli.parsing import INTERRUPTED, integer, refuse
+from starmine._core import StarmineError, Variant, bots, policies, variant
+from starmine.cli.parsing import INTERRUPTED, add_rules, integer, refuse
 from starmine.data import Mixture, generate
 from starmine.data.configuration import MOST_SHARDS
 from starmine.data.players import Players
@@ -33,15 +33,7 @@ def add(commands: Any) -> None:
     add_players(parser)
     parser.add_argument("--games", type=integer, required=True, metavar="N", help="number of games")
     parser.add_argument("--output", required=True, metavar="DIR", help="folder to write to and to go on in")
-    parser.add_argument(
-        "--variant", default="standard", metavar="NAME", help=f"{', '.join(variants())} (default: standard)"
-    )
-    parser.add_argument(
-        "--lost-game-score",
-        choices=("zero", "fireworks"),
-        help="what a lost game scores (default: the variant's: zero)",
-    )
-    parser.add_argument("--seed", type=integer, default=0, metavar="N", help="seed of the decks (default: 0)")
+    add_rules(parser)
     parser.add_argument(
         "--shard-size", type=integer, default=1_000_000, metavar="N", help="games of a shard (default: 1,000,000)"
     )

@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import Any, NoReturn
 
-from starmine._core import _unknown_name
+from starmine._core import _unknown_name, variants
 
 NO_OUTPUT, REFUSED, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141  # exit statuses
 
@@ -29,6 +29,19 @@ class Parser(argparse.ArgumentParser):
 def refuse(command: str, message: str) -> None:
     """Print a message on standard error, in one line."""
     print(f"{command}: {' '.join(message.split())}", file=sys.stderr)
+
+
+def add_rules(parser: argparse.ArgumentParser) -> None:
+    """Add the options for the rules and the decks of games that are played."""
+    parser.add_argument(
+        "--variant", default="standard", metavar="NAME", help=f"{', '.join(variants())} (default: standard)"
+    )
+    parser.add_argument(
+        "--lost-game-score",
+        choices=("zero", "fireworks"),
+        help="what a lost game scores (default: the variant's: zero)",
+    )
+    parser.add_argument("--seed", type=integer, default=0, metavar="N", help="seed of the decks (default: 0)")
 
 
 def integer(text: str) -> int:

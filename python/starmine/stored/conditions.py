@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,22 +12,33 @@ from numpy.typing import NDArray
 
 from starmine._core import StarmineError, _unknown_name, endings
 
+ANY_SCORE = (0, 255)  # the lowest and the highest one that a column can hold
 Column = Callable[[str], NDArray[Any]]  # the values of a row group's games by the column's name
+
+
+def score_range(score: int | None, lowest: int | None, highest: int | None) -> tuple[int, int]:
+    """The lowest and the highest score that conditions allow; None for no condition.
+
+    Raises:
+        TypeError: a score is not an integer.
+    """
+    wanted = [ANY_SCORE, (score, score), (lowest, None), (None, highest)]
+    least = max(operator.index(least) for least, _ in wanted if least is not None)
+    most = min(operator.index(most) for _, most in wanted if most is not None)
+    return least, most
 
 
 @dataclass(frozen=True)
 class Conditions:
-    """Conditions that a game must meet, all of them; None for none.
+    """Conditions that a game must meet, all of them.
 
     Attributes:
-        min_score: the lowest score.
-        max_score: the highest score.
-        endings: codes of endings.
+        scores: the lowest and the highest score.
+        endings: codes of endings; None for any.
         seats: for each seat the rows of the players' table that may sit there, or None for any.
     """
 
-    min_score: int | None
-    max_score: int | None
+    scores: tuple[int, int]
     endings: list[int] | None
     seats: list[NDArray[np.int16] | None]
 
@@ -38,10 +50,9 @@ class Conditions:
             column: reads a column; only those that are needed are read.
         """
         keep = np.ones(games, np.bool_)
-        if self.min_score is not None or self.max_score is not None:
-            scores = column("score").astype(np.int64)
-            keep &= scores >= (0 if self.min_score is None else self.min_score)
-            keep &= scores <= (255 if self.max_score is None else self.max_score)
+        if self.scores != ANY_SCORE:
+            scores, (least, most) = column("score").astype(np.int64), self.scores
+            keep &= (scores >= least) & (scores <= most)
         if self.endings is not None:
             keep &= np.isin(column("ending"), self.endings)
         if any(rows is not None for rows in self.seats):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from starmine._core import StarmineError, Variant, _unknown_name
 from starmine.stored.ahead import ahead
 from starmine.stored.arrow import pyarrow
-from starmine.stored.conditions import Conditions, ending_codes, seat_rows
+from starmine.stored.conditions import Conditions, ending_codes, score_range, seat_rows
 from starmine.stored.files import Paths, open_files
 from starmine.stored.game import Game
 from starmine.stored.games import GameTable, chosen_indices
@@ -21,6 +22,7 @@ from starmine.stored.metadata import Metadata
 from starmine.stored.replaying import Replay, Rows
 from starmine.stored.schema import read_table, schema
 
+MOST_ROWS = 2**32 - 1  # of a batch
 _Chosen = NDArray[np.int32] | None  # rows of a row group in their order; None for all
 
 
@@ -167,11 +169,11 @@ class Dataset:
         order = np.argsort(games, kind="stable")
         firsts = np.array([group.first for group in self._groups], np.int64)
         owners = np.searchsorted(firsts, games[order], side="right") - 1
-        tables = []
+        tables, latest = [], self._latest  # other threads may change it
         for place in np.unique(owners).tolist():
-            if self._latest is None or self._latest[0] != place:
-                self._latest = (place, self.read(place))
-            tables.append(self._latest[1][games[order][owners == place] - firsts[place]])
+            if latest is None or latest[0] != place:
+                self._latest = latest = (place, self.read(place))
+            tables.append(latest[1][games[order][owners == place] - firsts[place]])
         if not tables:
             log_prob = all("log_prob" in file.columns for file in self.files)
             return read_table(schema(self.variant, log_prob).empty_table(), self.variant)
@@ -202,11 +204,11 @@ class Dataset:
         Raises:
             UnknownNameError: there is no such ending or player.
             StarmineError: `seats` has another length.
+            TypeError: a score is not an integer.
             FileNotFoundError, DamagedFileError: as `read`.
         """
         conditions = Conditions(
-            min_score if score is None else score,
-            max_score if score is None else score,
+            score_range(score, min_score, max_score),
             None if ending is None else ending_codes(ending),
             seat_rows(self.players, players, seats, self.variant.players),
         )
@@ -316,14 +318,31 @@ class Dataset:
             player who acts; `log_prob` float32.
 
         Raises:
-            UnknownNameError: there is no such output, encoder or dtype.
+            UnknownNameError: there is no such output, encoder, dtype or observer.
+            TypeError: a number is not an integer.
             FileNotFoundError, DamagedFileError: as `read`.
-            StarmineError: a game breaks the rules; the message names its file.
+            StarmineError: a number is out of its range; a file has no `log_prob`, which is asked for; or a game breaks
+                the rules. The message names its file.
         """
-        if batch_size < 1:
-            raise StarmineError(f"batch_size={batch_size} is not allowed: expected at least 1")
+        if not 1 <= operator.index(batch_size) <= MOST_ROWS:
+            raise StarmineError(f"batch_size={batch_size} is not allowed: expected 1 to {MOST_ROWS}")
         settings = Replay.of(outputs, encoder=encoder, dtype=dtype, observers=observers, num_threads=num_threads)
+        self.check_replay(settings)
         return self._replayed(settings, batch_size)
+
+    def check_replay(self, settings: Replay) -> None:
+        """Check, before anything is read, that the games can be replayed so.
+
+        Raises:
+            UnknownNameError: there is no such encoder, dtype or observer.
+            TypeError: `num_threads` is not an integer.
+            StarmineError: `num_threads` is out of its range, or a file has no `log_prob`, which is asked for.
+        """
+        settings.check(self.variant)
+        if "log_prob" in settings.outputs:
+            for file in self.files:
+                if "log_prob" not in file.columns:
+                    raise StarmineError(f"{file.path} has no column log_prob, which is asked for")
 
     def _replayed(self, settings: Replay, batch_size: int) -> Iterator[Rows]:
         for group, games in zip(self._groups, self.tables(log_prob="log_prob" in settings.outputs), strict=True):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import StarmineError, _unknown_name
+from starmine._core import Batch, StarmineError, Variant, _unknown_name
 from starmine.stored.games import GameTable
 
 Rows = dict[str, NDArray[Any]]
@@ -63,6 +63,16 @@ class Replay:
             if name not in OUTPUTS:
                 raise _unknown_name("output", str(name), list(OUTPUTS))
         return Replay(names, **settings)
+
+    def check(self, variant: Variant) -> None:
+        """Check the settings of the replay.
+
+        Raises:
+            UnknownNameError: there is no such encoder, dtype or observer.
+            TypeError: `num_threads` is not an integer.
+            StarmineError: `num_threads` is out of its range.
+        """
+        Batch(variant, 1, **self._settings())
 
     def pieces(self, games: GameTable, size: int = SIDE_BY_SIDE, first: int = 0) -> Iterator[Rows]:
         """All turns of games, up to `size` games side by side: a dictionary has a turn of each.

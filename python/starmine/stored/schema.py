@@ -27,16 +27,7 @@ DICTIONARIES = ("seed", "episode", "first_player", "length", "score", "fireworks
 FILE_OPTIONS: dict[str, Any] = {
     "compression": "zstd",
     "write_page_checksum": True,
-    "use_dictionary": [
-        "seed",
-        "episode",
-        "first_player",
-        "length",
-        "score",
-        "fireworks",
-        "ending",
-        "players.list.element",
-    ],
+    "use_dictionary": list(DICTIONARIES),
     "column_encoding": {
         "game": "DELTA_BINARY_PACKED",
         "index": "DELTA_BINARY_PACKED",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,7 @@ DTYPES = {
     "uint8": torch.uint8,
     "bits": None,
 }
+STATE = ("epoch", "position", "part", "data")  # what a state has
 _START = (0, 0, 0)  # window, block, row
 
 
@@ -70,8 +71,10 @@ class GamesDataset(IterableDataset[TensorRows]):
         num_threads: of the replay; threads beside it read and replay ahead.
 
     Raises:
-        UnknownNameError: there is no such output or dtype.
-        StarmineError: a number is out of its range, or memory is to be pinned where there is no CUDA device.
+        UnknownNameError: there is no such output, encoder, dtype or observer.
+        TypeError: a number is not an integer.
+        StarmineError: a number is out of its range, a file has no `log_prob`, which is asked for, or memory is to be
+            pinned where there is no CUDA device.
         FileNotFoundError, DamagedFileError: as `Dataset`.
         ImportError: pyarrow is not installed.
     """
@@ -105,6 +108,7 @@ class GamesDataset(IterableDataset[TensorRows]):
         self._dtype, self._drop_last = DTYPES[dtype], drop_last
         self._pin_memory = torch.cuda.is_available() if pin_memory is None else pin_memory
         replay = Replay.of(outputs, encoder=encoder, dtype="bits", observers=observers, num_threads=num_threads)
+        self.data.check_replay(replay)
         self._blocks = Blocks(self.data, replay, shuffle, _at_least("seed", seed, 0), permute_colors)
         self._features = len(self.data.variant.layout(encoder))
         # Shared with the workers of a DataLoader, so that those that stay alive learn of a new epoch.
@@ -192,14 +196,18 @@ class GamesDataset(IterableDataset[TensorRows]):
         """Continue after the minibatch at which the state was taken.
 
         Raises:
-            StarmineError: the state is of another data set, or of other settings that decide the order.
+            StarmineError: the state is of another data set, or of other settings that decide the order, or none that
+                `state_dict` returned.
         """
+        missing = [name for name in STATE if name not in state] if isinstance(state, Mapping) else STATE
+        if missing:
+            raise StarmineError(f"the state has no {', '.join(missing)}: expected one that state_dict returned")
         expected = self._fingerprint()
         wrong = [name for name, value in expected.items() if state["data"].get(name) != value]
         if wrong:
             found = ", ".join(f"{name}={state['data'].get(name)!r}, expected {expected[name]!r}" for name in wrong)
             raise StarmineError(f"the state does not fit: {found}")
-        window, block, row = state["position"]
+        window, block, row = (_at_least("position", number, 0) for number in state["position"])
         self._epoch.fill_(state["epoch"])
         self._part = None if state["part"] is None else tuple(state["part"])
         self._position, self._resumed = (window, block, row), True

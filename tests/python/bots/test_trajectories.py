@@ -103,9 +103,13 @@ def test_a_game_that_was_not_played_to_its_end_is_replayed():
 def test_wrong_games_are_refused_by_name():
     kept = recorded(["random", "random"], games=4).trajectories
     deck, actions = kept.decks.copy(), kept.actions.copy()
-    deck[2, 0] = 25
-    with pytest.raises(starmine.DeckError, match=r"game 2: deck\[0\]=25"):
-        starmine.Trajectories(kept.variant, deck, kept.start_players, actions, kept.offsets).observations()
+    for card in (25, 255):
+        deck[2, 0] = card
+        wrong = starmine.Trajectories(kept.variant, deck, kept.start_players, actions, kept.offsets)
+        with pytest.raises(starmine.DeckError, match=rf"game 2: deck\[0\]={card}"):
+            wrong.observations()
+        with pytest.raises(starmine.DeckError, match=rf"deck\[0\]={card} is not a card"):
+            wrong.state(2)
     place = kept.offsets[3] + 2
     actions[place] = 99
     with pytest.raises(starmine.StarmineError, match="game 3, turn 2: action 99"):

@@ -115,6 +115,9 @@ def test_filters_keep_the_games_that_meet_all_conditions(folder, table):
         (data.filter(min_score=middle), scores >= middle),
         (data.filter(max_score=middle), scores <= middle),
         (data.filter(score=middle), scores == middle),
+        (data.filter(score=middle, min_score=middle + 1), scores < 0),
+        (data.filter(score=middle, max_score=middle + 1), scores == middle),
+        (data.filter(min_score=-1, max_score=10**30), scores >= 0),
         (data.filter(ending="lost"), table.endings == code),
         (data.filter(ending=["perfect", "deck_exhausted"]), np.isin(table.endings, [2, 4])),
         (data.filter(seats=["player 1", None]), seats[:, 0] == 1),
@@ -151,14 +154,20 @@ def test_unknown_names_are_refused(folder):
         (lambda: data.filter(players="smart"), "player"),
         (lambda: data.table(["rank"]), "column"),
         (lambda: data.replay(outputs=["observation"]), "output"),
-        (lambda: list(data.replay(encoder="x")), "encoder"),
+        (lambda: data.replay(encoder="x"), "encoder"),
+        (lambda: data.replay(dtype="x"), "dtype"),
+        (lambda: data.replay(observers="x"), "observers"),
     ]:
-        with pytest.raises(starmine.StarmineError, match=kind):
+        with pytest.raises(starmine.UnknownNameError, match=f"^{kind}="):
             call()
     with pytest.raises(starmine.StarmineError, match="seats has 1 entries: expected 2"):
         data.filter(seats=["player 0"])
-    with pytest.raises(starmine.StarmineError, match="batch_size=0"):
-        data.replay(batch_size=0)
+    for name, number in (("batch_size", 0), ("batch_size", 2**40), ("num_threads", 0)):
+        with pytest.raises(starmine.StarmineError, match=f"^{name}={number} is not allowed"):
+            data.replay(**{name: number})
+
+    with pytest.raises(TypeError, match="integer"):
+        data.filter(min_score="20")
 
 
 def test_players_tables_of_files_are_merged(tmp_path):
@@ -247,7 +256,7 @@ def test_a_view_is_replayed_by_its_own_indices(folder, table):
 def test_probabilities_that_were_not_stored_are_refused(tmp_path):
     data = Dataset(store(tmp_path / "games.parquet", played_table(3)))
     with pytest.raises(starmine.StarmineError, match="no column log_prob"):
-        list(data.replay(outputs=["log_prob"]))
+        data.replay(outputs=["log_prob"])
 
 
 # --- Batches of other libraries ------------------------------------------------------------------------------

@@ -279,6 +279,19 @@ def test_a_state_of_another_order_is_refused(folder):
         iter(other)
 
 
+@pytest.mark.parametrize("state", [{}, "text", None, {"epoch": 0}])
+def test_what_is_no_state_is_refused(state, folder):
+    with pytest.raises(starmine.StarmineError, match=r"the state has no .*position"):
+        GamesDataset(folder).load_state_dict(state)
+
+
+def test_a_place_before_the_first_one_is_refused_and_nothing_is_changed(folder):
+    data = GamesDataset(folder, 300, outputs=LIGHT)
+    with pytest.raises(starmine.StarmineError, match="position=-1 is not allowed"):
+        data.load_state_dict(data.state_dict() | {"position": [0, 0, -1], "epoch": 3})
+    assert data.epoch == 0
+
+
 @pytest.mark.filterwarnings("ignore:'set_vital' is deprecated")
 @pytest.mark.parametrize("num_workers", [0, 2])
 def test_torchdatas_loader_resumes_in_the_middle(num_workers, folder):
@@ -310,6 +323,9 @@ def test_torchdatas_loader_resumes_in_the_middle(num_workers, folder):
         ({"outputs": []}, "outputs is empty"),
         ({"seed": -1}, "seed=-1 is not allowed"),
         ({"encoder": "none"}, "none"),
+        ({"observers": "none"}, "^observers=.none. is not known"),
+        ({"num_threads": 0}, "^num_threads=0 is not allowed"),
+        ({"outputs": ["log_prob"]}, "no column log_prob"),
         ({"rank": 2, "world_size": 2}, "rank=2 is not allowed: expected at most 1"),
     ],
 )

@@ -15,6 +15,7 @@ from starmine.data.formats.recorded import ImportedGames, ReadGames
 from starmine.durable import part_of, rename_part
 from starmine.stored import SHARD, GameTable, Metadata, read_table, shard_name, write_file
 from starmine.stored.arrow import pyarrow, pyarrow_parquet
+from starmine.stored.files import files_of
 
 UNKNOWN = "unknown"  # a player whose name is not recorded
 NAMED = 100_000  # names of games beyond these would make the metadata slow to read
@@ -32,7 +33,7 @@ def read(path: Path, variant: Variant | None = None) -> ReadGames:
         ImportError: pyarrow is not installed.
         OSError: a file cannot be read.
     """
-    files = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
+    files = files_of(path)
     if not files:
         raise StarmineError(f"{path}: there is no file *.parquet")
     tables: list[GameTable] = []
@@ -112,7 +113,7 @@ def write(games: ImportedGames, path: Path) -> None:
         _write_file(path, table, Metadata(games.variant, players, extra=_extra(games.names, 0)))
         return
     path.mkdir(parents=True, exist_ok=True)
-    if any(path.glob("*.parquet")):
+    if files_of(path):
         raise StarmineError(f"{path}: it holds *.parquet files: expected an empty or a new folder")
     shards = max(1, -(-len(table) // SHARD))
     for shard in range(shards):
