@@ -28,6 +28,8 @@ RESULTS, PAGE = ROOT / "results" / "cloning", ROOT / "docs" / "baselines.md"
 START = "<!-- clones of update_clones.py -->\n"
 COLUMNS = ("update", "steps", "seconds", "loss", "accuracy", "held_out_loss", "held_out_accuracy", "greedy", "lr")
 ORDER = ("smart", "fireflower")
+# Parts of the runs' names between the number of games and the seed; the turns of training have a column.
+LABELS = {"twice": "", "forgetful": "without memory", "plain": "plain network", "permuted": "colours permuted"}
 
 
 @cache
@@ -84,10 +86,10 @@ def with_error(runs: list[dict[str, Any]], key: str) -> str:
 def cells(runs: list[dict[str, Any]]) -> list[str]:
     """The line of all seeds of a setting."""
     first = runs[0]
-    setting = first["name"].rpartition("-")[0].partition("-")[2].partition("-")[2]
+    labels = [LABELS[part] for part in first["name"].split("-")[2:-1] if LABELS[part]]
     return [
         f"[{first['teacher']}](../results/cloning/{first['name']}/run.json)",
-        f"{first['learned_from']:,}" + (f", {setting.replace('-', ' ')}" if setting else ""),
+        ", ".join([f"{first['learned_from']:,}", *labels]),
         f"{mean(runs, 'steps') / 1e6:.1f} M in {mean(runs, 'seconds') / 60:.0f} min",
         f"{mean(runs, 'epochs'):.2f}",
         f"{mean(runs, 'held_out_accuracy'):.1%}",

@@ -43,6 +43,11 @@ def draw_learning_curve(path: Path, rows: Sequence[Row], title: str, random: Sco
     axes.axhline(random.kept.mean(), color="tab:blue", linestyle=":", label="random policy, points kept")
     axes.axhline(random.score.mean(), color="tab:orange", linestyle=":", label="random policy")
     axes.set(xlabel="environment steps (turns)", ylabel="mean score", ylim=(-0.2, None))
+    accuracy = [(row["steps"], row["held_out_accuracy"]) for row in rows if "held_out_accuracy" in row]
+    if accuracy:
+        right = axes.twinx()
+        right.plot(*zip(*accuracy, strict=True), "s--", color="tab:green")
+        right.set_ylabel("accuracy on games that were held out (green)", color="tab:green")
     minutes_per_step = rows[-1]["seconds"] / 60 / rows[-1]["steps"]
     functions = (partial(mul, minutes_per_step), partial(mul, 1 / minutes_per_step))
     axes.secondary_xaxis("top", functions=functions).set_xlabel("training time (minutes)")
