@@ -188,7 +188,7 @@ def test_what_does_not_exist_is_refused(tmp_path):
     games = games_of(starmine.Variant(), count=1)
     with pytest.raises(starmine.UnknownNameError, match="hanab-live"):
         write_games(games, tmp_path / "games", format="hanablive")
-    with pytest.raises(starmine.StarmineError, match=r"cannot be told: expected format=.*\.safetensors"):
+    with pytest.raises(starmine.StarmineError, match=r"cannot be told: expected a format, one of .*\.safetensors"):
         write_games(games, tmp_path / "games.xyz")
     with pytest.raises(starmine.UnknownNameError, match="skip"):
         read_games(tmp_path / "games.npz", on_error="ignore")
@@ -196,6 +196,21 @@ def test_what_does_not_exist_is_refused(tmp_path):
         read_games(tmp_path, format="minari")
     with pytest.raises(FileNotFoundError):
         read_games(tmp_path / "games.npz")
+    with pytest.raises(FileNotFoundError, match=r"games\.xyz"):
+        read_games(tmp_path / "games.xyz")
+
+
+def test_rules_are_chosen_by_name_or_variant(tmp_path):
+    write_games(games_of(starmine.variant("mini"), count=2), tmp_path / "games.npz")
+    for rules in ("mini", starmine.variant("mini")):
+        assert len(read_games(tmp_path / "games.npz", variant=rules)) == 2
+    for rules, error in (
+        ("standard", starmine.StarmineError),
+        ("min", starmine.UnknownNameError),
+        (5, starmine.VariantError),
+    ):
+        with pytest.raises(error, match="variant="):
+            read_games(tmp_path / "games.npz", variant=rules)
 
 
 NO_FILES = [

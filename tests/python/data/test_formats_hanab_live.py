@@ -167,6 +167,7 @@ REFUSALS = [
     (entry(actions=[{"type": 6, "target": 0}]), "is no action: expected a type from 0 to 5"),
     (entry(actions=[{"type": True, "target": 0}]), "is no action"),
     (entry(actions=[7]), "is no action"),
+    (entry(characters=5), "its characters"),
     ([1], "it is no JSON object"),
 ]
 
@@ -241,6 +242,7 @@ LINK = "replay-json/"
     [
         (LINK + "215aaa,00", "expected players and deck, actions, and a variant's id"),
         (LINK + "215aaa,00,x", "a variant's id"),
+        pytest.param(LINK + "215aaa,00," + "1" * 5000, "a variant's id", id="an endless number"),
         (LINK + "615aaa,00,0", "expected 2 to 5 players"),
         (LINK + "251aaa,00,0", "ranks begin with '51'"),
         (LINK + "2,00,0", "ranks begin with ''"),

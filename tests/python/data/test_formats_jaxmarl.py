@@ -40,6 +40,7 @@ def written(directory, **files):
         ({"actions_json": "[[1], [2]]"}, "it has 1 decks, 2 lists of actions, 1 scores"),
         ({"scores_txt": "1,20\n"}, "scores.txt, line 1: '1,20' is not allowed: expected '0,SCORE'"),
         ({"scores_txt": "0,x\n"}, "expected '0,SCORE'"),
+        pytest.param({"scores_txt": "0," + "1" * 5000}, "expected '0,SCORE'", id="an endless number"),
         ({"scores_txt": "0,26\n"}, "game 0: its recorded score is 26: expected 0 to 25"),
         ({"scores_txt": "0,25\n"}, "game 0: its recorded score is 25: the rules give it"),
         ({"decks_json": "[[]]"}, "game 0: its entry has no list 'deck'"),

@@ -97,7 +97,8 @@ def game_of(entry: Any, name: str = "") -> RecordedGame:
     options = entry.get("options") or {}
     if not isinstance(options, dict):
         raise StarmineError("'options' is no JSON object")
-    if any(isinstance(role, dict) and role.get("name") for role in entry.get("characters") or ()):
+    roles = entry.get("characters") or []
+    if not isinstance(roles, list) or any(isinstance(role, dict) and role.get("name") for role in roles):
         raise StarmineError("its characters are not among our rules")
     variant = variant_of(suits_named(options.get("variant", "No Variant")), len(players), options)
     start = options.get("startingPlayer", 0)

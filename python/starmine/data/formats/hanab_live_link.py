@@ -28,6 +28,7 @@ from starmine.durable import replace_file
 DIGITS = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 SITE = "https://hanab.live/shared-replay-json/"
 BETWEEN_HYPHENS = 20
+DIGITS_OF_AN_ID = 9  # of a variant, at most
 # What may follow is the number of a turn.
 LINK = re.compile(r"(?:.*/)?(?:shared-)?replay-json/(?P<data>[\w,-]+)/?(?:[?#].*)?", re.ASCII)
 
@@ -79,7 +80,7 @@ def entry_of(link: str) -> dict[str, Any]:
     if found is None:
         raise StarmineError(f"{link.strip()!r} is no link to a game: expected .../replay-json/DATA")
     parts = found["data"].replace("-", "").split(",")
-    if len(parts) < 3 or not parts[2].isdecimal():
+    if len(parts) < 3 or not parts[2].isdecimal() or len(parts[2]) > DIGITS_OF_AN_ID:
         raise StarmineError(f"the link has the parts {parts}: expected players and deck, actions, and a variant's id")
     players, deck = _deck(parts[0])
     entry = {

@@ -24,6 +24,7 @@ from starmine.data.formats.text_files import card_of, is_integer, parse_json, re
 from starmine.durable import replace_file
 
 DECKS, ACTIONS, SCORES = "decks.json", "actions.json", "scores.txt"
+DIGITS = 9  # of a score, at most
 
 
 def read(path: Path, variant: Variant | None = None) -> ReadGames:
@@ -59,9 +60,10 @@ def _scores(path: Path) -> list[int]:
     scores = []
     for number, line in enumerate(read_text(path).splitlines()):
         index, _, score = line.partition(",")
-        if index.strip() != str(number) or not score.strip().isdecimal():
-            raise StarmineError(f"{path}, line {number + 1}: {line!r} is not allowed: expected '{number},SCORE'")
-        scores.append(int(score))
+        told = score.strip()
+        if index.strip() != str(number) or not told.isdecimal() or len(told) > DIGITS:
+            raise StarmineError(f"{path}, line {number + 1}: {line[:99]!r} is not allowed: expected '{number},SCORE'")
+        scores.append(int(told))
     return scores
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +22,7 @@ from starmine.data.formats import (
 )
 from starmine.data.formats.recorded import ImportedGames, ReadGames, check
 from starmine.trajectories import Trajectories
+from starmine.vector import resolve_variant
 
 ON_ERROR = ("raise", "skip")
 
@@ -78,7 +81,7 @@ def _of_path(path: Path) -> Format:
             return row
     suffixes = ", ".join(row.suffix for row in FORMATS if row.suffix)
     raise StarmineError(
-        f"the format of {str(path)!r} cannot be told: expected format=... with one of {', '.join(format_names())}, or "
+        f"the format of {str(path)!r} cannot be told: expected a format, one of {', '.join(format_names())}, or "
         f"one of the suffixes {suffixes}"
     )
 
@@ -87,7 +90,7 @@ def read_games(
     source: str | Path,
     format: str | None = None,
     *,
-    variant: Variant | None = None,
+    variant: str | Variant | None = None,
     on_error: str = "raise",
 ) -> ImportedGames:
     """Read games that others, or Starmine, have stored, and play each of them by the rules.
@@ -95,8 +98,8 @@ def read_games(
     Args:
         source: path of a file or folder, or one share link of hanab.live.
         format: one of `starmine.data.format_names()`; None to tell it from the source.
-        variant: the rules. None for those that the format names; a format that names none holds the base game. A game
-            of other rules does not hold.
+        variant: the rules: a `Variant`, or the name of a preset, for two players. None for those that the format names;
+            a format that names none holds the base game. A game of other rules does not hold.
         on_error: what becomes of a game that does not hold: it cannot be read, has a deck that is not the variant's, an
             illegal action, actions after its end, or a recorded score that the rules do not give it. "raise", or "skip"
             to leave it out and name it in `skipped`.
@@ -106,19 +109,23 @@ def read_games(
 
     Raises:
         StarmineError: the source is not of the format, or a game does not hold and may not be skipped.
-        UnknownNameError: there is no such format.
+        UnknownNameError: there is no such format or preset.
+        VariantError: `variant` is something else.
         ImportError: a library that the format needs is not installed.
         OSError: the source cannot be read.
     """
     if on_error not in ON_ERROR:
         raise _unknown_name("on_error", str(on_error), list(ON_ERROR))
+    rules = None if variant is None else resolve_variant(variant, {})
     if format in (None, "hanab-live-link") and isinstance(source, str) and hanab_live_link.is_link(source):
-        return check(hanab_live_link.read_links([source], variant), on_error, "the link")
+        return check(hanab_live_link.read_links([source], rules), on_error, "the link")
     path = Path(source)
+    if not path.exists():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
     row = _of_path(path) if format is None else _named(format)
     if row.read is None:
         raise StarmineError(f"format={row.name!r} is not allowed: it can be written, not read")
-    return check(row.read(path, variant), on_error, str(path))
+    return check(row.read(path, rules), on_error, str(path))
 
 
 def write_games(
