@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import StarmineError, Variant, _check_bot, _policy_bytes, _Tables, _unknown_name, policies
+from starmine._core import StarmineError, Variant, _policy_bytes, _Tables, _unknown_name, policies
 from starmine.data.draws import SEAT, TABLE, choose, draw
 from starmine.play import Player, resolve_player, resolve_table
 from starmine.vector import resolve_variant
@@ -200,12 +200,16 @@ class _PlayersTable:
             if known is given or (is_bot and known == player):
                 return row
         if is_bot:
-            _Tables(self.rules, [player] * self.rules.players, 1, 0, 0)  # refuses other variants
+            self._check_plays(player)
         name = name or (player if is_bot else self._type_name(given))
         assert name is not None
         self.given.append(player if is_bot else given)
         self.seated.append(self._noisy(player, name, weights_hash(player)))
         return len(self.seated) - 1
+
+    def _check_plays(self, bot: str) -> None:
+        """Refuse a bot that is not known or does not play the variant, such as one that takes no noise."""
+        _Tables(self.rules, [bot] * self.rules.players, 1, 0, 0)
 
     def finish(self, tables: dict[str, tuple[int, ...]], weights: tuple[float, ...] | None) -> Cast:
         """The cast; an error where `epsilon` names a player that is not there."""
@@ -224,7 +228,7 @@ class _PlayersTable:
         noisy = f"{NOISY} {epsilon!r}; {name}"
         if isinstance(player, str):
             player = f"{NOISY} {epsilon!r}; {player}"
-            _check_bot(player)
+            self._check_plays(player)
         return Seated(player, noisy, found, epsilon)
 
     def _type_name(self, given: Any) -> str:

@@ -301,6 +301,7 @@ def test_failing_players_make_no_shard(tmp_path):
         (Mixture({"iggi": 1}, seats=9), {}, StarmineError, "players"),
         (["iggi", "iggi"], {"variant": "unheard"}, UnknownNameError, "unheard"),
         (["ippo-2p", "iggi"], {}, VariantError, "ippo-2p"),
+        (["cheater", "iggi"], {"epsilon": 0.1}, VariantError, "cheater"),
         (["policy: nowhere.safetensors", "iggi"], {}, UnknownNameError, "nowhere"),
     ],
 )
