@@ -37,6 +37,11 @@ class TableScores:
     counts: NDArray[np.int64] = field(default_factory=lambda: np.zeros(256, np.int64))
     turns: int = 0
 
+    def add(self, scores: NDArray[np.uint8], lengths: NDArray[np.uint16]) -> None:
+        """Add games."""
+        self.counts += np.bincount(scores, minlength=256)
+        self.turns += int(lengths.sum(dtype=np.int64))
+
     @property
     def games(self) -> int:
         """Number of games."""
@@ -156,14 +161,14 @@ def _add(path: Path, total: TableScores, tables: dict[tuple[str, ...], TableScor
             length = columns["length"].to_numpy()
             players = columns["players"].combine_chunks().flatten().to_numpy().reshape(-1, seats_count)
             seats, table_of = np.unique(players, axis=0, return_inverse=True)
-            for row, chosen in enumerate(seats.tolist()):
+            order = np.argsort(table_of.reshape(-1), kind="stable")  # table after table, since there may be thousands
+            stops = np.cumsum(np.bincount(table_of.reshape(-1), minlength=len(seats)))[:-1]
+            parts = zip(np.split(score[order], stops), np.split(length[order], stops), strict=True)
+            for chosen, (scored, turns) in zip(seats.tolist(), parts, strict=True):
                 held = tuple(names[player] for player in chosen)
                 name = table_names.get(tuple(chosen)) or " + ".join(held)
-                table = tables.setdefault((name, *held), TableScores(name))
-                is_here = table_of.reshape(-1) == row
-                for scores in (table, total):
-                    scores.counts += np.bincount(score[is_here], minlength=256)
-                    scores.turns += int(length[is_here].sum(dtype=np.int64))
+                tables.setdefault((name, *held), TableScores(name)).add(scored, turns)
+            total.add(score, length)
     return metadata
 
 

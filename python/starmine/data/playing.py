@@ -36,15 +36,16 @@ def play_chunk(cast: Cast, seed: int, games: NDArray[np.uint64], threads: int) -
     players = cast.players_of(seed, games)
     tables, table_of = distinct_rows(players)
     parts = []
-    for table, seats in enumerate(tables.tolist()):
-        chosen = np.flatnonzero(table_of == table)
+    order = np.argsort(table_of, kind="stable")  # table after table
+    of_tables = np.split(order, np.cumsum(np.bincount(table_of))[:-1])
+    for seats, chosen in zip(tables.tolist(), of_tables, strict=True):
         parts.append(_play_table(cast.variant, [cast.seated[row] for row in seats], seed, games[chosen], threads))
     outcomes = [np.concatenate(columns) for columns in zip(*(part[0] for part in parts), strict=True)]
     trajectories = Trajectories.concatenate([part[1] for part in parts])
     if len(parts) > 1:
-        order = np.argsort(np.argsort(table_of, kind="stable"), kind="stable")
-        outcomes = [column[order] for column in outcomes]
-        trajectories = trajectories[order]
+        back = np.argsort(order)
+        outcomes = [column[back] for column in outcomes]
+        trajectories = trajectories[back]
     scores, fireworks, _, endings = outcomes
     return GameTable(
         trajectories=trajectories,
