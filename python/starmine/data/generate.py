@@ -201,7 +201,8 @@ def writable(folder: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, pyarrow().ArrowException) as error:
-        found = getattr(error, "strerror", None) or error
+        is_taken = isinstance(error, FileExistsError)
+        found = "it is no folder" if is_taken else getattr(error, "strerror", None) or error
         file = getattr(error, "filename", None)
         named = f", {Path(str(file)).name}" if file is not None and Path(str(file)) != folder else ""
         raise StarmineError(f"output={str(folder)!r} cannot be written ({found}{named})") from error

@@ -79,6 +79,7 @@ def test_games_that_break_the_rules_are_skipped_on_request(tmp_path, capsys):
     [
         (["absent.npz", "out.json"], "absent.npz: No such file or directory"),
         (["games.npz", "nowhere/out.json"], "nowhere/out.json"),
+        (["games.npz", "games.npz", "--to", "parquet"], "games.npz: it is a file: expected a folder"),
         (["games.npz", "out"], "the format of 'out' cannot be told"),
         (["games.npz", "out", "--to", "hanablive"], "hanab-live"),
         (["games.npz", "out.json", "--from", "minari"], "minari"),

@@ -104,7 +104,7 @@ def write(games: ImportedGames, path: Path) -> None:
     """Write a file where the path ends in .parquet, and a folder of shards elsewhere.
 
     Raises:
-        StarmineError: as `table_of`, or the folder holds other shards.
+        StarmineError: as `table_of`, or the folder holds other shards, or is a file.
         ImportError: pyarrow is not installed.
         OSError: a file cannot be written.
     """
@@ -112,6 +112,8 @@ def write(games: ImportedGames, path: Path) -> None:
     if path.suffix == ".parquet":
         _write_file(path, table, Metadata(games.variant, players, extra=_extra(games.names, 0)))
         return
+    if path.exists() and not path.is_dir():
+        raise StarmineError(f"{path}: it is a file: expected a folder, or a name that ends in .parquet")
     path.mkdir(parents=True, exist_ok=True)
     if files_of(path):
         raise StarmineError(f"{path}: it holds *.parquet files: expected an empty or a new folder")
