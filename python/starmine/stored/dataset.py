@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -23,6 +24,7 @@ from starmine.stored.replaying import Replay, Rows
 from starmine.stored.schema import read_table, schema
 
 MOST_ROWS = 2**32 - 1  # of a batch
+MOST_PLAYERS = 2**15  # that the column `players` can number
 _Chosen = NDArray[np.int32] | None  # rows of a row group in their order; None for all
 
 
@@ -63,7 +65,8 @@ class Dataset:
     Raises:
         FileNotFoundError: there is no such file or folder.
         DamagedFileError: a file is cut short or no Parquet file; the message names it.
-        StarmineError: there is no file, a file holds no games or games of an unknown format, or rules differ.
+        StarmineError: there is no file, a file holds no games or games of an unknown format, rules differ, or there are
+            more players than a column can number.
         ImportError: pyarrow is not installed.
     """
 
@@ -72,17 +75,25 @@ class Dataset:
         self.metadata: list[Metadata] = [file.metadata for file in self.files]
         self.variant: Variant = self.metadata[0].variant
         self.players: list[dict[str, Any]] = []
-        self._rows: list[NDArray[np.int16]] = [self._merge(metadata.players) for metadata in self.metadata]
+        known: dict[str, int] = {}
+        self._rows: list[NDArray[np.int16]] = [self._merge(metadata.players, known) for metadata in self.metadata]
         groups = [(number, group) for number, file in enumerate(self.files) for group in range(len(file.sizes))]
         self._groups: list[RowGroup] = []
         self._chosen: list[_Chosen] = []
         self._choose([(file, group, None) for file, group in groups])
         self._latest: tuple[int, GameTable] | None = None
 
-    def _merge(self, players: list[dict[str, Any]]) -> NDArray[np.int16]:
-        """Add a file's players to the table and return, for each of them, its row."""
-        self.players += [row for place, row in enumerate(players) if row not in self.players + players[:place]]
-        return np.array([self.players.index(row) for row in players], np.int16)
+    def _merge(self, players: list[dict[str, Any]], known: dict[str, int]) -> NDArray[np.int16]:
+        """Add a file's players to the table, whose rows are known by their JSON, and return each one's row."""
+        rows = []
+        for player in players:
+            row = known.setdefault(json.dumps(player, sort_keys=True), len(self.players))
+            if row == len(self.players):
+                self.players.append(player)
+            rows.append(row)
+        if len(self.players) > MOST_PLAYERS:
+            raise StarmineError(f"{len(self.players)} players are not allowed: expected at most {MOST_PLAYERS}")
+        return np.array(rows, np.int16)
 
     def _choose(self, groups: Sequence[tuple[int, int, _Chosen]]) -> None:
         """Let the data set consist of these games, given as file, row group and rows."""

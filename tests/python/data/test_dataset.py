@@ -183,6 +183,16 @@ def test_players_tables_of_files_are_merged(tmp_path):
     assert data[4].players[0]["name"] == "b"
 
 
+def test_more_players_than_a_column_can_number_are_refused(tmp_path):
+    for number in range(2):
+        part = played_table(4, first=4 * number)
+        players = [{"name": f"{number} {player}"} for player in range(20_000)]
+        pq.write_table(write_table(part, Metadata(part.variant, players)), tmp_path / shard_name(number))
+        assert len(Dataset(tmp_path / shard_name(number)).players) == 20_000
+    with pytest.raises(starmine.StarmineError, match="40000 players are not allowed: expected at most 32768"):
+        Dataset(tmp_path)
+
+
 # --- Columns and rows ----------------------------------------------------------------------------------------
 
 
