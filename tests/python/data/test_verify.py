@@ -13,8 +13,9 @@ from starmine.cli import main
 
 pytest.importorskip("pyarrow")
 
+from starmine.cli.data import drawn
 from starmine.data import generate, info, verify
-from starmine.data.info import histogram
+from starmine.data.info import EIGHTHS, histogram
 from starmine.stored import GameTable, Metadata, shard_name, write_file
 
 GAMES, SIZE, FILE, ROW = 90, 40, shard_name(1), 17
@@ -264,6 +265,14 @@ def test_a_histogram_shows_each_score_with_its_share():
     assert "61.54%" in lines[0]
     assert max(map(len, lines)) <= 80
     assert histogram(np.zeros(256, np.int64)) == []
+
+
+def test_a_terminal_without_blocks_gets_other_bars(folder):
+    text = str(info(folder))
+    assert drawn(text, "utf-8") == text
+    plain = drawn(text, "ascii")
+    assert plain.isascii()
+    assert plain.count("#") == sum(map(text.count, EIGHTHS[1:]))
 
 
 def test_generating_verifying_and_reading_do_not_import_pandas(tmp_path):
