@@ -23,9 +23,9 @@ pub(super) struct Chunk<'a> {
     pub seeds: &'a mut [GameSeed],
     /// The same games with their partners; empty in a batch without partners.
     pub partner_games: &'a mut [PartnerGame],
-    /// For each game the states that draw its given deck, see [`decks`](super::decks); empty if no game
+    /// For each game the numbers that draw its given deck, see [`decks`](super::decks); empty if no game
     /// has one.
-    pub decks: &'a mut [u32],
+    pub decks: &'a mut [u8],
     pub outputs: Outputs<'a>,
 }
 
@@ -53,8 +53,8 @@ impl<'a> Chunk<'a> {
         let (seeds, other_seeds) = self.seeds.split_at_mut(games);
         let (partner_games, other_partner_games) =
             self.partner_games.split_at_mut(games.min(self.partner_games.len()));
-        let states = games * if self.decks.is_empty() { 0 } else { row_length(&config.variant) };
-        let (decks, other_decks) = self.decks.split_at_mut(states);
+        let draws = games * if self.decks.is_empty() { 0 } else { row_length(&config.variant) };
+        let (decks, other_decks) = self.decks.split_at_mut(draws);
         let (outputs, other_outputs) = self.outputs.split_at(games, config);
         let first = self.first;
         (

@@ -90,7 +90,7 @@ pub struct Batch {
     /// The same games with their partners; empty in a batch without partners.
     partner_games: Vec<PartnerGame>,
     /// The given decks, see [`decks`]; empty if no game has one.
-    decks: Vec<u32>,
+    decks: Vec<u8>,
     /// The index of the acting player's hand in all blocks: the number of steps modulo the number
     /// of players.
     acting_hand: usize,

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use thiserror::Error;
 
-use super::decks::{MAX_DEALT, row_length, write_states};
+use super::decks::{MAX_DEALT, row_length, write_draws};
 use super::kernel::block::{Block, Field, counter};
 use super::kernel::lanes::{Isa, LANES};
 use super::kernel::turn::{Turn, lanes_of};
@@ -109,11 +109,11 @@ impl Refill<'_> {
         block: &mut Block<'_, I, STANDARD>,
         row: usize,
         lane: usize,
-        states: &mut [u32],
+        draws: &mut [u8],
     ) {
         let game = self.next[row];
         if game == NONE {
-            states[0] = 0;
+            draws[0] = 0;
             let over = (Ending::DeckExhausted.code() as u64) << counter::ENDING;
             let counters = block.word(Field::Counters).0[lane];
             block.set_field(Field::Counters, lane, counters & !(0xff << counter::ENDING) | over);
@@ -122,7 +122,7 @@ impl Refill<'_> {
         let mut dealt = [0; MAX_DEALT];
         let cards = self.games.cards(variant, game);
         let sizes = block.sizes();
-        let left = write_states(variant, cards, &mut dealt[..sizes.dealt_cards()], states);
+        let left = write_draws(variant, cards, &mut dealt[..sizes.dealt_cards()], draws);
         block.deal_copies(lane, self.games.start_players[game].into(), &dealt, left);
     }
 }
@@ -157,10 +157,10 @@ impl Replay {
             ..options
         };
         let rows = if rows == 0 { 0 } else { rows.min(games.len().max(1)) };
-        let states = rows * row_length(&variant);
+        let draws = rows * row_length(&variant);
         let mut batch = Batch::without_games(variant, rows, 0, options)?;
-        batch.decks = reserve(states, rows)?;
-        batch.decks.resize(states, 0);
+        batch.decks = reserve(draws, rows)?;
+        batch.decks.resize(draws, 0);
         let mut replay = Replay {
             batch,
             game: filled(-1, rows)?,

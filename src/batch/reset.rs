@@ -16,7 +16,7 @@ pub(crate) struct Deals {
     partner_games: Vec<(usize, PartnerGame)>,
     given: Vec<(usize, Game)>,
     /// The given decks of all games after the reset.
-    decks: Vec<u32>,
+    decks: Vec<u8>,
 }
 
 impl Batch {
@@ -86,8 +86,8 @@ impl Batch {
             for (game, seed) in episodes() {
                 BatchError::if_set(stop)?;
                 self.check_headroom_before(game)?;
-                let states = &mut deals.decks[game * row..][..row];
-                let dealt = decks.deal(game, &self.config.variant, seed, states);
+                let draws = &mut deals.decks[game * row..][..row];
+                let dealt = decks.deal(game, &self.config.variant, seed, draws);
                 let dealt = dealt.map_err(|source| BatchError::Deck { row: game, source })?;
                 deals.given.push((game, dealt));
             }
@@ -122,14 +122,14 @@ impl Batch {
             return 0;
         }
         let rows = self.decks.chunks_exact(row_length(&self.config.variant));
-        rows.filter(|states| states[0] != 0).count() + self.num_finished()
+        rows.filter(|draws| draws[0] != 0).count() + self.num_finished()
     }
 
     /// A copy of the given decks, with room for those of all games if some are to be dealt; none if no
     /// game has one.
-    fn decks_to_change(&self, deals_decks: bool) -> Result<Vec<u32>, BatchError> {
+    fn decks_to_change(&self, deals_decks: bool) -> Result<Vec<u8>, BatchError> {
         let row = row_length(&self.config.variant);
-        let is_used = self.decks.chunks_exact(row).any(|states| states[0] != 0);
+        let is_used = self.decks.chunks_exact(row).any(|draws| draws[0] != 0);
         if !is_used && !deals_decks {
             return Ok(Vec::new());
         }

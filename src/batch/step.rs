@@ -194,10 +194,10 @@ impl<'a> Step<'a> {
             let (game, lane) = (games.start + index, index % LANES);
             if let Some(refill) = self.refill {
                 let row = kernel.sizes().deck_size + 1;
-                let states = &mut chunk.decks[game * row..][..row];
+                let draws = &mut chunk.decks[game * row..][..row];
                 let words = &mut chunk.blocks[game / LANES * size..][..size];
                 let mut block = Block::new(kernel, words, next_hand);
-                refill.deal(&self.config.variant, &mut block, chunk.first + game, lane, states);
+                refill.deal(&self.config.variant, &mut block, chunk.first + game, lane, draws);
                 continue;
             }
             let (index, state) = (chunk.first + game, chunk.seeds[game].advance());
