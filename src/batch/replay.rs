@@ -1,21 +1,18 @@
 //! Recorded games, played again in the rows of a batch.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 
 use thiserror::Error;
 
-use super::decks::{MAX_DEALT, row_length, write_draws};
-use super::kernel::block::{Block, Field, counter};
-use super::kernel::lanes::{Isa, LANES};
-use super::kernel::turn::{Turn, lanes_of};
+use super::decks::row_length;
+use super::kernel::lanes::LANES;
+use super::kernel::turn::lanes_of;
 use super::options::{AutoresetMode, IllegalAction, Options};
 use super::outputs::{OutputLayout, Outputs};
+use super::refill::{NONE, Refill};
 use super::{Batch, BatchError, reserve};
-use crate::rules::{DeckError, Ending, MoveError, Recording, Variant};
-
-/// No game: in a row that has played its last one.
-const NONE: usize = usize::MAX;
+use crate::rules::{DeckError, MoveError, Recording, Variant};
 
 /// A replay of recorded games. Row `i` of `n` plays games `i`, `i + n`, `i + 2n` and so on, each from
 /// its deal to its last recorded action; games without an action are left out. What a row shows depends
@@ -76,55 +73,6 @@ pub enum ReplayError {
     /// A replay that met an illegal action before.
     #[error("this replay has ended with an error: expected a new one, without that game")]
     Broken,
-}
-
-/// The games that follow those that leave in a step of a replay.
-#[derive(Clone, Copy)]
-pub(super) struct Refill<'a> {
-    games: &'a Recording,
-    leaving: &'a [u8],
-    next: &'a [usize],
-    /// The lowest row whose action is illegal, or whose game ended before its last action.
-    wrong: &'a AtomicUsize,
-}
-
-impl Refill<'_> {
-    /// The games of a block that leave, one bit each. `row` is the block's first.
-    #[inline(always)]
-    pub fn leaving(&self, row: usize, turn: &Turn) -> u8 {
-        let leaving = self.leaving[row / LANES];
-        let wrong = turn.forfeited | (turn.ended & !leaving);
-        if wrong != 0 {
-            self.wrong.fetch_min(row + wrong.trailing_zeros() as usize, Ordering::Relaxed);
-        }
-        leaving
-    }
-
-    /// Deals the next game of a row in a lane of a block, or ends the last one. Not a part of the step's
-    /// code, which would then need more registers.
-    #[inline(never)]
-    pub fn deal<I: Isa, const STANDARD: usize>(
-        &self,
-        variant: &Variant,
-        block: &mut Block<'_, I, STANDARD>,
-        row: usize,
-        lane: usize,
-        draws: &mut [u8],
-    ) {
-        let game = self.next[row];
-        if game == NONE {
-            draws[0] = 0;
-            let over = (Ending::DeckExhausted.code() as u64) << counter::ENDING;
-            let counters = block.word(Field::Counters).0[lane];
-            block.set_field(Field::Counters, lane, counters & !(0xff << counter::ENDING) | over);
-            return;
-        }
-        let mut dealt = [0; MAX_DEALT];
-        let cards = self.games.cards(variant, game);
-        let sizes = block.sizes();
-        let left = write_draws(variant, cards, &mut dealt[..sizes.dealt_cards()], draws);
-        block.deal_copies(lane, self.games.start_players[game].into(), &dealt, left);
-    }
 }
 
 impl Replay {

@@ -16,7 +16,7 @@ use super::kernel::simd::Simd;
 use super::kernel::turn::{Turn, bits_of, lanes_of};
 use super::kernel::{ANY, Kernel, SWITCHED};
 use super::options::AutoresetMode;
-use super::replay::Refill;
+use super::refill::Refill;
 use super::rows::expand::{Expand, fence};
 use super::rows::packed::PackedRows;
 use super::rows::write::RowWriter;

@@ -1,5 +1,6 @@
 use super::linear::{Accumulator, Inputs, Linear};
-use super::network::{Gru, PolicyScratch, push_if};
+use super::network::{Gru, push_if};
+use super::scratch::{ColorScratch, PolicyScratch};
 use crate::encode::ColorFeatures;
 use crate::rules::{Hint, Move, Variant};
 
@@ -71,21 +72,6 @@ impl ColorActions {
     pub const fn rows(&self) -> usize {
         self.plain + self.groups + 1
     }
-}
-
-/// Scratch memory of a forward pass by colour.
-#[derive(Clone, Debug)]
-pub(super) struct ColorScratch {
-    features: Vec<f32>,
-    /// The sums of the part that all colours share.
-    shared: Accumulator,
-    /// What each colour's tower gives: colour by colour.
-    towers: Vec<f32>,
-    /// The mean and the maximum over the colours.
-    pooled: Vec<f32>,
-    trunk: Inputs,
-    group_logits: Vec<f32>,
-    outputs: Vec<f32>,
 }
 
 impl ColorNetwork {

@@ -7,6 +7,7 @@
 //!
 //! To ship a policy, add its file and its row in [`POLICIES`].
 
+mod any_network;
 mod card_features;
 mod color_network;
 mod error;
@@ -19,6 +20,7 @@ mod model;
 mod network;
 mod policy_bot;
 mod range;
+mod scratch;
 mod shipped;
 mod tensors;
 #[cfg(test)]
@@ -28,6 +30,6 @@ pub use color_network::ColorActions;
 pub use error::{PolicyError, PolicyProblem};
 pub use load::{policy_bytes, read_policy};
 pub use model::Policy;
-pub use network::PolicyScratch;
 pub use policy_bot::PolicyBot;
+pub use scratch::PolicyScratch;
 pub use shipped::{POLICIES, ShippedPolicy, shipped_policy};

@@ -1,8 +1,9 @@
 use safetensors::SafeTensors;
 
+use super::any_network::Network;
 use super::error::{PolicyError, PolicyProblem};
 use super::header::Header;
-use super::network::{Network, PolicyScratch};
+use super::scratch::PolicyScratch;
 use super::tensors::read_network;
 use crate::bots::bot::UnsupportedVariant;
 use crate::encode::Encoder;

@@ -1,56 +1,7 @@
 use super::card_features::CardFeatures;
-use super::color_network::{ColorNetwork, ColorScratch};
 use super::layer_norm::LayerNorm;
-use super::linear::{Accumulator, Inputs, Linear};
-
-/// The network of a policy.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Network {
-    /// Hidden layers over all bits of an observation.
-    Plain(Box<PlainNetwork>),
-    /// Weights that all colours share.
-    Colors(Box<ColorNetwork>),
-}
-
-impl Network {
-    /// Number of bits of an observation.
-    pub const fn bits(&self) -> usize {
-        match self {
-            Network::Plain(network) => network.bits,
-            Network::Colors(network) => network.features.bits(),
-        }
-    }
-
-    /// The width of the hidden state; 0 without recurrence.
-    pub fn state_width(&self) -> usize {
-        let gru = match self {
-            Network::Plain(network) => &network.gru,
-            Network::Colors(network) => &network.gru,
-        };
-        gru.as_ref().map_or(0, |gru| gru.from_state.outputs() / 3)
-    }
-
-    /// Scratch memory for this network.
-    pub fn scratch(&self) -> PolicyScratch {
-        match self {
-            Network::Plain(network) => network.scratch(),
-            Network::Colors(network) => network.scratch(),
-        }
-    }
-
-    /// A forward pass: the logits of an observation, then the value. Updates the hidden state.
-    pub fn apply<'a>(
-        &self,
-        words: &[u64],
-        state: &mut [f32],
-        scratch: &'a mut PolicyScratch,
-    ) -> &'a [f32] {
-        match self {
-            Network::Plain(network) => network.apply(words, state, scratch),
-            Network::Colors(network) => network.apply(words, state, scratch),
-        }
-    }
-}
+use super::linear::{Inputs, Linear};
+use super::scratch::PolicyScratch;
 
 /// A feed-forward trunk of hidden layers with ReLU, an optional recurrent unit, and the heads.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,35 +29,9 @@ pub(super) struct Gru {
     pub from_state: Linear,
 }
 
-/// Scratch memory of a forward pass, which therefore allocates nothing.
-#[derive(Clone, Debug)]
-pub struct PolicyScratch {
-    pub(super) inputs: Inputs,
-    pub(super) sums: Accumulator,
-    old_sums: Accumulator,
-    pub(super) colors: Option<ColorScratch>,
-}
-
-impl PolicyScratch {
-    /// Memory for so many inputs of a layer and so many outputs.
-    pub(super) fn new(
-        inputs: usize,
-        outputs: usize,
-        is_recurrent: bool,
-        colors: Option<ColorScratch>,
-    ) -> PolicyScratch {
-        PolicyScratch {
-            inputs: Inputs::with_capacity(inputs),
-            sums: Accumulator::new(outputs),
-            old_sums: Accumulator::new(if is_recurrent { outputs } else { 0 }),
-            colors,
-        }
-    }
-}
-
 impl PlainNetwork {
     /// Scratch memory for this network.
-    fn scratch(&self) -> PolicyScratch {
+    pub fn scratch(&self) -> PolicyScratch {
         let layers = || self.trunk.iter().map(|hidden| &hidden.layer).chain([&self.heads]);
         let gru = self.gru.iter().flat_map(|gru| [&gru.from_input, &gru.from_state]);
         let outputs = layers().chain(gru).map(Linear::outputs).max().unwrap_or_default();
@@ -119,7 +44,7 @@ impl PlainNetwork {
     }
 
     /// A forward pass: the logits of an observation, then the value. Updates the hidden state.
-    fn apply<'a>(
+    pub fn apply<'a>(
         &self,
         words: &[u64],
         state: &mut [f32],

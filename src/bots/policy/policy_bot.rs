@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use super::model::Policy;
-use super::network::PolicyScratch;
+use super::scratch::PolicyScratch;
 use crate::bots::bot::{Bot, UnsupportedVariant};
 use crate::encode::encode_into;
 use crate::rules::{ActionSet, EpisodeSeed, GameRng, Move, Variant, View};

@@ -1,8 +1,9 @@
 //! Weights so large that numbers of a forward pass may leave the range of `f32`.
 
+use super::any_network::Network;
 use super::color_network::ColorNetwork;
 use super::linear::{Linear, UnitBounds};
-use super::network::{Gru, HiddenLayer, Network, PlainNetwork, trunk_place};
+use super::network::{Gru, HiddenLayer, PlainNetwork, trunk_place};
 use crate::rules::MAX_COLORS;
 
 /// The largest bound that is accepted: differences of outputs are finite as well.

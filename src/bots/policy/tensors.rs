@@ -1,13 +1,14 @@
 use half::{bf16, f16};
 use safetensors::{Dtype, SafeTensors};
 
+use super::any_network::Network;
 use super::card_features::CardFeatures;
 use super::color_network::{ColorActions, ColorNetwork};
 use super::error::PolicyProblem;
 use super::header::Header;
 use super::layer_norm::LayerNorm;
 use super::linear::Linear;
-use super::network::{Gru, HiddenLayer, Network, PlainNetwork, trunk_place};
+use super::network::{Gru, HiddenLayer, PlainNetwork, trunk_place};
 use super::range::overflowing_layer;
 use crate::encode::{CardWeights, ColorFeatures};
 

@@ -2,9 +2,10 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
+use super::any_network::Network;
 use super::layer_norm::LayerNorm;
 use super::linear::{Accumulator, Linear};
-use super::network::{Gru, HiddenLayer, Network, PlainNetwork};
+use super::network::{Gru, HiddenLayer, PlainNetwork};
 use super::policy_bot::{best, sample};
 use super::*;
 use crate::bots::{BotName, Player, play_games};

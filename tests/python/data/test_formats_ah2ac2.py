@@ -136,6 +136,7 @@ def test_other_rules_are_refused(tmp_path):
 
 
 def test_without_safetensors_it_says_what_to_install(tmp_path, monkeypatch):
+    (tmp_path / "games.safetensors").touch()
     monkeypatch.setitem(sys.modules, "safetensors", None)
     monkeypatch.setitem(sys.modules, "safetensors.numpy", None)
     for call in (read_games, lambda path: write_games(games_of(starmine.Variant(), count=1), path)):

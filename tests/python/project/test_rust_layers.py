@@ -20,6 +20,7 @@ BATCH_FLOORS = [
     {"seeding", "processor"},
     {"kernel"},
     {"decks"},
+    {"refill"},
     {"partners"},
     {"options"},
     {"config"},
@@ -32,7 +33,7 @@ BATCH_FLOORS = [
     {"schedule"},
     {"error"},
     {"mod"},
-    {"record", "reset"},
+    {"record", "replay", "reset"},
 ]
 PYTHON_CRATES = re.compile(r"\b(pyo3|numpy)\b")
 

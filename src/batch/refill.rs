@@ -1,0 +1,63 @@
+//! What a step of a replay does beside playing: stored games follow those that leave.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::decks::{MAX_DEALT, write_draws};
+use super::kernel::block::{Block, Field, counter};
+use super::kernel::lanes::{Isa, LANES};
+use super::kernel::turn::Turn;
+use crate::rules::{Ending, Recording, Variant};
+
+/// No game: in a row that has played its last one.
+pub const NONE: usize = usize::MAX;
+
+/// The games that follow those that leave in a step of a replay.
+#[derive(Clone, Copy)]
+pub struct Refill<'a> {
+    pub games: &'a Recording,
+    /// For each block the rows whose games leave, one bit each.
+    pub leaving: &'a [u8],
+    /// For each row the game that follows, or [`NONE`].
+    pub next: &'a [usize],
+    /// The lowest row whose action is illegal, or whose game ended before its last action.
+    pub wrong: &'a AtomicUsize,
+}
+
+impl Refill<'_> {
+    /// The games of a block that leave, one bit each. `row` is the block's first.
+    #[inline(always)]
+    pub fn leaving(&self, row: usize, turn: &Turn) -> u8 {
+        let leaving = self.leaving[row / LANES];
+        let wrong = turn.forfeited | (turn.ended & !leaving);
+        if wrong != 0 {
+            self.wrong.fetch_min(row + wrong.trailing_zeros() as usize, Ordering::Relaxed);
+        }
+        leaving
+    }
+
+    /// Deals the next game of a row in a lane of a block, or ends the last one. Not a part of the step's
+    /// code, which would then need more registers.
+    #[inline(never)]
+    pub fn deal<I: Isa, const STANDARD: usize>(
+        &self,
+        variant: &Variant,
+        block: &mut Block<'_, I, STANDARD>,
+        row: usize,
+        lane: usize,
+        draws: &mut [u8],
+    ) {
+        let game = self.next[row];
+        if game == NONE {
+            draws[0] = 0;
+            let over = (Ending::DeckExhausted.code() as u64) << counter::ENDING;
+            let counters = block.word(Field::Counters).0[lane];
+            block.set_field(Field::Counters, lane, counters & !(0xff << counter::ENDING) | over);
+            return;
+        }
+        let mut dealt = [0; MAX_DEALT];
+        let cards = self.games.cards(variant, game);
+        let sizes = block.sizes();
+        let left = write_draws(variant, cards, &mut dealt[..sizes.dealt_cards()], draws);
+        block.deal_copies(lane, self.games.start_players[game].into(), &dealt, left);
+    }
+}

@@ -1,0 +1,52 @@
+use super::color_network::ColorNetwork;
+use super::network::PlainNetwork;
+use super::scratch::PolicyScratch;
+
+/// The network of a policy.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Network {
+    /// Hidden layers over all bits of an observation.
+    Plain(Box<PlainNetwork>),
+    /// Weights that all colours share.
+    Colors(Box<ColorNetwork>),
+}
+
+impl Network {
+    /// Number of bits of an observation.
+    pub const fn bits(&self) -> usize {
+        match self {
+            Network::Plain(network) => network.bits,
+            Network::Colors(network) => network.features.bits(),
+        }
+    }
+
+    /// The width of the hidden state; 0 without recurrence.
+    pub fn state_width(&self) -> usize {
+        let gru = match self {
+            Network::Plain(network) => &network.gru,
+            Network::Colors(network) => &network.gru,
+        };
+        gru.as_ref().map_or(0, |gru| gru.from_state.outputs() / 3)
+    }
+
+    /// Scratch memory for this network.
+    pub fn scratch(&self) -> PolicyScratch {
+        match self {
+            Network::Plain(network) => network.scratch(),
+            Network::Colors(network) => network.scratch(),
+        }
+    }
+
+    /// A forward pass: the logits of an observation, then the value. Updates the hidden state.
+    pub fn apply<'a>(
+        &self,
+        words: &[u64],
+        state: &mut [f32],
+        scratch: &'a mut PolicyScratch,
+    ) -> &'a [f32] {
+        match self {
+            Network::Plain(network) => network.apply(words, state, scratch),
+            Network::Colors(network) => network.apply(words, state, scratch),
+        }
+    }
+}
