@@ -253,7 +253,7 @@ def split(data: Dataset, args: Args) -> GameTable:
 def seat_by_seat(games: Trajectories) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """The place of each turn of each seat among the turns of all games, (turns, games * players).
 
-    The second array is false where a seat has fewer turns; the place is then that of the last turn of all.
+    The second array tells where a seat has such a turn; elsewhere the place is that of the last of all turns.
     """
     players = games.variant.players
     rounds = -(-int(games.lengths.max()) // players)

@@ -9,7 +9,8 @@ use super::decks::row_length;
 use super::kernel::lanes::LANES;
 use super::kernel::turn::lanes_of;
 use super::options::{AutoresetMode, IllegalAction, Options};
-use super::outputs::{OutputLayout, Outputs};
+use super::outputs::Outputs;
+use super::partners::Partners;
 use super::refill::{NONE, Refill};
 use super::{Batch, BatchError, reserve};
 use crate::rules::{DeckError, MoveError, Recording, Variant};
@@ -76,8 +77,8 @@ pub enum ReplayError {
 }
 
 impl Replay {
-    /// A replay of these games in so many rows, or in fewer if there are fewer games. The options'
-    /// modes of autoreset and illegal actions have no effect.
+    /// A replay of these games in so many rows, or in fewer if there are fewer games. Of the options, the
+    /// modes of autoreset and illegal actions and the partners have no effect.
     ///
     /// # Errors
     /// [`ReplayError::Deck`] for a deck or a start player that does not fit the variant,
@@ -102,9 +103,10 @@ impl Replay {
         let options = Options {
             autoreset_mode: AutoresetMode::Disabled,
             illegal_action: IllegalAction::Terminate,
+            partners: Partners::default(),
             ..options
         };
-        let rows = if rows == 0 { 0 } else { rows.min(games.len().max(1)) };
+        let rows = rows.min(games.len().max(1));
         let draws = rows * row_length(&variant);
         let mut batch = Batch::without_games(variant, rows, 0, options)?;
         batch.decks = reserve(draws, rows)?;
@@ -251,12 +253,6 @@ impl Replay {
     #[must_use]
     pub const fn batch(&self) -> &Batch {
         &self.batch
-    }
-
-    /// What the array of each output is.
-    #[must_use]
-    pub fn output_layouts(&self) -> [OutputLayout; Outputs::COUNT] {
-        self.batch.output_layouts()
     }
 }
 
