@@ -44,6 +44,7 @@ from starmine.training import (
     average_gradients,
     check_finite,
     evaluate_policy,
+    flat_weights,
     infer,
     local_device,
     network_player,
@@ -53,6 +54,7 @@ from starmine.training import (
     rank,
     sample_actions,
     show_game,
+    training_seed,
 )
 
 MEASURES = ("policy_loss", "value_loss", "entropy", "kl", "clipped", "gradient_norm")
@@ -125,7 +127,7 @@ class Args:
     dtype: Literal["float32", "bfloat16"] = "float32"
     """of the matrix products; bfloat16 needs hardware support to be faster"""
     compile: bool = False
-    """compile the network: a minute at the start, and needs a C++ compiler"""
+    """fuse the kernels of the network by colour: half a minute at the start, and needs a C++ compiler"""
 
     eval_every: int = 40
     """updates between two greedy evaluations"""
@@ -153,17 +155,18 @@ class PPO:
         self.device = local_device(args.device)
         self.variant = starmine.variant(args.variant, players=args.players, lost_game_score=args.lost_game_score)
         self.partners = partner_seats(args.partner, args.players)
-        seed = args.seed + (rank() << 40)  # each process plays other games
+        seed = training_seed(args.seed)  # each process plays other games
         settings: dict[str, Any] = {"encoder": args.encoder, "dtype": "bits", "partners": self.partners}
         self.batch = starmine.Batch(self.variant, args.num_envs, seed=seed, **settings)
         dtype = torch.bfloat16 if args.dtype == "bfloat16" else torch.float32
         self.policy = self.new_network(dtype).to(self.device)
         if rank() > 0:
             torch.manual_seed(seed)  # the same weights in all processes, but other actions
-        if args.compile:
-            self.policy.compile(dynamic=False)
+        if args.compile and isinstance(self.policy, ColorNetwork):
+            self.policy.compile_kernels()
         self.average = WeightAverage(self.policy, args.average)
-        self.optimizer = torch.optim.Adam(self.policy.parameters(), args.lr, eps=1e-5, fused=True)
+        self.weights = flat_weights(self.policy)
+        self.optimizer = torch.optim.Adam([self.weights], args.lr, eps=1e-5, fused=True)
         features, actions = self.policy.features, self.variant.num_actions
         self.rollout = RolloutBuffer(args.rollout, args.num_envs, features, actions, device=self.device)
 
@@ -228,10 +231,10 @@ class PPO:
                 if args.normalise_over == "minibatch":
                     gain = normalised(gain)
                 loss, measures = self.loss(samples, gain, returns[samples.rows], entropy_weight)
-                self.optimizer.zero_grad()
+                self.optimizer.zero_grad(set_to_none=False)
                 loss.backward()  # type: ignore[no-untyped-call]
-                average_gradients(self.policy)
-                norm = nn.utils.clip_grad_norm_(self.policy.parameters(), args.grad_norm)
+                average_gradients(self.weights)
+                norm = nn.utils.clip_grad_norm_(self.weights, args.grad_norm)
                 self.optimizer.step()
                 self.average.update()
                 rows.append(torch.stack([*measures, norm]).detach())

@@ -52,6 +52,7 @@ from starmine.training import (
     partner_seats,
     random_policy,
     show_game,
+    training_seed,
 )
 
 MEASURES = ("loss", "value", "gradient_norm")
@@ -231,7 +232,9 @@ class PQN:
         self.partners = partner_seats(args.partner, args.players)
         settings: dict[str, Any] = {"encoder": args.encoder, "dtype": "bits", "partners": self.partners}
         observers = "current" if args.seats == 1 else "all"
-        self.batch = starmine.Batch(self.variant, args.num_envs, seed=args.seed, observers=observers, **settings)
+        self.batch = starmine.Batch(
+            self.variant, args.num_envs, seed=training_seed(args.seed), observers=observers, **settings
+        )
         self.network = QNetwork(args, self.variant)
         self.optimizer = torch.optim.RAdam(self.network.parameters(), args.lr)
         features, actions = self.network.features, self.variant.num_actions

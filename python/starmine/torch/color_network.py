@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
-from torch.nn.functional import relu
+from torch.nn.functional import linear, relu
 
 from starmine._core import StarmineError, Variant, _ColorFeatures
 from starmine.torch.network import ActorCritic, HiddenState, SeatGRU, checked_widths, orthogonal
+from starmine.torch.pooling import CompiledPool, pool
 
 _ARRAYS = {torch.float32: np.float32, torch.float16: np.float16, torch.bfloat16: np.uint16}  # numpy has no bfloat16
 
@@ -121,11 +122,12 @@ class ColorNetwork(ActorCritic):
         inputs, rest, (width, trunk) = len(self.color_features.row), len(self.color_features.rest), widths
         core = self.color_features._core
         self.plain, self.groups = core.heads
+        self.pool: Callable[[Tensor, Tensor], tuple[Tensor, Tensor]] = pool
 
         def layer(fan_in: int, fan_out: int, gain: float = 2**0.5) -> nn.Linear:
             return orthogonal(nn.Linear(fan_in, fan_out), gain)
 
-        self.color = nn.ModuleList([layer(inputs, width), layer(width, width)])
+        self.color: Any = nn.ModuleList([layer(inputs, width), layer(width, width)])
         self.color_rest, self.color_pooled = layer(rest, width), layer(2 * width, width)
         self.rest, self.trunk = layer(rest, width), layer(3 * width, trunk)
         self.memory = SeatGRU(trunk) if recurrent else None
@@ -142,15 +144,22 @@ class ColorNetwork(ActorCritic):
         """Logits (n, A), values (n,), and the hidden states after the last turn."""
         split = self.color_features.colors * len(self.color_features.row)
         rows, rest = inputs[:, :split].view(len(inputs), self.color_features.colors, -1), inputs[:, split:]
-        tower = relu(self.color[0](rows) + self.color_rest(rest)[:, None])
-        tower = relu(self.color[1](tower) + self.color_pooled(_pooled(tower))[:, None])
-        x = relu(self.trunk(torch.cat([_pooled(tower), relu(self.rest(rest))], 1)))
+        tower, pooled = self.pool(linear(rows, self.color[0].weight), self.color_rest(rest) + self.color[0].bias)
+        tower, pooled = self.pool(linear(tower, self.color[1].weight), self.color_pooled(pooled) + self.color[1].bias)
+        x = relu(self.trunk(torch.cat([pooled, relu(self.rest(rest))], 1)))
         x, values = self.remember(x, hidden_state)
         heads = self.heads(x).float()
         plain, groups, value = heads[:, : self.plain], heads[:, self.plain : -1], heads[:, -1]
         by_color = groups[:, None] + self.color_heads(tower).float()
         columns: Any = self.columns
         return torch.cat([plain, by_color.flatten(1)], 1)[:, columns], value, values
+
+    def compile_kernels(self) -> None:
+        """Fuse what is not a matrix product by `torch.compile`, at the first call for each shape; needs a C++ compiler.
+
+        A step of training takes two thirds of the time, on a CPU with float32.
+        """
+        self.pool = CompiledPool.apply
 
     def described(self) -> dict[str, Any]:
         """What a policy file says of the network."""
@@ -163,8 +172,3 @@ class ColorNetwork(ActorCritic):
             "card_features": False,
             "layer_norm": False,
         }
-
-
-def _pooled(tower: Tensor) -> Tensor:
-    """The mean and the maximum over the colours."""
-    return torch.cat([tower.mean(1), tower.amax(1)], 1)

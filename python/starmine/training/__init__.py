@@ -32,15 +32,26 @@ from starmine.training.distributed import (
     rank,
 )
 from starmine.training.finite import check_finite
+from starmine.training.flat import flat_weights
 from starmine.training.inference import infer, network_player, sample_actions
 from starmine.training.log import Log
-from starmine.training.playing import Act, Outputs, evaluate_policy, partner_seats, random_policy, show_game
+from starmine.training.playing import (
+    EVALUATION_SEED,
+    Act,
+    Outputs,
+    evaluate_policy,
+    partner_seats,
+    random_policy,
+    show_game,
+    training_seed,
+)
 from starmine.training.run import Learner, Run, RunArgs
 from starmine.training.schedule import Schedule, anneal
 from starmine.training.scores import FinishedGames, Scores
 from starmine.training.stopping import StopSignals
 
 __all__ = [
+    "EVALUATION_SEED",
     "Act",
     "Checkpoint",
     "FinishedGames",
@@ -60,6 +71,7 @@ __all__ = [
     "check_finite",
     "draw_learning_curve",
     "evaluate_policy",
+    "flat_weights",
     "infer",
     "load_checkpoint",
     "local_device",
@@ -72,4 +84,5 @@ __all__ = [
     "sample_actions",
     "save_checkpoint",
     "show_game",
+    "training_seed",
 ]

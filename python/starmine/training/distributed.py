@@ -58,14 +58,8 @@ def all_gather(value: T) -> list[T]:
     return values
 
 
-def average_gradients(module: nn.Module) -> None:
-    """Replace the gradients by their mean over all processes."""
-    if not dist.is_initialized():
-        return
-    gradients = [parameter.grad for parameter in module.parameters() if parameter.grad is not None]
-    flat = torch.cat([gradient.flatten() for gradient in gradients])
-    dist.all_reduce(flat)
-    flat /= process_count()
-    means = torch.split(flat, [gradient.numel() for gradient in gradients])
-    for gradient, mean in zip(gradients, means, strict=True):
-        gradient.copy_(mean.view_as(gradient))
+def average_gradients(weights: nn.Parameter) -> None:
+    """Replace the gradient of a tensor, see `flat_weights`, by its mean over all processes."""
+    if dist.is_initialized() and weights.grad is not None:
+        dist.all_reduce(weights.grad)
+        weights.grad /= process_count()

@@ -8,8 +8,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import Batch, Variant
+from starmine._core import Batch, StarmineError, Variant
 from starmine.outcomes import defeats
+from starmine.training.distributed import rank
 from starmine.training.scores import Scores
 
 Outputs: TypeAlias = dict[str, NDArray[Any]]
@@ -19,7 +20,25 @@ Act: TypeAlias = Callable[[Outputs], NDArray[np.int64]]
 """Chooses actions int64 (N,) from "obs" uint8 (N, bytes), packed bits, "action_mask" bool (N, A), and "current_player"
 (N,). It is called for all games in every turn, so that it may keep hidden states."""
 
-EVALUATION_SEED = 2**32  # apart from the seeds that one would train with
+EVALUATION_SEED = 2**32  # the first that `training_seed` refuses
+
+
+def training_seed(seed: int) -> int:
+    """The seed of this process's training games, apart from those of all other processes and of evaluations.
+
+    Seed 0 deals the decks of `starmine eval`, 2**32 those of `evaluate_policy`; nothing trains on these, nor on those
+    between 2**32 and 2**40.
+
+    Args:
+        seed: of the training run, 1 to 2**32 - 1.
+
+    Raises:
+        StarmineError: another seed.
+    """
+    if not 1 <= seed < EVALUATION_SEED:
+        why = "evaluations play the decks of the others"
+        raise StarmineError(f"seed={seed} is not allowed in training: expected 1 to {EVALUATION_SEED - 1:,}; {why}")
+    return seed + (rank() << 40)
 
 
 def partner_seats(partner: str | None, players: int) -> dict[int, str]:

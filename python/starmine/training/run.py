@@ -102,7 +102,7 @@ class Run:
         self.path = args.out / CHECKPOINT
         self.updates, self.steps, self.seconds = 0, 0, 0.0
         self.rows: list[Row] = []
-        self._stopped, self._began = False, 0.0
+        self._stopped, self._began, self._cpu_began = False, 0.0, 0.0
         self._signals = StopSignals()
         self._log: Log | None = None
         self._fixed, self._entered = fixed, ExitStack()
@@ -149,7 +149,7 @@ class Run:
 
     def begin_update(self) -> bool:
         """Whether there is another update to make; starts its clock. After the last, signals work as usual again."""
-        self._began = time.perf_counter()
+        self._began, self._cpu_began = time.perf_counter(), time.process_time()
         goes_on = self.fraction < 1 and not self._stopped
         if not goes_on:
             self._signals.restore()
@@ -170,7 +170,8 @@ class Run:
             SystemExit: the log or the checkpoint cannot be written.
         """
         steps *= process_count()
-        reports = all_gather((dict(measures), time.perf_counter() - self._began, self._signals.requested))
+        used = {"cpu_seconds": time.process_time() - self._cpu_began}
+        reports = all_gather((dict(measures) | used, time.perf_counter() - self._began, self._signals.requested))
         seconds = reports[0][1]
         self._stopped = any(requested for _, _, requested in reports)
         self.updates, self.steps, self.seconds = self.updates + 1, self.steps + steps, self.seconds + seconds

@@ -117,7 +117,7 @@ def log_lines(out: Path) -> list[dict]:
 
 def log_without_clock(out: Path) -> list[dict]:
     """The rows of a run's log without times."""
-    times = {"seconds", "steps_per_second"}
+    times = {"seconds", "cpu_seconds", "steps_per_second"}
     return [{key: row[key] for key in row.keys() - times} for row in log_lines(out)]
 
 

@@ -1,7 +1,9 @@
 """Features by colour are what they are defined to be, and a network by colour treats all colours alike."""
 
+import copy
 import json
 import random
+import shutil
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from safetensors.torch import load, save
 import starmine
 from starmine.stored import permute_colors
 from starmine.torch import ColorFeatures, ColorNetwork
+from starmine.torch.pooling import pool, pool_gradient
 
 VARIANTS = [
     starmine.Variant(),
@@ -235,3 +238,36 @@ def test_wrong_files_and_widths_are_refused(tmp_path):
             ColorNetwork(starmine.Variant(), hidden=hidden)
     with pytest.raises(starmine.StarmineError, match="lacks the sections"):
         ColorNetwork(starmine.Variant(), "canonical-minimal")
+
+
+@pytest.mark.parametrize("ties", [False, True], ids=["distinct", "ties"])
+def test_the_gradient_of_the_pool_is_that_of_autograd(ties):
+    torch.manual_seed(0)
+    rows = torch.randn(7, 5, 16, dtype=torch.float64)
+    if ties:
+        rows[:, 3] = rows[:, 1]  # colours that look alike share the gradient of their maximum
+    rows.requires_grad_(True)
+    shared = torch.randn(7, 16, dtype=torch.float64, requires_grad=True)
+    tower, pooled = pool(rows, shared)
+    d_tower, d_pooled = torch.randn_like(tower), torch.randn_like(pooled)
+    expected = torch.autograd.grad([tower, pooled], [rows, shared], [d_tower, d_pooled])
+    found = pool_gradient(tower.detach(), pooled.detach(), d_tower, d_pooled)
+    for one, other in zip(found, expected, strict=True):
+        torch.testing.assert_close(one, other)
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="torch.compile needs a C++ compiler")
+def test_compiled_kernels_change_nothing_but_rounding():
+    variant = starmine.Variant()
+    torch.manual_seed(0)
+    plain = ColorNetwork(variant, hidden=(32, 48))
+    fused = copy.deepcopy(plain)
+    fused.compile_kernels()
+    bits = np.concatenate([packed(state) for state in positions(variant)])[:64]
+    mask, results = torch.ones(len(bits), variant.num_actions, dtype=torch.bool), []
+    for network in (plain, fused):
+        log_probs, value, _ = network(network.read(bits), mask)
+        (log_probs.square().mean() + value.square().mean()).backward()
+        results.append([log_probs, value, *(parameter.grad for parameter in network.parameters())])
+    for one, other in zip(*results, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-6)

@@ -395,3 +395,29 @@ def test_sampled_actions_follow_their_probabilities(training):
     counts = training.sample_actions(probabilities.log().expand(30_000, 4)).bincount(minlength=4) / 30_000
     assert counts.tolist() == pytest.approx(probabilities.tolist(), abs=0.015)
     assert counts[2] == 0
+
+
+def test_flat_weights_are_those_of_the_network(training):
+    import torch
+
+    torch.manual_seed(0)
+    network, other = (torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Linear(4, 2)) for _ in range(2))
+    other.load_state_dict(network.state_dict())
+    flat, data = training.flat_weights(network), torch.randn(5, 3)
+    optimizer = torch.optim.Adam([flat], 0.01)
+    apart = torch.optim.Adam(other.parameters(), 0.01)
+    for _ in range(3):
+        for step, model in ((optimizer, network), (apart, other)):
+            step.zero_grad(set_to_none=model is other)
+            model(data).square().sum().backward()
+            step.step()
+    torch.testing.assert_close(network.state_dict(), other.state_dict())
+    network.load_state_dict({name: torch.zeros_like(value) for name, value in other.state_dict().items()})
+    assert not flat.any()  # still the same memory
+
+
+@pytest.mark.parametrize("seed", [0, 2**32, 2**40, -1])
+def test_nothing_trains_on_the_decks_of_evaluations(training, seed):
+    with pytest.raises(starmine.StarmineError, match=rf"seed={seed} is not allowed in training"):
+        training.training_seed(seed)
+    assert training.training_seed(2**32 - 1) < training.EVALUATION_SEED
