@@ -36,7 +36,12 @@ PAGES = (ROOT / "README.md", ROOT / "docs" / "baselines.md")
 START, STOP = "<!-- {} of update_baselines.py -->\n", "<!-- end -->\n"
 SEED = 0
 ROWS = 200  # of log.csv
-COLUMNS = ("update", "steps", "seconds", "steps_per_second", "kept", "score", "lost", "greedy", "entropy", "kl", "lr")
+COUNTS = ("update", "steps", "seconds")
+LOSSES = ("policy_loss", "value_loss", "explained_variance", "clipped", "gradient_norm")
+COLUMNS = (
+    *(*COUNTS, "cpu_seconds", "steps_per_second", "kept", "score", "lost", "greedy", "entropy", "kl", "lr"),
+    *("entropy_weight", *LOSSES),
+)
 
 
 def command(script: str, arguments: dict[str, Any]) -> str:
@@ -193,7 +198,7 @@ def number(column: str, rows: list[dict[str, float]]) -> str:
     values = [row[column] for row in rows if column in row]
     if not values:
         return ""
-    return f"{values[-1]:.6g}" if column in ("update", "steps", "seconds") else f"{np.mean(values):.5g}"
+    return f"{values[-1]:.6g}" if column in COUNTS else f"{np.mean(values):.5g}"
 
 
 def line(facts: dict[str, Any]) -> str:
