@@ -47,12 +47,13 @@ from starmine.vector import HanabiVectorEnv
 __version__ = _version("starmine")
 
 _registration.register()
+_registration.register_with_pettingzoo()
 
-_ROOMS = ("data", "torch", "training")  # which need more than numpy and Gymnasium
+_ROOMS = ("adapters", "data", "torch", "training")  # which need more than numpy and Gymnasium
 
 
 def __getattr__(name: str) -> _Any:
-    """Import a room of the package when it is first used: `starmine.data`, `starmine.torch`, `starmine.training`."""
+    """Import a room of the package when it is first used, such as `starmine.data` or `starmine.torch`."""
     if name in _ROOMS:
         return _import_module(f"starmine.{name}")
     raise AttributeError(f"module 'starmine' has no attribute {name!r}")

@@ -85,14 +85,34 @@ class HanabiEnv(gymnasium.Env[Array, np.int64]):
         )
         self.observation_space = observation_box(self._batch)
         self.action_space = Discrete(self.variant.num_actions)
-        self._shown: State | None = None
+        self._state: State | None = None
+        self._waiting: list[int] = []  # the actions that `_state` has not seen
+        self._mask: Array | None = None
         self._forfeited = False
-        self._started = False
 
     @property
     def layout(self) -> Layout:
         """The named sections of an observation."""
         return self._batch.layout
+
+    @property
+    def state(self) -> State:
+        """A copy of the game, with what no seat may see; an illegal action that ended the game is not in it.
+
+        Raises:
+            ResetNeeded: `reset` has not been called.
+        """
+        return self._current_state().copy()
+
+    def action_masks(self) -> Array:
+        """The mask of `info`, int8 (A,), under the name that sb3-contrib's MaskablePPO calls.
+
+        Raises:
+            ResetNeeded: `reset` has not been called.
+        """
+        if self._mask is None:
+            raise ResetNeeded("this environment has not been reset: call reset first")
+        return self._mask.copy()
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
         """Deal a new game.
@@ -111,13 +131,10 @@ class HanabiEnv(gymnasium.Env[Array, np.int64]):
         seed = integer_seed(seed)
         out = self._batch.reset(seed)
         super().reset(seed=seed)
-        self._started = True
-        self._forfeited = False
-        if self.render_mode is not None:
-            episode = int(self._batch.episodes[0])
-            self._shown = self.variant.new_game(seed=self._batch.seed, episode=episode)
+        self._state, self._waiting, self._forfeited = None, [], False
+        info = self._info(out)
         self._render_human()
-        return out["obs"][0], self._info(out)
+        return out["obs"][0], info
 
     def step(self, action: Any) -> tuple[Array, float, bool, bool, dict[str, Any]]:
         """Play one turn.
@@ -133,21 +150,24 @@ class HanabiEnv(gymnasium.Env[Array, np.int64]):
             ArrayError: an action that is not an integer.
             ResetNeeded: `reset` has not been called.
         """
-        if not self._started:
+        if self._mask is None:
             raise ResetNeeded("this environment has not been reset: call reset first")
         chosen = np.asanyarray(action)  # the batch refuses a masked array
         if chosen.size != 1:
             raise ArrayError(f"action has shape {chosen.shape}: expected a single integer")
         out = self._batch.step(chosen.reshape(1))
         self._forfeited = bool(out["illegal_action"][0])
-        if self._shown is not None and not self._forfeited:
-            self._shown.apply(int(action))
+        if not self._forfeited:
+            self._waiting.append(int(chosen.item()))
+        info = self._info(out)
         self._render_human()
-        return out["obs"][0], float(out["reward"][0]), bool(out["terminated"][0]), False, self._info(out)
+        return out["obs"][0], float(out["reward"][0]), bool(out["terminated"][0]), False, info
 
     def _info(self, out: dict[str, Array]) -> dict[str, Any]:
+        mask = out["action_mask"][0].astype(np.int8)
+        self._mask = mask.copy()
         info: dict[str, Any] = {
-            "action_mask": out["action_mask"][0].astype(np.int8),
+            "action_mask": mask,
             "current_player": int(out["current_player"][0]),
             "score": int(out["score"][0]),
             "illegal_action": bool(out["illegal_action"][0]),
@@ -156,10 +176,20 @@ class HanabiEnv(gymnasium.Env[Array, np.int64]):
             info["ending"] = endings()[int(out["final_ending"][0]) - 1]
         return info
 
+    def _current_state(self) -> State:
+        """The game, which is dealt and played only once somebody looks at it."""
+        if self._mask is None:
+            raise ResetNeeded("there is no game yet: call reset first")
+        if self._state is None:
+            self._state = self.variant.new_game(seed=self._batch.seed, episode=int(self._batch.episodes[0]))
+        for action in self._waiting:
+            self._state.apply(action)
+        self._waiting = []
+        return self._state
+
     def _board(self) -> str:
-        if self._shown is None:
-            raise ResetNeeded("there is no board yet: call reset first")
-        return f"{self._shown}\nover: lost by an illegal action" if self._forfeited else str(self._shown)
+        state = self._current_state()
+        return f"{state}\nover: lost by an illegal action" if self._forfeited else str(state)
 
     def _render_human(self) -> None:
         if self.render_mode == "human":

@@ -1,8 +1,11 @@
-"""Registration of the environment with Gymnasium."""
+"""Registration of the environment with Gymnasium and PettingZoo."""
+
+import sys
 
 import gymnasium
 
 ENV_ID = "Starmine/Hanabi-v0"
+AEC_ID = "starmine/hanabi-v0"
 
 
 def register() -> None:
@@ -13,3 +16,13 @@ def register() -> None:
             entry_point="starmine.env:HanabiEnv",
             vector_entry_point="starmine.vector:HanabiVectorEnv",
         )
+
+
+def register_with_pettingzoo() -> None:
+    """Register the environment for `pettingzoo.make("aec", ...)` where PettingZoo is imported and has a registry.
+
+    `import starmine` does it if PettingZoo has been imported before, and `import starmine.adapters.pettingzoo` always.
+    """
+    pettingzoo = sys.modules.get("pettingzoo")
+    if AEC_ID not in getattr(pettingzoo, "aec_registry", {AEC_ID: None}):
+        pettingzoo.register("aec", AEC_ID, entry_point="starmine.adapters.pettingzoo:env")  # type: ignore[union-attr]

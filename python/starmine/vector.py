@@ -14,7 +14,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from starmine._core import Batch, Layout, StarmineError, Variant, VariantError, _outputs
+from starmine._core import ArrayError, Batch, Layout, StarmineError, Variant, VariantError, _outputs
 from starmine._core import variant as preset
 from starmine.trained import TrainedPolicy
 
@@ -62,6 +62,34 @@ def integer_seed(seed: Any) -> Any:
         except TypeError:
             raise TypeError(f"seed={seed!r} is not allowed: expected an integer") from None
     return seed
+
+
+class MaskedActions(MultiDiscrete):  # type: ignore[type-arg,unused-ignore]
+    """One action for each of N games; `sample` takes the action mask of `info` as it is."""
+
+    def sample(self, mask: Any = None, probability: Any = None) -> Array:
+        """Draw an action for each game, uniformly.
+
+        Args:
+            mask: bool or int8 (N, A), the actions to draw from; a game without any gets action 0. A tuple of N
+                arrays, as Gymnasium's own `MultiDiscrete` takes it, is accepted too.
+            probability: as in `MultiDiscrete`.
+
+        Returns:
+            int64 (N,).
+
+        Raises:
+            ArrayError: a mask of another shape or dtype.
+        """
+        if mask is None or isinstance(mask, tuple) or probability is not None:
+            return super().sample(mask, probability)
+        shape = (len(self.nvec), int(self.nvec[0]))
+        if not isinstance(mask, np.ndarray) or mask.shape != shape or mask.dtype not in (np.bool_, np.int8):
+            found = f"{mask.dtype} {mask.shape}" if isinstance(mask, np.ndarray) else type(mask).__name__
+            raise ArrayError(f"mask is {found}: expected a bool or int8 array {shape}")
+        # Greater than 0 wherever the mask is, so that the largest is never one that is masked out.
+        chosen: Array = ((1.0 - self.np_random.random(shape)) * (mask != 0)).argmax(axis=1)
+        return chosen
 
 
 class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
@@ -170,9 +198,9 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         return space
 
     @cached_property
-    def action_space(self) -> MultiDiscrete:  # type: ignore[override]
-        """The space of all actions."""
-        return MultiDiscrete(np.full(self.num_envs, self.variant.num_actions, dtype=np.int64))
+    def action_space(self) -> MaskedActions:  # type: ignore[override]
+        """The space of all actions. `sample(info["action_mask"])` draws a legal action for each game."""
+        return MaskedActions(np.full(self.num_envs, self.variant.num_actions, dtype=np.int64))
 
     @property
     def layout(self) -> Layout:

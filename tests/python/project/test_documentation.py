@@ -27,11 +27,16 @@ def missing_packages(text):
 def python_modules():
     """Every module of the package, but for those of an optional package that is missing."""
     no_training = importlib.util.find_spec("tensorboard") is None
-    left_out = ("starmine.adapters.", *(["starmine.training"] if no_training else []))
+    left_out = ("starmine.training",) if no_training else ()
     for found in pkgutil.walk_packages(starmine.__path__, "starmine."):
         skipped = found.name.startswith(left_out) or found.name.endswith("__main__")
-        if not skipped and not missing_packages(found.name):
+        if skipped or missing_packages(found.name):
+            continue
+        try:
             yield importlib.import_module(found.name)
+        except ImportError:
+            if not found.name.startswith("starmine.adapters."):
+                raise
 
 
 def documented(owner, name):

@@ -20,7 +20,18 @@ PACKAGE = Path(starmine.__file__).parent
 THIRD_PARTIES = {"numpy", "gymnasium"}
 # The adapters, which only their users import: a folder, and modules that users import by name.
 ADAPTERS = ("adapters", "torch", "training")
-EXTRAS = ["torch", "pettingzoo", "torchrl", "tensordict", "ray", "jax", "pandas", "pyarrow"]
+LEARNING = [
+    "torch",
+    "pettingzoo",
+    "stable_baselines3",
+    "sb3_contrib",
+    "tianshou",
+    "torchrl",
+    "tensordict",
+    "ray",
+    "jax",
+]
+EXTRAS = [*LEARNING, "pandas", "pyarrow"]
 NEVER_LOADED = [*EXTRAS, "matplotlib", "tqdm"]
 
 

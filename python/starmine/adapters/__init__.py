@@ -1,0 +1,18 @@
+"""The environment in the forms of other libraries: a module for each, imported when it is first used.
+
+`pettingzoo`, `sb3` (Stable-Baselines3) and `tianshou`. Gymnasium's classes are `starmine.HanabiEnv` and
+`starmine.HanabiVectorEnv`. A module whose library is missing raises an ImportError that names the extra to install.
+"""
+
+from importlib import import_module as _import_module
+from typing import Any as _Any
+
+_ADAPTERS = ("pettingzoo", "sb3", "tianshou")
+
+
+def __getattr__(name: str) -> _Any:
+    """Import the adapter of a library when it is first used."""
+    if name in _ADAPTERS:
+        return _import_module(f"starmine.adapters.{name}")
+    known = ", ".join(_ADAPTERS)
+    raise AttributeError(f"module 'starmine.adapters' has no attribute {name!r}: expected one of {known}")

@@ -1,0 +1,167 @@
+"""Stable-Baselines3: many games as one `VecEnv`, with the masks that sb3-contrib's MaskablePPO asks for.
+
+>>> from sb3_contrib import MaskablePPO
+>>> from starmine.adapters.sb3 import HanabiVecEnv
+>>> env = HanabiVecEnv(64, "small")
+>>> model = MaskablePPO("MlpPolicy", env, n_steps=32, batch_size=1024, n_epochs=1, device="cpu")
+>>> model = model.learn(2048)
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from starmine._core import ArrayError, StarmineError
+from starmine.vector import HanabiVectorEnv
+
+try:
+    from stable_baselines3.common.monitor import Monitor
+    from stable_baselines3.common.vec_env import VecEnv
+except ImportError as _missing:
+    raise ImportError("starmine.adapters.sb3 needs Stable-Baselines3: pip install 'starmine[sb3]'") from _missing
+
+Array = NDArray[Any]
+
+
+class HanabiVecEnv(VecEnv):
+    """Many games for Stable-Baselines3, in each of which the seat whose turn it is acts: one policy plays all seats.
+
+    Ended games are dealt anew in the same step. The info of an ended game has `terminal_observation`,
+    `TimeLimit.truncated` (always False), `episode` with return `r`, length `l` and seconds `t`, which the log and
+    `evaluate_policy` read without a monitor, `score`, and `ending`, a code of `starmine.endings()` counted from 1.
+
+    Args:
+        num_envs: number of games N, at least 1.
+        variant: a `Variant`, or a preset's name.
+        **settings: those of `HanabiVectorEnv`, but for `autoreset_mode` and `observers`. An algorithm that knows no
+            masks, such as SB3's own PPO, needs `illegal_action="terminate"`.
+
+    Raises:
+        StarmineError: a setting that is not allowed; otherwise as `HanabiVectorEnv`.
+    """
+
+    def __init__(self, num_envs: int = 1, variant: Any = "standard", **settings: Any) -> None:
+        for name in ("autoreset_mode", "observers"):
+            if name in settings:
+                raise StarmineError(f"{name}={settings[name]!r} is not allowed: Stable-Baselines3 takes one form only")
+        self.env = HanabiVectorEnv(num_envs, variant, **settings)
+        self.variant = self.env.variant
+        super().__init__(num_envs, self.env.single_observation_space, self.env.single_action_space)
+        self._mask: Array | None = None
+        self._actions: Array | None = None
+        self._started_at = np.zeros(num_envs)
+
+    def reset(self) -> Array:
+        """Deal games anew: by the seeds of `seed` if it was called before, else each game's next episode.
+
+        Returns:
+            Observations (N, D).
+        """
+        options = self._options[0] or None
+        seeds = [seed for seed in self._seeds if seed is not None] or None
+        obs, info = self.env.reset(seed=seeds, options=options)
+        self._mask = info["action_mask"]
+        self._started_at[:] = time.perf_counter()
+        self._reset_seeds()
+        self._reset_options()
+        return obs
+
+    def step_async(self, actions: Array) -> None:
+        """Keep the actions, integers (N,), for `step_wait`."""
+        self._actions = actions
+
+    def step_wait(self) -> tuple[Array, Array, Array, list[dict[str, Any]]]:
+        """Play one turn in every game.
+
+        Returns:
+            Observations (N, D), rewards float32 (N,), whether the games ended bool (N,), and N infos.
+
+        Raises:
+            IllegalActionError: an action that the rules refuse; no game has moved.
+            ArrayError: no actions, or actions of another shape or dtype.
+            ResetNeeded: `reset` has not been called.
+        """
+        if self._actions is None:
+            raise ArrayError("there are no actions: expected a call of step_async first")
+        actions, self._actions = self._actions, None
+        obs, reward, terminated, _, info = self.env.step(actions)
+        self._mask = info["action_mask"]
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        if "final_obs" in info:
+            self._add_ended(infos, np.flatnonzero(terminated).tolist(), info)
+        return obs, reward, terminated, infos
+
+    def _add_ended(self, infos: list[dict[str, Any]], ended: list[int], info: dict[str, Any]) -> None:
+        """Tells of the games that ended in the form that Stable-Baselines3 and its monitor use."""
+        now = time.perf_counter()
+        for game in ended:
+            score = int(info["final_score"][game])
+            infos[game] = {
+                "terminal_observation": info["final_obs"][game],
+                "TimeLimit.truncated": False,
+                "episode": {
+                    "r": float(score),
+                    "l": int(info["final_length"][game]),
+                    "t": round(now - self._started_at[game], 6),
+                },
+                "score": score,
+                "ending": int(info["final_ending"][game]),
+            }
+        self._started_at[ended] = now
+
+    def action_masks(self) -> Array:
+        """The legal actions of the seats to act, bool (N, A).
+
+        Raises:
+            StarmineError: `reset` has not been called.
+        """
+        if self._mask is None:
+            raise StarmineError("there are no games yet: call reset first")
+        return self._mask.copy()
+
+    def close(self) -> None:
+        """Close the environment; later calls of `reset` and `step` raise ClosedEnvironmentError."""
+        self.env.close()
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """An attribute of this class or of `HanabiVectorEnv`, once for each index.
+
+        Raises:
+            AttributeError: there is no such attribute.
+        """
+        owner = self if hasattr(type(self), attr_name) or attr_name in vars(self) else self.env
+        return [getattr(owner, attr_name)] * len(self._rows(indices))
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Games have no attributes of their own to set.
+
+        Raises:
+            AttributeError: always.
+        """
+        raise AttributeError(f"{attr_name!r} cannot be set for single games: make another environment")
+
+    def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> list[Any]:
+        """`action_masks` of each index, the only method that games have of their own.
+
+        Raises:
+            AttributeError: another method.
+        """
+        if method_name != "action_masks":
+            raise AttributeError(f"single games have no method {method_name!r}: expected 'action_masks'")
+        return list(self.action_masks()[self._rows(indices)])
+
+    def env_is_wrapped(self, wrapper_class: type[Any], indices: Any = None) -> list[bool]:
+        """True for SB3's `Monitor`, whose `episode` entries the infos have; False for other wrappers."""
+        return [issubclass(wrapper_class, Monitor)] * len(self._rows(indices))
+
+    def get_images(self) -> Sequence[Array | None]:
+        """There are none: `HanabiEnv` shows games."""
+        return [None] * self.num_envs
+
+    def _rows(self, indices: Any) -> list[int]:
+        return list(self._get_indices(indices))

@@ -1,0 +1,102 @@
+"""The same 200 seeded games have the same scores, lengths and masks through every adapter."""
+
+import adapter_games
+import gymnasium
+import numpy as np
+import pytest
+from adapter_games import GAMES, SEEDS, SETTINGS, Record
+
+import starmine
+
+MODES = ["SameStep", "NextStep", "Disabled"]
+
+
+@pytest.fixture(scope="module")
+def expected():
+    return adapter_games.played_by_states()
+
+
+def test_the_games_differ(expected):
+    assert expected.over.all()
+    assert len(set(expected.scores)) > 3
+    assert max(expected.lengths) > 30
+    assert len({tuple(masks[-1]) for masks in expected.masks}) > 50
+
+
+def test_gymnasium(expected):
+    env = gymnasium.make("starmine:Starmine/Hanabi-v0", **SETTINGS)
+    record = Record()
+    for game, seed in enumerate(SEEDS):
+        _, info = env.reset(seed=seed)
+        while not record.over[game]:
+            _, reward, terminated, truncated, info = env.step(record.action(game, info["action_mask"]))
+            record.turn(game, reward, terminated or truncated)
+    assert record == expected
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_gymnasium_vector(expected, mode):
+    env = gymnasium.make_vec("starmine:Starmine/Hanabi-v0", num_envs=GAMES, autoreset_mode=mode, **SETTINGS)
+    record = Record()
+    _, info = env.reset(seed=SEEDS)
+    while not record.over.all():
+        _, reward, terminated, truncated, info = env.step(record.actions(info["action_mask"]))
+        done = terminated | truncated
+        record.turns(reward, done)
+        if mode == "Disabled" and done.any():
+            _, info = env.reset(options={"reset_mask": done})
+    assert record == expected
+
+
+def test_pettingzoo(expected):
+    pettingzoo = pytest.importorskip("pettingzoo")
+    pytest.importorskip("starmine.adapters.pettingzoo")
+    env = pettingzoo.make("aec", "starmine/hanabi-v0", **SETTINGS)
+    record = Record()
+    for game, seed in enumerate(SEEDS):
+        env.reset(seed=seed)
+        for agent in env.agent_iter():
+            observation, _, termination, truncation, _ = env.last()
+            if termination or truncation:
+                env.step(None)
+                continue
+            env.step(record.action(game, observation["action_mask"]))
+            record.turn(game, env.rewards[agent], env.terminations[agent])
+    assert record == expected
+
+
+def test_stable_baselines3(expected):
+    sb3 = pytest.importorskip("starmine.adapters.sb3")
+    env = sb3.HanabiVecEnv(GAMES, **SETTINGS)
+    env.seed(SEEDS[0])
+    env.reset()
+    record = Record()
+    while not record.over.all():
+        _, reward, done, infos = env.step(record.actions(np.stack(env.env_method("action_masks"))))
+        for game in np.flatnonzero(done & ~record.over):
+            score, length = record.scores[game] + reward[game], record.lengths[game] + 1
+            assert (infos[game]["episode"]["r"], infos[game]["episode"]["l"]) == (score, length)
+        record.turns(reward, done)
+    assert record == expected
+
+
+def test_tianshou(expected):
+    tianshou = pytest.importorskip("starmine.adapters.tianshou")
+    env = tianshou.HanabiTianshouEnv(GAMES, **SETTINGS)
+    observations, _ = env.reset(seed=SEEDS[0])
+    record = Record()
+    masks, playing = np.array(observations.mask), np.arange(GAMES)
+    while len(playing):
+        actions = np.array([record.action(game, masks[game]) for game in playing])
+        observations, rewards, terminated, _, infos = env.step(actions, playing)
+        assert [info["env_id"] for info in infos] == playing.tolist()
+        for index, game in enumerate(playing):
+            record.turn(game, rewards[index], terminated[index])
+            masks[game] = observations.mask[index]
+        playing = playing[~terminated]  # a collector that needs no more of them
+    assert record == expected
+
+
+def test_every_adapter_has_such_a_test():
+    names = {"sb3": "stable_baselines3"}
+    assert [name for name in starmine.adapters._ADAPTERS if f"test_{names.get(name, name)}" not in globals()] == []

@@ -1,0 +1,291 @@
+"""The PettingZoo adapter: PettingZoo's own tests, and the same games as its `classic/hanabi-v5`."""
+
+import copy
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import starmine
+
+pettingzoo = pytest.importorskip("pettingzoo")
+from pettingzoo.test import api_test, render_test, seed_test  # noqa: E402
+
+from starmine.adapters.pettingzoo import HanabiAECEnv  # noqa: E402
+
+ENV_ID = "starmine/hanabi-v0"
+# PettingZoo warns of observations that are dicts, but for those of a list of its own environments, and of the masks
+# of agents that are not to act.
+WARNINGS = [
+    "Observation is not a NumPy array",
+    "Observation space for each agent",
+    "Action mask numpy array is all zeros",
+]
+
+
+def make(**settings):
+    return pettingzoo.make("aec", ENV_ID, **settings)
+
+
+def play(env, rng, seed=None, illegal_after=None):
+    """Plays a game with legal actions, or up to an illegal one, and returns what `last` told."""
+    env.reset(seed=seed)
+    told = []
+    for agent in env.agent_iter():
+        observation, *rest = env.last()
+        told.append((agent, observation, *rest))
+        if rest[1] or rest[2]:
+            env.step(None)
+            continue
+        mask = observation["action_mask"]
+        illegal = len(told) - 1 == illegal_after
+        env.step(rng.choice(np.flatnonzero(mask != illegal)))
+    return told
+
+
+# --- PettingZoo's tests -----------------------------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings(*(f"ignore:{text}:UserWarning" for text in WARNINGS))
+@pytest.mark.parametrize("players", [2, 3, 4, 5])
+def test_api(players, capsys):
+    api_test(make(players=players), num_cycles=300)
+    assert "Passed API test" in capsys.readouterr().out
+
+
+def test_seed():
+    seed_test(make, num_cycles=500)
+
+
+def test_render():
+    render_test(make)
+
+
+def test_render_shows_the_board(capsys):
+    env = make(render_mode="ansi")
+    env.reset(seed=3)
+    env.step(5)
+    assert env.render() == str(env.game)
+    capsys.readouterr()
+    env = make(render_mode="human")
+    env.reset(seed=3)
+    env.step(5)
+    assert env.render() is None
+    assert capsys.readouterr().out.count("fireworks") == 2
+
+
+def test_render_without_a_mode_warns():
+    env = make()
+    env.reset(seed=0)
+    with pytest.warns(UserWarning, match="render_mode=None"):
+        assert env.render() is None
+
+
+# --- Registration -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("imports", ["import pettingzoo, starmine", "import pettingzoo, starmine.adapters.pettingzoo"])
+def test_registration(imports):
+    code = f"{imports}; print(type(pettingzoo.make('aec', '{ENV_ID}')).__name__)"
+    done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout.split() == ["HanabiAECEnv"], done.stderr
+
+
+def test_a_missing_library_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pettingzoo", None)
+    monkeypatch.delitem(sys.modules, "starmine.adapters.pettingzoo")
+    with pytest.raises(ImportError, match=r"pip install 'starmine\[pettingzoo\]'"):
+        __import__("starmine.adapters.pettingzoo")
+
+
+# --- The same games as classic/hanabi-v5 ------------------------------------------------------------------
+
+
+def deck_of(classic, variant):
+    """The deck of a game of OpenSpiel, from its chance actions; cards that were never drawn come in any order."""
+    state = classic.unwrapped.hanabi_env.game_state
+    dealt = [action for player, action in zip(players_of(state), state.history(), strict=True) if player < 0]
+    cards = [starmine.Card.of(number // variant.ranks, number % variant.ranks) for number in dealt]
+    full = [
+        starmine.Card.of(suit, rank)
+        for suit, copies in enumerate(variant.copies)
+        for rank, count in enumerate(copies)
+        for _ in range(count)
+    ]
+    for card in cards:
+        full.remove(card)
+    return cards + full
+
+
+def players_of(state):
+    """Who acted at each step of a game's history; chance is negative."""
+    return [item.player for item in state.full_history()]
+
+
+CONFIGURATIONS = [
+    {},
+    {"observation_type": "minimal"},
+    {"observation_type": "seer", "players": 3},
+    {"players": 4, "hand_size": 4},
+    {"players": 5},
+    {"colors": 2, "ranks": 5, "hand_size": 2, "max_information_tokens": 3, "max_life_tokens": 1},
+]
+
+
+@pytest.mark.parametrize("settings", CONFIGURATIONS, ids=str)
+@pytest.mark.parametrize("illegal_after", [None, 3])
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_the_same_deals_as_classic(settings, illegal_after):
+    pytest.importorskip("pyspiel", reason="classic/hanabi-v5 needs OpenSpiel")
+    pytest.importorskip("shimmy", reason="classic/hanabi-v5 needs Shimmy")
+    classic = pettingzoo.make("aec", "classic/hanabi-v5", **settings)
+    ours = make(**settings)
+    for agent in ours.possible_agents:
+        assert ours.action_space(agent) == classic.action_space(agent)
+        for name, space in classic.observation_space(agent).items():
+            assert (ours.observation_space(agent)[name].shape, ours.observation_space(agent)[name].dtype) == (
+                space.shape,
+                space.dtype,
+            )
+    for seed in range(3):
+        told = play(classic, np.random.default_rng(seed), seed, illegal_after)
+        deck = deck_of(classic, ours.variant)
+        assert_same_game(ours, deck, told, np.random.default_rng(seed), illegal_after)
+
+
+def assert_same_game(ours, deck, told, rng, illegal_after):
+    """Plays the game of classic/hanabi-v5 again, with the same choices."""
+    ours.reset(options={"deck": deck})
+    for turn, (agent, observation, reward, termination, truncation, info) in enumerate(told):
+        assert ours.agent_selection == agent
+        found, *rest, found_info = ours.last()
+        assert rest == [reward, termination, truncation]
+        assert {type(value) for value in rest[1:]} == {bool}
+        if termination or truncation:  # OpenSpiel keeps the observation before the last turn
+            ours.step(None)
+            continue
+        for name in ("observation", "action_mask"):
+            np.testing.assert_array_equal(found[name], observation[name])
+            assert found[name].dtype == observation[name].dtype
+        np.testing.assert_array_equal(found_info["action_mask"], info["action_mask"])
+        mask = observation["action_mask"]
+        ours.step(rng.choice(np.flatnonzero(mask != (turn == illegal_after))))
+    assert not ours.agents
+
+
+# --- Our own promises -------------------------------------------------------------------------------------
+
+
+def test_an_illegal_action_costs_its_agent_alone():
+    env = make(players=3)
+    env.reset(seed=0)
+    mask = env.last()[0]["action_mask"]
+    env.step(int(np.flatnonzero(mask == 0)[0]))
+    assert env.rewards == {"player_0": -1, "player_1": 0, "player_2": 0}
+    assert all(env.terminations.values())
+    assert all(env.truncations.values())
+    assert env.game == env.variant.new_game(seed=0)
+
+
+def test_only_the_agent_to_act_has_a_mask():
+    env = make(players=3)
+    env.reset(seed=1)
+    for agent in env.possible_agents:
+        observation = env.observe(agent)
+        assert observation["action_mask"].any() == (agent == env.agent_selection)
+        assert env.observation_space(agent).contains(observation)
+
+
+def test_arrays_handed_out_are_the_callers():
+    env = make()
+    env.reset(seed=1)
+    observation = env.observe("player_0")
+    for array in observation.values():
+        array[:] = 1
+    assert not np.array_equal(env.observe("player_0")["observation"], observation["observation"])
+    assert not np.array_equal(env.observe("player_0")["action_mask"], observation["action_mask"])
+
+
+def test_seeds_and_episodes_are_those_of_the_core():
+    env = make()
+    rng = np.random.default_rng(0)
+    play(env, rng, seed=5)
+    for episode in (1, 2):
+        env.reset()
+        assert env.game == env.variant.new_game(seed=5, episode=episode)
+    env.reset(seed=5)
+    assert env.game == env.variant.new_game(seed=5)
+
+
+def test_state_shows_all_hands():
+    env = make(players=3)
+    env.reset(seed=2)
+    np.testing.assert_array_equal(env.state(), env.game.encode(0, "canonical-seer"))
+
+
+def test_a_game_can_be_copied_and_pickled():
+    env = make()
+    env.reset(seed=4)
+    for twin in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
+        told, again = (play_on(one) for one in (copy.deepcopy(env), twin))
+        assert told == again
+
+
+def play_on(env):
+    rng, told = np.random.default_rng(0), []
+    for agent in env.agent_iter():
+        observation, reward, termination, *_ = env.last()
+        told.append((agent, observation["observation"].tolist(), reward, termination))
+        env.step(None if termination else rng.choice(np.flatnonzero(observation["action_mask"])))
+    return told
+
+
+def test_what_needs_a_reset_says_so():
+    env = make()
+    for read in (lambda: env.agents, lambda: env.rewards, lambda: env.game, lambda: env.step(0), lambda: env.last()):
+        with pytest.raises(AttributeError, match="cannot be accessed before reset"):
+            read()
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        env.nothing  # noqa: B018 - reading it is the test
+
+
+@pytest.mark.parametrize("action", [20, -1, 1.5, None, "play 0"])
+def test_an_action_outside_the_space_changes_nothing(action):
+    env = make()
+    env.reset(seed=0)
+    with pytest.raises(AssertionError, match="expected 0 to 19"):
+        env.step(action)
+    assert env.game == env.variant.new_game(seed=0)
+    assert env.agent_selection == "player_0"
+
+
+def test_an_agent_whose_game_is_over_takes_no_action():
+    env = make()
+    env.reset(seed=0)
+    env.step(int(np.flatnonzero(env.last()[0]["action_mask"] == 0)[0]))
+    with pytest.raises(ValueError, match="None"):
+        env.step(3)
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "text"),
+    [
+        ({"observation_type": "full"}, starmine.UnknownNameError, "expected one of minimal, card_knowledge, seer"),
+        ({"render_mode": "rgb_array"}, starmine.StarmineError, "expected None, 'ansi' or 'human'"),
+        ({"players": 9}, starmine.VariantError, "players"),
+        ({"colour": 3}, TypeError, "colour"),
+    ],
+)
+def test_settings_that_are_refused(settings, error, text):
+    with pytest.raises(error, match=text):
+        HanabiAECEnv(**settings)
+
+
+def test_seeds_that_are_refused():
+    env = make()
+    with pytest.raises(TypeError):
+        env.reset(seed=1.5)
+    with pytest.raises(starmine.StarmineError, match="seed"):
+        env.reset(seed=-1)
