@@ -33,13 +33,13 @@ from starmine._core import (
     policies,
     rule,
     rules,
-    variant,
     variants,
 )
 from starmine.env import HanabiEnv
 from starmine.evaluation import Evaluation, Pairing, evaluate
 from starmine.outcomes import defeats
 from starmine.play import BotError, Failure, Games, Policy, PythonBot, play_games
+from starmine.presets import variant
 from starmine.trained import TrainedPolicy, load_policy
 from starmine.trajectories import Trajectories, replay
 from starmine.vector import HanabiVectorEnv
@@ -49,7 +49,7 @@ __version__ = _version("starmine")
 _registration.register()
 _registration.register_with_pettingzoo()
 
-_ROOMS = ("adapters", "data", "torch", "training")  # which need more than numpy and Gymnasium
+_ROOMS = ("adapters", "data", "hle", "torch", "training")  # which need more, or which few users need
 
 
 def __getattr__(name: str) -> _Any:

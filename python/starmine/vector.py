@@ -15,7 +15,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from starmine._core import ArrayError, Batch, Layout, StarmineError, Variant, VariantError, _outputs
-from starmine._core import variant as preset
+from starmine.presets import variant as preset
 from starmine.trained import TrainedPolicy
 
 Array = NDArray[Any]

@@ -1,0 +1,10 @@
+"""A drop-in for DeepMind's Hanabi Learning Environment (HLE): its names on Starmine's rules.
+
+Replace `from hanabi_learning_environment import rl_env, pyhanabi` by `from starmine.hle import rl_env, pyhanabi`.
+`observation`, `variant` and `replay` lead from one library to the other.
+"""
+
+from starmine.hle import pyhanabi, rl_env
+from starmine.hle.convert import observation, replay, variant
+
+__all__ = ["observation", "pyhanabi", "replay", "rl_env", "variant"]

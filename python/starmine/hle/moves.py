@@ -1,0 +1,293 @@
+"""Moves as HLE has them, and the items of a game's history."""
+
+from __future__ import annotations
+
+import enum
+import re
+from typing import Any
+
+from starmine._core import StarmineError
+from starmine.hle.cards import CHANCE_PLAYER_ID, COLOR_CHAR, card_text
+
+TEXT = re.compile(
+    r"<?\((?:Deal (?P<card>[RYGWB][1-5])|(?P<kind>Play|Discard) (?P<slot>\d)"
+    r"|Reveal player \+(?P<offset>\d) (?:color (?P<color>[RYGWB])|rank (?P<rank>[1-5])))\)(?: by player .*)?>?"
+)
+
+
+class HanabiMoveType(enum.IntEnum):
+    """The kinds of moves, with HLE's numbers."""
+
+    INVALID = 0
+    PLAY = 1
+    DISCARD = 2
+    REVEAL_COLOR = 3
+    REVEAL_RANK = 4
+    DEAL = 5
+
+
+class HanabiMove:
+    """A move of a player, or the deal of a card. Moves never change; equal moves are equal, unlike HLE's."""
+
+    __slots__ = ("_card_index", "_color", "_rank", "_target_offset", "_type")
+
+    def __init__(
+        self, kind: HanabiMoveType, card_index: int = -1, target_offset: int = -1, color: int = -1, rank: int = -1
+    ) -> None:
+        """Made by the `get_..._move` methods; -1 stands for what the kind does not have."""
+        self._type = kind
+        self._card_index = card_index
+        self._target_offset = target_offset
+        self._color = color
+        self._rank = rank
+
+    @staticmethod
+    def get_play_move(card_index: int) -> HanabiMove:
+        """Play the card of a slot from 0, the oldest."""
+        return HanabiMove(HanabiMoveType.PLAY, card_index=card_index)
+
+    @staticmethod
+    def get_discard_move(card_index: int) -> HanabiMove:
+        """Discard the card of a slot from 0, the oldest."""
+        return HanabiMove(HanabiMoveType.DISCARD, card_index=card_index)
+
+    @staticmethod
+    def get_reveal_color_move(target_offset: int, color: int) -> HanabiMove:
+        """Hint a colour from 0 to the seat at an offset: 1 is the next one."""
+        return HanabiMove(HanabiMoveType.REVEAL_COLOR, target_offset=target_offset, color=color)
+
+    @staticmethod
+    def get_reveal_rank_move(target_offset: int, rank: int) -> HanabiMove:
+        """Hint a rank from 0 to the seat at an offset: 1 is the next one."""
+        return HanabiMove(HanabiMoveType.REVEAL_RANK, target_offset=target_offset, rank=rank)
+
+    @staticmethod
+    def get_deal_move(color: int, rank: int) -> HanabiMove:
+        """Deal a card of a colour and a rank from 0. HLE's Python has no such method."""
+        return HanabiMove(HanabiMoveType.DEAL, color=color, rank=rank)
+
+    @property
+    def c_move(self) -> HanabiMove:
+        """The move itself: there is no C++ object behind it."""
+        return self
+
+    def type(self) -> HanabiMoveType:
+        """The kind."""
+        return self._type
+
+    def card_index(self) -> int:
+        """The slot of a play or a discard; else -1."""
+        return self._card_index
+
+    def target_offset(self) -> int:
+        """The offset of the seat that a hint goes to; else -1."""
+        return self._target_offset
+
+    def color(self) -> int:
+        """The colour of a colour hint or a deal; else -1."""
+        return self._color
+
+    def rank(self) -> int:
+        """The rank of a rank hint or a deal; else -1."""
+        return self._rank
+
+    def to_dict(self) -> dict[str, Any]:
+        """HLE's dictionary of the move.
+
+        Raises:
+            ValueError: the kind is INVALID.
+        """
+        found: dict[str, Any] = {"action_type": self._type.name}
+        if self._type in (HanabiMoveType.PLAY, HanabiMoveType.DISCARD):
+            found["card_index"] = self._card_index
+        elif self._type == HanabiMoveType.REVEAL_COLOR:
+            found["target_offset"] = self._target_offset
+            found["color"] = COLOR_CHAR[self._color]
+        elif self._type == HanabiMoveType.REVEAL_RANK:
+            found["target_offset"] = self._target_offset
+            found["rank"] = self._rank
+        elif self._type == HanabiMoveType.DEAL:
+            found["color"] = None if self._color < 0 else COLOR_CHAR[self._color]
+            found["rank"] = self._rank
+        else:
+            raise ValueError(f"Unsupported move: {self}")
+        return found
+
+    def __str__(self) -> str:
+        """HLE's text, such as "(Play 0)" or "(Reveal player +1 color R)"."""
+        if self._type == HanabiMoveType.PLAY:
+            return f"(Play {self._card_index})"
+        if self._type == HanabiMoveType.DISCARD:
+            return f"(Discard {self._card_index})"
+        if self._type == HanabiMoveType.REVEAL_COLOR:
+            color = COLOR_CHAR[self._color] if 0 <= self._color < len(COLOR_CHAR) else "X"
+            return f"(Reveal player +{self._target_offset} color {color})"
+        if self._type == HanabiMoveType.REVEAL_RANK:
+            rank = self._rank + 1 if 0 <= self._rank < 5 else "X"
+            return f"(Reveal player +{self._target_offset} rank {rank})"
+        if self._type == HanabiMoveType.DEAL:
+            return f"(Deal {card_text(self._color, self._rank)})"
+        return "(INVALID)"
+
+    __repr__ = __str__
+
+    def _key(self) -> tuple[int, int, int, int, int]:
+        return (self._type, self._card_index, self._target_offset, self._color, self._rank)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both are the same move."""
+        return self._key() == other._key() if isinstance(other, HanabiMove) else NotImplemented
+
+    def __hash__(self) -> int:
+        """Equal moves have equal hashes."""
+        return hash(self._key())
+
+
+def move_of(action: dict[str, Any]) -> HanabiMove:
+    """The move of HLE's dictionary.
+
+    Raises:
+        AssertionError: there is no such kind, or a colour that is no text; as in HLE.
+        KeyError: an entry is missing.
+        ValueError: there is no such colour, or the kind is no move of a player.
+    """
+    kind = action.get("action_type")
+    if kind not in HanabiMoveType.__members__:
+        raise AssertionError(f"action_type: {kind!r} should be one of: {list(HanabiMoveType.__members__)}")
+    if kind == "PLAY":
+        return HanabiMove.get_play_move(action["card_index"])
+    if kind == "DISCARD":
+        return HanabiMove.get_discard_move(action["card_index"])
+    if kind == "REVEAL_RANK":
+        return HanabiMove.get_reveal_rank_move(action["target_offset"], action["rank"])
+    if kind not in ("REVEAL_COLOR", "DEAL"):
+        raise ValueError(f"Unknown action_type: {kind}")
+    color = action["color"]
+    if not isinstance(color, str):
+        raise AssertionError(f"color={color!r} is not allowed: expected a letter")
+    if color not in COLOR_CHAR:
+        raise ValueError(f"Invalid color: {color}. Should be one of {COLOR_CHAR}.")
+    if kind == "DEAL":
+        return HanabiMove.get_deal_move(COLOR_CHAR.index(color), action["rank"])
+    return HanabiMove.get_reveal_color_move(action["target_offset"], COLOR_CHAR.index(color))
+
+
+def move_of_text(text: str) -> HanabiMove:
+    """The move of HLE's text of a move or of a history item.
+
+    Raises:
+        ValueError: it is no such text.
+    """
+    found = TEXT.fullmatch(text)
+    if found is None:
+        raise ValueError("expected a text such as '(Play 0)' or '(Reveal player +1 color R)'")
+    if found["card"] is not None:
+        return HanabiMove.get_deal_move(COLOR_CHAR.index(found["card"][0]), int(found["card"][1]) - 1)
+    if found["kind"] is not None:
+        make = HanabiMove.get_play_move if found["kind"] == "Play" else HanabiMove.get_discard_move
+        return make(int(found["slot"]))
+    if found["color"] is not None:
+        return HanabiMove.get_reveal_color_move(int(found["offset"]), COLOR_CHAR.index(found["color"]))
+    return HanabiMove.get_reveal_rank_move(int(found["offset"]), int(found["rank"]) - 1)
+
+
+class HanabiHistoryItem:
+    """A move that was made, and what it did."""
+
+    __slots__ = ("_color", "_dealt_to", "_move", "_newly", "_player", "_rank", "_scored", "_token", "_touched")
+
+    def __init__(
+        self,
+        move: HanabiMove,
+        player: int,
+        *,
+        card: tuple[int, int] = (-1, -1),
+        scored: bool = False,
+        token: bool = False,
+        touched: tuple[int, ...] = (),
+        newly: tuple[int, ...] = (),
+        dealt_to: int = -1,
+    ) -> None:
+        """Made by `HanabiState.move_history` and `HanabiObservation.last_moves`."""
+        self._move = move
+        self._player = player
+        self._color, self._rank = card
+        self._scored = scored
+        self._token = token
+        self._touched = touched
+        self._newly = newly
+        self._dealt_to = dealt_to
+
+    def move(self) -> HanabiMove:
+        """The move."""
+        return self._move
+
+    def player(self) -> int:
+        """The seat that made it, in an observation its offset; -1 for a deal."""
+        return self._player
+
+    def scored(self) -> bool:
+        """Whether a play added a card to the fireworks."""
+        return self._scored
+
+    def information_token(self) -> bool:
+        """Whether a play or a discard gave an information token back."""
+        return self._token
+
+    def color(self) -> int:
+        """The colour of the card that was played or discarded; else -1."""
+        return self._color
+
+    def rank(self) -> int:
+        """The rank of the card that was played or discarded; else -1."""
+        return self._rank
+
+    def card_info_revealed(self) -> list[int]:
+        """The slots that a hint named."""
+        return list(self._touched)
+
+    def card_info_newly_revealed(self) -> list[int]:
+        """Those of them whose colour or rank no hint had named before."""
+        return list(self._newly)
+
+    def deal_to_player(self) -> int:
+        """The seat that a card was dealt to, in an observation its offset; -1 for other moves."""
+        return self._dealt_to
+
+    def relative_to(self, observer: int, players: int, show_cards: bool) -> HanabiHistoryItem:
+        """The item as an observer sees it: seats are offsets, and a card dealt to the observer may be hidden."""
+        move, player, dealt_to = self._move, self._player, self._dealt_to
+        if player == CHANCE_PLAYER_ID:
+            dealt_to = (dealt_to - observer) % players
+            if dealt_to == 0 and not show_cards:
+                move = HanabiMove(HanabiMoveType.DEAL)
+        else:
+            player = (player - observer) % players
+        return HanabiHistoryItem(
+            move,
+            player,
+            card=(self._color, self._rank),
+            scored=self._scored,
+            token=self._token,
+            touched=self._touched,
+            newly=self._newly,
+            dealt_to=dealt_to,
+        )
+
+    def __str__(self) -> str:
+        """HLE's text, such as "<(Play 0) by player 1 scored R1>"."""
+        text = f"<{self._move}"
+        if self._player >= 0:
+            text += f" by player {self._player}"
+        text += " scored" * self._scored + " info_token" * self._token
+        if self._color >= 0:
+            text += f" {card_text(self._color, self._rank)}"
+        if self._touched:
+            text += f" reveal {','.join(map(str, self._touched))}"
+        return text + ">"
+
+    __repr__ = __str__
+
+
+class IllegalMoveError(StarmineError, AssertionError):
+    """A move that the rules refuse: an AssertionError, as HLE's `rl_env` raises, and a StarmineError."""

@@ -1,0 +1,192 @@
+"""The parameters of an HLE game: its rules, what observers see, and the tables that are made of them once."""
+
+from __future__ import annotations
+
+import enum
+import functools
+import random
+from collections.abc import Mapping
+from typing import Any
+
+from starmine._core import Card, StarmineError, Variant, _unknown_name
+from starmine.hle.cards import COLOR_CHAR
+from starmine.hle.moves import HanabiMove
+
+
+class AgentObservationType(enum.IntEnum):
+    """What an observation holds: no hints, the hints, or all cards."""
+
+    MINIMAL = 0
+    CARD_KNOWLEDGE = 1
+    SEER = 2
+
+
+ENCODERS = {
+    AgentObservationType.MINIMAL: "canonical-minimal",
+    AgentObservationType.CARD_KNOWLEDGE: "canonical",
+    AgentObservationType.SEER: "canonical-seer",
+}
+OF_VARIANT = ("players", "colors", "ranks", "hand_size", "max_information_tokens", "max_life_tokens")
+PARAMETERS = [*OF_VARIANT, "random_start_player", "observation_type", "seed"]
+FULL = {"colors": 5, "ranks": 5, "max_information_tokens": 8, "max_life_tokens": 3, "observation_type": 1}
+SMALL = {"ranks": 5, "hand_size": 2, "max_information_tokens": 3, "max_life_tokens": 1, "observation_type": 1}
+PRESETS: dict[str, dict[str, int]] = {
+    "Hanabi-Full": FULL,
+    "Hanabi-Full-CardKnowledge": FULL,
+    "Hanabi-Full-Minimal": {**FULL, "observation_type": 0},
+    "Hanabi-Small": {"colors": 2, **SMALL},
+    "Hanabi-Very-Small": {"colors": 1, **SMALL},
+}
+
+
+def preset_parameters(name: str) -> dict[str, int]:
+    """The parameters of one of HLE's presets.
+
+    Raises:
+        UnknownNameError: there is no such preset.
+    """
+    if name not in PRESETS:
+        raise _unknown_name("environment", str(name), list(PRESETS))
+    return PRESETS[name]
+
+
+def check_names(config: Mapping[str, Any]) -> None:
+    """Refuse what is no parameter of HLE, which ignores it.
+
+    Raises:
+        UnknownNameError: there is such an entry.
+    """
+    for name in config:
+        if name not in PARAMETERS:
+            raise _unknown_name("parameter", str(name), PARAMETERS)
+
+
+def variant_of(config: Mapping[str, Any]) -> Variant:
+    """The variant of HLE's parameters; HLE's defaults stand for those that are missing.
+
+    Raises:
+        UnknownNameError: there is no such parameter.
+        VariantError: a parameter out of range.
+        StarmineError: a parameter that is not an integer, or more colours than HLE has.
+    """
+    check_names(config)
+    numbers: dict[str, Any] = {name: _integer(config, name) for name in OF_VARIANT if name in config}
+    if numbers.get("colors", 5) > len(COLOR_CHAR):
+        raise StarmineError(f"colors={numbers['colors']} is not allowed: expected 1 to {len(COLOR_CHAR)}")
+    random_start = str(config.get("random_start_player", False)) in ("1", "true", "True")
+    return Variant(**numbers, random_start_player=random_start)
+
+
+def _integer(config: Mapping[str, Any], name: str) -> int:
+    """A parameter, which may be text, as in HLE."""
+    value = config[name]
+    try:
+        number = int(value)
+    except (TypeError, ValueError):
+        number = None
+    if number is None or (isinstance(value, float) and value != number):
+        raise StarmineError(f"{name}={value!r} is not allowed: expected an integer")
+    return number
+
+
+class Rules:
+    """A variant and an observation type, with the tables of their moves and encodings.
+
+    Attributes:
+        variant: the rules of the game.
+        observation_type: what observations hold.
+        encoder: Starmine's name of the encoder.
+        moves: the moves by id.
+        move_dictionaries: their dictionaries, to be copied.
+        letters: the letters of the colours.
+        cards: the kinds of cards by number.
+        deck: the numbers of all cards, suit * ranks + rank, in their order.
+        slots: of each seat's slots, where its hinted colours and ranks begin in the observation of seat 0, and where
+            they end.
+    """
+
+    def __init__(self, variant: Variant, observation_type: AgentObservationType) -> None:
+        """The tables of a variant.
+
+        Raises:
+            StarmineError: the variant has moves or colours that HLE does not have.
+        """
+        seats, colors, ranks = variant.players, variant.colors, variant.ranks
+        slots = variant.hand_size
+        self.variant = variant
+        self.observation_type = observation_type
+        self.encoder = ENCODERS[observation_type]
+        self.moves = [HanabiMove.get_discard_move(slot) for slot in range(slots)]
+        self.moves += [HanabiMove.get_play_move(slot) for slot in range(slots)]
+        offsets = range(1, seats)
+        self.moves += [HanabiMove.get_reveal_color_move(o, color) for o in offsets for color in range(colors)]
+        self.moves += [HanabiMove.get_reveal_rank_move(o, rank) for o in offsets for rank in range(ranks)]
+        if colors > len(COLOR_CHAR) or len(self.moves) != variant.num_actions:
+            raise StarmineError(f"{variant} is not allowed: HLE has no such colours or moves")
+        self.move_dictionaries = [move.to_dict() for move in self.moves]
+        self.letters = COLOR_CHAR[:colors]
+        self.cards = [Card.of(suit, rank) for suit in range(colors) for rank in range(ranks)]
+        self.deck = [
+            suit * ranks + rank
+            for suit, copies in enumerate(variant.copies)
+            for rank, count in enumerate(copies)
+            for _ in range(count)
+        ]
+        self.slots: list[list[tuple[int, int, int]]] = []
+        if observation_type == AgentObservationType.CARD_KNOWLEDGE:
+            size = colors * ranks + colors + ranks
+            starts = range(variant.layout("canonical")["knowledge"].start + colors * ranks, 10**6, size)
+            places = [(start, start + colors, start + colors + ranks) for start in starts[: seats * slots]]
+            self.slots = [places[seat * slots : (seat + 1) * slots] for seat in range(seats)]
+
+    @staticmethod
+    def of(config: Mapping[str, Any]) -> Rules:
+        """The rules of HLE's parameters.
+
+        Raises:
+            UnknownNameError: there is no such parameter.
+            StarmineError: a parameter out of range.
+        """
+        variant = variant_of(config)
+        number = _integer(config, "observation_type") if "observation_type" in config else 1
+        if number not in ENCODERS:
+            expected = ", ".join(f"{kind.value} for encoder={name!r}" for kind, name in ENCODERS.items())
+            raise StarmineError(f"observation_type={number} is not allowed: expected {expected}")
+        return rules_for(variant, AgentObservationType(number))
+
+    def action(self, move: HanabiMove) -> int:
+        """HLE's id of a move, or -1 for a kind that has none; a move that does not exist gets some number."""
+        variant = self.variant
+        kind = move.type().name
+        if kind == "DISCARD":
+            return move.card_index()
+        if kind == "PLAY":
+            return variant.hand_size + move.card_index()
+        hints = 2 * variant.hand_size
+        if kind == "REVEAL_COLOR":
+            return hints + (move.target_offset() - 1) * variant.colors + move.color()
+        if kind == "REVEAL_RANK":
+            hints += (variant.players - 1) * variant.colors
+            return hints + (move.target_offset() - 1) * variant.ranks + move.rank()
+        return -1
+
+    def existing_action(self, move: HanabiMove) -> int | None:
+        """The id of a move; None where the variant has no such move."""
+        action = self.action(move)
+        return action if 0 <= action < len(self.moves) and self.moves[action] == move else None
+
+
+@functools.lru_cache(maxsize=64)
+def rules_for(variant: Variant, observation_type: AgentObservationType) -> Rules:
+    """The tables of a variant and an observation type, made once.
+
+    Raises:
+        StarmineError: the variant has moves or colours that HLE does not have.
+    """
+    return Rules(variant, observation_type)
+
+
+def seed_of(config: Mapping[str, Any]) -> int:
+    """The seed of HLE's parameters: a random one where it is missing or -1."""
+    seed = _integer(config, "seed") if "seed" in config else -1
+    return random.SystemRandom().getrandbits(31) if seed == -1 else seed

@@ -1,0 +1,269 @@
+"""HLE's states: a game in progress, with the deal of each card as a move."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any
+
+from starmine._core import IllegalActionError, State
+from starmine.hle.cards import HanabiCard
+from starmine.hle.deals import Deals
+from starmine.hle.moves import HanabiHistoryItem, HanabiMove, HanabiMoveType, IllegalMoveError
+from starmine.hle.observed import HanabiObservation
+from starmine.hle.position import Position, board_text
+from starmine.hle.rules import Rules
+
+
+class HanabiEndOfGameType(enum.IntEnum):
+    """How a game ended, with HLE's numbers."""
+
+    NOT_FINISHED = 0
+    OUT_OF_LIFE_TOKENS = 1
+    OUT_OF_CARDS = 2
+    COMPLETED_FIREWORKS = 3
+
+
+ENDINGS = {
+    "lost": HanabiEndOfGameType.OUT_OF_LIFE_TOKENS,
+    "deck_exhausted": HanabiEndOfGameType.OUT_OF_CARDS,
+    "perfect": HanabiEndOfGameType.COMPLETED_FIREWORKS,
+}
+
+
+def new_core(rules: Rules, deck: list[int], start_player: int) -> State:
+    """The state of a deck of card numbers."""
+    return rules.variant.new_game(deck=[rules.cards[number] for number in deck], start_player=start_player)
+
+
+def rest_of(position: Position) -> list[int]:
+    """The numbers of the cards that are not dealt yet, the next one first."""
+    ranks = position.rules.variant.ranks
+    deck = position.core.deck
+    return [card.suit * ranks + card.rank for card in deck[len(deck) - position.deck_size :]]
+
+
+def with_rest(position: Position, rest: list[int]) -> Position:
+    """The same position, but with other cards to come."""
+    ranks, deck = position.rules.variant.ranks, position.core.deck
+    dealt = [card.suit * ranks + card.rank for card in deck[: len(deck) - len(rest)]]
+    core = new_core(position.rules, dealt + rest, position.core.start_player)
+    for event in position.core.history:
+        core.apply(event.action)
+    return Position(position.rules, core, position.undealt)
+
+
+class HanabiState:
+    """A game in progress. `cur_player` is `CHANCE_PLAYER_ID` while a card is to be dealt."""
+
+    def __init__(self, game: Any, c_state: HanabiState | None = None) -> None:
+        """A new game, or a copy of a state.
+
+        Args:
+            game: a `HanabiGame`; ignored where there is a state to copy.
+            c_state: the state to copy, or None.
+        """
+        source: HanabiState = game.new_initial_state() if c_state is None else c_state
+        self._position: Position = source._position
+        self._deals: Deals = source._deals
+        # How many numbers were drawn when the rest of the deck was planned; None where the deck was given.
+        self._planned_at: int | None = source._planned_at
+        self._free: int = source._free
+
+    @classmethod
+    def _new(cls, rules: Rules, deals: Deals, deck: list[int] | None, start_player: int | None) -> HanabiState:
+        """A new game of a deck, or of the next draws."""
+        self = cls.__new__(cls)
+        players = rules.variant.players
+        if start_player is None:
+            start_player = deals.start_player(players) if deck is None and rules.variant.random_start_player else 0
+        self._deals = deals
+        self._planned_at, self._free = None, 0
+        if deck is None:
+            deck, self._free = deals.plan(rules.deck)
+            self._planned_at = deals.used
+        core = new_core(rules, deck, start_player)
+        self._position = Position(rules, core, players * rules.variant.hand_size)
+        return self
+
+    def copy(self) -> HanabiState:
+        """A copy, which draws its cards from the same random numbers, as in HLE: they do not share their futures."""
+        return HanabiState(None, self)
+
+    def observation(self, player: int) -> HanabiObservation:
+        """What a seat sees; it does not change with the state.
+
+        Raises:
+            StarmineError: there is no such seat.
+        """
+        return HanabiObservation(self._position, player)
+
+    def apply_move(self, move: HanabiMove) -> None:
+        """Make a move of the seat to act, or deal a card.
+
+        Raises:
+            IllegalMoveError: the move is not legal, or the game is over; nothing has changed.
+        """
+        if move.type() == HanabiMoveType.DEAL:
+            self._deal(move)
+            return
+        position = self._position
+        if position.undealt:
+            raise IllegalMoveError(f"{move} is not legal now: a card is to be dealt; call deal_random_card first")
+        self._position = self._after(position.rules.existing_action(move), move)
+
+    def play(self, action: int) -> None:
+        """Make the move of an id, and deal the card that it asks for: a turn of `rl_env`. HLE has no such method.
+
+        Raises:
+            IllegalMoveError: the move is not legal, the game is over, or a card is to be dealt; nothing has changed.
+        """
+        if self._position.undealt:
+            raise IllegalMoveError(f"action {action} is not legal now: a card is to be dealt")
+        after = self._after(action, self._position.rules.moves[action])
+        if after.undealt:
+            after = self._dealt(after, 1)
+        self._position = after
+
+    def _after(self, action: int | None, move: HanabiMove) -> Position:
+        """The position after a move, before the card that it asks for is dealt."""
+        position = self._position
+        core = position.core.copy()
+        try:
+            if action is None:
+                raise IllegalActionError("there is no such move")
+            core.apply(action)
+        except IllegalActionError as error:
+            moves = [position.rules.moves[action] for action in core.legal_actions()]
+            expected = f"expected one of {moves}" if moves else f"the game is over ({core.ending})"
+            raise IllegalMoveError(f"{move} is not legal now: {expected}") from error
+        draws = action < 2 * position.rules.variant.hand_size and position.deck_size > 0
+        return Position(position.rules, core, int(draws))
+
+    def deal_random_card(self) -> None:
+        """Deal the next card.
+
+        Raises:
+            IllegalMoveError: there is no card to deal now; nothing has changed.
+        """
+        self.deal_random_cards(1)
+
+    def deal_random_cards(self, count: int | None = None) -> None:
+        """Deal some cards, or all that are to be dealt now. HLE has no such method.
+
+        Raises:
+            IllegalMoveError: there are not so many to deal now; nothing has changed.
+        """
+        undealt = self._position.undealt
+        count = undealt if count is None else count
+        if not 0 <= count <= undealt:
+            raise IllegalMoveError(f"{count} cards cannot be dealt now: {undealt} are to be dealt")
+        self._position = self._dealt(self._position, count)
+
+    def _dealt(self, position: Position, count: int) -> Position:
+        """The position after the next cards of the deck are dealt."""
+        if self._planned_at is not None:
+            if self._planned_at != self._deals.used:
+                rest, self._free = self._deals.plan(rest_of(position))
+                position = with_rest(position, rest)
+            self._deals.used += 2 * min(max(position.deck_size - self._free, 0), count)
+            self._planned_at = self._deals.used
+        return Position(position.rules, position.core, position.undealt - count)
+
+    def _deal(self, move: HanabiMove) -> None:
+        """Deal the card of a move."""
+        position = self._position
+        ranks = position.rules.variant.ranks
+        rest = rest_of(position) if position.undealt else []
+        number = move.color() * ranks + move.rank()
+        if number not in rest or not 0 <= move.rank() < ranks:
+            why = "it is not left in the deck" if position.undealt else "no card is to be dealt"
+            raise IllegalMoveError(f"{move} is not legal now: {why}")
+        if rest[0] != number:
+            other = rest.index(number)
+            rest[0], rest[other] = rest[other], rest[0]
+            position = with_rest(position, rest)
+        if self._planned_at is not None:
+            self._planned_at = -1  # the rest of the deck is to be planned anew
+        self._position = Position(position.rules, position.core, position.undealt - 1)
+
+    def cur_player(self) -> int:
+        """The seat to act, or `CHANCE_PLAYER_ID`."""
+        return self._position.current_player
+
+    def deck_size(self) -> int:
+        """The cards left in the deck."""
+        return self._position.deck_size
+
+    def discard_pile(self) -> list[HanabiCard]:
+        """The discarded and misplayed cards, the oldest first."""
+        return [HanabiCard(*card) for card in self._position.discards]
+
+    def fireworks(self) -> list[int]:
+        """The height of each colour's stack."""
+        return list(self._position.fireworks)
+
+    def player_hands(self) -> list[list[HanabiCard]]:
+        """The hands of all seats, the oldest card first."""
+        return [[HanabiCard(*card) for card in hand] for hand in self._position.open_hands()]
+
+    def information_tokens(self) -> int:
+        """The information tokens left."""
+        return self._position.information_tokens
+
+    def life_tokens(self) -> int:
+        """The life tokens left."""
+        return self._position.life_tokens
+
+    def num_players(self) -> int:
+        """The number of seats."""
+        return self._position.rules.variant.players
+
+    def end_of_game_status(self) -> HanabiEndOfGameType:
+        """How the game ended, or NOT_FINISHED."""
+        ending = self._position.core.ending
+        return HanabiEndOfGameType.NOT_FINISHED if ending is None else ENDINGS[ending]
+
+    def is_terminal(self) -> bool:
+        """Whether the game is over."""
+        return self._position.core.is_terminal
+
+    def score(self) -> int:
+        """The points; 0 once the last life token is lost."""
+        return self._position.core.score
+
+    def legal_moves(self) -> list[HanabiMove]:
+        """The legal moves of the seat to act. After the end HLE goes on listing moves, which `apply_move` refuses.
+
+        Raises:
+            IllegalMoveError: a card is to be dealt; HLE ends the process.
+        """
+        position = self._position
+        if position.undealt:
+            raise IllegalMoveError("a card is to be dealt, so no seat has moves: call deal_random_card first")
+        return [position.rules.moves[action] for action in position.legal(position.current_player)]
+
+    def move_is_legal(self, move: HanabiMove) -> bool:
+        """Whether HLE holds a move for legal; also after the end."""
+        position = self._position
+        if move.type() == HanabiMoveType.DEAL:
+            ranks = position.rules.variant.ranks
+            known = 0 <= move.rank() < ranks and position.undealt > 0
+            return known and move.color() * ranks + move.rank() in rest_of(position)
+        action = position.rules.existing_action(move)
+        return not position.undealt and action in position.legal(position.current_player)
+
+    def card_playable_on_fireworks(self, color: int, rank: int) -> bool:
+        """Whether a card would be added to the fireworks."""
+        heights = self._position.fireworks
+        return 0 <= color < len(heights) and heights[color] == rank
+
+    def move_history(self) -> list[HanabiHistoryItem]:
+        """All moves and deals, the oldest first."""
+        return self._position.history()
+
+    def __str__(self) -> str:
+        """HLE's text of the open table."""
+        position = self._position
+        return board_text(position, position.open_hands(), position.true_knowledge(0), position.current_player)
+
+    __repr__ = __str__

@@ -1,0 +1,418 @@
+"""`starmine.hle` by itself: its dictionaries behave as plain ones, errors name what is wrong, conversions agree."""
+
+import copy
+import json
+import pickle
+import random
+import subprocess
+import sys
+
+import pytest
+
+import starmine
+from starmine import hle
+from starmine.hle import pyhanabi, rl_env
+from starmine.hle.dictionary import ObservationDict
+
+KEYS = [
+    "current_player",
+    "current_player_offset",
+    "life_tokens",
+    "information_tokens",
+    "num_players",
+    "deck_size",
+    "fireworks",
+    "legal_moves",
+    "legal_moves_as_int",
+    "observed_hands",
+    "discard_pile",
+    "card_knowledge",
+    "vectorized",
+    "pyhanabi",
+]
+
+
+def fresh(seat=0):
+    """The dictionary of a seat, none of whose entries has been read."""
+    return rl_env.HanabiEnv({"seed": 4}).reset()["player_observations"][seat]
+
+
+@pytest.fixture
+def plain():
+    """The same dictionary as a plain one."""
+    seen = fresh()
+    return {key: seen[key] for key in KEYS if key != "pyhanabi"}
+
+
+def without_object(entries):
+    """The entries that can be compared: each game has an observation object of its own."""
+    return {key: value for key, value in entries.items() if key != "pyhanabi"}
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        dict,
+        lambda seen: {**seen},
+        lambda seen: {} | seen,
+        lambda seen: seen | {},
+        lambda seen: seen.copy(),
+        copy.copy,
+        copy.deepcopy,
+        lambda seen: pickle.loads(pickle.dumps(seen)),
+        lambda seen: dict(seen.items()),
+        lambda seen: dict(zip(seen.keys(), seen.values(), strict=True)),
+        lambda seen: {key: seen[key] for key in seen},
+        lambda seen: {key: seen.get(key) for key in KEYS},
+        lambda seen: dict(reversed([(key, seen[key]) for key in reversed(seen)])),
+        lambda seen: (lambda **entries: entries)(**seen),
+        lambda seen: {key: seen.pop(key) for key in KEYS},
+    ],
+)
+def test_a_dictionary_reads_as_a_plain_one(read, plain):
+    found = read(fresh())
+    assert type(found) is dict
+    assert list(found) == KEYS
+    assert without_object(found) == plain
+
+
+def test_entries_read_early_keep_their_place(plain):
+    seen = fresh()
+    assert seen["vectorized"] == plain["vectorized"]
+    seen["mine"] = 1
+    seen["deck_size"] = -1
+    assert list(seen) == [*KEYS, "mine"]
+    assert seen["deck_size"] == -1
+    assert without_object(seen) == plain | {"deck_size": -1, "mine": 1}
+
+
+def test_a_dictionary_is_changed_as_a_plain_one(plain):
+    seen = fresh()
+    del seen["pyhanabi"]
+    assert seen == plain
+    assert plain == seen
+    assert (seen != plain) is False
+    assert seen != fresh(1)
+    assert "pyhanabi" not in seen
+    assert len(seen) == len(plain)
+    assert repr(seen) == repr(plain)
+    assert json.loads(json.dumps(seen)) == json.loads(json.dumps(plain))
+    for key in ("pyhanabi", "nothing"):
+        with pytest.raises(KeyError, match=key):
+            seen[key]
+    assert seen.get("nothing", 3) == 3
+    assert seen.setdefault("nothing", 4) == 4
+    assert seen.pop("nothing") == 4
+    assert seen.pop("nothing", 5) == 5
+    seen |= {"nothing": 6}
+    assert seen.popitem() == ("nothing", 6)
+    seen.clear()
+    assert seen == {}
+    with pytest.raises(KeyError):
+        seen["deck_size"]
+
+
+def test_c_code_sees_all_entries(plain):
+    del (seen := fresh())["pyhanabi"]
+    assert json.dumps(seen) == json.dumps(plain)
+    unread = fresh()
+    with pytest.raises(TypeError, match="HanabiObservation is not JSON"):
+        json.dumps(unread)
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(unread)
+
+
+def test_a_dictionary_stays_while_the_game_goes_on():
+    env = rl_env.HanabiEnv({"seed": 4})
+    early = env.reset()["player_observations"][0]
+    for _ in range(3):
+        env.step(env.state.observation(env.state.cur_player()).legal_moves()[0].to_dict())
+    assert without_object(early) == without_object(fresh())
+    assert str(early["pyhanabi"]) == str(fresh()["pyhanabi"])
+
+
+def test_two_readers_do_not_share_lists():
+    env = rl_env.HanabiEnv({"seed": 4})
+    first, second = env.reset()["player_observations"]
+    first["legal_moves"][0]["action_type"] = "changed"
+    first["observed_hands"][1][0]["rank"] = 99
+    first["fireworks"]["R"] = 99
+    first["card_knowledge"][1][0]["rank"] = 99
+    assert second["card_knowledge"][0][0]["rank"] is None
+    assert second["fireworks"]["R"] == 0
+    assert env.state.observation(0).legal_moves()[0].to_dict()["action_type"] == "PLAY"
+    assert env.state.fireworks() == [0] * 5
+
+
+def test_an_encoder_of_the_user_makes_the_vectors():
+    class Reversed(pyhanabi.ObservationEncoder):
+        def encode(self, observation):
+            return super().encode(observation)[::-1]
+
+    env = rl_env.HanabiEnv({"seed": 4})
+    env.observation_encoder = Reversed(env.game)
+    assert env.reset()["player_observations"][0]["vectorized"] == fresh()["vectorized"][::-1]
+
+
+def test_the_own_hand_is_encoded_for_critics():
+    env = rl_env.HanabiEnv({"players": 3, "colors": 2, "hand_size": 3, "seed": 1})
+    seen = env.reset()["player_observations"][1]
+    encoder = env.observation_encoder
+    found = encoder.encodeownhand(seen["pyhanabi"])
+    assert encoder.ownhandshape() == [3 * 10]
+    places = [slot * 10 + card.color() * 5 + card.rank() for slot, card in enumerate(env.state.player_hands()[1])]
+    assert [place for place, bit in enumerate(found) if bit] == places
+    view = hle.variant({"colors": 2, "hand_size": 3, "players": 3}).new_game(seed=1).view(0)
+    with pytest.raises(starmine.StarmineError, match="hides the own hand"):
+        encoder.encodeownhand(hle.observation(view)["pyhanabi"])
+
+
+def test_the_moves_after_the_end_are_listed_and_refused():
+    env = rl_env.make("Hanabi-Very-Small")
+    observations, done = env.reset(deck=["R5", "R4", "R4", "R3", "R3", "R2", "R2", "R1", "R1", "R1"]), False
+    while not done:
+        observations, _, done, _ = env.step({"action_type": "PLAY", "card_index": 0})
+    seat = observations["current_player"]
+    assert env.state.end_of_game_status() == pyhanabi.HanabiEndOfGameType.OUT_OF_LIFE_TOKENS
+    assert observations["player_observations"][seat]["legal_moves"][0] == {"action_type": "PLAY", "card_index": 0}
+    assert observations["player_observations"][1 - seat]["legal_moves"] == []
+    assert env.state.move_is_legal(pyhanabi.HanabiMove.get_play_move(0))
+    before = str(env.state)
+    with pytest.raises(pyhanabi.IllegalMoveError, match=r"\(Play 0\) is not legal now: the game is over \(lost\)"):
+        env.step({"action_type": "PLAY", "card_index": 0})
+    assert str(env.state) == before
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (
+            lambda env: env.step({"action_type": "DISCARD", "card_index": 0}),
+            AssertionError,
+            "Illegal action: .Discard 0",
+        ),
+        (lambda env: env.step(0), starmine.StarmineError, r"\(Discard 0\) is not legal now: expected one of \[\(Play"),
+        (lambda env: env.step(20), starmine.StarmineError, "move_uid=20 is not allowed: expected 0 to 19"),
+        (lambda env: env.step("play"), ValueError, "Expected action as dict or int"),
+        (lambda env: env.step({"action_type": "PASS"}), AssertionError, "action_type: 'PASS' should be one of"),
+        (lambda env: env.step({"action_type": "DEAL", "color": "R", "rank": 0}), AssertionError, "Illegal action"),
+        (lambda env: env.step({"action_type": "INVALID"}), ValueError, "Unknown action_type: INVALID"),
+        (lambda env: env.step({"action_type": "PLAY"}), KeyError, "card_index"),
+        (
+            lambda env: env.step({"action_type": "REVEAL_COLOR", "color": "X", "target_offset": 1}),
+            ValueError,
+            "Invalid color: X",
+        ),
+        (
+            lambda env: env.step({"action_type": "REVEAL_COLOR", "color": 1, "target_offset": 1}),
+            AssertionError,
+            "color=1",
+        ),
+        (lambda env: env.reset({"players": 3}), starmine.StarmineError, "make another HanabiEnv"),
+        (lambda env: env.reset(deck=["R1"]), starmine.DeckError, "R1|50|card"),
+        (lambda env: env.reset(start_player=2), starmine.StarmineError, "start_player=2 is not allowed"),
+        (lambda env: env.state.observation(2), starmine.StarmineError, "player=2 is not allowed: expected 0 to 1"),
+        (lambda env: env.state.deal_random_card(), starmine.StarmineError, "1 cards cannot be dealt now: 0 are"),
+        (
+            lambda env: env.state.apply_move(pyhanabi.HanabiMove.get_deal_move(0, 0)),
+            starmine.StarmineError,
+            r"\(Deal R1\) is not legal now: no card is to be dealt",
+        ),
+        (
+            lambda env: env.state.apply_move(pyhanabi.HanabiMove.get_play_move(9)),
+            starmine.StarmineError,
+            r"\(Play 9\) is not legal now",
+        ),
+        (lambda env: env.game.new_initial_state().legal_moves(), starmine.StarmineError, "call deal_random_card first"),
+        (
+            lambda env: env.game.new_initial_state().apply_move(pyhanabi.HanabiMove.get_play_move(0)),
+            starmine.StarmineError,
+            "a card is to be dealt",
+        ),
+        (lambda env: env.game.new_initial_state().play(5), starmine.StarmineError, "a card is to be dealt"),
+        (
+            lambda env: env.game.new_initial_state().apply_move(pyhanabi.HanabiMove.get_deal_move(0, 7)),
+            starmine.StarmineError,
+            "it is not left in the deck",
+        ),
+        (lambda env: pyhanabi.ObservationEncoder(env.game, 1), starmine.StarmineError, "enc_type=1 is not allowed"),
+    ],
+)
+def test_what_is_wrong_is_named_and_changes_nothing(call, error, message):
+    env = rl_env.HanabiEnv({"seed": 4})
+    env.reset()
+    before, used = str(env.state), env.game._deals.used
+    with pytest.raises(error, match=message):
+        call(env)
+    assert str(env.state) == before
+    assert env.game._deals.used == used
+
+
+@pytest.mark.parametrize(
+    ("config", "error", "message"),
+    [
+        ({"player": 2}, starmine.UnknownNameError, 'parameter="player" is not known: did you mean "players"'),
+        ({"players": 6}, starmine.VariantError, "players=6"),
+        ({"players": "two"}, starmine.StarmineError, "players='two' is not allowed: expected an integer"),
+        ({"players": 2.5}, starmine.StarmineError, "players=2.5 is not allowed"),
+        ({"colors": 6}, starmine.StarmineError, "colors=6 is not allowed: expected 1 to 5"),
+        ({"observation_type": 3}, starmine.StarmineError, "observation_type=3 is not allowed: expected 0 for encoder="),
+        ({"seed": 2**40}, starmine.StarmineError, "seed=1099511627776 is not allowed"),
+        ([("players", 2)], AssertionError, "expected a dict"),
+    ],
+    ids=str,
+)
+def test_wrong_parameters_are_named(config, error, message):
+    with pytest.raises(error, match=message):
+        rl_env.HanabiEnv(config)
+
+
+def test_parameters_may_be_text_as_in_hle():
+    game = pyhanabi.HanabiGame({"players": "3", "random_start_player": "true", "observation_type": "0", "seed": "-1"})
+    assert (game.num_players(), game.observation_type().name) == (3, "MINIMAL")
+    assert "random_start_player=true" in game.parameter_string()
+    assert "seed=-1" not in game.parameter_string()
+
+
+def test_names_of_presets():
+    with pytest.raises(starmine.UnknownNameError, match='did you mean "Hanabi-Full"'):
+        rl_env.make("Hanabi-Ful")
+    with pytest.raises(ValueError, match="not known"):  # as HLE raises
+        rl_env.make("other")
+    for name, ours in (("Hanabi-Full", "standard"), ("Hanabi-Small", "small"), ("Hanabi-Very-Small", "very-small")):
+        for players in (2, 3, 4, 5):
+            assert hle.variant(name, players=players) == starmine.variant(ours, players=players)
+        with pytest.raises(starmine.UnknownNameError, match=f"'{name}' is HLE's name: expected \"{ours}\""):
+            starmine.variant(name)
+    assert hle.variant({"players": 3, "seed": 5, "observation_type": 0}) == starmine.Variant(players=3)
+    with pytest.raises(starmine.UnknownNameError, match="canonical-minimal"):
+        starmine.HanabiVectorEnv(2, variant="Hanabi-Full-Minimal")
+    for call in (lambda: starmine.variant("small", observation_type=0), lambda: starmine.HanabiEnv(observation_type=1)):
+        with pytest.raises(TypeError, match="expected the environment's encoder='canonical-minimal'"):
+            call()
+
+
+@pytest.mark.parametrize("players", [2, 5])
+@pytest.mark.parametrize("kind", [0, 1])
+def test_a_view_gives_the_same_dictionary(kind, players):
+    generator = random.Random(players)
+    env = rl_env.HanabiEnv({"players": players, "observation_type": kind})
+    state = starmine.Variant(players=players).new_game(seed=players)
+    observations, done = env.reset(deck=state.deck), False
+    while True:
+        for seat, expected in enumerate(observations["player_observations"]):
+            found = hle.observation(state.view(seat), kind)
+            assert type(found) is dict
+            assert list(found) == KEYS
+            assert without_object(found) == without_object(expected)
+            ours, theirs = found["pyhanabi"], expected["pyhanabi"]
+            assert str(ours) == str(theirs)
+            assert str(ours.last_moves()) == str(theirs.last_moves())
+        if done:
+            break
+        action = generator.choice(state.legal_actions())
+        state.apply(action)
+        observations, _, done, _ = env.step(action)
+    assert state.is_terminal
+
+
+def test_views_that_hle_cannot_tell_are_refused():
+    for name in ("avalanche", "timed-display"):
+        with pytest.raises(starmine.StarmineError, match="HLE has no such colours or moves"):
+            hle.observation(starmine.variant(name, colors=6).new_game(seed=1).view(0))
+    with pytest.raises(starmine.StarmineError, match="observation_type=2 is not allowed: expected 0 or 1"):
+        hle.observation(starmine.Variant().new_game(seed=1).view(0), 2)
+
+
+def test_histories_are_replayed_from_every_form():
+    generator = random.Random(1)
+    env = rl_env.HanabiEnv({"players": 3, "colors": 4, "hand_size": 3, "random_start_player": True, "seed": 2})
+    config = {"players": 3, "colors": 4, "hand_size": 3, "random_start_player": True}
+    for _ in range(4):
+        observations, done = env.reset(), False
+        first = observations["current_player"]
+        while not done:
+            legal = observations["player_observations"][observations["current_player"]]["legal_moves_as_int"]
+            observations, _, done, _ = env.step(generator.choice(legal))
+        history = env.state.move_history()
+        core = env.state._position.core
+        assert hle.replay(history, config).history == core.history
+        moves = [item.move() for item in history]
+        for form in (moves, [str(item) for item in history], [str(move) for move in moves]):
+            assert hle.replay(form, config, start_player=first).history == core.history
+        dictionaries = [move.to_dict() for move in moves]
+        assert hle.replay(dictionaries, config, start_player=first).score == env.state.score()
+
+
+@pytest.mark.parametrize(
+    ("history", "message"),
+    [
+        ([], "0 cards are dealt first: expected one of"),
+        (["(Pass)"], r"move_history\[0\]='\(Pass\)' is no move of HLE"),
+        ([3], r"move_history\[0\]=3 is no move of HLE"),
+        ([{"action_type": "PLAY"}], r"move_history\[0\]=.* is no move of HLE: 'card_index'"),
+        (["(Deal R1)"] * 10, "the deal 3 of the history is of a card that is not left"),
+        (["(Deal R1)", "(Deal R2)"] * 2 + ["(Deal Y1)"] * 3 + ["(Deal B1)"] * 3 + ["(Discard 0)"], "is not legal"),
+        (["(Deal R1)", "(Deal R2)"] * 2 + ["(Deal Y1)"] * 3 + ["(Deal B1)"] * 3 + ["(Play 5)"], "does not exist"),
+        (
+            ["(Deal R1)", "(Deal R2)"] * 2 + ["(Deal Y1)"] * 3 + ["(Deal B1)"] * 3 + ["(Play 0)", "(Play 0)"],
+            r"move_history\[11\]: 10 cards are dealt before \(Play 0\): expected 11",
+        ),
+    ],
+    ids=str,
+)
+def test_a_wrong_history_is_named(history, message):
+    with pytest.raises(starmine.StarmineError, match=message):
+        hle.replay(history)
+
+
+def test_copies_of_a_state_do_not_share_their_future():
+    game = pyhanabi.HanabiGame({"seed": 3})
+    state = game.new_initial_state()
+    state.deal_random_cards()
+    drawn = set()
+    for _ in range(40):
+        branch = state.copy()
+        branch.apply_move(pyhanabi.HanabiMove.get_play_move(0))
+        branch.deal_random_card()
+        drawn.add(str(branch.player_hands()[0][-1]))
+    assert len(drawn) > 8
+    assert state.deck_size() == 40
+
+
+def test_states_and_moves_are_pickled():
+    env = rl_env.HanabiEnv({"seed": 3})
+    env.reset()
+    env.step(5)
+    again = pickle.loads(pickle.dumps(env))
+    assert str(again.state) == str(env.state)
+    for other in (env, again):
+        other.step(6)
+    assert str(again.state.move_history()) == str(env.state.move_history())
+    move = env.game.get_move(12)
+    assert pickle.loads(pickle.dumps(move)) == move
+    assert len({move, pyhanabi.HanabiMove.get_reveal_color_move(1, 2)}) == 1
+
+
+def test_a_given_deck_is_dealt_in_its_order():
+    deck = [str(card) for card in starmine.Variant().new_game(seed=9).deck]
+    state = pyhanabi.HanabiGame().new_initial_state(deck)
+    state.deal_random_cards()
+    state.apply_move(pyhanabi.HanabiMove.get_play_move(0))
+    state.deal_random_card()
+    assert str(state.player_hands()[0][-1]) == deck[10]
+    assert [str(item.move()) for item in state.move_history()[:10]] == [f"(Deal {card})" for card in deck[:10]]
+
+
+def test_the_room_is_imported_when_it_is_used():
+    code = "import sys, starmine; assert 'starmine.hle' not in sys.modules; print(starmine.hle.rl_env.make().players)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == "2\n"
+
+
+def test_the_dictionaries_are_lazy():
+    seen = fresh()
+    assert isinstance(seen, ObservationDict)
+    assert dict.__len__(seen) == 1
+    assert seen["num_players"] == 2
+    assert dict.__len__(seen) == 2
