@@ -36,6 +36,7 @@ PAGES = (ROOT / "README.md", ROOT / "docs" / "baselines.md")
 START, STOP = "<!-- {} of update_baselines.py -->\n", "<!-- end -->\n"
 SEED = 0
 ROWS = 200  # of log.csv
+SCRIPTS = {"PQN": "pqn_vdn", "R2D2": "r2d2"}  # of methods that learn values
 COUNTS = ("update", "steps", "seconds")
 LOSSES = ("policy_loss", "value_loss", "explained_variance", "clipped", "gradient_norm")
 COLUMNS = (
@@ -147,8 +148,9 @@ def keep(name: str, run: Path, games: int, ship: bool, after: str | None) -> Non
     folder = RESULTS / name
     folder.mkdir(parents=True, exist_ok=True)
     rest = variant.players - 1
-    of_values = policy.about["method"].startswith("PQN")
-    name_of_script = "pqn_vdn" if of_values else "ppo_recurrent" if policy.recurrent else "ppo"
+    learns = policy.about["method"].partition("-")[0]
+    of_values = learns in SCRIPTS
+    name_of_script = SCRIPTS.get(learns, "ppo_recurrent" if policy.recurrent else "ppo")
     script = f"examples/{name_of_script}.py"
     facts = {
         "name": name,

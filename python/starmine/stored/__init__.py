@@ -1,7 +1,7 @@
 """Games on disk: their schema, and data sets that are read back by replaying them."""
 
 from starmine.stored.batches import replay_batch
-from starmine.stored.colors import color_permutations, permute_colors
+from starmine.stored.colors import color_permutations, permute_actions, permute_colors
 from starmine.stored.dataset import Dataset, RowGroup
 from starmine.stored.game import Game
 from starmine.stored.games import ContentHash, GameTable, content_hash
@@ -30,6 +30,7 @@ __all__ = [
     "RowGroup",
     "color_permutations",
     "content_hash",
+    "permute_actions",
     "permute_colors",
     "read_table",
     "replay_batch",

@@ -48,6 +48,24 @@ def permute_colors(games: Trajectories, permutations: NDArray[np.integer[Any]]) 
     )
 
 
+def permute_actions(
+    variant: Variant, actions: NDArray[np.integer[Any]], permutations: NDArray[np.integer[Any]]
+) -> NDArray[np.int64]:
+    """Actions that name other colours.
+
+    Args:
+        variant: the rules.
+        actions: integers (n,).
+        permutations: integers (n, colors): the action of row i names `permutations[i, color]` in place of a color.
+
+    Returns:
+        int64 (n,).
+    """
+    base, named = action_colors(variant)
+    colors = np.take_along_axis(permutations, np.maximum(named[actions], 0)[:, None], 1)[:, 0]
+    return np.where(named[actions] >= 0, base[actions] + colors, actions).astype(np.int64)
+
+
 def color_permutations(variant: Variant, seed: int, games: NDArray[np.integer[Any]]) -> NDArray[np.uint8]:
     """Draw a permutation for each game, uniformly among those that keep the numbers of copies.
 

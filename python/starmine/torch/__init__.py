@@ -14,6 +14,7 @@ except ImportError as _missing:
 
 from starmine.torch.color_network import ColorFeatures, ColorNetwork
 from starmine.torch.games import GamesDataset
+from starmine.torch.last_moves import LastMoves
 from starmine.torch.network import ActorCritic, CardFeatures, HiddenState, PolicyNetwork, SeatGRU
 from starmine.torch.policy import ModulePolicy
 from starmine.torch.rollout import Minibatch, RolloutBuffer
@@ -26,6 +27,7 @@ __all__ = [
     "ColorNetwork",
     "GamesDataset",
     "HiddenState",
+    "LastMoves",
     "Minibatch",
     "ModulePolicy",
     "PolicyNetwork",

@@ -32,11 +32,14 @@ class HiddenState(NamedTuple):
         seat: int64 (T, B), the seat that plays each turn.
         episode_start: bool (T, B), true where a turn is the first of a game; the hidden states of all seats are
             zeroed before it.
+        waiting: bool (T, B), true where the seat does not act: it is evaluated as if it did, but its hidden state stays
+            as it was. Then `values` has a single seat, and no turn is the first of a game. None where all turns act.
     """
 
     values: Tensor
     seat: Tensor
     episode_start: Tensor
+    waiting: Tensor | None = None
 
 
 class CardFeatures(nn.Module):
@@ -93,20 +96,45 @@ class SeatGRU(nn.Module):
         Returns:
             The acting seat's hidden state after each turn, float32 (T * B, width), and the hidden states of all seats
             after the last, float32 (B, players, width).
+
+        Raises:
+            StarmineError: there are waiting turns, and several seats or first turns.
         """
+        if hidden_state.waiting is not None:
+            return self._with_waiting(x, hidden_state, hidden_state.waiting)
         values, outputs = hidden_state.values, []
         games = torch.arange(len(values), device=x.device)
         inputs = self.from_input(x).float().view(*hidden_state.seat.shape, -1)
         for step, seat, starts in zip(inputs, hidden_state.seat, hidden_state.episode_start, strict=True):
             values = values.masked_fill(starts[:, None, None], 0)
-            state = values[games, seat]
-            new, update, reset = step.chunk(3, 1)
-            state_new, state_update, state_reset = self.from_state(state).float().chunk(3, 1)
-            candidate = torch.tanh(new + torch.sigmoid(reset + state_reset) * state_new)
-            state = candidate + torch.sigmoid(update + state_update) * (state - candidate)
+            state = self._after(step, values[games, seat])
             values = values.index_put((games, seat), state)
             outputs.append(state)
         return torch.cat(outputs), values
+
+    def _with_waiting(self, x: Tensor, hidden_state: HiddenState, waiting: Tensor) -> tuple[Tensor, Tensor]:
+        """The same where some turns wait: a loop over those that act, then all turns from the states before them."""
+        if hidden_state.values.shape[1] != 1 or hidden_state.episode_start.any():
+            raise StarmineError("waiting turns need hidden states of a single seat, and no turns that start a game")
+        inputs, acted = self.from_input(x).float().view(*waiting.shape, -1), (~waiting).cumsum(0)
+        acting = waiting.int().argsort(dim=0, stable=True)[: int(acted[-1].max())]  # they come first
+        states = [hidden_state.values[:, 0]]
+        for step in inputs.gather(0, acting[:, :, None].expand(-1, -1, inputs.shape[2])):
+            states.append(self._after(step, states[-1]))
+        known = torch.stack(states)
+
+        def after_turns(count: Tensor) -> Tensor:
+            return known.gather(0, count[:, :, None].expand(-1, -1, known.shape[2]))
+
+        before = after_turns(acted - (~waiting).long())
+        return self._after(inputs.flatten(0, 1), before.flatten(0, 1)), after_turns(acted[-1:])[0, :, None]
+
+    def _after(self, inputs: Tensor, state: Tensor) -> Tensor:
+        """Hidden states (n, width) after a turn, given what `from_input` makes of its inputs and the states before."""
+        new, update, reset = inputs.chunk(3, 1)
+        state_new, state_update, state_reset = self.from_state(state).float().chunk(3, 1)
+        candidate = torch.tanh(new + torch.sigmoid(reset + state_reset) * state_new)
+        return candidate + torch.sigmoid(update + state_update) * (state - candidate)
 
 
 class ActorCritic(nn.Module):

@@ -45,9 +45,18 @@ from starmine.training.playing import (
     show_game,
     training_seed,
 )
+from starmine.training.replay import GameReplay, PlayedGames
 from starmine.training.run import Learner, Run, RunArgs
 from starmine.training.schedule import Schedule, anneal
 from starmine.training.scores import FinishedGames, Scores
+from starmine.training.seats import (
+    SeatGames,
+    SeatTurns,
+    draw_deals,
+    other_colors,
+    padded_turns,
+    replay_seats,
+)
 from starmine.training.stopping import StopSignals
 
 __all__ = [
@@ -55,20 +64,25 @@ __all__ = [
     "Act",
     "Checkpoint",
     "FinishedGames",
+    "GameReplay",
     "Learner",
     "Log",
     "Outputs",
+    "PlayedGames",
     "Progress",
     "Run",
     "RunArgs",
     "Schedule",
     "Scores",
+    "SeatGames",
+    "SeatTurns",
     "StopSignals",
     "WeightAverage",
     "all_gather",
     "anneal",
     "average_gradients",
     "check_finite",
+    "draw_deals",
     "draw_learning_curve",
     "evaluate_policy",
     "flat_weights",
@@ -76,11 +90,14 @@ __all__ = [
     "load_checkpoint",
     "local_device",
     "network_player",
+    "other_colors",
+    "padded_turns",
     "partner_seats",
     "process_count",
     "process_group",
     "random_policy",
     "rank",
+    "replay_seats",
     "sample_actions",
     "save_checkpoint",
     "show_game",

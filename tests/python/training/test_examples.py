@@ -31,7 +31,7 @@ EXAMPLES = [
     "ppo_recurrent",
     "pqn_vdn",
 ]
-OTHERS = ["behaviour_cloning"]  # it learns from stored games: test_behaviour_cloning.py
+OTHERS = ["behaviour_cloning", "r2d2"]  # their updates are others: test_behaviour_cloning.py, test_r2d2.py
 
 pytestmark = [pytest.mark.slow, needs_train_extra]
 
