@@ -14,10 +14,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from measuring import Case, Row, effort, facts, instruction_sets, markdown, nanoseconds, parser, run, spread, write
-from peers import HLE_CPP, HLE_PYTHON, peer_cases
+from peers import HLE_CPP, HLE_PYTHON, peer_cases, play_rl_env
 from replaying import batch_measure, environment_measure, record
 
 import starmine
+from starmine.hle import rl_env
 
 GAMES = 1024
 STEPS = 100
@@ -47,6 +48,13 @@ def beside_cases(players: int) -> Iterator[Case]:
     yield from cases("float32", ', observers="all"', observers="all")
     for simd in instruction_sets()[1:]:
         yield from cases("float32", f", STARMINE_SIMD={simd}", simd)
+
+
+def drop_in_cases(players: int) -> Iterator[Case]:
+    """`starmine.hle` in HLE's place: one game, dictionaries for every player."""
+    for read_all, what in ((False, "legal moves read"), (True, "every entry of every player read")):
+        name = f"starmine.hle's rl_env, {what}"
+        yield Case(name, players, play_rl_env(rl_env, players, read_all), more={"table": "beside"})
 
 
 def threads_cases(players: int) -> Iterator[Case]:
@@ -116,13 +124,14 @@ def main() -> None:
     wanted = effort(given)
     rows = []
     for players in (2, 5):
-        cases = [*beside_cases(players), *peer_cases(players, GAMES, given.jaxmarl_python)]
+        cases = [*beside_cases(players), *drop_in_cases(players)]
+        cases += peer_cases(players, GAMES, given.jaxmarl_python)
         rows += run([*cases, *threads_cases(players), *single_cases(players)], wanted)
     about = facts(wanted)
     sections = [
         f"{GAMES:,} games, one thread, on the same core; JaxMARL also on all cores. JaxMARL steps {GAMES:,} games in a "
-        "call, HLE and OpenSpiel one. HLE's Python and JaxMARL encode every player, OpenSpiel and HLE's C++ the one to "
-        "act.",
+        "call, HLE, `starmine.hle` and OpenSpiel one. HLE's Python and JaxMARL encode all players, `starmine.hle` "
+        "those that are read, OpenSpiel and HLE's C++ the one to act.",
         beside_table(rows),
         "Two threads beside one, `Batch.step_into`:",
         threads_table(rows),

@@ -16,6 +16,7 @@ from functools import cache
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from measuring import Case, Measure, pinned_to_one_core
 
@@ -26,10 +27,8 @@ HLE_PYTHON, HLE_CPP = "HLE's Python rl_env", "HLE's C++ library"
 HLE_SOURCES = "hanabi/hanabi-learning-environment/hanabi_learning_environment"
 
 
-def play_hle(players: int) -> Measure:
-    """HLE through its own Python environment, which encodes every player."""
-    from hanabi_learning_environment import rl_env
-
+def play_rl_env(rl_env: Any, players: int, read_all: bool = False) -> Measure:
+    """HLE's Python environment, or `starmine.hle`'s in its place; on request with every entry read in each turn."""
     env = rl_env.make("Hanabi-Full", players)
 
     def measure(seconds: float) -> float:
@@ -40,10 +39,20 @@ def play_hle(players: int) -> Measure:
                 seat = observations["current_player"]
                 legal = observations["player_observations"][seat]["legal_moves_as_int"]
                 observations, _, done, _ = env.step(random.choice(legal))
+                if read_all:
+                    for observation in observations["player_observations"]:
+                        observation.items()
                 steps += 1
         return steps / (time.perf_counter() - start)
 
     return measure
+
+
+def play_hle(players: int) -> Measure:
+    """HLE through its own Python environment, which encodes every player."""
+    from hanabi_learning_environment import rl_env
+
+    return play_rl_env(rl_env, players)
 
 
 def play_open_spiel(players: int) -> Measure:

@@ -81,12 +81,20 @@ class ObservationDict(dict[str, Any]):
 
     def _complete(self) -> None:
         """Make all entries, in HLE's order; what the user added comes last."""
-        if self._seen is not None:
-            made = {key: self[key] for key in MAKERS}
-            added = {key: value for key, value in super().items() if key not in MAKERS}
-            self._seen = None
+        seen = self._seen
+        if seen is None:
+            return
+        self._seen = None
+        read = dict(super().items())
+        made = {key: read[key] if key in read else make(seen) for key, make in MAKERS.items()}
+        if "vectorized" not in read:
+            made["vectorized"] = self._encoder.encode(seen)
+        if len(read) > 1:  # entries of the user's may be among them
+            made.update(read)
+        super().update(made)
+        if len(read) > 1:
             super().clear()
-            super().update(made | added)
+            super().update(made)
 
     def __iter__(self) -> Iterator[str]:
         """The keys; also what makes `dict(...)`, `{**...}` and C code see all entries."""
