@@ -26,11 +26,12 @@ sys.path.append(str(Path(__file__).parents[1] / "examples"))
 
 import itertools
 
-from ppo import PPO, Args, main
+import ppo
+from ppo import PPO, Args
 
 from starmine.torch import ActorCritic, ColorFeatures, ColorNetwork, HiddenState
 from starmine.torch.network import orthogonal
-from starmine.training import evaluate_policy, network_player
+from starmine.training import Act, evaluate_policy, network_player
 
 GAMES = 10_000
 DERIVED = ("card_flags", "unseen", "dead", "critical")  # sections of a colour's row; in the rest: all flags
@@ -40,7 +41,7 @@ DERIVED = ("card_flags", "unseen", "dead", "critical")  # sections of a colour's
 class ControlArgs(Args):
     """Train a control with PPO."""
 
-    control: Literal["raw-colors", "flat-exact"] = "raw-colors"
+    control: Literal["raw-colors", "flat-exact", "memory"] = "raw-colors"
     """the symmetric network on what hints allow, without counts and flags; or hidden layers on the exact features"""
 
 
@@ -51,7 +52,7 @@ class Unsaved(ActorCritic):
         """Write the scores over the decks of seed 0 instead, as a kept run tells them."""
         facts: dict[str, Any] = {"about": about}
         for how in ("greedy", "sampled"):
-            act = network_player(self, GAMES, sampled=how == "sampled")
+            act = player(self, GAMES, sampled=how == "sampled")
             scores = evaluate_policy(act, self.variant, GAMES, seed=0)
             facts[how] = {"games": GAMES, "perfect": scores.perfect.mean(), "lost": scores.lost.mean()}
             for name, values in (("score", scores.score), ("kept", scores.kept)):
@@ -102,15 +103,123 @@ class FlatExact(Unsaved):
         return heads[:, :-1], heads[:, -1], values
 
 
+class HintMemory:
+    """What the hints of earlier turns said of each card of N games, for each turn that a batch shows.
+
+    Each card has two bytes: the turns since a hint last touched it, from 1, at most 31, plus 32 if that hint named a
+    colour; and the place of the card among those that the hint touched, 1 newest, 2 oldest, 3 both. Both are 0 before.
+    """
+
+    def __init__(self, variant: Any, encoder: str, games: int) -> None:
+        self.variant, self.layout = variant, {part.name: part.slice for part in variant.layout(encoder)}
+        self.cards = np.zeros((games, variant.players, variant.hand_size, 2), np.uint8)
+
+    def read(self, outputs: dict[str, Any]) -> NDArray[np.uint8]:
+        """The observations of a step with the bytes appended, own cards first; call once for each step."""
+        obs, seat, players = outputs["obs"], outputs["current_player"].astype(int), self.variant.players
+        bits = np.unpackbits(obs, axis=1, bitorder="little")
+        kind = bits[:, self.layout["last_type"]]
+        games, actor = np.arange(len(obs)), (seat - 1) % players
+        if "terminated" in outputs:
+            self.cards[outputs["terminated"]] = 0
+        ago = self.cards[..., 0]
+        ago[(ago & 31 > 0) & (ago & 31 < 31)] += 1
+        for game in np.flatnonzero(kind[:, :2].any(1)):  # a card left: those after it move down
+            slot = bits[game, self.layout["last_slot"]].argmax()
+            hand = self.cards[game, actor[game]]
+            hand[slot:-1] = hand[slot + 1 :]
+            hand[-1] = 0
+        hinted = kind[:, 2:].any(1)
+        target = (seat + bits[:, self.layout["last_target"]].argmax(1)) % players
+        touched = bits[:, self.layout["last_touched"]].astype(bool) & hinted[:, None]
+        place = np.zeros(touched.shape, np.uint8)
+        place[games, touched.shape[1] - 1 - touched[:, ::-1].argmax(1)] |= 1
+        place[games, touched.argmax(1)] |= 2
+        hands = self.cards[games, target]
+        hands[..., 0] = np.where(touched, 1 + 32 * kind[:, 2:3], hands[..., 0])
+        hands[..., 1] = np.where(touched, place, hands[..., 1])
+        self.cards[games, target] = hands
+        order = (seat[:, None] + np.arange(players)) % players
+        own_first = self.cards[games[:, None], order].reshape(len(obs), -1)
+        return np.concatenate([obs, np.pad(own_first, ((0, 0), (0, -own_first.shape[1] % 8)))], 1)
+
+
+class MemoryColors(Unsaved, ColorNetwork):
+    """The network by colour with what earlier hints touched, in the row of what belongs to no colour."""
+
+    AGES = (1, 2, 3, 4, 6, 9, 31)  # the last turn of each class
+
+    def __init__(self, *rules: Any, **settings: Any) -> None:
+        super().__init__(*rules, **settings)
+        self.bytes = -(-self.features // 64) * 8
+        self.count = self.players * self.variant.hand_size
+        self.features = 8 * (self.bytes + -(-2 * self.count // 8) * 8)
+        width, extra = self.hidden[0], self.count * (len(self.AGES) + 3)
+        rest = len(self.color_features.rest) + extra
+        self.color_rest, self.rest = (orthogonal(nn.Linear(rest, width), 2**0.5) for _ in range(2))
+
+    def read(self, bits: Tensor | NDArray[np.uint8]) -> Tensor:
+        """The features, and one-hot ages, colour or not, newest and oldest of each card."""
+        given = torch.as_tensor(bits)
+        cards = given[:, self.bytes : self.bytes + 2 * self.count].view(len(given), self.count, 2)
+        age, place = cards[..., 0] & 31, cards[..., 1]
+        starts = (1, *(last + 1 for last in self.AGES[:-1]))
+        classes = [(age >= first) & (age <= last) for first, last in zip(starts, self.AGES, strict=True)]
+        marks = torch.stack([*classes, cards[..., 0] >= 32, place & 1 > 0, place & 2 > 0], 2)
+        return torch.cat([self.color_features.read(given[:, : self.bytes].contiguous()), marks.flatten(1).float()], 1)
+
+
+class MemoryBatch:
+    """A batch whose observations have the bytes of `HintMemory`."""
+
+    def __init__(self, batch: Any, memory: HintMemory) -> None:
+        self.batch, self.memory = batch, memory
+        now = batch.observe()
+        self.last = now | {"obs": memory.read(now)}
+
+    def observe(self) -> dict[str, Any]:
+        """What the last step showed."""
+        return self.last
+
+    def step(self, actions: Any) -> dict[str, Any]:
+        """Step all games."""
+        after = self.batch.step(actions)
+        self.last = after | {"obs": self.memory.read(after)}
+        return self.last
+
+    def to_bytes(self) -> bytes:
+        """The batch, without the memory."""
+        return bytes(self.batch.to_bytes())
+
+
+def player(network: ActorCritic, games: int, sampled: bool = False) -> Act:
+    """The network as a player of N games, with its memory if it has one."""
+    act = network_player(network, games, sampled)
+    if not isinstance(network, MemoryColors):
+        return act
+    memory = HintMemory(network.variant, network.encoder, games)
+    return lambda outputs: act(outputs | {"obs": memory.read(outputs)})
+
+
 class Control(PPO):
     """PPO with one of the networks."""
 
+    def __init__(self, args: Args) -> None:
+        super().__init__(args)
+        if isinstance(self.policy, MemoryColors):
+            memory = HintMemory(self.variant, args.encoder, args.num_envs)
+            self.batch: Any = MemoryBatch(self.batch, memory)
+
     def new_network(self, dtype: torch.dtype) -> ActorCritic:
         """The network, before its first update."""
-        rules = (self.variant, self.args.encoder)
         assert isinstance(self.args, ControlArgs)
-        return RawColors(*rules, matmul_dtype=dtype) if self.args.control == "raw-colors" else FlatExact(*rules, dtype)
+        rules = (self.variant, self.args.encoder)
+        if self.args.control == "flat-exact":
+            return FlatExact(*rules, dtype)
+        network = RawColors if self.args.control == "raw-colors" else MemoryColors
+        return network(*rules, matmul_dtype=dtype)
 
 
 if __name__ == "__main__":
-    main(tyro.cli(ControlArgs), Control)
+    ppo.network_player = player
+    ppo.main(tyro.cli(ControlArgs), Control)
