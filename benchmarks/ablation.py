@@ -131,7 +131,7 @@ class HintMemory:
             hand[-1] = 0
         hinted = kind[:, 2:].any(1)
         target = (seat + bits[:, self.layout["last_target"]].argmax(1)) % players
-        touched = bits[:, self.layout["last_touched"]].astype(bool) & hinted[:, None]
+        touched: NDArray[np.bool_] = bits[:, self.layout["last_touched"]].astype(bool) & hinted[:, None]
         place = np.zeros(touched.shape, np.uint8)
         place[games, touched.shape[1] - 1 - touched[:, ::-1].argmax(1)] |= 1
         place[games, touched.argmax(1)] |= 2
@@ -164,7 +164,7 @@ class MemoryColors(Unsaved, ColorNetwork):
         cards = given[:, self.bytes : self.bytes + 2 * self.count].view(len(given), self.count, 2)
         age, place = cards[..., 0] & 31, cards[..., 1]
         starts = (1, *(last + 1 for last in self.AGES[:-1]))
-        classes = [(age >= first) & (age <= last) for first, last in zip(starts, self.AGES, strict=True)]
+        classes: list[Tensor] = [(age >= first) & (age <= last) for first, last in zip(starts, self.AGES, strict=True)]
         marks = torch.stack([*classes, cards[..., 0] >= 32, place & 1 > 0, place & 2 > 0], 2)
         return torch.cat([self.color_features.read(given[:, : self.bytes].contiguous()), marks.flatten(1).float()], 1)
 
@@ -175,7 +175,7 @@ class MemoryBatch:
     def __init__(self, batch: Any, memory: HintMemory) -> None:
         self.batch, self.memory = batch, memory
         now = batch.observe()
-        self.last = now | {"obs": memory.read(now)}
+        self.last: dict[str, Any] = now | {"obs": memory.read(now)}
 
     def observe(self) -> dict[str, Any]:
         """What the last step showed."""
@@ -221,5 +221,5 @@ class Control(PPO):
 
 
 if __name__ == "__main__":
-    ppo.network_player = player
+    setattr(ppo, "network_player", player)  # noqa: B010, it is not exported
     ppo.main(tyro.cli(ControlArgs), Control)

@@ -1,29 +1,37 @@
 """Environment steps per second of `examples/ppo.py`, learning included, beside JaxMARL's IPPO on the same processor.
 
-Both train a network with two hidden layers of 256 on 1,024 games of two players, 16 turns of each from update to
-update, in two epochs of eight minibatches. JaxMARL learns from the turns of both seats, one of which has no choice, so
-its minibatches have twice as many rows. Its training script is not in its package: it is taken from a checkout.
+Both play 1,024 games of two players, 16 turns of each from update to update, and learn in two epochs. With JaxMARL's we
+compare a network with two hidden layers of 256 and eight minibatches. JaxMARL learns from the turns of both seats, one
+of which has no choice, so its minibatches have twice as many rows. Its training script is not in its package: it is
+taken from a checkout. The network by colour, the script's default, has minibatches of 512 in one table with them, eager
+and with fused kernels, in threads and in processes of one thread.
 
     python benchmarks/training.py --jaxmarl-python .venv-jaxmarl/bin/python --jaxmarl-checkout ~/JaxMARL
 """
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from functools import partial
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from measuring import ROOT, Case, Measure, Row, effort, facts, markdown, parser, run, spread, write
 
 WORKER = Path(__file__).with_name("jaxmarl_training_worker.py")
 SCRIPT = Path("baselines", "IPPO", "ippo_ff_hanabi.py")
 GAMES, TURNS, EPOCHS, MINIBATCHES, HIDDEN = 1024, 16, 2, 8, (256, 256)
+PLAIN = {"network": "plain", "hidden": HIDDEN, "average": 0.0, "minibatch": GAMES * TURNS // MINIBATCHES}
 
 
 def example() -> Any:
@@ -42,9 +50,8 @@ class Ours:
     def __init__(self, threads: int, **given: Any) -> None:
         ppo = example()
         self.threads = threads
-        sizes = {"num_envs": GAMES, "rollout": TURNS, "epochs": EPOCHS, "minibatch": GAMES * TURNS // MINIBATCHES}
         torch.set_num_threads(threads)
-        self.ppo = ppo.PPO(ppo.Args(network="plain", hidden=HIDDEN, average=0.0, **sizes, **given))
+        self.ppo = ppo.PPO(ppo.Args(num_envs=GAMES, rollout=TURNS, epochs=EPOCHS, **given))
         self.stepping = self.learning = self.total = 0.0
         self.ppo.batch = Timed(self, self.ppo.batch)
         learn = self.ppo.learn
@@ -89,6 +96,19 @@ class Timed:
         return after
 
 
+def processes(count: int, seconds: float) -> float:
+    """Environment steps per second of as many processes, each with one thread and its share of the games."""
+    with tempfile.TemporaryDirectory() as folder:
+        options = ["--threads", 1, "--compile", "--num-envs", GAMES // count, "--minibatch", 512 // count]
+        command = ["torch.distributed.run", "--standalone", "--nproc-per-node", count, ROOT / "examples" / "ppo.py"]
+        budget = ["--minutes", (seconds + 30) / 60, "--final-games", 10, "--out", folder]
+        words = [sys.executable, "-m", *map(str, [*command, *options, *budget])]
+        subprocess.run(words, check=True, capture_output=True)
+        rows = [json.loads(line) for line in Path(folder, "log.jsonl").read_text(encoding="utf-8").splitlines()]
+    late = [row for row in rows if row["seconds"] > 30]  # the first seconds compile
+    return float(np.median([row["steps_per_second"] for row in late]))
+
+
 def theirs(python: Path, checkout: Path) -> tuple[str, Measure] | None:
     """JaxMARL in another process on all cores; None where it does not start."""
     sizes = [GAMES, TURNS, EPOCHS, MINIBATCHES, *HIDDEN]
@@ -117,12 +137,22 @@ def main() -> None:
     given = arguments.parse_args()
     wanted = effort(given)
     cores = os.cpu_count() or 1
-    ways = [*((threads, "float32") for threads in sorted({1, cores})), (cores, "bfloat16")]
-    ours = {(threads, dtype): Ours(threads, dtype=dtype) for threads, dtype in ways}
-    cases = [
-        Case("starmine, examples/ppo.py", 2, run.measure, GAMES, dtype, threads)
-        for (threads, dtype), run in ours.items()
+    counts = sorted({1, cores})
+    ways: list[tuple[str, int, str, dict[str, Any]]] = [
+        *(("plain network", threads, "float32", PLAIN) for threads in counts),
+        ("plain network", cores, "bfloat16", PLAIN),
+        *(("network by colour", threads, "float32", {}) for threads in counts),
+        ("network by colour", cores, "bfloat16", {}),
     ]
+    if shutil.which("g++"):
+        ways += [("network by colour, fused", threads, "float32", {"compile": True}) for threads in counts]
+    ours = {(what, threads, dtype): Ours(threads, dtype=dtype, **options) for what, threads, dtype, options in ways}
+    cases = [
+        Case(f"starmine, {what}", 2, run.measure, GAMES, dtype, threads) for (what, threads, dtype), run in ours.items()
+    ]
+    if shutil.which("g++") and cores > 1:
+        what = f"starmine, network by colour, fused, {cores} processes"
+        cases.append(Case(what, 2, partial(processes, cores), GAMES, "float32", 1))
     found = None
     if given.jaxmarl_python and given.jaxmarl_checkout and (given.jaxmarl_checkout / SCRIPT).exists():
         found = theirs(given.jaxmarl_python, given.jaxmarl_checkout)
@@ -133,18 +163,19 @@ def main() -> None:
     rows = run(cases, wanted)
     about = facts(wanted) | {"torch": torch.__version__}
     sections = [
-        f"Environment steps per second of training: {GAMES:,} games, {TURNS} turns an update, {EPOCHS} epochs of "
-        f"{MINIBATCHES} minibatches, hidden layers {' and '.join(map(str, HIDDEN))}.",
+        f"Environment steps per second of training: {GAMES:,} games, {TURNS} turns an update, {EPOCHS} epochs; plain "
+        f"networks and JaxMARL's: {MINIBATCHES} minibatches, hidden layers {' and '.join(map(str, HIDDEN))}; networks "
+        "by colour: minibatches of 512.",
         table(rows, ours),
     ]
     write("training", wanted, about, sections, rows)
 
 
-def table(rows: Sequence[Row], ours: Mapping[tuple[int, str], Ours]) -> str:
+def table(rows: Sequence[Row], ours: Mapping[tuple[str, int, str], Ours]) -> str:
     """A line for each way to train."""
     lines = []
     for row in rows:
-        mine = ours.get((row.threads, row.dtype or "")) if row.what.startswith("starmine") else None
+        mine = ours.get((row.what.removeprefix("starmine, "), row.threads or 0, row.dtype or ""))
         shares = [f"{mine.stepping / mine.total:.1%}", f"{mine.learning / mine.total:.1%}"] if mine else ["", ""]
         lines.append([row.what, row.dtype, row.threads, f"{row.median:,.0f}", spread(row), *shares])
     heads = ("what", "products in", "threads", "steps/s (median)", "spread", "of it in the environment", "in learning")

@@ -75,6 +75,9 @@ class Args:
     """score of a lost game in training; evaluation counts it zero"""
     lost_game_penalty: float = 1.0
     """subtracted in training from the reward of the turn that loses a game"""
+    points_taken: float = 0.0
+    """share of its points that a lost game takes back at the end of the budget, linear from none; at 1, training ends
+    with the score as it counts"""
 
     minutes: float = 3.0
     """training time, including that before a resume"""
@@ -188,11 +191,15 @@ class PPO:
         entropy_weight = anneal(args.entropy_schedule, args.entropy_weight, args.entropy_end, fraction)
         for group in self.optimizer.param_groups:
             group["lr"] = lr
-        advantage, measures = self.collect()
+        advantage, measures = self.collect(args.points_taken * fraction)
         return measures | self.learn(advantage, entropy_weight) | {"lr": lr, "entropy_weight": entropy_weight}
 
-    def collect(self) -> tuple[Tensor, dict[str, float]]:
-        """Fill the rollout; returns its advantages (steps, games) and the scores of the games that ended."""
+    def collect(self, points_taken: float) -> tuple[Tensor, dict[str, float]]:
+        """Fill the rollout; returns its advantages (steps, games) and the scores of the games that ended.
+
+        Args:
+            points_taken: share of its points that a lost game takes back.
+        """
         args, outputs = self.args, self.batch.observe()
         finished = FinishedGames()
         self.rollout.clear()
@@ -200,13 +207,14 @@ class PPO:
             log_probs, value = self.predict(outputs)
             action = sample_actions(log_probs)
             after = self.batch.step(action.cpu())
+            lost = np.isin(after["final_ending"], starmine.defeats())
             self.rollout.add(
                 obs=outputs["obs"],
                 action_mask=outputs["action_mask"],
                 action=action,
                 log_prob=pick(log_probs, action),
                 value=value,
-                reward=after["reward"] - args.lost_game_penalty * np.isin(after["final_ending"], starmine.defeats()),
+                reward=after["reward"] - lost * (args.lost_game_penalty + points_taken * after["final_score"]),
                 terminated=after["terminated"],
             )
             finished.add(after)

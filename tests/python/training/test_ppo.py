@@ -74,6 +74,19 @@ def test_schedules_follow_the_budget(ppo, tiny, tmp_path):
     assert rows[3]["entropy_weight"] == pytest.approx(0.005)
 
 
+def test_a_lost_game_takes_its_points_back(ppo, tiny):
+    learner = ppo.PPO(tiny(ppo, rollout=80, points_taken=1.0, lost_game_penalty=0.5))
+    found = {}
+    for share in (0.0, 1.0):
+        learner.batch.reset(seed=5)
+        learner.collect(share)
+        reward, terminated = learner.rollout.reward.numpy(), learner.rollout.terminated.numpy()
+        ends = [np.flatnonzero(ended) + 1 for ended in terminated.T]
+        found[share] = [sum(game) for row, end in zip(reward.T, ends, strict=True) for game in np.split(row, end)[:-1]]
+    assert min(found[0.0]) == -0.5 < max(found[0.0])  # random games lose, some of them with points
+    assert set(found[1.0]) == {-0.5}
+
+
 def test_a_checkpoint_of_another_network_is_refused(ppo, ppo_recurrent, tiny):
     ppo.main(tiny(ppo, total_steps=64))
     with pytest.raises(SystemExit, match="it has program='ppo', not 'ppo_recurrent'"):
