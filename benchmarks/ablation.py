@@ -129,9 +129,9 @@ class HintMemory:
             hand = self.cards[game, actor[game]]
             hand[slot:-1] = hand[slot + 1 :]
             hand[-1] = 0
-        hinted = kind[:, 2:].any(1)
+        hinted: NDArray[np.bool_] = np.logical_or(kind[:, 2], kind[:, 3])
         target = (seat + bits[:, self.layout["last_target"]].argmax(1)) % players
-        touched: NDArray[np.bool_] = bits[:, self.layout["last_touched"]].astype(bool) & hinted[:, None]
+        touched = np.logical_and(bits[:, self.layout["last_touched"]], hinted[:, None])
         place = np.zeros(touched.shape, np.uint8)
         place[games, touched.shape[1] - 1 - touched[:, ::-1].argmax(1)] |= 1
         place[games, touched.argmax(1)] |= 2

@@ -57,6 +57,11 @@ def command(script: str, arguments: dict[str, Any]) -> str:
     return shlex.join(words)
 
 
+def today() -> str:
+    """The date."""
+    return datetime.now(UTC).date().isoformat()
+
+
 def machine() -> str:
     """The processor's model and the number of cores."""
     lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
@@ -89,7 +94,7 @@ held by {seats}.
 
 - Training: `{command}`{after}
 - {steps:,} turns in {minutes:.0f} minutes on {machine}; a single seed of training.
-- Network: hidden layers {hidden}{extras}; {encoder} observations; {size:,.0f} kB, float16.
+- Network: {layers}{extras}; {encoder} observations; {size:,.0f} kB, float16.
 - In training a lost game kept its points, but for a penalty of {penalty:g}.
 - {partners}
 
@@ -108,7 +113,7 @@ def card(facts: dict[str, Any], policy: starmine.TrainedPolicy) -> str:
         cells = [moves, *means, *(f"{found[name]:.1%}" for name in ("perfect", "lost"))]
         rows.append(markdown_row(cells))
     partner = facts["partner"]
-    extras = [text for key, text in EXTRAS.items() if described[key]]
+    extras = [text for key, text in EXTRAS.items() if described.get(key)]
     return CARD.format(
         **{key: facts[key] for key in ("name", "method", "variant", "players", "max_score", "command", "steps")},
         script=facts["command"].split()[1],
@@ -119,7 +124,7 @@ def card(facts: dict[str, Any], policy: starmine.TrainedPolicy) -> str:
         seed=SEED,
         seats="this policy" if partner is None else f"this policy, and {partner} in all others",
         minutes=facts["seconds"] / 60,
-        hidden=" and ".join(map(str, described["hidden"])),
+        layers=LAYERS["colors" if "weights" in described else "plain"].format(*described["hidden"]),
         extras="".join(f", {text}" for text in extras),
         encoder=policy.encoder,
         size=len(policy.data) / 1e3,
@@ -132,6 +137,7 @@ SELF_PLAY = "It has only met itself, and its conventions are its own: with other
 BEST_RESPONSE = "It has only met `{partner}`, whose conventions it answers: with other partners it scores less."
 
 
+LAYERS = {"colors": "by colour, towers of {} and a trunk of {}", "plain": "hidden layers {} and {}"}
 EXTRAS = {
     "recurrent": "a gated recurrent unit",
     "card_features": "derived card features",
@@ -139,20 +145,33 @@ EXTRAS = {
 }
 
 
-def keep(name: str, run: Path, games: int, ship: bool, after: str | None) -> None:
-    """Evaluate a run and put it into results/, and where it is to be shipped, its policy into the package."""
-    policy = starmine.load_policy(run / "policy.safetensors")
+def of_control(name: str, found: dict[str, Any]) -> dict[str, Any]:
+    """What is kept of a control, of which the run itself has written the scores."""
+    about, arguments = found["about"], found["about"]["arguments"]
+    own = {
+        "name": name,
+        "method": about["method"],
+        "variant": arguments.get("variant", "standard"),
+        "players": arguments.get("players", 2),
+        "partner": None,
+        "command": command("benchmarks/ablation.py", arguments),
+        "after": None,
+    }
+    measured = {key: about[key] for key in ("steps", "seconds")} | {key: found[key] for key in ("greedy", "sampled")}
+    return own | measured | {"machine": machine(), "date": today()}
+
+
+def of_policy(name: str, policy: starmine.TrainedPolicy, run: Path, games: int, after: str | None) -> dict[str, Any]:
+    """What is kept of a run that wrote a policy file, which is evaluated here."""
     drawn = starmine.load_policy(run / "policy.safetensors", sampled=True)
     variant = starmine.Variant(**{**policy.variant.parameters(), "lost_game_score": "zero"})
     partner = policy.about["arguments"].get("partner")
-    folder = RESULTS / name
-    folder.mkdir(parents=True, exist_ok=True)
     rest = variant.players - 1
     learns = policy.about["method"].partition("-")[0]
     of_values = learns in SCRIPTS
     name_of_script = SCRIPTS.get(learns, "ppo_recurrent" if policy.recurrent else "ppo")
     script = f"examples/{name_of_script}.py"
-    facts = {
+    return {
         "name": name,
         "method": policy.about["method"],
         "variant": policy.about["arguments"].get("variant", "standard"),
@@ -164,11 +183,24 @@ def keep(name: str, run: Path, games: int, ship: bool, after: str | None) -> Non
         "steps": policy.about["steps"],
         "seconds": policy.about["seconds"],
         "machine": machine(),
-        "date": datetime.now(UTC).date().isoformat(),
+        "date": today(),
         "greedy": scores([policy.bot] + [partner or policy.bot] * rest, variant, games),
         # Values of actions are no probabilities to draw by.
         "sampled": None if of_values else scores([drawn.bot] + [partner or drawn.bot] * rest, variant, games),
     }
+
+
+def keep(name: str, run: Path, games: int, ship: bool, after: str | None) -> None:
+    """Evaluate a run and put it into results/, and where it is to be shipped, its policy into the package."""
+    controls = run / "scores.json"  # of benchmarks/ablation.py, whose networks have no policy files
+    policy = None if controls.exists() else starmine.load_policy(run / "policy.safetensors")
+    facts = (
+        of_control(name, json.loads(controls.read_text()))
+        if policy is None
+        else of_policy(name, policy, run, games, after)
+    )
+    folder = RESULTS / name
+    folder.mkdir(parents=True, exist_ok=True)
     (folder / "run.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
     shutil.copy(run / "learning_curve.png", folder / "learning_curve.png")
     rows = [json.loads(line) for line in (run / "log.jsonl").read_text(encoding="utf-8").splitlines()]
@@ -177,7 +209,7 @@ def keep(name: str, run: Path, games: int, ship: bool, after: str | None) -> Non
         writer.writerow(COLUMNS)
         for stretch in np.array_split(np.array(rows, dtype=object), min(ROWS, len(rows))):
             writer.writerow([number(column, list(stretch)) for column in COLUMNS])
-    if ship:
+    if ship and policy is not None:
         POLICIES.mkdir(exist_ok=True)
         shutil.copy(run / "policy.safetensors", POLICIES / f"{name}.safetensors")
         (POLICIES / f"{name}.md").write_text(card(facts, policy), encoding="utf-8")
