@@ -7,8 +7,8 @@
 
 A run is a folder of an example script. Of it, results/NAME gets `run.json` (the command, its cost, and the scores over
 common decks), `log.csv` (the means over stretches of updates) and `learning_curve.png`. A policy that is shipped
-also needs its row in src/bots/policy/shipped.rs. Runs named ablation-SETTING-SEED and entropy-SETTING-SEED have tables
-of their own, a line for all seeds of a setting.
+also needs its row in src/bots/policy/shipped.rs. Runs named ablation-SETTING-SEED, plain-SETTING-SEED and
+entropy-SETTING-SEED have tables of their own, a line for all seeds of a setting.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ import starmine
 ROOT = Path(__file__).parents[1]
 POLICIES = ROOT / "python" / "starmine" / "policies"
 RESULTS, PUBLISHED = ROOT / "results", ROOT / "docs" / "published_baselines.json"
-PAGES = (ROOT / "README.md", ROOT / "docs" / "baselines.md")
+PAGES = (ROOT / "README.md", ROOT / "docs" / "baselines.md", ROOT / "docs" / "plain_networks.md")
 START, STOP = "<!-- {} of update_baselines.py -->\n", "<!-- end -->\n"
 SEED = 0
 ROWS = 200  # of log.csv
@@ -306,6 +306,12 @@ def commands(names: list[str]) -> str:
     return "```console\n" + "\n".join(lines) + "\n```\n"
 
 
+def mean_of_seeds(scores: list[float]) -> str:
+    """The mean with its standard error over seeds; a single seed has none."""
+    mean, count = np.mean(scores), len(scores)
+    return f"{mean:.2f} ± {np.std(scores, ddof=1) / count**0.5:.2f}" if count > 1 else f"{mean:.2f}"
+
+
 def seeds(names: list[str]) -> str:
     """A table of runs that differ in their seed, which ends their names: a line for all seeds of one setting."""
     heads = ["setting", "seeds", "training of each", "greedy of each", "mean", "kept of each", "lost", "drawn"]
@@ -318,7 +324,7 @@ def seeds(names: list[str]) -> str:
             str(len(facts)),
             training(facts[0]["steps"], float(np.mean([run["seconds"] for run in facts]))),
             ", ".join(f"{score:.2f}" for score in greedy),
-            f"{np.mean(greedy):.2f} ± {np.std(greedy, ddof=1) / len(greedy) ** 0.5:.2f}",
+            mean_of_seeds(greedy),
             ", ".join(f"{run['greedy']['kept']:.2f}" for run in facts),
             f"{np.mean([run['greedy']['lost'] for run in facts]):.1%}",
             f"{np.mean([run['sampled']['score'] for run in facts]):.2f}",
@@ -328,13 +334,17 @@ def seeds(names: list[str]) -> str:
 
 
 # What each mark on a page is filled with, and the runs that it takes.
-GROUPS = {"results": "", "scores": "", "published": "", "commands": "", "ablations": "ablation", "entropies": "entropy"}
+GROUPS = {
+    **dict.fromkeys(("results", "scores", "published", "commands"), ""),
+    **{"ablations": "ablation", "plain": "plain", "entropies": "entropy"},
+}
 WRITERS = {
     "results": table,
     "scores": best_scores,
     "published": published,
     "commands": commands,
     "ablations": seeds,
+    "plain": seeds,
     "entropies": seeds,
 }
 

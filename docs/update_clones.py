@@ -24,7 +24,7 @@ from update_baselines import ROOT, STOP, command, machine, markdown_table, numbe
 
 import starmine
 
-RESULTS, PAGE = ROOT / "results" / "cloning", ROOT / "docs" / "baselines.md"
+RESULTS, PAGE = ROOT / "results" / "cloning", ROOT / "docs" / "behaviour_cloning.md"
 START = "<!-- clones of update_clones.py -->\n"
 COLUMNS = ("update", "steps", "seconds", "loss", "accuracy", "held_out_loss", "held_out_accuracy", "greedy", "lr")
 ORDER = ("smart", "fireflower")
