@@ -37,6 +37,7 @@ from starmine._core import (
 )
 from starmine.env import HanabiEnv
 from starmine.evaluation import Evaluation, Pairing, evaluate
+from starmine.language import LanguagePlayer, describe, legal_moves_text, read_move
 from starmine.outcomes import defeats
 from starmine.play import BotError, Failure, Games, Policy, PythonBot, play_games
 from starmine.presets import variant
@@ -75,6 +76,7 @@ __all__ = [
     "HanabiVectorEnv",
     "IllegalActionError",
     "Knowledge",
+    "LanguagePlayer",
     "Layout",
     "NotationError",
     "Pairing",
@@ -94,12 +96,15 @@ __all__ = [
     "bot",
     "bots",
     "defeats",
+    "describe",
     "encoders",
     "endings",
     "evaluate",
+    "legal_moves_text",
     "load_policy",
     "play_games",
     "policies",
+    "read_move",
     "replay",
     "rule",
     "rules",
