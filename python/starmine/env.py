@@ -11,6 +11,7 @@ from gymnasium.spaces import Discrete
 from numpy.typing import NDArray
 
 from starmine._core import ArrayError, Batch, Layout, StarmineError, State, Variant, endings
+from starmine.rewards import Rewards
 from starmine.vector import integer_seed, observation_box, resolve_variant
 
 Array = NDArray[Any]
@@ -27,6 +28,9 @@ class HanabiEnv(gymnasium.Env[Array, np.int64]):
         dtype: "float32", "float16", "uint8" or "bits", as in `HanabiVectorEnv`.
         observers: "current" for the row of the seat to act (D,), or "all" (players, D).
         illegal_action: "raise", or "terminate" to end the game as a lost game.
+        reward: "score" for the change of the score, or "fireworks" for the points added to the fireworks, which a lost
+            game keeps. `score` and `final_score` are the variant's in both cases.
+        lost_game_penalty: points that the last reward of a lost game loses, at least 0.
         seed: 0 to 2**64 - 1, in use until `reset` gives another; None for a random one.
         render_mode: "ansi" makes `render` return the board as text, "human" prints it after each turn, None
             does neither.
@@ -40,7 +44,7 @@ class HanabiEnv(gymnasium.Env[Array, np.int64]):
         ending: str, how the game ended, one of `starmine.endings()`; only after the last turn.
 
     Raises:
-        UnknownNameError: there is no such preset, encoder or dtype.
+        UnknownNameError: there is no such preset, encoder, dtype or reward.
         VariantError: a parameter of the variant out of range.
         StarmineError: a number or a render mode that is not allowed.
 
@@ -64,6 +68,8 @@ class HanabiEnv(gymnasium.Env[Array, np.int64]):
         dtype: str = "float32",
         observers: str = "current",
         illegal_action: str = "raise",
+        reward: str = "score",
+        lost_game_penalty: float = 0.0,
         seed: int | None = None,
         render_mode: str | None = None,
         **overrides: Any,
@@ -72,8 +78,9 @@ class HanabiEnv(gymnasium.Env[Array, np.int64]):
             raise StarmineError(f"render_mode={render_mode!r} is not allowed: expected None, 'ansi' or 'human'")
         self.variant = resolve_variant(variant, overrides)
         self.render_mode = render_mode
+        self._rewards = Rewards(self.variant, reward, lost_game_penalty)
         self._batch = Batch(
-            self.variant,
+            self._rewards.rules,
             1,
             encoder=encoder,
             dtype=dtype,
@@ -130,6 +137,7 @@ class HanabiEnv(gymnasium.Env[Array, np.int64]):
         """
         seed = integer_seed(seed)
         out = self._batch.reset(seed)
+        self._rewards.reset(out, None)
         super().reset(seed=seed)
         self._state, self._waiting, self._forfeited = None, [], False
         info = self._info(out)
@@ -156,6 +164,7 @@ class HanabiEnv(gymnasium.Env[Array, np.int64]):
         if chosen.size != 1:
             raise ArrayError(f"action has shape {chosen.shape}: expected a single integer")
         out = self._batch.step(chosen.reshape(1))
+        self._rewards.step(out, shows_lost=True)
         self._forfeited = bool(out["illegal_action"][0])
         if not self._forfeited:
             self._waiting.append(int(chosen.item()))

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from starmine._core import ArrayError, Batch, Layout, StarmineError, Variant, VariantError, _outputs
 from starmine.presets import variant as preset
+from starmine.rewards import Rewards
 from starmine.trained import TrainedPolicy
 
 Array = NDArray[Any]
@@ -96,8 +97,9 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
     """Many games of one variant, stepped together.
 
     Each step plays one turn in every game. The seat whose turn it is acts, so one policy plays all seats.
-    Observations are relative to the seat to act. The reward is the team's: the change of the score, so an
-    episode's return is its final score, with partners in other seats too.
+    Observations are relative to the seat to act. The reward is the team's: by default the change of the score, as
+    in HLE, so an episode's return is its final score, with partners in other seats too. A lost game scores 0, so its
+    last reward takes back all points. Learners find it easier with `reward="fireworks", lost_game_penalty=1.0`.
 
     Args:
         num_envs: number of games N, at least 1.
@@ -111,6 +113,9 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
             a member of Gymnasium's `AutoresetMode`.
         illegal_action: "raise" to refuse the whole step, or "terminate" to end that game as a lost
             game.
+        reward: "score" for the change of the score, or "fireworks" for the points added to the fireworks, which a lost
+            game keeps. `score` and `final_score` are the variant's in both cases.
+        lost_game_penalty: points that the last reward of a lost game loses, at least 0.
         partners: the seats that bots play, such as `{1: "smart"}`. The value is a bot's name (any text that
             `play_games` takes, including a policy file), the result of `load_policy`, or a sequence of
             these, one of which is drawn for each episode. A step then plays the learner's turn and the
@@ -134,7 +139,7 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         final_obs, final_info: only with "SameStep" and only if a game ended, in Gymnasium's form.
 
     Raises:
-        UnknownNameError: there is no such preset, encoder, dtype, mode or bot.
+        UnknownNameError: there is no such preset, encoder, dtype, mode, reward or bot.
         VariantError: a parameter of the variant out of range, or partners that do not play the variant.
         StarmineError: a number out of range, a render mode, or partners that leave the learner no turn.
 
@@ -158,6 +163,8 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         observers: str = "current",
         autoreset_mode: str | AutoresetMode = "SameStep",
         illegal_action: str = "raise",
+        reward: str = "score",
+        lost_game_penalty: float = 0.0,
         partners: Mapping[int, str | TrainedPolicy | Sequence[str | TrainedPolicy]] | None = None,
         num_threads: int | None = None,
         seed: int | None = None,
@@ -167,8 +174,9 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         if render_mode is not None:
             raise StarmineError(f"render_mode={render_mode!r} is not allowed: expected None")
         self.variant = resolve_variant(variant, overrides)
+        self._rewards = Rewards(self.variant, reward, lost_game_penalty)
         self._batch = Batch(
-            self.variant,
+            self._rewards.rules,
             num_envs,
             encoder=encoder,
             dtype=dtype,
@@ -209,7 +217,7 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
 
     @property
     def batch(self) -> Batch:
-        """The batch that holds the games."""
+        """The batch that holds the games. With `reward="fireworks"` its scores keep the points of lost games."""
         return self._batch
 
     def _check_open(self) -> None:
@@ -248,6 +256,7 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         out = self._batch.reset(seed, mask, decks, start_players)
         if isinstance(seed, int):
             super().reset(seed=seed)
+        self._rewards.reset(out, mask)
         self._started = True
         return out["obs"], self._info(out, self._all if mask is None else mask.copy())
 
@@ -272,6 +281,7 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         if not self._started:
             raise ResetNeeded("this environment has not been reset: call reset first")
         out = self._batch.step(actions)
+        self._rewards.step(out, shows_lost=not self._keeps_last)
         info = self._info(out, self._all)
         terminated = out["terminated"]
         final_obs = self._batch._final_obs() if self._keeps_last else None
