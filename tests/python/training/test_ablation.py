@@ -1,0 +1,76 @@
+"""benchmarks/ablation.py: its controls train, and its memory of hints is what the moves of the games say."""
+
+import json
+import random
+import re
+
+import numpy as np
+import pytest
+from training_runs import needs_train_extra
+
+import starmine
+
+pytestmark = [pytest.mark.slow, needs_train_extra]
+
+
+@pytest.fixture(scope="module")
+def ablation():
+    """The script as a module."""
+    import ablation
+
+    return ablation
+
+
+@pytest.mark.parametrize("control", ["raw-colors", "flat-exact", "memory"])
+def test_a_control_trains_and_tells_its_scores(ablation, tiny, tmp_path, monkeypatch, control):
+    monkeypatch.setattr(ablation, "GAMES", 8)
+    monkeypatch.setattr(ablation.ppo, "network_player", ablation.player)
+    arguments = tiny(ablation.ppo, total_steps=128)
+    given = ablation.ControlArgs(**vars(arguments) | {"control": control})
+    ablation.ppo.main(given, ablation.Control)
+    found = json.loads((tmp_path / "run" / "scores.json").read_text())
+    assert found["greedy"]["games"] == found["sampled"]["games"] == 8
+    assert found["about"]["arguments"]["total_steps"] == 128
+
+
+def hinted_by_the_moves(state, cards):
+    """Apply what the last move of a game says to the cards: [turns since the hint, by colour, place] of each slot."""
+    event, variant = str(state.history[-1]), state.variant
+    actor, touched = int(re.match(r"seat (\d)", event)[1]), re.search(r"slots? ([\d ]+)\)", event)
+    for card in (card for hand in cards for card in hand if 0 < card[0] < 31):
+        card[0] += 1
+    if touched is None:
+        del cards[actor][int(re.search(r"(?:play|discard) (\d)", event)[1])]
+        cards[actor].append([0, 0, 0])
+        return
+    slots = [int(slot) for slot in touched[1].split()]
+    target = (actor + int(re.search(r"hint \+(\d)", event)[1])) % variant.players
+    by_color = not re.search(r"hint \+\d \d", event)
+    for slot in slots:
+        cards[target][slot] = [1, int(by_color), (slot == max(slots)) + 2 * (slot == min(slots))]
+
+
+@pytest.mark.parametrize("players", [2, 3])
+def test_the_memory_of_hints_is_what_the_moves_say(ablation, players):
+    variant, games = starmine.Variant(players=players), 12
+    batch = starmine.Batch(variant, games, dtype="bits", seed=5)
+    memory, outputs, generator = ablation.HintMemory(variant, "canonical", games), batch.observe(), random.Random(0)
+    memory.read(outputs)
+    nothing = [[[0, 0, 0] for _ in range(variant.hand_size)] for _ in range(players)]
+    states, episodes = [variant.new_game(seed=5, game=game) for game in range(games)], [0] * games
+    cards = [json.loads(json.dumps(nothing)) for _ in range(games)]
+    width = outputs["obs"].shape[1]
+    for _ in range(120):
+        actions = [generator.choice(np.flatnonzero(mask)) for mask in outputs["action_mask"]]
+        outputs = batch.step(np.array(actions))
+        found = memory.read(outputs)[:, width : width + 2 * players * variant.hand_size]
+        for game, action in enumerate(actions):
+            states[game].apply(int(action))
+            hinted_by_the_moves(states[game], cards[game])
+            if states[game].is_terminal:
+                episodes[game] += 1
+                states[game] = variant.new_game(seed=5, game=game, episode=episodes[game])
+                cards[game] = json.loads(json.dumps(nothing))
+            seat = states[game].current_player
+            own_first = [card for offset in range(players) for card in cards[game][(seat + offset) % players]]
+            assert found[game].tolist() == [part for ago, hue, place in own_first for part in (ago + 32 * hue, place)]
