@@ -16,8 +16,10 @@ from starmine._core import (
     IllegalActionError,
     Knowledge,
     Layout,
+    Move,
     NotationError,
     RuleKind,
+    SeatedBot,
     Section,
     SerializationError,
     StarmineError,
@@ -30,6 +32,7 @@ from starmine._core import (
     bots,
     encoders,
     endings,
+    make_bot,
     policies,
     rule,
     rules,
@@ -39,7 +42,8 @@ from starmine.env import HanabiEnv
 from starmine.evaluation import Evaluation, Pairing, evaluate
 from starmine.language import LanguagePlayer, describe, legal_moves_text, read_move
 from starmine.outcomes import defeats
-from starmine.play import BotError, Failure, Games, Policy, PythonBot, play_games
+from starmine.play import Policy, PythonBot, play_games
+from starmine.played import BotError, Failure, Games
 from starmine.presets import variant
 from starmine.trained import TrainedPolicy, load_policy
 from starmine.trajectories import Trajectories, replay
@@ -78,11 +82,13 @@ __all__ = [
     "Knowledge",
     "LanguagePlayer",
     "Layout",
+    "Move",
     "NotationError",
     "Pairing",
     "Policy",
     "PythonBot",
     "RuleKind",
+    "SeatedBot",
     "Section",
     "SerializationError",
     "StarmineError",
@@ -102,6 +108,7 @@ __all__ = [
     "evaluate",
     "legal_moves_text",
     "load_policy",
+    "make_bot",
     "play_games",
     "policies",
     "read_move",

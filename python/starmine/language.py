@@ -8,7 +8,10 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from starmine._core import Card, NotationError, StarmineError, View
+import numpy as np
+from numpy.typing import NDArray
+
+from starmine._core import Card, NotationError, StarmineError, Variant, View
 from starmine.durable import replace_file
 
 INSTRUCTIONS = (
@@ -73,6 +76,11 @@ def _card_text(view: View, offset: int, slot: int, card: Card | None) -> str:
 def legal_moves_text(view: View) -> list[str]:
     """The legal moves of the observer in words, such as "play slot 2" or "hint +1 red"; none when another seat acts."""
     return [view.variant.action_meaning(action) for action in view.legal_actions()]
+
+
+def actions_text(variant: Variant, mask: NDArray[np.bool_]) -> str:
+    """The actions of a mask, bool (num_actions,), with their moves in words, as error messages list them."""
+    return ", ".join(f"{action} ({variant.action_meaning(action)})" for action in np.flatnonzero(mask).tolist())
 
 
 def read_move(text: str, view: View) -> int:

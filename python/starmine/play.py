@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
@@ -12,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import (
+    Move,
+    SeatedBot,
     StarmineError,
     Variant,
     View,
@@ -22,9 +23,10 @@ from starmine._core import (
     bot,
     bots,
     encoders,
-    endings,
 )
 from starmine._core import variant as preset
+from starmine.language import actions_text
+from starmine.played import BotError, Failure, Games
 from starmine.trained import TrainedPolicy
 from starmine.trajectories import Trajectories
 from starmine.vector import resolve_variant
@@ -36,11 +38,13 @@ Array = NDArray[Any]
 class PythonBot(Protocol):
     """A bot written in Python.
 
-    A class is instantiated for each game and seat; an object plays all games.
+    A class is instantiated for each game and seat, at the seat's first turn; an object plays all games.
+    An optional method `end(state)` is called when a game of the bot has ended, with its `State`, the open table. An
+    object that holds several seats is called once for each game.
     """
 
-    def act(self, view: View) -> int | str:
-        """The move of the seat to act: an action id, or text such as "play 2"."""
+    def act(self, view: View) -> int | str | Move:
+        """The move of the seat to act: an action id, a `Move`, or text such as "play 2"."""
 
 
 @runtime_checkable
@@ -68,98 +72,7 @@ class Policy(Protocol):
         """
 
 
-Player: TypeAlias = str | TrainedPolicy | type | PythonBot | Policy
-
-
-@dataclass(frozen=True)
-class Failure:
-    """A game that was abandoned because a bot or a policy failed.
-
-    Attributes:
-        game: the index of the game.
-        seat: the seat of the player that failed.
-        move: what it chose, or None if it raised an exception.
-        message: what was wrong.
-    """
-
-    game: int
-    seat: int
-    move: Any
-    message: str
-
-    def __str__(self) -> str:
-        """Game, seat, move and what was wrong."""
-        chose = "" if self.move is None else f" chose {self.move!r}"
-        return f"game {self.game}, seat {self.seat}:{chose} {self.message}"
-
-
-@dataclass(frozen=True)
-class Games:
-    """The results of games, in their order.
-
-    Attributes:
-        variant: the rules that were played.
-        scores: int32 (games,), by the variant's rules.
-        fireworks: int32 (games,), the sum of the fireworks, whatever the ending.
-        lengths: int32 (games,), numbers of turns.
-        endings: int8 (games,), k for `starmine.endings()[k - 1]`.
-        failures: the abandoned games; their entries are -1, and 0 as ending.
-        trajectories: the games' decks and actions, if they were recorded; of abandoned games the turns that were
-            played.
-    """
-
-    variant: Variant
-    scores: NDArray[np.int32]
-    fireworks: NDArray[np.int32]
-    lengths: NDArray[np.int32]
-    endings: NDArray[np.int8]
-    failures: list[Failure] = field(default_factory=list)
-    trajectories: Trajectories | None = None
-
-    def __len__(self) -> int:
-        """Number of games."""
-        return len(self.scores)
-
-    def share(self, ending: str) -> float:
-        """The share of the games with this ending, one of `starmine.endings()`.
-
-        Raises:
-            UnknownNameError: there is no such ending.
-        """
-        if ending not in endings():
-            raise _unknown_name("ending", ending, endings())
-        return float(np.mean(self.endings == endings().index(ending) + 1))
-
-    def __repr__(self) -> str:
-        """Number of games, mean score and its standard error."""
-        mean, error = mean_and_error(self.scores)
-        return f"<{len(self)} games: mean score {mean:.3f} ± {error:.3f}>"
-
-
-class BotError(StarmineError):
-    """A bot or a policy raised an exception or chose an illegal move. All other games were played.
-
-    Attributes:
-        failures: the abandoned games.
-        games: the results, in which those games are marked.
-    """
-
-    def __init__(self, failures: list[Failure], games: Games) -> None:
-        """Made by `play_games`; the message names the first failures."""
-        self.failures, self.games = failures, games
-        shown = "; ".join(str(failure) for failure in failures[:3])
-        more = f"; and {len(failures) - 3} more" if len(failures) > 3 else ""
-        super().__init__(f"{len(failures)} of {len(games)} games were given up: {shown}{more}")
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """So that the error of another process can be raised here."""
-        return BotError, (self.failures, self.games)
-
-
-def mean_and_error(values: Array) -> tuple[float, float]:
-    """The mean and its standard error; the error of a single value is nan."""
-    error = float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")
-    return float(np.mean(values)), error
+Player: TypeAlias = str | TrainedPolicy | SeatedBot | type | PythonBot | Policy
 
 
 def resolve_table(players: Sequence[Any], variant: str | Variant) -> Variant:
@@ -199,9 +112,9 @@ def play_games(
             play-safe; hint-playable; discard-oldest" (see `starmine.rules()`), the name of a trained policy (see
             `starmine.policies()`), or a policy file, such as "policy: mine.safetensors"; "policy: mine.safetensors;
             sampled" samples its moves. Objects are the result of `load_policy`; a `PythonBot`, as a class with
-            `act(view)` or an object of one; a `Policy`, with `act_batch`; or a torch module, which gets float32
-            observations (K, D) and masks bool (K, A), and returns logits (K, A), of which the best legal one is
-            played, or actions (K,).
+            `act(view)` or an object of one; the result of `make_bot`, which stands for its text; a `Policy`, with
+            `act_batch`; or a torch module, which gets float32 observations (K, D) and masks bool (K, A), and returns
+            logits (K, A), of which the best legal one is played, or actions (K,).
         games: number of games, at least 1.
         seed: 0 to 2**64 - 1.
         variant: a preset's name, with as many seats as there are players, or a `Variant`.
@@ -252,6 +165,8 @@ def resolve_player(player: Any, place: str) -> Any:
     """
     if isinstance(player, TrainedPolicy):
         player = player.bot
+    if isinstance(player, SeatedBot):
+        player = player.name
     if isinstance(player, str):
         _check_bot(player)
         return player
@@ -322,6 +237,7 @@ class _Mixed:
         self.seats = seats
         self.first_game = first_game
         self.failures: list[Failure] = []
+        self.abandoned: set[int] = set()
         # Instances of bots that were given as classes, by seat and game.
         self.own: dict[tuple[int, int], Any] = {}
 
@@ -331,8 +247,12 @@ class _Mixed:
         for policy in {id(player): player for player in self.seats if isinstance(player, Policy)}.values():
             if callable(getattr(policy, "reset", None)):
                 policy.reset(games)  # type: ignore[attr-defined]
+        goes_on = np.ones(len(games), dtype=bool)
         while True:
             to_act = self.tables.run()
+            for game in np.flatnonzero(goes_on & (to_act < 0)).tolist():
+                self.end_game(game)
+            goes_on = to_act >= 0
             if not (to_act >= 0).any():
                 return self.tables.outcomes()
             # A policy that holds several seats is called once for all of them.
@@ -361,6 +281,24 @@ class _Mixed:
         except Exception as error:
             self.give_up(game, seat, move, error)
 
+    def end_game(self, game: int) -> None:
+        """Show a game that has ended to the Python bots that played it."""
+        if game in self.abandoned:
+            return
+        state = None
+        told: list[Any] = []
+        for seat, player in enumerate(self.seats):
+            bot = self.own.pop((seat, game), None) if isinstance(player, type) else player
+            if not callable(getattr(bot, "end", None)) or any(bot is other for other in told):
+                continue
+            told.append(bot)
+            state = self.tables.state(game) if state is None else state
+            try:
+                bot.end(state.copy())
+            except Exception as error:
+                self.give_up(game, seat, None, error)
+                return
+
     def ask_policy(self, policy: Any, games: list[int], to_act: Array) -> None:
         """Let a policy play its turn in some games."""
         encoder = policy_encoder(policy, f"players[{to_act[games[0]]}]")
@@ -379,12 +317,13 @@ class _Mixed:
             return
         actions = dict(zip(games, chosen.tolist(), strict=True))
         for game in self.tables.apply_all(games, list(actions.values())):
-            legal = np.flatnonzero(masks[games.index(game)]).tolist()
+            legal = actions_text(self.tables.variant, masks[games.index(game)])
             refusal = StarmineError(f"which is not legal: expected one of {legal}")
             self.give_up(game, int(to_act[game]), actions[game], refusal)
 
     def give_up(self, game: int, seat: int, move: Any, error: Exception) -> None:
         """Record a failure and abandon the game."""
         self.tables.abandon(game)
+        self.abandoned.add(game)
         message = str(error) if move is not None else f"raised {type(error).__name__}: {error}"
         self.failures.append(Failure(self.first_game + game, seat, move, message))

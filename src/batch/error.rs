@@ -1,5 +1,6 @@
 //! The errors of a batch.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use thiserror::Error;
@@ -8,7 +9,7 @@ use super::kernel::simd::SimdError;
 use super::outputs::BufferError;
 use super::partners::PartnersError;
 use super::schedule::pool::ThreadsError;
-use crate::rules::{ActionSet, DeckError};
+use crate::rules::{ActionSet, DeckError, Variant};
 
 /// Illegal actions, for which a step was refused; no game has moved.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,11 +22,22 @@ pub struct IllegalActions {
     pub actions: Vec<i64>,
     /// The legal actions of each; none in a game that is over.
     pub legal: Vec<ActionSet>,
+    /// The variant, which names the moves.
+    pub variant: Arc<Variant>,
 }
 
 impl IllegalActions {
     /// The most games that an error lists.
     pub const LISTED: usize = 100;
+
+    /// The action in words, in brackets; nothing for an id that the variant does not have.
+    fn meaning(&self, action: i64) -> String {
+        let played = self.variant.action_to_move(action);
+        played.map_or_else(
+            |_| String::new(),
+            |played| format!(" ({})", self.variant.edition().meaning(played)),
+        )
+    }
 }
 
 impl std::fmt::Display for IllegalActions {
@@ -34,15 +46,19 @@ impl std::fmt::Display for IllegalActions {
         write!(formatter, "{} illegal action(s), no game has moved: ", self.count)?;
         for index in 0..self.rows.len().min(SHOWN) {
             let (row, action) = (self.rows[index], self.actions[index]);
-            let legal: Vec<usize> = self.legal[index].iter().collect();
+            let (legal, meaning) = (self.legal[index], self.meaning(action));
             let separator = if index == 0 { "" } else { "; " };
             if legal.is_empty() {
                 write!(
                     formatter,
-                    "{separator}actions[{row}]={action}, but game {row} is over: reset it first"
+                    "{separator}actions[{row}]={action}{meaning}, but game {row} is over: reset it first"
                 )?;
             } else {
-                write!(formatter, "{separator}actions[{row}]={action}, expected one of {legal:?}")?;
+                let legal = self.variant.actions_text(legal);
+                write!(
+                    formatter,
+                    "{separator}actions[{row}]={action}{meaning}, expected one of {legal}"
+                )?;
             }
         }
         let more = self.count.saturating_sub(SHOWN);

@@ -381,7 +381,13 @@ impl Batch {
 
     /// The refused actions, the first of them with what is legal in their games.
     fn illegal_actions(&self, actions: &[i64]) -> IllegalActions {
-        let mut error = IllegalActions { count: 0, rows: vec![], actions: vec![], legal: vec![] };
+        let mut error = IllegalActions {
+            count: 0,
+            rows: vec![],
+            actions: vec![],
+            legal: vec![],
+            variant: self.config.variant.clone(),
+        };
         for (row, &action) in actions.iter().enumerate() {
             if !self.refuses(row, action) {
                 continue;

@@ -129,6 +129,12 @@ impl From<PartnersError> for PyErr {
     }
 }
 
+impl From<bots::SeatedError> for PyErr {
+    fn from(error: bots::SeatedError) -> PyErr {
+        StarmineError::new_err(error.to_string())
+    }
+}
+
 impl From<PlayError> for PyErr {
     fn from(error: PlayError) -> PyErr {
         match error {

@@ -1,6 +1,7 @@
 use pyo3::prelude::*;
 
 use super::card::Card;
+use super::moves::kind;
 use crate::rules::{self, Edition, Hint, Move};
 
 /// One turn that was played: the move and what it revealed.
@@ -57,12 +58,7 @@ impl Event {
 
     #[getter]
     fn kind(&self) -> &'static str {
-        match self.event.played {
-            Move::Play { .. } | Move::AnnouncedPlay { .. } => "play",
-            Move::Discard { .. } => "discard",
-            Move::Hint { hint: Hint::Color(_), .. } => "color_hint",
-            Move::Hint { hint: Hint::Rank(_), .. } => "rank_hint",
-        }
+        kind(self.event.played)
     }
 
     #[getter]

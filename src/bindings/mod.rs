@@ -14,6 +14,7 @@ mod interruptible;
 mod knowledge;
 mod layout;
 mod memory;
+mod moves;
 mod network;
 mod numbers;
 mod outputs;
@@ -24,6 +25,7 @@ mod recording;
 mod replay;
 mod room;
 mod rule_kind;
+mod seated_bot;
 mod section;
 mod state;
 mod tables;
@@ -78,9 +80,11 @@ core_module! {
         event::Event,
         knowledge::Knowledge,
         layout::Layout,
+        moves::Move,
         network::_Network,
         replay::_Replay,
         rule_kind::RuleKind,
+        seated_bot::SeatedBot,
         section::Section,
         state::State,
         tables::_Tables,
@@ -108,6 +112,7 @@ core_module! {
         recording::_outcomes,
         rule_kind::rule,
         rule_kind::rules,
+        seated_bot::make_bot,
         tables::_play_bots,
         unpack::unpack_bits_into,
         variant::variant,

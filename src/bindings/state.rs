@@ -6,10 +6,13 @@ use super::card::Card;
 use super::errors::{SerializationError, illegal_action};
 use super::event::Event;
 use super::features::{action_mask, encode_view};
-use super::numbers::{Integer, seat};
+use super::moves::{Move, moves};
+use super::numbers::{Integer, seat, seed as read_seed};
+use super::seated_bot::read_player;
 use super::text::Text;
 use super::variant::Variant;
 use super::view::View;
+use crate::bots::SeatedPlayer;
 use crate::encode;
 use crate::rules;
 
@@ -147,6 +150,42 @@ impl State {
         self.state.legal_actions().iter().collect()
     }
 
+    /// The legal moves of the seat to act, in the order of `legal_actions`.
+    fn legal_moves(&self) -> Vec<Move> {
+        moves(self.state.variant(), self.state.legal_actions())
+    }
+
+    /// What a bot would do now in the place of the seat to act.
+    ///
+    /// The bot follows the game from its first turn, as if it had held the seat, whoever did.
+    ///
+    /// Args:
+    ///     bot: any text that `play_games` takes, or the result of `load_policy`; also a bot that sees
+    ///         all hands.
+    ///     seed: of the bot's random choices, 0 to 2**64 - 1. They are those of game 0 of
+    ///         `play_games` with this seed.
+    ///
+    /// Returns:
+    ///     The action id, which `apply` takes.
+    ///
+    /// Raises:
+    ///     UnknownNameError: there is no such bot.
+    ///     VariantError: the bot does not play the variant.
+    ///     StarmineError: the game is over, or a seed out of range.
+    ///
+    /// >>> import starmine
+    /// >>> state = starmine.Variant().new_game(seed=7)
+    /// >>> state.variant.move(state.suggest("smart")) in state.legal_moves()
+    /// True
+    #[pyo3(signature = (bot, seed=None), text_signature = "($self, bot, seed=0)")]
+    fn suggest(&self, bot: &Bound<'_, PyAny>, seed: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
+        let seed = seed.map_or(Ok(0), read_seed)?;
+        let (_, player) = read_player(bot, self.state.variant())?;
+        let seat = self.state.position().current_player();
+        let played = SeatedPlayer::new(player, seat, seed).act(&self.state)?;
+        Ok(self.state.variant().move_to_action(played).expect("a legal move has an action"))
+    }
+
     /// Whether each action is legal: bool (num_actions,).
     fn legal_action_mask<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
         action_mask(self.state.variant(), self.state.legal_actions()).into_pyarray(py)
@@ -155,7 +194,7 @@ impl State {
     /// Plays one turn.
     ///
     /// Args:
-    ///     action: an action id, or a move's text such as "play 2".
+    ///     action: an action id, a `Move`, or a move's text such as "play 2".
     ///
     /// Returns:
     ///     The reward: the change of the score.

@@ -113,6 +113,16 @@ fn recorded<'py>(py: Python<'py>, recording: Recording) -> PyResult<Recorded<'py
     ))
 }
 
+/// The state of a table's game.
+fn state_of(table: &GameRunner) -> rules::State {
+    let mut state = rules::State::new(table.variant().clone(), table.seed());
+    for event in table.history() {
+        let action = table.variant().move_to_action(event.played);
+        state.apply(action.expect("a played move has an action") as i64).expect("it was legal");
+    }
+    state
+}
+
 fn no_memory(error: &TryReserveError) -> PyErr {
     PyMemoryError::new_err(format!("the recorded games: {error}"))
 }
@@ -209,6 +219,12 @@ impl _Tables {
         Ok(_Tables { variant, tables, abandoned })
     }
 
+    /// The variant that is played.
+    #[getter]
+    fn variant(&self) -> Variant {
+        Variant(self.variant.clone())
+    }
+
     /// Lets the bots play every game until it ends or a seat that Python plays is to act.
     ///
     /// Returns:
@@ -232,13 +248,13 @@ impl _Tables {
     /// The view of the seat to act in a game.
     fn view(&mut self, game: Integer) -> PyResult<View> {
         let (_, table) = self.table(&game)?;
-        let mut state = rules::State::new(table.variant().clone(), table.seed());
-        for event in table.history() {
-            let action = table.variant().move_to_action(event.played);
-            state.apply(action.expect("a played move has an action") as i64).expect("it was legal");
-        }
         let seat = table.position().current_player();
-        Ok(View::new(state, seat))
+        Ok(View::new(state_of(table), seat))
+    }
+
+    /// The open table of a game.
+    fn state(&mut self, game: Integer) -> PyResult<rules::State> {
+        Ok(state_of(self.table(&game)?.1))
     }
 
     /// Plays an action id, or a move's text, in a game.
@@ -257,11 +273,7 @@ impl _Tables {
         let refuse = |error: MoveError| illegal_action(&error, action.explain(&error));
         let played = variant.action_to_move(action.value).map_err(refuse)?;
         if !table.position().is_legal(&variant, played) {
-            return Err(refuse(MoveError::Illegal {
-                action: action.value as usize,
-                meaning: variant.edition().meaning(played),
-                legal: table.position().legal_actions(&variant).iter().collect(),
-            }));
+            return Err(refuse(table.position().refuse(&variant, action.value as usize, played)));
         }
         table.apply(played);
         Ok(())

@@ -7,11 +7,12 @@ use pyo3::types::PyDict;
 use super::card::cards;
 use super::errors::{DeckError, SerializationError, StarmineError, VariantError, illegal_action};
 use super::layout::Layout;
-use super::numbers::{Integer, count, fresh_seed, integer, seed as read_seed};
+use super::moves::Move;
+use super::numbers::{Integer, count, fresh_seed, integer, seed as read_seed, wrong_type};
 use super::parameters::{copies_table, named, parameters_dict};
 use super::text::Text;
 use crate::encode;
-use crate::rules::{self, EpisodeSeed, Move, Named, Parameters, Rating};
+use crate::rules::{self, EpisodeSeed, Named, Parameters, Rating};
 
 /// Variant(players=2, colors=5, ranks=5, hand_size=None, max_information_tokens=8,
 ///         max_life_tokens=3, copies=None, random_start_player=False, empty_hints=False,
@@ -217,13 +218,36 @@ impl Variant {
         Ok(self.0.edition().meaning(played))
     }
 
-    /// The action id of a move's text, such as "play 2" or "hint +1 red".
+    /// The move of an action id.
+    ///
+    /// Raises:
+    ///     IllegalActionError: the variant has no such action.
+    ///
+    /// >>> import starmine
+    /// >>> move = starmine.Variant().move(12)
+    /// >>> move.kind, move.offset, move.color
+    /// ('color_hint', 1, 2)
+    fn r#move(&self, action: Integer) -> PyResult<Move> {
+        let played = self.0.action_to_move(action.value);
+        let played = played.map_err(|error| illegal_action(&error, action.explain(&error)))?;
+        Ok(Move::new(played, self.0.edition()))
+    }
+
+    /// The action id of a `Move`, or of its text, such as "play 2" or "hint +1 red".
     ///
     /// Raises:
     ///     NotationError: the text is not a move.
     ///     IllegalActionError: the variant has no such move.
-    pub(super) fn action(&self, text: Text) -> PyResult<usize> {
-        let played: Move = text.parse()?;
+    pub(super) fn action(&self, r#move: &Bound<'_, PyAny>) -> PyResult<usize> {
+        let played = match r#move.cast::<Move>() {
+            Ok(given) => given.get().played(),
+            Err(_) => {
+                let text: Text = r#move
+                    .extract()
+                    .map_err(|_| wrong_type("move", r#move, "a Move or text such as \"play 2\""))?;
+                text.parse()?
+            }
+        };
         self.0.move_to_action(played).ok_or_else(|| {
             super::errors::IllegalActionError::new_err(format!(
                 "\"{played}\" is not a move of this variant: {}",
@@ -356,12 +380,12 @@ impl Variant {
 }
 
 impl Variant {
-    /// Reads an action: an id, or a move's text.
+    /// Reads an action: an id, a `Move`, or a move's text.
     pub(super) fn read_action(&self, given: &Bound<'_, PyAny>) -> PyResult<Integer> {
-        match given.extract::<Text>() {
-            Ok(text) => Ok(Integer::new(self.action(text)? as i64)),
-            Err(_) => integer("action", given),
+        if given.is_instance_of::<Move>() || given.extract::<Text>().is_ok() {
+            return Ok(Integer::new(self.action(given)? as i64));
         }
+        integer("action", given)
     }
 }
 

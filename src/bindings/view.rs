@@ -10,6 +10,7 @@ use super::event::Event;
 use super::features::{action_mask, encode_view};
 use super::interruptible::{interruptible, is_set};
 use super::knowledge::Knowledge;
+use super::moves::{Move, moves};
 use super::numbers::{Integer, count, fresh_seed, seat, seed as read_seed};
 use super::text::Text;
 use super::variant::Variant;
@@ -59,6 +60,11 @@ impl View {
 
     fn view(&self) -> rules::View<'_> {
         self.state.view(self.observer)
+    }
+
+    /// The state that is viewed, and the seat that views it. For bots, which get views of it.
+    pub(super) fn parts(&self) -> (&rules::State, usize) {
+        (&self.state, self.observer)
     }
 }
 
@@ -227,6 +233,11 @@ impl View {
         self.view().legal_actions().iter().collect()
     }
 
+    /// The observer's legal moves, in the order of `legal_actions`.
+    fn legal_moves(&self) -> Vec<Move> {
+        moves(self.state.variant(), self.view().legal_actions())
+    }
+
     /// Whether each action is legal for the observer: bool (num_actions,); all False when another
     /// seat is to act.
     fn legal_action_mask<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
@@ -248,6 +259,11 @@ impl View {
             )));
         }
         Ok(encode_view(encoder, self.view()).into_pyarray(py))
+    }
+
+    /// The table as the observer may see it; its own cards are ??.
+    fn __str__(&self) -> String {
+        self.view().to_string()
     }
 
     fn __repr__(&self) -> String {

@@ -21,6 +21,7 @@ mod recording;
 mod registry;
 mod rule_list;
 mod runner;
+mod seated;
 mod smart;
 
 pub use bot::{Bot, OpenBot, Turn, UnsupportedVariant};
@@ -36,3 +37,4 @@ pub use recording::check_games;
 pub use registry::{BOTS, BotKind, Plays, bot};
 pub use rule_list::{RULES, Rule, RuleError, RuleKind, RuleList, rule};
 pub use runner::{BotMoveError, GameRunner, Player};
+pub use seated::{SeatedError, SeatedPlayer};

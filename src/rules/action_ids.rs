@@ -2,7 +2,7 @@
 
 use super::card::{Rank, Suit};
 use super::hint::Hint;
-use super::moves::{Move, MoveError};
+use super::moves::{ActionSet, Move, MoveError};
 use super::variant::Variant;
 
 impl Variant {
@@ -44,6 +44,16 @@ impl Variant {
             Ok(index) if index < num_actions => Ok(self.tables().moves[index]),
             _ => Err(MoveError::OutOfRange { action, num_actions }),
         }
+    }
+
+    /// Actions with their moves in words, such as `5 (play slot 0), 6 (play slot 1)`.
+    #[must_use]
+    pub fn actions_text(&self, actions: ActionSet) -> String {
+        let words = actions.iter().map(|action| {
+            let played = self.tables().moves[action];
+            format!("{action} ({})", self.edition().meaning(played))
+        });
+        words.collect::<Vec<String>>().join(", ")
     }
 
     /// Computes the move of an id below [`Variant::num_actions`].

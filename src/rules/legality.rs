@@ -55,9 +55,18 @@ impl Position {
         if self.is_legal(variant, played) {
             return Ok(played);
         }
-        let meaning = variant.edition().meaning(played);
-        let legal = self.legal_actions(variant).iter().collect();
-        Err(MoveError::Illegal { action: action as usize, meaning, legal })
+        Err(self.refuse(variant, action as usize, played))
+    }
+
+    /// The error for a move that is not legal now.
+    pub(crate) fn refuse(&self, variant: &Variant, action: usize, played: Move) -> MoveError {
+        let legal = self.legal_actions(variant);
+        MoveError::Illegal {
+            action,
+            meaning: variant.edition().meaning(played),
+            legal: legal.iter().collect(),
+            expected: variant.actions_text(legal),
+        }
     }
 
     fn is_legal_hint(&self, variant: &Variant, offset: u8, hint: Hint) -> bool {

@@ -79,7 +79,7 @@ pub enum MoveError {
         num_actions: usize,
     },
     /// The move is not legal now.
-    #[error("action {action} ({meaning}) is not legal now: expected one of {legal:?}")]
+    #[error("action {action} ({meaning}) is not legal now: expected one of {expected}")]
     Illegal {
         /// The id that was given.
         action: usize,
@@ -87,6 +87,8 @@ pub enum MoveError {
         meaning: String,
         /// The legal ids.
         legal: Vec<usize>,
+        /// The legal ids with their moves in words.
+        expected: String,
     },
     /// The game is over.
     #[error("action {action} is not allowed: the game is over ({ending})")]

@@ -1,26 +1,44 @@
-//! A state as text.
+//! The table as text: a state shows all of it, a view what its seat may see.
 
 use std::fmt::{self, Display, Formatter};
 
+use super::card::Card;
 use super::state::State;
+use super::view::View;
 
 /// Shows tokens, fireworks, each hand with its hints, and the discard pile.
 impl Display for State {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        self.write_counts(formatter)?;
-        let (variant, edition) = (self.variant(), self.variant().edition());
-        let stacks = variant.suits().zip(self.position().fireworks(variant));
-        let stacks = stacks.map(|(suit, height)| format!("{}{height}", edition.letter(suit)));
-        writeln!(formatter, "fireworks  {}", join(stacks))?;
+        let (variant, position) = (self.variant(), self.position());
+        write_counts(formatter, &self.view(0))?;
         for seat in 0..usize::from(variant.players()) {
-            self.write_hand(formatter, seat)?;
+            let acting = self.ending().is_none() && seat == position.current_player();
+            write!(formatter, "seat {seat} {}  ", if acting { "->" } else { "  " })?;
+            let cards = position.hand(variant, seat).map(Some);
+            write_hand(formatter, &self.view(seat), 0, cards)?;
         }
-        let discards = join(self.discard_pile().map(|card| edition.card(card)));
-        writeln!(formatter, "discards   {}", if discards.is_empty() { "-" } else { &discards })?;
-        match self.ending() {
-            Some(ending) => write!(formatter, "over: {ending}"),
-            None => write!(formatter, "seat {} to act", self.position().current_player()),
+        write_end(formatter, &self.view(0))
+    }
+}
+
+/// Shows what a state shows, but for the observer's own cards. Beside each seat is its offset, by
+/// which hints name it.
+impl Display for View<'_> {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        write_counts(formatter, self)?;
+        for seat in 0..usize::from(self.variant().players()) {
+            let acting = self.ending().is_none() && seat == self.current_player();
+            let offset = self.offset(seat);
+            let whose = if offset == 0 { "you".to_owned() } else { format!("+{offset} ") };
+            write!(formatter, "seat {seat} {whose} {}  ", if acting { "->" } else { "  " })?;
+            if offset == 0 {
+                let hidden = std::iter::repeat_n(None, self.hand_size(0));
+                write_hand(formatter, self, 0, hidden)?;
+            } else {
+                write_hand(formatter, self, offset, self.hand(offset).map(Some))?;
+            }
         }
+        write_end(formatter, self)
     }
 }
 
@@ -28,34 +46,53 @@ fn join(words: impl Iterator<Item = String>) -> String {
     words.collect::<Vec<String>>().join(" ")
 }
 
-impl State {
-    fn write_counts(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        let (variant, position) = (self.variant(), self.position());
-        let information = (position.information_tokens(), variant.max_information_tokens());
-        let lives = (position.life_tokens(), variant.max_life_tokens());
-        write!(
-            formatter,
-            "turn {}  score {}/{}",
-            self.length(),
-            self.score(),
-            variant.max_score()
-        )?;
-        write!(formatter, "  information {}/{}", information.0, information.1)?;
-        write!(formatter, "  lives {}/{}", lives.0, lives.1)?;
-        writeln!(formatter, "  deck {}", position.deck_size())
-    }
+/// Writes the counters and the fireworks.
+fn write_counts(formatter: &mut Formatter<'_>, view: &View<'_>) -> fmt::Result {
+    let variant = view.variant();
+    let information = (view.information_tokens(), variant.max_information_tokens());
+    let lives = (view.life_tokens(), variant.max_life_tokens());
+    write!(
+        formatter,
+        "turn {}  score {}/{}",
+        view.history().len(),
+        view.score(),
+        variant.max_score()
+    )?;
+    write!(formatter, "  information {}/{}", information.0, information.1)?;
+    write!(formatter, "  lives {}/{}", lives.0, lives.1)?;
+    writeln!(formatter, "  deck {}", view.deck_size())?;
+    let edition = variant.edition();
+    let stacks = variant.suits().zip(view.fireworks());
+    let stacks = stacks.map(|(suit, height)| format!("{}{height}", edition.letter(suit)));
+    writeln!(formatter, "fireworks  {}", join(stacks))
+}
 
-    fn write_hand(&self, formatter: &mut Formatter<'_>, seat: usize) -> fmt::Result {
-        let (variant, position) = (self.variant(), self.position());
-        let edition = variant.edition();
-        let acting = self.ending().is_none() && seat == position.current_player();
-        write!(formatter, "seat {seat} {}  ", if acting { "->" } else { "  " })?;
-        for (slot, card) in position.hand(variant, seat).enumerate() {
-            let knowledge = position.hands[seat].knowledge[slot];
-            let suit = knowledge.hinted_suit(variant).map_or('-', |suit| edition.letter(suit));
-            let rank = knowledge.hinted_rank(variant).map_or("-".into(), |rank| rank.to_string());
-            write!(formatter, " {}[{suit}{rank}]", edition.card(card))?;
-        }
-        writeln!(formatter)
+/// Writes the cards of a hand, a hidden one as `??`, and what hints named of each.
+fn write_hand(
+    formatter: &mut Formatter<'_>,
+    view: &View<'_>,
+    offset: usize,
+    cards: impl Iterator<Item = Option<Card>>,
+) -> fmt::Result {
+    let (variant, edition) = (view.variant(), view.variant().edition());
+    for (slot, card) in cards.enumerate() {
+        let knowledge = view.hints_about(offset)[slot];
+        let suit = knowledge.hinted_suit(variant).map_or('-', |suit| edition.letter(suit));
+        let rank = knowledge.hinted_rank(variant).map_or("-".into(), |rank| rank.to_string());
+        let card = card.map_or("??".to_owned(), |card| edition.card(card));
+        write!(formatter, " {card}[{suit}{rank}]")?;
+    }
+    writeln!(formatter)
+}
+
+/// Writes the discard pile, and who is to act or how the game ended.
+fn write_end(formatter: &mut Formatter<'_>, view: &View<'_>) -> fmt::Result {
+    let edition = view.variant().edition();
+    let discarded = view.history().filter(|event| !event.added).filter_map(|event| event.card);
+    let discards = join(discarded.map(|card| edition.card(card)));
+    writeln!(formatter, "discards   {}", if discards.is_empty() { "-" } else { &discards })?;
+    match view.ending() {
+        Some(ending) => write!(formatter, "over: {ending}"),
+        None => write!(formatter, "seat {} to act", view.current_player()),
     }
 }

@@ -1,5 +1,6 @@
 use super::card::Card;
 use super::card_set::CardSet;
+use super::ending::Ending;
 use super::event::Event;
 use super::knowledge::Knowledge;
 use super::limits::MAX_CARD_KINDS;
@@ -240,6 +241,12 @@ impl<'a> View<'a> {
     #[must_use]
     pub fn outlook(&self) -> Outlook {
         self.position.outlook(self.variant)
+    }
+
+    /// How the game ended, or `None` while it goes on.
+    #[must_use]
+    pub const fn ending(&self) -> Option<Ending> {
+        self.position.ending()
     }
 
     /// Turns left once the deck is empty, including the next one. Before that, the number of seats.

@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from starmine._core import StarmineError, Variant, bots, policies, variant
+from starmine.cli import players
 from starmine.cli.parsing import INTERRUPTED, add_rules, integer, refuse
 from starmine.evaluation import evaluate
 
@@ -32,7 +33,8 @@ def add(commands: Any) -> None:
         nargs="*",
         metavar="BOT",
         help=f"{', '.join([*bots(), *policies()])}; a list of rules, such as 'rules: play-safe; discard-oldest'; a "
-        "policy file, such as 'policy: mine.safetensors'; or NAME=BOT, which is shown by that name (default: all bots "
+        "policy file, such as 'policy: mine.safetensors'; a class or an object of a Python file, such as "
+        "mybot.py:Student, which plays as in play_games; or NAME=BOT, which is shown by that name (default: all bots "
         "that play the variant, except random ones and cheaters)",
     )
     parser.add_argument(
@@ -48,15 +50,18 @@ def add(commands: Any) -> None:
     parser.set_defaults(run=run)
 
 
-def bots_by_name(texts: list[str]) -> dict[str, str]:
-    """The bots by the names that they are shown by: NAME=BOT, or the bot itself."""
-    found: dict[str, str] = {}
+def bots_by_name(texts: list[str]) -> dict[str, Any]:
+    """The bots by the names that they are shown by: NAME=BOT, or the bot itself; of a Python file its own name."""
+    found: dict[str, Any] = {}
     for text in texts:
         # The = of a rule's condition, or in a path, separates no name.
         name, is_named, bot = (text, "", "") if text.startswith(("rules:", "policy:")) else text.partition("=")
+        bot = bot if is_named else name
+        if players.is_of_file(bot) and not is_named:
+            name = players.name_of(bot)
         if name in found:
             raise StarmineError(f"bot={text!r} is not allowed: expected the name {name!r} once")
-        found[name] = bot if is_named else name
+        found[name] = players.load(bot) if players.is_of_file(bot) else bot
     return found
 
 

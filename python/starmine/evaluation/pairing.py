@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from starmine._core import endings
 from starmine.outcomes import defeats
-from starmine.play import mean_and_error
+from starmine.played import mean_and_error
 
 Array = NDArray[Any]
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from starmine._core import Variant, _unknown_name, variant, variants
 from starmine.evaluation.pairing import ENDING, FAILED, SCORE, Pairing, mean_or_nan, summarise
-from starmine.play import Games
+from starmine.played import Games
 
 Array = NDArray[Any]
 Cell = tuple[int, int]

@@ -18,7 +18,8 @@ from starmine.evaluation.evaluation import Evaluation
 from starmine.evaluation.folder import Folder, allocate_outcomes, new_evaluation
 from starmine.evaluation.pairing import stretches
 from starmine.evaluation.results import Cell, Settings
-from starmine.play import BotError, Games, Player, cheats, play_games, resolve_player
+from starmine.play import Player, cheats, play_games, resolve_player
+from starmine.played import BotError, Games
 from starmine.progress import Progress, silent, standard_error
 from starmine.vector import resolve_variant
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine.outcomes import defeats
-from starmine.play import mean_and_error
+from starmine.played import mean_and_error
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,73 @@
+"""Players of Python files, such as `mybot.py:Student`."""
+
+from __future__ import annotations
+
+import re
+import sys
+from functools import cache
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from starmine._core import StarmineError, _unknown_name
+
+OF_FILE = re.compile(r"(?P<path>.+\.py):(?P<name>[^:/\\]*)")
+
+
+def is_of_file(text: str) -> bool:
+    """Whether a text names a player of a Python file."""
+    return OF_FILE.fullmatch(text) is not None
+
+
+def name_of(text: str) -> str:
+    """The name of a player of a file: what follows the last colon."""
+    return text.rpartition(":")[2]
+
+
+def load(text: str) -> Any:
+    """The player that a text such as `mybot.py:Student` names.
+
+    The file is run as a module. A class with `act` stays a class, of which each game and seat gets an object of its
+    own; other classes, such as policies and torch modules, are instantiated without arguments.
+
+    Raises:
+        StarmineError: there is no such file, it cannot be run, or the class cannot be instantiated.
+        UnknownNameError: the file has no such name.
+    """
+    found = OF_FILE.fullmatch(text)
+    if found is None:
+        raise StarmineError(f"bot={text!r} is not allowed: expected a file and a name, such as 'mybot.py:Student'")
+    path, name = found["path"], found["name"]
+    module = _module(Path(path).resolve(), path)
+    if not hasattr(module, name):
+        known = [known for known, value in vars(module).items() if hasattr(value, "act") or hasattr(value, "act_batch")]
+        raise _unknown_name(f"player in {path}", name, known)
+    player = getattr(module, name)
+    if not isinstance(player, type) or (hasattr(player, "act") and not hasattr(player, "act_batch")):
+        return player
+    try:
+        return player()
+    except Exception as error:
+        raise StarmineError(f"bot={text!r} cannot be made: {type(error).__name__}: {error}") from error
+
+
+@cache
+def _module(path: Path, shown: str) -> ModuleType:
+    """Run a file as a module, whose own folder it can import from."""
+    if not path.is_file():
+        raise StarmineError(f"there is no file {shown!r}: expected a Python file with a bot")
+    name = path.stem if path.stem not in sys.modules else f"{path.stem}_of_player"
+    spec = spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    sys.modules[name] = module  # where dataclasses look their modules up
+    if str(path.parent) not in sys.path:
+        sys.path.append(str(path.parent))
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        del sys.modules[name]
+        raise StarmineError(f"{shown} cannot be run: {type(error).__name__}: {error}") from error
+    return module

@@ -1,0 +1,105 @@
+"""The results of games."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from starmine._core import StarmineError, Variant, _unknown_name, endings
+from starmine.trajectories import Trajectories
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A game that was abandoned because a bot or a policy failed.
+
+    Attributes:
+        game: the index of the game.
+        seat: the seat of the player that failed.
+        move: what it chose, or None if it raised an exception.
+        message: what was wrong.
+    """
+
+    game: int
+    seat: int
+    move: Any
+    message: str
+
+    def __str__(self) -> str:
+        """Game, seat, move and what was wrong."""
+        chose = "" if self.move is None else f" chose {self.move!r}"
+        return f"game {self.game}, seat {self.seat}:{chose} {self.message}"
+
+
+@dataclass(frozen=True)
+class Games:
+    """The results of games, in their order.
+
+    Attributes:
+        variant: the rules that were played.
+        scores: int32 (games,), by the variant's rules.
+        fireworks: int32 (games,), the sum of the fireworks, whatever the ending.
+        lengths: int32 (games,), numbers of turns.
+        endings: int8 (games,), k for `starmine.endings()[k - 1]`.
+        failures: the abandoned games; their entries are -1, and 0 as ending.
+        trajectories: the games' decks and actions, if they were recorded; of abandoned games the turns that were
+            played.
+    """
+
+    variant: Variant
+    scores: NDArray[np.int32]
+    fireworks: NDArray[np.int32]
+    lengths: NDArray[np.int32]
+    endings: NDArray[np.int8]
+    failures: list[Failure] = field(default_factory=list)
+    trajectories: Trajectories | None = None
+
+    def __len__(self) -> int:
+        """Number of games."""
+        return len(self.scores)
+
+    def share(self, ending: str) -> float:
+        """The share of the games with this ending, one of `starmine.endings()`.
+
+        Raises:
+            UnknownNameError: there is no such ending.
+        """
+        if ending not in endings():
+            raise _unknown_name("ending", ending, endings())
+        return float(np.mean(self.endings == endings().index(ending) + 1))
+
+    def __repr__(self) -> str:
+        """Number of games, mean score and its standard error."""
+        mean, error = mean_and_error(self.scores)
+        return f"<{len(self)} games: mean score {mean:.3f} ± {error:.3f}>"
+
+
+class BotError(StarmineError):
+    """A bot or a policy raised an exception or chose an illegal move. All other games were played.
+
+    Attributes:
+        failures: the abandoned games.
+        games: the results, in which those games are marked.
+    """
+
+    def __init__(self, failures: list[Failure], games: Games) -> None:
+        """Made by `play_games`; the message names the first failures."""
+        self.failures, self.games = failures, games
+        shown = "; ".join(str(failure) for failure in failures[:3])
+        more = f"; and {len(failures) - 3} more" if len(failures) > 3 else ""
+        super().__init__(f"{len(failures)} of {len(games)} games were given up: {shown}{more}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """So that the error of another process can be raised here."""
+        return BotError, (self.failures, self.games)
+
+
+def mean_and_error(values: Array) -> tuple[float, float]:
+    """The mean and its standard error; the error of a single value is nan."""
+    error = float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")
+    return float(np.mean(values)), error

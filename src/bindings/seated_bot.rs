@@ -1,0 +1,139 @@
+//! Bots as objects.
+
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+
+use super::errors::StarmineError;
+use super::numbers::{Integer, seat as read_seat, seed as read_seed, wrong_type};
+use super::text::Text;
+use super::variant::{Variant, read_variant};
+use super::view::View;
+use crate::bots::{BotName, Player, SeatedPlayer};
+use crate::rules;
+
+/// A bot that holds one seat; `make_bot` makes one.
+///
+/// Attributes:
+///     name: the bot's text.
+///     variant: the variant that it plays.
+///     seat: the seat that it holds.
+#[pyclass(module = "starmine")]
+pub struct SeatedBot {
+    #[pyo3(get)]
+    name: String,
+    variant: Arc<rules::Variant>,
+    #[pyo3(get)]
+    seat: usize,
+    player: SeatedPlayer,
+}
+
+#[pymethods]
+impl SeatedBot {
+    #[getter]
+    fn variant(&self) -> Variant {
+        Variant(self.variant.clone())
+    }
+
+    /// The bot's move.
+    ///
+    /// The bot knows the game from the view's history: it may be asked in every turn, in some, or twice
+    /// in the same one, and answers as if it had held the seat from the first turn. A view of another
+    /// deal begins its next game.
+    ///
+    /// Args:
+    ///     view: of the bot's seat, which is to act.
+    ///
+    /// Returns:
+    ///     The action id, which `State.apply` takes.
+    ///
+    /// Raises:
+    ///     StarmineError: the view is of another seat or variant, another seat is to act, or the game is
+    ///         over.
+    fn act(&mut self, view: &Bound<'_, PyAny>) -> PyResult<usize> {
+        let expected = "a View, which State.view makes";
+        let view = view.cast::<View>().map_err(|_| wrong_type("view", view, expected))?;
+        let (state, observer) = view.get().parts();
+        if observer != self.seat {
+            let seat = self.seat;
+            return Err(StarmineError::new_err(format!(
+                "the view is of seat {observer}: expected one of seat {seat}, which the bot holds"
+            )));
+        }
+        if **state.variant() != *self.variant {
+            return Err(StarmineError::new_err(format!(
+                "the view is of another variant ({}): expected {}",
+                state.variant(),
+                self.variant
+            )));
+        }
+        let played = self.player.act(state)?;
+        Ok(self.variant.move_to_action(played).expect("a legal move has an action"))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<SeatedBot {} in seat {}>", self.name, self.seat)
+    }
+}
+
+/// make_bot(bot, variant="standard", seat=0, seed=0) -> SeatedBot
+///
+/// A bot as an object that is asked for moves, for loops of one's own.
+///
+/// Args:
+///     bot: any text that `play_games` takes, policies included, or the result of `load_policy`.
+///     variant: a `Variant`, or a preset's name.
+///     seat: the seat that it holds.
+///     seed: of its random choices, 0 to 2**64 - 1. In the k-th game that it is shown they are those of
+///         game k of `play_games` with this seed.
+///
+/// Raises:
+///     UnknownNameError: there is no such bot or preset.
+///     SerializationError: a policy file is damaged.
+///     VariantError: the bot does not play the variant.
+///     StarmineError: a seat or a seed out of range, or a bot that sees all hands, which a view hides.
+///
+/// >>> import starmine
+/// >>> state = starmine.Variant().new_game(seed=7)
+/// >>> bots = [starmine.make_bot("smart", state.variant, seat) for seat in range(2)]
+/// >>> while not state.is_terminal:
+/// ...     seat = state.current_player
+/// ...     reward = state.apply(bots[seat].act(state.view(seat)))
+/// >>> games = starmine.play_games(["smart", "smart"], games=1, seed=7)
+/// >>> games.scores.tolist() == [state.score]
+/// True
+#[pyfunction]
+#[pyo3(signature = (bot, variant=None, seat=Integer::new(0), seed=None),
+    text_signature = "(bot, variant='standard', seat=0, seed=0)")]
+pub fn make_bot(
+    bot: &Bound<'_, PyAny>,
+    variant: Option<&Bound<'_, PyAny>>,
+    seat: Integer,
+    seed: Option<&Bound<'_, PyAny>>,
+) -> PyResult<SeatedBot> {
+    let variant = match variant {
+        Some(given) => read_variant(given)?,
+        None => Arc::new(rules::Variant::new(rules::preset("standard")?)?),
+    };
+    let (name, player) = read_player(bot, &variant)?;
+    if matches!(player, Player::Open(_)) {
+        return Err(StarmineError::new_err(format!(
+            "bot={name:?} sees all hands, which a view hides: use State.suggest"
+        )));
+    }
+    let seat = read_seat("seat", &seat, variant.players())?;
+    let seed = seed.map_or(Ok(0), read_seed)?;
+    Ok(SeatedBot { name, variant, seat, player: SeatedPlayer::new(player, seat, seed) })
+}
+
+/// Reads a bot: its text, or a trained policy, which has it as an attribute.
+pub(super) fn read_player(
+    given: &Bound<'_, PyAny>,
+    variant: &rules::Variant,
+) -> PyResult<(String, Player)> {
+    let text = given.extract().or_else(|_| given.getattr("bot")?.extract::<Text>());
+    let text: Text =
+        text.map_err(|_| wrong_type("bot", given, "a bot's name or a trained policy"))?;
+    let bot: BotName = text.parse()?;
+    Ok((bot.to_string(), bot.player(variant)?))
+}

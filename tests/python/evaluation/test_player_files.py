@@ -1,0 +1,106 @@
+"""`starmine eval mybot.py:Student`: players of Python files on the command line."""
+
+import sys
+
+import pytest
+
+import starmine
+from starmine.cli import main
+
+SOURCE = """
+import dataclasses
+import numpy as np
+
+
+@dataclasses.dataclass
+class Student:
+    turns: int = 0
+
+    def act(self, view):
+        self.turns += 1
+        return "play 0"
+
+
+class Many:
+    def act_batch(self, observations, action_mask, games):
+        return np.array([np.flatnonzero(mask)[0] for mask in action_mask])
+
+
+class Needs:
+    def __init__(self, what):
+        pass
+
+    def act_batch(self, observations, action_mask, games):
+        return 0
+
+
+student, number = Student(), 3
+"""
+
+
+@pytest.fixture
+def file(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    path = tmp_path / "mybot.py"
+    path.write_text(SOURCE)
+    yield path
+    for name in ("mybot", "mybot_of_player", "broken"):
+        sys.modules.pop(name, None)
+
+
+def run(capsys, *arguments):
+    status = main(["eval", *map(str, arguments), "--games", "4", "--quiet", "--variant", "very-small"])
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+def test_players_of_a_file_are_evaluated_beside_bots(file, capsys):
+    status, out, _ = run(capsys, f"{file}:Student", f"all={file}:Many", f"{file}:student", "iggi")
+    assert status == 0
+    for name in ("Student", "all", "student", "iggi"):
+        assert name in out
+    assert str(file) not in out
+
+
+def test_they_play_as_in_evaluate(file, capsys, tmp_path):
+    output = tmp_path / "out"
+    status, _, _ = run(capsys, f"{file}:Student", "iggi", "--output", output, "--no-figure")
+    assert status == 0
+
+    class Oldest:
+        def act(self, view):
+            return "play 0"
+
+    expected = starmine.evaluate({"Student": Oldest, "iggi": "iggi"}, 4, variant="very-small")
+    lines = (output / "eval.csv").read_text().splitlines()
+    assert len(lines) == 5
+    assert expected.names == ("Student", "iggi") or list(expected.names) == ["Student", "iggi"]
+    # The same command resumes, so the players of a file keep their names from call to call.
+    sys.modules.pop("mybot", None)
+    assert run(capsys, f"{file}:Student", "iggi", "--output", output, "--no-figure")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("Studnet", "Student"),
+        ("", "Expected one of Student, Many, Needs, student"),
+        ("number", "expected a bot's name, a class or an object with act"),
+        ("Needs", "cannot be made: TypeError"),
+    ],
+)
+def test_what_is_no_player_is_refused(file, capsys, name, message):
+    status, _, err = run(capsys, f"{file}:{name}", "iggi")
+    assert status == 2
+    assert message in err
+
+
+def test_a_missing_or_broken_file_is_refused(file, capsys):
+    status, _, err = run(capsys, f"{file.parent}/none.py:Student")
+    assert (status, "there is no file" in err) == (2, True)
+    broken = file.parent / "broken.py"
+    broken.write_text("raise ValueError('half done')")
+    status, _, err = run(capsys, f"{broken}:Student")
+    assert (status, "cannot be run: ValueError: half done" in err) == (2, True)
+    status, _, err = run(capsys, f"{file}:Student", f"{file}:Student")
+    assert (status, "expected the name 'Student' once" in err) == (2, True)
