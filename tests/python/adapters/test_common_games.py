@@ -97,6 +97,18 @@ def test_tianshou(expected):
     assert record == expected
 
 
+def test_torchrl(expected):
+    torchrl = pytest.importorskip("starmine.adapters.torchrl")
+    env = torchrl.HanabiTorchRLEnv(GAMES, **SETTINGS)
+    entries = env.reset(seed=SEEDS)
+    record = Record()
+    while not record.over.all():
+        entries["action"] = torchrl.torch.from_numpy(record.actions(entries["action_mask"].numpy()))
+        played, entries = env.step_and_maybe_reset(entries)
+        record.turns(played["next", "reward"].squeeze(-1), played["next", "done"].squeeze(-1))
+    assert record == expected
+
+
 def test_every_adapter_has_such_a_test():
     names = {"sb3": "stable_baselines3"}
     assert [name for name in starmine.adapters._ADAPTERS if f"test_{names.get(name, name)}" not in globals()] == []

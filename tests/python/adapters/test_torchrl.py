@@ -1,0 +1,150 @@
+"""The TorchRL adapter: TorchRL's check, masks, partial resets, a collector, and a short PPO run."""
+
+import numpy as np
+import pytest
+
+import starmine
+
+pytest.importorskip("torchrl")
+torch = pytest.importorskip("torch")
+from tensordict.nn import TensorDictModule  # noqa: E402
+from torchrl.collectors import Collector  # noqa: E402
+from torchrl.envs import ActionMask, Compose, RewardSum, TransformedEnv  # noqa: E402
+from torchrl.envs.utils import check_env_specs  # noqa: E402
+from torchrl.modules import MaskedCategorical, ProbabilisticActor, ValueOperator  # noqa: E402
+from torchrl.objectives import ClipPPOLoss  # noqa: E402
+from torchrl.objectives.value import GAE  # noqa: E402
+
+from starmine.adapters.torchrl import HanabiTorchRLEnv  # noqa: E402
+
+GAMES = 8
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+def assert_legal(rollout):
+    """Every action was legal, and the mask of a game that is over is full."""
+    assert rollout["action_mask"].gather(-1, rollout["action"].unsqueeze(-1)).all()
+    nexts = rollout["next"]
+    assert torch.equal(nexts["action_mask"].all(-1, keepdim=True), nexts["done"])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "uint8", "bits"])
+def test_check_env_specs(dtype):
+    env = HanabiTorchRLEnv(GAMES, "small", dtype=dtype, players=3, illegal_action="terminate")
+    check_env_specs(env, break_when_any_done="both", seed=1)
+
+
+def test_check_env_specs_with_the_action_mask():
+    check_env_specs(TransformedEnv(HanabiTorchRLEnv(GAMES, "small"), ActionMask()), break_when_any_done="both")
+
+
+def test_rollouts_reset_the_games_that_end():
+    env = TransformedEnv(HanabiTorchRLEnv(GAMES, "small", seed=0), Compose(ActionMask(), RewardSum()))
+    rollout = env.rollout(60, break_when_any_done=False)
+    assert rollout["next", "done"].sum() > GAMES
+    assert_legal(rollout)
+
+
+def test_a_rollout_up_to_the_end_of_all_games():
+    env = HanabiTorchRLEnv(GAMES, "small", seed=0)
+    last = torch.arange(env.action_spec.space.n)
+    policy = TensorDictModule(lambda mask: (mask * last).argmax(-1), in_keys=["action_mask"], out_keys=["action"])
+    rollout = env.rollout(200, policy, break_when_all_done=True)
+    assert rollout.shape[1] < 200
+    assert rollout["next", "done"][:, -1].all()
+
+
+def test_seeds_and_partial_resets_are_those_of_the_core():
+    env = HanabiTorchRLEnv(3, "small", dtype="uint8", illegal_action="terminate")
+    env.set_seed(5)
+    entries = env.reset()
+    for game in range(3):
+        expected = env.variant.new_game(seed=5, game=game)
+        np.testing.assert_array_equal(entries["observation"][game], expected.encode(0))
+    before = entries.clone()
+    entries["action"] = torch.tensor([-1, env.variant.action("play 0"), -1])
+    after = env.step(entries)["next"]
+    assert after["done"].squeeze(-1).tolist()[::2] == [True, True]
+    after["_reset"] = torch.tensor([[True], [False], [False]])
+    entries = env.reset(after)
+    np.testing.assert_array_equal(entries["observation"][0], env.variant.new_game(seed=5, game=0, episode=1).encode(0))
+    assert entries["done"].squeeze(-1).tolist() == [False, after["done"][1].item(), True]
+    assert not torch.equal(before["observation"][1], entries["observation"][1])
+
+
+def test_games_that_are_over_are_not_stepped():
+    env = HanabiTorchRLEnv(2, illegal_action="terminate")
+    entries = env.reset()
+    entries["action"] = torch.tensor([-1, 5])
+    entries = env.step_mdp(env.step(entries))
+    entries["action"] = torch.tensor([5, 5])
+    with pytest.raises(starmine.StarmineError, match=r"games \[0\] are over: reset them first"):
+        env.step(entries.clone())
+    entries["_step"] = torch.tensor([True, False])
+    with pytest.raises(starmine.StarmineError, match=r"games \[0\] are over: reset them first"):
+        env.step(entries.clone())
+    entries["_reset"] = torch.tensor([[True], [False]])
+    entries = env.reset(entries)
+    entries["action"], entries["_step"] = torch.tensor([5, 5]), torch.tensor([True, False])
+    with pytest.raises(starmine.StarmineError, match=r"games \[1\] are in play: they cannot be left out"):
+        env.step(entries)
+
+
+def test_an_illegal_action_is_an_error_that_names_the_game():
+    env = HanabiTorchRLEnv(2)
+    entries = env.reset()
+    entries["action"] = torch.tensor([5, 33])
+    with pytest.raises(starmine.IllegalActionError, match=r"actions\[1\]=33"):
+        env.step(entries)
+
+
+def actor_and_critic(env):
+    features, actions = env.observation_spec["observation"].shape[-1], env.action_spec.space.n
+    network = torch.nn.Sequential(torch.nn.Linear(features, 64), torch.nn.Tanh(), torch.nn.Linear(64, actions))
+    module = TensorDictModule(network, in_keys=["observation"], out_keys=["logits"])
+    actor = ProbabilisticActor(
+        module,
+        in_keys={"logits": "logits", "mask": "action_mask"},
+        out_keys=["action"],
+        distribution_class=MaskedCategorical,
+        return_log_prob=True,
+    )
+    critic = torch.nn.Sequential(torch.nn.Linear(features, 64), torch.nn.Tanh(), torch.nn.Linear(64, 1))
+    return actor, ValueOperator(critic, in_keys=["observation"])
+
+
+def update(batch, loss, advantage, optimizer):
+    """Four epochs of PPO on a batch."""
+    for _ in range(4):
+        advantage(batch)
+        rows = batch.reshape(-1)
+        for index in torch.randperm(len(rows)).split(256):
+            losses = loss(rows[index])
+            optimizer.zero_grad()
+            sum(value for name, value in losses.items() if name.startswith("loss_")).backward()
+            optimizer.step()
+
+
+def test_a_collector_and_ppo():
+    torch.manual_seed(0)
+    games = HanabiTorchRLEnv(64, "very-small", max_life_tokens=3, seed=0)
+    env = TransformedEnv(games, Compose(ActionMask(), RewardSum()))
+    actor, critic = actor_and_critic(env)
+    loss = ClipPPOLoss(actor, critic, entropy_coeff=0.01)
+    advantage = GAE(gamma=1.0, lmbda=0.95, value_network=critic)
+    optimizer = torch.optim.Adam(loss.parameters(), lr=3e-3)
+    settings = {"frames_per_batch": 1024, "total_frames": 16 * 1024, "auto_register_policy_transforms": True}
+    collector, returns = Collector(env, actor, **settings), []
+    for batch in collector:
+        assert_legal(batch)
+        returns.append(batch["next", "episode_reward"][batch["next", "done"]].mean().item())
+        update(batch, loss, advantage, optimizer)
+    collector.shutdown()
+    assert np.mean(returns[-4:]) > np.mean(returns[:4]) + 0.3
