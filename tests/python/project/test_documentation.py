@@ -17,7 +17,7 @@ SITE = sorted(page for page in (ROOT / "docs").rglob("*.md") if "_build" not in 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *SITE]
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 # Optional packages that an example may need: it is skipped only where they are missing.
-OPTIONAL = ["torch"]
+OPTIONAL = ["torch", "pettingzoo", "sb3_contrib", "tianshou", "torchrl"]
 
 
 def missing_packages(text):

@@ -1,0 +1,144 @@
+"""Speed of the games in the forms of other libraries, by the processor time of one thread.
+
+Random legal play of two players. The table is Markdown, as in docs/integrations.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+import starmine
+
+GAMES = 256
+rng = np.random.default_rng(0)
+
+
+def choose(masks: Any) -> Any:
+    """A random legal action for each row of masks; 0 where there is none."""
+    masks = np.asarray(masks)
+    return ((1 - rng.random(masks.shape, dtype=np.float32)) * masks).argmax(axis=-1)
+
+
+def gymnasium_one() -> Iterator[int]:
+    """One game of Gymnasium; yields the turns that were played."""
+    env = gymnasium.make("starmine:Starmine/Hanabi-v0")
+    while True:
+        _, info = env.reset()
+        terminated = False
+        while not terminated:
+            _, _, terminated, _, info = env.step(choose(info["action_mask"]))
+            yield 1
+
+
+def gymnasium_many() -> Iterator[int]:
+    """Gymnasium's vector environment."""
+    env = starmine.HanabiVectorEnv(GAMES, num_threads=1)
+    _, info = env.reset()
+    while True:
+        *_, info = env.step(choose(info["action_mask"]))
+        yield GAMES
+
+
+def aec(name: str) -> Iterator[int]:
+    """An environment of PettingZoo."""
+    import pettingzoo
+
+    import starmine.adapters.pettingzoo  # noqa: F401 - registers it
+
+    env = pettingzoo.make("aec", name)
+    while True:
+        env.reset()
+        for _ in env.agent_iter():
+            observation, _, termination, truncation, _ = env.last()
+            done = termination or truncation
+            env.step(None if done else choose(observation["action_mask"]))
+            yield 0 if done else 1
+
+
+def stable_baselines3() -> Iterator[int]:
+    """Stable-Baselines3's vector environment, with the masks as MaskablePPO reads them."""
+    from starmine.adapters.sb3 import HanabiVecEnv
+
+    env = HanabiVecEnv(GAMES, num_threads=1)
+    env.reset()
+    while True:
+        env.step(choose(np.stack(env.env_method("action_masks"))))
+        yield GAMES
+
+
+def tianshou() -> Iterator[int]:
+    """Tianshou's vector API, as collectors call it."""
+    from starmine.adapters.tianshou import HanabiTianshouEnv
+
+    env = HanabiTianshouEnv(GAMES, num_threads=1)
+    observations, _ = env.reset()
+    mask = np.array(observations.mask)
+    while True:
+        observations, _, terminated, _, _ = env.step(choose(mask))
+        mask = np.array(observations.mask)
+        if ended := np.flatnonzero(terminated).tolist():
+            mask[ended] = env.reset(ended)[0].mask
+        yield GAMES
+
+
+def torchrl() -> Iterator[int]:
+    """TorchRL's batched environment, with TorchRL's own choice of legal actions."""
+    from torchrl.envs import ActionMask, TransformedEnv
+
+    from starmine.adapters.torchrl import HanabiTorchRLEnv
+
+    env = TransformedEnv(HanabiTorchRLEnv(GAMES, num_threads=1), ActionMask())
+    entries = env.reset()
+    while True:
+        _, entries = env.step_and_maybe_reset(env.rand_action(entries))
+        yield GAMES
+
+
+FORMS: dict[str, Callable[[], Iterator[int]]] = {
+    "Gymnasium, many games": gymnasium_many,
+    "Gymnasium, one game": gymnasium_one,
+    "PettingZoo": lambda: aec("starmine/hanabi-v0"),
+    "PettingZoo, classic/hanabi-v5": lambda: aec("classic/hanabi-v5"),
+    "Stable-Baselines3": stable_baselines3,
+    "Tianshou": tianshou,
+    "TorchRL": torchrl,
+}
+
+
+def turns_per_second(form: Iterator[int], seconds: float) -> float:
+    """Turns for each second of processor time, after some steps that are not counted."""
+    for _ in range(20):
+        next(form)
+    turns, started = 0, time.process_time()
+    while (spent := time.process_time() - started) < seconds:
+        turns += next(form)
+    return turns / spent
+
+
+def main() -> None:
+    """Measure every form and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=3.0, help="processor time of each form")
+    options = parser.parse_args()
+    try:
+        import torch
+
+        torch.set_num_threads(1)
+    except ImportError:
+        pass
+    print("| form | turns per second |\n|---|---|")
+    for name, form in FORMS.items():
+        try:
+            print(f"| {name} | {turns_per_second(form(), options.seconds):,.0f} |", flush=True)
+        except ImportError as error:
+            print(f"| {name} | {error} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,132 @@
+"""The Stable-Baselines3 adapter: masks, infos, and MaskablePPO that learns on it."""
+
+import sys
+
+import numpy as np
+import pytest
+
+import starmine
+
+sb3_contrib = pytest.importorskip("sb3_contrib")
+torch = pytest.importorskip("torch")
+from sb3_contrib.common.maskable.evaluation import evaluate_policy  # noqa: E402
+from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported  # noqa: E402
+from stable_baselines3 import PPO  # noqa: E402
+from stable_baselines3.common.vec_env import VecMonitor, VecNormalize  # noqa: E402
+
+from starmine.adapters.sb3 import HanabiVecEnv  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+def random_actions(env, rng):
+    masks = get_action_masks(env)
+    return (rng.random(masks.shape) * masks).argmax(axis=1)
+
+
+def test_maskable_ppo_learns():
+    env = HanabiVecEnv(64, "very-small", max_life_tokens=3)
+    settings = {"n_steps": 16, "batch_size": 256, "n_epochs": 4, "learning_rate": 3e-3, "gamma": 1.0}
+    model = sb3_contrib.MaskablePPO("MlpPolicy", env, seed=0, device="cpu", **settings)
+    before, _ = evaluate_policy(model, env, n_eval_episodes=256)
+    model.learn(8192)
+    after, _ = evaluate_policy(model, env, n_eval_episodes=256)
+    assert after > before + 0.3
+
+
+def test_ppo_without_masks_needs_games_that_end_by_illegal_actions():
+    env = HanabiVecEnv(8, "small", illegal_action="terminate")
+    model = PPO("MlpPolicy", env, n_steps=16, batch_size=128, n_epochs=1, seed=0, device="cpu").learn(128)
+    assert len(model.ep_info_buffer) > 0
+    with pytest.raises(starmine.IllegalActionError):
+        PPO("MlpPolicy", HanabiVecEnv(64, "small"), n_steps=16, seed=0, device="cpu").learn(1024)
+
+
+def test_wrappers_of_vec_envs():
+    with pytest.warns(UserWarning, match="already wrapped with a `Monitor`"):
+        monitored = VecMonitor(HanabiVecEnv(8, "small"))
+    env = VecNormalize(monitored, norm_obs=False)
+    assert is_masking_supported(env)
+    env.reset()
+    rng, episodes = np.random.default_rng(0), []
+    for _ in range(60):
+        *_, infos = env.step(random_actions(env, rng))
+        episodes += [info["episode"] for info in infos if "episode" in info]
+    assert len(episodes) > 5
+
+
+def test_what_infos_tell_is_what_the_vector_environment_tells():
+    env, expected = HanabiVecEnv(16, "small"), starmine.HanabiVectorEnv(16, "small")
+    env.seed(3)
+    obs, info = env.reset(), {}
+    other, info = expected.reset(seed=list(range(3, 19)))
+    rng, ended = np.random.default_rng(0), 0
+    for _ in range(40):
+        np.testing.assert_array_equal(obs, other)
+        np.testing.assert_array_equal(get_action_masks(env), info["action_mask"])
+        actions = random_actions(env, rng)
+        obs, reward, done, infos = env.step(actions)
+        other, other_reward, terminated, _, info = expected.step(actions)
+        np.testing.assert_array_equal(reward, other_reward)
+        np.testing.assert_array_equal(done, terminated)
+        for game in range(16):
+            assert bool(infos[game]) == bool(done[game])
+            if done[game]:
+                np.testing.assert_array_equal(infos[game]["terminal_observation"], info["final_obs"][game])
+                assert infos[game]["TimeLimit.truncated"] is False
+                assert infos[game]["episode"]["l"] == info["final_length"][game]
+                assert infos[game]["episode"]["r"] == infos[game]["score"] == info["final_score"][game]
+                assert infos[game]["ending"] == info["final_ending"][game]
+                ended += 1
+    assert ended > 10
+
+
+def test_an_illegal_action_moves_no_game():
+    env = HanabiVecEnv(4)
+    env.reset()
+    masks = get_action_masks(env)
+    with pytest.raises(starmine.IllegalActionError, match=r"actions\[2\]=-1"):
+        env.step(np.array([5, 5, -1, 5]))
+    np.testing.assert_array_equal(get_action_masks(env), masks)
+    env.step(np.array([5, 5, 5, 5]))
+
+
+def test_attributes_and_methods_of_games():
+    env = HanabiVecEnv(3)
+    with pytest.raises(starmine.StarmineError, match="call reset first"):
+        env.action_masks()
+    env.reset()
+    assert env.get_attr("render_mode") == [None] * 3
+    assert env.get_attr("variant", indices=[1]) == [starmine.Variant()]
+    assert env.has_attr("action_masks")
+    assert not env.has_attr("nothing")
+    assert len(env.env_method("action_masks", indices=[0, 2])) == 2
+    for call in (lambda: env.env_method("reset_games"), lambda: env.set_attr("variant", 3)):
+        with pytest.raises(AttributeError, match="single games"):
+            call()
+    with pytest.raises(starmine.ArrayError, match="step_async first"):
+        env.step_wait()
+
+
+@pytest.mark.parametrize("name", ["autoreset_mode", "observers"])
+def test_settings_that_are_refused(name):
+    with pytest.raises(starmine.StarmineError, match=f"{name}='all' is not allowed"):
+        HanabiVecEnv(2, **{name: "all"})
+
+
+@pytest.mark.parametrize(
+    ("adapter", "library"),
+    [("sb3", "stable_baselines3.common.monitor"), ("tianshou", "tianshou.data"), ("torchrl", "torchrl.data")],
+)
+def test_a_missing_library_names_the_extra(monkeypatch, adapter, library):
+    pytest.importorskip(f"starmine.adapters.{adapter}")
+    monkeypatch.setitem(sys.modules, library, None)
+    monkeypatch.delitem(sys.modules, f"starmine.adapters.{adapter}")
+    with pytest.raises(ImportError, match=rf"pip install 'starmine\[{adapter}\]'"):
+        __import__(f"starmine.adapters.{adapter}")
