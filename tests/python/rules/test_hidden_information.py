@@ -33,6 +33,7 @@ METHODS = {
     "knowledge": knowledge_values,
     "legal_action_mask": lambda view: view.legal_action_mask().tolist(),
     "legal_actions": lambda view: view.legal_actions(),
+    "legal_moves": lambda view: [str(move) for move in view.legal_moves()],
     "marginals": lambda view: view.marginals().tolist(),
     "sample_hands": lambda view: view.sample_hands(20, seed=0).tolist(),
     "__repr__": repr,
