@@ -99,7 +99,7 @@ CALLS = {
     "a policy's network": (
         """
         policy = starmine.load_policy("ippo-2p")
-        observations = np.zeros((500_000, len(policy.variant.layout(policy.encoder))), np.uint8)
+        observations = np.zeros((100_000, len(policy.variant.layout(policy.encoder))), np.uint8)
         """,
         "policy.logits(observations)",
         "policy.logits(observations[:3])",
