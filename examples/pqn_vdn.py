@@ -21,8 +21,7 @@ learning", 2024). The reward is the team's, and so is the value:
 With a partner the policy plays seat 0 and the environment plays the bot's turns, so nothing is mixed and a sample is a
 turn of the policy. Observations are stored as packed bits and unpacked for the network.
 
-Output folder, stopping and resuming are those of `examples/ppo.py`. The schedules of the learning rate depend on the
-budget, so that a resumed run needs the same one, in steps.
+Output folder, stopping and resuming are those of `examples/ppo.py`; a resumed run needs the same budget, in steps.
 """
 
 from __future__ import annotations
@@ -230,11 +229,9 @@ class PQN:
         torch.manual_seed(args.seed)
         self.variant = starmine.variant(args.variant, players=args.players, lost_game_score=args.lost_game_score)
         self.partners = partner_seats(args.partner, args.players)
-        settings: dict[str, Any] = {"encoder": args.encoder, "dtype": "bits", "partners": self.partners}
-        observers = "current" if args.seats == 1 else "all"
-        self.batch = starmine.Batch(
-            self.variant, args.num_envs, seed=training_seed(args.seed), observers=observers, **settings
-        )
+        settings: dict[str, Any] = {"encoder": args.encoder, "observers": "current" if args.seats == 1 else "all"}
+        settings |= {"dtype": "bits", "partners": self.partners, "seed": training_seed(args.seed)}
+        self.batch = starmine.Batch(self.variant, args.num_envs, **settings)
         self.network = QNetwork(args, self.variant)
         self.optimizer = torch.optim.RAdam(self.network.parameters(), args.lr)
         features, actions = self.network.features, self.variant.num_actions

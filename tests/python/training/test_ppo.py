@@ -99,7 +99,7 @@ def test_the_learner_sees_the_hidden_states_that_the_player_had(ppo, ppo_recurre
     learner = ppo_recurrent.RecurrentPPO(tiny(ppo_recurrent, players=3, rollout=24))
     ended = 0
     for _ in range(3):
-        advantage, _ = learner.collect()
+        advantage, _ = learner.collect(0.0)
         ended += int(learner.rollout.terminated.sum())
         for samples in learner.minibatches():
             log_probs, value = learner.forward(samples)
