@@ -1,14 +1,17 @@
-"""Two controls of what a network by colour gains from: the symmetry without the features, and the features without it.
+"""Three controls of the network by colour: without the features, without the symmetry, and with memory of hints.
 
     python benchmarks/ablation.py --control raw-colors --total-steps 4000000 --seed 1 --out runs/raw-colors-1
     python benchmarks/ablation.py --control flat-exact --total-steps 4000000 --seed 1 --out runs/flat-exact-1
+    python benchmarks/ablation.py --control memory --total-steps 4000000 --seed 1 --out runs/memory-1
 
-They are options of no product, so that they are written here, on top of examples/ppo.py, and their policies are not
-saved. The scores of their last evaluation go into `scores.json`, which docs/update_baselines.py reads.
+They only answer questions, so they stand here, on top of examples/ppo.py, and not in the package. Their policies are
+not saved. Their scores over 10,000 games go into `scores.json`, which docs/update_baselines.py reads. A run with
+memory cannot be resumed: the checkpoint lacks what the hints of games in progress said.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import sys
@@ -23,8 +26,6 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 sys.path.append(str(Path(__file__).parents[1] / "examples"))
-
-import itertools
 
 import ppo
 from ppo import PPO, Args
@@ -42,7 +43,8 @@ class ControlArgs(Args):
     """Train a control with PPO."""
 
     control: Literal["raw-colors", "flat-exact", "memory"] = "raw-colors"
-    """the symmetric network on what hints allow, without counts and flags; or hidden layers on the exact features"""
+    """the symmetric network on what hints allow, without counts and flags; hidden layers on the exact features; or
+    the symmetric network with what earlier hints touched"""
 
 
 class Unsaved(ActorCritic):
@@ -58,6 +60,10 @@ class Unsaved(ActorCritic):
             for name, values in (("score", scores.score), ("kept", scores.kept)):
                 facts[how] |= {name: values.mean(), f"{name}_error": values.std(ddof=1) / GAMES**0.5}
         Path(path).with_name("scores.json").write_text(json.dumps(facts, default=float), encoding="utf-8")
+
+    def described(self) -> dict[str, Any]:
+        """Nothing, for no policy file is written."""
+        return {}
 
 
 class RawColors(Unsaved, ColorNetwork):

@@ -165,7 +165,7 @@ class PPO:
         self.policy = self.new_network(dtype).to(self.device)
         if rank() > 0:
             torch.manual_seed(seed)  # the same weights in all processes, but other actions
-        if args.compile and isinstance(self.policy, ColorNetwork):
+        if args.compile:
             self.policy.compile_kernels()
         self.average = WeightAverage(self.policy, args.average)
         self.weights = flat_weights(self.policy)

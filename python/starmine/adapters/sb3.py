@@ -54,7 +54,7 @@ class HanabiVecEnv(VecEnv):
         super().__init__(num_envs, self.env.single_observation_space, self.env.single_action_space)
         self._mask: Array | None = None
         self._actions: Array | None = None
-        self._started_at = np.zeros(num_envs)
+        self._started_at, self._returns = np.zeros(num_envs), np.zeros(num_envs)
 
     def reset(self) -> Array:
         """Deal games anew: by the seeds of `seed` if it was called before, else each game's next episode.
@@ -66,7 +66,7 @@ class HanabiVecEnv(VecEnv):
         seeds = [seed for seed in self._seeds if seed is not None] or None
         obs, info = self.env.reset(seed=seeds, options=options)
         self._mask = info["action_mask"]
-        self._started_at[:] = time.perf_counter()
+        self._started_at[:], self._returns[:] = time.perf_counter(), 0
         self._reset_seeds()
         self._reset_options()
         return obs
@@ -91,6 +91,7 @@ class HanabiVecEnv(VecEnv):
         actions, self._actions = self._actions, None
         obs, reward, terminated, _, info = self.env.step(actions)
         self._mask = info["action_mask"]
+        self._returns += reward
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         if "final_obs" in info:
             self._add_ended(infos, np.flatnonzero(terminated).tolist(), info)
@@ -100,19 +101,18 @@ class HanabiVecEnv(VecEnv):
         """Tells of the games that ended in the form that Stable-Baselines3 and its monitor use."""
         now = time.perf_counter()
         for game in ended:
-            score = int(info["final_score"][game])
             infos[game] = {
                 "terminal_observation": info["final_obs"][game],
                 "TimeLimit.truncated": False,
                 "episode": {
-                    "r": float(score),
+                    "r": float(self._returns[game]),
                     "l": int(info["final_length"][game]),
                     "t": round(now - self._started_at[game], 6),
                 },
-                "score": score,
+                "score": int(info["final_score"][game]),
                 "ending": int(info["final_ending"][game]),
             }
-        self._started_at[ended] = now
+        self._started_at[ended], self._returns[ended] = now, 0
 
     def action_masks(self) -> Array:
         """The legal actions of the seats to act, bool (N, A).

@@ -18,17 +18,19 @@ from starmine.hle.rules import preset_parameters
 
 MOVE_TYPES = [kind.name for kind in pyhanabi.HanabiMoveType]
 
+_ABSTRACT = "an interface, as in HLE: expected a subclass with this method"
+
 
 class Environment:
     """The interface of environments."""
 
     def reset(self, config: Any) -> Any:
         """Deal a new game; returns the observations."""
-        raise NotImplementedError("Not implemented in Abstract Base class")
+        raise NotImplementedError(_ABSTRACT)
 
     def step(self, action: Any) -> Any:
         """Play a turn; returns observations, reward, whether the game is over, and info."""
-        raise NotImplementedError("Not implemented in Abstract Base class")
+        raise NotImplementedError(_ABSTRACT)
 
 
 class HanabiEnv(Environment):
@@ -166,15 +168,15 @@ class Agent:
 
     def __init__(self, config: dict[str, Any], *args: Any, **kwargs: Any) -> None:
         """An agent for the games of a configuration."""
-        raise NotImplementedError("Not implemented in abstract base class.")
+        raise NotImplementedError(_ABSTRACT)
 
     def reset(self, config: dict[str, Any]) -> None:
         """Begin a new game."""
-        raise NotImplementedError("Not implemented in abstract base class.")
+        raise NotImplementedError(_ABSTRACT)
 
     def act(self, observation: dict[str, Any]) -> Any:
         """The move for an observation, as a dictionary or an id; None when another seat is to act."""
-        raise NotImplementedError("Not implemented in Abstract Base class")
+        raise NotImplementedError(_ABSTRACT)
 
 
 __all__ = ["MOVE_TYPES", "Agent", "Environment", "HanabiEnv", "color_char_to_idx", "make"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import operator
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -137,7 +138,7 @@ class SeatGRU(nn.Module):
         return candidate + torch.sigmoid(update + state_update) * (state - candidate)
 
 
-class ActorCritic(nn.Module):
+class ActorCritic(nn.Module, ABC):
     """What all policy networks have: masked log probabilities, hidden states, and policy files.
 
     A subclass has `read`, `evaluate` and `described`.
@@ -162,17 +163,25 @@ class ActorCritic(nn.Module):
         self.features, self.players = len(variant.layout(encoder)), variant.players
         self.state_width = state_width
 
+    @abstractmethod
     def read(self, bits: Tensor | NDArray[np.uint8]) -> Tensor:
         """The input (n, ...) for packed observations uint8 (n, bytes), on the same device."""
-        raise NotImplementedError
 
+    @abstractmethod
     def evaluate(self, inputs: Tensor, hidden_state: HiddenState | None) -> tuple[Tensor, Tensor, Tensor | None]:
         """Logits (n, A), values (n,), and the hidden states after the last turn."""
-        raise NotImplementedError
 
+    @abstractmethod
     def described(self) -> dict[str, Any]:
         """What a policy file says of the network."""
-        raise NotImplementedError
+
+    def compile_kernels(self) -> None:
+        """Fuse what is not a matrix product, where a network can.
+
+        Raises:
+            StarmineError: this network cannot.
+        """
+        raise StarmineError(f"{type(self).__name__} has no kernels to compile: expected a ColorNetwork")
 
     def initial_state(self, games: int) -> Tensor:
         """The hidden states before the first turn: zeros (games, players, width), with width 0 without recurrence."""

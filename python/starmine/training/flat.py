@@ -9,8 +9,7 @@ from torch import nn
 def flat_weights(network: nn.Module) -> nn.Parameter:
     """Move a network's weights into one tensor, and their gradients into another, of which its own become views.
 
-    An optimizer, a norm or an average then takes one call instead of one a layer: with minibatches of a few hundred
-    samples those calls are a tenth of the training time.
+    An optimizer step and the norm of the gradient then take one call instead of one for each layer.
 
     Args:
         network: of float weights, all on one device.

@@ -130,3 +130,17 @@ def test_a_missing_library_names_the_extra(monkeypatch, adapter, library):
     monkeypatch.delitem(sys.modules, f"starmine.adapters.{adapter}")
     with pytest.raises(ImportError, match=rf"pip install 'starmine\[{adapter}\]'"):
         __import__(f"starmine.adapters.{adapter}")
+
+
+def test_an_episode_s_return_is_the_sum_of_its_rewards():
+    env = HanabiVecEnv(8, "small", max_life_tokens=1, reward="fireworks", lost_game_penalty=2)
+    env.reset()
+    rng, returns, checked = np.random.default_rng(0), np.zeros(8), 0
+    for _ in range(60):
+        _, rewards, dones, infos = env.step(random_actions(env, rng))
+        returns += rewards
+        for game in np.flatnonzero(dones):
+            assert infos[game]["episode"]["r"] == returns[game]
+            checked += infos[game]["score"] == 0 and returns[game] != 0
+        returns[dones] = 0
+    assert checked > 10

@@ -1,13 +1,12 @@
 """Games of the Hanabi Learning Environment: its texts and dictionaries, and its own games where it is installed."""
 
 import json
-import os
 import re
 
 import numpy as np
 import pytest
 from format_games import games_of
-from hle_traces import HOW_TO_INSTALL_HLE, load_hle, random_configuration
+from hle_traces import hle_or_skip, random_configuration
 
 import starmine
 from starmine.data import read_games, write_games
@@ -118,13 +117,7 @@ def test_a_start_player_is_kept(tmp_path):
 @pytest.fixture(scope="module")
 def pyhanabi():
     """HLE's Python module."""
-    try:
-        return load_hle()
-    except (ImportError, OSError) as error:
-        reason = f"HLE cannot be loaded ({error}); to install it: {HOW_TO_INSTALL_HLE}"
-        if os.environ.get("CI"):
-            pytest.fail(reason)
-        pytest.skip(reason)
+    return hle_or_skip()
 
 
 def play(pyhanabi, parameters, generator):

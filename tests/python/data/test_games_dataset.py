@@ -207,7 +207,9 @@ def test_more_readers_than_games_have_nothing_left(folder):
 
 def test_workers_that_stay_learn_of_the_epoch(folder, table):
     data = GamesDataset(folder, 300, outputs=LIGHT)
-    loader = DataLoader(data, batch_size=None, num_workers=1, persistent_workers=True)
+    # A forked worker has the small blocks too; a library that was imported before may have chosen to spawn workers.
+    options = {"num_workers": 1, "persistent_workers": True, "multiprocessing_context": "fork"}
+    loader = DataLoader(data, batch_size=None, **options)
     orders = []
     for epoch in range(2):
         data.set_epoch(epoch)

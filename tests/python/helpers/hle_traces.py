@@ -10,8 +10,10 @@ refuses them first. HLE's library is called directly where its Python wrapper wo
 import dataclasses
 import functools
 import importlib.metadata
+import os
 
 import numpy as np
+import pytest
 
 HOW_TO_INSTALL_HLE = "CMAKE_POLICY_VERSION_MINIMUM=3.5 pip install hanabi-learning-environment"
 SUIT_LETTERS = "RYGWB"
@@ -39,6 +41,17 @@ def load_hle():
     if not (pyhanabi.cdef_loaded() and pyhanabi.lib_loaded()):
         raise ImportError("hanabi_learning_environment is installed without its library")
     return pyhanabi
+
+
+def hle_or_skip():
+    """HLE's Python module; where it cannot be loaded, the test is skipped, and in CI it fails."""
+    try:
+        return load_hle()
+    except (ImportError, OSError) as error:
+        reason = f"HLE cannot be loaded ({error}); to install it: {HOW_TO_INSTALL_HLE}"
+        if os.environ.get("CI"):
+            pytest.fail(reason)
+        pytest.skip(reason)
 
 
 def hle_version():

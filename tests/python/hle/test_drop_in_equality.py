@@ -1,14 +1,13 @@
 """`starmine.hle` against the installed HLE: the same games give the same dictionaries, strings, moves and decks."""
 
 import importlib.util
-import os
 import random
 import sys
 from pathlib import Path
 
 import pytest
 from hle_scripts import play_and_print, run_agents
-from hle_traces import HOW_TO_INSTALL_HLE, load_hle
+from hle_traces import hle_or_skip
 
 import starmine
 from starmine import hle
@@ -23,13 +22,7 @@ GNU = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="HLE's dec
 @pytest.fixture(scope="module", autouse=True)
 def their_pyhanabi():
     """HLE's module pyhanabi."""
-    try:
-        return load_hle()
-    except (ImportError, OSError) as error:
-        reason = f"HLE cannot be loaded ({error}); to install it: {HOW_TO_INSTALL_HLE}"
-        if os.environ.get("CI"):
-            pytest.fail(reason)
-        pytest.skip(reason)
+    return hle_or_skip()
 
 
 @pytest.fixture(scope="module")

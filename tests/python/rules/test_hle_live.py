@@ -4,12 +4,10 @@ The configuration with index i is a function of the seed and i, game k of it of 
 comes back with its --hle-seed and the test's name, whatever the number of games.
 """
 
-import os
-
 import numpy as np
 import pytest
 from hle_bots import PeekingBot, UniformBot
-from hle_traces import HOW_TO_INSTALL_HLE, load_hle, pack, play_game, random_configuration
+from hle_traces import hle_or_skip, pack, play_game, random_configuration
 from trace_comparison import DifferenceError, check, replay, variant_of
 
 pytestmark = pytest.mark.slow
@@ -32,13 +30,7 @@ def pytest_generate_tests(metafunc):
 @pytest.fixture(scope="module", autouse=True)
 def hle():
     """HLE's Python module."""
-    try:
-        return load_hle()
-    except (ImportError, OSError) as error:
-        reason = f"HLE cannot be loaded ({error}); to install it: {HOW_TO_INSTALL_HLE}"
-        if os.environ.get("CI"):
-            pytest.fail(reason)
-        pytest.skip(reason)
+    return hle_or_skip()
 
 
 def describe_difference(variant, encoder, found, expected):
