@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 JAXMARL := $(VENV)-jaxmarl
+# The version of Gymnasium that RLlib asks for.
+RLLIB_GYMNASIUM := $(VENV)/gymnasium-1.2.2
 # Options of pytest. A file's tests stay together, since some share what takes long to make.
 PYTEST ?= --numprocesses 2 --dist loadfile
 # Options of the benchmarks, such as BENCH=--quick.
@@ -63,6 +65,11 @@ $(JAXMARL)/ready: $(BIN)/uv
 	$(BIN)/uv pip install --quiet --python $(JAXMARL)/bin/python --constraint $(JAXMARL)/constraints.txt \
 	  jaxmarl 'jax[cpu]' six && touch $@ || $(call SKIP,JaxMARL: it could not be installed)
 
+# RLlib is tested with the newest Gymnasium among all other tests, and by itself with the version that it asks for.
+$(RLLIB_GYMNASIUM): $(BIN)/uv
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-config --no-deps --target $@ \
+	  $(subst -,==,$(notdir $@))
+
 install: $(VENV)/release ## Install starmine and all that training needs into .venv.
 
 train: $(VENV)/release ## Train a two-player policy for about three minutes and show what it learned.
@@ -73,11 +80,12 @@ docs: $(VENV)/release $(VENV)/docs-requirements ## Build the documentation site 
 
 check: lint-rust lint-python unit-tests ## Run formatters, linters, type checkers and unit tests: before each commit.
 
-test: $(VENV)/release $(VENV)/test-requirements $(VENV)/hle lint-rust lint-python check-instructions check-oldest check-arm sanitize ## Run all tests and checks.
+test: $(VENV)/release $(VENV)/test-requirements $(VENV)/hle $(RLLIB_GYMNASIUM) lint-rust lint-python check-instructions check-oldest check-arm sanitize ## Run all tests and checks.
 	cargo test --quiet
 	RUSTDOCFLAGS='--deny warnings' cargo doc --quiet --no-deps
 	$(BIN)/python -m mypy.stubtest --mypy-config-file pyproject.toml starmine._core
 	$(BIN)/python -m pytest $(PYTEST)
+	PYTHONPATH=$(RLLIB_GYMNASIUM) $(BIN)/python -m pytest --quiet tests/python/adapters/test_rllib.py
 
 test-long: $(VENV)/release $(VENV)/test-requirements $(VENV)/hle ## Play many more random cases, with a new seed or SEED=N.
 	@echo 'make test-long SEED=$(SEED)'

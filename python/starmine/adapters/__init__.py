@@ -1,13 +1,13 @@
 """The environment in the forms of other libraries: a module for each, imported when it is first used.
 
-`pettingzoo`, `sb3` (Stable-Baselines3), `tianshou` and `torchrl`. Gymnasium's classes are `starmine.HanabiEnv` and
-`starmine.HanabiVectorEnv`. A module whose library is missing raises an ImportError that names the extra to install.
+`pettingzoo`, `rllib`, `sb3` (Stable-Baselines3), `tianshou` and `torchrl`. Gymnasium's classes are `starmine.HanabiEnv`
+and `starmine.HanabiVectorEnv`. A module whose library is missing raises an ImportError that names the extra to install.
 """
 
 from importlib import import_module as _import_module
 from typing import Any as _Any
 
-_ADAPTERS = ("pettingzoo", "sb3", "tianshou", "torchrl")
+_ADAPTERS = ("pettingzoo", "rllib", "sb3", "tianshou", "torchrl")
 
 
 def __getattr__(name: str) -> _Any:

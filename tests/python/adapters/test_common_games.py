@@ -65,6 +65,31 @@ def test_pettingzoo(expected):
     assert record == expected
 
 
+def test_rllib(expected):
+    rllib = pytest.importorskip("starmine.adapters.rllib", exc_type=ImportError)
+    env = rllib.HanabiRLlibVectorEnv({"num_envs": GAMES, **SETTINGS})
+    observations, _ = env.reset(seed=SEEDS)
+    record = Record()
+    while not record.over.all():
+        observations, reward, terminated, _, _ = env.step(record.actions(observations["action_mask"]))
+        record.turns(reward, terminated)
+    assert record == expected
+
+
+def test_rllib_agents(expected):
+    rllib = pytest.importorskip("starmine.adapters.rllib", exc_type=ImportError)
+    env = rllib.HanabiRLlibMultiAgentEnv(SETTINGS)
+    record = Record()
+    for game, seed in enumerate(SEEDS):
+        observations, _ = env.reset(seed=seed)
+        while not record.over[game]:
+            ((agent, observation),) = observations.items()
+            action = record.action(game, observation["action_mask"])
+            observations, rewards, terminated, _, _ = env.step({agent: action})
+            record.turn(game, rewards[agent], terminated["__all__"])
+    assert record == expected
+
+
 def test_stable_baselines3(expected):
     sb3 = pytest.importorskip("starmine.adapters.sb3")
     env = sb3.HanabiVecEnv(GAMES, **SETTINGS)

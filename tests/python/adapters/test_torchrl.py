@@ -1,4 +1,4 @@
-"""The TorchRL adapter: TorchRL's check, masks, partial resets, a collector, and a short PPO run."""
+"""The TorchRL adapter: TorchRL's check, masks, partial resets, a collector, a short PPO run, and `GymWrapper`."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ pytest.importorskip("torchrl")
 torch = pytest.importorskip("torch")
 from tensordict.nn import TensorDictModule  # noqa: E402
 from torchrl.collectors import Collector  # noqa: E402
-from torchrl.envs import ActionMask, Compose, RewardSum, TransformedEnv  # noqa: E402
+from torchrl.envs import ActionMask, Compose, GymWrapper, RewardSum, TransformedEnv  # noqa: E402
 from torchrl.envs.utils import check_env_specs  # noqa: E402
 from torchrl.modules import MaskedCategorical, ProbabilisticActor, ValueOperator  # noqa: E402
 from torchrl.objectives import ClipPPOLoss  # noqa: E402
@@ -148,3 +148,22 @@ def test_a_collector_and_ppo():
         update(batch, loss, advantage, optimizer)
     collector.shutdown()
     assert np.mean(returns[-4:]) > np.mean(returns[:4]) + 0.3
+
+
+def test_gym_wrapper_takes_the_vector_environment():
+    """`GymWrapper` draws actions without masks before any transform is there, so illegal actions must not raise."""
+    vector = starmine.HanabiVectorEnv(GAMES, "small", autoreset_mode="Disabled", illegal_action="terminate")
+    games = GymWrapper(vector, categorical_action_encoding=True).auto_register_info_dict()
+    check_env_specs(games)
+    env = TransformedEnv(games, Compose(ActionMask(), RewardSum()))
+    env.set_seed(5)  # which deals the first episode
+    rollout = env.rollout(60, break_when_any_done=False)
+    for game in range(GAMES):
+        expected = vector.variant.new_game(seed=5, game=game, episode=1).encode(0)
+        np.testing.assert_array_equal(rollout["observation"][game, 0], expected)
+    assert rollout["action_mask"].gather(-1, rollout["action"].unsqueeze(-1)).all()
+    assert not rollout["next", "illegal_action"].any()
+    done = rollout["next", "done"].squeeze(-1)
+    assert done.sum() > GAMES
+    scores = rollout["next", "final_score"][done]
+    assert torch.equal(rollout["next", "episode_reward"].squeeze(-1)[done], scores.float())

@@ -16,12 +16,12 @@ from starmine import _core
 SITE = sorted(page for page in (ROOT / "docs").rglob("*.md") if "_build" not in page.parts)
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *SITE]
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
-# Optional packages that an example may need: it is skipped only where they are missing.
-OPTIONAL = ["torch", "pettingzoo", "sb3_contrib", "tianshou", "torchrl"]
+# Optional packages that an example with such a word may need: it is skipped only where they are missing.
+OPTIONAL = {name: name for name in ("torch", "pettingzoo", "sb3_contrib", "tianshou", "torchrl")} | {"rllib": "ray"}
 
 
 def missing_packages(text):
-    return [name for name in OPTIONAL if name in text and importlib.util.find_spec(name) is None]
+    return [name for word, name in OPTIONAL.items() if word in text and importlib.util.find_spec(name) is None]
 
 
 def python_modules():
