@@ -11,6 +11,7 @@ from gymnasium.spaces import Discrete
 from numpy.typing import NDArray
 
 from starmine._core import ArrayError, Batch, Layout, StarmineError, State, Variant, endings
+from starmine.keywords import named_keywords
 from starmine.rewards import Rewards
 from starmine.vector import integer_seed, observation_box, resolve_variant
 
@@ -47,6 +48,7 @@ class HanabiEnv(gymnasium.Env[Array, np.int64]):
         UnknownNameError: there is no such preset, encoder, dtype or reward.
         VariantError: a parameter of the variant out of range.
         StarmineError: a number or a render mode that is not allowed.
+        TypeError: there is no such argument; the message has the nearest.
 
     Example:
         >>> import starmine
@@ -60,6 +62,7 @@ class HanabiEnv(gymnasium.Env[Array, np.int64]):
 
     metadata = {"render_modes": ["ansi", "human"], "render_fps": 1}  # noqa: RUF012 - Gymnasium declares it so
 
+    @named_keywords
     def __init__(
         self,
         variant: str | Variant = "standard",

@@ -25,6 +25,7 @@ from starmine._core import (
     encoders,
 )
 from starmine._core import variant as preset
+from starmine.keywords import named_keywords
 from starmine.language import actions_text
 from starmine.played import BotError, Failure, Games
 from starmine.trained import TrainedPolicy
@@ -94,6 +95,7 @@ def resolve_table(players: Sequence[Any], variant: str | Variant) -> Variant:
     return resolved
 
 
+@named_keywords
 def play_games(
     players: Sequence[Player],
     games: int = 1000,

@@ -75,8 +75,8 @@ class Games:
 
     def __repr__(self) -> str:
         """Number of games, mean score and its standard error."""
-        mean, error = mean_and_error(self.scores)
-        return f"<{len(self)} games: mean score {mean:.3f} ± {error:.3f}>"
+        games = "1 game" if len(self) == 1 else f"{len(self)} games"
+        return f"<{games}: mean score {with_error(*mean_and_error(self.scores), digits=3)}>"
 
 
 class BotError(StarmineError):
@@ -99,7 +99,12 @@ class BotError(StarmineError):
         return BotError, (self.failures, self.games)
 
 
-def mean_and_error(values: Array) -> tuple[float, float]:
-    """The mean and its standard error; the error of a single value is nan."""
-    error = float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")
+def mean_and_error(values: Array) -> tuple[float, float | None]:
+    """The mean and its standard error; None for a single value, which says nothing about its spread."""
+    error = float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else None
     return float(np.mean(values)), error
+
+
+def with_error(mean: float, error: float | None, digits: int) -> str:
+    """A mean and its standard error as text; the mean alone where there is no error."""
+    return f"{mean:.{digits}f}" if error is None else f"{mean:.{digits}f} ± {error:.{digits}f}"

@@ -6,6 +6,7 @@ from typing import Any
 
 from starmine._core import UnknownNameError, Variant
 from starmine._core import variant as preset
+from starmine.keywords import RULES, check_keywords
 
 # HLE's presets, and what they are called here.
 HLE_NAMES = {
@@ -27,7 +28,7 @@ def variant(name: str, **overrides: Any) -> Variant:
     Raises:
         UnknownNameError: there is no such preset.
         VariantError: a value out of range.
-        TypeError: there is no such parameter.
+        TypeError: there is no such parameter; the message has the nearest.
 
     >>> import starmine
     >>> starmine.variant("hard", players=4).max_life_tokens
@@ -38,9 +39,5 @@ def variant(name: str, **overrides: Any) -> Variant:
             f"variant={name!r} is HLE's name: expected {HLE_NAMES[name]}; "
             f"starmine.hle.variant({name!r}) understands HLE's names"
         )
-    if "observation_type" in overrides:
-        raise TypeError(
-            "observation_type is no rule of a variant: expected the environment's encoder='canonical-minimal', "
-            "'canonical' or 'canonical-seer' for HLE's 0, 1 and 2"
-        )
+    check_keywords("variant", overrides, RULES)
     return preset(name, **overrides)

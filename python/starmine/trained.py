@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from starmine._core import SerializationError, Variant, _Network, _policy_bytes, policies
+from starmine.keywords import named_keywords
 
 if TYPE_CHECKING:
     from starmine.torch import ActorCritic
@@ -104,6 +105,7 @@ class TrainedPolicy:
         return f"<TrainedPolicy {self.bot!r}: {self.variant}>"
 
 
+@named_keywords
 def load_policy(policy: str | os.PathLike[str], sampled: bool = False) -> TrainedPolicy:
     """Load a trained policy.
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from starmine._core import ArrayError, Batch, DeckError, StarmineError, State, Variant, _outputs, _Replay, _unknown_name
 from starmine._core import variant as preset
+from starmine.keywords import named_keywords
 
 AT_ONCE = 4096  # games that are replayed side by side
 LETTERS = "RYGWBM"  # of the suits, in every edition
@@ -206,6 +207,7 @@ def ragged_places(offsets: NDArray[np.int64], games: NDArray[np.integer[Any]]) -
     return np.repeat(shifts, lengths) + np.arange(lengths.sum())
 
 
+@named_keywords
 def replay(
     decks: NDArray[np.uint8],
     actions: NDArray[np.uint8],

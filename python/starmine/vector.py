@@ -15,6 +15,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from starmine._core import ArrayError, Batch, Layout, StarmineError, Variant, VariantError, _outputs
+from starmine.keywords import RULES, check_keywords, named_keywords
 from starmine.presets import variant as preset
 from starmine.rewards import Rewards
 from starmine.trained import TrainedPolicy
@@ -47,6 +48,7 @@ def resolve_variant(variant: str | Variant, overrides: dict[str, Any]) -> Varian
     if isinstance(variant, str):
         return preset(variant, **overrides)
     if isinstance(variant, Variant):
+        check_keywords("Variant", overrides, RULES)
         return Variant(**{**variant.parameters(), **overrides}) if overrides else variant
     raise VariantError(f"variant={variant!r} is not allowed: expected a Variant or a preset's name")
 
@@ -142,6 +144,7 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         UnknownNameError: there is no such preset, encoder, dtype, mode, reward or bot.
         VariantError: a parameter of the variant out of range, or partners that do not play the variant.
         StarmineError: a number out of range, a render mode, or partners that leave the learner no turn.
+        TypeError: there is no such argument; the message has the nearest.
 
     Example:
         >>> import numpy as np, starmine
@@ -153,6 +156,7 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         ((3, 658), (3,))
     """
 
+    @named_keywords
     def __init__(
         self,
         num_envs: int = 1,

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from starmine import registration
 from starmine._core import IllegalActionError, StarmineError, State, UnknownNameError, Variant
+from starmine.keywords import named_keywords
 
 try:
     from pettingzoo import AECEnv
@@ -70,6 +71,7 @@ class HanabiAECEnv(AECEnv[str, dict[str, Array], int]):
         StarmineError: a render mode that is not allowed.
     """
 
+    @named_keywords
     def __init__(
         self,
         colors: int = 5,

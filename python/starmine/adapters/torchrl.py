@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import Batch, StarmineError
+from starmine.keywords import named_keywords
 from starmine.vector import observation_box, resolve_variant
 
 try:
@@ -57,6 +58,7 @@ class HanabiTorchRLEnv(EnvBase):
         StarmineError: a number out of range.
     """
 
+    @named_keywords
     def __init__(
         self,
         num_envs: int = 1,

@@ -17,6 +17,7 @@ from starmine.data.making import Making, make_here
 from starmine.data.manifest import add_to_manifest, begin_manifest
 from starmine.data.players import Players, cast
 from starmine.data.shard import Entry, examine_shard, remove_lock
+from starmine.keywords import named_keywords
 from starmine.play import play_games
 from starmine.progress import silent, standard_error
 from starmine.stored import SHARD, Metadata, shard_name
@@ -58,6 +59,7 @@ class Generated:
         return f"{self.folder}: {shards}, {self.games:,} games, {self.turns:,} turns, mean score {self.score:.3f}{busy}"
 
 
+@named_keywords
 def generate(
     players: Players,
     games: int,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,7 +24,7 @@ from starmine.durable import (
 )
 from starmine.evaluation.evaluation import Evaluation
 from starmine.evaluation.games_file import EMPTY, GamesFile
-from starmine.evaluation.results import Settings
+from starmine.evaluation.results import Settings, without_nan
 
 FILES = RESULTS, ROWS, FIGURE, GAMES = "eval.json", "eval.csv", "eval.png", "eval-games.npy"
 START_OVER = "choose another folder, or start over with --fresh (fresh=True)"
@@ -154,7 +153,7 @@ class Folder:
         self._save_json(evaluation)
 
     def _save_json(self, evaluation: Evaluation) -> None:
-        found = without_nan(evaluation.to_dict())
+        found = evaluation.to_dict()
         checksums = self._games.checksums if self._games else [EMPTY] * len(found["pairings"])
         for pairing, checksum in zip(found["pairings"], checksums, strict=True):
             pairing["checksum"] = checksum
@@ -194,15 +193,6 @@ def rows(evaluation: Evaluation) -> str:
     writer.writeheader()
     writer.writerows(found)
     return text.getvalue()
-
-
-def without_nan(value: Any) -> Any:
-    """The value with None for nan and infinity, which JSON cannot represent."""
-    if isinstance(value, dict):
-        return {key: without_nan(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [without_nan(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def differing(found: Any, expected: Any, name: str = "") -> Iterator[str]:

@@ -34,12 +34,14 @@ class Pairing:
         failed: games abandoned because a Python bot or a policy failed; the statistics below exclude them.
         score, score_error: the mean by the variant's rules and its standard error.
         fireworks, fireworks_error: the mean sum of the fireworks, whatever the ending, and its standard error.
+            A standard error takes two games; it is None where there are fewer. A mean is nan where there is no game.
         perfect: the share of perfect games.
         lost: the share of lost games; see `starmine.defeats()`.
         length: the mean number of turns.
         seconds: time spent.
         cheats: whether an entrant sees its own hand.
-        seats: with three players or more, for each seat of `player` its "seat", "games", "score" and "score_error".
+        seats: with three players or more, for each seat of `player` its "seat", "games", "score" and "score_error",
+            which are None where there are too few games.
         failures: messages of the first few failures.
     """
 
@@ -48,15 +50,15 @@ class Pairing:
     games: int
     failed: int
     score: float
-    score_error: float
+    score_error: float | None
     fireworks: float
-    fireworks_error: float
+    fireworks_error: float | None
     perfect: float
     lost: float
     length: float
     seconds: float
     cheats: bool = False
-    seats: list[dict[str, float]] = field(default_factory=list)
+    seats: list[dict[str, float | None]] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
 
     @property
@@ -83,9 +85,9 @@ def stretches(players: int, games: int, with_itself: bool) -> list[tuple[int, in
     return [(seat, borders[seat], borders[seat + 1]) for seat in range(players)]
 
 
-def mean_or_nan(values: Array) -> tuple[float, float]:
-    """Mean and standard error; nan where there are too few values."""
-    return mean_and_error(values) if len(values) else (float("nan"), float("nan"))
+def mean_or_nan(values: Array) -> tuple[float, float | None]:
+    """Mean and standard error; a mean of no value is nan, an error of fewer than two values None."""
+    return mean_and_error(values) if len(values) else (float("nan"), None)
 
 
 def share(chosen: Array) -> float:
@@ -111,11 +113,12 @@ def summarise(
     kept = outcomes[:, :played][:, there[:played]]
     score, score_error = mean_or_nan(kept[SCORE])
     fireworks, fireworks_error = mean_or_nan(kept[FIREWORKS])
-    seats = []
+    seats: list[dict[str, float | None]] = []
     turns = stretches(players, outcomes.shape[1], player == partner)
     for seat, start, end in turns if len(turns) > 1 else []:
         chosen = slice(start, min(end, played))
-        mean, error = mean_or_nan(outcomes[SCORE, chosen][there[chosen]])
+        scores = outcomes[SCORE, chosen][there[chosen]]
+        mean, error = mean_and_error(scores) if len(scores) else (None, None)
         seats.append({"seat": seat, "games": max(0, chosen.stop - start), "score": mean, "score_error": error})
     return Pairing(
         player,

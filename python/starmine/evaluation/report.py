@@ -125,11 +125,11 @@ def number(value: float, form: str) -> str:
     return "-" if math.isnan(value) else format(value, form)
 
 
-def mean(value: float, error: float) -> str:
+def mean(value: float, error: float | None) -> str:
     """A mean and its standard error; a dash for nan."""
     if math.isnan(value):
         return "-"
-    return f"{value:.2f}" if math.isnan(error) else f"{value:.2f} ±{error:.2f}"
+    return f"{value:.2f}" if error is None else f"{value:.2f} ±{error:.2f}"
 
 
 def shorten(name: str, longest: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -17,6 +18,15 @@ Array = NDArray[Any]
 Cell = tuple[int, int]
 
 FAILURES_KEPT = 3  # messages stored for a pairing; all failures are counted
+
+
+def without_nan(value: Any) -> Any:
+    """The value with None for nan and infinity, which JSON cannot represent."""
+    if isinstance(value, dict):
+        return {key: without_nan(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [without_nan(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 @dataclass(frozen=True)
@@ -115,23 +125,25 @@ class Results:
             self._pairings[cell] = known
         return known
 
-    def as_player(self, name: str) -> tuple[float, float]:
+    def as_player(self, name: str) -> tuple[float, float | None]:
         """Mean score of an entrant in one seat with all others as partners, its row, and the standard error.
+
+        The mean is nan where there are no others or no games, and the error None where there are fewer than two decks.
 
         Raises:
             UnknownNameError: there is no such entrant.
         """
         return self._cross_play([self._cell(name, other) for other in self.names if other != name])
 
-    def as_partner(self, name: str) -> tuple[float, float]:
-        """Mean score of an entrant as the partner of all others, its column, and the standard error.
+    def as_partner(self, name: str) -> tuple[float, float | None]:
+        """Mean score of an entrant as the partner of all others, its column, and the standard error, as in `as_player`.
 
         Raises:
             UnknownNameError: there is no such entrant.
         """
         return self._cross_play([self._cell(other, name) for other in self.names if other != name])
 
-    def difference(self, one: Sequence[str], other: Sequence[str]) -> tuple[float, float]:
+    def difference(self, one: Sequence[str], other: Sequence[str]) -> tuple[float, float | None]:
         """The difference of the scores of two pairings on the same decks.
 
         Args:
@@ -139,7 +151,8 @@ class Results:
             other: player and partner of the pairing that is subtracted.
 
         Returns:
-            The mean difference and its standard error, over the games that failed in neither pairing.
+            The mean difference and its standard error, over the games that failed in neither pairing. The mean of no
+            games is nan, and the error of fewer than two None.
 
         Raises:
             UnknownNameError: there is no such entrant.
@@ -149,7 +162,7 @@ class Results:
         return mean_or_nan(differences[~np.isnan(differences)])
 
     def to_dict(self) -> dict[str, Any]:
-        """Settings, entrants and pairings without the single games, as JSON can represent them."""
+        """Settings, entrants and pairings without the single games, as JSON can represent them: None for nan."""
         entrants = []
         for name in self.names:
             player, partner = self.as_player(name), self.as_partner(name)
@@ -160,7 +173,8 @@ class Results:
         pairings = [
             {**pairing.row(), "seats": pairing.seats, "failures": pairing.failures} for pairing in self.pairings
         ]
-        return {"settings": self.settings.to_dict(), "entrants": entrants, "pairings": pairings}
+        found = {"settings": self.settings.to_dict(), "entrants": entrants, "pairings": pairings}
+        return {name: without_nan(part) for name, part in found.items()}
 
     def _cell(self, player: str, partner: str) -> Cell:
         names = self.names
@@ -175,13 +189,13 @@ class Results:
         outcomes = np.array([self.outcomes[cell][:, :played] for cell in cells])
         return np.where(outcomes[:, ENDING] == FAILED, np.nan, outcomes[:, SCORE])
 
-    def _cross_play(self, cells: list[Cell]) -> tuple[float, float]:
+    def _cross_play(self, cells: list[Cell]) -> tuple[float, float | None]:
         """Mean score of some pairings and its standard error.
 
         The pairings share their decks, so the error is computed over the decks' means.
         """
         if not cells:
-            return float("nan"), float("nan")
+            return float("nan"), None
         scores = self._deck_scores(cells)
         there = ~np.isnan(scores)
         decks = there.any(axis=0)

@@ -18,6 +18,7 @@ from starmine.evaluation.evaluation import Evaluation
 from starmine.evaluation.folder import Folder, allocate_outcomes, new_evaluation
 from starmine.evaluation.pairing import stretches
 from starmine.evaluation.results import Cell, Settings
+from starmine.keywords import named_keywords
 from starmine.play import Player, cheats, play_games, resolve_player
 from starmine.played import BotError, Games
 from starmine.progress import Progress, silent, standard_error
@@ -31,6 +32,7 @@ MOST_GAMES = 2**32 - 1
 NOT_BY_DEFAULT = ("random",)
 
 
+@named_keywords
 def evaluate(
     entrants: Mapping[str, Player] | Sequence[str] | None = None,
     games: int = 1000,

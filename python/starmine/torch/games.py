@@ -13,6 +13,7 @@ from torch import Tensor
 from torch.utils.data import IterableDataset, get_worker_info
 
 from starmine._core import StarmineError, _unknown_name
+from starmine.keywords import named_keywords
 from starmine.stored.ahead import ahead
 from starmine.stored.blocks import Blocks, Part
 from starmine.stored.dataset import Dataset
@@ -79,6 +80,7 @@ class GamesDataset(IterableDataset[TensorRows]):
         ImportError: pyarrow is not installed.
     """
 
+    @named_keywords
     def __init__(
         self,
         data: Dataset | Paths,

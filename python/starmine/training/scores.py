@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine.outcomes import defeats
-from starmine.played import mean_and_error
+from starmine.played import mean_and_error, with_error
 
 
 @dataclass(frozen=True)
@@ -40,16 +40,15 @@ class Scores:
         return {
             "games": len(self.score),
             "score": round(mean, 3),
-            "standard_error": round(error, 3) if len(self.score) > 1 else None,
+            "standard_error": None if error is None else round(error, 3),
             "perfect": round(float(self.perfect.mean()), 4),
             "lost": round(float(self.lost.mean()), 4),
         }
 
     def __str__(self) -> str:
         """The means in one line."""
-        mean, error = mean_and_error(self.score)
         return (
-            f"score {mean:.2f} ± {error:.2f}, perfect {self.perfect.mean():.1%}, "
+            f"score {with_error(*mean_and_error(self.score), digits=2)}, perfect {self.perfect.mean():.1%}, "
             f"lost {self.lost.mean():.1%} (points of lost games kept: {self.kept.mean():.2f})"
         )
 

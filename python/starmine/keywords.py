@@ -1,0 +1,59 @@
+"""Keyword arguments that do not exist are refused with the nearest name that does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import wraps
+from inspect import Parameter, signature
+from typing import ParamSpec, TypeVar
+
+from starmine._core import Variant, _unknown_name
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+# The parameters of a variant.
+RULES = tuple(signature(Variant).parameters)
+NAMED = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+# What to use instead of names of other libraries.
+HINTS = {
+    "observation_type": "expected the environment's encoder='canonical-minimal', 'canonical' or 'canonical-seer' for "
+    "HLE's 0, 1 and 2"
+}
+
+
+def check_keywords(owner: str, given: Iterable[str], known: Iterable[str]) -> None:
+    """Refuse names that are not known.
+
+    Args:
+        owner: the function or class that is called.
+        given: the names of its keyword arguments.
+        known: those that it has.
+
+    Raises:
+        TypeError: one of them does not exist.
+    """
+    known = list(known)
+    for name in given:
+        if name not in known:
+            hint = HINTS.get(name) or str(_unknown_name("", name, known)).partition(": ")[2]
+            raise TypeError(f"{owner}() got an unexpected keyword argument {name!r}: {hint}")
+
+
+def named_keywords(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """A function, or the `__init__` of a class, that names the nearest keyword argument where one does not exist.
+
+    What `**overrides` takes are the parameters of `Variant`.
+    """
+    parameters = signature(function).parameters.values()
+    known = [parameter.name for parameter in parameters if parameter.kind in NAMED and parameter.name != "self"]
+    if any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters):
+        known += [name for name in RULES if name not in known]
+    owner = function.__qualname__.removesuffix(".__init__")
+
+    @wraps(function)
+    def checked(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        check_keywords(owner, kwargs, known)
+        return function(*args, **kwargs)
+
+    return checked

@@ -1,0 +1,45 @@
+"""What users write with types passes mypy's strict checks, and runs."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typed_user
+from paths import ROOT
+
+import starmine
+
+USER = ROOT / "tests" / "python" / "helpers" / "typed_user.py"
+
+
+def checked(path, folder):
+    """Mypy's report on a user's file, which has no settings of this repository."""
+    package = Path(starmine.__file__).parents[1]
+    # mypy finds an installed package by itself.
+    found = {} if package.name == "site-packages" else {"MYPYPATH": str(package)}
+    options = ["--strict", "--follow-imports=silent", "--config-file=", f"--cache-dir={folder}", path.name]
+    command = [sys.executable, "-m", "mypy", *options]
+    return subprocess.run(command, cwd=path.parent, env={**os.environ, **found}, capture_output=True, text=True)
+
+
+@pytest.mark.slow
+def test_a_users_file_passes_mypy_and_a_mistake_does_not(tmp_path):
+    pytest.importorskip("mypy")
+    result = checked(USER, tmp_path / "cache")
+    assert result.returncode == 0, result.stdout + result.stderr
+    wrong = tmp_path / "wrong.py"
+    wrong.write_text("import starmine\nstarmine.HanabiEnv(encodr='canonical-seer', seed='now')\n", encoding="utf-8")
+    result = checked(wrong, tmp_path / "cache")
+    assert 'Argument "seed" to "HanabiEnv" has incompatible type "str"' in result.stdout
+
+
+def test_the_users_file_runs():
+    assert typed_user.one_game()
+    assert typed_user.many_games(20).shape == (8,)
+    assert typed_user.one_environment() > 0
+    assert typed_user.own_buffers() >= 0
+    score, error = typed_user.evaluated()
+    assert 0 <= score <= 25
+    assert error is not None
