@@ -4,6 +4,7 @@ pub mod batch;
 pub mod bots;
 pub mod encode;
 pub mod rules;
+pub mod search;
 
 #[cfg(feature = "python")]
 mod bindings;

@@ -45,6 +45,7 @@ from starmine.outcomes import defeats
 from starmine.play import Policy, PythonBot, play_games
 from starmine.played import BotError, Failure, Games
 from starmine.presets import variant
+from starmine.searching import HandBelief, SearchedAction, SearchResult, search
 from starmine.trained import TrainedPolicy, load_policy
 from starmine.trajectories import Trajectories, replay
 from starmine.vector import HanabiVectorEnv
@@ -78,6 +79,7 @@ __all__ = [
     "Games",
     "HanabiEnv",
     "HanabiVectorEnv",
+    "HandBelief",
     "IllegalActionError",
     "Knowledge",
     "LanguagePlayer",
@@ -88,6 +90,8 @@ __all__ = [
     "Policy",
     "PythonBot",
     "RuleKind",
+    "SearchResult",
+    "SearchedAction",
     "SeatedBot",
     "Section",
     "SerializationError",
@@ -115,6 +119,7 @@ __all__ = [
     "replay",
     "rule",
     "rules",
+    "search",
     "variant",
     "variants",
 ]

@@ -39,6 +39,7 @@ __all__ = [
     "_outputs",
     "_play_bots",
     "_policy_bytes",
+    "_search",
     "_unknown_name",
     "bot",
     "bots",
@@ -566,6 +567,21 @@ class _Replay:
     def step(self) -> tuple[dict[str, NDArray[Any]], int]: ...
 
 def _check_bot(name: str) -> None: ...
+def _search(
+    view: View, player: str, seed: SupportsIndex, threads: SupportsIndex
+) -> tuple[
+    int,
+    int,
+    NDArray[np.int64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.int64],
+    NDArray[np.bool_],
+    NDArray[np.uint8],
+    NDArray[np.float64],
+    bool,
+    list[int],
+]: ...
 def _unknown_name(kind: str, name: str, known: list[str]) -> UnknownNameError: ...
 def rules() -> list[str]: ...
 def rule(name: str) -> RuleKind: ...

@@ -1,7 +1,8 @@
 use pyo3::prelude::*;
 
 use super::text::Text;
-use crate::bots::{self as kinds, BOTS, BotName, Plays, shipped_policy};
+use crate::bots::{self as kinds, BOTS, Plays, shipped_policy};
+use crate::search::PlayerName;
 
 /// A bot of the registry.
 ///
@@ -70,6 +71,6 @@ pub fn bot(name: Text) -> PyResult<BotKind> {
 ///     SerializationError: the text names a policy file that is damaged.
 #[pyfunction]
 pub fn _check_bot(name: Text) -> PyResult<()> {
-    name.parse::<BotName>()?;
+    name.parse::<PlayerName>()?;
     Ok(())
 }

@@ -9,6 +9,7 @@ use crate::batch::{self, BatchError, PartnersError, RecordError};
 use crate::bots::{self, PlayError};
 use crate::rules;
 use crate::rules::MoveError;
+use crate::search::{PlayerNameError, SeveralSearches};
 
 create_exception!(
     starmine,
@@ -78,6 +79,7 @@ exceptions! {
     bots::UnsupportedVariant => VariantError,
     batch::BufferError => ArrayError,
     batch::ThreadsError => StarmineError,
+    SeveralSearches => StarmineError,
     batch::SimdError => StarmineError,
 }
 
@@ -116,12 +118,30 @@ impl From<bots::BotNameError> for PyErr {
     }
 }
 
+/// The exception for a text that names no player.
+fn player_name(error: &PlayerNameError, message: String) -> PyErr {
+    match error {
+        PlayerNameError::Bot(error) => bot_name(error, message),
+        PlayerNameError::Option(_) => UnknownNameError::new_err(message),
+        PlayerNameError::Blueprint(_) | PlayerNameError::Value { .. } => {
+            StarmineError::new_err(message)
+        }
+    }
+}
+
+impl From<PlayerNameError> for PyErr {
+    fn from(error: PlayerNameError) -> PyErr {
+        player_name(&error, error.to_string())
+    }
+}
+
 impl From<PartnersError> for PyErr {
     fn from(error: PartnersError) -> PyErr {
         match error {
-            PartnersError::Bot(ref bot) => bot_name(bot, error.to_string()),
+            PartnersError::Bot(ref name) => player_name(name, error.to_string()),
             PartnersError::Variant(_) => VariantError::new_err(error.to_string()),
             PartnersError::Seat { .. }
+            | PartnersError::Searches(_)
             | PartnersError::Full { .. }
             | PartnersError::Choices { .. }
             | PartnersError::NoTurn { .. } => StarmineError::new_err(error.to_string()),

@@ -25,6 +25,7 @@ mod recording;
 mod replay;
 mod room;
 mod rule_kind;
+mod search;
 mod seated_bot;
 mod section;
 mod state;
@@ -112,6 +113,7 @@ core_module! {
         recording::_outcomes,
         rule_kind::rule,
         rule_kind::rules,
+        search::_search,
         seated_bot::make_bot,
         tables::_play_bots,
         unpack::unpack_bits_into,

@@ -9,8 +9,9 @@ use super::numbers::{Integer, seat as read_seat, seed as read_seed, wrong_type};
 use super::text::Text;
 use super::variant::{Variant, read_variant};
 use super::view::View;
-use crate::bots::{BotName, Player, SeatedPlayer};
+use crate::bots::{Player, SeatedPlayer};
 use crate::rules;
+use crate::search::PlayerName;
 
 /// A bot that holds one seat; `make_bot` makes one.
 ///
@@ -134,6 +135,6 @@ pub(super) fn read_player(
     let text = given.extract().or_else(|_| given.getattr("bot")?.extract::<Text>());
     let text: Text =
         text.map_err(|_| wrong_type("bot", given, "a bot's name or a trained policy"))?;
-    let bot: BotName = text.parse()?;
+    let bot: PlayerName = text.parse()?;
     Ok((bot.to_string(), bot.player(variant)?))
 }

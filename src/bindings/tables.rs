@@ -17,11 +17,12 @@ use super::text::Text;
 use super::variant::{Variant, read_variant};
 use super::view::View;
 use crate::bots::{
-    BotMoveError, BotName, GameRunner, Outcome, PlayError, PlayedGames, Player, check_headroom,
+    BotMoveError, GameRunner, Outcome, PlayError, PlayedGames, Player, check_headroom,
     play_games_until,
 };
 use crate::encode;
 use crate::rules::{self, EpisodeSeed, MoveError, Recording};
+use crate::search::{PlayerName, PlayerNameError};
 
 /// The most games of one call, and the highest index of the first.
 const GAMES: usize = u32::MAX as usize;
@@ -37,9 +38,13 @@ fn read_players(variant: &rules::Variant, names: &[Option<Text>]) -> PyResult<Ve
             "players has {found} entries: expected {expected}, one for each seat of this variant"
         )));
     }
-    let player = |name: &Option<Text>| match name {
+    let read = |name: &Option<Text>| name.as_ref().map(|name| name.parse()).transpose();
+    let names: Vec<Option<PlayerName>> =
+        names.iter().map(read).collect::<Result<_, PlayerNameError>>()?;
+    PlayerName::check_table(names.iter().map(Option::as_ref))?;
+    let player = |name: &Option<PlayerName>| match name {
         None => Ok(Player::External),
-        Some(name) => Ok(name.parse::<BotName>()?.player(variant)?),
+        Some(name) => Ok(name.player(variant)?),
     };
     names.iter().map(player).collect()
 }

@@ -1,3 +1,5 @@
+use std::any::Any;
+
 use thiserror::Error;
 
 use crate::rules::{Event, GameRng, Move, Position, Variant, View};
@@ -30,6 +32,11 @@ pub trait Bot: BoxedClone + Send + Sync {
         true
     }
 
+    /// Whether the moves depend on the game alone, and not on the generator of [`Bot::start`].
+    fn is_deterministic(&self) -> bool {
+        true
+    }
+
     /// The move of this seat, which is to act.
     fn act(&mut self, view: &View<'_>) -> Move;
 }
@@ -54,14 +61,24 @@ pub struct UnsupportedVariant {
 }
 
 /// `Clone` for boxed [`Bot`]s.
-pub trait BoxedClone {
+pub trait BoxedClone: Any {
     /// An independent copy in the same state.
     fn boxed_clone(&self) -> Box<dyn Bot>;
+
+    /// Puts a bot into this one's state; without allocating memory if both are of one type.
+    fn clone_onto(&self, bot: &mut Box<dyn Bot>);
 }
 
-impl<B: Bot + Clone + 'static> BoxedClone for B {
+impl<B: Bot + Clone> BoxedClone for B {
     fn boxed_clone(&self) -> Box<dyn Bot> {
         Box::new(self.clone())
+    }
+
+    fn clone_onto(&self, bot: &mut Box<dyn Bot>) {
+        match (&mut **bot as &mut dyn Any).downcast_mut::<B>() {
+            Some(bot) => bot.clone_from(self),
+            None => *bot = self.boxed_clone(),
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use super::bot::UnsupportedVariant;
+use super::bot::{Bot, UnsupportedVariant};
 use super::noisy::{Noise, NoiseError, Noisy};
 use super::policy::{Policy, PolicyBot, PolicyError, ShippedPolicy, read_policy, shipped_policy};
 use super::registry::{BotKind, bot};
@@ -103,6 +103,23 @@ impl BotName {
                     expected: "noise for a bot that sees no more than its seat".to_owned(),
                 }),
             },
+        }
+    }
+
+    /// Whether the bot sees only what its seat may see. The others cheat.
+    #[must_use]
+    pub fn sees_as_a_seat(&self) -> bool {
+        !matches!(self, BotName::Kind(kind) if !kind.is_player())
+    }
+
+    /// Whether the moves depend on the game alone.
+    #[must_use]
+    pub fn is_deterministic(&self) -> bool {
+        match self {
+            BotName::Kind(kind) => kind.is_deterministic(),
+            BotName::Rules(list) => list.is_deterministic(),
+            BotName::Policy(name) => !name.is_sampled,
+            BotName::Noisy(..) => false,
         }
     }
 

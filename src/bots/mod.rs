@@ -26,7 +26,7 @@ mod smart;
 
 pub use bot::{Bot, OpenBot, Turn, UnsupportedVariant};
 pub use bot_name::{BotName, BotNameError, PolicyName};
-pub(crate) use memory::{check_headroom, check_thread_room, start, with_room};
+pub(crate) use memory::{check_headroom, check_thread_room, start, start_scoped, with_room};
 pub use noisy::{Noise, NoiseError, Noisy};
 pub use play_games::{Outcome, PlayError, PlayedGames, play_games, play_games_until};
 pub use policy::{

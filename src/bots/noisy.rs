@@ -72,6 +72,10 @@ impl Bot for Noisy {
         self.bot.observes()
     }
 
+    fn is_deterministic(&self) -> bool {
+        false
+    }
+
     fn act(&mut self, view: &View<'_>) -> Move {
         let chosen = self.bot.act(view);
         let draw = self.rng.below_u64(DRAWS) as f64;

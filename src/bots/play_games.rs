@@ -37,7 +37,8 @@ impl Outcome {
     }
 }
 
-/// Games that a thread takes from the queue at a time.
+/// The most games that a thread takes from the queue at a time. Of few games it takes fewer, since some bots take seconds
+/// for a game.
 const CHUNK: usize = 64;
 
 /// The results of games, in their order.
@@ -106,9 +107,10 @@ pub fn play_games_until(
     let outcomes = with_room(games.len())?;
     let mut played = PlayedGames { outcomes, recording: Recording::default() };
     let (next, gate) = (AtomicUsize::new(0), Mutex::new(()));
+    let chunk = (games.len() / (8 * threads.max(1))).clamp(1, CHUNK);
     let play = || {
         drop(gate.lock());
-        play_chunks(stop, variant, players, seed, games, &next, records)
+        play_chunks(stop, variant, players, seed, games, &next, chunk, records)
     };
     let threads = thread::scope(|scope| {
         // The threads allocate nothing until the last one has started.
@@ -130,7 +132,11 @@ pub fn play_games_until(
     Ok(Some(played))
 }
 
-/// Takes games from the queue until none is left, or `None` if `stop` is set.
+/// Takes so many games at a time from the queue until none is left, or `None` if `stop` is set.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the arguments of the call, and how its threads share the games"
+)]
 fn play_chunks(
     stop: &AtomicBool,
     variant: &Arc<Variant>,
@@ -138,6 +144,7 @@ fn play_chunks(
     seed: u64,
     games: &[u64],
     next: &AtomicUsize,
+    size: usize,
     records: bool,
 ) -> Result<Option<Vec<Chunk>>, PlayError> {
     check_headroom()?;
@@ -146,13 +153,13 @@ fn play_chunks(
     let Some(&any_game) = games.first() else { return Ok(Some(chunks)) };
     let mut runner = GameRunner::new(variant.clone(), players.to_vec(), seed(any_game));
     loop {
-        let first = next.fetch_add(CHUNK, Ordering::Relaxed);
+        let first = next.fetch_add(size, Ordering::Relaxed);
         if first >= games.len() {
             return Ok(Some(chunks));
         }
         let mut chunk = PlayedGames::default();
-        chunk.outcomes.try_reserve_exact(CHUNK)?;
-        for &game in &games[first..games.len().min(first + CHUNK)] {
+        chunk.outcomes.try_reserve_exact(size)?;
+        for &game in &games[first..games.len().min(first + size)] {
             if stop.load(Ordering::Relaxed) {
                 return Ok(None);
             }

@@ -171,6 +171,16 @@ impl BotKind {
         matches!(self.make, Make::Seat(_))
     }
 
+    /// Whether the moves depend on the game alone.
+    #[must_use]
+    pub fn is_deterministic(&self) -> bool {
+        let standard = Variant::new(Parameters::default()).expect("the base game is a variant");
+        match self.make {
+            Make::Seat(make) => make(&standard).is_deterministic(),
+            Make::Open(_) => true,
+        }
+    }
+
     /// A new player for this variant.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::card::{Card, Suit};
-use super::deck::Deck;
+use super::deck::{Deck, RandomDeck};
 use super::ending::Ending;
 use super::event::Event;
 use super::hand::Hand;
@@ -11,6 +11,7 @@ use super::limits::{MAX_COLORS, MAX_PLAYERS};
 use super::lost_game_score::LostGameScore;
 use super::moves::Move;
 use super::outlook::Outlook;
+use super::rng::GameRng;
 use super::slot_set::SlotSet;
 use super::variant::Variant;
 
@@ -144,6 +145,27 @@ impl Position {
     #[must_use]
     pub fn outlook(&self, variant: &Variant) -> Outlook {
         Outlook::new(variant, self.fireworks(variant), self.discards)
+    }
+
+    /// The copies that are in no hand, not played and not discarded, as a deck.
+    #[must_use]
+    pub fn remaining_deck(&self, variant: &Variant, rng: GameRng) -> RandomDeck {
+        let tables = variant.tables();
+        let all = u64::MAX >> (64 - u32::from(variant.deck_size()));
+        let mut left = all & !self.discards;
+        // Copies of a card are alike, so that any of them may be taken.
+        let mut take = |card: usize| {
+            let copies = tables.copy_field[card] & left;
+            left ^= copies & copies.wrapping_neg();
+        };
+        for (suit, &height) in self.fireworks(variant).iter().enumerate() {
+            let lowest = suit * usize::from(variant.ranks());
+            (lowest..lowest + usize::from(height)).for_each(&mut take);
+        }
+        for hand in &self.hands[..variant.players().into()] {
+            hand.cards().iter().for_each(|&card| take(card.into()));
+        }
+        RandomDeck { left, size: left.count_ones() as u8, rng }
     }
 
     /// Plays one turn. The move must be legal: an illegal one leaves a meaningless position or

@@ -190,7 +190,7 @@ impl<'a> View<'a> {
 
     /// Copies of each card, by index, that the observer does not see: in its own hand or in the deck.
     #[must_use]
-    pub(super) fn unseen(&self) -> [u8; MAX_CARD_KINDS] {
+    pub(crate) fn unseen(&self) -> [u8; MAX_CARD_KINDS] {
         let tables = self.variant.tables();
         let has = |kinds: u64, kind: usize| (kinds >> kind & 1) as u8;
         let mut unseen = std::array::from_fn(|kind| {
@@ -207,6 +207,25 @@ impl<'a> View<'a> {
         }
         CardSet(self.discards()).iter().for_each(|copy| see(tables.copy_card[copy].into()));
         unseen
+    }
+
+    /// The position if the observer held these cards, as card indices: what a teammate would see then.
+    ///
+    /// # Panics
+    /// If the observer holds more or fewer cards.
+    #[must_use]
+    pub fn supposing(&self, hand: &[u8]) -> Position {
+        let mut position = *self.position;
+        let own = &mut position.hands[self.observer];
+        own.cards[..usize::from(own.size)].copy_from_slice(hand);
+        if let Some(event) = &mut position.last_event
+            && usize::from(event.seat) == self.observer
+            && event.drawn.is_some()
+        {
+            // The last card drawn is the newest one.
+            event.drawn = hand.last().map(|&card| self.variant.tables().card[usize::from(card)]);
+        }
+        position
     }
 
     /// The last turn that was played.

@@ -209,7 +209,7 @@ class _PlayersTable:
 
     def _check_plays(self, bot: str) -> None:
         """Refuse a bot that is not known or does not play the variant, such as one that takes no noise."""
-        _Tables(self.rules, [bot] * self.rules.players, 1, 0, 0)
+        _Tables(self.rules, [bot] + [None] * (self.rules.players - 1), 1, 0, 0)
 
     def finish(self, tables: dict[str, tuple[int, ...]], weights: tuple[float, ...] | None) -> Cast:
         """The cast; an error where `epsilon` names a player that is not there."""

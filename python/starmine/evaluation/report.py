@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from starmine.evaluation.pairing import Pairing
 from starmine.evaluation.results import Results
+from starmine.evaluation.search_texts import blueprint_of, searches
 
 CHEATS = "†"  # behind the name of an entrant that sees its own hand
 CHEATS_NOTE = f"{CHEATS} sees its own hand: an upper bound, not a player"
@@ -19,9 +20,9 @@ MOST_FAILURES = 10
 
 def report(results: Results) -> str:
     """The matrix, a line for each entrant, and the failures."""
-    failed = list(failures(results))
     parts = [heading(results), *matrices(results), "\n".join(entrants(results))]
-    return "\n\n".join(parts + (["\n".join(failed)] if failed else []))
+    notes = [list(gains(results)), list(failures(results))]
+    return "\n\n".join(parts + ["\n".join(lines) for lines in notes if lines])
 
 
 def heading(results: Results) -> str:
@@ -105,6 +106,16 @@ def marked(results: Results, longest: int) -> list[str]:
     """The names of the entrants, shortened, with a mark behind those that see their own hand."""
     cheaters = results.settings.cheaters
     return [shorten(name, longest) + (CHEATS if name in cheaters else "") for name in results.names]
+
+
+def gains(results: Results) -> Iterator[str]:
+    """What each search gains beside its blueprint, where that is an entrant too."""
+    kinds = results.settings.entrants
+    for name, kind in kinds.items():
+        for other in [other for other, bot in kinds.items() if searches(kind) and bot == blueprint_of(kind)]:
+            gain = results.difference((name, other), (other, other))
+            who, partner = shorten(name, WIDTH // 2), shorten(other, WIDTH // 4)
+            yield f"{who} gains {mean(*gain)} beside {partner} (the same decks)"
 
 
 def failures(results: Results) -> Iterator[str]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from starmine._core import Variant, _unknown_name, variant, variants
 from starmine.evaluation.pairing import ENDING, FAILED, SCORE, Pairing, mean_or_nan, summarise
+from starmine.evaluation.search_texts import may_all_search
 from starmine.played import Games
 
 Array = NDArray[Any]
@@ -125,6 +126,14 @@ class Results:
             self._pairings[cell] = known
         return known
 
+    def is_played(self, cell: Cell) -> bool:
+        """Whether the games of a player and a partner, given by index, are played.
+
+        Those in which several seats would search are not, unless the texts of both allow it.
+        """
+        kinds = [self.settings.entrants[self.names[index]] for index in cell]
+        return may_all_search([kinds[0]] + [kinds[1]] * (self.settings.variant.players - 1))
+
     def as_player(self, name: str) -> tuple[float, float | None]:
         """Mean score of an entrant in one seat with all others as partners, its row, and the standard error.
 
@@ -194,6 +203,7 @@ class Results:
 
         The pairings share their decks, so the error is computed over the decks' means.
         """
+        cells = [cell for cell in cells if self.is_played(cell)]
         if not cells:
             return float("nan"), None
         scores = self._deck_scores(cells)

@@ -107,7 +107,8 @@ def evaluate(
     evaluation = folder.open(settings, fresh) if folder else new_evaluation(settings, allocate_outcomes(settings))
     show = standard_error if progress else silent
     try:
-        with show(evaluation.played.size * games, int(evaluation.played.sum())) as shown:
+        cells = sum(evaluation.is_played(cell) for cell in np.ndindex(*evaluation.played.shape))
+        with show(cells * games, int(evaluation.played.sum())) as shown:
             play_all(evaluation, resolved, threads, chunk, folder, shown)
         if folder:
             folder.finish(evaluation, figure)
@@ -176,6 +177,8 @@ def schedule(evaluation: Evaluation, entrants: dict[str, Any]) -> Iterator[tuple
     players = settings.variant.players
     for cell in np.ndindex(*evaluation.played.shape):
         row, column = cell
+        if not evaluation.is_played(cell):
+            continue
         player, partner = (entrants[evaluation.names[index]] for index in cell)
         for seat, first, end in stretches(players, settings.games, row == column):
             start = max(first, int(evaluation.played[row, column]))
@@ -202,7 +205,7 @@ def default_entrants(rules: Variant) -> list[str]:
 def plays(name: str, rules: Variant) -> bool:
     """Whether a bot plays a variant."""
     try:
-        _Tables(rules, [name] * rules.players, 1, 0, 0)
+        _Tables(rules, [name] + [None] * (rules.players - 1), 1, 0, 0)
     except VariantError:
         return False
     return True
@@ -234,7 +237,7 @@ def check_entrant(name: str, player: Any, rules: Variant, seed: int) -> Any:
     """The player as `play_games` accepts it; an error if it or the seed is not allowed."""
     resolved = resolve_player(player, f"entrants[{name!r}]")
     asked = resolved if isinstance(resolved, str) else None
-    _Tables(rules, [asked] * rules.players, 1, seed, 0)
+    _Tables(rules, [asked] + [None] * (rules.players - 1), 1, seed, 0)
     return resolved
 
 

@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 
 use thiserror::Error;
 
-use crate::bots::{BotName, BotNameError, Player, UnsupportedVariant};
+use crate::bots::{Player, UnsupportedVariant};
 use crate::rules::{EpisodeSeed, GameRng, MAX_PLAYERS, Variant};
+use crate::search::{PlayerName, PlayerNameError, SeveralSearches};
 
 /// The largest number of bots to draw from for one seat.
 const MAX_CHOICES: usize = 64;
@@ -17,7 +18,7 @@ const MAX_CHOICES: usize = 64;
 #[derive(Clone, Debug, Default)]
 pub struct Partners {
     /// The list of each seat; empty for the learner's seats.
-    seats: Vec<Vec<BotName>>,
+    seats: Vec<Vec<PlayerName>>,
 }
 
 /// Why partners are refused.
@@ -25,10 +26,13 @@ pub struct Partners {
 pub enum PartnersError {
     /// A name that no bot has.
     #[error("partners: {0}")]
-    Bot(#[from] BotNameError),
+    Bot(#[from] PlayerNameError),
     /// A bot that cannot play the variant.
     #[error("partners: {0}")]
     Variant(#[from] UnsupportedVariant),
+    /// Several partners that search.
+    #[error("partners: {0}")]
+    Searches(#[from] SeveralSearches),
     /// A seat that does not exist.
     #[error("partners: seat {seat} is not allowed: expected 0 to {}", players - 1)]
     Seat {
@@ -81,7 +85,7 @@ impl Partners {
             self.seats.resize(seat + 1, Vec::new());
         }
         let bots = names.iter().map(|name| name.parse());
-        self.seats[seat] = bots.collect::<Result<_, BotNameError>>()?;
+        self.seats[seat] = bots.collect::<Result<_, PlayerNameError>>()?;
         Ok(self)
     }
 
@@ -94,7 +98,7 @@ impl Partners {
     /// The seats with partners, each with the names of its bots.
     pub fn names(&self) -> impl Iterator<Item = (usize, Vec<String>)> + '_ {
         let seats = self.seats.iter().enumerate().filter(|(_, bots)| !bots.is_empty());
-        seats.map(|(seat, bots)| (seat, bots.iter().map(BotName::to_string).collect()))
+        seats.map(|(seat, bots)| (seat, bots.iter().map(PlayerName::to_string).collect()))
     }
 
     /// The names of the bots that are policies in files, each with the CRC-32 of its file.
@@ -115,6 +119,9 @@ impl Partners {
         for bot in self.seats.iter().flatten() {
             bot.player(variant)?;
         }
+        let searching = |bots: &Vec<PlayerName>| bots.iter().position(PlayerName::searches);
+        let searches = self.seats.iter().map(|bots| searching(bots).map(|index| &bots[index]));
+        PlayerName::check_table(searches)?;
         Ok(())
     }
 

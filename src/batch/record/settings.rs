@@ -11,6 +11,7 @@ use crate::batch::partners::{Partners, PartnersError};
 use crate::bots::BotNameError;
 use crate::encode;
 use crate::rules::{Parameters, Variant};
+use crate::search::PlayerNameError;
 
 /// What is stored before the games.
 #[derive(Serialize, Deserialize)]
@@ -73,7 +74,9 @@ impl Settings {
         let mut partners = Partners::default();
         for (seat, names) in &self.partners {
             partners = partners.with(*seat, names).map_err(|error| match error {
-                PartnersError::Bot(BotNameError::Policy(error)) => RecordError::Policy(error),
+                PartnersError::Bot(PlayerNameError::Bot(BotNameError::Policy(error))) => {
+                    RecordError::Policy(error)
+                }
                 error => RecordError::Partners(error),
             })?;
         }

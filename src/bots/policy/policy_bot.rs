@@ -10,7 +10,6 @@ use crate::rules::{ActionSet, EpisodeSeed, GameRng, Move, Variant, View};
 const ONE: f64 = (1u64 << 48) as f64;
 
 /// Plays the legal action with the greatest logit, or samples from the softmax of the logits.
-#[derive(Clone)]
 pub struct PolicyBot {
     policy: Arc<Policy>,
     is_sampled: bool,
@@ -18,6 +17,30 @@ pub struct PolicyBot {
     words: Vec<u64>,
     hidden_state: Vec<f32>,
     scratch: PolicyScratch,
+}
+
+impl Clone for PolicyBot {
+    fn clone(&self) -> PolicyBot {
+        PolicyBot {
+            policy: self.policy.clone(),
+            is_sampled: self.is_sampled,
+            rng: self.rng.clone(),
+            words: self.words.clone(),
+            hidden_state: self.hidden_state.clone(),
+            scratch: self.scratch.clone(),
+        }
+    }
+
+    /// Scratch memory keeps no state, so that only what has some is copied.
+    fn clone_from(&mut self, other: &PolicyBot) {
+        if !Arc::ptr_eq(&self.policy, &other.policy) {
+            *self = other.clone();
+            return;
+        }
+        self.is_sampled = other.is_sampled;
+        self.rng.clone_from(&other.rng);
+        self.hidden_state.clone_from(&other.hidden_state);
+    }
 }
 
 impl PolicyBot {
@@ -51,6 +74,10 @@ impl Bot for PolicyBot {
 
     fn observes(&self) -> bool {
         false
+    }
+
+    fn is_deterministic(&self) -> bool {
+        !self.is_sampled
     }
 
     fn act(&mut self, view: &View<'_>) -> Move {

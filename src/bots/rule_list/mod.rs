@@ -81,6 +81,11 @@ impl Bot for RuleList {
         false
     }
 
+    /// Without the random move that is made if no rule applies.
+    fn is_deterministic(&self) -> bool {
+        self.rules.iter().all(|rule| !rule.kind().draws)
+    }
+
     fn act(&mut self, view: &View<'_>) -> Move {
         self.open.update(view);
         let mut context = RuleContext::new(view, &self.open, &mut self.gone, &mut self.rng);

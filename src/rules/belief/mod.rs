@@ -120,6 +120,46 @@ impl Belief {
         hands
     }
 
+    /// All possible hands as card indices, 0 beyond the last slot, each with the number of choices of
+    /// copies that make it; `None` if there are more than `most`.
+    #[must_use]
+    pub fn hands(&self, most: usize) -> Option<Vec<([u8; MAX_HAND_SIZE], u64)>> {
+        let mut found = Vec::new();
+        let mut unseen = self.unseen;
+        self.fill(0, 1, &mut [0; MAX_HAND_SIZE], &mut unseen, most, &mut found).then_some(found)
+    }
+
+    /// Fills the slots from this one on in all ways; whether there was room for all hands.
+    fn fill(
+        &self,
+        slot: usize,
+        ways: u64,
+        hand: &mut [u8; MAX_HAND_SIZE],
+        unseen: &mut [u8; MAX_CARD_KINDS],
+        most: usize,
+        found: &mut Vec<([u8; MAX_HAND_SIZE], u64)>,
+    ) -> bool {
+        if slot == self.slots {
+            found.push((*hand, ways));
+            return found.len() <= most;
+        }
+        for kind in 0..self.kinds {
+            let copies = unseen[kind];
+            if copies == 0 || self.fits[kind] >> slot & 1 == 0 {
+                continue;
+            }
+            hand[slot] = kind as u8;
+            unseen[kind] -= 1;
+            let fits = self.fill(slot + 1, ways * u64::from(copies), hand, unseen, most, found);
+            unseen[kind] += 1;
+            if !fits {
+                return false;
+            }
+        }
+        hand[slot] = 0;
+        true
+    }
+
     /// A uniformly random possible hand as card indices, 0 beyond its last slot. `None` where no
     /// hand is possible.
     ///

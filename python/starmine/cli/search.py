@@ -1,0 +1,124 @@
+"""`starmine search`: what a search gains over its blueprint."""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from starmine._core import StarmineError, Variant, bots, policies
+from starmine.cli.parsing import add_rules, integer
+from starmine.data import Dataset, generate
+from starmine.play import play_games
+from starmine.presets import variant
+
+DESCRIPTION = """\
+Plays games in which one seat searches while the others play by a blueprint, and the same decks with the blueprint in
+all seats, and prints the mean scores and their difference.
+
+With --output, the games are stored as `starmine generate` stores them, the same command resumes, several processes may
+share the work, and `starmine data info DIR` sums up the games."""
+
+SHARD = 64  # games: a kill loses at most those of the shard that is being made
+
+
+def add(commands: Any) -> None:
+    """Add the subcommand and its options."""
+    parser = commands.add_parser(
+        "search",
+        help="play with a search in one seat, beside its blueprint",
+        description=DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "blueprint",
+        metavar="BOT",
+        help=f"a bot whose moves are not random, of {', '.join([*bots(), *policies()])}; a list of rules; or a policy "
+        "file, such as 'policy: mine.safetensors'",
+    )
+    parser.add_argument("--games", type=integer, default=100, metavar="N", help="number of games (default: 100)")
+    parser.add_argument(
+        "--rollouts", type=integer, default=10_000, metavar="N", help="roll-outs of a decision (default: 10,000)"
+    )
+    parser.add_argument(
+        "--hands", type=integer, default=4096, metavar="N", help="possible hands that are kept (default: 4,096)"
+    )
+    parser.add_argument(
+        "--threshold", type=float, default=0.1, metavar="X", help="points a move must gain to be played (default: 0.1)"
+    )
+    parser.add_argument("--seat", type=integer, default=0, metavar="N", help="the seat that searches (default: 0)")
+    parser.add_argument("--players", type=integer, default=2, metavar="N", help="seats, 2 to 5 (default: 2)")
+    add_rules(parser)
+    parser.add_argument("--threads", type=integer, metavar="N", help="threads (default: one for each core)")
+    parser.add_argument("--output", metavar="DIR", help="folder to write to and to go on in (default: print only)")
+    parser.add_argument(
+        "--ray", nargs="?", const=True, default=False, metavar="ADDRESS", help="play in Ray tasks, as generate does"
+    )
+    parser.add_argument("--quiet", action="store_true", help="no progress on standard error")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Play, print, and return the exit status."""
+    overrides: dict[str, Any] = {"players": options.players}
+    if options.lost_game_score is not None:
+        overrides["lost_game_score"] = options.lost_game_score
+    rules = variant(options.variant, **overrides)
+    if not 0 <= options.seat < rules.players:
+        raise StarmineError(f"seat={options.seat} is not allowed: expected 0 to {rules.players - 1}")
+    with tempfile.TemporaryDirectory() as scratch:
+        searched = play_searching(options, rules, options.output or scratch)
+    blueprint = play_games(
+        [options.blueprint] * rules.players, options.games, options.seed, rules, threads=options.threads
+    )
+    print(report(options, rules, blueprint.scores, searched))
+    return 0
+
+
+def searcher(options: argparse.Namespace) -> str:
+    """The text of the player that searches."""
+    numbers = f"rollouts={options.rollouts}; hands={options.hands}; threshold={options.threshold}"
+    return f"search: {options.blueprint}; {numbers}"
+
+
+def play_searching(options: argparse.Namespace, rules: Variant, folder: str) -> NDArray[Any]:
+    """The scores of the games in which a seat searches."""
+    players = [options.blueprint] * rules.players
+    players[options.seat] = searcher(options)
+    generate(
+        players,
+        options.games,
+        folder,
+        rules,
+        options.seed,
+        shard_size=min(SHARD, options.games),
+        threads=options.threads,
+        ray=options.ray,
+        progress=not options.quiet,
+    )
+    return np.concatenate([table.scores for table in Dataset(folder).tables()])
+
+
+def report(options: argparse.Namespace, rules: Variant, blueprint: NDArray[Any], searched: NDArray[Any]) -> str:
+    """The comparison as text."""
+    lines = [
+        f"{searcher(options)} in seat {options.seat} of {rules.players}; "
+        f"{options.games:,} games of seed {options.seed}",
+        f"{'':12}{'score':>16}{'perfect':>10}{'at zero':>10}",
+    ]
+    for name, scores in (("blueprint", blueprint), ("search", searched)):
+        perfect, zero = np.mean(scores == rules.max_score), np.mean(scores == 0)
+        lines.append(f"{name:12}{mean_and_error(scores):>16}{perfect:>10.1%}{zero:>10.1%}")
+    lines.append(f"{'difference':12}{mean_and_error(searched - blueprint):>16}  (the same decks)")
+    return "\n".join(lines)
+
+
+def mean_and_error(scores: NDArray[Any]) -> str:
+    """The mean and its standard error; of a single game no error."""
+    if len(scores) < 2:
+        return f"{scores.mean():.2f}"
+    return f"{scores.mean():.2f} ± {scores.std(ddof=1) / len(scores) ** 0.5:.2f}"

@@ -1,0 +1,225 @@
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use super::belief::{BlueprintBelief, Source};
+use super::options::SearchOptions;
+use super::parallel::map;
+use super::particle::Particle;
+use super::rollout::{Rollout, Start};
+use crate::bots::Bot;
+use crate::rules::{GameRng, Move, View, mix_seed};
+
+/// Positions that are sampled between two looks at the means.
+const BLOCK: usize = 32;
+
+/// The fewest samples after which a move is dropped.
+const LEAST: usize = 32;
+
+/// A move is dropped when it is behind the best by this many standard errors of their difference.
+const ERRORS: f64 = 2.5;
+
+/// The golden ratio's fraction: its multiples spread evenly over the unit interval, however many there are.
+const GOLDEN: f64 = 0.618_033_988_749_894_9;
+
+/// What a search found out about a move.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ActionValue {
+    /// The move.
+    pub played: Move,
+    /// The mean score of its roll-outs.
+    pub mean: f64,
+    /// The standard error of the mean.
+    pub error: f64,
+    /// The number of its roll-outs.
+    pub rollouts: usize,
+    /// Whether it was in the running until the end.
+    pub is_kept: bool,
+}
+
+/// The result of a search.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decision {
+    /// The best move.
+    pub chosen: Move,
+    /// The move of the blueprint.
+    pub blueprint: Move,
+    /// The legal moves, in the order of their actions.
+    pub actions: Vec<ActionValue>,
+    /// The number of hands of the belief, and where they came from.
+    pub hands: usize,
+    /// Where they came from.
+    pub source: Source,
+}
+
+/// The scores of a move's roll-outs.
+struct Candidate {
+    played: Move,
+    scores: Vec<f32>,
+    /// What is added to the mean when moves are compared.
+    bonus: f64,
+}
+
+impl Candidate {
+    fn mean(&self) -> f64 {
+        mean(self.scores.iter().map(|&score| f64::from(score)))
+    }
+
+    fn rated(&self) -> f64 {
+        self.mean() + self.bonus
+    }
+
+    /// Whether this move is behind another one by more than chance explains. Both have played the same deals.
+    fn is_behind(&self, best: &Candidate) -> bool {
+        let lead = best.bonus - self.bonus;
+        let pairs = best.scores.iter().zip(&self.scores);
+        let leads = pairs.map(|(best, own)| f64::from(best - own) + lead);
+        mean(leads.clone()) > ERRORS * standard_error(leads)
+    }
+}
+
+fn mean(numbers: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let count = numbers.len().max(1) as f64;
+    numbers.sum::<f64>() / count
+}
+
+fn standard_error(numbers: impl ExactSizeIterator<Item = f64> + Clone) -> f64 {
+    let (count, mean) = (numbers.len() as f64, mean(numbers.clone()));
+    let squares: f64 = numbers.map(|number| (number - mean).powi(2)).sum();
+    if count > 1.0 { (squares / (count - 1.0) / count).sqrt() } else { f64::INFINITY }
+}
+
+/// Searches for the best move of the observer of a view, who is to act: the move of the highest mean score over games
+/// that are played to the end by the blueprint in all seats (Lerer, Hu, Foerster and Brown, "Improving policies via search
+/// in cooperative partially observable games", 2020).
+///
+/// All moves get the same hands and decks. Moves that fall behind are dropped. Without a limit of time the result is the same
+/// for any number of threads. The search ends early when `stop` is set.
+pub fn search(
+    view: &View<'_>,
+    belief: &BlueprintBelief,
+    own: &dyn Bot,
+    options: &SearchOptions,
+    seed: u64,
+    threads: usize,
+    stop: &AtomicBool,
+) -> Decision {
+    let started = Instant::now();
+    let is_over = || {
+        let passed =
+            options.milliseconds.is_some_and(|most| started.elapsed().as_millis() >= most.into());
+        passed || stop.load(Ordering::Relaxed)
+    };
+    let variant = view.variant();
+    let mut own = own.boxed_clone();
+    let blueprint = own.act(view);
+    let moves = view.legal_actions();
+    let moves = moves.iter().map(|action| {
+        variant.action_to_move(action as i64).expect("legal actions are the variant's")
+    });
+    let candidate = |played| {
+        let bonus = if played == blueprint { options.threshold } else { 0.0 };
+        Candidate { played, scores: Vec::new(), bonus }
+    };
+    let mut kept: Vec<Candidate> = moves.map(candidate).collect();
+    let mut dropped = Vec::new();
+    let draw = Draw::new(belief.particles(), seed);
+    let mut rooms: Vec<Rollout> = Vec::new();
+    rooms.resize_with(threads.max(1), || Rollout::new(&belief.particles()[0].bots));
+    let (mut samples, mut left) = (0, options.rollouts as usize);
+    while kept.len() > 1 && left >= kept.len() && !is_over() {
+        let block = BLOCK.min(left / kept.len());
+        let scores = map(&mut rooms, block, |room, index| {
+            let (particle, deck_seed) = draw.sample(samples + index);
+            let position = view.supposing(&particle.hand[..view.hand_size(0)]);
+            let deck = position.remaining_deck(variant, GameRng::from_state(deck_seed));
+            let start = Start {
+                variant,
+                position: &position,
+                deck: &deck,
+                bots: &particle.bots,
+                observer: view.observer(),
+                own: &*own,
+            };
+            let score = |found: &Candidate| f32::from(room.play(&start, found.played));
+            kept.iter().map(score).collect::<Vec<f32>>()
+        });
+        for scores in scores {
+            kept.iter_mut().zip(scores).for_each(|(candidate, score)| candidate.scores.push(score));
+        }
+        samples += block;
+        left -= block * kept.len();
+        if samples >= LEAST {
+            drop_behind(&mut kept, &mut dropped);
+        }
+    }
+    let best = best(&kept);
+    let chosen = kept[best].played;
+    let mut actions: Vec<ActionValue> = kept.iter().map(|found| found.value(true)).collect();
+    actions.extend(dropped.iter().map(|found| found.value(false)));
+    actions.sort_by_key(|found| variant.move_to_action(found.played));
+    Decision {
+        chosen,
+        blueprint,
+        actions,
+        hands: belief.particles().len(),
+        source: belief.source(),
+    }
+}
+
+impl Candidate {
+    fn value(&self, is_kept: bool) -> ActionValue {
+        let scores = self.scores.iter().map(|&score| f64::from(score));
+        ActionValue {
+            played: self.played,
+            mean: if self.scores.is_empty() { f64::NAN } else { self.mean() },
+            error: standard_error(scores),
+            rollouts: self.scores.len(),
+            is_kept,
+        }
+    }
+}
+
+/// The index of the best candidate; on ties the first.
+fn best(kept: &[Candidate]) -> usize {
+    let rated: Vec<f64> = kept.iter().map(Candidate::rated).collect();
+    (1..kept.len()).fold(0, |best, index| if rated[index] > rated[best] { index } else { best })
+}
+
+/// Moves the candidates that are behind from one list to the other.
+fn drop_behind(kept: &mut Vec<Candidate>, dropped: &mut Vec<Candidate>) {
+    let leader = &kept[best(kept)];
+    let behind: Vec<bool> = kept.iter().map(|found| found.is_behind(leader)).collect();
+    for index in (0..kept.len()).rev().filter(|&index| behind[index]) {
+        dropped.push(kept.remove(index));
+    }
+}
+
+/// Hands by their weights.
+struct Draw<'a> {
+    particles: &'a [Particle],
+    /// The sum of the weights up to each hand.
+    sums: Vec<f64>,
+    seed: u64,
+    /// Where the even spread starts.
+    start: f64,
+}
+
+impl<'a> Draw<'a> {
+    fn new(particles: &'a [Particle], seed: u64) -> Draw<'a> {
+        let add = |sum: &mut f64, found: &Particle| {
+            *sum += found.weight;
+            Some(*sum)
+        };
+        let sums = particles.iter().scan(0.0, add).collect();
+        let start = GameRng::from_state(seed).below_u64(1 << 53) as f64 / (1u64 << 53) as f64;
+        Draw { particles, sums, seed, start }
+    }
+
+    /// The hand of a sample, and the seed of its deck.
+    fn sample(&self, index: usize) -> (&'a Particle, u64) {
+        let place = (self.start + index as f64 * GOLDEN).fract();
+        let passed = place * self.sums.last().expect("a belief has hands");
+        let found = self.sums.partition_point(|&sum| sum <= passed);
+        (&self.particles[found.min(self.particles.len() - 1)], mix_seed(self.seed, index as u64))
+    }
+}

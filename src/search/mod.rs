@@ -1,0 +1,22 @@
+//! Search: a seat that looks for better moves than a blueprint, which its teammates follow.
+//!
+//! Start with [`Searcher`], a [`Bot`](crate::bots::Bot). It keeps a [`BlueprintBelief`] about its own hand, and in its turn
+//! plays the game to the end many times for each legal move, see [`search`].
+
+mod belief;
+mod decision;
+mod options;
+mod parallel;
+mod particle;
+mod player_name;
+mod rollout;
+mod searcher;
+mod seen_game;
+#[cfg(test)]
+mod tests;
+
+pub use belief::{BlueprintBelief, Source};
+pub use decision::{ActionValue, Decision, search};
+pub use options::SearchOptions;
+pub use player_name::{PlayerName, PlayerNameError, SearchName, SeveralSearches};
+pub use searcher::{BlueprintError, Searcher};

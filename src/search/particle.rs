@@ -1,0 +1,69 @@
+use super::seen_game::{SeenGame, SupposedTurn};
+use crate::bots::{Bot, Turn};
+use crate::rules::{Event, GameRng, MAX_CARDS, MAX_HAND_SIZE, Position, Variant, View};
+
+/// A bot for each seat.
+pub(super) struct Seats(pub Vec<Box<dyn Bot>>);
+
+impl Clone for Seats {
+    fn clone(&self) -> Seats {
+        Seats(self.0.iter().map(|bot| bot.boxed_clone()).collect())
+    }
+
+    fn clone_from(&mut self, other: &Seats) {
+        self.0.truncate(other.0.len());
+        let kept = self.0.len();
+        self.0.iter_mut().zip(&other.0).for_each(|(bot, other)| other.clone_onto(bot));
+        self.0.extend(other.0[kept..].iter().map(|bot| bot.boxed_clone()));
+    }
+}
+
+impl Seats {
+    /// Starts the bots of all seats.
+    pub fn start(&mut self, variant: &Variant, position: &Position) {
+        for (seat, bot) in self.0.iter_mut().enumerate() {
+            bot.start(&View::new(variant, position, seat), GameRng::for_samples(0));
+        }
+    }
+
+    /// Plays one turn of a game that one seat saw: whether the seat that moved would have moved so if these were the
+    /// observer's cards.
+    pub fn follow(&mut self, game: &SeenGame, turn: usize, cards: &[u8; MAX_CARDS]) -> bool {
+        let (variant, observer) = (game.variant(), game.observer());
+        let SupposedTurn { before, event, after } = game.turn(turn, cards);
+        let seat = usize::from(event.seat);
+        let agrees = seat == observer
+            || self.0[seat].act(&View::new(variant, &before, seat)) == event.played;
+        self.observe(variant, &before, &event, &after, Some(observer));
+        agrees
+    }
+
+    /// Tells all bots but one of a turn.
+    pub fn observe(
+        &mut self,
+        variant: &Variant,
+        before: &Position,
+        event: &Event,
+        after: &Position,
+        except: Option<usize>,
+    ) {
+        for (seat, bot) in self.0.iter_mut().enumerate() {
+            if Some(seat) != except && bot.observes() {
+                bot.observe(&Turn {
+                    before: View::new(variant, before, seat),
+                    event: event.seen_by(seat),
+                    after: View::new(variant, after, seat),
+                });
+            }
+        }
+    }
+}
+
+/// A possible own hand, and what the teammates then think.
+#[derive(Clone)]
+pub(super) struct Particle {
+    pub hand: [u8; MAX_HAND_SIZE],
+    pub weight: f64,
+    /// The bots of all seats. That of the observer's own seat is not used.
+    pub bots: Seats,
+}

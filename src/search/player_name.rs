@@ -1,0 +1,257 @@
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use super::options::SearchOptions;
+use super::searcher::{BlueprintError, Searcher};
+use crate::bots::{BotName, BotNameError, Player, UnsupportedVariant};
+use crate::rules::{UnknownName, Variant};
+
+/// Prefix of a bot that searches; its blueprint and its options follow.
+const PREFIX: &str = "search:";
+
+/// The options, as they are written after the blueprint.
+const OPTIONS: [&str; 5] = ["rollouts", "milliseconds", "hands", "threshold", "seats"];
+
+/// A player of a table parsed from its text: a bot, see [`BotName`], or one that searches, such as
+/// `search: smart; rollouts=10000`.
+///
+/// After the blueprint, which is any bot whose moves are not random, these options may follow:
+/// - `rollouts`, `milliseconds`, `hands` and `threshold`, see [`SearchOptions`];
+/// - `seats=all`, which allows several seats of a table to search. Each then takes the others for the
+///   blueprint, which they are not.
+///
+/// ```
+/// use starmine::rules::{Parameters, Variant};
+/// use starmine::search::PlayerName;
+///
+/// let name: PlayerName = "search: smart; rollouts=1000".parse()?;
+/// assert!(name.player(&Variant::new(Parameters::default())?).is_ok());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub enum PlayerName {
+    /// A bot.
+    Bot(BotName),
+    /// A bot that searches.
+    Search(SearchName),
+}
+
+/// A blueprint and how to search with it.
+#[derive(Clone, Debug)]
+pub struct SearchName {
+    blueprint: BotName,
+    options: SearchOptions,
+    /// Whether other seats of the table may search too.
+    in_all_seats: bool,
+}
+
+/// A text that names no player.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum PlayerNameError {
+    /// The bot, or the blueprint, is none.
+    #[error(transparent)]
+    Bot(#[from] BotNameError),
+    /// The blueprint cannot be used.
+    #[error(transparent)]
+    Blueprint(#[from] BlueprintError),
+    /// No option has this name.
+    #[error(transparent)]
+    Option(#[from] UnknownName),
+    /// An option with a wrong value.
+    #[error("{name}={value:?} is not allowed in a search: expected {expected}")]
+    Value {
+        /// The option.
+        name: &'static str,
+        /// What was given.
+        value: String,
+        /// What is allowed.
+        expected: &'static str,
+    },
+}
+
+/// Several seats of a table search.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error(
+    "seats {first} and {second} both search: expected one such seat, since each takes the others for the blueprint, or \
+     \"seats=all\" in the text of each"
+)]
+pub struct SeveralSearches {
+    first: usize,
+    second: usize,
+}
+
+impl PlayerName {
+    /// A new player for this variant.
+    ///
+    /// # Errors
+    /// [`UnsupportedVariant`] if the bot does not support the variant.
+    pub fn player(&self, variant: &Variant) -> Result<Player, UnsupportedVariant> {
+        match self {
+            PlayerName::Bot(name) => name.player(variant),
+            PlayerName::Search(name) => Ok(Player::Bot(Box::new(name.searcher(variant, 1)?))),
+        }
+    }
+
+    /// The CRC-32 of the policy's file; `None` for other bots.
+    #[must_use]
+    pub fn checksum(&self) -> Option<u32> {
+        match self {
+            PlayerName::Bot(name) => name.checksum(),
+            PlayerName::Search(name) => name.blueprint.checksum(),
+        }
+    }
+
+    /// Whether it searches.
+    #[must_use]
+    pub const fn searches(&self) -> bool {
+        matches!(self, PlayerName::Search(_))
+    }
+
+    /// Checks that at most one seat of a table searches, unless all of those that do allow it.
+    ///
+    /// # Errors
+    /// [`SeveralSearches`] otherwise.
+    pub fn check_table<'a>(
+        seats: impl Iterator<Item = Option<&'a PlayerName>>,
+    ) -> Result<(), SeveralSearches> {
+        let searches = seats.enumerate().filter_map(|(seat, name)| match name {
+            Some(PlayerName::Search(name)) => Some((seat, name.in_all_seats)),
+            _ => None,
+        });
+        let searches: Vec<(usize, bool)> = searches.collect();
+        match searches[..] {
+            [(first, _), (second, _), ..] if !searches.iter().all(|&(_, allowed)| allowed) => {
+                Err(SeveralSearches { first, second })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl SearchName {
+    /// A new searcher for this variant.
+    ///
+    /// # Errors
+    /// [`UnsupportedVariant`] if the blueprint does not support the variant.
+    pub fn searcher(
+        &self,
+        variant: &Variant,
+        threads: usize,
+    ) -> Result<Searcher, UnsupportedVariant> {
+        let blueprint = self.blueprint.player(variant)?;
+        let name = self.blueprint.to_string();
+        let searcher = Searcher::new(&blueprint, &name, variant, self.options, threads);
+        Ok(searcher.expect("checked when the text was parsed"))
+    }
+
+    /// Parses the text after the prefix.
+    fn parse(text: &str) -> Result<SearchName, PlayerNameError> {
+        let (blueprint, written) = split_options(text);
+        let mut options = SearchOptions::default();
+        let mut in_all_seats = false;
+        for (name, value) in written {
+            match name {
+                "rollouts" => options.rollouts = whole("rollouts", value, SearchOptions::ROLLOUTS)?,
+                "milliseconds" => {
+                    let most = SearchOptions::MILLISECONDS;
+                    options.milliseconds = Some(whole("milliseconds", value, most)?);
+                }
+                "hands" => options.hands = whole("hands", value, SearchOptions::HANDS)? as usize,
+                "threshold" => {
+                    let number = value.parse().ok().filter(|number| (0.0..=100.0).contains(number));
+                    options.threshold = number.ok_or_else(|| PlayerNameError::Value {
+                        name: "threshold",
+                        value: value.to_owned(),
+                        expected: "a number from 0 to 100",
+                    })?;
+                }
+                "seats" if value == "all" => in_all_seats = true,
+                "seats" => {
+                    let value = value.to_owned();
+                    return Err(PlayerNameError::Value { name: "seats", value, expected: "all" });
+                }
+                _ => return Err(UnknownName::new("option", name, OPTIONS).into()),
+            }
+        }
+        let blueprint: BotName = blueprint.parse()?;
+        if !blueprint.sees_as_a_seat() {
+            return Err(BlueprintError::Open(blueprint.to_string()).into());
+        }
+        if !blueprint.is_deterministic() {
+            return Err(BlueprintError::Random(blueprint.to_string()).into());
+        }
+        Ok(SearchName { blueprint, options, in_all_seats })
+    }
+}
+
+/// The blueprint's text and the options after it, each a word, an equals sign and a value.
+fn split_options(text: &str) -> (&str, Vec<(&str, &str)>) {
+    let (mut rest, mut options) = (text.trim(), Vec::new());
+    while let Some((before, last)) = rest.rsplit_once(';') {
+        let Some((name, value)) = last.split_once('=') else { break };
+        let (name, value) = (name.trim(), value.trim());
+        // A rule with a condition has spaces.
+        if name.contains(char::is_whitespace) {
+            break;
+        }
+        options.push((name, value));
+        rest = before.trim_end();
+    }
+    options.reverse();
+    (rest, options)
+}
+
+/// A whole number from 1 to a largest one.
+fn whole(name: &'static str, value: &str, most: u32) -> Result<u32, PlayerNameError> {
+    let number = value.parse().ok().filter(|number| (1..=most).contains(number));
+    number.ok_or_else(|| PlayerNameError::Value {
+        name,
+        value: value.to_owned(),
+        expected: match name {
+            "hands" => "a whole number from 1 to 100000",
+            _ => "a whole number from 1 to 1000000000",
+        },
+    })
+}
+
+impl FromStr for PlayerName {
+    type Err = PlayerNameError;
+
+    fn from_str(text: &str) -> Result<PlayerName, PlayerNameError> {
+        match text.trim_start().strip_prefix(PREFIX) {
+            Some(text) => Ok(PlayerName::Search(SearchName::parse(text)?)),
+            None => Ok(PlayerName::Bot(text.parse()?)),
+        }
+    }
+}
+
+impl fmt::Display for PlayerName {
+    /// As it is parsed; options that have their defaults are left out.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let SearchName { blueprint, options, in_all_seats } = match self {
+            PlayerName::Bot(name) => return name.fmt(formatter),
+            PlayerName::Search(name) => name,
+        };
+        let SearchOptions { rollouts, milliseconds, hands, threshold } = *options;
+        let usual = SearchOptions::default();
+        write!(formatter, "{PREFIX} {blueprint}")?;
+        if rollouts != usual.rollouts {
+            write!(formatter, "; rollouts={rollouts}")?;
+        }
+        if let Some(milliseconds) = milliseconds {
+            write!(formatter, "; milliseconds={milliseconds}")?;
+        }
+        if hands != usual.hands {
+            write!(formatter, "; hands={hands}")?;
+        }
+        if threshold != usual.threshold {
+            write!(formatter, "; threshold={threshold}")?;
+        }
+        if *in_all_seats {
+            write!(formatter, "; seats=all")?;
+        }
+        Ok(())
+    }
+}

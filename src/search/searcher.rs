@@ -1,0 +1,123 @@
+use std::sync::atomic::AtomicBool;
+
+use thiserror::Error;
+
+use super::belief::BlueprintBelief;
+use super::decision::{Decision, search};
+use super::options::SearchOptions;
+use super::particle::Seats;
+use crate::bots::{Bot, Player, Turn};
+use crate::rules::{EpisodeSeed, GameRng, Move, State, Variant, View};
+
+/// A blueprint that a search cannot use.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum BlueprintError {
+    /// Its moves are random.
+    #[error(
+        "blueprint={0:?} draws its moves at random: expected a bot whose moves follow from the game"
+    )]
+    Random(String),
+    /// It sees all hands.
+    #[error("blueprint={0:?} sees its own hand: expected a bot that sees what its seat sees")]
+    Open(String),
+}
+
+/// A bot that searches in its seat, while its teammates play by a blueprint.
+///
+/// Only one seat may search: what a teammate does that searches too is not what the blueprint would do, so that the
+/// belief draws wrong conclusions from it.
+#[derive(Clone)]
+pub struct Searcher {
+    blueprint: Seats,
+    options: SearchOptions,
+    threads: usize,
+    rng: GameRng,
+    belief: Option<BlueprintBelief>,
+}
+
+impl Searcher {
+    /// A bot before its first game. `name` is for error messages.
+    ///
+    /// # Errors
+    /// [`BlueprintError`] if the blueprint's moves are random, or if it sees its own hand.
+    pub fn new(
+        blueprint: &Player,
+        name: &str,
+        variant: &Variant,
+        options: SearchOptions,
+        threads: usize,
+    ) -> Result<Searcher, BlueprintError> {
+        let Player::Bot(bot) = blueprint else { return Err(BlueprintError::Open(name.to_owned())) };
+        if !bot.is_deterministic() {
+            return Err(BlueprintError::Random(name.to_owned()));
+        }
+        let seats = (0..variant.players()).map(|_| bot.boxed_clone());
+        let rng = GameRng::new(EpisodeSeed::default());
+        Ok(Searcher { blueprint: Seats(seats.collect()), options, threads, rng, belief: None })
+    }
+
+    /// Follows a game up to its last turn, without searching. The game is one of the searcher's variant.
+    pub fn follow(&mut self, state: &State, seat: usize, seed: u64) {
+        let start = State::from_deck(
+            state.variant().clone(),
+            state.deck().to_vec(),
+            state.start_player().into(),
+        );
+        let mut earlier = start.expect("the deck was dealt before");
+        self.start(&earlier.view(seat), GameRng::for_samples(seed));
+        for event in state.history() {
+            let before = *earlier.position();
+            let before = View::new(state.variant(), &before, seat);
+            if usize::from(event.seat) == seat {
+                self.pass(&before);
+            }
+            let action = state.variant().move_to_action(event.played);
+            earlier
+                .apply(action.expect("a played move has an action") as i64)
+                .expect("it was legal");
+            self.observe(&Turn { before, event: event.seen_by(seat), after: earlier.view(seat) });
+        }
+    }
+
+    /// Lets the blueprint's own bot choose, as it is asked in each of its turns in a game without search.
+    fn pass(&mut self, view: &View<'_>) {
+        self.blueprint.0[view.observer()].act(view);
+    }
+
+    /// The values of all legal moves, and what the belief was. The seat is to act.
+    ///
+    /// # Panics
+    /// Before a game has started.
+    pub fn decide(&mut self, view: &View<'_>, stop: &AtomicBool) -> (Decision, &BlueprintBelief) {
+        let belief = self.belief.as_mut().expect("a game has started");
+        belief.prepare(view, &mut vec![self.blueprint.clone(); self.threads.max(1)]);
+        let own = &*self.blueprint.0[view.observer()];
+        let seed = self.rng.below_u64(u64::MAX);
+        (search(view, belief, own, &self.options, seed, self.threads, stop), belief)
+    }
+}
+
+impl Bot for Searcher {
+    fn start(&mut self, view: &View<'_>, mut rng: GameRng) {
+        let seed = rng.below_u64(u64::MAX);
+        self.rng = rng;
+        let own = view.observer();
+        self.belief = Some(BlueprintBelief::new(view, &self.blueprint, self.options.hands, seed));
+        self.blueprint.0[own].start(view, GameRng::for_samples(0));
+    }
+
+    fn observe(&mut self, turn: &Turn<'_>) {
+        self.belief.as_mut().expect("a game has started").observe(turn);
+        self.blueprint.0[turn.before.observer()].observe(turn);
+    }
+
+    fn is_deterministic(&self) -> bool {
+        false
+    }
+
+    fn act(&mut self, view: &View<'_>) -> Move {
+        let (decision, _) = self.decide(view, &AtomicBool::new(false));
+        self.pass(view);
+        decision.chosen
+    }
+}

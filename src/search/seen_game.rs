@@ -1,0 +1,149 @@
+use std::sync::Arc;
+
+use crate::bots::Turn;
+use crate::rules::{Event, MAX_CARDS, MAX_HAND_SIZE, Move, Position, Variant, View};
+
+/// The own cards in the order of their slots, each as its number: 0 for the first own card of the game.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct OwnCards {
+    numbers: [u8; MAX_HAND_SIZE],
+    size: usize,
+}
+
+impl OwnCards {
+    fn remove(&mut self, slot: usize) -> usize {
+        let number = self.numbers[slot];
+        self.numbers.copy_within(slot + 1..self.size, slot);
+        self.size -= 1;
+        number.into()
+    }
+
+    fn push(&mut self, number: usize) {
+        self.numbers[self.size] = number as u8;
+        self.size += 1;
+    }
+}
+
+/// A game as one seat has seen it, so that it can be played again for any hand that this seat may hold.
+#[derive(Clone, Debug)]
+pub(super) struct SeenGame {
+    variant: Arc<Variant>,
+    observer: usize,
+    /// The positions before the first turn and after each turn; the own cards are not in them.
+    positions: Vec<Position>,
+    own_cards: Vec<OwnCards>,
+    /// The turns. Own draws are hidden.
+    events: Vec<Event>,
+    /// The cards that left the own hand, by their number.
+    revealed: [u8; MAX_CARDS],
+    /// The number of own cards so far.
+    owned: usize,
+}
+
+/// A turn of a game if the observer held certain cards.
+pub(super) struct SupposedTurn {
+    pub before: Position,
+    pub event: Event,
+    pub after: Position,
+}
+
+impl SeenGame {
+    pub fn new(view: &View<'_>) -> SeenGame {
+        let owned = view.hand_size(0);
+        let mut own = OwnCards::default();
+        (0..owned).for_each(|number| own.push(number));
+        SeenGame {
+            variant: Arc::new(view.variant().clone()),
+            observer: view.observer(),
+            positions: vec![blank(view)],
+            own_cards: vec![own],
+            events: Vec::new(),
+            revealed: [0; MAX_CARDS],
+            owned,
+        }
+    }
+
+    pub const fn variant(&self) -> &Arc<Variant> {
+        &self.variant
+    }
+
+    pub const fn observer(&self) -> usize {
+        self.observer
+    }
+
+    /// The number of turns.
+    pub const fn length(&self) -> usize {
+        self.events.len()
+    }
+
+    pub const fn event(&self, turn: usize) -> &Event {
+        &self.events.as_slice()[turn]
+    }
+
+    /// Adds a turn.
+    pub fn add(&mut self, turn: &Turn<'_>) {
+        let mut own = *self.own_cards.last().expect("the start is there");
+        let event = turn.event.seen_by(self.observer);
+        if usize::from(event.seat) == self.observer
+            && let Some(card) = event.card
+        {
+            let number = own.remove(own_slot(event.played));
+            self.revealed[number] = self.variant.card_index(card) as u8;
+            if turn.after.hand_size(0) > own.size {
+                own.push(self.owned);
+                self.owned += 1;
+            }
+        }
+        self.positions.push(blank(&turn.after));
+        self.own_cards.push(own);
+        self.events.push(event);
+    }
+
+    /// All own cards of the game by their number, if this is the own hand now.
+    pub fn cards(&self, hand: &[u8]) -> [u8; MAX_CARDS] {
+        let mut cards = self.revealed;
+        let own = self.own_cards.last().expect("the start is there");
+        for (&number, &card) in own.numbers[..own.size].iter().zip(hand) {
+            cards[usize::from(number)] = card;
+        }
+        cards
+    }
+
+    /// The position before a turn, or after the last one, if these are the own cards.
+    pub fn position(&self, turn: usize, cards: &[u8; MAX_CARDS]) -> Position {
+        let own = &self.own_cards[turn];
+        let mut hand = [0; MAX_HAND_SIZE];
+        for (card, &number) in hand.iter_mut().zip(&own.numbers[..own.size]) {
+            *card = cards[usize::from(number)];
+        }
+        View::new(&self.variant, &self.positions[turn], self.observer).supposing(&hand[..own.size])
+    }
+
+    /// A turn, if these are the own cards.
+    pub fn turn(&self, turn: usize, cards: &[u8; MAX_CARDS]) -> SupposedTurn {
+        let mut event = self.events[turn];
+        let after = self.position(turn + 1, cards);
+        let (had, has) = (&self.own_cards[turn], &self.own_cards[turn + 1]);
+        if usize::from(event.seat) == self.observer && event.card.is_some() && has.size == had.size
+        {
+            let drawn = cards[usize::from(has.numbers[has.size - 1])];
+            event.drawn = Some(self.variant.tables().card[usize::from(drawn)]);
+        }
+        SupposedTurn { before: self.position(turn, cards), event, after }
+    }
+}
+
+/// The position without the own cards.
+fn blank(view: &View<'_>) -> Position {
+    view.supposing(&[0; MAX_HAND_SIZE][..view.hand_size(0)])
+}
+
+/// The slot that a move empties.
+pub(super) const fn own_slot(played: Move) -> usize {
+    match played {
+        Move::Discard { slot } | Move::Play { slot } | Move::AnnouncedPlay { slot, .. } => {
+            slot as usize
+        }
+        Move::Hint { .. } => panic!("a hint takes no card"),
+    }
+}

@@ -1,0 +1,210 @@
+"""`starmine.search`, players that search, and the command that says what a search gains."""
+
+import numpy as np
+import pytest
+
+import starmine
+from starmine.cli.command import main
+from starmine.evaluation import search_texts
+
+RULES = "rules: play-safe; hint-playable; discard-osawa; discard-oldest; hint-most"
+
+
+def after(turns, seed=3, bot="smart"):
+    """A game of bots after some turns."""
+    games = starmine.play_games([bot, bot], games=1, seed=seed, record=True)
+    return games.trajectories.state(0, turns)
+
+
+def test_a_search_says_what_each_action_is_worth():
+    state = after(12)
+    found = starmine.search(state, "smart", rollouts=2000, hands=500)
+    assert [value.action for value in found.actions] == state.legal_actions()
+    assert found.action in state.legal_actions()
+    assert found.blueprint_action == state.suggest("smart")
+    assert sum(value.rollouts for value in found.actions) <= 2000
+    best = found.value(found.action)
+    assert best.kept
+    assert 0 < best.mean <= 25
+    assert 0 < best.error < 1
+    behind = [value for value in found.actions if not value.kept]
+    assert behind
+    assert all(value.rollouts <= best.rollouts for value in behind)
+    lines = str(found).splitlines()
+    assert len(lines) == len(found.actions)
+    assert "chosen" in str(found)
+    assert "blueprint" in str(found)
+
+
+def test_a_belief_agrees_with_what_the_seat_sees():
+    state = after(14)
+    belief = starmine.search(state, "smart", rollouts=1).belief
+    view = state.view(state.current_player)
+    possible = view.marginals() > 0
+    marginals = belief.marginals(25)
+    assert marginals.shape == possible.shape
+    assert np.allclose(marginals.sum(axis=1), 1)
+    assert not marginals[~possible].any()
+    assert abs(belief.probabilities.sum() - 1) < 1e-9
+    hand = [card.suit * 5 + card.rank for card in state.hands[state.current_player]]
+    if belief.exact:
+        assert (belief.hands == hand).all(axis=1).any()
+    # The moves of the other seat say something: the belief is narrower than what the rules alone allow.
+    entropy = lambda rows: -(rows * np.log(np.maximum(rows, 1e-12))).sum()  # noqa: E731
+    assert entropy(marginals) < entropy(view.marginals())
+
+
+def test_nothing_hidden_is_used():
+    state = after(10)
+    seat, variant = state.current_player, state.variant
+    found = starmine.search(state, rollouts=400, hands=200)
+    # The same game with another own hand and another deck, which the seat cannot tell apart.
+    deck = list(state.deck)
+    drawn = 10 + sum(event.drawn is not None for event in state.history)
+    deck[drawn:] = deck[drawn:][::-1]
+    other = variant.new_game(deck=deck)
+    for event in state.history:
+        other.apply(event.move)
+    again = starmine.search(other.view(seat), rollouts=400, hands=200)
+    assert str(again) == str(found)
+
+
+def test_the_result_is_the_same_for_any_number_of_threads_and_changes_with_the_seed():
+    state = after(9)
+    texts = [str(starmine.search(state, rollouts=600, hands=200, threads=threads)) for threads in (1, 2, 3)]
+    assert texts[0] == texts[1] == texts[2]
+    assert str(starmine.search(state, rollouts=600, hands=200, seed=1)) != texts[0]
+
+
+def test_time_is_a_budget_too():
+    state = after(9)
+    found = starmine.search(state, rollouts=10**9, milliseconds=1, hands=50, threshold=0)
+    assert 0 < sum(value.rollouts for value in found.actions) < 10**6
+
+
+@pytest.mark.parametrize("blueprint", [RULES, "ippo-2p"])
+def test_rule_lists_and_policies_are_blueprints(blueprint):
+    found = starmine.search(after(8, bot=blueprint), blueprint, rollouts=60, hands=20)
+    assert found.blueprint_action == after(8, bot=blueprint).suggest(blueprint)
+
+
+def test_a_trained_policy_stands_for_its_text():
+    policy, state = starmine.load_policy("ippo-2p"), after(8, bot="ippo-2p")
+    by_object, by_text = (starmine.search(state, it, rollouts=40, hands=20) for it in (policy, "ippo-2p"))
+    assert str(by_object) == str(by_text)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"blueprint": "random"}, starmine.StarmineError, "draws its moves at random"),
+        ({"blueprint": "noisy: 0.1; smart"}, starmine.StarmineError, "draws its moves at random"),
+        ({"blueprint": "cheater"}, starmine.StarmineError, "sees its own hand"),
+        ({"blueprint": "smrat"}, starmine.UnknownNameError, "smart"),
+        ({"blueprint": 5}, starmine.StarmineError, "a bot's text or a trained policy"),
+        ({"rollouts": 0}, starmine.StarmineError, "1 to 1000000000"),
+        ({"rollouts": 1.5}, starmine.StarmineError, "1 to 1000000000"),
+        ({"milliseconds": 0}, starmine.StarmineError, "1 to 1000000000"),
+        ({"hands": 100_001}, starmine.StarmineError, "1 to 100000"),
+        ({"threshold": -1}, starmine.StarmineError, "0 to 100"),
+        ({"threshold": float("nan")}, starmine.StarmineError, "0 to 100"),
+        ({"threads": 0}, starmine.StarmineError, "threads"),
+        ({"seed": -1}, starmine.StarmineError, "seed"),
+    ],
+)
+def test_wrong_arguments_are_named(arguments, error, message):
+    with pytest.raises(error, match=message):
+        starmine.search(after(4), **arguments)
+
+
+def test_games_that_are_over_and_other_seats_are_refused():
+    state = after(4)
+    with pytest.raises(starmine.StarmineError, match="is to act"):
+        starmine.search(state.view(1 - state.current_player))
+    games = starmine.play_games(["smart", "smart"], games=1, record=True)
+    over = games.trajectories.state(0, int(games.lengths[0]))
+    with pytest.raises(starmine.StarmineError, match="the game is over"):
+        starmine.search(over)
+
+
+def test_a_blueprint_that_does_not_play_the_variant_is_refused():
+    with pytest.raises(starmine.VariantError, match="smart"):
+        starmine.search(starmine.variant("small").new_game(seed=0))
+
+
+def test_a_searcher_sits_in_tables_batches_and_evaluations():
+    name = "search: smart; rollouts=40; hands=16"
+    games = starmine.play_games([name, "smart"], games=3, seed=5)
+    assert (games.scores == starmine.play_games([name, "smart"], games=3, seed=5, threads=1).scores).all()
+    plain = starmine.play_games([name + "; threshold=100", "smart"], games=3, seed=5)
+    assert (plain.scores == starmine.play_games(["smart", "smart"], games=3, seed=5).scores).all()
+    env = starmine.HanabiVectorEnv(num_envs=2, players=2, partners={1: name})
+    _, info = env.reset(seed=0)
+    env.step(info["action_mask"].argmax(axis=1))
+    restored = starmine.Batch("standard", 2, partners={1: name}, seed=1)
+    assert restored.partners == {1: name}
+    bot, state = starmine.make_bot(name, "standard", 0), starmine.Variant().new_game(seed=1)
+    assert bot.act(state.view(0)) in state.legal_actions()
+
+
+def test_only_one_seat_searches_unless_all_allow_it():
+    name = "search: smart; rollouts=20; hands=16"
+    with pytest.raises(starmine.StarmineError, match="seats 0 and 1 both search"):
+        starmine.play_games([name, name], games=1)
+    assert len(starmine.play_games([name + "; seats=all"] * 2, games=1)) == 1
+    with pytest.raises(starmine.StarmineError, match="both search"):
+        starmine.Batch("standard", 1, partners={}, seed=0) and starmine.Batch(
+            starmine.variant("standard", players=3), 1, partners={1: name, 2: name}
+        )
+
+
+def test_wrong_options_are_named():
+    with pytest.raises(starmine.UnknownNameError, match="rollouts"):
+        starmine.play_games(["search: smart; rolouts=5", "smart"])
+
+
+def test_the_command_compares_with_the_blueprint_and_goes_on(tmp_path, capsys):
+    folder = str(tmp_path / "games")
+    command = ["search", RULES, "--games", "6", "--rollouts", "60", "--hands", "30", "--variant", "small", "--quiet"]
+    assert main([*command, "--output", folder]) == 0
+    first = capsys.readouterr().out
+    assert "difference" in first
+    assert "6 games of seed 0" in first
+    assert main([*command, "--output", folder]) == 0
+    assert capsys.readouterr().out == first
+    assert main(command) == 0
+    assert capsys.readouterr().out == first
+    scores = np.concatenate([table.scores for table in starmine.data.Dataset(folder).tables()])
+    assert f"{scores.mean():.2f}" in first
+
+
+def test_the_command_refuses_in_a_line(capsys):
+    assert main(["search", "random", "--games", "1"]) == 2
+    assert "draws its moves at random" in capsys.readouterr().err
+    assert main(["search", "smart", "--seat", "2"]) == 2
+    assert "expected 0 to 1" in capsys.readouterr().err
+
+
+def test_an_evaluation_shows_the_gain_and_leaves_two_searches_out():
+    name = "search: smart; rollouts=30; hands=20"
+    found = starmine.evaluate([name, "smart", "piers"], games=4, progress=False)
+    assert np.isnan(found.pairing(name, name).score)
+    assert found.pairing(name, name).games == 0
+    gain, _ = found.difference((name, "smart"), ("smart", "smart"))
+    assert f"gains {gain:.2f}" in str(found)
+    assert not np.isnan(found.as_player(name)[0])
+    both = starmine.evaluate({"all": name + "; seats=all"}, games=2, progress=False)
+    assert both.pairing("all", "all").games == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "blueprint", "options"),
+    [
+        ("search: smart", "smart", []),
+        ("search: smart; rollouts=5;seats = all", "smart", ["rollouts=5", "seats=all"]),
+        ("search: rules: a; b if x = 1", "rules: a; b if x = 1", []),
+        ("search: rules: a; b if x = 1; hands=3", "rules: a; b if x = 1", ["hands=3"]),
+    ],
+)
+def test_the_text_of_a_search_is_its_blueprint_and_options(text, blueprint, options):
+    assert (search_texts.blueprint_of(text), search_texts.options(text)) == (blueprint, options)
