@@ -139,9 +139,60 @@ def torchrl() -> Iterator[int]:
         yield GAMES
 
 
+def jax() -> Iterator[int]:
+    """JAX: 20 turns in each call of a compiled function, with JAX's choice of actions."""
+    from jax import jit, lax, random
+
+    from starmine.adapters.jax import HanabiJaxEnv
+
+    env = HanabiJaxEnv(GAMES, autoreset_mode="SameStep", num_threads=1)
+
+    def step(carry: Any, _: None) -> tuple[Any, Any]:
+        turn, key = carry
+        key, own = random.split(key)
+        # One number for each action is cheaper to draw than with `random.categorical`.
+        chosen = (turn.action_mask * random.uniform(own, turn.action_mask.shape, minval=0.1)).argmax(axis=1)
+        turn = env.step(chosen)
+        return (turn, key), (turn.reward, turn.terminated)
+
+    play = jit(lambda carry: lax.scan(step, carry, length=20))
+    carry = env.reset(seed=0), random.key(0)
+    while True:
+        carry, (rewards, _) = play(carry)
+        rewards.block_until_ready()
+        yield 20 * GAMES
+
+
+def jaxmarl() -> Iterator[int]:
+    """JaxMARL's interface under `vmap`, as `jax`; each seat observes each turn."""
+    from jax import jit, lax, random, vmap
+
+    from starmine.adapters.jaxmarl import HanabiJaxMARLEnv
+
+    env = HanabiJaxMARLEnv(num_threads=1)
+
+    def step(carry: Any, _: None) -> tuple[Any, Any]:
+        _, state, key = carry
+        key, own = random.split(key)
+        legal = vmap(env.get_legal_moves)(state)
+        drawn = random.uniform(own, (GAMES, env.num_moves), minval=0.1)
+        actions = {agent: (legal[agent] * drawn).argmax(axis=1) for agent in env.agents}
+        obs, state, rewards, dones, _infos = vmap(env.step)(random.split(key, GAMES), state, actions)
+        return (obs, state, key), (rewards["__all__"], dones["__all__"])
+
+    play = jit(lambda carry: lax.scan(step, carry, length=20))
+    carry = *vmap(env.reset)(random.split(random.key(0), GAMES)), random.key(1)
+    while True:
+        carry, (rewards, _) = play(carry)
+        rewards.block_until_ready()
+        yield 20 * GAMES
+
+
 FORMS: dict[str, Callable[[], Iterator[int]]] = {
     "Gymnasium, many games": gymnasium_many,
     "Gymnasium, one game": gymnasium_one,
+    "JAX": jax,
+    "JaxMARL's interface": jaxmarl,
     "PettingZoo": lambda: aec("starmine/hanabi-v0"),
     "PettingZoo, classic/hanabi-v5": lambda: aec("classic/hanabi-v5"),
     "RLlib, many games": rllib_many,

@@ -35,6 +35,8 @@ def test_the_nearest_name_is_suggested(call, wrong, nearest):
 
 
 ADAPTERS = [
+    ("jax", lambda adapter, **wrong: adapter.HanabiJaxEnv(2, autoreset_mode="SameStep", **wrong)),
+    ("jaxmarl", lambda adapter, **wrong: adapter.HanabiJaxMARLEnv(2, **wrong)),
     ("pettingzoo", lambda adapter, **wrong: adapter.HanabiAECEnv(**wrong)),
     ("rllib", lambda adapter, **wrong: adapter.HanabiRLlibVectorEnv({"num_envs": 2, **wrong})),
     ("rllib", lambda adapter, **wrong: adapter.HanabiRLlibMultiAgentEnv(wrong)),

@@ -1,13 +1,14 @@
 """The environment in the forms of other libraries: a module for each, imported when it is first used.
 
-`pettingzoo`, `rllib`, `sb3` (Stable-Baselines3), `tianshou` and `torchrl`. Gymnasium's classes are `starmine.HanabiEnv`
-and `starmine.HanabiVectorEnv`. A module whose library is missing raises an ImportError that names the extra to install.
+`jax`, `jaxmarl`, `pettingzoo`, `rllib`, `sb3` (Stable-Baselines3), `tianshou` and `torchrl`. Gymnasium's classes are
+`starmine.HanabiEnv` and `starmine.HanabiVectorEnv`. A module whose library is missing raises an ImportError that names
+the extra to install.
 """
 
 from importlib import import_module as _import_module
 from typing import Any as _Any
 
-_ADAPTERS = ("pettingzoo", "rllib", "sb3", "tianshou", "torchrl")
+_ADAPTERS = ("jax", "jaxmarl", "pettingzoo", "rllib", "sb3", "tianshou", "torchrl")
 
 
 def __getattr__(name: str) -> _Any:

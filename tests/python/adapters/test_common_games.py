@@ -4,7 +4,7 @@ import adapter_games
 import gymnasium
 import numpy as np
 import pytest
-from adapter_games import GAMES, SEEDS, SETTINGS, Record
+from adapter_games import GAMES, SEEDS, SETTINGS, VARIANT, Record
 
 import starmine
 
@@ -45,6 +45,36 @@ def test_gymnasium_vector(expected, mode):
         record.turns(reward, done)
         if mode == "Disabled" and done.any():
             _, info = env.reset(options={"reset_mask": done})
+    assert record == expected
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_jax(expected, mode):
+    jax = pytest.importorskip("starmine.adapters.jax")
+    env = jax.HanabiJaxEnv(GAMES, autoreset_mode=mode, **SETTINGS)
+    record, step, reset = Record(), jax.jax.jit(env.step), jax.jax.jit(lambda mask: env.reset(reset_mask=mask))
+    turn = env.reset(seed=SEEDS)
+    while not record.over.all():
+        turn = step(record.actions(np.asarray(turn.action_mask)))
+        record.turns(np.asarray(turn.reward), np.asarray(turn.terminated))
+        if mode == "Disabled":
+            turn = reset(turn.terminated)
+    assert record == expected
+
+
+def test_jaxmarl(expected):
+    adapter = pytest.importorskip("starmine.adapters.jaxmarl")
+    jax, env = adapter.jax, adapter.HanabiJaxMARLEnv(num_agents=3, lost_game_score="fireworks")
+    decks = [[(card.suit, card.rank) for card in VARIANT.new_game(seed=seed).deck] for seed in SEEDS]
+    _, state = jax.vmap(env.reset_from_deck_of_pairs)(np.array(decks))
+    step = jax.jit(jax.vmap(env.step, in_axes=(None, 0, 0)))
+    record = Record()
+    while not record.over.all():
+        legal = jax.vmap(env.get_legal_moves)(state)
+        masks = np.stack([legal[agent] for agent in env.agents])[np.asarray(state.current_player), np.arange(GAMES)]
+        actions = record.actions(masks[:, :-1])
+        _, state, rewards, dones, _ = step(None, state, dict.fromkeys(env.agents, actions))
+        record.turns(np.asarray(rewards["__all__"]), np.asarray(dones["__all__"]))
     assert record == expected
 
 

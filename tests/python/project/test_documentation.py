@@ -17,7 +17,8 @@ SITE = sorted(page for page in (ROOT / "docs").rglob("*.md") if "_build" not in 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *SITE]
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 # Optional packages that an example with such a word may need: it is skipped only where they are missing.
-OPTIONAL = {name: name for name in ("torch", "pettingzoo", "sb3_contrib", "tianshou", "torchrl")} | {"rllib": "ray"}
+NAMES = ("torch", "jax", "pettingzoo", "sb3_contrib", "tianshou", "torchrl")
+OPTIONAL = {name: name for name in NAMES} | {"rllib": "ray"}
 
 
 def missing_packages(text):

@@ -1,0 +1,265 @@
+"""JAX: many games that are stepped inside `jit` and `lax.scan`, by ordered callbacks.
+
+>>> import jax
+>>> from starmine.adapters.jax import HanabiJaxEnv
+>>> env = HanabiJaxEnv(8, players=2, autoreset_mode="SameStep")
+>>> turn = env.reset(seed=0)
+>>> turn = jax.jit(env.step)(turn.action_mask.argmax(axis=1))
+>>> turn.obs.shape, turn.reward.shape
+((8, 658), (8,))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from operator import index
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from starmine._core import ArrayError, Batch, Layout, StarmineError
+from starmine.keywords import named_keywords
+from starmine.rewards import Rewards
+from starmine.trained import TrainedPolicy
+from starmine.vector import resolve_variant
+
+try:
+    import jax
+    from jax import numpy as jnp
+    from jax.experimental import io_callback
+except ImportError as _missing:
+    raise ImportError("starmine.adapters.jax needs JAX: pip install 'starmine[jax]'") from _missing
+
+Array = NDArray[Any]
+
+
+class Turn(NamedTuple):
+    """What a reset or a step leads to: arrays of N games.
+
+    Attributes:
+        obs: (N, D) or (N, players, D), the observations, in the dtype of the environment.
+        action_mask: bool (N, A), the legal actions of the seat to act.
+        reward: float32 (N,), the team's; 0 after a reset.
+        terminated: bool (N,), the games that ended in this step.
+        truncated: bool (N,), all False.
+        current_player: int32 (N,), the seat to act.
+        score: int32 (N,), the score so far.
+        final_score: int32 (N,), the score of the games that ended in this step, else 0.
+        final_length: int32 (N,), the number of turns of these games, else 0.
+        final_ending: int8 (N,), how these games ended, `starmine.endings()[k - 1]` for code k, else 0.
+        illegal_action: bool (N,), whether an illegal action ended the game in this step.
+    """
+
+    obs: jax.Array
+    action_mask: jax.Array
+    reward: jax.Array
+    terminated: jax.Array
+    truncated: jax.Array
+    current_player: jax.Array
+    score: jax.Array
+    final_score: jax.Array
+    final_length: jax.Array
+    final_ending: jax.Array
+    illegal_action: jax.Array
+
+
+def seed_words(key: jax.Array) -> jax.Array:
+    """The two halves of a 64-bit seed that a key of `jax.random` draws: uint32 (2,), the upper half first."""
+    words: jax.Array = jax.random.bits(key, (2,), jnp.uint32)
+    return words
+
+
+def joined(words: Array) -> Array:
+    """The 64-bit seeds of halves (..., 2): uint64 (...)."""
+    high, low = np.moveaxis(np.asarray(words, dtype=np.uint64), -1, 0)
+    seeds: Array = high << np.uint64(32) | low
+    return seeds
+
+
+class HanabiJaxEnv:
+    """Many games for JAX, in each of which the seat whose turn it is acts: one policy plays all seats.
+
+    The games live on the host, outside of JAX's arrays. `reset` and `step` are ordered callbacks: inside `jit` and
+    `lax.scan` they run once each, in the order of the program, and never again when compiled code is reused. JAX has
+    no `vmap` for ordered callbacks, and these games need none: they are stepped together. A differentiated function
+    may not contain a step.
+
+    An error inside of compiled code reaches the caller as JAX's `JaxRuntimeError`, whose text has the message that
+    the core gave, such as which games got an illegal action.
+
+    Args:
+        num_envs: number of games N, at least 1.
+        variant: a `Variant`, or a preset's name.
+        autoreset_mode: "SameStep", "NextStep" or "Disabled", as in `HanabiVectorEnv`; it has no default. With
+            "SameStep" the last observation of an episode is not returned.
+        dtype: as in `HanabiVectorEnv`. `jnp.unpackbits(turn.obs, axis=-1, count=D, bitorder="little")` unpacks
+            "bits" inside `jit`, so that fewer bytes are moved.
+        encoder, observers, illegal_action, reward, lost_game_penalty, partners, num_threads, seed: as in
+            `HanabiVectorEnv`.
+        **overrides: parameters of the variant to change, such as `players=4`.
+
+    Raises:
+        UnknownNameError: there is no such preset, encoder, dtype, mode, reward or bot.
+        VariantError: a parameter of the variant out of range.
+        StarmineError: a number out of range.
+        TypeError: there is no such argument; the message has the nearest.
+    """
+
+    @named_keywords
+    def __init__(
+        self,
+        num_envs: int = 1,
+        variant: Any = "standard",
+        *,
+        autoreset_mode: Any,
+        encoder: str = "canonical",
+        dtype: str = "float32",
+        observers: str = "current",
+        illegal_action: str = "raise",
+        reward: str = "score",
+        lost_game_penalty: float = 0.0,
+        partners: Mapping[int, str | TrainedPolicy | Sequence[str | TrainedPolicy]] | None = None,
+        num_threads: int | None = None,
+        seed: int | None = None,
+        **overrides: Any,
+    ) -> None:
+        self.variant = resolve_variant(variant, overrides)
+        self._rewards = Rewards(self.variant, reward, lost_game_penalty)
+        self._games = Batch(
+            self._rewards.rules,
+            num_envs,
+            encoder=encoder,
+            dtype=dtype,
+            observers=observers,
+            autoreset_mode=autoreset_mode,
+            illegal_action=illegal_action,
+            partners=partners,
+            num_threads=num_threads,
+            seed=seed,
+        )
+        self.num_envs = num_envs
+        self._keeps_last = self._games.autoreset_mode == "SameStep"
+        outputs = self._games.allocate()
+        self._shapes = Turn(*(jax.ShapeDtypeStruct(outputs[name].shape, outputs[name].dtype) for name in Turn._fields))
+
+    @property
+    def batch(self) -> Batch:
+        """The batch that holds the games. With `reward="fireworks"` its scores keep the points of lost games."""
+        return self._games
+
+    @property
+    def layout(self) -> Layout:
+        """The named sections of an observation."""
+        return self._games.layout
+
+    def reset(self, seed: Any = None, *, reset_mask: Any = None, decks: Any = None) -> Turn:
+        """Deal games anew.
+
+        Args:
+            seed: an integer or a key of `jax.random` seeds the batch, so that game i in episode k follows from
+                (seed, i, k); N integers or N keys seed each game; None deals each game's next episode. Arrays of
+                JAX are keys, since they may be unknown until the compiled code runs.
+            reset_mask: bool (N,), the games to deal anew; None for all. A mask without any game deals none.
+            decks: uint8 (N, deck_size), the decks to deal, as in `Batch.reset`.
+
+        Raises:
+            ArrayError: an array of another shape or dtype.
+            StarmineError: a seed out of range.
+            TypeError: a seed that is neither an integer nor a key.
+            JaxRuntimeError: what only the values show, such as a deck that is not the variant's.
+        """
+        given: dict[str, Any] = {}
+        if seed is not None:
+            given["words"] = self._words(seed)
+        if reset_mask is not None:
+            given["reset_mask"] = self._checked("reset_mask", reset_mask, (self.num_envs,), np.bool_)
+        if decks is not None:
+            given["decks"] = self._checked("decks", decks, (self.num_envs, self.variant.deck_size), np.uint8)
+        turn: Turn = io_callback(self._reset, self._shapes, given, ordered=True)
+        return turn
+
+    def step(self, actions: Any) -> Turn:
+        """Play one turn in every game.
+
+        Args:
+            actions: N integers.
+
+        Raises:
+            ArrayError: actions of another shape or dtype.
+            JaxRuntimeError: an action that the rules refuse, with the text of `IllegalActionError`; no game has
+                moved.
+        """
+        actions = self._checked("actions", actions, (self.num_envs,), np.integer)
+        turn: Turn = io_callback(self._step, self._shapes, actions, ordered=True)
+        return turn
+
+    @staticmethod
+    def _checked(name: str, given: Any, shape: tuple[int, ...], kind: Any) -> jax.Array:
+        if not isinstance(given, jax.Array) and np.asarray(given).dtype.kind in "iu":
+            given = np.asarray(given)
+            if kind is np.integer:
+                given = given.clip(-1, 2**31 - 1)  # JAX would take the lower 32 bits of a larger number
+        found = jnp.asarray(given)
+        if found.shape != shape or not jnp.issubdtype(found.dtype, kind):
+            wanted = {np.bool_: "bool", np.uint8: "uint8"}.get(kind, "integers")
+            raise ArrayError(f"{name} is {found.dtype} {found.shape}: expected {wanted} {shape}")
+        return found
+
+    def _words(self, seed: Any) -> jax.Array:
+        """The halves of the batch's seed, uint32 (2,), or of all games' seeds, uint32 (N, 2)."""
+        if not isinstance(seed, jax.Array):
+            return jnp.asarray(_halves(seed, self.num_envs))
+        typed = jnp.issubdtype(seed.dtype, jax.dtypes.prng_key)
+        shape = seed.shape if typed else seed.shape[:-1]
+        raw = seed.dtype == jnp.uint32 and seed.ndim > 0
+        if not typed and not raw:
+            raise TypeError(f"seed is {seed.dtype} {seed.shape}: expected an integer of Python or a key of jax.random")
+        if shape == ():
+            return seed_words(seed)
+        if shape != (self.num_envs,):
+            raise ArrayError(f"seed has keys of shape {shape}: expected one key, or ({self.num_envs},)")
+        words: jax.Array = jax.vmap(seed_words)(seed)
+        return words
+
+    def _reset(self, given: dict[str, Any]) -> Turn:
+        """The host's side of `reset`."""
+        mask, decks = (None if name not in given else np.asarray(given[name]) for name in ("reset_mask", "decks"))
+        seed = joined(np.asarray(given["words"])) if "words" in given else None
+        if mask is not None and not mask.any():
+            out = self._games.observe()
+        else:
+            out = self._games.reset(int(seed) if seed is not None and seed.ndim == 0 else seed, mask, decks)
+        self._rewards.reset(out, mask)
+        return Turn(*(out[name] for name in Turn._fields))
+
+    def _step(self, actions: Any) -> Turn:
+        """The host's side of `step`."""
+        out = self._games.step(np.asarray(actions))
+        self._rewards.step(out, shows_lost=not self._keeps_last)
+        return Turn(*(out[name] for name in Turn._fields))
+
+    def __repr__(self) -> str:
+        """The number of games and the variant."""
+        return f"HanabiJaxEnv(num_envs={self.num_envs}, variant={self.variant!r})"
+
+
+def _halves(seed: Any, games: int) -> Array:
+    """The halves of an integer, uint32 (2,), or of one for each game, uint32 (N, 2).
+
+    Raises:
+        ArrayError: another number of integers.
+        StarmineError: an integer that is not 0 to 2**64 - 1.
+        TypeError: no integers.
+    """
+    if np.ndim(seed) > 0:
+        if np.shape(seed) != (games,):
+            raise ArrayError(f"seed has shape {np.shape(seed)}: expected one integer, or ({games},)")
+        return np.stack([_halves(one, games) for one in seed])
+    try:
+        number = index(seed.item() if isinstance(seed, np.ndarray) else seed)
+    except TypeError:
+        raise TypeError(f"seed={seed!r} is not allowed: expected an integer or a key of jax.random") from None
+    if isinstance(seed, bool) or not 0 <= number < 2**64:
+        raise StarmineError(f"seed={seed!r} is not allowed: expected 0 to 2**64 - 1")
+    return np.array([number >> 32, number & 0xFFFFFFFF], dtype=np.uint32)
