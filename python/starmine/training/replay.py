@@ -21,7 +21,7 @@ class PlayedGames(NamedTuple):
         trajectories: decks and actions.
         greedy: uint8 (T,), what the greedy policy would have played in each turn.
         lost: bool (G,), whether the game was lost.
-        colors: uint8 (G, players, colors): the seat sees the suit s as `colors[game, seat, s]`.
+        colors: uint8 (G, players, C): the seat sees the suit s as `colors[game, seat, s]`.
     """
 
     trajectories: Trajectories

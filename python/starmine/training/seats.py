@@ -49,7 +49,7 @@ def other_colors(variant: Variant, seed: int, games: NDArray[np.integer[Any]]) -
         games: integers (G,), numbers of the games. The colours are a function of the seed and this number.
 
     Returns:
-        uint8 (G, players, colors): the seat sees the suit s as `colors[game, seat, s]`.
+        uint8 (G, players, C): the seat sees the suit s as `colors[game, seat, s]`.
     """
     players = variant.players
     seats = (games[:, None] * players + np.arange(players)).ravel()
@@ -113,7 +113,7 @@ class SeatGames:
         Args:
             decks: uint8 (N, deck_size), for each card suit * ranks + rank.
             start_players: uint8 (N,).
-            colors: uint8 (N, players, colors): the seat sees the suit s as `colors[game, seat, s]`. None for games in
+            colors: uint8 (N, players, C): the seat sees the suit s as `colors[game, seat, s]`. None for games in
                 which all seats see the suits as they are.
 
         Returns:
