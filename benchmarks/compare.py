@@ -26,6 +26,7 @@ DTYPES = ("float32", "float16", "uint8", "bits")
 THREADED_GAMES = (1024, 4096)
 # Whether only observations and action masks are written, and the words for it in the tables.
 OUTPUTS = ((True, "obs and action_mask"), (False, "all outputs"))
+EXTRA_OUTPUTS: tuple[tuple[str, ...], ...] = ((), ("own_hand",), ("card_features",), ("marginals",))
 
 
 def beside_cases(players: int) -> Iterator[Case]:
@@ -68,6 +69,15 @@ def threads_cases(players: int) -> Iterator[Case]:
                 yield Case(what, players, measure, games, dtype, threads, {"table": "threads"})
 
 
+def extra_cases(players: int) -> Iterator[Case]:
+    """The plain step, and the step with each of the extra outputs."""
+    recording = record(starmine.Variant(players=players), GAMES, STEPS)
+    for extra in EXTRA_OUTPUTS:
+        what = f"starmine Batch.step_into, bits, all outputs{''.join(f' and {name}' for name in extra)}"
+        measure = batch_measure(recording, dtype="bits", num_threads=1, extra_outputs=extra)
+        yield Case(what, players, measure, GAMES, "bits", more={"table": "extra"})
+
+
 def single_cases(players: int) -> Iterator[Case]:
     """A batch of one game, for the cost of a call."""
     recording = record(starmine.Variant(players=players), 1, 1000)
@@ -106,9 +116,19 @@ def threads_table(rows: Sequence[Row]) -> str:
 
 def single_table(rows: Sequence[Row]) -> str:
     """The time of a call with one game."""
+    return nanoseconds_table(rows, "single")
+
+
+def extra_table(rows: Sequence[Row]) -> str:
+    """The time of a step with extra outputs beside the plain one."""
+    return nanoseconds_table(rows, "extra")
+
+
+def nanoseconds_table(rows: Sequence[Row], table: str) -> str:
+    """The time of a step."""
     lines = []
     for row in rows:
-        if row.more.get("table") == "single":
+        if row.more.get("table") == table:
             median, between = nanoseconds(row)
             lines.append((row.players, row.what, f"{median:,.0f}", between))
     return markdown(("players", "what", "ns a step (median)", "spread"), lines)
@@ -126,7 +146,7 @@ def main() -> None:
     for players in (2, 5):
         cases = [*beside_cases(players), *drop_in_cases(players)]
         cases += peer_cases(players, GAMES, given.jaxmarl_python)
-        rows += run([*cases, *threads_cases(players), *single_cases(players)], wanted)
+        rows += run([*cases, *threads_cases(players), *single_cases(players), *extra_cases(players)], wanted)
     about = facts(wanted)
     sections = [
         f"{GAMES:,} games, one thread, on the same core; JaxMARL also on all cores. JaxMARL steps {GAMES:,} games in a "
@@ -137,6 +157,8 @@ def main() -> None:
         threads_table(rows),
         "One game, with the price of a Python call:",
         single_table(rows),
+        f"{GAMES:,} games, packed observations, with outputs that are written on request:",
+        extra_table(rows),
     ]
     write("compare", wanted, about, sections, rows)
 

@@ -91,6 +91,8 @@ def batch_measure(
         first.step_into(row, **buffers)
 
     names_buffers = with_observations if only_observations else with_keywords
+    if options.get("extra_outputs"):
+        names_buffers = with_extra_outputs
 
     def make() -> Step:
         with instruction_set(simd):
@@ -122,6 +124,15 @@ def with_keywords(step_into: Callable[..., None], buffers: dict[str, Any]) -> St
             final_ending=final_ending,
             illegal_action=illegal_action,
         )
+
+    return step
+
+
+def with_extra_outputs(step_into: Callable[..., None], buffers: dict[str, Any]) -> Step:
+    """A step that writes all outputs and the extra ones."""
+
+    def step(actions: NDArray[np.int64]) -> None:
+        step_into(actions, **buffers)
 
     return step
 

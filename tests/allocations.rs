@@ -13,7 +13,7 @@ use starmine::batch::{
     AutoresetMode, Batch, Dtype, IllegalAction, ObservationBuffer, Observers, Options, Outputs,
     Partners, Seeds, Simd,
 };
-use starmine::encode::{ENCODERS, Encoder};
+use starmine::encode::{CARD_FEATURES, ENCODERS, Encoder};
 use starmine::rules::{Belief, EpisodeSeed, GameRng, Named, Parameters, State, Variant, preset};
 
 /// The system's allocator with a count of each thread's allocations.
@@ -79,11 +79,18 @@ struct Buffers {
     flags: [Vec<bool>; 3],
     numbers: [Vec<i32>; 4],
     ending: Vec<i8>,
+    card_features: Vec<f32>,
+    marginals: Vec<f32>,
+    own_hand: Vec<i8>,
 }
 
 impl Buffers {
     fn new(batch: &Batch) -> Buffers {
-        let length = NUM_ENVS * batch.observers() * batch.row_length();
+        let rows = NUM_ENVS * batch.observers();
+        let length = rows * batch.row_length();
+        let variant = batch.variant();
+        let slots = usize::from(variant.hand_size());
+        let cards = usize::from(variant.players()) * slots;
         Buffers {
             dtype: batch.options().dtype,
             bytes: vec![0; length],
@@ -94,6 +101,9 @@ impl Buffers {
             flags: [const { vec![] }; 3].map(|_: Vec<bool>| vec![false; NUM_ENVS]),
             numbers: [const { vec![] }; 4].map(|_: Vec<i32>| vec![0; NUM_ENVS]),
             ending: vec![0; NUM_ENVS],
+            card_features: vec![0.0; rows * cards * CARD_FEATURES],
+            marginals: vec![0.0; rows * cards * variant.num_card_kinds()],
+            own_hand: vec![0; rows * slots],
         }
     }
 
@@ -118,6 +128,9 @@ impl Buffers {
             final_length: Some(final_length),
             final_ending: Some(&mut self.ending),
             illegal_action: Some(illegal_action),
+            card_features: Some(&mut self.card_features),
+            marginals: Some(&mut self.marginals),
+            own_hand: Some(&mut self.own_hand),
         }
     }
 
@@ -190,6 +203,7 @@ fn a_step_does_not_allocate() {
                         autoreset_mode,
                         illegal_action: IllegalAction::Terminate,
                         partners: Partners::default(),
+                        extra_outputs: Vec::new(),
                         num_threads: 1 + options.len() % 2,
                         simd: Some(simd),
                     });

@@ -42,8 +42,9 @@ from starmine.env import HanabiEnv
 from starmine.evaluation import Evaluation, Pairing, evaluate
 from starmine.language import LanguagePlayer, describe, legal_moves_text, read_move
 from starmine.outcomes import defeats
-from starmine.play import Policy, PythonBot, play_games
+from starmine.play import play_games
 from starmine.played import BotError, Failure, Games
+from starmine.players import Policy, PythonBot
 from starmine.presets import variant
 from starmine.searching import HandBelief, SearchedAction, SearchResult, search
 from starmine.trained import TrainedPolicy, load_policy

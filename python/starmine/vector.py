@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from starmine._core import ArrayError, Batch, Layout, StarmineError, Variant, VariantError, _outputs
 from starmine.keywords import RULES, check_keywords, named_keywords
+from starmine.partners import Partner, PartneredBatch, resolve_partners
 from starmine.presets import variant as preset
 from starmine.rewards import Rewards
-from starmine.trained import TrainedPolicy
 
 Array = NDArray[Any]
 
@@ -118,13 +118,15 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         reward: "score" for the change of the score, or "fireworks" for the points added to the fireworks, which a lost
             game keeps. `score` and `final_score` are the variant's in both cases.
         lost_game_penalty: points that the last reward of a lost game loses, at least 0.
-        partners: the seats that bots play, such as `{1: "smart"}`. The value is a bot's name (any text that
-            `play_games` takes, including a policy file), the result of `load_policy`, or a sequence of
-            these, one of which is drawn for each episode. A step then plays the learner's turn and the
+        partners: the seats that others play, such as `{1: "smart"}`. The value is a bot's name (any text that
+            `play_games` takes, including a policy file), the result of `load_policy` or `make_bot`, a `Policy` (an
+            object with `act_batch`), a torch module, or a sequence of these, one of which is drawn for each episode. A
+            policy or module is called once for all games that wait for it. A step then plays the learner's turn and the
             partners' turns up to the learner's next one, and the reward is their sum, so learning a best
             response is a single-agent problem. Points that partners make before the learner's first turn
             belong to the reward of the learner's first step in the episode; a reset has no reward. An
             episode that ends before the learner's first turn is skipped.
+        extra_outputs: names of outputs that info has beside the others: "card_features", "marginals", "own_hand".
         num_threads: threads that share the games; None for one per 1,024 games, at most one per core.
         seed: 0 to 2**64 - 1, in use until `reset` gives another; None for a random one.
         render_mode: must be None; `HanabiEnv` shows games.
@@ -138,10 +140,11 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         final_score: int32 (N,), the score of the games that ended in this step, else 0.
         final_length: int32 (N,), the number of turns of these games, else 0.
         final_ending: int8 (N,), how these games ended, `starmine.endings()[k - 1]` for code k, else 0.
+        card_features, marginals, own_hand: the extra outputs, if they are asked for; `Batch` lists them.
         final_obs, final_info: only with "SameStep" and only if a game ended, in Gymnasium's form.
 
     Raises:
-        UnknownNameError: there is no such preset, encoder, dtype, mode, reward or bot.
+        UnknownNameError: there is no such preset, encoder, dtype, mode, reward, bot or extra output.
         VariantError: a parameter of the variant out of range, or partners that do not play the variant.
         StarmineError: a number out of range, a render mode, or partners that leave the learner no turn.
         TypeError: there is no such argument; the message has the nearest.
@@ -169,7 +172,8 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         illegal_action: str = "raise",
         reward: str = "score",
         lost_game_penalty: float = 0.0,
-        partners: Mapping[int, str | TrainedPolicy | Sequence[str | TrainedPolicy]] | None = None,
+        partners: Mapping[int, Partner | Sequence[Partner]] | None = None,
+        extra_outputs: Sequence[str] = (),
         num_threads: int | None = None,
         seed: int | None = None,
         render_mode: None = None,
@@ -179,6 +183,7 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
             raise StarmineError(f"render_mode={render_mode!r} is not allowed: expected None")
         self.variant = resolve_variant(variant, overrides)
         self._rewards = Rewards(self.variant, reward, lost_game_penalty)
+        holders, objects = resolve_partners(partners)
         self._batch = Batch(
             self._rewards.rules,
             num_envs,
@@ -187,16 +192,19 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
             observers=observers,
             autoreset_mode=autoreset_mode,
             illegal_action=illegal_action,
-            partners=partners,
+            partners=holders,
+            extra_outputs=extra_outputs,
             num_threads=num_threads,
             seed=seed,
         )
+        self._games = PartneredBatch(self._batch, objects) if objects else self._batch
         self.num_envs = num_envs
         self.autoreset_mode = AutoresetMode(self._batch.autoreset_mode)
         self.metadata = {"render_modes": [], "autoreset_mode": self.autoreset_mode}
         self.render_mode = None
         self.single_observation_space = observation_box(self._batch)
         self.single_action_space = Discrete(self.variant.num_actions)
+        self._info_outputs = _INFO + [(name, f"_{name}") for name in self._batch.extra_outputs]
         self._started = False
         self._keeps_last = self.autoreset_mode is AutoresetMode.SAME_STEP
         self._all = np.ones(num_envs, dtype=bool)
@@ -221,7 +229,10 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
 
     @property
     def batch(self) -> Batch:
-        """The batch that holds the games. With `reward="fireworks"` its scores keep the points of lost games."""
+        """The batch that holds the games. With `reward="fireworks"` its scores keep the points of lost games.
+
+        With partners that are Python objects step the environment, not the batch, which only waits for their moves.
+        """
         return self._batch
 
     def _check_open(self) -> None:
@@ -257,7 +268,7 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
             raise TypeError(f"options={options!r} is not allowed: expected a dict or None")
         mask, decks, start_players = ((options or {}).get(key) for key in ("reset_mask", "decks", "start_players"))
         seed = integer_seed(seed)
-        out = self._batch.reset(seed, mask, decks, start_players)
+        out = self._games.reset(seed, mask, decks, start_players)
         if isinstance(seed, int):
             super().reset(seed=seed)
         self._rewards.reset(out, mask)
@@ -277,6 +288,8 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         Raises:
             IllegalActionError: an action that the rules refuse, with their `count` and the first `rows`; no game
                 has moved.
+            StarmineError: a partner chose an illegal move. A partner's own exceptions are passed on. After either the
+                environment has to be reset.
             ArrayError: actions of another shape or dtype.
             ResetNeeded: `reset` has not been called.
             ClosedEnvironmentError: the environment is closed.
@@ -284,11 +297,11 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         self._check_open()
         if not self._started:
             raise ResetNeeded("this environment has not been reset: call reset first")
-        out = self._batch.step(actions)
+        out = self._games.step(actions)
         self._rewards.step(out, shows_lost=not self._keeps_last)
         info = self._info(out, self._all)
         terminated = out["terminated"]
-        final_obs = self._batch._final_obs() if self._keeps_last else None
+        final_obs = self._games._final_obs() if self._keeps_last else None
         if final_obs is not None:
             self._add_final(info, terminated, final_obs)
         return out["obs"], out["reward"], terminated, out["truncated"], info
@@ -297,7 +310,7 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         """The outputs of the games that are `present`, those of ended games with the mask of these."""
         terminated = out["terminated"]
         info: dict[str, Any] = {}
-        for name, key in _INFO:
+        for name, key in self._info_outputs:
             info[name], info[key] = out[name], present
         for name, key in _FINAL_INFO:
             info[name], info[key] = out[name], terminated

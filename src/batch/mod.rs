@@ -8,6 +8,7 @@ mod finished;
 mod kernel;
 mod options;
 mod outputs;
+mod outside;
 mod partners;
 mod processor;
 mod record;
@@ -30,7 +31,9 @@ use std::sync::atomic::AtomicBool;
 pub use decks::GivenDecks;
 pub use error::{BatchError, IllegalActions};
 pub use kernel::simd::{SIMD_VARIABLE, Simd, SimdError};
-pub use options::{AutoresetMode, Dtype, IllegalAction, Observers, Options, default_threads};
+pub use options::{
+    AutoresetMode, Dtype, ExtraOutput, IllegalAction, Observers, Options, default_threads,
+};
 #[cfg(feature = "python")]
 pub(crate) use outputs::for_each_output;
 pub use outputs::{BufferError, ElementType, ObservationBuffer, OutputLayout, Outputs};
@@ -314,7 +317,7 @@ impl Batch {
     /// [`BatchError`] for buffers of a wrong length.
     pub fn observe(&mut self, outputs: Outputs<'_>) -> Result<(), BatchError> {
         outputs.check(&self.config, self.num_envs())?;
-        self.run(None, false, None, outputs);
+        self.run(None, None, false, None, outputs);
         Ok(())
     }
 
@@ -323,13 +326,15 @@ impl Batch {
     fn run(
         &mut self,
         actions: Option<&[i64]>,
+        moving: Option<&[bool]>,
         refuse: bool,
         refill: Option<Refill<'_>>,
         outputs: Outputs<'_>,
     ) -> bool {
         let config = &self.config;
         let backwards = config.turns_round && self.calls % 2 == 1;
-        let step = Step { config, acting_hand: self.acting_hand, actions, refill, backwards };
+        let acting_hand = self.acting_hand;
+        let step = Step { config, acting_hand, actions, moving, refill, backwards };
         let call = self.calls + u64::from(actions.is_some());
         let run = move |chunk: &mut Chunk<'_>, scratch: &mut Scratch| {
             scratch.finished.begin(call);
@@ -364,9 +369,9 @@ impl Batch {
         let waits = options.autoreset_mode == AutoresetMode::Disabled;
         let refuse = options.illegal_action == IllegalAction::Raise;
         if waits && (0..self.num_envs()).any(|game| self.is_over(game))
-            || !self.run(Some(actions), refuse, None, outputs)
+            || !self.run(Some(actions), None, refuse, None, outputs)
         {
-            return Err(self.illegal_actions(actions).into());
+            return Err(self.illegal_actions(actions, None).into());
         }
         self.fresh = false;
         self.finish_step();
@@ -379,8 +384,8 @@ impl Batch {
         self.acting_hand = (self.acting_hand + 1) % self.config.plan.sizes.players;
     }
 
-    /// The refused actions, the first of them with what is legal in their games.
-    fn illegal_actions(&self, actions: &[i64]) -> IllegalActions {
+    /// The refused actions of the games that move, the first of them with what is legal in their games.
+    fn illegal_actions(&self, actions: &[i64], moving: Option<&[bool]>) -> IllegalActions {
         let mut error = IllegalActions {
             count: 0,
             rows: vec![],
@@ -389,7 +394,7 @@ impl Batch {
             variant: self.config.variant.clone(),
         };
         for (row, &action) in actions.iter().enumerate() {
-            if !self.refuses(row, action) {
+            if moving.is_some_and(|moving| !moving[row]) || !self.refuses(row, action) {
                 continue;
             }
             error.count += 1;
@@ -463,7 +468,14 @@ impl Batch {
         }
         let acting_hand = self.acting_hand;
         let config = &self.config;
-        let step = Step { config, acting_hand, actions: None, refill: None, backwards: false };
+        let step = Step {
+            config,
+            acting_hand,
+            actions: None,
+            moving: None,
+            refill: None,
+            backwards: false,
+        };
         let mut games = Chunk {
             first: 0,
             blocks: &mut blocks,

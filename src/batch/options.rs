@@ -73,6 +73,18 @@ setting!("illegal_action", "snake_case",
     }
 );
 
+setting!("extra_outputs", "snake_case",
+    /// An output that callers get only if they ask for it: a row of the table of outputs.
+    ExtraOutput {
+        /// What counting tells of each card.
+        CardFeatures,
+        /// The V0 beliefs.
+        Marginals,
+        /// The cards that the observer does not see.
+        OwnHand,
+    }
+);
+
 /// The settings of a batch.
 #[derive(Clone)]
 pub struct Options {
@@ -88,6 +100,9 @@ pub struct Options {
     pub illegal_action: IllegalAction,
     /// The bots in the seats that the learner does not play; by default there are none.
     pub partners: Partners,
+    /// The outputs that a caller without buffers of its own gets beside the others, each once and in the
+    /// order of [`ExtraOutput`]; a buffer of any output is written all the same.
+    pub extra_outputs: Vec<ExtraOutput>,
     /// The number of threads that step the games, the calling thread included.
     pub num_threads: usize,
     /// The instruction set; `None` for the one that the environment variable
@@ -112,6 +127,7 @@ impl Default for Options {
             autoreset_mode: AutoresetMode::SameStep,
             illegal_action: IllegalAction::Raise,
             partners: Partners::default(),
+            extra_outputs: Vec::new(),
             num_threads: 1,
             simd: None,
         }
@@ -128,8 +144,22 @@ impl std::fmt::Debug for Options {
             .field("autoreset_mode", &self.autoreset_mode)
             .field("illegal_action", &self.illegal_action)
             .field("partners", &self.partners)
+            .field("extra_outputs", &self.extra_outputs)
             .field("num_threads", &self.num_threads)
             .field("simd", &self.simd)
             .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::batch::Outputs;
+
+    #[test]
+    fn extra_outputs_are_rows_of_the_table_in_its_order() {
+        let names: Vec<_> = ExtraOutput::ALL.iter().map(|output| output.name()).collect();
+        let rows = Outputs::NAMES.iter().filter(|name| names.contains(name));
+        assert!(rows.eq(&names));
     }
 }

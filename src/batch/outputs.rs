@@ -5,6 +5,7 @@ use thiserror::Error;
 
 use super::config::BatchConfig;
 use super::options::{Dtype, Observers};
+use crate::encode::CARD_FEATURES;
 use crate::rules::Named;
 
 /// An array that does not have the length it should have.
@@ -170,6 +171,14 @@ enum Axis {
     Observers,
     /// The elements of one observation row.
     RowElements,
+    /// The hands, by offset from the observer.
+    Hands,
+    /// The slots of a full hand.
+    Slots,
+    /// The kinds of cards.
+    CardKinds,
+    /// The features of a card.
+    CardFeatures,
 }
 
 impl Axis {
@@ -179,6 +188,10 @@ impl Axis {
             Axis::Actions => config.variant.num_actions(),
             Axis::Observers => config.observers(),
             Axis::RowElements => config.row_length(),
+            Axis::Hands => config.variant.players().into(),
+            Axis::Slots => config.variant.hand_size().into(),
+            Axis::CardKinds => config.variant.num_card_kinds(),
+            Axis::CardFeatures => CARD_FEATURES,
         }
     }
 
@@ -202,7 +215,8 @@ pub struct OutputLayout {
 /// no axes stand for one element a game. `$use` is a macro that takes all rows.
 ///
 /// From it come [`Outputs`] and its checks, and in Python the keyword arguments, the arrays and the
-/// dictionary. What writes an output is in `step_result.rs`.
+/// dictionary. What writes an output is in `step_result.rs`, or in `rows`. Those that are an [`ExtraOutput`]
+/// have an array in Python only where a caller asks for it.
 macro_rules! for_each_output {
     ($use:ident) => {
         $use! {
@@ -228,6 +242,14 @@ macro_rules! for_each_output {
             final_ending: &'a mut [i8], [];
             /// Whether an illegal action ended the game in this step.
             illegal_action: &'a mut [bool], [];
+            /// For each card the probability that it is playable, dead, critical, as
+            /// [`write_card_features`](crate::encode::write_card_features) has them.
+            card_features: &'a mut [f32], [Observers, Hands, Slots, CardFeatures];
+            /// The V0 beliefs, as
+            /// [`write_public_marginals`](crate::encode::write_public_marginals) has them.
+            marginals: &'a mut [f32], [Observers, Hands, Slots, CardKinds];
+            /// The cards of the observer's own hand as card indices; -1 for an absent card.
+            own_hand: &'a mut [i8], [Observers, Slots];
         }
     };
 }
@@ -282,6 +304,14 @@ macro_rules! define_outputs {
 }
 
 for_each_output!(define_outputs);
+
+impl Outputs<'_> {
+    /// Whether there is a buffer for any [`ExtraOutput`](super::ExtraOutput).
+    #[inline(always)]
+    pub(super) const fn have_features(&self) -> bool {
+        self.card_features.is_some() || self.marginals.is_some() || self.own_hand.is_some()
+    }
+}
 
 #[cfg(feature = "python")]
 pub(crate) use for_each_output;

@@ -151,7 +151,7 @@ impl Replay {
         let wrong = AtomicUsize::new(NONE);
         let Replay { batch, games, leaving, next, actions, .. } = self;
         let refill = Refill { games, leaving, next, wrong: &wrong };
-        batch.run(Some(actions), false, Some(refill), outputs);
+        batch.run(Some(actions), None, false, Some(refill), outputs);
         batch.finish_step();
         let wrong = wrong.into_inner();
         if wrong != NONE {

@@ -168,7 +168,7 @@ impl Batch {
         }
         self.fresh = false;
         self.calls += 1;
-        self.run(None, false, None, outputs);
+        self.run(None, None, false, None, outputs);
         Ok(())
     }
 

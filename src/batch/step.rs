@@ -18,6 +18,7 @@ use super::kernel::{ANY, Kernel, SWITCHED};
 use super::options::AutoresetMode;
 use super::refill::Refill;
 use super::rows::expand::{Expand, fence};
+use super::rows::features::write_features;
 use super::rows::packed::PackedRows;
 use super::rows::write::RowWriter;
 use super::scratch::Scratch;
@@ -37,6 +38,9 @@ pub(super) struct Step<'a> {
     pub acting_hand: usize,
     /// The actions of all games of the batch; `None` to write the outputs without playing.
     pub actions: Option<&'a [i64]>,
+    /// The games that play, one of the games with partners for each; `None` if all do. The others stay as
+    /// they are.
+    pub moving: Option<&'a [bool]>,
     /// In a replay, the games that follow those that leave.
     pub refill: Option<Refill<'a>>,
     /// Whether the groups are processed from the last to the first.
@@ -240,6 +244,10 @@ impl<'a> Step<'a> {
             if let Some(mask) = &mut outputs.action_mask {
                 rows.write_mask(mask);
             }
+            if outputs.have_features() {
+                let place = Place { lane: 0, acting_hand: next_hand };
+                write_features(self.config, block.words(), place, games.clone(), outputs);
+            }
             results[index].write(&block, games, outputs);
         }
     }
@@ -281,7 +289,10 @@ impl<'a> Step<'a> {
         let words = &mut chunk.blocks[game / LANES * size..][..size];
         let partner_game = &mut chunk.partner_games[game];
         let deals;
-        if partner_game.position().ending().is_some() {
+        if self.moving.is_some_and(|moving| !moving[index]) {
+            result.set(lane, 0, None, false);
+            deals = false;
+        } else if partner_game.position().ending().is_some() {
             result.set(lane, 0, None, false);
             deals = options.autoreset_mode != AutoresetMode::Disabled;
         } else {

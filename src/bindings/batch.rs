@@ -5,21 +5,21 @@ use numpy::{IntoPyArray, PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use super::batch_settings::{Reset, mode_name, partners_dict, read_partners};
+use super::batch_settings::{Reset, mode_name, partners_dict, read_extra_outputs, read_partners};
 use super::errors::BusyError;
 use super::integer_arrays::{integer_array, read_integers};
 use super::interruptible::{interruptible, interruptible_if};
 use super::layout::Layout;
 use super::memory::{Apart, ArraySpec, Claims, OBJECTS};
 use super::numbers::{Integer, count, fresh_seed, seed as read_seed};
-use super::outputs::{COUNT, Given, OutputArrays};
+use super::outputs::{COUNT, Given, OutputArrays, is_result};
 use super::process::forks;
 use super::room::collect;
 use super::text::Text;
 use super::variant::{Variant, read_variant};
 use crate::batch::{
-    self, AutoresetMode, BatchError, Deals, Dtype, IllegalAction, Observers, Options, Outputs,
-    Partners,
+    self, AutoresetMode, BatchError, Deals, Dtype, ExtraOutput, IllegalAction, Observers, Options,
+    Outputs, Partners,
 };
 use crate::encode;
 use crate::rules::Named;
@@ -29,7 +29,8 @@ use crate::rules::Named;
 const INTERRUPTIBLE: usize = 1 << 16;
 
 /// Batch(variant, num_envs, *, encoder="canonical", dtype="float32", observers="current",
-///       autoreset_mode="SameStep", illegal_action="raise", partners=None, num_threads=None, seed=None)
+///       autoreset_mode="SameStep", illegal_action="raise", partners=None, extra_outputs=(),
+///       num_threads=None, seed=None)
 ///
 /// Many games of one variant that are stepped together. `HanabiVectorEnv` is made of it; use it
 /// directly to let steps write arrays of your own.
@@ -53,6 +54,8 @@ const INTERRUPTIBLE: usize = 1 << 16;
 ///         score. An episode that ends before the learner's first turn is skipped; if 1,000 in a row do
 ///         so in a step, the game stays over, with a mask that is all False, and the next step, with any
 ///         action, deals again. A stored batch refers to policy files by their paths.
+///     extra_outputs: names of outputs that `step`, `reset`, `observe` and `allocate` add to the others:
+///         "card_features", "marginals", "own_hand". `step_into` and `reset_into` write them in any batch.
 ///     num_threads: threads that share the games, 1 to 1024; None for one per 1,024 games, at most one
 ///         per core.
 ///     seed: 0 to 2**64 - 1; None for a random one. Game i in episode k is a function of (seed, i, k)
@@ -73,8 +76,21 @@ const INTERRUPTIBLE: usize = 1 << 16;
 ///     final_ending: int8 (N,), how that game ended, `starmine.endings()[k - 1]` for code k, else 0.
 ///     illegal_action: bool (N,), whether an illegal action ended the game in this step.
 ///
+/// Extra outputs (P seats, H slots of a full hand, K = colors * ranks). They tell what the seat to act may
+/// know, whatever the encoder; with observers="all" a second axis has every seat. The hands begin with the
+/// observer's own, clockwise; absent cards are 0, in `own_hand` -1:
+///     card_features: float32 (N, P, H, 3), of each card whether it is playable, dead (it can never be
+///         played) and critical (still needed, and its last copy). Of the observer's own cards these are
+///         probabilities, by the exact counts of `View.marginals`.
+///     marginals: float32 (N, P, H, K), the probability of each card in each slot as all seats may compute it:
+///         the copies that were neither played nor discarded, of the cards that the hints allow. These are
+///         the V0 beliefs that JaxMARL and off-belief learning observe; unlike `View.marginals` they weigh
+///         each slot by itself and do not use the visible hands.
+///     own_hand: int8 (N, H), `suit * ranks + rank` of the observer's own cards, which it may not see: for
+///         privileged critics and auxiliary losses.
+///
 /// Raises:
-///     UnknownNameError: there is no such preset, encoder, dtype, mode or bot.
+///     UnknownNameError: there is no such preset, encoder, dtype, mode, bot or extra output.
 ///     VariantError: partners that do not play this variant.
 ///     StarmineError: a number out of range, or partners who end 1,000 deals of a game in a row before
 ///         the learner's first turn.
@@ -91,14 +107,16 @@ pub struct Batch {
     /// The value of `forks` at the last call. A child that was forked during a call has a copy of the
     /// batch halfway through it, and of its lock, which nobody opens.
     caller: AtomicU32,
-    outputs: OutputArrays,
+    pub(super) outputs: OutputArrays,
+    /// The outputs of a step in some of the games, see `_step_some`.
+    pub(super) results: OutputArrays,
 }
 
 /// The games and what their calls need.
 pub(super) struct Games {
-    batch: batch::Batch,
+    pub(super) batch: batch::Batch,
     /// The actions of the current step.
-    actions: Vec<i64>,
+    pub(super) actions: Vec<i64>,
     /// The arrays of the last call.
     apart: Apart<COUNT>,
 }
@@ -135,9 +153,14 @@ impl Games {
 
 impl Batch {
     fn wrap(py: Python<'_>, batch: batch::Batch) -> Batch {
-        let outputs = OutputArrays::new(py, &batch);
+        let extra = &batch.options().extra_outputs;
+        let is_wanted = |name: &str| {
+            ExtraOutput::from_name(name).map_or(true, |output| extra.contains(&output))
+        };
+        let outputs = OutputArrays::new(py, &batch).with_only(is_wanted);
+        let results = OutputArrays::new(py, &batch).with_only(is_result);
         let games = Games { batch, actions: Vec::new(), apart: Apart::default() };
-        Batch { games: Mutex::new(games), caller: AtomicU32::new(0), outputs }
+        Batch { games: Mutex::new(games), caller: AtomicU32::new(0), outputs, results }
     }
 
     /// The games, for one caller at a time.
@@ -214,16 +237,27 @@ impl Batch {
     fn call_new(
         &self,
         py: Python<'_>,
+        games: MutexGuard<'_, Games>,
+        call: impl FnOnce(&mut Games, Outputs<'_>) -> Result<(), BatchError> + Send,
+    ) -> PyResult<Py<PyDict>> {
+        self.call_for(py, &self.outputs, games, call)
+    }
+
+    /// The same with the arrays of only some outputs.
+    pub(super) fn call_for(
+        &self,
+        py: Python<'_>,
+        outputs: &OutputArrays,
         mut games: MutexGuard<'_, Games>,
         call: impl FnOnce(&mut Games, Outputs<'_>) -> Result<(), BatchError> + Send,
     ) -> PyResult<Py<PyDict>> {
-        let arrays = self.outputs.take(py)?;
+        let arrays = outputs.take(py)?;
         let mut claims = Claims::none();
-        self.outputs.trust(&arrays, &mut claims);
+        outputs.trust(&arrays, &mut claims);
         let result = self.call(py, &mut games, &mut claims, call);
         drop(games);
         result?;
-        self.outputs.dictionary(py, &arrays)
+        outputs.dictionary(py, &arrays)
     }
 
     fn call(
@@ -263,8 +297,9 @@ fn read_threads(given: Option<Integer>) -> PyResult<Option<usize>> {
 impl Batch {
     #[new]
     #[pyo3(signature = (variant, num_envs, *, encoder=Text::from("canonical"), dtype=Text::from("float32"),
-        observers=Text::from("current"), autoreset_mode=None, illegal_action=Text::from("raise"), partners=None, num_threads=None, seed=None),
-        text_signature = "(variant, num_envs, *, encoder='canonical', dtype='float32', observers='current', autoreset_mode='SameStep', illegal_action='raise', partners=None, num_threads=None, seed=None)")]
+        observers=Text::from("current"), autoreset_mode=None, illegal_action=Text::from("raise"), partners=None,
+        extra_outputs=None, num_threads=None, seed=None),
+        text_signature = "(variant, num_envs, *, encoder='canonical', dtype='float32', observers='current', autoreset_mode='SameStep', illegal_action='raise', partners=None, extra_outputs=(), num_threads=None, seed=None)")]
     #[expect(clippy::too_many_arguments, reason = "each is a keyword argument in Python")]
     fn new(
         py: Python<'_>,
@@ -276,6 +311,7 @@ impl Batch {
         autoreset_mode: Option<&Bound<'_, PyAny>>,
         illegal_action: Text,
         partners: Option<&Bound<'_, PyAny>>,
+        extra_outputs: Option<&Bound<'_, PyAny>>,
         num_threads: Option<Integer>,
         seed: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Batch> {
@@ -290,6 +326,7 @@ impl Batch {
             autoreset_mode: AutoresetMode::from_name(&mode)?,
             illegal_action: IllegalAction::from_name(&illegal_action)?,
             partners: partners.map_or_else(|| Ok(Partners::default()), read)?,
+            extra_outputs: extra_outputs.map_or_else(|| Ok(Vec::new()), read_extra_outputs)?,
             num_threads: read_threads(num_threads)?
                 .unwrap_or_else(|| batch::default_threads(num_envs)),
             simd: None,
@@ -354,6 +391,13 @@ impl Batch {
     #[getter]
     fn partners<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         partners_dict(py, &self.lock()?.batch.options().partners)
+    }
+
+    /// The extra outputs that the arrays of `step` and `reset` have, in the order of the outputs.
+    #[getter]
+    fn extra_outputs(&self) -> PyResult<Vec<&'static str>> {
+        let batch = &self.lock()?.batch;
+        Ok(batch.options().extra_outputs.iter().map(|output| output.name()).collect())
     }
 
     /// Number of threads that share the games.

@@ -9,7 +9,8 @@ use super::memory::check_not_masked;
 use super::numbers::{Integer, seat as read_seat, seed as read_seed, wrong_type};
 use super::room::{items, room};
 use super::text::Text;
-use crate::batch::{BufferError, GivenDecks, Partners, Seeds};
+use crate::batch::{BufferError, ExtraOutput, GivenDecks, Partners, Seeds};
+use crate::rules::Named;
 
 /// The seeds, the mask and the decks of a reset.
 pub(super) struct Reset {
@@ -126,6 +127,23 @@ fn read_names(holders: &Bound<'_, PyAny>) -> Option<Vec<String>> {
     let holders = items(holders, MAX_PARTNERS).ok()?;
     holders.iter().map(read_name).collect()
 }
+
+/// Reads the names of extra outputs, in any order.
+pub(super) fn read_extra_outputs(given: &Bound<'_, PyAny>) -> PyResult<Vec<ExtraOutput>> {
+    let expected = || {
+        let names: Vec<_> = ExtraOutput::ALL.iter().map(|output| output.name()).collect();
+        wrong_type("extra_outputs", given, &format!("a sequence of {}", names.join(", ")))
+    };
+    let mut wanted = Vec::new();
+    for name in items(given, MAX_EXTRA_OUTPUTS).map_err(|_| expected())? {
+        let name: Text = name.extract().map_err(|_| expected())?;
+        wanted.push(ExtraOutput::from_name(&name)?);
+    }
+    Ok(ExtraOutput::ALL.iter().copied().filter(|output| wanted.contains(output)).collect())
+}
+
+/// More names of extra outputs than are read.
+const MAX_EXTRA_OUTPUTS: usize = 100;
 
 /// The partners by seat: a name, or a list of names.
 pub(super) fn partners_dict<'py>(

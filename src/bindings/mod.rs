@@ -2,6 +2,7 @@
 
 mod batch;
 mod batch_into;
+mod batch_outside;
 mod batch_settings;
 mod bot_kind;
 mod card;
@@ -38,6 +39,7 @@ mod view;
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 
+use crate::batch::{ExtraOutput, Outputs};
 use crate::rules::{Ending, Named};
 
 macro_rules! core_module {
@@ -56,7 +58,7 @@ macro_rules! core_module {
             $(#[pymodule_export]
             use super::$module::$function;)+
             #[pymodule_export]
-            use super::{_outputs, encoders, endings};
+            use super::{_extra_outputs, _outputs, encoders, endings};
 
             #[pymodule_init]
             fn initialise(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
@@ -149,8 +151,17 @@ fn endings() -> Vec<&'static str> {
 
 /// _outputs() -> list[str]
 ///
-/// The names of all outputs of a batch, in the order of its buffers.
+/// The names of the outputs that every batch has, in the order of its buffers.
 #[pyfunction]
 fn _outputs() -> Vec<&'static str> {
-    crate::batch::Outputs::NAMES.to_vec()
+    let is_extra = |name: &&'static str| ExtraOutput::from_name(name).is_ok();
+    Outputs::NAMES.iter().copied().filter(|name| !is_extra(name)).collect()
+}
+
+/// _extra_outputs() -> list[str]
+///
+/// The names of the outputs that a batch has if they are asked for.
+#[pyfunction]
+fn _extra_outputs() -> Vec<&'static str> {
+    ExtraOutput::ALL.iter().map(|output| output.name()).collect()
 }

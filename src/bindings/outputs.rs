@@ -20,6 +20,11 @@ pub(super) const COUNT: usize = Outputs::COUNT;
 /// written.
 pub(super) type Given<'a, 'py> = [Option<&'a Bound<'py, PyAny>>; COUNT];
 
+/// Whether this is an output of `_step_some`: what happened in the step, not how the games stand.
+pub(super) fn is_result(name: &str) -> bool {
+    matches!(name, "reward" | "terminated" | "illegal_action") || name.starts_with("final_")
+}
+
 /// Arrays of our own, in the order of the table of outputs.
 pub(super) struct OwnArrays<'py> {
     arrays: Vec<Bound<'py, PyAny>>,

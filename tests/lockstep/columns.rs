@@ -50,6 +50,7 @@ impl Columns {
             final_length: Some(&mut self.final_length),
             final_ending: Some(&mut self.final_ending),
             illegal_action: Some(&mut self.illegal_action),
+            ..Outputs::default()
         }
     }
 

@@ -10,12 +10,14 @@ from hostile_arrays import misaligned
 
 import starmine
 from starmine import ArrayError, Batch, IllegalActionError
+from starmine._core import _extra_outputs
 
 pytestmark = pytest.mark.usefixtures("instruction_set")
 
 PLAY = 5  # plays slot 0 in the standard game, which is always legal
 SIZES = [1, 4, 100]  # up to 64 games a call keeps the interpreter
-NAMES = [*Batch("standard", 1, seed=0).allocate()]
+EXTRA = _extra_outputs()
+NAMES = [*Batch("standard", 1, extra_outputs=EXTRA, seed=0).allocate()]
 
 
 def addresses(out):
@@ -43,7 +45,7 @@ CHANGES = {
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_buffer_that_was_changed_since_the_last_call_is_refused(name, change, num_envs):
-    batch = Batch("standard", num_envs, seed=0)
+    batch = Batch("standard", num_envs, extra_outputs=EXTRA, seed=0)
     actions = np.full(num_envs, PLAY)
     buffers = {key: np.zeros_like(array) for key, array in batch.allocate().items()}
     for _ in range(2):
@@ -164,7 +166,7 @@ HOLDERS = {
 @pytest.mark.parametrize("how", HOLDERS)
 @pytest.mark.parametrize("name", NAMES)
 def test_an_array_that_is_held_is_not_used_again(name, how):
-    batch = Batch("standard", 9, seed=0)
+    batch = Batch("standard", 9, extra_outputs=EXTRA, seed=0)
     out = batch.step([PLAY] * 9)
     kept, copy, address = HOLDERS[how](out[name]), out[name].copy(), out[name].ctypes.data
     held = [out.pop(name)] if how == "capsule" else []  # a capsule shows nothing of what it holds
@@ -180,7 +182,8 @@ def test_an_array_that_is_held_is_not_used_again(name, how):
 @pytest.mark.filterwarnings("ignore:Setting the:DeprecationWarning")
 @pytest.mark.parametrize("name", NAMES)
 def test_what_was_done_to_a_dropped_array_does_not_come_back(name):
-    batch, twin = (Batch("small", 9, seed=0, illegal_action="terminate") for _ in range(2))
+    settings = {"extra_outputs": EXTRA, "illegal_action": "terminate"}
+    batch, twin = (Batch("small", 9, seed=0, **settings) for _ in range(2))
     others = []
 
     def other_memory(array):

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant, _policy_bytes, _Tables, _unknown_name, policies
 from starmine.data.draws import SEAT, TABLE, choose, draw
-from starmine.play import Player, resolve_player, resolve_table
+from starmine.play import resolve_table
+from starmine.players import Player, resolve_player
 from starmine.vector import resolve_variant
 
 NOISY = "noisy:"  # begins the text of a bot that sometimes plays a legal move by chance

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from starmine._core import Variant, _play_bots, _Tables
 from starmine.data.draws import NOISE, POLICY, choose_legal, draw, fractions
 from starmine.data.players import Cast, Seated
-from starmine.play import Policy, _Mixed
+from starmine.play import _Mixed
 from starmine.played import BotError, Games
+from starmine.players import Policy
 from starmine.stored import GameTable
 from starmine.trajectories import Trajectories
 

@@ -19,8 +19,9 @@ from starmine.evaluation.folder import Folder, allocate_outcomes, new_evaluation
 from starmine.evaluation.pairing import stretches
 from starmine.evaluation.results import Cell, Settings
 from starmine.keywords import named_keywords
-from starmine.play import Player, cheats, play_games, resolve_player
+from starmine.play import play_games
 from starmine.played import BotError, Games
+from starmine.players import Player, cheats, resolve_player
 from starmine.progress import Progress, silent, standard_error
 from starmine.vector import resolve_variant
 

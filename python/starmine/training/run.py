@@ -15,7 +15,7 @@ import numpy as np
 
 from starmine._core import StarmineError
 from starmine.durable import DamagedFileError
-from starmine.play import shows_own_hand
+from starmine.players import shows_own_hand
 from starmine.torch import ActorCritic
 from starmine.training.checkpoint import (
     DataclassInstance,

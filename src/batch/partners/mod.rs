@@ -3,6 +3,7 @@
 pub mod game;
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use thiserror::Error;
 
@@ -13,12 +14,50 @@ use crate::search::{PlayerName, PlayerNameError, SeveralSearches};
 /// The largest number of bots to draw from for one seat.
 const MAX_CHOICES: usize = 64;
 
-/// The bots in the seats that the learner does not play. For each such seat and each episode one
-/// bot is drawn uniformly from a list.
+/// Who may hold a seat.
+#[derive(Clone, Debug)]
+enum Partner {
+    Bot(PlayerName),
+    /// A partner outside the batch, whose turns the caller plays as it plays the learner's; known by a
+    /// number.
+    Outside(usize),
+}
+
+impl Partner {
+    /// What the name of a partner outside the batch begins with; its number follows.
+    const OUTSIDE: &'static str = "outside: ";
+
+    fn of(name: &str) -> Result<Partner, PlayerNameError> {
+        let number = name.strip_prefix(Partner::OUTSIDE).and_then(|number| number.parse().ok());
+        match number {
+            Some(number) if number <= i32::MAX as usize => Ok(Partner::Outside(number)),
+            _ => name.parse().map(Partner::Bot),
+        }
+    }
+
+    fn bot(&self) -> Option<&PlayerName> {
+        match self {
+            Partner::Bot(bot) => Some(bot),
+            Partner::Outside(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for Partner {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Partner::Bot(bot) => bot.fmt(formatter),
+            Partner::Outside(number) => write!(formatter, "{}{number}", Partner::OUTSIDE),
+        }
+    }
+}
+
+/// The partners in the seats that the learner does not play. For each such seat and each episode one
+/// is drawn uniformly from a list.
 #[derive(Clone, Debug, Default)]
 pub struct Partners {
     /// The list of each seat; empty for the learner's seats.
-    seats: Vec<Vec<PlayerName>>,
+    seats: Vec<Vec<Partner>>,
 }
 
 /// Why partners are refused.
@@ -70,7 +109,8 @@ pub enum PartnersError {
 }
 
 impl Partners {
-    /// Puts one of these bots into a seat, drawn anew for each episode.
+    /// Puts one of these bots into a seat, drawn anew for each episode. The name "outside: 3" stands for a
+    /// partner with the number 3 whose turns the caller plays, see [`super::Batch::waiting`].
     ///
     /// # Errors
     /// [`PartnersError`] for an unknown name, or for a list of names that is empty or too long.
@@ -84,8 +124,8 @@ impl Partners {
         if self.seats.len() <= seat {
             self.seats.resize(seat + 1, Vec::new());
         }
-        let bots = names.iter().map(|name| name.parse());
-        self.seats[seat] = bots.collect::<Result<_, PlayerNameError>>()?;
+        let partners = names.iter().map(|name| Partner::of(name));
+        self.seats[seat] = partners.collect::<Result<_, PlayerNameError>>()?;
         Ok(self)
     }
 
@@ -97,14 +137,17 @@ impl Partners {
 
     /// The seats with partners, each with the names of its bots.
     pub fn names(&self) -> impl Iterator<Item = (usize, Vec<String>)> + '_ {
-        let seats = self.seats.iter().enumerate().filter(|(_, bots)| !bots.is_empty());
-        seats.map(|(seat, bots)| (seat, bots.iter().map(PlayerName::to_string).collect()))
+        let seats = self.seats.iter().enumerate().filter(|(_, partners)| !partners.is_empty());
+        seats.map(|(seat, partners)| (seat, partners.iter().map(Partner::to_string).collect()))
     }
 
     /// The names of the bots that are policies in files, each with the CRC-32 of its file.
     pub(super) fn checksums(&self) -> Vec<(String, u32)> {
-        let bots = self.seats.iter().flatten();
-        bots.filter_map(|bot| Some((bot.to_string(), bot.checksum()?))).collect()
+        self.bots().filter_map(|bot| Some((bot.to_string(), bot.checksum()?))).collect()
+    }
+
+    fn bots(&self) -> impl Iterator<Item = &PlayerName> {
+        self.seats.iter().flatten().filter_map(Partner::bot)
     }
 
     /// Checks the seats and bots against a variant.
@@ -116,31 +159,44 @@ impl Partners {
         if self.names().count() == usize::from(players) {
             return Err(PartnersError::Full { players });
         }
-        for bot in self.seats.iter().flatten() {
+        for bot in self.bots() {
             bot.player(variant)?;
         }
-        let searching = |bots: &Vec<PlayerName>| bots.iter().position(PlayerName::searches);
-        let searches = self.seats.iter().map(|bots| searching(bots).map(|index| &bots[index]));
+        let searching = |partners: &Vec<Partner>| {
+            partners.iter().filter_map(Partner::bot).find(|bot| bot.searches())
+        };
+        let searches = self.seats.iter().map(searching);
         PlayerName::check_table(searches)?;
         Ok(())
     }
 
     /// Draws the players of an episode.
     pub(super) fn draw(&self, variant: &Variant, seed: EpisodeSeed) -> Vec<Player> {
-        let draw = |seat: usize| match self.seats.get(seat).map(Vec::as_slice) {
-            None | Some([]) => Player::External,
-            Some(bots) => {
-                // The random numbers of the seats themselves belong to the bots.
-                let mut rng = GameRng::for_seat(seed, MAX_PLAYERS + seat);
-                let drawn = rng.below(bots.len() as u32) as usize;
-                bots[drawn].player(variant).expect("checked when the batch was made")
-            }
+        let player = |seat: usize| match self.drawn(seat, seed).and_then(Partner::bot) {
+            None => Player::External,
+            Some(bot) => bot.player(variant).expect("checked when the batch was made"),
         };
-        (0..usize::from(variant.players())).map(draw).collect()
+        (0..usize::from(variant.players())).map(player).collect()
+    }
+
+    /// The partner who holds a seat in an episode; `None` if the learner does.
+    fn drawn(&self, seat: usize, seed: EpisodeSeed) -> Option<&Partner> {
+        let partners = self.seats.get(seat).filter(|partners| !partners.is_empty())?;
+        // The random numbers of the seats themselves belong to the bots.
+        let mut rng = GameRng::for_seat(seed, MAX_PLAYERS + seat);
+        Some(&partners[rng.below(partners.len() as u32) as usize])
+    }
+
+    /// The number of the partner outside the batch who holds a seat in an episode.
+    pub(super) fn outside(&self, seat: usize, seed: EpisodeSeed) -> Option<usize> {
+        match self.drawn(seat, seed)? {
+            Partner::Bot(_) => None,
+            Partner::Outside(number) => Some(*number),
+        }
     }
 
     /// Whether all episodes have the same players.
     pub(super) fn are_fixed(&self) -> bool {
-        self.seats.iter().all(|bots| bots.len() <= 1)
+        self.seats.iter().all(|partners| partners.len() <= 1)
     }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::RecordError;
 use crate::batch::Batch;
-use crate::batch::options::{AutoresetMode, Dtype, IllegalAction, Observers, Options};
+use crate::batch::options::{AutoresetMode, Dtype, ExtraOutput, IllegalAction, Observers, Options};
 use crate::batch::partners::{Partners, PartnersError};
 use crate::bots::BotNameError;
 use crate::encode;
@@ -22,6 +22,7 @@ pub struct Settings {
     pub observers: Observers,
     pub autoreset_mode: AutoresetMode,
     pub illegal_action: IllegalAction,
+    pub extra_outputs: Vec<ExtraOutput>,
     pub seed: u64,
     pub fresh: bool,
     /// The partners by seat.
@@ -40,6 +41,7 @@ impl Settings {
             observers: options.observers,
             autoreset_mode: options.autoreset_mode,
             illegal_action: options.illegal_action,
+            extra_outputs: options.extra_outputs.clone(),
             seed: batch.seed,
             fresh: batch.fresh,
             partners: options.partners.names().collect(),
@@ -64,9 +66,18 @@ impl Settings {
             observers: self.observers,
             autoreset_mode: self.autoreset_mode,
             illegal_action: self.illegal_action,
+            extra_outputs: self.read_extra_outputs()?,
             num_threads,
             simd: None,
         })
+    }
+
+    /// The extra outputs, checked to be in order.
+    fn read_extra_outputs(&self) -> Result<Vec<ExtraOutput>, RecordError> {
+        if !self.extra_outputs.is_sorted_by(|&one, &next| (one as u8) < next as u8) {
+            return Err(RecordError::field("extra_outputs", "not in their order"));
+        }
+        Ok(self.extra_outputs.clone())
     }
 
     /// The partners, checked to be the ones who played.

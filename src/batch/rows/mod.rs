@@ -2,6 +2,7 @@
 
 pub mod colors;
 pub mod expand;
+pub mod features;
 pub mod packed;
 pub mod unpack;
 pub mod write;

@@ -109,6 +109,16 @@ impl Belief {
         }
     }
 
+    /// The probabilities that the card of this slot is in each of these sets; 0 where no hand is possible.
+    ///
+    /// # Panics
+    /// When the hand has no such slot.
+    #[must_use]
+    pub fn shares<const SETS: usize>(&self, slot: usize, sets: [CardSet; SETS]) -> [f64; SETS] {
+        let (hands, total) = (self.hands_by_card(slot), self.num_hands().max(1) as f64);
+        sets.map(|set| set.iter().map(|kind| hands[kind]).sum::<u64>() as f64 / total)
+    }
+
     /// The number of possible hands with each card in this slot.
     fn hands_by_card(&self, slot: usize) -> [u64; MAX_CARD_KINDS] {
         assert!(slot < self.slots, "no slot {slot}");

@@ -10,21 +10,22 @@ import pytest
 
 import starmine
 from starmine import Batch, HanabiVectorEnv
-from starmine._core import _outputs
+from starmine._core import _extra_outputs, _outputs
 
 RETURNED = ["obs", "reward", "terminated", "truncated"]
 GAMES = 7
+VARIANT = starmine.Variant(players=4, hand_size=6)  # its numbers of seats, slots and kinds of cards differ
 ENTRY = re.compile(r"^ +([\w, ]+): (.*)$", re.MULTILINE)
 
 
-def arrays():
+def arrays(extra_outputs=()):
     """An array of each output, of a number of games that no other axis has."""
-    return Batch("standard", GAMES, seed=0).allocate()
+    return Batch(VARIANT, GAMES, seed=0, extra_outputs=extra_outputs).allocate()
 
 
 def shape_text(name, array):
     """An array's dtype and shape as docstrings write them, such as "bool (N, A)"."""
-    sizes = {GAMES: "N", starmine.Variant().num_actions: "A"}
+    sizes = {GAMES: "N", VARIANT.num_actions: "A"}
     axes = ", ".join(sizes[size] for size in array.shape)
     return f"{array.dtype} ({axes}{',' if array.ndim == 1 else ''})"
 
@@ -40,6 +41,7 @@ def entries(docstring):
 
 def test_the_names_are_those_of_the_arrays():
     assert _outputs() == [*arrays()]
+    assert _outputs() + _extra_outputs() == [*arrays(_extra_outputs())]
     assert set(RETURNED) < set(_outputs())
 
 
@@ -49,7 +51,8 @@ def test_the_stub_has_every_output_with_its_dtype(method):
     (batch,) = (node for node in stub.body if isinstance(node, ast.ClassDef) and node.name == "Batch")
     (function,) = (node for node in batch.body if isinstance(node, ast.FunctionDef) and node.name == method)
     types = {argument.arg: ast.unparse(argument.annotation) for argument in function.args.kwonlyargs}
-    dtypes = {name: str(array.dtype).replace("bool", "bool_") for name, array in arrays().items()}
+    everything = arrays(_extra_outputs())
+    dtypes = {name: str(array.dtype).replace("bool", "bool_") for name, array in everything.items()}
     expected = {name: f"NDArray[np.{dtype}] | None" for name, dtype in dtypes.items()}
     assert types == {**expected, "obs": "_Observations | None"}
 
@@ -60,6 +63,15 @@ def test_the_batch_documents_every_output():
         assert name in documented, f"the docstring of Batch lacks {name}"
         if name != "obs":
             assert documented[name].startswith(shape_text(name, array)), name
+
+
+def test_the_batch_documents_every_extra_output():
+    sizes = {"N": GAMES, "P": VARIANT.players, "H": VARIANT.hand_size, "K": 25, "3": 3}
+    documented = entries(Batch.__doc__)
+    for name, array in arrays(_extra_outputs()).items():
+        if name in _extra_outputs():
+            dtype, axes = re.match(r"(\w+) \((.*?)\),", documented[name]).groups()
+            assert (dtype, tuple(sizes[axis] for axis in axes.split(", "))) == (array.dtype, array.shape), name
 
 
 def test_the_vector_environment_documents_every_output_of_info():

@@ -12,7 +12,7 @@ import sweep
 from measuring import RESULTS, Row
 
 TABLES = {
-    "compare": [compare.beside_table, compare.threads_table, compare.single_table],
+    "compare": [compare.beside_table, compare.threads_table, compare.single_table, compare.extra_table],
     "presets": [presets.table],
     "sweep": [sweep.table],
     "bots": [bots.games_table, bots.partners_table],

@@ -33,7 +33,7 @@ BATCH_FLOORS = [
     {"schedule"},
     {"error"},
     {"mod"},
-    {"record", "replay", "reset"},
+    {"outside", "record", "replay", "reset"},
 ]
 PYTHON_CRATES = re.compile(r"\b(pyo3|numpy)\b")
 

@@ -14,7 +14,8 @@ use super::game::{StoredGame, StoredPartnerGame};
 use super::settings::Settings;
 use super::*;
 use crate::batch::{
-    Dtype, IllegalAction, ObservationBuffer, Observers, Options, Outputs, Partners, Seeds,
+    Dtype, ExtraOutput, IllegalAction, ObservationBuffer, Observers, Options, Outputs, Partners,
+    Seeds,
 };
 use crate::rules::{Event, GameRng, Named, Parameters, Position, Variant, random_variant};
 
@@ -85,6 +86,7 @@ fn random_batch(rng: &mut GameRng) -> Batch {
         illegal_action: pick(rng, IllegalAction::ALL),
         ..Options::default()
     };
+    options.extra_outputs.extend(ExtraOutput::ALL.iter().filter(|_| below(rng, 2) == 0));
     if below(rng, 4) == 0 {
         let names = ["random".to_owned(), "iggi".to_owned()];
         let count = 1 + below(rng, 2);

@@ -1,0 +1,68 @@
+//! The outputs that follow from a view by counting, and the observer's own hand. They are written game by
+//! game from positions outside the block.
+
+use std::ops::Range;
+
+use crate::batch::config::BatchConfig;
+use crate::batch::kernel::block::Place;
+use crate::batch::kernel::game::Game;
+use crate::batch::kernel::lanes::Word;
+use crate::batch::options::Observers;
+use crate::batch::outputs::Outputs;
+use crate::encode::{CARD_FEATURES, write_card_features, write_public_marginals};
+use crate::rules::{EpisodeSeed, Position, View};
+
+/// Writes the outputs of the games in the first lanes of a block. `first` is the place of the first game.
+#[inline(never)]
+pub fn write_features(
+    config: &BatchConfig,
+    words: &[Word],
+    first: Place,
+    games: Range<usize>,
+    outputs: &mut Outputs<'_>,
+) {
+    let variant = &config.variant;
+    for (lane, game) in games.enumerate() {
+        let taken = Game::take(words, Place { lane, ..first }, variant, EpisodeSeed::default());
+        let position = &taken.position;
+        match config.options.observers {
+            Observers::Current => {
+                write_row(config, position, position.current_player(), game, outputs);
+            }
+            Observers::All => {
+                let seats = config.observers();
+                for seat in 0..seats {
+                    write_row(config, position, seat, game * seats + seat, outputs);
+                }
+            }
+        }
+    }
+}
+
+/// Writes the row of one observer.
+fn write_row(
+    config: &BatchConfig,
+    position: &Position,
+    observer: usize,
+    row: usize,
+    outputs: &mut Outputs<'_>,
+) {
+    let variant = &config.variant;
+    let view = View::new(variant, position, observer);
+    let slots = usize::from(variant.hand_size());
+    let cards = usize::from(variant.players()) * slots;
+    if let Some(features) = &mut outputs.card_features {
+        let length = cards * CARD_FEATURES;
+        write_card_features(&view, &mut features[row * length..][..length]);
+    }
+    if let Some(marginals) = &mut outputs.marginals {
+        let length = cards * variant.num_card_kinds();
+        write_public_marginals(&view, &mut marginals[row * length..][..length]);
+    }
+    if let Some(hands) = &mut outputs.own_hand {
+        let hand = &mut hands[row * slots..][..slots];
+        hand.fill(-1);
+        let held = position.hands[observer].cards();
+        hand.iter_mut().zip(held).for_each(|(to, &card)| *to = card as i8);
+    }
+}

@@ -1,0 +1,72 @@
+//! What `HanabiVectorEnv` needs to play the turns of partners that are Python objects.
+
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use super::batch::Batch;
+use super::errors::StarmineError;
+use super::features::{action_mask, encode_view};
+use super::integer_arrays::mask;
+use super::room::{collect, room};
+use super::text::Text;
+use crate::encode;
+use crate::rules::View;
+
+/// Observations and action masks.
+type Seen<'py> = (Bound<'py, PyArray2<u8>>, Bound<'py, PyArray2<bool>>);
+
+#[pymethods]
+impl Batch {
+    /// `step` in the games of a mask, bool (N,), of a batch with partners; the others stay as they are.
+    /// Returns `reward`, `terminated`, `illegal_action` and those of `final_`.
+    fn _step_some(
+        &self,
+        py: Python<'_>,
+        actions: &Bound<'_, PyAny>,
+        moving: &Bound<'_, PyAny>,
+    ) -> PyResult<Py<PyDict>> {
+        let num_envs = self.shape()?[0];
+        let moving = mask("moving", moving, num_envs)?;
+        let games = self.read_actions(actions)?;
+        if games.batch.options().partners.is_empty() {
+            return Err(StarmineError::new_err("this batch has no partners: expected some"));
+        }
+        self.call_for(py, &self.results, games, |games, outputs| {
+            games.batch.step_some(&games.actions, &moving, outputs)
+        })
+    }
+
+    /// For each game the number n of the partner "outside: n" who is to act, int32 (N,); -1 if the learner
+    /// is, or if the game is over.
+    fn _waiting<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i32>>> {
+        let batch = &self.lock()?.batch;
+        let numbers = batch.waiting().map(|number| number.map_or(-1, |number| number as i32));
+        Ok(collect("waiting", batch.num_envs(), numbers)?.into_pyarray(py))
+    }
+
+    /// The observations uint8 (K, D) and action masks bool (K, A) of the seats to act in K games.
+    fn _encode<'py>(
+        &self,
+        py: Python<'py>,
+        games: Vec<usize>,
+        encoder: Text,
+    ) -> PyResult<Seen<'py>> {
+        let encoder = encode::encoder(&encoder)?;
+        let batch = &self.lock()?.batch;
+        let variant = batch.variant();
+        let (length, actions) = (encoder.layout(variant).len(), variant.num_actions());
+        let mut rows = room("observations", games.len() * length)?;
+        let mut masks = room("masks", games.len() * actions)?;
+        for &game in &games {
+            let position = batch.position(game).ok_or_else(|| {
+                StarmineError::new_err(format!("game={game} is not a game of this batch"))
+            })?;
+            let view = View::new(variant, &position, position.current_player());
+            rows.extend(encode_view(encoder, view));
+            masks.extend(action_mask(variant, view.legal_actions()));
+        }
+        let rows = rows.into_pyarray(py).reshape([games.len(), length])?;
+        Ok((rows, masks.into_pyarray(py).reshape([games.len(), actions])?))
+    }
+}

@@ -1,0 +1,344 @@
+"""Policies and torch modules as partners in the vector environment: beside bots that play the same."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from gymnasium.error import ResetNeeded
+
+import starmine
+from starmine import HanabiVectorEnv, IllegalActionError, StarmineError, UnknownNameError
+
+GAMES = 13
+STEPS = 90
+
+
+class FirstLegal:
+    """Plays the first legal action, as a list of rules does where hints come last."""
+
+    def __init__(self):
+        self.calls = []
+        self.begun = []
+
+    def act_batch(self, observations, action_mask, games):
+        assert observations.dtype == np.uint8
+        assert len(observations) == len(action_mask) == len(games)
+        self.calls.append(games.tolist())
+        return action_mask.argmax(axis=1)
+
+    def reset(self, games):
+        self.begun.append(games.tolist())
+
+
+class Network:
+    """Plays as the bot of a trained policy, through its logits."""
+
+    def __init__(self, policy):
+        self.policy = starmine.load_policy(policy)
+        assert not self.policy.recurrent
+
+    def act_batch(self, observations, action_mask, games):
+        logits, _, _ = self.policy.logits(observations)
+        return np.where(action_mask, logits, -np.inf).argmax(axis=1)
+
+
+TRAINED = "ippo-2p-plain" if "ippo-2p-plain" in starmine.policies() else "ippo-2p"
+
+
+def actions_of(rng, info):
+    """A legal action of each game; 0 where a game is over."""
+    return np.array([rng.choice(np.flatnonzero(mask)) if mask.any() else 0 for mask in info["action_mask"]])
+
+
+def last_legal(info):
+    """The last legal action of each game: a hint where a token is left."""
+    mask = info["action_mask"]
+    return mask.shape[1] - 1 - mask[:, ::-1].argmax(axis=1)
+
+
+def assert_equal_infos(found, expected):
+    """Compares infos, also the objects in them."""
+    assert list(found) == list(expected)
+    for name, value in expected.items():
+        if name == "final_info":
+            assert_equal_infos(found[name], value)
+        elif name == "final_obs":
+            for row, other in zip(found[name], value, strict=True):
+                np.testing.assert_array_equal(row, other)
+        else:
+            np.testing.assert_array_equal(found[name], value, err_msg=name)
+
+
+def assert_plays_as(partners, twins, mode="SameStep", steps=STEPS, **settings):
+    """Steps two environments with the same actions; their partners are to make no difference."""
+    envs = [
+        HanabiVectorEnv(GAMES, partners=holders, autoreset_mode=mode, seed=5, **settings)
+        for holders in (partners, twins)
+    ]
+    rng = np.random.default_rng(3)
+    (obs, info), (expected, other) = (env.reset() for env in envs)
+    ended = 0
+    for _ in range(steps):
+        np.testing.assert_array_equal(obs, expected)
+        assert_equal_infos(info, other)
+        actions = actions_of(rng, info)
+        (obs, *results, info), (expected, *others, other) = (env.step(actions) for env in envs)
+        for found, array in zip(results, others, strict=True):
+            np.testing.assert_array_equal(found, array)
+        ended += results[1].sum()
+        if mode == "Disabled" and results[1].any():
+            (obs, info), (expected, other) = (env.reset(options={"reset_mask": results[1]}) for env in envs)
+    assert ended > 0
+    np.testing.assert_array_equal(*(env.batch.episodes for env in envs))
+
+
+@pytest.mark.parametrize("mode", ["SameStep", "NextStep", "Disabled"])
+@pytest.mark.parametrize("seat", [0, 1])
+def test_a_policy_object_plays_as_the_bot_of_the_same_network(seat, mode):
+    assert_plays_as({seat: Network(TRAINED)}, {seat: starmine.load_policy(TRAINED)}, mode)
+
+
+def test_rewards_of_fireworks_and_penalties_are_those_beside_a_bot():
+    settings = {"reward": "fireworks", "lost_game_penalty": 1.0, "random_start_player": True}
+    with pytest.raises(StarmineError):  # the shipped policies do not play it
+        HanabiVectorEnv(2, partners={1: TRAINED}, **settings, players=3)
+    del settings["random_start_player"]
+    assert_plays_as({0: Network(TRAINED)}, {0: TRAINED}, **settings)
+
+
+def test_objects_and_bots_share_a_table():
+    partners = {0: FirstLegal(), 2: "smart", 3: "holmes"}
+    env = HanabiVectorEnv(GAMES, players=4, partners=partners, seed=1)
+    _, info = env.reset()
+    rng, returns = np.random.default_rng(0), np.zeros(GAMES)
+    for _ in range(60):
+        assert (info["current_player"] == 1).all()
+        _, reward, terminated, _, info = env.step(actions_of(rng, info))
+        returns += reward
+        np.testing.assert_array_equal(returns[terminated], info["final_score"][terminated])
+        returns[terminated] = 0
+    assert env.batch.episodes.min() > 0
+
+
+@pytest.mark.parametrize("settings", [{}, {"random_start_player": True, "observers": "all"}], ids=str)
+def test_rewards_add_up_with_objects_in_all_other_seats(settings):
+    policy = FirstLegal()
+    env = HanabiVectorEnv(GAMES, players=3, partners={0: policy, 2: [policy, FirstLegal()]}, seed=2, **settings)
+    _, info = env.reset()
+    rng, returns = np.random.default_rng(0), np.zeros(GAMES)
+    for _ in range(60):
+        _, reward, terminated, _, info = env.step(actions_of(rng, info))
+        returns += reward
+        np.testing.assert_array_equal(returns[terminated], info["final_score"][terminated])
+        returns[terminated] = 0
+    assert (env.batch.episodes > 1).all()
+
+
+def test_a_policy_is_called_for_all_games_at_once_and_told_of_new_episodes():
+    policy = FirstLegal()
+    env = HanabiVectorEnv(GAMES, partners={1: policy}, seed=2)
+    _, info = env.reset()
+    assert policy.begun == [[*range(GAMES)]]
+    assert policy.calls == []  # the learner begins
+    for step in range(30):
+        begun = len(policy.begun)
+        _, _, terminated, _, info = env.step(info["action_mask"].argmax(axis=1))
+        told = [game for games in policy.begun[begun:] for game in games]
+        assert sorted(told) == np.flatnonzero(terminated).tolist()
+        assert len(policy.calls) <= step + 1  # once a step; not at all where the learner's turns end all games
+    assert max(map(len, policy.calls)) == GAMES
+    assert any(len(games) < GAMES for games in policy.calls)
+
+
+def test_a_torch_module_plays_its_best_legal_action():
+    torch = pytest.importorskip("torch")
+    torch.manual_seed(0)
+    variant = starmine.Variant()
+    linear = torch.nn.Linear(len(variant.layout()), variant.num_actions)
+
+    class Module(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = linear
+
+        def forward(self, observations, mask):
+            return self.linear(observations)
+
+    class Same:
+        def act_batch(self, observations, action_mask, games):
+            with torch.no_grad():
+                logits = linear(torch.from_numpy(observations).float()).numpy()
+            return np.where(action_mask, logits, -np.inf).argmax(axis=1)
+
+    module = Module()
+    assert_plays_as({1: module}, {1: Same()}, steps=40)
+    assert_plays_as({1: [module, module]}, {1: [Same(), Same()]}, steps=20)
+
+
+def test_partners_of_a_list_are_drawn_as_bots_are():
+    first, second = FirstLegal(), FirstLegal()
+    env = HanabiVectorEnv(64, partners={1: [first, "random", second]}, seed=0)
+    _, info = env.reset()
+    env.step(info["action_mask"].argmax(axis=1))
+    (one,), (other,) = first.calls, second.calls
+    assert not set(one) & set(other)
+    assert min(len(one), len(other)) > 8
+    assert 64 - len(one) - len(other) > 8
+
+
+def test_an_encoder_of_its_own():
+    class Minimal(FirstLegal):
+        encoder = "canonical-minimal"
+
+        def act_batch(self, observations, action_mask, games):
+            assert observations.shape[1] == len(starmine.Variant().layout("canonical-minimal"))
+            return super().act_batch(observations, action_mask, games)
+
+    assert_plays_as({1: Minimal()}, {1: FirstLegal()}, dtype="bits", steps=30)
+
+    class Wrong(FirstLegal):
+        encoder = "canoncal"
+
+    class Peeks(FirstLegal):
+        encoder = "canonical-seer"
+
+    for policy, error, message in ((Wrong(), UnknownNameError, "canoncal"), (Peeks(), StarmineError, "cheats=True")):
+        with pytest.raises(error, match=message):
+            HanabiVectorEnv(2, partners={1: policy})
+
+
+class Illegal(FirstLegal):
+    """Chooses an action that does not exist in the third call."""
+
+    def act_batch(self, observations, action_mask, games):
+        chosen = super().act_batch(observations, action_mask, games)
+        if len(self.calls) == 3:
+            chosen[-1] = 99
+        return chosen
+
+    def __repr__(self):
+        return "Illegal()"
+
+
+class Raises(FirstLegal):
+    """Raises in the third call."""
+
+    def act_batch(self, observations, action_mask, games):
+        if len(self.calls) == 2:
+            self.calls.append([])
+            raise KeyError("no such plan")
+        return super().act_batch(observations, action_mask, games)
+
+
+class Floats(FirstLegal):
+    """Returns floats in the third call."""
+
+    def act_batch(self, observations, action_mask, games):
+        chosen = super().act_batch(observations, action_mask, games)
+        return chosen.astype(float) if len(self.calls) == 3 else chosen
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (
+            Illegal,
+            StarmineError,
+            r"partner Illegal\(\) chose 99 in game 12, which is not legal: expected one of",
+        ),
+        (Raises, KeyError, "no such plan"),
+        (Floats, StarmineError, "dtype float64: expected integers"),
+    ],
+)
+def test_after_a_partner_failed_the_environment_has_to_be_reset(make, error, message):
+    env = HanabiVectorEnv(GAMES, partners={1: make()}, seed=0)
+    _, info = env.reset()
+    for _ in range(2):  # hints end no game
+        _, _, _, _, info = env.step(last_legal(info))
+    with pytest.raises(error, match=message):
+        env.step(last_legal(info))
+    for call in (lambda: env.step(last_legal(info)), lambda: env.reset(options={"reset_mask": np.arange(GAMES) == 0})):
+        with pytest.raises(ResetNeeded, match="a partner failed in an earlier call"):
+            call()
+    obs, info = env.reset(seed=4)
+    again, _ = HanabiVectorEnv(GAMES, partners={1: FirstLegal()}).reset(seed=4)
+    np.testing.assert_array_equal(obs, again)
+    env.step(actions_of(np.random.default_rng(0), info))
+
+
+def test_an_illegal_action_of_the_learner_is_refused_before_anything_moves():
+    policy = FirstLegal()
+    env = HanabiVectorEnv(GAMES, partners={1: policy}, seed=0)
+    _, info = env.reset()
+    before = env.batch.to_bytes()
+    with pytest.raises(IllegalActionError) as caught:
+        env.step([-1] * GAMES)
+    assert caught.value.count == GAMES
+    assert env.batch.to_bytes() == before
+    assert policy.calls == []
+    env.step(info["action_mask"].argmax(axis=1))
+    ends = HanabiVectorEnv(GAMES, partners={1: policy}, seed=0, illegal_action="terminate")
+    ends.reset()
+    _, _, terminated, _, info = ends.step([-1] * GAMES)
+    assert terminated.all()
+    assert info["illegal_action"].all()
+
+
+class Loses(FirstLegal):
+    """Plays its oldest card, in games that a misplay ends mostly before the learner's first turn."""
+
+    def act_batch(self, observations, action_mask, games):
+        return np.full(len(games), 1)
+
+
+@pytest.mark.parametrize("mode", ["SameStep", "NextStep", "Disabled"])
+def test_episodes_without_a_turn_of_the_learner_are_skipped(mode):
+    # A hand of one card: action 1 plays it. Two partners begin, and one life token is all there is.
+    rules = {"players": 3, "colors": 2, "ranks": 3, "hand_size": 1, "max_life_tokens": 1}
+    env = HanabiVectorEnv(GAMES, partners={0: Loses(), 1: Loses()}, autoreset_mode=mode, seed=0, **rules)
+    _, info = env.reset()
+    skipped = env.batch.episodes.sum()
+    assert skipped > 0
+    returns = np.zeros(GAMES)
+    for _ in range(20):
+        assert (info["current_player"][info["action_mask"].any(axis=1)] == 2).all()
+        _, reward, terminated, _, info = env.step(info["action_mask"].argmax(axis=1))
+        returns += reward
+        np.testing.assert_array_equal(returns[terminated], info["final_score"][terminated])
+        returns[terminated] = 0
+        if mode == "Disabled" and terminated.any():
+            _, info = env.reset(options={"reset_mask": terminated})
+
+
+def test_partners_that_end_every_deal_are_refused():
+    rules = {"players": 2, "colors": 1, "ranks": 1, "copies": [[3]], "hand_size": 1}
+    env = HanabiVectorEnv(2, partners={0: Loses()}, seed=0, **rules)  # the only card is played: a perfect game
+    with pytest.raises(StarmineError, match=r"ended 1,000 deals of game 0 in a row before the learner's first turn"):
+        env.reset()
+
+
+def test_copies_and_pickles_go_on_alike():
+    env = HanabiVectorEnv(GAMES, partners={1: FirstLegal()}, seed=7)
+    _, info = env.reset()
+    rng = np.random.default_rng(1)
+    for _ in range(25):
+        _, _, _, _, info = env.step(actions_of(rng, info))
+    others = [copy.deepcopy(env), pickle.loads(pickle.dumps(env))]
+    for _ in range(40):
+        actions = actions_of(rng, info)
+        obs, reward, terminated, _, info = env.step(actions)
+        for other in others:
+            found, rewards, ended, _, _ = other.step(actions)
+            np.testing.assert_array_equal(found, obs)
+            np.testing.assert_array_equal(rewards, reward)
+            np.testing.assert_array_equal(ended, terminated)
+
+
+def test_extra_outputs_are_the_learners():
+    assert_plays_as({0: Network(TRAINED)}, {0: TRAINED}, extra_outputs=["own_hand", "marginals"], steps=30)
+
+
+def test_a_bot_as_an_object_stands_for_its_name():
+    bot = starmine.make_bot("smart", starmine.Variant(), seat=1)
+    assert_plays_as({1: bot}, {1: "smart"}, steps=20)
