@@ -16,6 +16,7 @@ from starmine.torch.color_network import ColorFeatures, ColorNetwork
 from starmine.torch.games import GamesDataset
 from starmine.torch.last_moves import LastMoves
 from starmine.torch.network import ActorCritic, CardFeatures, HiddenState, PolicyNetwork, SeatGRU
+from starmine.torch.overlap import OverlappingGames, output_tensors
 from starmine.torch.policy import ModulePolicy
 from starmine.torch.rollout import Minibatch, RolloutBuffer
 from starmine.torch.unpacking import unpack_bits
@@ -30,8 +31,10 @@ __all__ = [
     "LastMoves",
     "Minibatch",
     "ModulePolicy",
+    "OverlappingGames",
     "PolicyNetwork",
     "RolloutBuffer",
     "SeatGRU",
+    "output_tensors",
     "unpack_bits",
 ]

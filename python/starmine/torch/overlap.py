@@ -1,0 +1,244 @@
+"""Batches whose outputs are tensors, stepped while a network evaluates the games of another."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from types import TracebackType
+from typing import Any, Self
+
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from starmine._core import ArrayError, Batch, StarmineError, _unknown_name
+
+Array = NDArray[Any]
+
+
+def output_tensors(
+    batch: Batch, outputs: Sequence[str] | None = None, pin_memory: bool = False
+) -> tuple[dict[str, Tensor], dict[str, Array]]:
+    """Tensors for the outputs of a batch, and the same memory as arrays, which `step_into` writes.
+
+    Args:
+        batch: whose outputs they are.
+        outputs: names of outputs; None for all that its `step` returns.
+        pin_memory: page-locked memory, from which copies to a GPU need not be waited for; needs CUDA.
+
+    Returns:
+        The tensors by name, in the shapes and dtypes of the outputs, and the arrays.
+
+    Raises:
+        UnknownNameError: the batch has no such output.
+
+    >>> import starmine, starmine.torch
+    >>> batch = starmine.Batch("standard", 4, dtype="bits", seed=0)
+    >>> tensors, arrays = starmine.torch.output_tensors(batch, ["obs", "action_mask"])
+    >>> batch.reset_into(**arrays)
+    >>> tensors["obs"].shape
+    torch.Size([4, 88])
+    """
+    found = batch.allocate()
+    names = list(found) if outputs is None else list(outputs)
+    for name in names:
+        if name not in found:
+            raise _unknown_name("output", str(name), list(found))
+    # `torch.from_numpy` cannot pin: the tensors own the memory, and the arrays share it.
+    tensors = {
+        name: torch.zeros(found[name].shape, dtype=torch.from_numpy(found[name][:0]).dtype, pin_memory=pin_memory)
+        for name in names
+    }
+    return tensors, {name: tensor.numpy() for name, tensor in tensors.items()}
+
+
+class OverlappingGames:
+    """Groups of games that are stepped in threads of their own while a network evaluates another group.
+
+    `recv` gives the outputs of the group whose turn it is, `send` takes the actions for it, and its step runs while the
+    caller goes on to the next group. The interpreter is released meanwhile. Two groups suffice to hide the shorter of
+    stepping and evaluating behind the other; that takes a free core, or a GPU that evaluates.
+
+    The results are those of the batches: the order of groups is fixed, and no group sees another.
+
+    The games begin with the next episodes, as after `Batch.reset`; those of a new batch as they were dealt.
+
+    Args:
+        batches: one for each group, at least one, of any settings.
+        outputs: names of the outputs that are wanted; None for all.
+        device: of the tensors. On a GPU the outputs pass through page-locked memory, and neither they nor the actions
+            make the caller wait.
+
+    Attributes:
+        batches: as given.
+
+    Raises:
+        UnknownNameError: a batch has no such output.
+        StarmineError: no batches, or a batch that occurs twice.
+
+    >>> import starmine, starmine.torch
+    >>> batches = [starmine.Batch("standard", 8, dtype="bits", seed=seed) for seed in range(2)]
+    >>> with starmine.torch.OverlappingGames(batches, ["obs", "action_mask", "reward"]) as games:
+    ...     for _ in range(6):
+    ...         group, outputs = games.recv()
+    ...         games.send(outputs["action_mask"].int().argmax(dim=1))
+    """
+
+    def __init__(
+        self, batches: Sequence[Batch], outputs: Sequence[str] | None = None, device: str | torch.device = "cpu"
+    ) -> None:
+        self.batches = list(batches)
+        if not self.batches or len({id(batch) for batch in self.batches}) < len(self.batches):
+            raise StarmineError(f"batches are {len(self.batches)}: expected at least one, each once")
+        device = torch.device(device)
+        group = _DeviceGroup if device.type == "cuda" else _Group
+        if device.type not in ("cpu", "cuda"):
+            raise StarmineError(f"device={str(device)!r} is not allowed: expected the CPU or a CUDA device")
+        self._groups = [group(batch, outputs, device) for batch in self.batches]
+        self._threads = ThreadPoolExecutor(len(self.batches), thread_name_prefix="starmine-step")
+        self._is_closed = False
+        self._begin([self._threads.submit(group.reset, {}) for group in self._groups])
+
+    def _begin(self, calls: Sequence[Future[None]]) -> None:
+        """Wait for the groups' calls in their order."""
+        self._waiting = deque(enumerate(calls))
+        self._received: int | None = None
+
+    def reset(self, seeds: Sequence[Any] | None = None) -> None:
+        """Deal the games of all groups anew; the next `recv` is the first group's.
+
+        Args:
+            seeds: for each group what `Batch.reset` takes as its seed; None for the next episodes.
+
+        Raises:
+            StarmineError: another number of seeds, or the games are closed. A group's own errors are raised by `recv`.
+        """
+        self._check_open()
+        seeds = [None] * len(self._groups) if seeds is None else list(seeds)
+        if len(seeds) != len(self._groups):
+            raise StarmineError(f"seeds are {len(seeds)}: expected {len(self._groups)}, one for each group")
+        for _, call in self._waiting:
+            call.exception()  # its step has ended
+        calls = zip(self._groups, seeds, strict=True)
+        self._begin([self._threads.submit(group.reset, {"seed": seed}) for group, seed in calls])
+
+    def recv(self) -> tuple[int, dict[str, Tensor]]:
+        """Wait for the step of the next group.
+
+        Returns:
+            The group's number, and its outputs, which are valid until its next `send`: the same tensors each time.
+
+        Raises:
+            StarmineError: the actions of the last group have not been sent, or the games are closed.
+            Exception: what the group's step raised, such as `IllegalActionError`. None of its games has moved then, and
+                `send` takes other actions for it.
+        """
+        self._check_open()
+        if self._received is not None:
+            raise StarmineError(f"group {self._received} was received and waits for actions: expected send")
+        number, call = self._waiting.popleft()
+        self._received = number
+        call.result()
+        return number, self._groups[number].outputs()
+
+    def send(self, actions: Any) -> None:
+        """Start the step of the group that was received last.
+
+        Args:
+            actions: N integers, a tensor on any device or what `Batch.step` takes. Those on the CPU are not copied, and
+                must not change before the group is received again.
+
+        Raises:
+            StarmineError: no group waits for actions, or the games are closed.
+        """
+        self._check_open()
+        if self._received is None:
+            raise StarmineError("no group waits for actions: expected recv first")
+        number, self._received = self._received, None
+        group = self._groups[number]
+        group.take(actions)
+        self._waiting.append((number, self._threads.submit(group.step)))
+
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise StarmineError("the games are closed: expected open ones")
+
+    def close(self) -> None:
+        """Wait for the steps that run, and end the threads. The batches can be used again."""
+        self._is_closed = True
+        self._threads.shutdown()
+
+    def __enter__(self) -> Self:
+        """Itself; it is closed at the end of the block."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """Close."""
+        self.close()
+
+
+class _Group:
+    """The games of a batch, with tensors on the CPU."""
+
+    def __init__(self, batch: Batch, outputs: Sequence[str] | None, device: torch.device) -> None:
+        self.batch = batch
+        self.tensors, self.arrays = output_tensors(batch, outputs, pin_memory=device.type == "cuda")
+        self.actions: Any = None
+
+    def reset(self, arguments: Mapping[str, Any]) -> None:
+        self.batch.reset_into(**arguments, **self.arrays)
+
+    def take(self, actions: Any) -> None:
+        """Keep the actions for the next step."""
+        self.actions = actions.cpu() if isinstance(actions, Tensor) else actions
+
+    def step(self) -> None:
+        self.batch.step_into(self.actions, **self.arrays)
+
+    def outputs(self) -> dict[str, Tensor]:
+        return dict(self.tensors)
+
+
+class _DeviceGroup(_Group):
+    """The same with tensors on a GPU, filled by copies in a stream of their own."""
+
+    def __init__(self, batch: Batch, outputs: Sequence[str] | None, device: torch.device) -> None:
+        super().__init__(batch, outputs, device)
+        self.device, self.stream = device, torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
+        self.copies = {name: tensor.to(device) for name, tensor in self.tensors.items()}
+        self.pinned = torch.zeros(batch.num_envs, dtype=torch.int64, pin_memory=True)
+        self.copied, self.chosen = torch.cuda.Event(), torch.cuda.Event()  # type: ignore[no-untyped-call]
+
+    def _copy(self) -> None:
+        """Copy the outputs to the GPU."""
+        with torch.cuda.stream(self.stream):
+            for name, tensor in self.tensors.items():
+                self.copies[name].copy_(tensor, non_blocking=True)
+            self.copied.record(self.stream)
+
+    def reset(self, arguments: Mapping[str, Any]) -> None:
+        self.copied.synchronize()
+        super().reset(arguments)
+        self._copy()
+
+    def take(self, actions: Any) -> None:
+        """Start the copy of the actions, after which nothing before it uses the outputs."""
+        if isinstance(actions, Tensor) and actions.is_cuda:
+            if actions.shape != self.pinned.shape:
+                raise ArrayError(f"actions has shape {tuple(actions.shape)}: expected {tuple(self.pinned.shape)}")
+            self.pinned.copy_(actions, non_blocking=True)
+            actions = self.pinned
+        self.actions = actions
+        self.chosen.record(torch.cuda.current_stream(self.device))
+
+    def step(self) -> None:
+        self.chosen.synchronize()
+        super().step()
+        self._copy()
+
+    def outputs(self) -> dict[str, Tensor]:
+        torch.cuda.current_stream(self.device).wait_event(self.copied)
+        return dict(self.copies)
