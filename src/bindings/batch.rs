@@ -9,6 +9,7 @@ use super::batch_settings::{Reset, mode_name, partners_dict, read_extra_outputs,
 use super::errors::BusyError;
 use super::integer_arrays::{integer_array, read_integers};
 use super::interruptible::{interruptible, interruptible_if};
+use super::keywords;
 use super::layout::Layout;
 use super::memory::{Apart, ArraySpec, Claims, OBJECTS};
 use super::numbers::{Integer, count, fresh_seed, seed as read_seed};
@@ -95,6 +96,7 @@ const INTERRUPTIBLE: usize = 1 << 16;
 ///     StarmineError: a number out of range, or partners who end 1,000 deals of a game in a row before
 ///         the learner's first turn.
 ///     MemoryError: there is no memory for so many games.
+///     TypeError: there is no such argument; the message has the nearest.
 ///
 /// >>> import numpy as np, starmine
 /// >>> batch = starmine.Batch("standard", 4, seed=0)
@@ -298,7 +300,7 @@ impl Batch {
     #[new]
     #[pyo3(signature = (variant, num_envs, *, encoder=Text::from("canonical"), dtype=Text::from("float32"),
         observers=Text::from("current"), autoreset_mode=None, illegal_action=Text::from("raise"), partners=None,
-        extra_outputs=None, num_threads=None, seed=None),
+        extra_outputs=None, num_threads=None, seed=None, **unknown),
         text_signature = "(variant, num_envs, *, encoder='canonical', dtype='float32', observers='current', autoreset_mode='SameStep', illegal_action='raise', partners=None, extra_outputs=(), num_threads=None, seed=None)")]
     #[expect(clippy::too_many_arguments, reason = "each is a keyword argument in Python")]
     fn new(
@@ -314,7 +316,9 @@ impl Batch {
         extra_outputs: Option<&Bound<'_, PyAny>>,
         num_threads: Option<Integer>,
         seed: Option<&Bound<'_, PyAny>>,
+        unknown: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Batch> {
+        keywords::refuse::<Batch>(py, unknown)?;
         let num_envs = count("num_envs", &num_envs, 1..=u32::MAX as usize)?;
         let variant = read_variant(variant)?;
         let read = |given: &Bound<'_, PyAny>| read_partners(given, variant.players());

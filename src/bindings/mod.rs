@@ -12,6 +12,7 @@ mod event;
 mod features;
 mod integer_arrays;
 mod interruptible;
+mod keywords;
 mod knowledge;
 mod layout;
 mod memory;

@@ -6,6 +6,7 @@ use pyo3::types::PyDict;
 
 use super::card::cards;
 use super::errors::{DeckError, SerializationError, StarmineError, VariantError, illegal_action};
+use super::keywords;
 use super::layout::Layout;
 use super::moves::Move;
 use super::numbers::{Integer, count, fresh_seed, integer, seed as read_seed, wrong_type};
@@ -43,6 +44,7 @@ use crate::rules::{self, EpisodeSeed, Named, Parameters, Rating};
 /// Raises:
 ///     VariantError: a value that is not allowed. The message has the parameter, the value and what
 ///         is allowed.
+///     TypeError: there is no such parameter; the message has the nearest.
 ///
 /// >>> import starmine
 /// >>> v = starmine.Variant(players=5)
@@ -63,10 +65,11 @@ impl Variant {
     #[pyo3(signature = (players=Integer::new(2), colors=Integer::new(5), ranks=Integer::new(5), hand_size=None,
         max_information_tokens=Integer::new(8), max_life_tokens=Integer::new(3), copies=None,
         random_start_player=false, empty_hints=false, crowning_piece=false, timed_display=false,
-        lost_game_score=Text::from("zero"), edition=Text::from("standard")),
+        lost_game_score=Text::from("zero"), edition=Text::from("standard"), **unknown),
         text_signature = "(players=2, colors=5, ranks=5, hand_size=None, max_information_tokens=8, max_life_tokens=3, copies=None, random_start_player=False, empty_hints=False, crowning_piece=False, timed_display=False, lost_game_score='zero', edition='standard')")]
     #[expect(clippy::too_many_arguments, reason = "each is a keyword argument in Python")]
     fn new(
+        py: Python<'_>,
         players: Integer,
         colors: Integer,
         ranks: Integer,
@@ -80,7 +83,9 @@ impl Variant {
         timed_display: bool,
         lost_game_score: Text,
         edition: Text,
+        unknown: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Variant> {
+        keywords::refuse::<Variant>(py, unknown)?;
         let parameters = Parameters {
             players: players.value,
             colors: colors.value,

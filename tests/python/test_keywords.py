@@ -13,6 +13,8 @@ STANDARD = starmine.Variant()
 PAIR = ["simple", "simple"]
 
 CALLS = [
+    (starmine.Variant, "player", "players"),
+    (lambda **wrong: starmine.Batch(STANDARD, 2, **wrong), "encodr", "encoder"),
     (lambda **wrong: starmine.variant("hard", **wrong), "player", "players"),
     (starmine.HanabiEnv, "player", "players"),
     (starmine.HanabiEnv, "encodr", "encoder"),

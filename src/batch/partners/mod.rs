@@ -162,10 +162,10 @@ impl Partners {
         for bot in self.bots() {
             bot.player(variant)?;
         }
-        let searching = |partners: &Vec<Partner>| {
-            partners.iter().filter_map(Partner::bot).find(|bot| bot.searches())
-        };
-        let searches = self.seats.iter().map(searching);
+        let searches = self.seats.iter().map(|partners| {
+            let mut bots = partners.iter().filter_map(Partner::bot);
+            bots.find(|bot| bot.searches())
+        });
         PlayerName::check_table(searches)?;
         Ok(())
     }

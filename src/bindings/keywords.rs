@@ -1,0 +1,26 @@
+use pyo3::PyTypeInfo;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTypeMethods};
+
+use super::text::Text;
+use crate::rules;
+
+/// Refuses keyword arguments that the class `T` does not have, with the nearest one that it has.
+pub fn refuse<T: PyTypeInfo>(py: Python<'_>, unknown: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+    let Some(name) = unknown.and_then(|unknown| unknown.keys().iter().next()) else {
+        return Ok(());
+    };
+    let class = T::type_object(py);
+    let signature: String = class.getattr("__text_signature__")?.extract()?;
+    let known = signature.trim_matches(['(', ')']).split(", ").filter(|known| *known != "*");
+    let known = known.map(|known| known.split_once('=').map_or(known, |(name, _)| name));
+    let name: Text = name.extract()?;
+    let error = rules::UnknownName::new("", &name, known);
+    let (nearest, known) = (&error.nearest, error.known.join(", "));
+    Err(PyTypeError::new_err(format!(
+        "{}() got an unexpected keyword argument '{}': did you mean {nearest:?}? Expected one of {known}",
+        class.name()?,
+        &*name,
+    )))
+}
