@@ -56,7 +56,7 @@ __version__ = _version("starmine")
 _registration.register()
 _registration.register_with_pettingzoo()
 
-_ROOMS = ("adapters", "data", "hle", "torch", "training")  # which need more, or which few users need
+_ROOMS = ("adapters", "data", "hle", "look", "torch", "training")  # which need more, or which few users need
 
 
 def __getattr__(name: str) -> _Any:

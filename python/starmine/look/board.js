@@ -1,0 +1,395 @@
+/* Draws a position of Hanabi from a frame (its fields: starmine/look/frame.py). No dependencies.
+ *
+ *   import { draw } from "./board.js";
+ *   draw(element, frame, { theme: "dark", onAction: (action) => ... });
+ *
+ * Options, all of which may be left out:
+ *   theme      "light" or "dark"; without it the system's preference
+ *   onAction   function(action, move): the frame's legal moves become buttons, which call it
+ *   beliefs    false hides the maps of what the owners of cards believe
+ *   policy     false hides what the frame's policy thinks
+ *
+ * All text is set as text, never as markup. Elements carry what they show in data attributes: data-seat, data-slot
+ * and data-card of a card, data-suit and data-height of a stack, data-kind and data-discarded of a kind of card.
+ */
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/* The shape of each suit in a box of 24 x 24. The pictures of Python (svg.py) use the same. */
+export const SHAPES = {
+  R: "M12 2 23 21H1z",
+  Y: "M12 1.5 15.1 8.4 22.6 9.2 17 14.2 18.6 21.6 12 17.8 5.4 21.6 7 14.2 1.4 9.2 8.9 8.4z",
+  G: "M3 21C3 9 10 3 21 3 21 14 15 21 3 21z",
+  W: "M12 1 21 12 12 23 3 12z",
+  B: "M12 1.5C16 7.5 19.5 10.5 19.5 15A7.5 7.5 0 0 1 4.5 15C4.5 10.5 8 7.5 12 1.5z",
+  M: "M12 0 14.6 5.7 20.5 3.5 18.3 9.4 24 12 18.3 14.6 20.5 20.5 14.6 18.3 12 24 9.4 18.3 3.5 20.5 5.7 14.6 0 12 5.7 9.4 3.5 3.5 9.4 5.7z",
+  K: "M3 3H21V21H3z",
+  S: "M12 1C9 6 3 9 3 14A4.5 4.5 0 0 0 10.6 17.2L9.5 22H14.5L13.4 17.2A4.5 4.5 0 0 0 21 14C21 9 15 6 12 1z",
+  H: "M12 22C4 15 2 11.5 2 8A5 5 0 0 1 12 6.2 5 5 0 0 1 22 8C22 11.5 20 15 12 22z",
+  D: "M12 1 20 12 12 23 4 12z",
+  C: "M12 2A4.4 4.4 0 0 1 15.9 8.5 4.6 4.6 0 1 1 13.2 16.1L14.5 22H9.5L10.8 16.1A4.6 4.6 0 1 1 8.1 8.5 4.4 4.4 0 0 1 12 2z",
+};
+
+/** Draws a frame into an element, in place of what it held, and keeps the keyboard's focus on the same button. */
+export function draw(element, frame, options = {}) {
+  if (frame.format !== 1) throw new Error(`format ${frame.format} is not known: expected 1`);
+  const focused = element.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
+  const board = make("div", "sm-board", { role: "group", "aria-label": `Hanabi, turn ${frame.turn}` });
+  if (options.theme) board.dataset.theme = options.theme;
+  board.append(
+    status(frame),
+    make("div", "sm-main", {}, hands(frame, options), table(frame, options)),
+    make("p", "sm-last", { "aria-live": "polite" }, ...lastTurn(frame)),
+    arrows(),
+  );
+  element.replaceChildren(board);
+  point(board, frame);
+  follow(board, frame);
+  if (focused !== undefined) element.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus();
+  return board;
+}
+
+/** The last turn in words, such as "smart hints seat 1: red (slots 2, 3)". */
+export function describe(frame) {
+  const last = frame.last;
+  if (!last) return `${frame.names[frame.start_player]} begins`;
+  const who = frame.names[last.seat];
+  if (last.target !== null) {
+    const what = last.color !== null ? frame.suits[last.color].name : `rank ${last.rank + 1}`;
+    return `${who} hints ${frame.names[last.target]}: ${what} (${places(last.touched)})`;
+  }
+  if (last.kind === "discard") return `${who} discards ${last.card} from slot ${last.slot}`;
+  const announced = last.announced === null ? "" : `, announced as ${frame.suits[last.announced].name}`;
+  const result = last.misplay ? "a misplay" : last.regained ? "and a token is regained" : "and it fits";
+  return `${who} plays ${last.card} from slot ${last.slot}${announced}: ${result}`;
+}
+
+function places(slots) {
+  if (slots.length === 0) return "no card";
+  return `${slots.length > 1 ? "slots" : "slot"} ${slots.join(", ")}`;
+}
+
+/** An element with a class, attributes and children; texts become text. */
+function make(tag, kind, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  if (kind) made.className = kind;
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+}
+
+function drawn(tag, attributes) {
+  const made = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  return made;
+}
+
+/** A suit's shape. */
+function shape(letter) {
+  const made = drawn("svg", { viewBox: "0 0 24 24", class: "sm-shape", "aria-hidden": "true" });
+  made.append(drawn("path", { d: SHAPES[letter] ?? SHAPES.K }));
+  return made;
+}
+
+/* The table's numbers. */
+
+function status(frame) {
+  const { variant } = frame;
+  return make(
+    "div",
+    "sm-status",
+    {},
+    number("Score", frame.score, `/${variant.max_score}`),
+    tokens("Hints", frame.information_tokens, variant.max_information_tokens, "sm-information"),
+    tokens("Lives", frame.life_tokens, variant.max_life_tokens, "sm-life"),
+    number("Deck", frame.deck_size, ""),
+    number("Turn", frame.turn, ""),
+  );
+}
+
+function number(label, value, rest) {
+  const shown = make("span", "sm-number", { "data-value": value }, String(value), make("small", "", {}, rest));
+  return make("div", "sm-stat", {}, make("span", "sm-label", {}, label), shown);
+}
+
+function tokens(label, left, most, kind) {
+  const dots = Array.from({ length: most }, (_, index) => make("i", index < left ? "sm-dot" : "sm-dot sm-spent"));
+  const row = make("span", `sm-dots ${kind}`, { role: "img", "aria-label": `${left} of ${most}`, "data-value": left }, ...dots);
+  return make("div", "sm-stat", {}, make("span", "sm-label", {}, label), row, make("small", "sm-count", {}, `${left}/${most}`));
+}
+
+/* The hands. */
+
+/** The seats in the order of play, the observer last, where the player sits. */
+function seats(frame) {
+  const players = frame.hands.length;
+  const first = frame.observer === null ? 0 : frame.observer + 1;
+  return Array.from({ length: players }, (_, index) => (first + index) % players);
+}
+
+function hands(frame, options) {
+  const section = make("section", "sm-hands", { "aria-label": "Hands" });
+  for (const seat of seats(frame)) section.append(hand(frame, seat, options));
+  return section;
+}
+
+function hand(frame, seat, options) {
+  const acting = frame.ending === null && frame.current_player === seat;
+  const row = make("div", "sm-seat", { "data-seat": seat });
+  row.classList.toggle("sm-acting", acting);
+  const name = make("div", "sm-name", {}, make("span", "sm-who", {}, frame.names[seat]));
+  if (frame.observer === seat) name.append(make("span", "sm-tag", {}, "you"));
+  if (acting) name.append(make("span", "sm-tag sm-turn", {}, "to act"));
+  const cards = make("div", "sm-cards", { role: "list", "aria-label": `Hand of ${frame.names[seat]}` });
+  frame.hands[seat].forEach((held, slot) => cards.append(card(frame, seat, slot, held, options)));
+  row.append(name, cards);
+  if (options.onAction) row.append(moves(frame, seat, options));
+  return row;
+}
+
+function card(frame, seat, slot, held, options) {
+  const made = make("div", "sm-card", { role: "listitem", "data-seat": seat, "data-slot": slot, "data-card": held.card ?? "" });
+  const words = cardWords(frame, slot, held);
+  made.setAttribute("aria-label", words);
+  made.title = words;
+  const { last } = frame;
+  made.classList.toggle("sm-touched", last !== null && last.target === seat && last.touched.includes(slot));
+  made.append(held.card === null ? back(frame, held) : face(frame, held.card), told(frame, held));
+  if (options.beliefs !== false && held.belief) made.append(map(frame, held.belief));
+  return made;
+}
+
+function cardWords(frame, slot, held) {
+  const parts = [`slot ${slot}: ${held.card ?? "hidden"}`];
+  if (frame.critical.includes(held.card)) parts.push("critical");
+  if (frame.playable.includes(held.card)) parts.push("playable");
+  if (frame.dead.includes(held.card)) parts.push("dead");
+  const heard = held.told.map(([turn, said]) => `${said.startsWith("+") ? "" : "not "}${said.slice(1)} (turn ${turn})`);
+  parts.push(heard.length ? `told ${heard.join(", ")}` : "not hinted");
+  if (held.belief) parts.push(`its owner: ${likely(frame, held.belief)}`);
+  return parts.join("; ");
+}
+
+/** The most likely cards in words. */
+function likely(frame, belief) {
+  const order = belief.map((share, kind) => [share, kind]).filter(([share]) => share > 0);
+  order.sort((one, other) => other[0] - one[0]);
+  const shown = order.slice(0, 3).map(([share, kind]) => `${kindName(frame, kind)} ${percent(share)}`);
+  return shown.join(", ") + (order.length > 3 ? `, ${order.length - 3} others` : "");
+}
+
+function kindName(frame, kind) {
+  const { ranks } = frame.variant;
+  return `${frame.suits[Math.floor(kind / ranks)].letter}${(kind % ranks) + 1}`;
+}
+
+function percent(share) {
+  return share > 0 && share < 0.005 ? "<1%" : `${Math.round(share * 100)}%`;
+}
+
+function face(frame, name) {
+  const made = make("div", `sm-face sm-${name[0]}`, { "aria-hidden": "true" });
+  made.append(make("b", "", {}, name.slice(1)), shape(name[0]), make("small", "", {}, name[0]));
+  if (frame.critical.includes(name)) made.append(make("i", "sm-mark sm-critical", {}, "!"));
+  else if (frame.dead.includes(name)) made.append(make("i", "sm-mark sm-dead", {}, "×"));
+  if (frame.playable.includes(name)) made.append(make("i", "sm-mark sm-playable", {}, "▶"));
+  return made;
+}
+
+/** The back of a card, with what its owner was told. */
+function back(frame, held) {
+  const made = make("div", "sm-face sm-back", { "aria-hidden": "true" });
+  if (held.color !== null) made.classList.add("sm-known", `sm-${frame.suits[held.color].letter}`);
+  made.append(make("b", "", {}, held.rank === null ? "?" : String(held.rank + 1)));
+  if (held.color !== null) {
+    const { letter } = frame.suits[held.color];
+    made.append(shape(letter), make("small", "", {}, letter));
+  }
+  return made;
+}
+
+/** The marks of hints: what the card's owner was told. */
+function told(frame, held) {
+  const marks = make("div", "sm-told", { "aria-hidden": "true" });
+  if (held.color !== null) {
+    const { letter } = frame.suits[held.color];
+    marks.append(make("span", `sm-hint sm-${letter}`, {}, shape(letter), letter));
+  }
+  if (held.rank !== null) marks.append(make("span", "sm-hint sm-rank", {}, String(held.rank + 1)));
+  return marks;
+}
+
+/** What the owner of a card believes: a row a suit, a column a rank. */
+function map(frame, belief) {
+  const { colors, ranks } = frame.variant;
+  const made = make("div", "sm-map", { role: "img", "aria-label": likely(frame, belief) });
+  made.style.setProperty("--ranks", ranks);
+  for (let suit = 0; suit < colors; suit += 1) {
+    for (let rank = 0; rank < ranks; rank += 1) {
+      const share = belief[suit * ranks + rank];
+      const cell = make("i", share > 0 ? `sm-${frame.suits[suit].letter}` : "sm-none");
+      cell.style.setProperty("--share", share > 0 ? 0.18 + 0.82 * Math.sqrt(share) : 0);
+      made.append(cell);
+    }
+  }
+  return made;
+}
+
+/** The legal moves that concern a hand, as buttons. */
+function moves(frame, seat, options) {
+  const made = make("div", "sm-moves", { role: "group", "aria-label": `Moves with the hand of ${frame.names[seat]}` });
+  for (const move of frame.legal) {
+    if ((move.target ?? frame.current_player) !== seat) continue;
+    const button = make("button", "sm-move", { type: "button", "data-action": move.action, "data-key": `action ${move.action}` });
+    button.setAttribute("aria-label", moveWords(frame, move));
+    button.title = move.text;
+    if (move.color !== null) {
+      const { letter, name } = frame.suits[move.color];
+      button.classList.add(`sm-${letter}`);
+      button.append(shape(letter), name);
+    } else if (move.rank !== null) button.append(`rank ${move.rank + 1}`);
+    else button.append(shortMove(frame, move));
+    button.addEventListener("click", () => options.onAction(move.action, move));
+    made.append(button);
+  }
+  return made;
+}
+
+function shortMove(frame, move) {
+  const announced = move.announced === null ? "" : ` as ${frame.suits[move.announced].name}`;
+  return `${move.kind} ${move.slot}${announced}`;
+}
+
+function moveWords(frame, move) {
+  if (move.target === null) return shortMove(frame, move).replace(" ", " slot ");
+  const what = move.color !== null ? frame.suits[move.color].name : `rank ${move.rank + 1}`;
+  return `hint ${frame.names[move.target]}: ${what}`;
+}
+
+/* The table: fireworks, the kinds of cards with their discarded copies, and the policy. */
+
+function table(frame, options) {
+  const made = make("section", "sm-table", { "aria-label": "Table" }, fireworks(frame), kinds(frame));
+  if (frame.policy && options.policy !== false) made.append(policy(frame));
+  return made;
+}
+
+function fireworks(frame) {
+  const row = make("div", "sm-fireworks", { role: "list", "aria-label": "Fireworks" });
+  frame.fireworks.forEach((height, suit) => {
+    const { letter, name } = frame.suits[suit];
+    const stack = make("div", `sm-stack sm-${letter}`, { role: "listitem", "data-suit": suit, "data-height": height });
+    stack.setAttribute("aria-label", `${name}: ${height} of ${frame.variant.ranks}`);
+    stack.classList.toggle("sm-empty", height === 0);
+    stack.append(shape(letter), make("b", "", { "aria-hidden": "true" }, String(height)), make("small", "", { "aria-hidden": "true" }, letter));
+    row.append(stack);
+  });
+  return row;
+}
+
+/** Each kind of card with a dot a copy: filled where it is discarded. */
+function kinds(frame) {
+  const gone = new Map();
+  for (const name of frame.discards) gone.set(name, (gone.get(name) ?? 0) + 1);
+  const made = make("div", "sm-kinds", { role: "list", "aria-label": `Discards: ${frame.discards.length} cards` });
+  made.style.setProperty("--ranks", frame.variant.ranks);
+  frame.suits.forEach(({ letter }, suit) => {
+    frame.variant.copies[suit].forEach((copies, rank) => made.append(kind(frame, suit, letter, rank, copies, gone)));
+  });
+  return made;
+}
+
+function kind(frame, suit, letter, rank, copies, gone) {
+  const name = `${letter}${rank + 1}`;
+  const discarded = gone.get(name) ?? 0;
+  const made = make("div", `sm-kind sm-${letter}`, { role: "listitem", "data-kind": name, "data-discarded": discarded });
+  const words = [`${name}: ${discarded} of ${copies} discarded`];
+  if (rank < frame.fireworks[suit]) {
+    made.classList.add("sm-played");
+    words.push("played");
+  } else if (frame.dead.includes(name)) {
+    made.classList.add("sm-lost");
+    words.push("dead");
+  } else if (frame.critical.includes(name)) {
+    made.classList.add("sm-last-copy");
+    words.push("critical");
+  }
+  const dots = Array.from({ length: copies }, (_, index) => make("i", index < discarded ? "sm-gone" : ""));
+  made.append(make("b", "", { "aria-hidden": "true" }, name), make("span", "sm-copies", { "aria-hidden": "true" }, ...dots));
+  made.setAttribute("aria-label", words.join(", "));
+  made.title = words.join(", ");
+  return made;
+}
+
+/** A policy's most likely actions, and its value. */
+function policy(frame) {
+  const { name = "policy", probabilities, value, choice } = frame.policy;
+  const made = make("div", "sm-policy", { role: "list", "aria-label": `What ${name} thinks` });
+  const title = make("div", "sm-label", {}, name);
+  if (value !== undefined && value !== null) title.append(make("span", "sm-value", {}, ` expects ${value.toFixed(1)} more`));
+  made.append(title);
+  const rows = Object.entries(probabilities ?? (choice !== undefined && choice !== null ? { [choice]: 1 } : {}));
+  rows.sort((one, other) => other[1] - one[1]);
+  for (const [action, share] of rows.slice(0, 6)) {
+    const bar = make("span", "sm-bar", { "aria-hidden": "true" }, make("i"));
+    bar.firstChild.style.setProperty("--share", share);
+    const text = frame.policy.moves?.[action] ?? frame.legal.find((move) => move.action === Number(action))?.text ?? action;
+    made.append(make("div", "sm-option", { role: "listitem", "data-action": action }, make("span", "sm-text", {}, text), bar, percent(share)));
+  }
+  return made;
+}
+
+/* The last turn: a line of text and an arrow. */
+
+function lastTurn(frame) {
+  const parts = [describe(frame)];
+  if (frame.ending !== null) parts.push(make("b", "sm-ending", {}, ` Game over: ${frame.ending.replaceAll("_", " ")}`));
+  return parts;
+}
+
+function arrows() {
+  return drawn("svg", { class: "sm-arrows", "aria-hidden": "true" });
+}
+
+/** Draws the arrow of the last turn from the name of the seat that moved to what it moved. */
+function point(board, frame) {
+  const layer = board.querySelector(".sm-arrows");
+  layer.replaceChildren();
+  const { last } = frame;
+  if (!last) return;
+  const from = board.querySelector(`.sm-seat[data-seat="${last.seat}"] .sm-who`);
+  const whole = board.getBoundingClientRect();
+  if (!from || whole.width === 0) return;
+  layer.setAttribute("viewBox", `0 0 ${whole.width} ${whole.height}`);
+  for (const to of targets(board, frame)) layer.append(...arrow(from.getBoundingClientRect(), to.getBoundingClientRect(), whole));
+}
+
+function targets(board, { last, suits }) {
+  if (last.target !== null) {
+    const touched = [...board.querySelectorAll(`.sm-seat[data-seat="${last.target}"] .sm-touched .sm-face`)];
+    return touched.length ? touched : [...board.querySelectorAll(`.sm-seat[data-seat="${last.target}"] .sm-who`)];
+  }
+  const suit = suits.findIndex(({ letter }) => letter === last.card[0]);
+  const place = last.added ? `.sm-stack[data-suit="${suit}"]` : `.sm-kind[data-kind="${CSS.escape(last.card)}"]`;
+  return [...board.querySelectorAll(place)];
+}
+
+function arrow(from, to, whole) {
+  const [x, y] = [from.right + 4 - whole.left, from.top + from.height / 2 - whole.top];
+  const above = to.top - whole.top > y;
+  const [tx, ty] = [to.left + to.width / 2 - whole.left, (above ? to.top - 2 : to.bottom + 2) - whole.top];
+  const bend = Math.max(18, Math.abs(ty - y) * 0.5) * (above ? 1 : -1);
+  const line = drawn("path", { d: `M${x} ${y}C${x + 30} ${y} ${tx} ${ty - bend} ${tx} ${ty}` });
+  const tip = above ? -8 : 8;
+  return [line, drawn("path", { class: "sm-tip", d: `M${tx} ${ty}l-5 ${tip}h10z` })];
+}
+
+const watched = new WeakMap();
+
+/** Draws the arrow anew when the board's size changes. */
+function follow(board, frame) {
+  if (typeof ResizeObserver === "undefined") return;
+  const observer = new ResizeObserver(() => (board.isConnected ? point(board, frame) : observer.disconnect()));
+  observer.observe(board);
+  watched.set(board, observer);
+}

@@ -1,0 +1,294 @@
+"""A position as a frame: plain data, which becomes JSON and from which everything is drawn.
+
+A frame is a dictionary. `board.js` and the pictures read nothing else. Its fields:
+
+| field | type | meaning |
+|---|---|---|
+| `format` | int | `FORMAT`; another number is another meaning of the fields |
+| `variant` | dict | the rules: `text`, `players`, `colors`, `ranks`, `hand_size`, `max_information_tokens`, `max_life_tokens`, `deck_size`, `max_score`, `copies`, `edition`, `crowning_piece`, `timed_display`, `empty_hints` |
+| `suits` | list of dicts | the `letter` and the `name` of each suit in this edition |
+| `names` | list of str | of the seats, such as "smart" or "seat 0" |
+| `observer` | int or None | the seat whose view this is; None for the open table |
+| `turn` | int | turns played |
+| `current_player`, `start_player` | int | seats |
+| `ending` | str or None | one of `starmine.endings()` |
+| `score`, `information_tokens`, `life_tokens`, `deck_size` | int | of the position |
+| `fireworks` | list of int | heights by suit |
+| `discards` | list of str | the discard pile, the oldest card first |
+| `playable`, `critical`, `dead` | list of str | kinds of cards: next on their stack; needed, and the last copy; never to be played again |
+| `hands` | list of lists of cards | by seat, the oldest card first |
+| `last` | dict or None | the last turn: `seat`, `action`, `text`, `kind`, `slot`, `target`, `color`, `rank`, `announced`, `touched`, `card`, `added`, `misplay`, `regained`, as in `starmine.Event` |
+| `legal` | list of dicts | the moves of the seat to act, if the frame may show them: `action`, `text`, `kind`, `slot`, `target`, `color`, `rank`, `announced` |
+| `policy` | dict or None | what a player thinks: see `frame_of` |
+
+A card of a hand is a dictionary:
+
+| field | type | meaning |
+|---|---|---|
+| `card` | str or None | such as "R1"; None where the observer does not see it |
+| `number` | int | how many cards were dealt before it; it names the card as long as the game goes on |
+| `color`, `rank` | int or None | what hints have named, from 0 |
+| `plausible` | str | a "1" for each kind of card that the hints allow, at `suit * ranks + rank`, otherwise "0" |
+| `told` | list | each hint about it: the turn's number, from 1, and "+R" or "-3": touched by red, not touched by 3 |
+| `belief` | list of float or None | the probability of each kind of card to its owner: `View.marginals()`, to four digits |
+
+In the frame of a view, `card` is None and `belief` given for the observer's own cards, and the other way round for the
+others: what a partner believes depends on the cards that the observer does not see.
+"""  # noqa: E501 - the rows of the tables
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from starmine._core import Card, Event, Knowledge, Move, StarmineError, State, Variant, View
+
+FORMAT = 1
+Frame = dict[str, Any]
+
+# The letter and the name of each suit, as the engine's text has them.
+SUITS = {
+    "standard": "R red, Y yellow, G green, W white, B blue, M multicolour",
+    "ikebana": "R red, Y yellow, G green, K black, B blue, M multicolour",
+    "traditional": "S spades, H hearts, D diamonds, C clubs, B blue, M multicolour",
+}
+OF_VARIANT = [
+    "players",
+    "colors",
+    "ranks",
+    "hand_size",
+    "max_information_tokens",
+    "max_life_tokens",
+    "deck_size",
+    "max_score",
+    "copies",
+    "edition",
+    "crowning_piece",
+    "timed_display",
+    "empty_hints",
+]
+OF_EVENT = [
+    "seat",
+    "action",
+    "kind",
+    "slot",
+    "target",
+    "color",
+    "rank",
+    "announced",
+    "touched",
+    "added",
+    "misplay",
+    "regained",
+]
+OF_MOVE = ["kind", "slot", "color", "rank", "announced"]
+
+
+def frame_of(
+    position: State | View,
+    seat: int | None = None,
+    *,
+    names: Sequence[str] | None = None,
+    policy: Mapping[str, Any] | None = None,
+    beliefs: bool = True,
+    legal: bool = True,
+) -> Frame:
+    """A position as a frame (see the module's page for its fields).
+
+    Args:
+        position: a state, or a seat's view.
+        seat: with a state, the seat that looks, and what it may not see is not in the frame; None for the open table.
+        names: of the seats; None for "seat 0", "seat 1" and so on.
+        policy: what a player thinks of the position: `name`; `probabilities`, a mapping from actions to probabilities;
+            `value`, a number of points; `choice`, the action that it would play. All may be left out.
+        beliefs: whether to compute what the owners of the hidden cards believe.
+        legal: whether to list the legal moves.
+
+    Raises:
+        StarmineError: there is no such seat, a seat with a view that is not its own, or another number of names.
+
+    >>> import starmine
+    >>> frame = starmine.look.frame_of(starmine.Variant().new_game(seed=7), seat=1)
+    >>> [card["card"] for card in frame["hands"][1]]
+    [None, None, None, None, None]
+    """
+    if isinstance(position, View):
+        if seat is not None and seat != position.observer:
+            raise StarmineError(f"seat={seat!r} is not allowed: the view is that of seat {position.observer}")
+        view, state = position, None
+    else:
+        view, state = position.view(0 if seat is None else seat), position if seat is None else None
+    variant, history = view.variant, (view if state is None else state).history
+    if names is not None and len(names) != variant.players:
+        raise StarmineError(f"there are {len(names)} names: expected one for each of the {variant.players} seats")
+    shown = view if state is None else state
+    told = _Told(variant, history)
+    discards = shown.discard_pile
+    return {
+        "format": FORMAT,
+        "variant": {"text": str(variant), **{name: getattr(variant, name) for name in OF_VARIANT}},
+        "suits": suits_of(variant),
+        "names": [f"seat {index}" for index in range(variant.players)] if names is None else [*map(str, names)],
+        "observer": None if state is not None else view.observer,
+        "turn": len(history),
+        "current_player": shown.current_player,
+        "start_player": history[0].seat if history else shown.current_player,
+        "ending": _ending(shown),
+        "score": shown.score,
+        "information_tokens": shown.information_tokens,
+        "life_tokens": shown.life_tokens,
+        "fireworks": shown.fireworks,
+        "deck_size": shown.deck_size,
+        "discards": [str(card) for card in discards],
+        **outlook(variant, shown.fireworks, discards),
+        "hands": _open_hands(state, told, beliefs) if state is not None else _seen_hands(view, told, beliefs),
+        "last": _event(history[-1]) if history else None,
+        "legal": _legal(shown) if legal else [],
+        "policy": _policy(policy),
+    }
+
+
+def suits_of(variant: Variant) -> list[dict[str, str]]:
+    """The letter and the name of each suit of a variant, such as {"letter": "R", "name": "red"}."""
+    pairs = [pair.split() for pair in SUITS[variant.edition].split(", ")]
+    return [{"letter": letter, "name": name} for letter, name in pairs[: variant.colors]]
+
+
+def outlook(variant: Variant, fireworks: Sequence[int], discards: Sequence[Card]) -> dict[str, list[str]]:
+    """The kinds of cards that are `playable`, `critical` and `dead`, by the fireworks and the discard pile.
+
+    Playable is the next card of a stack, critical the last copy of a card that is needed, and dead a card that can
+    never be played. A playable card can be critical.
+    """
+    letters = [suit["letter"] for suit in suits_of(variant)]
+    found: dict[str, list[str]] = {"playable": [], "critical": [], "dead": []}
+    left = [list(row) for row in variant.copies]
+    for card in discards:
+        left[card.suit][card.rank] -= 1
+    for suit, height in enumerate(fireworks):
+        reachable = True
+        for rank in range(variant.ranks):
+            name = f"{letters[suit]}{rank + 1}"
+            reachable = reachable and (rank < height or left[suit][rank] > 0)
+            if rank < height or not reachable:
+                found["dead"].append(name)
+                continue
+            if rank == height:
+                found["playable"].append(name)
+            if left[suit][rank] == 1:
+                found["critical"].append(name)
+    return found
+
+
+def _ending(position: State | View) -> str | None:
+    """How the game ended, which every seat knows; a view says it in its text."""
+    if isinstance(position, State):
+        return position.ending
+    last = str(position).rsplit("\n", 1)[-1]
+    return last.removeprefix("over: ") if last.startswith("over: ") else None
+
+
+def _event(event: Event) -> dict[str, Any]:
+    """The last turn."""
+    told = {name: getattr(event, name) for name in OF_EVENT}
+    return told | {"text": event.move, "card": None if event.card is None else str(event.card)}
+
+
+def _legal(position: State | View) -> list[dict[str, Any]]:
+    """The legal moves of the seat to act."""
+    moves: list[tuple[int, Move]] = list(zip(position.legal_actions(), position.legal_moves(), strict=True))
+    seat, players = position.current_player, position.variant.players
+    return [
+        {
+            "action": action,
+            "text": position.variant.action_meaning(action),
+            "target": None if move.offset is None else (seat + move.offset) % players,
+            **{name: getattr(move, name) for name in OF_MOVE},
+        }
+        for action, move in moves
+    ]
+
+
+def _policy(policy: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """What a player thinks, with numbers of Python."""
+    if policy is None:
+        return None
+    told = dict(policy)
+    if told.get("probabilities") is not None:
+        told["probabilities"] = {int(action): float(share) for action, share in told["probabilities"].items()}
+    for name, kind in (("value", float), ("choice", int)):
+        if told.get(name) is not None:
+            told[name] = kind(told[name])
+    return told
+
+
+class _Told:
+    """What was said about each card of the hands, and how many cards were dealt before it."""
+
+    def __init__(self, variant: Variant, history: Sequence[Event]) -> None:
+        size, dealt = variant.hand_size, variant.players * variant.hand_size
+        self.numbers = [list(range(seat * size, (seat + 1) * size)) for seat in range(variant.players)]
+        self.hints: dict[int, list[list[Any]]] = {}
+        letters = [suit["letter"] for suit in suits_of(variant)]
+        for turn, event in enumerate(history, 1):
+            if event.target is not None:
+                said = letters[event.color] if event.color is not None else str((event.rank or 0) + 1)
+                for slot, number in enumerate(self.numbers[event.target]):
+                    sign = "+" if slot in event.touched else "-"
+                    self.hints.setdefault(number, []).append([turn, sign + said])
+                continue
+            assert event.slot is not None
+            del self.numbers[event.seat][event.slot]
+            if dealt < variant.deck_size:
+                self.numbers[event.seat].append(dealt)
+                dealt += 1
+
+    def card(self, seat: int, slot: int, knowledge: Knowledge, variant: Variant) -> dict[str, Any]:
+        """What everybody knows about a card."""
+        number = self.numbers[seat][slot]
+        plausible = ["0"] * (variant.colors * variant.ranks)
+        for card in knowledge.plausible:
+            plausible[card.suit * variant.ranks + card.rank] = "1"
+        return {
+            "card": None,
+            "number": number,
+            "color": knowledge.color,
+            "rank": knowledge.rank,
+            "plausible": "".join(plausible),
+            "told": self.hints.get(number, []),
+            "belief": None,
+        }
+
+
+def _own_hand(view: View, told: _Told, beliefs: bool) -> list[dict[str, Any]]:
+    """The observer's hand, of which it sees no card."""
+    variant = view.variant
+    cards = [told.card(view.observer, slot, view.knowledge(0, slot), variant) for slot in range(len(view.hands[0]))]
+    if beliefs:
+        for card, row in zip(cards, view.marginals().tolist(), strict=True):
+            card["belief"] = [round(share, 4) for share in row]
+    return cards
+
+
+def _seen_hands(view: View, told: _Told, beliefs: bool) -> list[list[dict[str, Any]]]:
+    """All hands as the observer sees them."""
+    variant, hands = view.variant, []
+    for seat in range(variant.players):
+        offset = (seat - view.observer) % variant.players
+        if offset == 0:
+            hands.append(_own_hand(view, told, beliefs))
+            continue
+        cards = enumerate(view.hands[offset])
+        hands.append(
+            [told.card(seat, slot, view.knowledge(offset, slot), variant) | {"card": str(card)} for slot, card in cards]
+        )
+    return hands
+
+
+def _open_hands(state: State, told: _Told, beliefs: bool) -> list[list[dict[str, Any]]]:
+    """All hands, face up, and what their owners believe."""
+    hands = []
+    for seat, cards in enumerate(state.hands):
+        own = _own_hand(state.view(seat), told, beliefs)
+        hands.append([known | {"card": str(card)} for known, card in zip(own, cards, strict=True)])
+    return hands

@@ -1,0 +1,148 @@
+"""A frame says what the engine says, and of a seat's view nothing that the seat may not see."""
+
+import json
+import random
+
+import numpy as np
+import pytest
+from random_games import choose_action
+
+import starmine
+from starmine.look import frame_of
+
+TABLES = [(name, players) for name in starmine.variants() for players in (2, 3, 5)]
+
+
+def positions(name, players, seed, count=4):
+    """Positions of a random game at random turns; the deal and the end are among them."""
+    rng = random.Random(seed)
+    state = starmine.variant(name, players=players, lost_game_score="fireworks").new_game(seed=seed)
+    found = [state.copy()]
+    while not state.is_terminal:
+        state.apply(choose_action(state, rng))
+        found.append(state.copy())
+    return [found[0], *rng.sample(found, min(count, len(found))), found[-1]]
+
+
+@pytest.mark.parametrize(("name", "players"), TABLES)
+def test_a_frame_says_what_the_engine_says(name, players):
+    for state in positions(name, players, 3):
+        for seat in (None, *range(players)):
+            frame = json.loads(json.dumps(frame_of(state, seat)))
+            shown = state if seat is None else state.view(seat)
+            for field in ("score", "fireworks", "information_tokens", "life_tokens", "deck_size", "current_player"):
+                assert frame[field] == getattr(state, field)
+            assert (frame["ending"], frame["turn"]) == (state.ending, state.length)
+            assert frame["discards"] == [str(card) for card in state.discard_pile]
+            assert [move["action"] for move in frame["legal"]] == shown.legal_actions()
+            assert [suit["letter"] for suit in frame["suits"]] == list(
+                dict.fromkeys(str(card)[0] for card in sorted(state.deck, key=lambda card: card.suit))
+            )
+            for at, hand in enumerate(frame["hands"]):
+                expected = [None] * len(state.hands[at]) if at == seat else [str(card) for card in state.hands[at]]
+                assert [card["card"] for card in hand] == expected
+                for slot, card in enumerate(hand):
+                    known = state.view(at).knowledge(0, slot)
+                    assert (card["color"], card["rank"]) == (known.color, known.rank)
+                    assert card["plausible"].count("1") == len(known.plausible)
+            event = state.history[-1] if state.length else None
+            assert (frame["last"] or {}).get("text") == (event and event.move)
+
+
+def test_beliefs_are_the_marginals_of_the_owners():
+    for state in positions("avalanche", 3, 5):
+        for seat, hand in enumerate(frame_of(state)["hands"]):
+            expected = state.view(seat).marginals()
+            assert np.allclose([card["belief"] for card in hand], expected.reshape(len(hand), -1), atol=1e-4)
+        seen = frame_of(state.view(1))["hands"]
+        assert [card["belief"] is not None for hand in seen for card in hand] == [
+            at == 1 for at, hand in enumerate(seen) for _ in hand
+        ]
+
+
+@pytest.mark.parametrize(("name", "players"), TABLES)
+def test_what_a_seat_may_not_see_does_not_change_its_frame(name, players):
+    """The observer's own cards and the deck are exchanged: its frame stays the same."""
+    for state in positions(name, players, 7)[:-1]:
+        rng = random.Random(state.length)
+        for seat in range(players):
+            view = state.view(seat)
+            other = exchanged(state, seat, rng)
+            assert frame_of(view) == frame_of(state, seat)
+            if other is not None:
+                assert frame_of(other, seat) == frame_of(view)
+
+
+def exchanged(state, seat, rng):
+    """The same game with another deck order and other cards in the seat's hand, if the hints allow them."""
+    variant, deck = state.variant, list(state.deck)
+    dealt = variant.deck_size - state.deck_size
+    own = [card["number"] for card in frame_of(state)["hands"][seat]]
+    hidden = own + list(range(dealt, variant.deck_size))
+    hand = state.view(seat).sample_hands(1, seed=rng.randrange(1000))[0].tolist()
+    cards = [deck[place] for place in hidden]
+    chosen = []
+    for kind in hand:
+        card = starmine.Card.of(kind // variant.ranks, kind % variant.ranks)
+        match = next((one for one in cards if (one.suit, one.rank) == (card.suit, card.rank)), None)
+        if match is None:
+            return None
+        cards.remove(match)
+        chosen.append(match)
+    rng.shuffle(cards)
+    for place, card in zip(hidden, chosen + cards, strict=True):
+        deck[place] = card
+    start = state.history[0].seat if state.length else state.current_player
+    other = variant.new_game(deck=deck, start_player=start)
+    for event in state.history:
+        other.apply(event.action)
+    return other
+
+
+def test_numbers_name_cards_and_told_lists_every_hint():
+    state = starmine.variant("standard", players=3).new_game(seed=1)
+    while not state.is_terminal:
+        state.apply(state.suggest("smart"))
+        for hand, cards in zip(frame_of(state)["hands"], state.hands, strict=True):
+            assert [str(state.deck[card["number"]]) for card in hand] == [str(card) for card in cards]
+            for card in hand:
+                for turn, said in card["told"]:
+                    fits = said[1] == card["card"][0] or said[1] == card["card"][1]
+                    assert fits == (said[0] == "+")
+                    assert state.history[turn - 1].target is not None
+
+
+def test_the_outlook_is_that_of_the_definition():
+    """A card is dead where it was played or all copies of it or of a card below it are gone; see outlook.rs."""
+    for state in positions("standard", 2, 11, count=8):
+        frame = frame_of(state)
+        discards = frame["discards"]
+        for suit, height in enumerate(state.fireworks):
+            for rank in range(5):
+                card = "RYGWB"[suit] + str(rank + 1)
+                left = {r: (3, 2, 2, 2, 1)[r] - discards.count(card[0] + str(r + 1)) for r in range(5)}
+                dead = rank < height or any(left[r] == 0 for r in range(height, rank + 1))
+                assert (card in frame["dead"]) == dead
+                assert (card in frame["playable"]) == (not dead and rank == height)
+                assert (card in frame["critical"]) == (not dead and left[rank] == 1)
+
+
+def test_wrong_arguments_are_refused():
+    state = starmine.Variant().new_game(seed=0)
+    with pytest.raises(starmine.StarmineError, match="seat=1 is not allowed: the view is that of seat 0"):
+        frame_of(state.view(0), 1)
+    with pytest.raises(starmine.StarmineError, match="there are 1 names"):
+        frame_of(state, names=["a"])
+    with pytest.raises(starmine.StarmineError):
+        frame_of(state, 2)
+
+
+def test_a_policy_is_plain_data():
+    state = starmine.Variant().new_game(seed=0)
+    told = {"name": "p", "probabilities": {np.int64(3): np.float32(0.5)}, "value": np.float32(2), "choice": np.int64(3)}
+    assert json.loads(json.dumps(frame_of(state, policy=told)))["policy"] == {
+        "name": "p",
+        "probabilities": {"3": 0.5},
+        "value": 2.0,
+        "choice": 3,
+    }
