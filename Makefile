@@ -53,6 +53,12 @@ $(VENV)/quick: $(VENV)/requirements $(SOURCES)
 	MATURIN_PEP517_ARGS='--profile quick' $(INSTALL) --no-deps --reinstall-package starmine .
 	@rm -f $(VENV)/release && touch $@
 
+# The browser of the tests of what is drawn; without it they are skipped.
+$(VENV)/chromium: $(VENV)/test-requirements
+	command -v chromium chromium-browser google-chrome > /dev/null \
+	  || { apt-get update -qq && apt-get install -qq --yes chromium; } > /dev/null 2>&1 || true
+	@touch $@
+
 # The peer that the tests compare with; without a C++ compiler it cannot be built.
 $(VENV)/hle: $(BIN)/uv
 	CMAKE_POLICY_VERSION_MINIMUM=3.5 $(INSTALL) hanabi-learning-environment && touch $@ \
@@ -80,7 +86,7 @@ docs: $(VENV)/release $(VENV)/docs-requirements ## Build the documentation site 
 
 check: lint-rust lint-python unit-tests ## Run formatters, linters, type checkers and unit tests: before each commit.
 
-test: $(VENV)/release $(VENV)/test-requirements $(VENV)/hle $(RLLIB_GYMNASIUM) lint-rust lint-python check-instructions check-oldest check-arm sanitize ## Run all tests and checks.
+test: $(VENV)/release $(VENV)/test-requirements $(VENV)/chromium $(VENV)/hle $(RLLIB_GYMNASIUM) lint-rust lint-python check-instructions check-oldest check-arm sanitize ## Run all tests and checks.
 	cargo test --quiet
 	RUSTDOCFLAGS='--deny warnings' cargo doc --quiet --no-deps
 	$(BIN)/python -m mypy.stubtest --mypy-config-file pyproject.toml starmine._core

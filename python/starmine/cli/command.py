@@ -11,12 +11,14 @@ from starmine._core import StarmineError
 from starmine.cli import data as data_command
 from starmine.cli import eval as eval_command
 from starmine.cli import generate as generate_command
+from starmine.cli import replay as replay_command
 from starmine.cli import search as search_command
 from starmine.cli.parsing import INTERRUPTED, NO_OUTPUT, PIPE_CLOSED, REFUSED, Parser, refuse
 
 SUBCOMMANDS = (
     eval_command,
     generate_command,
+    replay_command,
     data_command,
     search_command,
 )  # each has `add`, which sets `run` for its options

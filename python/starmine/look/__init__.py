@@ -1,5 +1,7 @@
-"""Looking at games: frames, pictures, replays."""
+"""Looking at games: frames, pictures, replays, and where the points went."""
 
 from starmine.look.frame import FORMAT, Frame, frame_of
+from starmine.look.mistakes import Mistake, mistakes, reachable
+from starmine.look.replay import replay_data, replay_html
 
-__all__ = ["FORMAT", "Frame", "frame_of"]
+__all__ = ["FORMAT", "Frame", "Mistake", "frame_of", "mistakes", "reachable", "replay_data", "replay_html"]

@@ -330,7 +330,7 @@ function policy(frame) {
   made.append(title);
   const rows = Object.entries(probabilities ?? (choice !== undefined && choice !== null ? { [choice]: 1 } : {}));
   rows.sort((one, other) => other[1] - one[1]);
-  for (const [action, share] of rows.slice(0, 6)) {
+  for (const [action, share] of rows.filter((row) => row[1] >= 0.001).slice(0, 6)) {
     const bar = make("span", "sm-bar", { "aria-hidden": "true" }, make("i"));
     bar.firstChild.style.setProperty("--share", share);
     const text = frame.policy.moves?.[action] ?? frame.legal.find((move) => move.action === Number(action))?.text ?? action;
@@ -351,13 +351,14 @@ function arrows() {
   return drawn("svg", { class: "sm-arrows", "aria-hidden": "true" });
 }
 
-/** Draws the arrow of the last turn from the name of the seat that moved to what it moved. */
+/** Draws the arrow of the last turn from the hand of the seat that moved to what it moved or hinted. */
 function point(board, frame) {
   const layer = board.querySelector(".sm-arrows");
   layer.replaceChildren();
   const { last } = frame;
   if (!last) return;
-  const from = board.querySelector(`.sm-seat[data-seat="${last.seat}"] .sm-who`);
+  const row = board.querySelector(`.sm-seat[data-seat="${last.seat}"]`);
+  const from = row?.querySelector(".sm-card:last-child .sm-face") ?? row?.querySelector(".sm-who");
   const whole = board.getBoundingClientRect();
   if (!from || whole.width === 0) return;
   layer.setAttribute("viewBox", `0 0 ${whole.width} ${whole.height}`);

@@ -1,0 +1,180 @@
+"""`starmine replay`: games as a page to step through."""
+
+from __future__ import annotations
+
+import argparse
+import errno
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from starmine._core import StarmineError, State, Variant, bots, policies, variant, variants
+from starmine.cli.parsing import integer
+from starmine.durable import replace_file
+from starmine.evaluation.folder import RESULTS
+from starmine.evaluation.worst import read_evaluation, worst_games
+from starmine.look import mistakes, replay_html
+
+DESCRIPTION = """\
+Writes games as one HTML file, which works without a network: a slider and the arrow keys step through the turns, and
+each turn has an address (#turn=17). Beside the board stand the turns that cost points, and below it the score, what can
+still be reached, and with --policy what the policy expects.
+
+SOURCE is a folder or a file of games (starmine generate, starmine play --save), a file of another program (hanab.live's
+JSON, HLE's deals and moves; see starmine data convert --help), a share link of hanab.live, or a folder of starmine
+eval, of which the worst games are shown."""
+
+SHOWN = 20  # games, where no option says how many
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The games of a replay.
+
+    Attributes:
+        states: the games after their last turns.
+        titles: of the games.
+        names: of the seats, for each game; empty where the source has none.
+    """
+
+    states: Sequence[State]
+    titles: Sequence[str]
+    names: Sequence[Sequence[str]]
+
+
+def add(commands: Any) -> None:
+    """Add the subcommand and its options."""
+    parser = commands.add_parser(
+        "replay",
+        help="step through games in a browser",
+        description=DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("source", metavar="SOURCE", help="folder, file or link")
+    parser.add_argument("--html", required=True, metavar="FILE", help="the page to write")
+    parser.add_argument(
+        "--game", type=integer, action="append", metavar="N", help="the game with this index, from 0; may be repeated"
+    )
+    parser.add_argument(
+        "--worst",
+        type=integer,
+        metavar="N",
+        help=f"the N games that scored least (default: the first {SHOWN}; of an evaluation the worst {SHOWN})",
+    )
+    parser.add_argument(
+        "--compare",
+        metavar="BOT",
+        help=f"mark the turns on which this bot would play another move: {', '.join(bots())}",
+    )
+    parser.add_argument(
+        "--policy",
+        metavar="POLICY",
+        help=f"show what a trained policy thinks: {', '.join(policies())}, or its file",
+    )
+    parser.add_argument(
+        "--variant", metavar="NAME", help=f"rules of the games: {', '.join(variants())} (default: as SOURCE says)"
+    )
+    parser.add_argument("--players", type=integer, metavar="N", help="seats, 2 to 5 (default: as SOURCE says)")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write the page, say what it shows, and return the exit status."""
+    if options.game is not None and options.worst is not None:
+        raise StarmineError("--game and --worst are not allowed together: expected one of them")
+    if options.worst is not None and options.worst < 1:
+        raise StarmineError(f"--worst {options.worst} is not allowed: expected 1 or more")
+    try:
+        found = chosen(options)
+        text = replay_html(
+            found.states,
+            names=found.names,
+            titles=found.titles,
+            compare=options.compare,
+            policy=options.policy,
+            title=f"Hanabi: {options.source}",
+        )
+        replace_file(Path(options.html), text.encode())
+    except ImportError as missing:
+        raise StarmineError(str(missing)) from missing
+    except OSError as error:
+        raise StarmineError(f"{error.filename or options.html}: {error.strerror or error}") from error
+    for title, state in zip(found.titles, found.states, strict=True):
+        print(f"{title}: {state.score} of {state.variant.max_score} points{costliest(state)}")
+    print(f"written to {options.html}")
+    return 0
+
+
+def costliest(state: State) -> str:
+    """The turn of a game that cost most, in brackets; nothing if no turn cost a point."""
+    costly = max(mistakes(state), key=lambda mistake: mistake.points, default=None)
+    if costly is None or not costly.points:
+        return ""
+    return f" (most at turn {costly.turn}, -{costly.points}: {costly.text})"
+
+
+def chosen(options: argparse.Namespace) -> Chosen:
+    """The games that the options choose."""
+    path = Path(options.source)
+    if (path / RESULTS).is_file():
+        return of_evaluation(options)
+    if path.is_dir() or path.suffix == ".parquet":
+        files = list(path.glob("*.parquet")) if path.is_dir() else [path]
+        if files:
+            return of_dataset(options)
+    return of_other_formats(options)
+
+
+def of_evaluation(options: argparse.Namespace) -> Chosen:
+    """The worst games of a folder of `starmine eval`."""
+    if options.game is not None:
+        raise StarmineError("--game is not allowed with an evaluation: expected --worst N")
+    games = worst_games(read_evaluation(options.source), options.worst or SHOWN)
+    if not games:
+        raise StarmineError(f"{options.source}: no game can be played again: expected games of bots and policies")
+    titles = [f"Game {game.game} of {' with '.join(dict.fromkeys(game.players))}" for game in games]
+    return Chosen([game.state for game in games], titles, [game.players for game in games])
+
+
+def of_dataset(options: argparse.Namespace) -> Chosen:
+    """Games of Starmine's own files, of which only those that are chosen are read whole."""
+    from starmine.data import Dataset
+
+    if not Path(options.source).exists():
+        raise FileNotFoundError(errno.ENOENT, "No such file or directory", options.source)
+    stored = Dataset(options.source)
+    scores = np.concatenate([table.scores for table in stored.tables()]) if options.worst is not None else None
+    indices = chosen_indices(options, len(stored), scores)
+    games = [stored[index] for index in indices]
+    names = [[str(player["name"]) for player in game.players] for game in games]
+    return Chosen([game.state() for game in games], [f"Game {game.number}" for game in games], names)
+
+
+def of_other_formats(options: argparse.Namespace) -> Chosen:
+    """Games in a format of another program."""
+    from starmine.data import read_games
+
+    rules: Variant | None = None
+    if options.variant is not None or options.players is not None:
+        seats = {} if options.players is None else {"players": options.players}
+        rules = variant(options.variant or "standard", **seats)
+    games = read_games(options.source, variant=rules)
+    indices = chosen_indices(options, len(games), games.scores)
+    titles = [f"Game {games.names[index] or index}" for index in indices]
+    names = [games.players[index] for index in indices]
+    return Chosen([games.trajectories.state(index) for index in indices], titles, names)
+
+
+def chosen_indices(options: argparse.Namespace, count: int, scores: NDArray[Any] | None) -> list[int]:
+    """The indices of the games that the options choose among all."""
+    if options.worst is not None and scores is not None:
+        return [int(index) for index in np.argsort(scores, kind="stable")[: options.worst]]
+    for index in options.game or []:
+        if not 0 <= index < count:
+            raise StarmineError(f"--game {index} is not allowed: expected 0 to {count - 1}")
+    return options.game or list(range(min(count, SHOWN)))

@@ -1,0 +1,378 @@
+/* Steps through games: the data of starmine/look/replay.py, drawn by board.js.
+ *
+ *   replay(element, data, { page: true });
+ *
+ * With `page`, the keyboard works anywhere on the page, and the address names game and turn (#game=2&turn=17).
+ * All text is set as text, never as markup.
+ */
+import { draw } from "./board.js";
+
+const SPEED = 900; // milliseconds between turns
+
+/** Shows games in an element. Returns an object with `go(turn)`, `open(game)` and the current `place`. */
+export function replay(element, data, options = {}) {
+  if (data.format !== 1) throw new Error(`format ${data.format} is not known: expected 1`);
+  return new Replay(element, data, options);
+}
+
+class Replay {
+  constructor(element, data, options) {
+    this.games = data.games;
+    this.options = options;
+    this.place = { game: 0, turn: 0 };
+    this.seat = null;
+    this.beliefs = true;
+    this.theme = options.theme ?? null;
+    this.timer = null;
+    this.root = el("div", "sr", { tabindex: options.page ? "-1" : "0", role: "region", "aria-label": "Replay of a game of Hanabi" });
+    this.build();
+    element.replaceChildren(this.root);
+    (options.page ? document : this.root).addEventListener("keydown", (event) => this.key(event));
+    if (options.page) addEventListener("hashchange", () => this.fromAddress());
+    if (!options.page || !this.fromAddress()) this.open(0);
+  }
+
+  get game() {
+    return this.games[this.place.game];
+  }
+
+  /** The page's parts. */
+  build() {
+    this.board = el("div", "sr-board");
+    this.next = el("p", "sr-next");
+    this.log = el("ol", "sr-log", { "aria-label": "Turns" });
+    this.summary = el("section", "sr-summary", { "aria-label": "Where the points went" });
+    this.chart = svg("svg", { class: "sr-chart", viewBox: "0 0 1000 100", preserveAspectRatio: "none", role: "img" });
+    this.chart.addEventListener("click", (event) => this.pointed(event));
+    this.legend = el("div", "sr-legend");
+    this.root.append(
+      this.header(),
+      el("div", "sr-main", {}, el("div", "sr-left", {}, this.board, this.next), el("aside", "sr-side", {}, this.summary, this.log)),
+      el("div", "sr-controls", {}, this.chart, this.slide(), this.buttons(), this.legend),
+    );
+  }
+
+  header() {
+    this.chooseGame = el("select", "", { "aria-label": "Game" });
+    this.games.forEach((game, index) => this.chooseGame.append(el("option", "", { value: index }, titleOf(game))));
+    this.chooseGame.addEventListener("change", () => this.open(Number(this.chooseGame.value)));
+    this.chooseGame.hidden = this.games.length < 2;
+    this.title = el("h1", "sr-title");
+    this.chooseSeat = el("select", "", { "aria-label": "Whose view" });
+    this.chooseSeat.addEventListener("change", () => {
+      this.seat = this.chooseSeat.value === "" ? null : Number(this.chooseSeat.value);
+      this.show();
+    });
+    const shown = el("input", "", { type: "checkbox", "aria-label": "Show beliefs" });
+    shown.checked = true;
+    shown.addEventListener("change", () => {
+      this.beliefs = shown.checked;
+      this.show();
+    });
+    const theme = this.button("◐", "Change between light and dark", () => this.changeTheme());
+    const right = el("div", "sr-settings", {}, this.chooseSeat, el("label", "", {}, shown, " beliefs"), theme);
+    return el("header", "sr-header", {}, this.title, this.chooseGame, right);
+  }
+
+  slide() {
+    this.slider = el("input", "sr-slider", { type: "range", min: "0", step: "1", "aria-label": "Turn" });
+    this.slider.addEventListener("input", () => this.go(Number(this.slider.value)));
+    return this.slider;
+  }
+
+  buttons() {
+    this.player = this.button("▶ play", "Play", () => this.run());
+    this.counter = el("span", "sr-counter");
+    this.link = el("a", "sr-link", {}, "link to this turn");
+    this.pairs = [
+      this.button("‹ mistake", "Previous mistake", () => this.jump(-1, "mistakes")),
+      this.button("mistake ›", "Next mistake", () => this.jump(1, "mistakes")),
+      this.button("‹ other move", "Previous turn on which the bot or policy would play another move", () => this.jump(-1, "others")),
+      this.button("other move ›", "Next turn on which the bot or policy would play another move", () => this.jump(1, "others")),
+    ];
+    return el(
+      "div",
+      "sr-buttons",
+      { role: "group", "aria-label": "Steps" },
+      this.button("|◀", "First turn", () => this.go(0)),
+      this.button("◀", "Previous turn", () => this.go(this.place.turn - 1)),
+      this.player,
+      this.button("▶", "Next turn", () => this.go(this.place.turn + 1)),
+      this.button("▶|", "Last turn", () => this.go(Infinity)),
+      this.counter,
+      ...this.pairs,
+      this.options.page ? this.link : "",
+    );
+  }
+
+  button(text, label, pressed) {
+    const made = el("button", "sr-button", { type: "button", "aria-label": label, title: label }, text);
+    made.addEventListener("click", pressed);
+    return made;
+  }
+
+  /** Shows another game. */
+  open(index, turn = 0) {
+    this.place.game = Math.min(Math.max(index, 0), this.games.length - 1);
+    const { game } = this;
+    this.marks = marksOf(game);
+    this.chooseGame.value = String(this.place.game);
+    this.title.textContent = titleOf(game);
+    this.slider.max = String(game.actions.length);
+    this.seat = this.seat !== null && this.seat < game.variant.players ? this.seat : null;
+    this.chooseSeat.replaceChildren(el("option", "", { value: "" }, "open table"));
+    game.names.forEach((name, seat) => this.chooseSeat.append(el("option", "", { value: seat }, `as ${seatOf(game, seat)} sees it`)));
+    this.chooseSeat.value = this.seat === null ? "" : String(this.seat);
+    this.pairs[2].hidden = this.pairs[3].hidden = game.compare === undefined && game.values === undefined;
+    this.summarise();
+    this.list();
+    this.plot();
+    this.go(turn);
+  }
+
+  /** Shows another turn, from 0 for the deal. */
+  go(turn) {
+    const last = this.game.actions.length;
+    this.place.turn = Math.min(Math.max(Number.isNaN(turn) ? 0 : turn, 0), last);
+    if (this.place.turn === last) this.stop();
+    this.show();
+  }
+
+  show() {
+    const { game } = this;
+    const { turn } = this.place;
+    draw(this.board, seen(whole(game, turn), this.seat), { beliefs: this.beliefs, theme: this.theme });
+    this.slider.value = String(turn);
+    this.slider.setAttribute("aria-valuetext", `turn ${turn} of ${game.actions.length}`);
+    this.counter.textContent = `turn ${turn} of ${game.actions.length}`;
+    this.next.replaceChildren(...nextMove(game, turn));
+    this.head?.setAttribute("x1", String(xOf(game, turn)));
+    this.head?.setAttribute("x2", String(xOf(game, turn)));
+    for (const row of this.log.children) row.classList.toggle("sr-current", Number(row.dataset.turn) === turn);
+    const current = this.log.querySelector(".sr-current");
+    if (current) this.log.scrollTop = current.offsetTop - this.log.clientHeight / 2;
+    const address = this.games.length > 1 ? `#game=${this.place.game}&turn=${turn}` : `#turn=${turn}`;
+    this.link.href = address;
+    if (this.options.page && location.hash !== address) history.replaceState(null, "", address);
+  }
+
+  /** Goes to the game and the turn that the address names, if it names any. */
+  fromAddress() {
+    const named = new URLSearchParams(location.hash.slice(1));
+    if (!named.has("turn") && !named.has("game")) return false;
+    const game = Number(named.get("game") ?? 0);
+    const turn = Number.parseInt(named.get("turn") ?? "0", 10);
+    if (game === this.place.game && this.marks) this.go(turn);
+    else this.open(Number.isInteger(game) ? game : 0, turn);
+    return true;
+  }
+
+  /* Where the points went, and the list of turns. */
+
+  summarise() {
+    const { game } = this;
+    const missed = game.mistakes.reduce((sum, mistake) => sum + mistake.points, 0);
+    const ending = game.ending === null ? "not played to its end" : game.ending.replaceAll("_", " ");
+    const head = el("p", "sr-score", {}, el("b", "", {}, `${game.score} of ${game.variant.max_score} points`), `: ${ending}`);
+    const rows = game.mistakes.map((mistake) => {
+      const points = el("b", "sr-points", {}, mistake.points ? `−${mistake.points}` : "♦");
+      const row = el("button", `sr-mistake sr-${mistake.kind}`, { type: "button" }, points, ` turn ${mistake.turn}: ${mistake.text}`);
+      row.addEventListener("click", () => this.go(mistake.turn));
+      return el("li", "", {}, row);
+    });
+    const nothing = game.mistakes.length ? [] : [el("p", "", {}, "No turn cost a point.")];
+    this.summary.replaceChildren(
+      el("h2", "", {}, missed ? `Where ${missed} ${missed === 1 ? "point" : "points"} went` : "Where the points went"),
+      head,
+      ...nothing,
+      el("ol", "sr-mistakes", {}, ...rows),
+      ...otherMoves(game, this.marks),
+    );
+  }
+
+  list() {
+    const { game, marks } = this;
+    this.log.replaceChildren();
+    game.actions.forEach((action, index) => {
+      const turn = index + 1;
+      const seat = game.frames[turn].last.seat;
+      const mark = marks.mistakes.has(turn) ? "✗ " : marks.others.has(turn) ? "≠ " : "";
+      const row = el("button", "sr-turn", { type: "button" }, el("span", "sr-number", {}, String(turn)), `${mark}${seatOf(game, seat)}: ${game.moves[action]}`);
+      row.addEventListener("click", () => this.go(turn));
+      const item = el("li", marks.mistakes.has(turn) ? "sr-bad" : "", { "data-turn": turn }, row);
+      this.log.append(item);
+    });
+  }
+
+  /** Goes to the next or the previous marked turn. */
+  jump(step, kind) {
+    const turns = [...this.marks[kind]].sort((one, other) => step * (one - other));
+    const found = turns.find((turn) => step * (turn - this.place.turn) > 0);
+    if (found !== undefined) this.go(found);
+  }
+
+  /* The curves. */
+
+  plot() {
+    const { game } = this;
+    const most = game.variant.max_score;
+    const y = (value) => 100 - (96 * Math.max(0, Math.min(value, most))) / most - 2;
+    const points = (values) => values.map((value, turn) => `${xOf(game, turn)},${y(value)}`).join(" ");
+    const scores = game.frames.map((frame) => frame.score);
+    this.head = svg("line", { class: "sr-head", y1: "0", y2: "100", x1: "0", x2: "0" });
+    const drawn = [
+      svg("polygon", { class: "sr-area", points: `0,100 ${points(scores)} ${xOf(game, scores.length - 1)},100` }),
+      svg("polyline", { class: "sr-reach", points: points(game.reachable) }),
+    ];
+    const keys = [el("span", "sr-key-score", {}, "score"), el("span", "sr-key-reach", {}, "can still be reached")];
+    if (game.values) {
+      drawn.push(svg("polyline", { class: "sr-value", points: points(game.values.map((value, turn) => scores[turn] + value)) }));
+      keys.push(el("span", "sr-key-value", {}, "the policy expects"));
+    }
+    for (const turn of this.marks.mistakes) drawn.push(svg("line", { class: "sr-tick", x1: xOf(game, turn), x2: xOf(game, turn), y1: "0", y2: "14" }));
+    this.chart.replaceChildren(...drawn, this.head);
+    this.chart.setAttribute("aria-label", `Score by turn: ${game.score} of ${most} at the end`);
+    keys.push(el("span", "sr-key-tick", {}, "mistake"));
+    this.legend.replaceChildren(...keys, el("span", "sr-keys", {}, "Keys: ← → Home End, space plays, n p mistakes, N P other moves"));
+  }
+
+  pointed(event) {
+    const box = this.chart.getBoundingClientRect();
+    this.go(Math.round(((event.clientX - box.left) / box.width) * this.game.actions.length));
+  }
+
+  /* Time, theme and keyboard. */
+
+  run() {
+    if (this.timer !== null) return this.stop();
+    if (this.place.turn === this.game.actions.length) this.go(0);
+    this.timer = setInterval(() => this.go(this.place.turn + 1), SPEED);
+    this.label("❚❚ pause", "Pause");
+    return undefined;
+  }
+
+  stop() {
+    clearInterval(this.timer);
+    this.timer = null;
+    this.label("▶ play", "Play");
+  }
+
+  label(text, name) {
+    this.player.textContent = text;
+    this.player.setAttribute("aria-label", name);
+    this.player.title = name;
+  }
+
+  changeTheme() {
+    const isDark = this.theme ? this.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    this.theme = isDark ? "light" : "dark";
+    (this.options.page ? document.documentElement : this.root).dataset.theme = this.theme;
+    this.show();
+  }
+
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.tagName === "SELECT") return;
+    const onButton = ["BUTTON", "A"].includes(event.target.tagName) || event.target.type === "checkbox";
+    const keys = {
+      ArrowLeft: () => this.go(this.place.turn - 1),
+      ArrowRight: () => this.go(this.place.turn + 1),
+      Home: () => this.go(0),
+      End: () => this.go(Infinity),
+      n: () => this.jump(1, "mistakes"),
+      p: () => this.jump(-1, "mistakes"),
+      N: () => this.jump(1, "others"),
+      P: () => this.jump(-1, "others"),
+      ...(onButton ? {} : { " ": () => this.run() }),
+    };
+    if (!Object.hasOwn(keys, event.key)) return;
+    event.preventDefault();
+    keys[event.key]();
+  }
+}
+
+function el(tag, kind, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  if (kind) made.className = kind;
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+}
+
+function svg(tag, attributes) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  return made;
+}
+
+function titleOf(game) {
+  return `${game.title}: ${game.score} of ${game.variant.max_score} points`;
+}
+
+/** A seat's name, with its number where several have the same. */
+function seatOf(game, seat) {
+  const name = game.names[seat];
+  return game.names.indexOf(name) === game.names.lastIndexOf(name) ? name : `${name} (seat ${seat})`;
+}
+
+function xOf(game, turn) {
+  return (1000 * turn) / Math.max(game.actions.length, 1);
+}
+
+/** The whole frame of a turn: with what the frames of the game share, and what each card had been told by then. */
+function whole(game, turn) {
+  const frame = game.frames[turn];
+  const hand = (cards) => cards.map((held) => ({ ...held, plausible: "", told: (game.told[held.number] ?? []).filter(([at]) => at <= turn) }));
+  return {
+    format: game.format,
+    variant: game.variant,
+    suits: game.suits,
+    names: game.names.map((_, seat) => seatOf(game, seat)),
+    observer: game.observer,
+    start_player: game.start_player,
+    ...frame,
+    legal: [],
+    hands: frame.hands.map(hand),
+    policy: frame.policy ? { ...frame.policy, moves: game.moves } : null,
+  };
+}
+
+/** The frame as a seat sees it: without its own cards, what the others believe, and what others think. */
+function seen(frame, seat) {
+  if (seat === null) return frame;
+  const hide = (held) => ({ ...held, card: null });
+  const open = (held) => ({ ...held, belief: null });
+  const hands = frame.hands.map((cards, at) => cards.map(at === seat ? hide : open));
+  return { ...frame, observer: seat, hands, policy: frame.current_player === seat ? frame.policy : null };
+}
+
+/** The turns that are marked: mistakes, and those on which the bot or the policy would have played another move. */
+function marksOf(game) {
+  const others = new Set();
+  game.actions.forEach((action, index) => {
+    const policy = game.frames[index].policy;
+    const bot = game.compare?.actions[index];
+    if ((bot !== undefined && bot !== action) || (bot === undefined && policy && policy.choice !== action)) others.add(index + 1);
+  });
+  return { mistakes: new Set(game.mistakes.map((mistake) => mistake.turn)), others };
+}
+
+function otherMoves(game, marks) {
+  const name = game.compare?.name ?? game.frames[0].policy?.name;
+  if (name === undefined) return [];
+  return [el("p", "sr-others", {}, `${name} would have played another move on ${marks.others.size} of ${game.actions.length} turns (≠).`)];
+}
+
+/** What is played next, and what the bot and the policy would play. */
+function nextMove(game, turn) {
+  if (turn >= game.actions.length) return [];
+  const action = game.actions[turn];
+  const parts = [`Next: ${seatOf(game, game.frames[turn].current_player)} `, el("b", "", {}, game.moves[action])];
+  const told = [];
+  if (game.compare) told.push([game.compare.name, game.compare.actions[turn]]);
+  if (game.frames[turn].policy) told.push([game.frames[turn].policy.name, game.frames[turn].policy.choice]);
+  for (const [name, other] of told) {
+    parts.push(`; ${name} ${other === action ? "agrees" : "would play "}`);
+    if (other !== action) parts.push(el("b", "sr-differs", {}, game.moves[other]));
+  }
+  return parts;
+}

@@ -1,0 +1,232 @@
+"""Replays: one HTML file, which works without a network, to step through games."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from starmine._core import StarmineError, State, make_bot
+from starmine.look.frame import Frame, frame_of
+from starmine.look.mistakes import mistakes, reachable
+from starmine.played import Games
+from starmine.trained import TrainedPolicy, load_policy
+from starmine.trajectories import Trajectories
+
+FOLDER = Path(__file__).parent
+MOST_GAMES = 200  # of a replay: some 100 KB each
+OF_GAME = ("format", "variant", "suits", "names", "observer", "start_player")  # fields that all frames of a game share
+OF_CARD = ("card", "number", "color", "rank", "belief")
+
+Watched: TypeAlias = Games | Trajectories | State | Sequence[State]
+
+
+@dataclass(frozen=True)
+class Thinker:
+    """A trained policy that is asked about each turn of a game."""
+
+    policy: TrainedPolicy
+
+    def thoughts(self, state: State) -> list[dict[str, Any]]:
+        """What the policy thinks before each turn of a game, for the seat to act, as `frame_of` takes it."""
+        make_bot(self.policy, state.variant)  # refuses a variant that the policy does not play
+        position = state.variant.new_game(deck=state.deck, start_player=state.start_player)
+        memories: list[Any] = [None] * state.variant.players
+        found = []
+        for event in [*state.history, None]:
+            if position.is_terminal:
+                break
+            seat = position.current_player
+            observed = position.encode(seat, self.policy.encoder)[None]
+            logits, values, memories[seat] = self.policy.logits(observed, memories[seat])
+            found.append(self._thought(position, logits[0].astype(np.float64), float(values[0])))
+            if event is not None:
+                position.apply(event.action)
+        return found
+
+    def _thought(self, position: State, logits: Any, value: float) -> dict[str, Any]:
+        """The probabilities of the legal actions, the value and the choice."""
+        logits = np.where(position.legal_action_mask(), logits, -np.inf)
+        shares = np.exp(logits - logits.max())
+        shares /= shares.sum()
+        likely = {int(action): round(float(shares[action]), 4) for action in np.argsort(-shares)[:6] if shares[action]}
+        return {
+            "name": self.policy.name,
+            "probabilities": likely,
+            "value": round(value, 3),
+            "choice": int(logits.argmax()),
+        }
+
+
+def replay_data(
+    games: Watched,
+    *,
+    names: Sequence[str] | Sequence[Sequence[str]] | None = None,
+    titles: Sequence[str] | None = None,
+    compare: str | None = None,
+    policy: str | TrainedPolicy | None = None,
+    beliefs: bool = True,
+) -> dict[str, Any]:
+    """What a replay shows, as data for JSON: the games with a frame for each turn, and their mistakes.
+
+    Args, Raises: as `replay_html`.
+    """
+    states = _states(games)
+    seats = _names(names, states)
+    if titles is not None and len(titles) != len(states):
+        raise StarmineError(f"there are {len(titles)} titles: expected one for each of the {len(states)} games")
+    thinker = None if policy is None else Thinker(load_policy(policy) if isinstance(policy, str) else policy)
+    found = []
+    for index, state in enumerate(states):
+        title = f"Game {index}" if titles is None else titles[index]
+        found.append(_game(state, seats[index], title, compare, thinker, beliefs))
+    return {"format": 1, "games": found}
+
+
+def replay_html(
+    games: Watched,
+    *,
+    names: Sequence[str] | Sequence[Sequence[str]] | None = None,
+    titles: Sequence[str] | None = None,
+    compare: str | None = None,
+    policy: str | TrainedPolicy | None = None,
+    beliefs: bool = True,
+    title: str = "Hanabi",
+) -> str:
+    """A page to step through games: one file without references to others.
+
+    Args:
+        games: the result of `play_games(record=True)`, trajectories, a state whose past turns are shown, or several;
+            200 games at most.
+        names: of the seats; for all games, or a list for each.
+        titles: of the games; None for "Game 0" and so on.
+        compare: a bot, as `State.suggest` takes it; the turns on which it would have played something else are marked.
+        policy: a trained policy, or its name or file, whose action probabilities and values are shown.
+        beliefs: whether to show what the owners of the cards believe.
+        title: of the page.
+
+    Raises:
+        StarmineError: the games were not recorded, are none or too many, or break the rules; or there is another number
+            of names or titles.
+        UnknownNameError: there is no such bot or policy.
+        VariantError: the bot or the policy does not play the variant.
+
+    >>> import starmine
+    >>> games = starmine.play_games(["smart", "smart"], games=2, record=True)
+    >>> page = starmine.look.replay_html(games, compare="info", title="smart")
+    """
+    data = replay_data(games, names=names, titles=titles, compare=compare, policy=policy, beliefs=beliefs)
+    return page(data, title)
+
+
+def page(data: dict[str, Any], title: str) -> str:
+    """The HTML of a replay's data."""
+    text = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+        "script-src 'unsafe-inline'; img-src data:\">\n"
+        f"<title>{html.escape(title)}</title>\n<style>\n{style()}</style>\n</head>\n<body>\n"
+        f'<main id="replay"></main>\n<script type="application/json" id="games">{text}</script>\n'
+        f'<script type="module">\n{script()}'
+        'replay(document.getElementById("replay"), JSON.parse(document.getElementById("games").textContent), '
+        "{ page: true });\n</script>\n</body>\n</html>\n"
+    )
+
+
+def style() -> str:
+    """The style sheets of the board and of the replay."""
+    return "".join((FOLDER / name).read_text(encoding="utf-8") for name in ("board.css", "replay.css"))
+
+
+def script() -> str:
+    """The scripts of the board and of the replay, as one without imports and exports."""
+    lines = []
+    for name in ("board.js", "replay.js"):
+        for line in (FOLDER / name).read_text(encoding="utf-8").splitlines():
+            if not line.startswith("import "):
+                lines.append(line.removeprefix("export "))
+    return "\n".join(lines) + "\n"
+
+
+def _states(games: Watched) -> list[State]:
+    """The games as states after their last turns."""
+    if isinstance(games, State):
+        return [games]
+    if isinstance(games, Games):
+        if games.trajectories is None:
+            raise StarmineError("the games were not recorded: expected those of play_games(..., record=True)")
+        games = games.trajectories
+    if not 0 < len(games) <= MOST_GAMES:
+        raise StarmineError(f"there are {len(games)} games: expected 1 to {MOST_GAMES}; choose some, as in games[:20]")
+    return [games.state(game) for game in range(len(games))] if isinstance(games, Trajectories) else list(games)
+
+
+def _names(names: Sequence[str] | Sequence[Sequence[str]] | None, states: list[State]) -> list[list[str] | None]:
+    """The seats' names of each game; None where they have none."""
+    if names is None:
+        return [None] * len(states)
+    if all(isinstance(name, str) for name in names):
+        return [[str(name) for name in names]] * len(states)
+    if len(names) != len(states):
+        raise StarmineError(f"there are names of {len(names)} games: expected those of {len(states)}")
+    return [[str(name) for name in seats] or None for seats in names]
+
+
+def _game(
+    state: State, names: list[str] | None, title: str, compare: str | None, thinker: Thinker | None, beliefs: bool
+) -> dict[str, Any]:
+    """A game: what all its frames share, the frames, the curves and the marks."""
+    variant = state.variant
+    position = variant.new_game(deck=state.deck, start_player=state.start_player)
+    thoughts = [] if thinker is None else thinker.thoughts(state)
+    first, frames, reach, would = frame_of(position, names=names), [], [], []
+    told: dict[int, list[Any]] = {}
+    for turn in range(state.length + 1):
+        thought = thoughts[turn] if turn < len(thoughts) else None
+        frame = frame_of(position, names=names, policy=thought, beliefs=beliefs, legal=False)
+        told |= {card["number"]: card["told"] for hand in frame["hands"] for card in hand}
+        frames.append(_brief(frame))
+        reach.append(reachable(position))
+        if turn < state.length:
+            if compare is not None:
+                would.append(position.suggest(compare))
+            position.apply(state.history[turn].action)
+    found = {
+        "title": title,
+        **{name: first[name] for name in OF_GAME},
+        "moves": [variant.action_meaning(action) for action in range(variant.num_actions)],
+        "frames": frames,
+        "told": told,
+        "actions": [event.action for event in state.history],
+        "reachable": reach,
+        "mistakes": [asdict(mistake) for mistake in mistakes(state, first["names"])],
+        "score": state.score,
+        "ending": state.ending,
+    }
+    if compare is not None:
+        found["compare"] = {"name": compare, "actions": would}
+    if thinker is not None:
+        found["values"] = [thought["value"] for thought in thoughts]
+    return found
+
+
+def _brief(frame: Frame) -> Frame:
+    """A frame without what the game tells once."""
+    kept = {name: value for name, value in frame.items() if name not in (*OF_GAME, "legal")}
+    kept["hands"] = [[_brief_card(card) for card in hand] for hand in frame["hands"]]
+    return kept
+
+
+def _brief_card(card: dict[str, Any]) -> dict[str, Any]:
+    """A card of a replay's frame: its `told` is the game's, and its belief has three digits."""
+    kept = {name: card[name] for name in OF_CARD}
+    if card["belief"] is not None:
+        kept["belief"] = [round(share, 3) or 0 for share in card["belief"]]
+    return kept

@@ -1,0 +1,124 @@
+"""A replay in a real browser: the board against the engine, the keyboard, names for all controls, hostile text."""
+
+import random
+
+import pytest
+from drawn_board import drawn_board, expected_board
+from random_games import play
+
+import starmine
+from starmine.look import frame_of, mistakes, replay_html
+
+HOSTILE = '</script><img src=x onerror="window.broken=1"><script>window.broken=1</script>&lt;b&gt;"'
+ROLES = {"button", "slider", "combobox", "checkbox", "link", "listitem", "list", "image", "group", "region"}
+
+
+def saved(folder, text):
+    """The address of a page that holds this text."""
+    path = folder / "replay.html"
+    path.write_text(text, encoding="utf-8")
+    return path.as_uri()
+
+
+def same(page, state, seat=None):
+    """Whether the board shows the state."""
+    found, expected = drawn_board(page), expected_board(state, seat)
+    assert {name: found[name] for name in expected} == expected
+    assert set(found["critical"]) <= set(frame_of(state)["critical"])
+
+
+@pytest.fixture(scope="module")
+def games():
+    return starmine.play_games(
+        ["smart", "simple", "smart"], games=3, variant=starmine.variant("standard", players=3), record=True
+    ).trajectories
+
+
+def test_the_board_is_the_engine_s_at_random_turns(open_page, tmp_path, games):
+    page = open_page(saved(tmp_path, replay_html(games, beliefs=False)) + "#game=1&turn=3")
+    same(page, games.state(1, 3))
+    rng = random.Random(0)
+    for _ in range(50):
+        game, seat = rng.randrange(3), rng.choice([None, 0, 1, 2])
+        turn = rng.randint(0, int(games.lengths[game]))
+        page.evaluate("hash => { location.hash = hash }", f"#game={game}&turn={turn}")
+        page.wait_for_function(
+            "hash => document.querySelector('.sr-link').hash === hash", arg=f"#game={game}&turn={turn}"
+        )
+        page.get_by_label("Whose view").select_option("" if seat is None else str(seat))
+        same(page, games.state(game, turn), seat)
+
+
+def test_the_keyboard_steps_and_jumps_to_mistakes(open_page, tmp_path, games):
+    page = open_page(saved(tmp_path, replay_html(games[1])))
+    length = int(games.lengths[1])
+    for key, turn in [("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1), ("End", length), ("ArrowRight", length)]:
+        page.keyboard.press(key)
+        same(page, games.state(1, turn))
+        assert page.evaluate("location.hash") == f"#turn={turn}"
+    page.keyboard.press("Home")
+    for turn in dict.fromkeys(mistake.turn for mistake in mistakes(games.state(1))):
+        page.keyboard.press("n")
+        same(page, games.state(1, turn))
+    page.get_by_label("Turn", exact=True).focus()
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
+    same(page, games.state(1, 1))
+
+
+def test_turns_and_mistakes_can_be_clicked(open_page, tmp_path, games):
+    page = open_page(saved(tmp_path, replay_html(games[1], compare="info")))
+    page.locator(".sr-turn").nth(6).click()
+    same(page, games.state(1, 7))
+    first = mistakes(games.state(1))[0]
+    page.locator(".sr-mistake").first.click()
+    same(page, games.state(1, first.turn))
+    assert first.text in page.locator(".sr-mistake").first.inner_text()
+    assert page.locator(".sr-score").inner_text().startswith(f"{games.state(1).score} of 25 points")
+    page.get_by_label("First turn").click()
+    position = games.state(1, 0)
+    agrees = position.suggest("info") == games.state(1).history[0].action
+    assert ("info agrees" in page.locator(".sr-next").inner_text()) == agrees
+
+
+@pytest.mark.parametrize("name", starmine.variants())
+def test_every_variant_is_drawn(open_page, tmp_path, name):
+    state = starmine.variant(name, players=4, lost_game_score="fireworks").new_game(seed=2)
+    play(state, random.Random(1), turns=14)
+    page = open_page(saved(tmp_path, replay_html(state)), viewport={"width": 400, "height": 800})
+    page.keyboard.press("End")
+    same(page, state)
+    assert page.evaluate("document.scrollingElement.scrollWidth") <= 400
+
+
+def test_every_control_has_a_name(open_page, tmp_path, games):
+    page = open_page(saved(tmp_path, replay_html(games, compare="info", policy="ippo-3p")) + "#turn=20")
+    tree = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
+    shown = [node for node in tree if not node["ignored"] and node["role"]["value"] in ROLES]
+    roles = {node["role"]["value"] for node in shown}
+    assert {"button", "slider", "combobox", "checkbox", "link", "image"} <= roles
+    controls = [
+        node for node in shown if node["role"]["value"] in ("button", "slider", "combobox", "checkbox", "link", "image")
+    ]
+    assert [node for node in controls if not node["name"]["value"].strip()] == []
+
+
+def test_hostile_text_stays_text(open_page, tmp_path, games):
+    text = replay_html(games[0], names=[HOSTILE, "b", "c"], titles=[HOSTILE], title=HOSTILE)
+    page = open_page(saved(tmp_path, text))
+    page.keyboard.press("ArrowRight")
+    page.wait_for_timeout(50)
+    assert page.evaluate("window.broken") is None
+    assert page.title() == " ".join(HOSTILE.split())
+    assert page.locator(".sr-title").inner_text().startswith(HOSTILE)
+    assert page.locator(".sm-who").first.inner_text() == HOSTILE
+    assert page.locator("#replay img").count() == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_scheme_is_the_system_s_until_it_is_changed(open_page, tmp_path, games, scheme):
+    page = open_page(saved(tmp_path, replay_html(games[0])), color_scheme=scheme)
+    ground = "getComputedStyle(document.querySelector('.sm-board')).colorScheme"
+    assert page.evaluate(ground) == scheme
+    page.get_by_label("Change between light and dark").click()
+    assert page.evaluate(ground) == {"light": "dark", "dark": "light"}[scheme]

@@ -1,0 +1,177 @@
+"""Replays without a browser: what they hold, where points went, what is refused, and the command."""
+
+import json
+import random
+import re
+
+import pytest
+from random_games import play
+from random_variants import random_variant
+
+import starmine
+from starmine.cli import main
+from starmine.look import mistakes, reachable, replay_data, replay_html
+
+DECK = [suit + rank for suit in "RYGWB" for rank in "1112233445"]  # of the base game, sorted
+
+
+def recorded(bots, games=3, **settings):
+    return starmine.play_games(bots, games=games, record=True, **settings)
+
+
+def state_of(first, *moves):
+    """A game of the base game's cards, these first, after some moves."""
+    cards = list(DECK)
+    for card in first:
+        cards.remove(card)
+    state = starmine.Variant().new_game(deck=[*first, *cards])
+    for move in moves:
+        state.apply(move)
+    return state
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_points_of_mistakes_are_those_that_went(seed):
+    """What can be reached never rises, ends as the score, and falls on the turns that are named."""
+    rng = random.Random(seed)
+    variant = random_variant(rng)
+    state = variant.new_game(seed=seed)
+    play(state, rng)
+    position = variant.new_game(deck=state.deck, start_player=state.start_player)
+    bounds = [reachable(position)]
+    for event in state.history:
+        position.apply(event.action)
+        bounds.append(reachable(position))
+    falls = {
+        turn: bounds[turn - 1] - bounds[turn] for turn in range(1, len(bounds)) if bounds[turn - 1] != bounds[turn]
+    }
+    assert min(falls.values(), default=1) > 0
+    assert bounds[-1] == state.score
+    found = mistakes(state)
+    assert {mistake.turn: mistake.points for mistake in found if mistake.points} == falls
+    for mistake in found:
+        event = state.history[mistake.turn - 1]
+        assert mistake.seat == event.seat
+        assert (mistake.kind == "misplay") == event.misplay
+
+
+def test_a_mistake_says_what_happened():
+    discarded = state_of(["R5"], "hint +1 red", "hint +1 red", "discard 0")
+    assert [str(one.text) for one in mistakes(discarded, ["Ann", "Bob"])] == ["Ann discards R5, the last copy"]
+    misplayed = state_of(["R5"], "play 0")
+    (found,) = mistakes(misplayed)
+    assert (found.turn, found.seat, found.kind, found.points) == (1, 0, "misplay", 1)
+    assert found.text == "seat 0 misplays R5, the last copy, and a life token is lost"
+    lost = state_of(["R5", "R4", "R4"], "play 0", "hint +1 red", "play 0", "hint +1 red", "play 0")
+    assert [one.points for one in mistakes(lost)] == [1, 0, 24]
+    assert mistakes(lost)[-1].text.endswith("and the last life token is lost")
+
+
+def test_the_games_of_a_replay_are_those_that_were_played():
+    games = recorded(["smart", "iggi"])
+    data = json.loads(json.dumps(replay_data(games, compare="smart", policy="ippo-2p", names=["a", "b"])))
+    for index, game in enumerate(data["games"]):
+        state = games.trajectories.state(index)
+        assert game["actions"] == [event.action for event in state.history]
+        assert (game["score"], game["ending"], game["names"]) == (state.score, state.ending, ["a", "b"])
+        assert len(game["frames"]) == len(game["reachable"]) == state.length + 1
+        assert len(game["compare"]["actions"]) == state.length
+        for turn in range(0, state.length, 17):
+            position = games.trajectories.state(index, turn)
+            assert game["compare"]["actions"][turn] == position.suggest("smart")
+            thought = game["frames"][turn]["policy"]
+            assert thought["choice"] == position.suggest("ippo-2p")
+            assert set(map(int, thought["probabilities"])) <= set(position.legal_actions())
+            assert game["values"][turn] == thought["value"]
+
+
+def test_a_page_is_one_file_without_references():
+    text = replay_html(recorded(["smart", "smart"], 2), names=["<b>", "</script>"], title="</title><b>")
+    assert set(re.findall(r"https?://[^\s\"'`]*", text)) == {"http://www.w3.org/2000/svg"}
+    assert not re.search(r"<link|<img|\bsrc=|@import|url\(", text)
+    assert text.count("</script>") == 2
+    assert "<title>&lt;/title&gt;&lt;b&gt;</title>" in text
+    assert "\nimport " not in text
+    assert "\nexport " not in text
+
+
+def test_what_cannot_be_shown_is_refused():
+    games = recorded(["random", "random"], 300)
+    with pytest.raises(starmine.StarmineError, match="not recorded"):
+        replay_html(starmine.play_games(["random", "random"], games=1))
+    with pytest.raises(starmine.StarmineError, match="there are 300 games: expected 1 to 200"):
+        replay_html(games)
+    with pytest.raises(starmine.StarmineError, match="there are 0 games"):
+        replay_html([])
+    with pytest.raises(starmine.StarmineError, match="1 titles"):
+        replay_html(games.trajectories[:2], titles=["a"])
+    with pytest.raises(starmine.StarmineError, match="names of 1 games"):
+        replay_html(games.trajectories[:2], names=[["a", "b"]])
+    with pytest.raises(starmine.UnknownNameError, match="smrt"):
+        replay_html(games.trajectories[:1], compare="smrt")
+
+
+def payload(path):
+    """The data of a page."""
+    text = path.read_text(encoding="utf-8")
+    return json.loads(re.search(r'<script type="application/json" id="games">(.*?)</script>', text)[1])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The same games in several formats, and an evaluation."""
+    place = tmp_path_factory.mktemp("games")
+    starmine.data.generate(["smart", "iggi"], 12, str(place / "parquet"), progress=False)
+    games = starmine.data.read_games(place / "parquet")
+    for suffix in ("json", "jsonl", "links", "npz"):
+        starmine.data.write_games(games, place / f"games.{suffix}")
+    starmine.evaluate(["smart", "iggi"], 12, output=place / "eval", figure=False)
+    return place
+
+
+@pytest.mark.parametrize("source", ["parquet", "games.json", "games.jsonl", "games.links", "games.npz"])
+def test_the_command_shows_the_worst_games_of_any_format(folder, source, tmp_path, capsys):
+    page = tmp_path / "out.html"
+    assert main(["replay", str(folder / source), "--worst", "2", "--html", str(page)]) == 0
+    scores = sorted(starmine.data.read_games(folder / "parquet").scores.tolist())[:2]
+    assert [game["score"] for game in payload(page)["games"]] == scores
+    assert main(["replay", str(folder / source), "--game", "3", "--html", str(page), "--compare", "smart"]) == 0
+    (game,) = payload(page)["games"]
+    assert game["actions"] == starmine.data.Dataset(folder / "parquet")[3].actions.tolist()
+    assert f"written to {page}" in capsys.readouterr().out
+
+
+def test_the_command_shows_a_link(folder, tmp_path):
+    link = (folder / "games.links").read_text().splitlines()[1]
+    assert main(["replay", link, "--html", str(tmp_path / "out.html")]) == 0
+    (game,) = payload(tmp_path / "out.html")["games"]
+    assert game["actions"] == starmine.data.Dataset(folder / "parquet")[1].actions.tolist()
+
+
+def test_the_command_shows_the_worst_games_of_an_evaluation(folder, tmp_path):
+    assert main(["replay", str(folder / "eval"), "--worst", "5", "--html", str(tmp_path / "out.html")]) == 0
+    found = payload(tmp_path / "out.html")["games"]
+    outcomes = starmine.evaluate(["smart", "iggi"], 12).outcomes
+    assert [game["score"] for game in found] == sorted(outcomes[:, :, 0].ravel().tolist())[:5]
+    assert {name for game in found for name in game["names"]} <= {"smart", "iggi"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nothing"], "No such file"),
+        (["games.json", "--game", "12"], "--game 12 is not allowed: expected 0 to 11"),
+        (["games.json", "--game", "1", "--worst", "1"], "not allowed together"),
+        (["games.json", "--worst", "0"], "--worst 0 is not allowed"),
+        (["eval", "--game", "1"], "expected --worst N"),
+        (["games.json", "--compare", "smrt"], "smrt"),
+        (["games.json", "--policy", "ippo-3p"], "ippo-3p"),
+    ],
+)
+def test_the_command_refuses_in_one_line(folder, tmp_path, capsys, arguments, message):
+    page = tmp_path / "out.html"
+    assert main(["replay", str(folder / arguments[0]), *arguments[1:], "--html", str(page)]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+    assert not page.exists()
