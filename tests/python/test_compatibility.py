@@ -1,0 +1,223 @@
+"""What docs/stability.md promises: golden files of earlier versions in tests/data/compat are read, or refused by name.
+
+The golden files of 0.1 are of the formats that came first; `tests/data/make_compat.py` writes those of this version.
+"""
+
+import json
+import re
+import shutil
+
+import compatibility as promised
+import numpy as np
+import pytest
+from paths import DATA, ROOT
+from training_runs import needs_train_extra
+
+import starmine
+
+COMPAT = DATA / "compat"
+VERSIONS = sorted(path.name for path in COMPAT.iterdir() if path.is_dir())
+VARIANTS = promised.variants()
+
+
+def files(name):
+    """The versions that have a golden file of this name."""
+    return [version for version in VERSIONS if (COMPAT / version / name).exists()]
+
+
+def recorded(version, name):
+    return json.loads((COMPAT / version / name).read_text(encoding="utf-8"))
+
+
+def test_golden_files_of_every_kind_are_there():
+    names = ("games.json", "batches.json", "actions.json", "layouts.json", "state.json", "batch.bin", "policies.json")
+    assert [name for name in names if not files(name)] == []
+
+
+# --- Games, actions, observations ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("version", files("games.json"))
+def test_a_seed_deals_the_same_games_with_the_same_results_and_observations(version):
+    for name, games in recorded(version, "games.json").items():
+        for expected in games:
+            found = promised.played_game(VARIANTS[name], expected["seed"])
+            # An encoder that came later has no checksum in the file.
+            sums = {encoder: found["observations"].get(encoder) for encoder in expected["observations"]}
+            assert found | {"observations": sums} == expected, name
+
+
+@pytest.mark.parametrize("version", files("batches.json"))
+def test_a_batch_of_a_seed_plays_the_same_games_in_every_type(version):
+    for name, dtypes in recorded(version, "batches.json").items():
+        for dtype, expected in dtypes.items():
+            assert promised.batch_sums(VARIANTS[name], dtype) == expected, (name, dtype)
+
+
+@pytest.mark.parametrize("version", files("actions.json"))
+def test_an_action_id_keeps_its_meaning(version):
+    for name, expected in recorded(version, "actions.json").items():
+        assert promised.action_meanings(VARIANTS[name]) == expected, name
+
+
+@pytest.mark.parametrize("version", files("layouts.json"))
+def test_a_section_of_an_observation_keeps_its_name_place_and_shape(version):
+    for name, encoders in recorded(version, "layouts.json").items():
+        for encoder, expected in encoders.items():
+            assert promised.sections(VARIANTS[name], encoder) == expected, (name, encoder)
+
+
+def test_a_preset_of_an_earlier_version_is_there():
+    for version in files("actions.json"):
+        assert set(recorded(version, "actions.json")) <= set(VARIANTS)
+
+
+# --- Stored states and batches -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("version", files("state.json"))
+def test_a_stored_state_is_read(version):
+    state = starmine.State.from_json((COMPAT / version / "state.json").read_text(encoding="utf-8"))
+    assert [event.action for event in state.history] == [event.action for event in promised.halfway().history]
+    assert state.hands == promised.halfway().hands
+
+
+READABLE = [version for version in files("stored.json") if version != "0.1"]
+
+
+@pytest.mark.parametrize("name", promised.PARTNERS)
+@pytest.mark.parametrize("version", READABLE)
+def test_a_stored_batch_goes_on_as_it_did(version, name):
+    batch = starmine.Batch.from_bytes((COMPAT / version / f"{name}.bin").read_bytes())
+    assert promised.played_on(batch, 40) == recorded(version, "stored.json")[name]
+
+
+REFUSED = {"batch.bin": 4, "batch-partners.bin": 4, "batch-5.bin": 5}
+
+
+@pytest.mark.parametrize(("name", "stored"), REFUSED.items())
+def test_a_batch_of_an_earlier_format_is_refused_with_both_formats(name, stored):
+    data = (COMPAT / "0.1" / name).read_bytes()
+    with pytest.raises(
+        starmine.SerializationError, match=rf"has format {stored}: expected \d+, written by this version"
+    ):
+        starmine.Batch.from_bytes(data)
+
+
+# --- Policies ------------------------------------------------------------------------------------------------
+
+POLICIES = [(version, name) for version in files("policies.json") for name in recorded(version, "policies.json")]
+
+
+@pytest.mark.parametrize(("version", "name"), POLICIES)
+def test_a_policy_file_gives_the_same_bits(version, name):
+    policy = starmine.load_policy(COMPAT / version / f"{name}.safetensors")
+    assert policy.about == {"steps": 1}
+    assert promised.policy_outputs(policy) == recorded(version, "policies.json")[name]
+
+
+@pytest.mark.parametrize(("version", "name"), POLICIES)
+def test_a_policy_file_becomes_a_torch_module(version, name):
+    pytest.importorskip("torch")
+    pytest.importorskip("safetensors")
+    network = starmine.load_policy(COMPAT / version / f"{name}.safetensors").network()
+    assert sum(weights.numel() for weights in network.parameters()) > 100
+
+
+# --- Checkpoints ---------------------------------------------------------------------------------------------
+
+
+def resumed(version, monkeypatch, folder, installed=None):
+    """Resume the golden checkpoint of `examples/ppo.py` where `installed` is this package's version."""
+    import ppo
+
+    from starmine.training import checkpoint
+
+    if installed:
+        monkeypatch.setattr(checkpoint, "version", lambda _: installed)
+    found = checkpoint.read_checkpoint(COMPAT / version / "checkpoint.pt")
+    arguments = {name: value for name, value in found["args"].items() if name not in ("out", "resume")}
+    arguments["total_steps"] += 32
+    (folder / "run").mkdir()
+    shutil.copy(COMPAT / version / "checkpoint.pt", folder / "run")
+    ppo.main(ppo.Args(**{**arguments, "hidden": tuple(arguments["hidden"])}, out=folder / "run", resume=True))
+    return found, checkpoint.read_checkpoint(folder / "run" / "checkpoint.pt")
+
+
+@pytest.mark.slow
+@needs_train_extra
+@pytest.mark.parametrize("version", [version for version in files("checkpoint.pt") if version != "0.1"])
+def test_a_checkpoint_of_ppo_goes_on(version, tmp_path, monkeypatch):
+    import torch
+
+    from starmine.training import checkpoint
+
+    threads = torch.get_num_threads()
+    made_by = checkpoint.read_checkpoint(COMPAT / version / "checkpoint.pt")["identity"]["starmine"]
+    before, after = resumed(version, monkeypatch, tmp_path, made_by)
+    assert after["progress"][1] == before["progress"][1] + 1
+    torch.set_num_threads(threads)
+
+
+@needs_train_extra
+def test_a_checkpoint_of_another_version_is_refused_with_both(tmp_path, monkeypatch):
+    with pytest.raises(SystemExit, match=r"it has starmine='[0-9.]+', not '9\.9'"):
+        resumed("0.2", monkeypatch, tmp_path, "9.9")
+
+
+@needs_train_extra
+def test_a_checkpoint_of_format_3_is_refused_by_name():
+    from starmine.training.checkpoint import read_checkpoint
+
+    with pytest.raises(SystemExit, match="checkpoints before format 4 had no checksum and cannot be resumed"):
+        read_checkpoint(COMPAT / "0.1" / "checkpoint.pt")
+
+
+# --- Files of games and evaluations --------------------------------------------------------------------------
+
+
+def exports():
+    """The golden files of games, one a format."""
+    return [(version, path.name) for version in VERSIONS for path in sorted((COMPAT / version).glob("exported.*"))]
+
+
+@pytest.mark.parametrize("version", files("games"))
+def test_a_folder_of_games_is_verified_and_read(version, tmp_path):
+    data = pytest.importorskip("starmine.data")
+    pytest.importorskip("pyarrow")
+    shutil.copytree(COMPAT / version / "games", tmp_path / "games")
+    games = data.Dataset(tmp_path / "games")
+    assert len(games) == 6
+    assert data.verify(tmp_path / "games").games == 6
+    rows = [row["reward"].size for row in games.replay(batch_size=64)]
+    assert sum(rows) > 6 * 20
+
+
+@pytest.mark.parametrize(("version", "name"), exports())
+def test_a_file_of_games_is_read(version, name):
+    data = pytest.importorskip("starmine.data")
+    pytest.importorskip("pyarrow")
+    pytest.importorskip("safetensors")
+    found = data.read_games(COMPAT / version / name).trajectories
+    expected = data.read_games(COMPAT / version / "games").trajectories
+    assert np.array_equal(found.decks, expected.decks)
+    assert np.array_equal(found.actions, expected.actions)
+
+
+@pytest.mark.parametrize("version", files("evaluation"))
+def test_an_evaluation_goes_on(version, tmp_path):
+    shutil.copytree(COMPAT / version / "evaluation", tmp_path / "evaluation")
+    before = (tmp_path / "evaluation" / "eval-games.npy").read_bytes()
+    starmine.evaluate(["simple"], games=10, seed=2, output=tmp_path / "evaluation")
+    assert (tmp_path / "evaluation" / "eval-games.npy").read_bytes() == before
+
+
+# --- The page ------------------------------------------------------------------------------------------------
+
+
+def test_every_test_that_the_page_names_exists():
+    page = (ROOT / "docs" / "stability.md").read_text(encoding="utf-8")
+    here = (ROOT / "tests" / "python" / "test_compatibility.py").read_text(encoding="utf-8")
+    named = re.findall(r"`(test_\w+)`", page)
+    assert len(named) > 8
+    assert [name for name in named if f"def {name}(" not in here] == []
