@@ -11,6 +11,7 @@ from starmine._core import StarmineError
 from starmine.cli import data as data_command
 from starmine.cli import eval as eval_command
 from starmine.cli import generate as generate_command
+from starmine.cli import play as play_command
 from starmine.cli import replay as replay_command
 from starmine.cli import search as search_command
 from starmine.cli.parsing import INTERRUPTED, NO_OUTPUT, PIPE_CLOSED, REFUSED, Parser, refuse
@@ -18,6 +19,7 @@ from starmine.cli.parsing import INTERRUPTED, NO_OUTPUT, PIPE_CLOSED, REFUSED, P
 SUBCOMMANDS = (
     eval_command,
     generate_command,
+    play_command,
     replay_command,
     data_command,
     search_command,

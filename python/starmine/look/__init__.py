@@ -3,5 +3,6 @@
 from starmine.look.frame import FORMAT, Frame, frame_of
 from starmine.look.mistakes import Mistake, mistakes, reachable
 from starmine.look.replay import replay_data, replay_html
+from starmine.look.table import Table
 
-__all__ = ["FORMAT", "Frame", "Mistake", "frame_of", "mistakes", "reachable", "replay_data", "replay_html"]
+__all__ = ["FORMAT", "Frame", "Mistake", "Table", "frame_of", "mistakes", "reachable", "replay_data", "replay_html"]

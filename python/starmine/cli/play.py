@@ -1,0 +1,159 @@
+"""`starmine play`: a game with bots, at the terminal."""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from starmine._core import StarmineError, Variant, VariantError, bots, make_bot, policies, variant, variants
+from starmine.cli import players
+from starmine.cli.parsing import INTERRUPTED, integer, refuse
+from starmine.look.table import Table
+from starmine.look.terminal import Terminal
+from starmine.trajectories import Trajectories
+
+DESCRIPTION = """\
+Play a game with bots, policies or searchers, or watch them (--watch). You see the board as your seat sees it, type
+moves such as "play 2", "discard 0" or "hint 1 red", ask a bot for advice (hint), and take moves back (undo). At the end
+all cards are shown, and on which turns points were lost.
+
+With --save, the game is written in a format of starmine data convert, by the file's suffix: .json (hanab.live), .links,
+.parquet, .npz, .jsonl (HLE). starmine replay shows it in a browser."""
+
+ADVISERS = ("smart", "piers")  # the second plays any variant
+
+
+def add(commands: Any) -> None:
+    """Add the subcommand and its options."""
+    parser = commands.add_parser(
+        "play",
+        help="play with bots, or watch them",
+        description=DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "--partner",
+        action="append",
+        metavar="BOT",
+        help=f"{', '.join([*bots(), *policies()])}; a list of rules; a policy file, such as 'policy: mine.safetensors';"
+        " a searcher, such as 'search: smart; rollouts=1000'; or a class of a Python file, such as mybot.py:Student. "
+        "Once for all other seats, or once for each of them in their order (default: smart; piers where smart does not "
+        "play the variant)",
+    )
+    parser.add_argument("--players", type=integer, default=2, metavar="N", help="seats, 2 to 5 (default: 2)")
+    parser.add_argument(
+        "--variant", default="standard", metavar="NAME", help=f"{', '.join(variants())} (default: standard)"
+    )
+    parser.add_argument("--seat", type=integer, default=0, metavar="N", help="your seat, from 0 (default: 0)")
+    parser.add_argument("--seed", type=integer, metavar="N", help="seed of the deck (default: a random one)")
+    parser.add_argument("--save", metavar="FILE", help="where the game is written")
+    parser.add_argument("--watch", action="store_true", help="hold no seat, and see all cards")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Play, save, and return the exit status."""
+    rules = variant(options.variant, players=options.players)
+    table = Table(rules, seated(options, rules), options.seed)
+    if options.save is not None:
+        check_save(options.save, rules)
+    try:
+        whole = Terminal(table, adviser(rules)).play()
+    except KeyboardInterrupt:
+        keep(table, options.save)
+        refuse("starmine play", "interrupted")
+        return INTERRUPTED
+    if not whole:
+        print(f"The game was left after {len(table.history)} turns.")
+    keep(table, options.save)
+    return 0
+
+
+def adviser(rules: Variant) -> str:
+    """The bot that plays beside a person who named none, and gives advice."""
+    try:
+        make_bot(ADVISERS[0], rules)
+    except VariantError:
+        return ADVISERS[1]
+    return ADVISERS[0]
+
+
+def seated(options: argparse.Namespace, rules: Variant) -> list[Any]:
+    """The players by seat, None for the person."""
+    if not 0 <= options.seat < rules.players:
+        raise StarmineError(f"--seat {options.seat} is not allowed: expected 0 to {rules.players - 1}")
+    names = options.partner or [adviser(rules)]
+    others = rules.players if options.watch else rules.players - 1
+    if len(names) not in (1, others):
+        raise StarmineError(f"{len(names)} partners are not allowed: expected one, or one for each of {others} seats")
+    names = names * others if len(names) == 1 else names
+    partners = [players.load(name) if players.is_of_file(name) else name for name in names]
+    return partners if options.watch else [*partners[: options.seat], None, *partners[options.seat :]]
+
+
+def check_save(path: str, rules: Variant) -> None:
+    """Refuse before the game a file that could not be written after it: a game of one turn is written elsewhere.
+
+    Raises:
+        StarmineError: there is no such folder or format, or the format cannot express the variant.
+    """
+    if not Path(path).resolve().parent.is_dir():
+        raise StarmineError(f"{path}: there is no such folder")
+    if Path(path).is_dir():
+        raise StarmineError(f"{path}: it is a folder: expected a file")
+    first = Table(rules, [None] + ["random"] * (rules.players - 1), seed=0)
+    first.state.apply(first.state.legal_actions()[0])
+    with tempfile.TemporaryDirectory() as scratch:
+        try:
+            write(first.trajectories(), Path(scratch) / Path(path).name)
+        except StarmineError as error:
+            raise StarmineError(str(error).replace(str(Path(scratch) / Path(path).name), path)) from error
+
+
+def keep(table: Table, path: str | None) -> None:
+    """Write the game, if it is to be kept and has a turn; otherwise give the link to it, if there is one."""
+    if not table.state.length:
+        return
+    if path is None:
+        link = link_of(table)
+        print(
+            f"to look at the game: starmine replay --html replay.html {link}"
+            if link
+            else "--save FILE would have kept the game."
+        )
+        return
+    write(table.trajectories(), Path(path), table.names)
+    print(f"written to {path}; to look at it: starmine replay {path} --html replay.html")
+
+
+def write(games: Trajectories, path: Path, names: list[str] | None = None) -> None:
+    """Write a game with its players' names in the format of the path.
+
+    Raises:
+        StarmineError: the format is not known or cannot express the game, or the file cannot be written.
+    """
+    try:
+        from starmine.data import write_games
+        from starmine.data.formats.recorded import ReadGames, check
+
+        checked = check(ReadGames.of(games), "raise", "the game")
+        write_games(checked if names is None else replace(checked, players=(tuple(names),)), path)
+    except ImportError as missing:
+        raise StarmineError(str(missing)) from missing
+    except OSError as error:
+        raise StarmineError(f"{error.filename or path}: {error.strerror or error}") from error
+
+
+def link_of(table: Table) -> str | None:
+    """The hanab.live link that holds a game; None for rules that have none, and without the libraries of the data."""
+    try:
+        from starmine.data.formats.hanab_live_link import links
+        from starmine.data.formats.recorded import ReadGames, check
+
+        return links(check(ReadGames.of(table.trajectories()), "raise", "the game"))[0]
+    except (ImportError, StarmineError):
+        return None

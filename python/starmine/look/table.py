@@ -1,0 +1,186 @@
+"""One game at which a person may hold a seat, and partners the others."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from starmine._core import Event, StarmineError, State, Variant, View
+from starmine.look.seats import advice, name_of, seat_of
+from starmine.trajectories import Trajectories
+
+PERSON = "you"
+
+
+class Table:
+    """A game of one person with partners, or of partners alone.
+
+    Nothing of it changes when a method raises an error.
+
+    Args:
+        variant: the rules.
+        players: one for each seat: None for the person, at most once, or what `starmine.play_games` takes.
+        seed: of the deck and of the partners' random choices, 0 to 2**64 - 1; None for a random one.
+        game: the number of the game: as `play_games` with this seed deals it.
+
+    Attributes:
+        state: the open table.
+        seat: the person's seat, or None.
+        names: of the players, by seat.
+        seed: of the deck.
+        taken_back: how many moves were taken back.
+
+    Raises:
+        UnknownNameError: there is no such bot.
+        VariantError: a bot does not play the variant.
+        StarmineError: not a player for each seat, or the person in two of them.
+
+    >>> import starmine
+    >>> from starmine.look import Table
+    >>> table = Table(starmine.Variant(), [None, "smart"], seed=1)
+    >>> table.act(table.variant.action("hint +1 red"))
+    >>> table.play_partner()
+    >>> table.waits, len(table.history)
+    (True, 2)
+    """
+
+    def __init__(self, variant: Variant, players: Sequence[Any], seed: int | None = None, game: int = 0) -> None:
+        if len(players) != variant.players:
+            raise StarmineError(f"players has {len(players)} entries: expected {variant.players}, one for each seat")
+        persons = [seat for seat, player in enumerate(players) if player is None]
+        if len(persons) > 1:
+            raise StarmineError(f"the seats {persons} are a person's: expected one at most")
+        self.seed = secrets.randbits(64) if seed is None else seed
+        self.seat = persons[0] if persons else None
+        self.names = [PERSON if player is None else name_of(player) for player in players]
+        self.state: State = variant.new_game(seed=self.seed, game=game)
+        self.taken_back = 0
+        self._partners = {
+            seat: seat_of(player, variant, seat, self.seed) for seat, player in enumerate(players) if player is not None
+        }
+        self._begin()
+
+    @property
+    def variant(self) -> Variant:
+        """The rules."""
+        return self.state.variant
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game has ended."""
+        return self.state.is_terminal
+
+    @property
+    def waits(self) -> bool:
+        """Whether the person is to act."""
+        return not self.is_over and self.state.current_player == self.seat
+
+    @property
+    def view(self) -> View:
+        """What the person may see.
+
+        Raises:
+            StarmineError: no person sits here.
+        """
+        if self.seat is None:
+            raise StarmineError("no person sits at this table")
+        return self.state.view(self.seat)
+
+    @property
+    def history(self) -> list[Event]:
+        """The turns, as those who look may see them: of the person's draws no card until the end."""
+        return self.state.history if self.seat is None or self.is_over else self.view.history
+
+    def act(self, action: int) -> None:
+        """Play the person's turn.
+
+        Raises:
+            StarmineError: it is not the person's turn.
+            IllegalActionError: the action is not legal.
+        """
+        if not self.waits:
+            raise StarmineError("the game is over" if self.is_over else "it is not your turn")
+        self._apply(self.state, action)
+
+    def play_partner(self) -> None:
+        """Play the turn of the partner to act.
+
+        Raises:
+            StarmineError: the partner raised an exception or chose an illegal move, it is the person's turn, or the
+                game is over.
+        """
+        seat = self.state.current_player
+        if self.is_over or seat == self.seat:
+            raise StarmineError("the game is over" if self.is_over else "it is your turn")
+        state = self.state  # which `take_back` may replace meanwhile
+        try:
+            action = self._partners[seat].choose(state)
+            if state is self.state:
+                self._apply(state, action)
+        except Exception as error:
+            raise StarmineError(f"seat {seat}, {self.names[seat]}: {type(error).__name__}: {error}") from error
+
+    def take_back(self) -> None:
+        """Take back the person's last move and what followed it.
+
+        Raises:
+            StarmineError: the person has not played yet, or the game is over: all cards have been shown.
+        """
+        if self.is_over:
+            raise StarmineError("the game is over, and its cards have been shown: expected a move to take back earlier")
+        own = [turn for turn, event in enumerate(self.state.history) if event.seat == self.seat]
+        if not own:
+            raise StarmineError("there is no move of yours to take back")
+        actions = [event.action for event in self.state.history[: own[-1]]]
+        self._begin()
+        state = self.new_game()
+        for action in actions:
+            if state.current_player != self.seat:
+                self._partners[state.current_player].choose_again(state)
+            state.apply(action)
+        self.state = state
+        self.taken_back += 1
+
+    def advice(self, bot: str) -> int:
+        """What a bot would do in the person's place.
+
+        Raises:
+            UnknownNameError: there is no such bot.
+            VariantError: the bot does not play the variant.
+            StarmineError: it is not the person's turn, or the bot sees all hands.
+        """
+        if self.seat is None or not self.waits:
+            raise StarmineError("it is not your turn")
+        return advice(bot, self.state, self.seat)
+
+    def new_game(self) -> State:
+        """The game after the deal."""
+        return self.variant.new_game(deck=self.state.deck, start_player=self.state.start_player)
+
+    def trajectories(self) -> Trajectories:
+        """The game as a deck and actions."""
+        variant = self.variant
+        deck = [card.suit * variant.ranks + card.rank for card in self.state.deck]
+        actions = [event.action for event in self.state.history]
+        return Trajectories(
+            variant,
+            np.array([deck], dtype=np.uint8),
+            np.array([self.state.start_player], dtype=np.uint8),
+            np.array(actions, dtype=np.uint8),
+            np.array([0, len(actions)], dtype=np.int64),
+        )
+
+    def _begin(self) -> None:
+        """Let all partners forget the game."""
+        for partner in self._partners.values():
+            partner.begin()
+
+    def _apply(self, state: State, action: int) -> None:
+        """Play a turn, and tell the partners of the end."""
+        state.apply(action)
+        if state.is_terminal:
+            for partner in self._partners.values():
+                partner.end(state)

@@ -1,0 +1,176 @@
+"""A person and partners at a table: whole games, moves taken back, partners of every kind, and refusals."""
+
+import random
+
+import numpy as np
+import pytest
+
+import starmine
+from starmine.look import Table
+
+
+class Counting:
+    """A Python bot with a memory: it counts the cards that were hinted to it, and plays slot 0 after each hint."""
+
+    def __init__(self):
+        self.seen = []
+        self.ended = 0
+
+    def act(self, view):
+        self.seen.append(len(view.history))
+        legal = view.legal_actions()
+        return "play 0" if view.information_tokens < 4 else legal[-1]
+
+    def end(self, state):
+        self.ended += 1
+
+
+class Policy:
+    """A policy with a memory of its turns."""
+
+    def __init__(self):
+        self.turns = 0
+
+    def reset(self, games):
+        assert games.tolist() == [0]
+        self.turns = 0
+
+    def act_batch(self, observations, action_mask, games):
+        self.turns += 1
+        return np.array([np.flatnonzero(row)[self.turns % row.sum()] for row in action_mask])
+
+
+def finish(table, rng):
+    """Play a game to its end, the person's moves by chance."""
+    while not table.is_over:
+        if table.waits:
+            table.act(rng.choice(table.view.legal_actions()))
+        else:
+            table.play_partner()
+
+
+@pytest.mark.parametrize("seat", [0, 1, 2])
+@pytest.mark.parametrize(
+    "partners", [["smart", "cheater"], ["search: smart; rollouts=5; hands=8", "info"], ["piers", "random"]]
+)
+def test_a_game_is_the_one_that_play_games_plays(seat, partners):
+    """The person plays as `smart` would: the game is that of `smart` in this seat."""
+    players = [*partners[:seat], None, *partners[seat:]]
+    table = Table(starmine.variant("standard", players=3), players, seed=5, game=2)
+    while not table.is_over:
+        if table.waits:
+            table.act(table.advice("smart"))
+        else:
+            table.play_partner()
+    if partners[0] == "smart":  # the others draw numbers, with seeds of their own
+        names = [name or "smart" for name in players]
+        same = starmine.play_games(names, games=1, seed=5, first_game=2, record=True)
+        assert table.state == same.trajectories.state(0)
+    assert table.trajectories().state(0) == table.state
+    assert table.names[seat] == "you"
+
+
+def test_moves_are_taken_back():
+    table = Table(starmine.Variant(), [None, "smart"], seed=1)
+    with pytest.raises(starmine.StarmineError, match="no move of yours"):
+        table.take_back()
+    before = [table.state.copy()]
+    for _ in range(4):
+        table.act(table.advice("info"))
+        table.play_partner()
+        before.append(table.state.copy())
+    for expected in reversed(before[:-1]):
+        table.take_back()
+        assert table.state == expected
+    assert table.taken_back == 4
+    assert table.waits
+    finish(table, random.Random(0))
+    with pytest.raises(starmine.StarmineError, match="cards have been shown"):
+        table.take_back()
+
+
+def test_a_move_is_taken_back_while_a_partner_is_to_act():
+    table = Table(starmine.Variant(), [None, "smart"], seed=1)
+    table.act(0 if table.state.legal_action_mask()[0] else table.view.legal_actions()[0])
+    table.take_back()
+    assert table.state.length == 0
+    assert table.waits
+
+
+def test_partners_with_a_memory_see_the_turns_again():
+    policy = Policy()
+    table = Table(starmine.variant("standard", players=3), [policy, None, Counting], seed=1)
+    for _ in range(2):
+        table.play_partner()
+        table.act(table.view.legal_actions()[-1])
+        table.play_partner()
+    first = table.state.copy()
+    assert policy.turns == 2
+    table.take_back()
+    assert policy.turns == 2
+    table.act(first.history[4].action)
+    table.play_partner()
+    assert table.state == first
+    bot = table._partners[2]._own
+    assert bot.seen == [2, 5]
+    table.take_back()
+    finish(table, random.Random(3))
+    bot = table._partners[2]._own
+    assert bot.ended == 1
+    assert bot.seen == sorted(set(bot.seen))
+    assert table.names == ["Policy", "you", "Counting"]
+
+
+def test_what_the_person_may_not_see_is_not_in_the_history():
+    table = Table(starmine.Variant(), [None, "smart"], seed=1)
+    table.act(table.variant.action("play 0"))
+    assert table.history[0].drawn is None
+    assert table.state.history[0].drawn is not None
+    finish(table, random.Random(0))
+    assert table.history[0].drawn is not None
+
+
+class Failing:
+    def act(self, view):
+        raise ValueError("no idea")
+
+
+class Illegal:
+    def act(self, view):
+        return "discard 0"
+
+
+@pytest.mark.parametrize(("bot", "words"), [(Failing, "Failing: ValueError: no idea"), (Illegal, "Illegal: Illegal")])
+def test_a_partner_that_fails_is_named_and_changes_nothing(bot, words):
+    table = Table(starmine.Variant(), [bot, None], seed=1)
+    with pytest.raises(starmine.StarmineError, match=f"seat 0, {words}"):
+        table.play_partner()
+    assert table.state.length == 0
+
+
+def test_refusals():
+    variant = starmine.Variant()
+    for players, words in [
+        (["smart"], "players has 1 entries: expected 2"),
+        ([None, None], "expected one at most"),
+        ([None, 7], r"players\[1\]=7 is not allowed"),
+        ([None, "smrt"], "did you mean"),
+    ]:
+        with pytest.raises(starmine.StarmineError, match=words):
+            Table(variant, players)
+    with pytest.raises(starmine.VariantError, match="does not play"):
+        Table(starmine.variant("avalanche"), [None, "smart"])
+    table = Table(variant, ["smart", None], seed=1)
+    with pytest.raises(starmine.StarmineError, match="not your turn"):
+        table.act(0)
+    with pytest.raises(starmine.StarmineError, match="not your turn"):
+        table.advice("smart")
+    table.play_partner()
+    with pytest.raises(starmine.StarmineError, match="it is your turn"):
+        table.play_partner()
+    with pytest.raises(starmine.IllegalActionError):
+        table.act(variant.num_actions)
+    with pytest.raises(starmine.StarmineError, match="sees all hands"):
+        table.advice("cheater")
+    with pytest.raises(starmine.StarmineError, match="no person sits"):
+        _ = Table(variant, ["smart", "smart"]).view
