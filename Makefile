@@ -55,8 +55,8 @@ $(VENV)/quick: $(VENV)/requirements $(SOURCES)
 
 # The browser of the tests of what is drawn; without it they are skipped.
 $(VENV)/chromium: $(VENV)/test-requirements
-	command -v chromium chromium-browser google-chrome > /dev/null \
-	  || { apt-get update -qq && apt-get install -qq --yes chromium; } > /dev/null 2>&1 || true
+	{ command -v chromium || command -v chromium-browser || command -v google-chrome \
+	  || { apt-get update -qq && apt-get install -qq --yes chromium; }; } > /dev/null 2>&1 || true
 	@touch $@
 
 # The peer that the tests compare with; without a C++ compiler it cannot be built.

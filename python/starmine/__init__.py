@@ -41,6 +41,7 @@ from starmine._core import (
 from starmine.env import HanabiEnv
 from starmine.evaluation import Evaluation, Pairing, evaluate
 from starmine.language import LanguagePlayer, describe, legal_moves_text, read_move
+from starmine.look.attached import attach as _attach
 from starmine.outcomes import defeats
 from starmine.play import play_games
 from starmine.played import BotError, Failure, Games
@@ -53,6 +54,7 @@ from starmine.vector import HanabiVectorEnv
 
 __version__ = _version("starmine")
 
+_attach()
 _registration.register()
 _registration.register_with_pettingzoo()
 

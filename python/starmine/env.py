@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from starmine._core import ArrayError, Batch, Layout, StarmineError, State, Variant, endings
 from starmine.keywords import named_keywords
+from starmine.look.png import rgb_of
+from starmine.look.svg import to_svg
 from starmine.rewards import Rewards
 from starmine.vector import integer_seed, observation_box, resolve_variant
 
@@ -33,8 +35,8 @@ class HanabiEnv(gymnasium.Env[Array, np.int64]):
             game keeps. `score` and `final_score` are the variant's in both cases.
         lost_game_penalty: points that the last reward of a lost game loses, at least 0.
         seed: 0 to 2**64 - 1, in use until `reset` gives another; None for a random one.
-        render_mode: "ansi" makes `render` return the board as text, "human" prints it after each turn, None
-            does neither.
+        render_mode: "ansi" makes `render` return the board as text, "rgb_array" as a picture, "human" prints it after
+            each turn, None does none of these.
         **overrides: parameters of the variant to change, such as `players=4`.
 
     Info:
@@ -60,7 +62,7 @@ class HanabiEnv(gymnasium.Env[Array, np.int64]):
         (658,)
     """
 
-    metadata = {"render_modes": ["ansi", "human"], "render_fps": 1}  # noqa: RUF012 - Gymnasium declares it so
+    metadata = {"render_modes": ["ansi", "human", "rgb_array"], "render_fps": 1}  # noqa: RUF012 - Gymnasium declares it so
 
     @named_keywords
     def __init__(
@@ -77,8 +79,9 @@ class HanabiEnv(gymnasium.Env[Array, np.int64]):
         render_mode: str | None = None,
         **overrides: Any,
     ) -> None:
-        if render_mode not in (None, "ansi", "human"):
-            raise StarmineError(f"render_mode={render_mode!r} is not allowed: expected None, 'ansi' or 'human'")
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            expected = "None, 'ansi', 'human' or 'rgb_array'"
+            raise StarmineError(f"render_mode={render_mode!r} is not allowed: expected {expected}")
         self.variant = resolve_variant(variant, overrides)
         self.render_mode = render_mode
         self._rewards = Rewards(self.variant, reward, lost_game_penalty)
@@ -207,13 +210,18 @@ class HanabiEnv(gymnasium.Env[Array, np.int64]):
         if self.render_mode == "human":
             print(self._board() + "\n")
 
-    def render(self) -> str | None:
-        """The board as text with render mode "ansi"; None with "human", which prints each turn.
+    def render(self) -> Any:
+        """The board: as text with render mode "ansi", as a picture with "rgb_array", uint8 (height, width, 3).
+
+        None with "human", which prints each turn.
 
         Raises:
             StarmineError: the environment was made without a render mode.
             ResetNeeded: `reset` has not been called.
+            ImportError: a picture needs resvg-py and Pillow, the extra `pictures`.
         """
         if self.render_mode is None:
-            raise StarmineError("render_mode=None keeps no board: expected 'ansi' or 'human'")
+            raise StarmineError("render_mode=None keeps no board: expected 'ansi', 'human' or 'rgb_array'")
+        if self.render_mode == "rgb_array":
+            return rgb_of(to_svg(self._current_state()))
         return self._board() if self.render_mode == "ansi" else None

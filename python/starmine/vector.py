@@ -14,13 +14,17 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from starmine._core import ArrayError, Batch, Layout, StarmineError, Variant, VariantError, _outputs
+from starmine._core import ArrayError, Batch, Layout, StarmineError, State, Variant, VariantError, _outputs
 from starmine.keywords import RULES, check_keywords, named_keywords
+from starmine.look.followed import FollowedGames
+from starmine.look.png import rgb_of
+from starmine.look.svg import grid_svg, to_svg
 from starmine.partners import Partner, PartneredBatch, resolve_partners
 from starmine.presets import variant as preset
 from starmine.rewards import Rewards
 
 Array = NDArray[Any]
+MOST_DRAWN = 64  # games of an environment with a render mode
 
 # `step` returns these by themselves. All other outputs of the batch are in info, each with the key of its mask;
 # those named `final_` tell of the episode that ended.
@@ -65,6 +69,16 @@ def integer_seed(seed: Any) -> Any:
         except TypeError:
             raise TypeError(f"seed={seed!r} is not allowed: expected an integer") from None
     return seed
+
+
+def check_render_mode(mode: str | None, num_envs: int, has_partners: bool) -> None:
+    """Refuse a render mode that does not exist or that the other arguments do not allow."""
+    if mode not in (None, "rgb_array"):
+        raise StarmineError(f"render_mode={mode!r} is not allowed: expected None or 'rgb_array'")
+    if mode is not None and has_partners:
+        raise StarmineError(f"render_mode={mode!r} is not allowed with partners: expected None")
+    if mode is not None and operator.index(num_envs) > MOST_DRAWN:
+        raise StarmineError(f"num_envs={num_envs} is not allowed with a render mode: expected 1 to {MOST_DRAWN}")
 
 
 class MaskedActions(MultiDiscrete):  # type: ignore[type-arg,unused-ignore]
@@ -129,7 +143,7 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         extra_outputs: names of outputs that info has beside the others: "card_features", "marginals", "own_hand".
         num_threads: threads that share the games; None for one per 1,024 games, at most one per core.
         seed: 0 to 2**64 - 1, in use until `reset` gives another; None for a random one.
-        render_mode: must be None; `HanabiEnv` shows games.
+        render_mode: "rgb_array" makes `render` return pictures of at most 64 games, without partners; None does not.
         **overrides: parameters of the variant to change, such as `players=4`.
 
     Info, each an array over the games with a bool mask of the same name after `_` beside it:
@@ -176,11 +190,10 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         extra_outputs: Sequence[str] = (),
         num_threads: int | None = None,
         seed: int | None = None,
-        render_mode: None = None,
+        render_mode: str | None = None,
         **overrides: Any,
     ) -> None:
-        if render_mode is not None:
-            raise StarmineError(f"render_mode={render_mode!r} is not allowed: expected None")
+        check_render_mode(render_mode, num_envs, bool(partners))
         self.variant = resolve_variant(variant, overrides)
         self._rewards = Rewards(self.variant, reward, lost_game_penalty)
         holders, objects = resolve_partners(partners)
@@ -200,8 +213,9 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         self._games = PartneredBatch(self._batch, objects) if objects else self._batch
         self.num_envs = num_envs
         self.autoreset_mode = AutoresetMode(self._batch.autoreset_mode)
-        self.metadata = {"render_modes": [], "autoreset_mode": self.autoreset_mode}
-        self.render_mode = None
+        self.metadata = {"render_modes": ["rgb_array"], "render_fps": 1, "autoreset_mode": self.autoreset_mode}
+        self.render_mode = render_mode
+        self._followed = None if render_mode is None else FollowedGames(self.variant, self._batch)
         self.single_observation_space = observation_box(self._batch)
         self.single_action_space = Discrete(self.variant.num_actions)
         self._info_outputs = _INFO + [(name, f"_{name}") for name in self._batch.extra_outputs]
@@ -273,6 +287,8 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
             super().reset(seed=seed)
         self._rewards.reset(out, mask)
         self._started = True
+        if self._followed:
+            self._followed.reset(seed, mask, decks, start_players)
         return out["obs"], self._info(out, self._all if mask is None else mask.copy())
 
     def step(self, actions: Any) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
@@ -298,6 +314,8 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         if not self._started:
             raise ResetNeeded("this environment has not been reset: call reset first")
         out = self._games.step(actions)
+        if self._followed:
+            self._followed.step(actions, out["illegal_action"])
         self._rewards.step(out, shows_lost=not self._keeps_last)
         info = self._info(out, self._all)
         terminated = out["terminated"]
@@ -305,6 +323,37 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         if final_obs is not None:
             self._add_final(info, terminated, final_obs)
         return out["obs"], out["reward"], terminated, out["truncated"], info
+
+    def to_svg(self, columns: int | None = None, theme: str = "light") -> str:
+        """All games in one picture, as SVG text; the games that a step has replaced are shown as they were dealt.
+
+        Args:
+            columns: games in a row; None for about as many as there are rows.
+            theme: "light" or "dark".
+
+        Raises:
+            StarmineError: the environment was made without a render mode.
+            ResetNeeded: `reset` has not been called.
+        """
+        return grid_svg([to_svg(state, theme=theme) for state in self._states()], columns)
+
+    def render(self) -> tuple[Array, ...]:
+        """A picture of each game, uint8 (height, width, 3).
+
+        Raises:
+            StarmineError: the environment was made without a render mode.
+            ResetNeeded: `reset` has not been called.
+            ImportError: resvg-py or Pillow is missing, the extra `pictures`.
+        """
+        return tuple(rgb_of(to_svg(state)) for state in self._states())
+
+    def _states(self) -> list[State]:
+        """The games, with what no seat may see."""
+        if self._followed is None:
+            raise StarmineError("render_mode=None keeps no board: expected 'rgb_array'")
+        if not self._started:
+            raise ResetNeeded("there is no game yet: call reset first")
+        return self._followed.states
 
     def _info(self, out: dict[str, Array], present: Array) -> dict[str, Any]:
         """The outputs of the games that are `present`, those of ended games with the mask of these."""

@@ -232,7 +232,7 @@ class HanabiRLlibMultiAgentEnv(MultiAgentEnv):
         everyone = [*self.possible_agents, "__all__"]
         return observations, rewards, dict.fromkeys(everyone, terminated), dict.fromkeys(everyone, truncated), infos
 
-    def render(self) -> str | None:  # type: ignore[override,unused-ignore]
+    def render(self) -> Any:
         """The board, as from `HanabiEnv.render`.
 
         Raises:

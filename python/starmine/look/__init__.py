@@ -2,7 +2,23 @@
 
 from starmine.look.frame import FORMAT, Frame, frame_of
 from starmine.look.mistakes import Mistake, mistakes, reachable
+from starmine.look.png import to_png
 from starmine.look.replay import replay_data, replay_html
+from starmine.look.svg import grid_svg, svg_of, to_svg
 from starmine.look.table import Table
 
-__all__ = ["FORMAT", "Frame", "Mistake", "Table", "frame_of", "mistakes", "reachable", "replay_data", "replay_html"]
+__all__ = [
+    "FORMAT",
+    "Frame",
+    "Mistake",
+    "Table",
+    "frame_of",
+    "grid_svg",
+    "mistakes",
+    "reachable",
+    "replay_data",
+    "replay_html",
+    "svg_of",
+    "to_png",
+    "to_svg",
+]

@@ -1,0 +1,64 @@
+"""Pictures as PNG files and as arrays, by the libraries resvg and Pillow."""
+
+from __future__ import annotations
+
+import io
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from starmine._core import State, View
+from starmine.look.svg import to_svg
+
+
+def to_png(position: State | View, seat: int | None = None, theme: str = "light", scale: float = 2.0) -> bytes:
+    """A picture of the position as a PNG file.
+
+    Args:
+        position: a state, or a seat's view.
+        seat: as `State.to_svg` takes it.
+        theme: "light" or "dark".
+        scale: of the picture, which is 800 pixels wide at 1.0.
+
+    Raises:
+        StarmineError: there is no such seat, or it is not the view's.
+        UnknownNameError: there is no such theme.
+        ImportError: resvg-py is not installed.
+    """
+    return png_of(to_svg(position, seat, theme), scale)
+
+
+def png_of(svg: str, scale: float = 1.0) -> bytes:
+    """An SVG picture as a PNG file.
+
+    Raises:
+        ImportError: resvg-py is not installed.
+    """
+    return bytes(_resvg().svg_to_bytes(svg_string=svg, zoom=scale))
+
+
+def rgb_of(svg: str, scale: float = 1.0) -> NDArray[np.uint8]:
+    """An SVG picture as colours: uint8 (height, width, 3).
+
+    Raises:
+        ImportError: resvg-py or Pillow is not installed.
+    """
+    png = png_of(svg, scale)
+    try:
+        from PIL import Image
+    except ImportError as missing:
+        raise ImportError("pictures as arrays need Pillow: pip install 'starmine[pictures]'") from missing
+    with Image.open(io.BytesIO(png)) as image:
+        return np.array(image.convert("RGB"), np.uint8)
+
+
+def _resvg() -> Any:
+    """The module `resvg_py`."""
+    try:
+        import resvg_py
+    except ImportError as missing:
+        raise ImportError("PNG pictures need resvg-py: pip install 'starmine[pictures]'") from missing
+    module: ModuleType = resvg_py
+    return module

@@ -1,0 +1,98 @@
+"""What pictures are made of: the shapes and colours of the suits, and letters drawn as lines.
+
+Letters and digits are lines, so that a picture looks the same on machines without fonts. The shapes and colours are
+those of `board.js` and `board.css`; a test compares them.
+"""
+
+from __future__ import annotations
+
+# The shape of each suit by its letter, in a box of 24 x 24.
+SHAPES = {
+    "R": "M12 2 23 21H1z",
+    "Y": "M12 1.5 15.1 8.4 22.6 9.2 17 14.2 18.6 21.6 12 17.8 5.4 21.6 7 14.2 1.4 9.2 8.9 8.4z",
+    "G": "M3 21C3 9 10 3 21 3 21 14 15 21 3 21z",
+    "W": "M12 1 21 12 12 23 3 12z",
+    "B": "M12 1.5C16 7.5 19.5 10.5 19.5 15A7.5 7.5 0 0 1 4.5 15C4.5 10.5 8 7.5 12 1.5z",
+    "M": "M12 0 14.6 5.7 20.5 3.5 18.3 9.4 24 12 18.3 14.6 20.5 20.5 14.6 18.3 12 24 9.4 18.3 3.5 20.5 5.7 14.6 0 12 "
+    "5.7 9.4 3.5 3.5 9.4 5.7z",
+    "K": "M3 3H21V21H3z",
+    "S": "M12 1C9 6 3 9 3 14A4.5 4.5 0 0 0 10.6 17.2L9.5 22H14.5L13.4 17.2A4.5 4.5 0 0 0 21 14C21 9 15 6 12 1z",
+    "H": "M12 22C4 15 2 11.5 2 8A5 5 0 0 1 12 6.2 5 5 0 0 1 22 8C22 11.5 20 15 12 22z",
+    "D": "M12 1 20 12 12 23 4 12z",
+    "C": "M12 2A4.4 4.4 0 0 1 15.9 8.5 4.6 4.6 0 1 1 13.2 16.1L14.5 22H9.5L10.8 16.1A4.6 4.6 0 1 1 8.1 8.5 4.4 4.4 0 0 "
+    "1 12 2z",
+}
+
+# The fill of each suit's cards, and what is drawn on it.
+COLORS = {
+    "R": ("#c63d3d", "#ffffff"),
+    "H": ("#c63d3d", "#ffffff"),
+    "Y": ("#f0c52e", "#30270a"),
+    "G": ("#12805c", "#ffffff"),
+    "C": ("#12805c", "#ffffff"),
+    "W": ("#fbfaf4", "#2b2f3a"),
+    "B": ("#2468b4", "#ffffff"),
+    "D": ("#2468b4", "#ffffff"),
+    "K": ("#2a2d36", "#ffffff"),
+    "S": ("#2a2d36", "#ffffff"),
+    "M": ("url(#starmine-M)", "#ffffff"),
+}
+GRADIENT = (("0", "#c63d3d"), ("30%", "#b8791a"), ("55%", "#12805c"), ("80%", "#2468b4"), ("100%", "#7a3db8"))
+
+# Characters as lines in a box of 10 x 14.
+GLYPHS = {
+    "0": "M5 1C2 1 1 4 1 7S2 13 5 13 9 10 9 7 8 1 5 1z",
+    "1": "M2 4 5.5 1V13M2 13H9",
+    "2": "M1.5 4C1.5 2 3 1 5 1S8.5 2 8.5 4C8.5 7 1 9.5 1 13H9",
+    "3": "M1.5 2.5C3 .5 8.5 .5 8.5 4 8.5 6.5 6 6.8 4 6.8 6.5 6.8 9 7.5 9 10 9 14 2.5 14 1 11.5",
+    "4": "M7 13V1L1 9.5H9.5",
+    "5": "M8.5 1H2.5L2 6.5C4 5 9 5 9 9.2 9 13.5 3 14 1 11.5",
+    "6": "M8 1.5C4 1 1 5 1 9 1 11.5 3 13 5 13S9 11.5 9 9 7 5.5 5 5.5 1.5 7 1 9",
+    "7": "M1 1H9L4 13",
+    "8": "M5 6.5C3 6.5 2 5.2 2 3.8S3 1 5 1 8 2.3 8 3.8 7 6.5 5 6.5 1 8 1 9.8 3 13 5 13 9 11.6 9 9.8 7 6.5 5 6.5z",
+    "9": "M9 5C8.5 7 7 8.5 5 8.5S1 7 1 4.8 3 1 5 1 9 2.5 9 5C9 9 6 13 2 12.5",
+    "R": "M1.5 13V1H5C10 1 10 7.5 5 7.5H1.5M5 7.5 9 13",
+    "Y": "M1 1 5 7 9 1M5 7V13",
+    "G": "M9 3.5C7.5 0 1 0 1 7S8 14.5 9 10V7.5H5.5",
+    "W": "M0 1 2.5 13 5 4 7.5 13 10 1",
+    "B": "M1.5 1V13H5.5C10 13 10 7 5.5 6.8 9.5 6.5 9 1 5.2 1zM1.5 6.8H5.5",
+    "M": "M.5 13V1L5 8 9.5 1V13",
+    "K": "M1.5 1V13M9 1 1.5 8M4 6 9 13",
+    "S": "M8.5 3C7 0 1.5 .5 1.5 4 1.5 8 8.8 6 8.8 10 8.8 14 2 14 1 11",
+    "H": "M1.5 1V13M8.5 1V13M1.5 7H8.5",
+    "D": "M1.5 1V13H4.5C10.5 13 10.5 1 4.5 1z",
+    "C": "M9 3.5C7.5 0 1 0 1 7S7.5 14 9 10.5",
+    "?": "M1.5 4C1.5 0 8.5 0 8.5 4 8.5 6.5 5 6.5 5 9.5M5 12.8V13",
+    "!": "M5 1V9M5 12.8V13",
+    "/": "M8.5 0 1.5 14",
+    "x": "M1.5 3.5 8.5 10.5M8.5 3.5 1.5 10.5",
+}  # fmt: skip
+GLYPH_WIDTH, GLYPH_HEIGHT = 10, 14
+
+
+def glyphs(x: float, y: float, text: str, height: float, color: str, weight: float = 1.9, anchor: str = "start") -> str:
+    """A text as lines.
+
+    Args:
+        x: of its left end, its middle or its right end, by `anchor`.
+        y: of its top.
+        text: of characters of `GLYPHS`.
+        height: of a character.
+        color: of the lines.
+        weight: the lines' width, in a character of height 14.
+        anchor: "start", "middle" or "end".
+    """
+    scale = height / GLYPH_HEIGHT
+    step = (GLYPH_WIDTH + 2.5) * scale
+    left = x - {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor] * (len(text) * step - 2.5 * scale)
+    parts = [
+        f'<path transform="translate({left + index * step:.4g} {y:.4g}) scale({scale:.4g})" d="{GLYPHS[character]}"/>'
+        for index, character in enumerate(text)
+    ]
+    line = f'fill="none" stroke="{color}" stroke-width="{weight:g}" stroke-linecap="round" stroke-linejoin="round"'
+    return f"<g {line}>{''.join(parts)}</g>"
+
+
+def shape(x: float, y: float, letter: str, size: float, color: str) -> str:
+    """A suit's shape in a square."""
+    return f'<path transform="translate({x:.4g} {y:.4g}) scale({size / 24:.4g})" d="{SHAPES[letter]}" fill="{color}"/>'

@@ -1,0 +1,148 @@
+"""Pictures: well-formed SVG of any game, nothing hidden in a seat's picture, arrays, and the vector environment."""
+
+import random
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from random_games import play
+from random_variants import random_variant
+
+import starmine
+from starmine.look import frame_of, grid_svg, svg_of, to_png, to_svg
+from starmine.look.shapes import COLORS, GLYPHS, SHAPES
+
+LOOK = Path(starmine.look.__file__).parent
+HOSTILE = '</text><script>alert("x")</script>&'
+
+
+def parsed(picture):
+    """The picture's elements."""
+    return list(ElementTree.fromstring(picture).iter())
+
+
+def faces(picture):
+    """How often each suit's shape is drawn."""
+    return {letter: picture.count(f'd="{path}"') for letter, path in SHAPES.items()}
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_pictures_of_any_game_are_well_formed_and_stand_alone(seed):
+    rng = random.Random(seed)
+    state = random_variant(rng).new_game(seed=seed)
+    play(state, rng, turns=rng.randrange(40))
+    for seat in (None, rng.randrange(state.variant.players)):
+        picture = state.to_svg(seat, theme=rng.choice(["light", "dark"]))
+        assert {element.tag.rpartition("}")[2] for element in parsed(picture)} <= {
+            "svg", "title", "defs", "linearGradient", "stop", "rect", "g", "path", "circle", "text"
+        }  # fmt: skip
+        assert picture.count("http") == 1
+        assert "nan" not in picture
+
+
+def test_a_seat_s_picture_is_that_of_its_view():
+    state = starmine.variant("avalanche", players=3).new_game(seed=1)
+    play(state, random.Random(0), turns=9)
+    assert state.to_svg(seat=1) == state.view(1).to_svg() == svg_of(frame_of(state.view(1)))
+    assert state._repr_svg_() == state.to_svg()
+    assert state.view(1)._repr_svg_() == state.to_svg(1)
+    hidden = sum(faces(state.to_svg()).values()) - sum(faces(state.to_svg(1)).values())
+    named = sum(state.view(1).knowledge(0, slot).color is not None for slot in range(len(state.hands[1])))
+    assert hidden == len(state.hands[1]) - named
+
+
+def test_names_stay_text():
+    state = starmine.Variant().new_game(seed=1)
+    picture = svg_of(frame_of(state, names=[HOSTILE[:12], "b"]))
+    assert "<script" not in picture
+    assert [element.text for element in parsed(picture) if element.text == HOSTILE[:12]] == [HOSTILE[:12]]
+
+
+def test_wrong_arguments_are_refused():
+    state = starmine.Variant().new_game(seed=1)
+    with pytest.raises(starmine.UnknownNameError, match="drak"):
+        state.to_svg(theme="drak")
+    with pytest.raises(starmine.StarmineError, match="not allowed"):
+        state.to_svg(seat=2)
+    with pytest.raises(starmine.StarmineError, match="the view is that of seat 0"):
+        to_svg(state.view(0), 1)
+
+
+def test_pictures_and_browsers_draw_the_same_shapes_in_the_same_colours():
+    script = (LOOK / "board.js").read_text()
+    assert dict(re.findall(r'^  ([A-Z]): "(M[^"]*)",$', script, re.MULTILINE)) == SHAPES
+    style = (LOOK / "board.css").read_text()
+    for letter, (fill, ink) in COLORS.items():
+        if letter != "M":
+            assert re.search(rf"\.sm-{letter}\b[^{{]*{{ --fill: {fill}; --on: {ink}; }}", style)
+
+
+def test_every_letter_of_a_card_can_be_drawn():
+    for edition in ("standard", "ikebana", "traditional"):
+        for card in starmine.Variant(colors=6, edition=edition).new_game(seed=0).deck:
+            assert set(str(card)) <= set(GLYPHS)
+            assert str(card)[0] in SHAPES
+
+
+def test_a_picture_becomes_a_png_and_an_array():
+    state = starmine.Variant().new_game(seed=1)
+    assert to_png(state, scale=0.5).startswith(b"\x89PNG")
+    env = starmine.HanabiEnv(render_mode="rgb_array")
+    _, info = env.reset(seed=1)
+    before = env.render()
+    env.step(int(np.flatnonzero(info["action_mask"])[0]))
+    after = env.render()
+    assert before.dtype == np.uint8
+    assert before.shape == after.shape
+    assert before.shape[1:] == (800, 3)
+    assert (before != after).any()
+
+
+@pytest.mark.parametrize("mode", ["SameStep", "NextStep", "Disabled"])
+@pytest.mark.parametrize("seeds", [5, [7, 8, 9]])
+def test_the_vector_environment_s_games_are_followed(mode, seeds):
+    env = starmine.HanabiVectorEnv(
+        3, "small", autoreset_mode=mode, illegal_action="terminate", render_mode="rgb_array", dtype="uint8"
+    )
+    rng = np.random.default_rng(0)
+    for given in (seeds, None):
+        obs, info = env.reset(seed=given)
+        for turn in range(60):
+            followed = env._states()
+            waits = [state.is_terminal for state in followed]
+            for game, state in enumerate(followed):
+                if not waits[game] and info["action_mask"][game].any():
+                    assert (state.encode(state.current_player) == obs[game]).all()
+                    assert state.score == info["score"][game]
+            if mode == "Disabled" and not info["action_mask"].any(axis=1).all():
+                ended = ~info["action_mask"].any(axis=1)
+                obs, info = env.reset(options={"reset_mask": ended})
+                continue
+            actions = (rng.random(info["action_mask"].shape) * info["action_mask"]).argmax(axis=1)
+            if turn == 30:
+                actions[1] = 0  # a discard with all tokens, perhaps
+            obs, _, _, _, info = env.step(actions)
+    pictures = env.render()
+    assert len(pictures) == 3
+    assert len({picture.shape for picture in pictures}) == 1
+    grid = env.to_svg(columns=2)
+    assert len([element for element in parsed(grid) if element.tag.endswith("}svg")]) == 4
+    assert grid == grid_svg([state.to_svg() for state in env._states()], 2)
+
+
+def test_given_decks_are_followed():
+    env = starmine.HanabiVectorEnv(2, render_mode="rgb_array", dtype="uint8")
+    decks = np.stack([np.roll(np.repeat(np.arange(25), [3, 2, 2, 2, 1] * 5), 3 * game) for game in range(2)])
+    obs, _ = env.reset(options={"decks": decks.astype(np.uint8)})
+    assert all((state.encode(0) == obs[game]).all() for game, state in enumerate(env._states()))
+
+
+def test_what_the_vector_environment_cannot_draw_is_refused():
+    with pytest.raises(starmine.StarmineError, match="with partners"):
+        starmine.HanabiVectorEnv(2, partners={1: "smart"}, render_mode="rgb_array")
+    with pytest.raises(starmine.StarmineError, match="expected 1 to 64"):
+        starmine.HanabiVectorEnv(65, render_mode="rgb_array")
+    with pytest.raises(starmine.StarmineError, match="render_mode=None"):
+        starmine.HanabiVectorEnv(2).render()
