@@ -14,6 +14,9 @@ ORIGINALS ?=
 JAXMARL_CHECKOUT ?=
 INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --constraint constraints.txt
 SOURCES := Cargo.toml Cargo.lock pyproject.toml README.md $(shell find src python -name '*.rs' -o -name '*.py' -o -name '*.pyi')
+# Versions of Python that test the wheel, each with the numpy to install; WHEEL_OPTIONS=--full runs more tests.
+WHEEL_PYTHONS ?= 3.11:==1.26.* 3.12:==1.26.* 3.12: 3.13: 3.14:
+WHEEL_OPTIONS ?=
 # `make test` plays the same random cases in every run, `make test-long` those of SEED.
 SEED := $(shell od -A n -N 4 -t u4 /dev/urandom | tr -d ' ')
 export PROPTEST_RNG_SEED ?= 0
@@ -22,7 +25,7 @@ export SKIPPED ?= /dev/null
 SKIP = echo "Skipped: $(1)" | tee -a $(SKIPPED)
 
 .PHONY: help install train check test test-long lint-rust lint-python unit-tests check-instructions check-oldest check-arm
-.PHONY: sanitize docs instructions bench bench-data bench-train constraints clean
+.PHONY: test-wheel test-lockstep test-hle miri deny fuzz sanitize docs instructions bench bench-data bench-train constraints clean
 
 help: ## Show this list.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -102,6 +105,62 @@ test-long: $(VENV)/release $(VENV)/test-requirements $(VENV)/hle ## Play many mo
 	  --hypothesis-profile=slow --hypothesis-seed=$(SEED) --hle-games 20000 --hle-seed $(SEED) \
 	  --oracle-games 200 --oracle-seed $(SEED) --fuzz-runs 5000 --fuzz-seed $(SEED)
 	$(BIN)/python -m pytest tests/python/test_faults.py --kills 1000 --kill-seed $(SEED)
+
+# What builds and examines what is published; Zig links for an old glibc without a container.
+$(VENV)/distribution: $(BIN)/uv
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $@
+	$(BIN)/uv pip install --quiet --python $@/bin/python maturin==1.16.0 ziglang==0.17.1 auditwheel==6.8.2 \
+	  abi3audit==0.0.26 twine==7.0.0
+
+# numpy 1.26 has wheels up to Python 3.12. Pythons that this machine lacks are skipped.
+test-wheel: TOOLS := $(abspath $(VENV)/distribution/bin)
+test-wheel: $(VENV)/distribution ## Build the wheel and sdist as published, examine them, and test the wheel without cargo.
+	rm -rf target/distribution
+	$(TOOLS)/maturin sdist --quiet --out target/distribution
+	PATH=$(TOOLS):$$PATH $(TOOLS)/maturin build --quiet --release --locked --zig \
+	  --target $(shell rustc -vV | sed -n 's/^host: //p') --compatibility manylinux_2_17 --out target/distribution
+	$(TOOLS)/python tests/distribution.py sdist target/distribution/*.tar.gz
+	$(TOOLS)/python tests/distribution.py examine target/distribution/*.whl
+	$(TOOLS)/twine check --strict target/distribution/*
+	$(TOOLS)/abi3audit --strict --summary target/distribution/*.whl
+	$(TOOLS)/auditwheel show target/distribution/*.whl
+	set -e; for pair in $(WHEEL_PYTHONS); do \
+	  python=$${pair%%:*}; numpy=$${pair#*:}; \
+	  if $(BIN)/uv python find --quiet --no-python-downloads $$python > /dev/null 2>&1; then \
+	    PATH=$(abspath $(BIN)):$$PATH $(TOOLS)/python tests/distribution.py test $(WHEEL_OPTIONS) \
+	      --wheel target/distribution --python $$python --numpy "numpy$$numpy"; \
+	  else $(call SKIP,the wheel with Python $$python: it is not installed); fi; done
+
+# The parts of the long tests that the nightly run plays by themselves.
+LOCKSTEP_GAMES ?= 1000000
+HLE_GAMES ?= 2000000
+test-lockstep: ## Compare a million games (LOCKSTEP_GAMES) in lockstep with single games.
+	LOCKSTEP_GAMES=$(LOCKSTEP_GAMES) LOCKSTEP_SEED=$(SEED) cargo test --quiet --release --test lockstep
+
+test-hle: $(VENV)/release $(VENV)/test-requirements $(VENV)/hle ## Compare two million games (HLE_GAMES) with HLE.
+	$(BIN)/python -m pytest tests/python/rules/test_hle_live.py --hle-games $(HLE_GAMES) --hle-seed $(SEED)
+
+# Miri interprets: it finds undefined behaviour that no sanitizer sees, some thousand times slower than the program.
+MIRI ?= rules::card rules::deck rules::notation rules::moves
+miri: ## Run the Rust tests of the rules and decks under Miri.
+	if cargo +nightly miri --version > /dev/null 2>&1; then \
+	  MIRIFLAGS=-Zmiri-disable-isolation PROPTEST_CASES=2 cargo +nightly miri test --quiet --target-dir target/miri --lib $(MIRI); \
+	else $(call SKIP,Miri: the nightly compiler or its component miri is not installed); fi
+
+deny: ## Check licences, advisories and sources of the crates.
+	if cargo deny --version > /dev/null 2>&1; then cargo deny --all-features check; \
+	else $(call SKIP,cargo deny: it is not installed); fi
+
+# A minute each; FUZZ_SECONDS=600 for longer. What is found stays in fuzz/artifacts.
+FUZZ_SECONDS ?= 60
+fuzz: $(VENV)/test-requirements $(VENV)/release ## Fuzz what reads foreign bytes, for a minute each.
+	if cargo +nightly fuzz --version > /dev/null 2>&1; then \
+	  for target in $$(cargo +nightly fuzz list); do mkdir -p fuzz/found/$$target; \
+	    cargo +nightly fuzz run $$target fuzz/found/$$target fuzz/corpus/$$target -- \
+	      -max_total_time=$(FUZZ_SECONDS) -max_len=4096 || exit 1; done; \
+	else $(call SKIP,fuzzing: cargo-fuzz or the nightly compiler is not installed); fi
+	$(BIN)/python tests/python/helpers/forged_inputs.py 200000
+	$(BIN)/python -m pytest --quiet tests/python/data/test_formats_fuzz.py --hypothesis-profile=slow
 
 lint-rust:
 	cargo fmt --check

@@ -7,6 +7,7 @@ import json
 import os
 import platform
 import statistics
+import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass, field
@@ -134,6 +135,16 @@ def machine_class() -> str:
     return f"{vendors.get(_cpuinfo('vendor_id'), platform.machine().lower())}-{instruction_sets()[0]}"
 
 
+def commit() -> str:
+    """The commit that is measured, with a + where files differ from it; "unknown" without git."""
+    command = ["git", "describe", "--always", "--abbrev=12", "--exclude=*", "--dirty=+"]
+    try:
+        found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    except OSError:
+        return "unknown"
+    return found.stdout.strip() or "unknown"
+
+
 def facts(effort: Effort) -> dict[str, Any]:
     """The facts of a run that its table states."""
     processor = _cpuinfo("model name") or platform.processor() or platform.machine()
@@ -143,6 +154,8 @@ def facts(effort: Effort) -> dict[str, Any]:
         "instruction sets": " ".join(reversed(instruction_sets())),
         "python": platform.python_version(),
         "starmine": starmine.__version__,
+        "commit": commit(),
+        "machine class": machine_class(),
         "rounds": effort.rounds,
         "seconds a measure": effort.seconds,
     }

@@ -208,7 +208,7 @@ def test_a_file_of_games_is_read(version, name):
 def test_an_evaluation_goes_on(version, tmp_path):
     shutil.copytree(COMPAT / version / "evaluation", tmp_path / "evaluation")
     before = (tmp_path / "evaluation" / "eval-games.npy").read_bytes()
-    starmine.evaluate(["simple"], games=10, seed=2, output=tmp_path / "evaluation")
+    starmine.evaluate(["simple"], games=10, seed=2, output=tmp_path / "evaluation", figure=False)
     assert (tmp_path / "evaluation" / "eval-games.npy").read_bytes() == before
 
 
