@@ -6,6 +6,7 @@ Random legal play of two players. The table is Markdown, as in docs/integrations
 from __future__ import annotations
 
 import argparse
+import statistics
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -204,20 +205,24 @@ FORMS: dict[str, Callable[[], Iterator[int]]] = {
 }
 
 
-def turns_per_second(form: Iterator[int], seconds: float) -> float:
-    """Turns for each second of processor time, after some steps that are not counted."""
+def turns_per_second(form: Iterator[int], seconds: float, rounds: int) -> float:
+    """Turns for each second of processor time, the median of some rounds, after some steps that are not counted."""
     for _ in range(20):
         next(form)
-    turns, started = 0, time.process_time()
-    while (spent := time.process_time() - started) < seconds:
-        turns += next(form)
-    return turns / spent
+    speeds = []
+    for _ in range(rounds):
+        turns, started = 0, time.process_time()
+        while (spent := time.process_time() - started) < seconds:
+            turns += next(form)
+        speeds.append(turns / spent)
+    return statistics.median(speeds)
 
 
 def main() -> None:
     """Measure every form and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=3.0, help="processor time of each form")
+    parser.add_argument("--seconds", type=float, default=1.0, help="processor time of a round")
+    parser.add_argument("--rounds", type=int, default=3, help="rounds of each form, whose median counts")
     options = parser.parse_args()
     try:
         import torch
@@ -228,7 +233,7 @@ def main() -> None:
     print("| form | turns per second |\n|---|---|")
     for name, form in FORMS.items():
         try:
-            print(f"| {name} | {turns_per_second(form(), options.seconds):,.0f} |", flush=True)
+            print(f"| {name} | {turns_per_second(form(), options.seconds, options.rounds):,.0f} |", flush=True)
         except ImportError as error:
             print(f"| {name} | {error} |", flush=True)
 

@@ -7,6 +7,7 @@ import pytest
 from adapter_games import GAMES, SEEDS, SETTINGS, VARIANT, Record
 
 import starmine
+from starmine.hle import rl_env
 
 MODES = ["SameStep", "NextStep", "Disabled"]
 
@@ -117,6 +118,42 @@ def test_rllib_agents(expected):
             action = record.action(game, observation["action_mask"])
             observations, rewards, terminated, _, _ = env.step({agent: action})
             record.turn(game, rewards[agent], terminated["__all__"])
+    assert record == expected
+
+
+def test_hle_drop_in(expected):
+    """Rewards of HLE take a lost game's points back: the points are counted from the fireworks."""
+    env = rl_env.HanabiEnv({"players": 3})
+    record = Record()
+    for game, seed in enumerate(SEEDS):
+        observations, total, points = env.reset(deck=VARIANT.new_game(seed=seed).deck), 0, 0
+        while not record.over[game]:
+            legal = observations["player_observations"][observations["current_player"]]["legal_moves_as_int"]
+            action = record.action(game, np.isin(np.arange(env.num_moves()), legal))
+            observations, reward, done, _ = env.step(action)
+            total, added, points = total + reward, sum(env.state.fireworks()) - points, sum(env.state.fireworks())
+            record.turn(game, added, done)
+        assert total == (points if env.state.life_tokens() else 0)
+    assert record == expected
+
+
+@pytest.mark.parametrize("mode", ["SameStep", "NextStep"])
+def test_overlapping_groups(expected, mode):
+    torch = pytest.importorskip("torch")
+    batches = [starmine.Batch(VARIANT, GAMES // 2, autoreset_mode=mode) for _ in range(2)]
+    record, halves = Record(), [range(GAMES // 2), range(GAMES // 2, GAMES)]
+    started = [False, False]
+    with starmine.torch.OverlappingGames(batches) as games:
+        games.reset([SEEDS[: GAMES // 2], SEEDS[GAMES // 2 :]])
+        while not record.over.all():
+            group, outputs = games.recv()
+            for row, game in enumerate(halves[group]):
+                if started[group]:
+                    record.turn(game, outputs["reward"][row], outputs["terminated"][row])
+            started[group] = True
+            masks = outputs["action_mask"]
+            actions = [record.action(game, masks[row]) for row, game in enumerate(halves[group])]
+            games.send(torch.tensor(actions))
     assert record == expected
 
 
