@@ -11,6 +11,7 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import gymnasium
 import hypothesis_profiles  # noqa: F401
 import numpy as np
 import pytest
@@ -521,6 +522,36 @@ class NoArray:
         return (1, 0)
 
 
+def hle_rows():
+    """HLE's names are answered with ours."""
+    names = {
+        "Hanabi-Full": '"standard"',
+        "Hanabi-Full-Minimal": 'encoder="canonical-minimal"',
+        "Hanabi-Small": '"small"',
+    }
+    calls = {
+        "preset": starmine.variant,
+        "vector": lambda name: HanabiVectorEnv(2, name),
+        "single": HanabiEnv,
+        "registered": lambda name: gymnasium.make("starmine:Starmine/Hanabi-v0", variant=name),
+        "registered vector": lambda name: gymnasium.make_vec("starmine:Starmine/Hanabi-v0", num_envs=2, variant=name),
+        "played": lambda name: starmine.play_games(["smart", "smart"], games=1, variant=name),
+        "evaluated": lambda name: starmine.evaluate(["smart"], games=1, variant=name),
+    }
+    for name, ours in names.items():
+        for what, call in calls.items():
+            fragments = (f"variant='{name}' is HLE's name", ours, "starmine.hle.variant")
+            yield row(f"{what} {name}", lambda t, c=call, n=name: c(n), UnknownNameError, *fragments)
+    kinds = {
+        "preset": lambda **kind: starmine.variant("small", **kind),
+        "vector": lambda **kind: HanabiVectorEnv(2, **kind),
+        "single": HanabiEnv,
+    }
+    for what, call in kinds.items():
+        fragments = ("'observation_type'", "encoder='canonical-minimal', 'canonical' or 'canonical-seer'")
+        yield row(f"{what} observation_type", lambda t, c=call: c(observation_type=1), TypeError, *fragments)
+
+
 def action_rows():
     """Actions that `Batch.step`, `Batch.step_into` and `HanabiVectorEnv.step` refuse alike."""
     cases = [
@@ -688,6 +719,7 @@ ROWS = [
     *STORED_ROWS,
     *setting_rows(),
     *ENVIRONMENT_ROWS,
+    *hle_rows(),
     *action_rows(),
     *buffer_rows(),
     *reset_rows(),
