@@ -1,6 +1,8 @@
-"""What users write with types passes mypy's strict checks, and runs."""
+"""What users write with types passes the strict checks of mypy and, where it is installed, of pyright, and runs."""
 
+import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -33,6 +35,24 @@ def test_a_users_file_passes_mypy_and_a_mistake_does_not(tmp_path):
     wrong.write_text("import starmine\nstarmine.HanabiEnv(encodr='canonical-seer', seed='now')\n", encoding="utf-8")
     result = checked(wrong, tmp_path / "cache")
     assert 'Argument "seed" to "HanabiEnv" has incompatible type "str"' in result.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["basic", "strict"])
+def test_a_users_file_passes_pyright_and_a_mistake_does_not(mode, tmp_path):
+    pyright = shutil.which("pyright")
+    if pyright is None:
+        pytest.skip("pyright is not installed")
+    package = Path(starmine.__file__).parents[1]
+    shutil.copy(USER, tmp_path / "user.py")
+    (tmp_path / "wrong.py").write_text("import starmine\nstarmine.HanabiEnv(seed='now')\n", encoding="utf-8")
+    settings = {"include": ["*.py"], "extraPaths": [str(package)], "typeCheckingMode": mode}
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
+    command = [pyright, "--outputjson", "--pythonpath", sys.executable]
+    report = json.loads(subprocess.run(command, cwd=tmp_path, capture_output=True, text=True).stdout)
+    assert report["summary"]["filesAnalyzed"] == 2, report
+    wrong = [(Path(found["file"]).name, found["rule"]) for found in report["generalDiagnostics"]]
+    assert wrong == [("wrong.py", "reportArgumentType")], report
 
 
 def test_the_users_file_runs():
