@@ -189,13 +189,43 @@ def jaxmarl() -> Iterator[int]:
         yield 20 * GAMES
 
 
+def torch_groups() -> Iterator[int]:
+    """Two groups of games whose outputs are tensors, stepped in threads; all threads' processor time counts."""
+    import torch
+
+    from starmine.torch import OverlappingGames
+
+    batches = [starmine.Batch("standard", GAMES, num_threads=1, seed=seed) for seed in range(2)]
+    with OverlappingGames(batches) as games:
+        while True:
+            _, outputs = games.recv()
+            games.send(torch.from_numpy(choose(outputs["action_mask"])))
+            yield GAMES
+
+
+def hle() -> Iterator[int]:
+    """HLE's interface: the seat to act reads its legal moves and its vector."""
+    from starmine.hle import rl_env
+
+    env = rl_env.make()
+    while True:
+        observations, done = env.reset(), False
+        while not done:
+            seen = observations["player_observations"][observations["current_player"]]
+            legal, _ = seen["legal_moves_as_int"], seen["vectorized"]
+            observations, _, done, _ = env.step(legal[int(rng.random() * len(legal))])
+            yield 1
+
+
 FORMS: dict[str, Callable[[], Iterator[int]]] = {
     "Gymnasium, many games": gymnasium_many,
     "Gymnasium, one game": gymnasium_one,
+    "HLE's rl_env": hle,
     "JAX": jax,
     "JaxMARL's interface": jaxmarl,
     "PettingZoo": lambda: aec("starmine/hanabi-v0"),
     "PettingZoo, classic/hanabi-v5": lambda: aec("classic/hanabi-v5"),
+    "PyTorch, groups of games": torch_groups,
     "RLlib, many games": rllib_many,
     "RLlib, a seat an agent": rllib_agents,
     "Stable-Baselines3": stable_baselines3,
@@ -223,6 +253,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=1.0, help="processor time of a round")
     parser.add_argument("--rounds", type=int, default=3, help="rounds of each form, whose median counts")
+    parser.add_argument("--forms", nargs="+", choices=FORMS, default=list(FORMS), metavar="FORM", help="of the table")
     options = parser.parse_args()
     try:
         import torch
@@ -231,9 +262,9 @@ def main() -> None:
     except ImportError:
         pass
     print("| form | turns per second |\n|---|---|")
-    for name, form in FORMS.items():
+    for name in options.forms:
         try:
-            print(f"| {name} | {turns_per_second(form(), options.seconds, options.rounds):,.0f} |", flush=True)
+            print(f"| {name} | {turns_per_second(FORMS[name](), options.seconds, options.rounds):,.0f} |", flush=True)
         except ImportError as error:
             print(f"| {name} | {error} |", flush=True)
 
