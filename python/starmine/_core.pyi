@@ -1,6 +1,6 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
-from typing import Any, ClassVar, Protocol, Self, SupportsIndex, TypeAlias, final, type_check_only
+from typing import Any, ClassVar, Literal, Protocol, Self, SupportsIndex, TypeAlias, final, type_check_only
 
 import numpy as np
 from numpy.typing import NDArray
@@ -165,7 +165,7 @@ class Layout:
 class Move:
     def __new__(cls, text: str) -> Self: ...
     @property
-    def kind(self) -> str: ...
+    def kind(self) -> Literal["play", "discard", "color_hint", "rank_hint"]: ...
     @property
     def slot(self) -> int | None: ...
     @property
