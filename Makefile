@@ -116,7 +116,7 @@ $(VENV)/distribution: $(BIN)/uv
 test-wheel: TOOLS := $(abspath $(VENV)/distribution/bin)
 test-wheel: $(VENV)/distribution ## Build the wheel and sdist as published, examine them, and test the wheel without cargo.
 	rm -rf target/distribution
-	$(TOOLS)/maturin sdist --quiet --out target/distribution
+	$(TOOLS)/maturin sdist --out target/distribution
 	PATH=$(TOOLS):$$PATH $(TOOLS)/maturin build --quiet --release --locked --zig \
 	  --target $(shell rustc -vV | sed -n 's/^host: //p') --compatibility manylinux_2_17 --out target/distribution
 	$(TOOLS)/python tests/distribution.py sdist target/distribution/*.tar.gz
@@ -141,10 +141,10 @@ test-hle: $(VENV)/release $(VENV)/test-requirements $(VENV)/hle ## Compare two m
 	$(BIN)/python -m pytest tests/python/rules/test_hle_live.py --hle-games $(HLE_GAMES) --hle-seed $(SEED)
 
 # Miri interprets: it finds undefined behaviour that no sanitizer sees, some thousand times slower than the program.
-MIRI ?= rules::card rules::deck rules::notation rules::moves
-miri: ## Run the Rust tests of the rules and decks under Miri.
+MIRI ?= rules::slot_set rules::names rules::outlook rules::select rules::rng batch::rows
+miri: ## Run Rust tests of small parts and of raw memory under Miri.
 	if cargo +nightly miri --version > /dev/null 2>&1; then \
-	  MIRIFLAGS=-Zmiri-disable-isolation PROPTEST_CASES=2 cargo +nightly miri test --quiet --target-dir target/miri --lib $(MIRI); \
+	  MIRIFLAGS=-Zmiri-disable-isolation PROPTEST_CASES=2 cargo +nightly miri test --quiet --target-dir target/miri --lib -- $(MIRI); \
 	else $(call SKIP,Miri: the nightly compiler or its component miri is not installed); fi
 
 deny: ## Check licences, advisories and sources of the crates.
@@ -157,7 +157,7 @@ fuzz: $(VENV)/test-requirements $(VENV)/release ## Fuzz what reads foreign bytes
 	if cargo +nightly fuzz --version > /dev/null 2>&1; then \
 	  for target in $$(cargo +nightly fuzz list); do mkdir -p fuzz/found/$$target; \
 	    cargo +nightly fuzz run $$target fuzz/found/$$target fuzz/corpus/$$target -- \
-	      -max_total_time=$(FUZZ_SECONDS) -max_len=4096 || exit 1; done; \
+	      -max_total_time=$(FUZZ_SECONDS) -max_len=8192 || exit 1; done; \
 	else $(call SKIP,fuzzing: cargo-fuzz or the nightly compiler is not installed); fi
 	$(BIN)/python tests/python/helpers/forged_inputs.py 200000
 	$(BIN)/python -m pytest --quiet tests/python/data/test_formats_fuzz.py --hypothesis-profile=slow
