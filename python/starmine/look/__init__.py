@@ -6,6 +6,7 @@ from starmine.look.png import to_png
 from starmine.look.replay import replay_data, replay_html
 from starmine.look.svg import grid_svg, svg_of, to_svg
 from starmine.look.table import Table
+from starmine.look.viewer import viewer
 
 __all__ = [
     "FORMAT",
@@ -21,4 +22,5 @@ __all__ = [
     "svg_of",
     "to_png",
     "to_svg",
+    "viewer",
 ]

@@ -47,8 +47,8 @@ class Replay {
     this.legend = el("div", "sr-legend");
     this.root.append(
       this.header(),
-      el("div", "sr-main", {}, el("div", "sr-left", {}, this.board, this.next), el("aside", "sr-side", {}, this.summary, this.log)),
-      el("div", "sr-controls", {}, this.chart, this.slide(), this.buttons(), this.legend),
+      el("div", "sr-main", {}, el("div", "sr-left", {}, this.board), el("aside", "sr-side", {}, this.summary, this.log)),
+      el("div", "sr-controls", {}, this.next, this.chart, this.slide(), this.buttons(), this.legend),
     );
   }
 
@@ -87,8 +87,8 @@ class Replay {
     this.pairs = [
       this.button("‹ mistake", "Previous mistake", () => this.jump(-1, "mistakes")),
       this.button("mistake ›", "Next mistake", () => this.jump(1, "mistakes")),
-      this.button("‹ other move", "Previous turn on which the bot or policy would play another move", () => this.jump(-1, "others")),
-      this.button("other move ›", "Next turn on which the bot or policy would play another move", () => this.jump(1, "others")),
+      this.button("‹ ≠", "Previous turn on which the bot or policy would play another move", () => this.jump(-1, "others")),
+      this.button("≠ ›", "Next turn on which the bot or policy would play another move", () => this.jump(1, "others")),
     ];
     return el(
       "div",

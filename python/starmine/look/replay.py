@@ -206,7 +206,7 @@ def _game(
         "told": told,
         "actions": [event.action for event in state.history],
         "reachable": reach,
-        "mistakes": [asdict(mistake) for mistake in mistakes(state, first["names"])],
+        "mistakes": [asdict(mistake) for mistake in mistakes(state, _told_apart(first["names"]))],
         "score": state.score,
         "ending": state.ending,
     }
@@ -215,6 +215,11 @@ def _game(
     if thinker is not None:
         found["values"] = [thought["value"] for thought in thoughts]
     return found
+
+
+def _told_apart(names: list[str]) -> list[str]:
+    """The seats' names, with the seat where several have the same."""
+    return [f"{name} (seat {seat})" if names.count(name) > 1 else name for seat, name in enumerate(names)]
 
 
 def _brief(frame: Frame) -> Frame:

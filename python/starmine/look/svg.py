@@ -318,7 +318,8 @@ class _Picture:
         if policy is None:
             return y
         left, moves = MARGIN + LEFT + GAP, self.frame["policy"].get("moves") or {}
-        rows = sorted((policy.get("probabilities") or {}).items(), key=lambda row: -row[1])[:5]
+        likely = [row for row in (policy.get("probabilities") or {}).items() if row[1] >= 0.005]
+        rows = sorted(likely, key=lambda row: -row[1])[:5]
         height = 28 + 20 * len(rows)
         self._box((left, y, RIGHT, height), self.colors["panel"], self.colors["line"], ' stroke-width="1.5"', 11)
         value = policy.get("value")
