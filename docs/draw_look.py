@@ -14,6 +14,7 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 import starmine
+from starmine.look import replay_html
 
 FOLDER = Path(__file__).parent
 SHOTS = {
@@ -31,7 +32,7 @@ def page() -> str:
     games = starmine.play_games(BOTS, 12, seed=5, variant=rules, record=True)
     assert games.trajectories is not None
     worst = games.trajectories[games.scores.argsort(kind="stable")[:3]]
-    return starmine.look.replay_html(worst, names=BOTS, compare="info", policy="ippo-3p")
+    return replay_html(worst, names=BOTS, compare="info", policy="ippo-3p")
 
 
 def main() -> None:

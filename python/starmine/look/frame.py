@@ -1,6 +1,8 @@
 """A position as a frame: plain data, which becomes JSON and from which everything is drawn.
 
-A frame is a dictionary. `board.js` and the pictures read nothing else. Its fields:
+A frame is a dictionary. `board.js` and the pictures read nothing else.
+
+Its fields:
 
 | field | type | meaning |
 |---|---|---|
