@@ -1,16 +1,20 @@
-"""`starmine play`: a game with bots, at the terminal."""
+"""`starmine play`: games with bots, at the terminal or in a browser."""
 
 from __future__ import annotations
 
 import argparse
 import tempfile
+import webbrowser
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from starmine._core import StarmineError, Variant, VariantError, bots, make_bot, policies, variant, variants
+from starmine._core import StarmineError, Variant, VariantError, bot, bots, make_bot, policies, variant, variants
 from starmine.cli import players
 from starmine.cli.parsing import INTERRUPTED, integer, refuse
+from starmine.look.lobby import Lobby
+from starmine.look.server import LOOPBACK, Server
 from starmine.look.table import Table
 from starmine.look.terminal import Terminal
 from starmine.trajectories import Trajectories
@@ -21,9 +25,13 @@ moves such as "play 2", "discard 0" or "hint 1 red", ask a bot for advice (hint)
 all cards are shown, and on which turns points were lost.
 
 With --save, the game is written in a format of starmine data convert, by the file's suffix: .json (hanab.live), .links,
-.parquet, .npz, .jsonl (HLE). starmine replay shows it in a browser."""
+.parquet, .npz, .jsonl (HLE). starmine replay shows it in a browser.
+
+With --web, you play in a browser on this machine, at several tables if you like. The address holds a random token.
+Hidden cards are not sent to the browser before the end of their game."""
 
 ADVISERS = ("smart", "piers")  # the second plays any variant
+SEARCHER = "search: smart; rollouts=1000"  # that the page offers
 
 
 def add(commands: Any) -> None:
@@ -50,14 +58,32 @@ def add(commands: Any) -> None:
     )
     parser.add_argument("--seat", type=integer, default=0, metavar="N", help="your seat, from 0 (default: 0)")
     parser.add_argument("--seed", type=integer, metavar="N", help="seed of the deck (default: a random one)")
-    parser.add_argument("--save", metavar="FILE", help="where the game is written")
+    parser.add_argument("--save", metavar="FILE", help="where the game is written; with --web a folder for replays")
     parser.add_argument("--watch", action="store_true", help="hold no seat, and see all cards")
+    parser.add_argument("--web", action="store_true", help="play in a browser, at several tables")
+    parser.add_argument("--no-browser", action="store_true", help="with --web: open no browser, print the address only")
+    parser.add_argument(
+        "--host",
+        default=LOOPBACK[0],
+        metavar="ADDRESS",
+        help="with --web: where to listen (default: 127.0.0.1, which no other machine reaches)",
+    )
+    parser.add_argument("--port", type=integer, default=0, metavar="N", help="with --web: port (default: a free one)")
+    parser.add_argument(
+        "--idle",
+        type=integer,
+        default=30,
+        metavar="MINUTES",
+        help="with --web: end so long after the last page was closed (default: 30)",
+    )
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Play, save, and return the exit status."""
     rules = variant(options.variant, players=options.players)
+    if options.web:
+        return serve(options, rules)
     table = Table(rules, seated(options, rules), options.seed)
     if options.save is not None:
         check_save(options.save, rules)
@@ -84,6 +110,16 @@ def adviser(rules: Variant) -> str:
 
 def seated(options: argparse.Namespace, rules: Variant) -> list[Any]:
     """The players by seat, None for the person."""
+    return [None if name is None else player(name) for name in named_seats(options, rules)]
+
+
+def player(name: str) -> Any:
+    """The player of a name, loaded from its file if it is one of a Python file."""
+    return players.load(name) if players.is_of_file(name) else name
+
+
+def named_seats(options: argparse.Namespace, rules: Variant) -> list[str | None]:
+    """The players' names by seat, None for the person."""
     if not 0 <= options.seat < rules.players:
         raise StarmineError(f"--seat {options.seat} is not allowed: expected 0 to {rules.players - 1}")
     names = options.partner or [adviser(rules)]
@@ -91,8 +127,39 @@ def seated(options: argparse.Namespace, rules: Variant) -> list[Any]:
     if len(names) not in (1, others):
         raise StarmineError(f"{len(names)} partners are not allowed: expected one, or one for each of {others} seats")
     names = names * others if len(names) == 1 else names
-    partners = [players.load(name) if players.is_of_file(name) else name for name in names]
-    return partners if options.watch else [*partners[: options.seat], None, *partners[options.seat :]]
+    return [*names] if options.watch else [*names[: options.seat], None, *names[options.seat :]]
+
+
+def serve(options: argparse.Namespace, rules: Variant) -> int:
+    """Play in a browser until the program is interrupted or nobody has a page open; return the exit status."""
+    if not 0 <= options.port < 65_536 or options.idle < 1:
+        raise StarmineError("--port or --idle is not allowed: expected a port up to 65535, and a minute or more")
+    folder = None if options.save is None else Path(options.save)
+    if folder is not None and not folder.is_dir():
+        raise StarmineError(f"{options.save}: there is no such folder")
+    seats = named_seats(options, rules)
+    names = dict.fromkeys([*filter(None, seats), *bots(), *policies(), SEARCHER])
+    lobby = Lobby(
+        {name: partial(player, name) for name in names},
+        list(dict.fromkeys([*ADVISERS, *(name for name in bots() if bot(name).is_player and name != "random")])),
+        seed=options.seed,
+        folder=folder,
+        report=lambda text: print(text, flush=True),
+    )
+    first = lobby.open(options.variant, seats)
+    try:
+        server = Server(lobby, options.host, options.port, options.idle * 60)
+    except OSError as error:
+        raise StarmineError(f"{options.host}, port {options.port}: {error.strerror or error}") from error
+    address = f"{server.address}#table={first['id']}"
+    print(f"Play at {address}\nCtrl-C ends the program.", flush=True)
+    if not options.no_browser:
+        webbrowser.open(address)
+    try:
+        server.serve()
+    except KeyboardInterrupt:
+        print("ended")
+    return 0
 
 
 def check_save(path: str, rules: Variant) -> None:

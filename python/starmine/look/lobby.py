@@ -1,0 +1,278 @@
+"""Several tables at once, for a page: what may be shown of each, as data for JSON.
+
+Until a game is over, nothing is told but what the person's seat sees: a table's data are made of its `View`. Neither
+seeds nor the messages of partners that failed are told, since the hidden cards could be computed from them.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from starmine._core import StarmineError, VariantError, variant, variants
+from starmine.durable import replace_file
+from starmine.look.frame import frame_of
+from starmine.look.replay import page, replay_data
+from starmine.look.table import Table
+
+MOST_TABLES = 50
+Answer = dict[str, Any]
+
+
+class NoTableError(StarmineError):
+    """There is no such table."""
+
+
+class HiddenError(StarmineError):
+    """The game is not over, and its cards are not shown."""
+
+
+@dataclass
+class _Place:
+    """A table with its number and a lock, since a page may ask twice at once."""
+
+    table: Table
+    number: int
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    replay: Answer | None = None
+
+
+class Lobby:
+    """The tables of a page.
+
+    Args:
+        players: who may hold a seat: makers of players, by the names that the page shows.
+        advisers: the bots that may be asked for advice; the first one that plays the variant also marks other moves in
+            the replay.
+        seed: the first table gets game 0 of this seed, the next one game 1, and so on; None for random games.
+        folder: where each game that ends is written as a replay; None to write nothing.
+        report: told what the page must not show, such as why a partner failed.
+    """
+
+    def __init__(
+        self,
+        players: Mapping[str, Callable[[], Any]],
+        advisers: Sequence[str] = ("smart", "piers"),
+        *,
+        seed: int | None = None,
+        folder: Path | None = None,
+        report: Callable[[str], None] = print,
+    ) -> None:
+        self.players, self.advisers = dict(players), list(advisers)
+        self.seed, self.folder, self.report = seed, folder, report
+        self._places: dict[str, _Place] = {}
+        self._opened = 0
+        self._lock = threading.Lock()
+
+    def choices(self) -> Answer:
+        """What a new table may have."""
+        return {"variants": variants(), "players": list(self.players), "advisers": self.advisers}
+
+    def tables(self) -> list[Answer]:
+        """The open tables, the oldest first."""
+        with self._lock:
+            places = list(self._places.items())
+        return [
+            {"id": key, "title": self._title(place), "over": place.table.is_over, "waits": place.table.waits}
+            for key, place in places
+        ]
+
+    def open(self, rules: object, seats: object) -> Answer:
+        """Set up a table.
+
+        Args:
+            rules: a variant's name.
+            seats: for each seat a name of `choices`, or None for the person.
+
+        Raises:
+            UnknownNameError: there is no such variant.
+            VariantError: a partner does not play the variant.
+            StarmineError: too many tables, or seats that are not as described.
+        """
+        if not isinstance(rules, str) or not isinstance(seats, list):
+            raise StarmineError("expected the name of a variant and a list of seats")
+        for seat in seats:
+            if seat is not None and (not isinstance(seat, str) or seat not in self.players):
+                raise StarmineError(f"{seat!r} is not offered: expected one of {', '.join(self.players)}")
+        chosen = variant(rules, players=len(seats))
+        players = [None if seat is None else self.players[seat]() for seat in seats]
+        with self._lock:
+            if len(self._places) >= MOST_TABLES:
+                raise StarmineError(f"there are {MOST_TABLES} tables: leave one first")
+            table = Table(chosen, players, self.seed, 0 if self.seed is None else self._opened)
+            table.names = ["you" if seat is None else str(seat) for seat in seats]
+            key = secrets.token_urlsafe(9)
+            self._opened += 1
+            self._places[key] = _Place(table, self._opened)
+        return self.show(key)
+
+    def close(self, key: str) -> Answer:
+        """Leave a table.
+
+        Raises:
+            NoTableError: there is no such table.
+        """
+        self._place(key)
+        with self._lock:
+            self._places.pop(key, None)
+        return {}
+
+    def show(self, key: str) -> Answer:
+        """What may be seen of a table.
+
+        Raises:
+            NoTableError: there is no such table.
+        """
+        place = self._place(key)
+        with place.lock:
+            return self._shown(key, place)
+
+    def act(self, key: str, action: object) -> Answer:
+        """Play the person's turn.
+
+        Raises:
+            NoTableError: there is no such table.
+            StarmineError: it is not the person's turn, or the action is not legal.
+        """
+        if not isinstance(action, int) or isinstance(action, bool):
+            raise StarmineError(f"action={action!r} is not allowed: expected a number")
+        place = self._place(key)
+        with place.lock:
+            place.table.act(action)
+            return self._moved(key, place)
+
+    def step(self, key: str) -> Answer:
+        """Play the turn of the partner to act; nothing if the person is to act or the game is over.
+
+        Raises:
+            NoTableError: there is no such table.
+            StarmineError: the partner failed.
+        """
+        place = self._place(key)
+        with place.lock:
+            table = place.table
+            if table.is_over or table.waits:
+                return self._shown(key, place)
+            try:
+                table.play_partner()
+            except StarmineError as error:
+                raise self._failed(error, table.names[table.state.current_player]) from None
+            return self._moved(key, place)
+
+    def take_back(self, key: str) -> Answer:
+        """Take back the person's last move.
+
+        Raises:
+            NoTableError: there is no such table.
+            StarmineError: there is no such move, the game is over, or a partner failed.
+        """
+        place = self._place(key)
+        with place.lock:
+            try:
+                place.table.take_back()
+            except StarmineError:
+                raise
+            except Exception as error:
+                raise self._failed(error, "a partner") from None
+            return self._shown(key, place)
+
+    def advise(self, key: str, bot: object) -> Answer:
+        """What a bot would do in the person's place.
+
+        Raises:
+            NoTableError: there is no such table.
+            VariantError: the bot does not play the variant.
+            StarmineError: it is not offered, or it is not the person's turn.
+        """
+        if bot not in self.advisers:
+            raise StarmineError(f"{bot!r} is not offered: expected one of {', '.join(self.advisers)}")
+        place = self._place(key)
+        with place.lock:
+            action = place.table.advice(str(bot))
+            return {"bot": bot, "action": action, "text": place.table.variant.action_meaning(action)}
+
+    def replay(self, key: str) -> Answer:
+        """The data of the replay of a game that is over.
+
+        Raises:
+            NoTableError: there is no such table.
+            HiddenError: the game is not over.
+        """
+        place = self._place(key)
+        with place.lock:
+            if not place.table.is_over:
+                raise HiddenError("the game is not over: its cards are shown at its end")
+            if place.replay is None:
+                place.replay = self._replay(place)
+            return place.replay
+
+    def replay_page(self, key: str) -> str:
+        """The replay as one HTML file.
+
+        Raises:
+            NoTableError: there is no such table.
+            HiddenError: the game is not over.
+        """
+        return page(self.replay(key), f"Hanabi: {self._title(self._place(key))}")
+
+    def _place(self, key: str) -> _Place:
+        """The table of a key."""
+        with self._lock:
+            if key not in self._places:
+                raise NoTableError("there is no such table; it was left, or the program was started anew")
+            return self._places[key]
+
+    def _title(self, place: _Place) -> str:
+        """Such as "Table 1: you, smart"."""
+        return f"Table {place.number}: {', '.join(place.table.names)}"
+
+    def _shown(self, key: str, place: _Place) -> Answer:
+        """What may be seen: of the view alone, or of the open table at which no person sits or the game is over."""
+        table = place.table
+        opened = table.seat is None or table.is_over
+        seen = table.state if opened else table.view
+        history = table.history
+        return {
+            "id": key,
+            "title": self._title(place),
+            "seat": table.seat,
+            "waits": table.waits,
+            "over": table.is_over,
+            "moved": not table.is_over and any(event.seat == table.seat for event in history),
+            "taken_back": table.taken_back,
+            "frame": frame_of(seen, names=table.names, legal=table.waits),
+            "log": [f"{table.names[event.seat]}: {str(event).partition(': ')[2]}" for event in history],
+        }
+
+    def _moved(self, key: str, place: _Place) -> Answer:
+        """What may be seen after a turn; a game that has ended is written."""
+        if place.table.is_over and self.folder is not None:
+            name = f"game-{time.strftime('%Y%m%d-%H%M%S')}-{place.number}.html"
+            place.replay = self._replay(place)
+            try:
+                replace_file(self.folder / name, page(place.replay, f"Hanabi: {self._title(place)}").encode())
+                self.report(f"written to {self.folder / name}")
+            except OSError as error:
+                self.report(f"{self.folder / name}: {error.strerror or error}")
+        return self._shown(key, place)
+
+    def _replay(self, place: _Place) -> Answer:
+        """The replay, with the moves of the first adviser that plays the variant."""
+        table = place.table
+        title = f"{self._title(place)}, seed {table.seed}"
+        for bot in [*self.advisers, None]:
+            try:
+                return replay_data(table.state, names=table.names, titles=[title], compare=bot)
+            except VariantError:
+                continue
+        raise AssertionError("without a bot to compare, no variant is refused")
+
+    def _failed(self, error: Exception, name: str) -> StarmineError:
+        """The error for the page: the partner's own words may tell hidden cards."""
+        self.report(str(error))
+        return StarmineError(f"{name} failed; the program's terminal says why")

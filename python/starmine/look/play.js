@@ -1,0 +1,251 @@
+/* The page of starmine play --web: tables to sit or watch at. What may be seen comes from the server (lobby.py).
+ * All text is set as text, never as markup.
+ */
+import { draw } from "./board.js";
+import { replay } from "./replay.js";
+
+const SPEEDS = { fast: 0, normal: 800, slow: 2000 }; // milliseconds before a partner's turn
+const ALIVE = 20000; // milliseconds between signs that the page is open
+const PERSON = "you";
+
+const root = el("div", "sr", { role: "region", "aria-label": "Hanabi" });
+let choices = null;
+let open = null; // the table that is shown
+let speed = "normal";
+let paused = false;
+let timer = null;
+
+/** Asks the server; an answer of it that is no success becomes an error with its words. */
+async function ask(path, told) {
+  const settings = told === undefined ? {} : { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(told) };
+  let answer;
+  try {
+    answer = await fetch(path, settings);
+  } catch {
+    throw new Error("The program does not answer; it may have been ended.");
+  }
+  const found = await answer.json();
+  if (!answer.ok) throw new Error(found.error);
+  return found;
+}
+
+/* The list of tables, and the form for a new one. */
+
+async function lobby() {
+  clearTimeout(timer);
+  open = null;
+  const tables = await ask("tables");
+  const list = el("ul", "sp-tables", { "aria-label": "Tables" });
+  for (const table of tables) {
+    const state = table.over ? " (over)" : table.waits ? " (your turn)" : "";
+    list.append(el("li", "", {}, el("a", "", { href: `#table=${table.id}` }, table.title + state)));
+  }
+  const title = el("h1", "sr-title", {}, "Hanabi");
+  root.replaceChildren(title, ...(tables.length ? [list] : []), form(), say());
+}
+
+function form() {
+  const rules = select("Variant", choices.variants, "standard");
+  const players = select("Seats", ["2", "3", "4", "5"], "2");
+  const seats = el("div", "sp-form", { role: "group", "aria-label": "Who sits where" });
+  const fill = () => {
+    const held = [...seats.querySelectorAll("select")].map((seat) => seat.value);
+    const offered = [PERSON, ...choices.players];
+    const rows = Array.from({ length: Number(players.value) }, (_, seat) => {
+      const other = held[1] ?? choices.players[0];
+      return label(`Seat ${seat}`, select(`Seat ${seat}`, offered, held[seat] ?? (seat === 0 ? PERSON : other)));
+    });
+    seats.replaceChildren(...rows);
+  };
+  players.addEventListener("change", fill);
+  fill();
+  const start = button("Start", () => begin(rules.value, [...seats.querySelectorAll("select")].map((seat) => seat.value)));
+  start.classList.add("sp-primary");
+  const made = el("section", "sp-form", { "aria-label": "New table" }, label("Variant", rules), label("Seats", players));
+  made.append(seats, el("p", "sr-others", {}, "Without you in a seat, you watch, and see all cards."), start);
+  return made;
+}
+
+async function begin(rules, seats) {
+  const table = await ask("tables", { variant: rules, seats: seats.map((name) => (name === PERSON ? null : name)) });
+  location.hash = `#table=${table.id}`;
+}
+
+/* A table. */
+
+async function enter(id) {
+  clearTimeout(timer);
+  open = id;
+  paused = false;
+  await show(await ask(`tables/${id}`));
+}
+
+/** Shows a table, and goes on with the partners' turns. */
+async function show(table) {
+  if (open !== table.id) return; // the person has left it meanwhile
+  if (table.over) {
+    await ended(table);
+    return;
+  }
+  if (root.dataset.table !== table.id || !root.querySelector(".sp-board")) build(table);
+  draw(root.querySelector(".sp-board"), table.frame, table.waits ? { onAction: (action) => send(table, "act", { action }) } : {});
+  for (const [name, enabled] of [["Take back", table.moved], ["Advice", table.waits]]) {
+    const found = root.querySelector(`[data-name="${name}"]`);
+    if (found) found.disabled = !enabled;
+  }
+  log(table);
+  word(table.waits ? "Your turn." : `${table.frame.names[table.frame.current_player]} is to act.`);
+  goOn(table);
+}
+
+/** Asks for the partner's turn, after a while. */
+function goOn(table) {
+  clearTimeout(timer);
+  if (!table.waits && !paused) timer = setTimeout(() => send(table, "step", {}), SPEEDS[speed]);
+}
+
+async function send(table, what, told) {
+  clearTimeout(timer);
+  try {
+    await show(await ask(`tables/${table.id}/${what}`, told));
+  } catch (error) {
+    problem(error);
+  }
+}
+
+function build(table) {
+  root.dataset.table = table.id;
+  const pace = select("Speed", Object.keys(SPEEDS), speed);
+  pace.addEventListener("change", () => {
+    speed = pace.value;
+  });
+  const bar = el("div", "sp-bar", {});
+  if (table.seat !== null) {
+    const bots = select("Adviser", choices.advisers, choices.advisers[0]);
+    bar.append(button("Take back", () => send(table, "back", {})), button("Advice", () => advise(table, bots.value)), bots);
+  } else bar.append(pause(table), button("Next turn", () => send(table, "step", {})));
+  bar.append(pace, button("Leave", () => leave(table)));
+  const left = el("div", "sr-left", {}, el("div", "sp-board"), say(), bar);
+  const turns = el("ol", "sr-log", { "aria-label": "Turns" });
+  root.replaceChildren(header(table), el("div", "sr-main", {}, left, el("aside", "sr-side", {}, turns)));
+}
+
+function header(table) {
+  const home = el("a", "sr-link", { href: "#" }, "All tables");
+  return el("div", "sr-header", {}, el("h1", "sr-title", {}, table.title), el("div", "sr-settings", {}, home));
+}
+
+function pause(table) {
+  const made = button("Pause", async () => {
+    paused = !paused;
+    made.textContent = paused ? "Go on" : "Pause";
+    if (!paused) await send(table, "step", {});
+    else clearTimeout(timer);
+  });
+  return made;
+}
+
+async function advise(table, bot) {
+  const found = await ask(`tables/${table.id}/advice`, { bot });
+  word(`${found.bot} would: ${found.text}`);
+  root.querySelectorAll(".sp-advised").forEach((made) => made.classList.remove("sp-advised"));
+  root.querySelector(`.sm-move[data-action="${found.action}"]`)?.classList.add("sp-advised");
+}
+
+async function leave(table) {
+  await ask(`tables/${table.id}/close`, {});
+  location.hash = "#";
+}
+
+function log(table) {
+  const turns = root.querySelector(".sr-log");
+  turns.replaceChildren(...table.log.map((text, turn) => el("li", "", {}, el("span", "sr-number", {}, String(turn + 1)), text)));
+  turns.scrollTop = turns.scrollHeight;
+}
+
+/** At the end: the replay with all cards, beliefs and mistakes. */
+async function ended(table) {
+  root.dataset.table = "";
+  word("");
+  const data = await ask(`tables/${table.id}/replay`);
+  const { score, variant } = table.frame;
+  const back = table.taken_back ? ` after ${table.taken_back} moves were taken back` : "";
+  const how = table.frame.ending.replaceAll("_", " ");
+  const save = el("a", "sr-button", { href: `tables/${table.id}/replay.html`, download: "hanabi.html" }, "Save replay");
+  const bar = el("div", "sp-bar", {}, save, button("Leave", () => leave(table)));
+  const result = el("p", "sp-say sp-result", { "aria-live": "polite" }, `${score} of ${variant.max_score} points${back}: ${how}`);
+  const shown = el("div", "sp-replay");
+  root.replaceChildren(header(table), result, bar, shown);
+  const played = replay(shown, data);
+  played.go(table.frame.turn);
+}
+
+/* Small parts. */
+
+function say() {
+  return el("p", "sp-say", { "aria-live": "polite" });
+}
+
+function word(text) {
+  const line = root.querySelector(".sp-say");
+  if (!line) return;
+  line.classList.remove("sp-problem");
+  line.textContent = text;
+}
+
+function problem(error) {
+  if (!root.querySelector(".sp-say")) root.append(say());
+  word(error.message);
+  root.querySelector(".sp-say").classList.add("sp-problem");
+}
+
+function button(name, act) {
+  const made = el("button", "sr-button", { type: "button", "data-name": name }, name);
+  made.addEventListener("click", async () => {
+    try {
+      await act();
+    } catch (error) {
+      problem(error);
+    }
+  });
+  return made;
+}
+
+function select(name, values, chosen) {
+  const made = el("select", "", { "aria-label": name });
+  for (const value of values) made.append(el("option", "", { value }, value));
+  made.value = chosen;
+  return made;
+}
+
+function label(text, made) {
+  return el("label", "", {}, el("span", "", {}, text), made);
+}
+
+function el(tag, kind, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  if (kind) made.className = kind;
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+}
+
+/** Shows what the address names. */
+async function route() {
+  try {
+    const id = new URLSearchParams(location.hash.slice(1)).get("table");
+    await (id === null ? lobby() : enter(id));
+  } catch (error) {
+    problem(error);
+  }
+}
+
+document.getElementById("play").replaceChildren(root);
+addEventListener("hashchange", route);
+setInterval(() => fetch("choices").catch(() => {}), ALIVE);
+try {
+  choices = await ask("choices");
+  await route();
+} catch (error) {
+  problem(error);
+}

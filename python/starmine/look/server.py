@@ -1,0 +1,236 @@
+"""A local page to play at: HTTP of the standard library, on the loopback interface, for one person.
+
+Every address begins with a random token. Requests of other pages are refused: by the token, by the `Host` header, which
+a rebound name cannot forge, and by `Origin` and `Sec-Fetch-Site`.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import secrets
+import threading
+import time
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+from starmine._core import StarmineError
+from starmine.look.lobby import HiddenError, Lobby, NoTableError
+
+FOLDER = Path(__file__).parent
+FILES = {
+    "": ("play.html", "text/html; charset=utf-8"),
+    "play.js": ("play.js", "text/javascript; charset=utf-8"),
+    "board.js": ("board.js", "text/javascript; charset=utf-8"),
+    "replay.js": ("replay.js", "text/javascript; charset=utf-8"),
+    "board.css": ("board.css", "text/css; charset=utf-8"),
+    "replay.css": ("replay.css", "text/css; charset=utf-8"),
+    "play.css": ("play.css", "text/css; charset=utf-8"),
+}
+HEADERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+LONGEST = 16_384  # bytes of a request's body
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+class RefusedError(Exception):
+    """A request that is not answered."""
+
+    def __init__(self, status: int, message: str) -> None:
+        """With the HTTP status and what is wrong."""
+        super().__init__(message)
+        self.status = status
+
+
+class Server(ThreadingHTTPServer):
+    """Serves a lobby.
+
+    Args:
+        lobby: the tables.
+        host: the address to listen at; by default no other machine can reach it.
+        port: 0 for any free one.
+        idle_seconds: after so long without a request, `serve` ends; an open page asks about every 20 seconds.
+
+    Raises:
+        OSError: the address cannot be used.
+    """
+
+    daemon_threads = True
+    allow_reuse_address = False
+
+    def __init__(self, lobby: Lobby, host: str = "127.0.0.1", port: int = 0, idle_seconds: float = 1800) -> None:
+        self.lobby, self.token, self.idle_seconds = lobby, secrets.token_urlsafe(24), idle_seconds
+        self.timeout = 0.2
+        self.asked = time.monotonic()
+        self._closed = threading.Event()
+        self._host = host
+        super().__init__((host, port), Handler)
+
+    @property
+    def address(self) -> str:
+        """The address of the page, with the token. Who has it, can play."""
+        return f"http://{self._host}:{self.server_port}/{self.token}/"
+
+    def serve(self) -> None:
+        """Answer requests until `stop`, or until nobody has asked for long."""
+        try:
+            while not self._closed.is_set() and time.monotonic() - self.asked < self.idle_seconds:
+                self.handle_request()
+        finally:
+            self.server_close()
+
+    def stop(self) -> None:
+        """End `serve`, which another thread runs."""
+        self._closed.set()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing: the browser has closed a connection."""
+
+    def allows_host(self, host: str) -> bool:
+        """Whether a `Host` header is one of this server's: names that others could point here are refused."""
+        name, _, port = host.rpartition(":")
+        name = name.strip("[]")
+        if port != str(self.server_port):
+            return False
+        if name in (self._host, "localhost"):
+            return True
+        return self._host not in LOOPBACK and _is_address(name)
+
+
+def _is_address(name: str) -> bool:
+    """Whether a host is given by its number."""
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers one request."""
+
+    timeout = 30  # seconds for a request to arrive
+
+    @property
+    def lobby(self) -> Lobby:
+        """The tables."""
+        return self._server.lobby
+
+    @property
+    def _server(self) -> Server:
+        return cast(Server, self.server)
+
+    def do_GET(self) -> None:
+        """Pages, scripts, and what may be seen."""
+        self._answer(self._get)
+
+    def do_POST(self) -> None:
+        """What changes something."""
+        self._answer(self._post)
+
+    def version_string(self) -> str:
+        """The header `Server`, without versions."""
+        return "starmine"
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Nothing is logged: the addresses hold the token."""
+
+    def _answer(self, found: Callable[[list[str]], tuple[str, bytes]]) -> None:
+        """Check a request, and send what it asks for, or why not."""
+        try:
+            kind, body = found(self._checked_path())
+            status = 200
+        except RefusedError as refusal:
+            status, kind, body = refusal.status, *_json({"error": str(refusal)})
+        except NoTableError as error:
+            status, kind, body = 404, *_json({"error": str(error)})
+        except HiddenError as error:
+            status, kind, body = 403, *_json({"error": str(error)})
+        except StarmineError as error:
+            status, kind, body = 400, *_json({"error": str(error)})
+        self.send_response(status)
+        for name, value in {**HEADERS, "Content-Type": kind, "Content-Length": str(len(body))}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def _checked_path(self) -> list[str]:
+        """The parts of the path after the token."""
+        if not self._server.allows_host(self.headers.get("Host", "")):
+            raise RefusedError(403, "this host is not known here")
+        origin, site = self.headers.get("Origin"), self.headers.get("Sec-Fetch-Site")
+        if origin is not None and origin != f"http://{self.headers['Host']}":
+            raise RefusedError(403, "another page may not ask")
+        if site not in (None, "same-origin", "none"):
+            raise RefusedError(403, "another page may not ask")
+        if self.command == "POST" and origin is None:
+            raise RefusedError(403, "a request that changes something needs its origin")
+        _, token, *parts = [*urlsplit(self.path).path.split("/"), ""]
+        if not secrets.compare_digest(token.encode(), self._server.token.encode()):
+            raise RefusedError(404, "there is no such page: the address needs the token that the terminal shows")
+        self._server.asked = time.monotonic()
+        return parts[:-1]
+
+    def _get(self, path: list[str]) -> tuple[str, bytes]:
+        match path:
+            case [name] if name in FILES:
+                file, kind = FILES[name]
+                return kind, (FOLDER / file).read_bytes()
+            case ["choices"]:
+                return _json(self.lobby.choices())
+            case ["tables"]:
+                return _json(self.lobby.tables())
+            case ["tables", key]:
+                return _json(self.lobby.show(key))
+            case ["tables", key, "replay"]:
+                return _json(self.lobby.replay(key))
+            case ["tables", key, "replay.html"]:
+                return "application/octet-stream", self.lobby.replay_page(key).encode()
+        raise RefusedError(404, "there is no such page")
+
+    def _post(self, path: list[str]) -> tuple[str, bytes]:
+        told = self._body()
+        match path:
+            case ["tables"]:
+                return _json(self.lobby.open(told.get("variant"), told.get("seats")))
+            case ["tables", key, "act"]:
+                return _json(self.lobby.act(key, told.get("action")))
+            case ["tables", key, "step"]:
+                return _json(self.lobby.step(key))
+            case ["tables", key, "back"]:
+                return _json(self.lobby.take_back(key))
+            case ["tables", key, "advice"]:
+                return _json(self.lobby.advise(key, told.get("bot")))
+            case ["tables", key, "close"]:
+                return _json(self.lobby.close(key))
+        raise RefusedError(404, "there is no such page")
+
+    def _body(self) -> dict[str, Any]:
+        """The JSON object of a request."""
+        length = self.headers.get("Content-Length", "")
+        if not length.isdecimal() or int(length) > LONGEST:
+            raise RefusedError(413, f"expected a body of at most {LONGEST} bytes")
+        if self.headers.get_content_type() != "application/json":
+            raise RefusedError(415, "expected JSON")
+        try:
+            found = json.loads(self.rfile.read(int(length)))
+        except (ValueError, RecursionError) as error:
+            raise RefusedError(400, f"expected JSON: {error}") from error
+        if not isinstance(found, dict):
+            raise RefusedError(400, "expected a JSON object")
+        return found
+
+
+def _json(data: Any) -> tuple[str, bytes]:
+    """Data as the body of an answer."""
+    return "application/json", json.dumps(data, separators=(",", ":")).encode()

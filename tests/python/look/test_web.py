@@ -1,0 +1,329 @@
+"""`starmine play --web` without a browser: what is sent, what is refused, several tables, and the end."""
+
+import json
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from web_person import Person, lobby_of, serving
+
+import starmine
+from starmine.cli import main
+from starmine.look import frame_of, replay_data
+from starmine.look.lobby import MOST_TABLES
+from starmine.look.server import LONGEST, Server
+
+HEAD = {
+    "Server": "starmine",
+    "Cache-Control": "no-store",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+def table_of(lobby, found):
+    """The table behind an answer, which the person does not see."""
+    return lobby._places[found["id"]].table
+
+
+def expected(view, table, found):
+    """All that a page may know of a table before the end, made of the seat's view alone."""
+    own = view.observer
+    history = view.history
+    return {
+        "id": found["id"],
+        "title": found["title"],
+        "seat": own,
+        "waits": view.current_player == own,
+        "over": False,
+        "moved": any(event.seat == own for event in history),
+        "taken_back": table.taken_back,
+        "frame": frame_of(view, names=table.names, legal=view.current_player == own),
+        "log": [f"{table.names[event.seat]}: {str(event).partition(': ')[2]}" for event in history],
+    }
+
+
+def check_head(answer):
+    """The head of an answer holds only what all answers have."""
+    head = dict(answer[1])
+    assert head.pop("Content-Length") == str(len(answer[2]))
+    assert "script-src 'self'" in head.pop("Content-Security-Policy")
+    assert head.pop("Content-Type")
+    assert head == HEAD
+
+
+def start(person, variant="standard", seats=(None, "smart")):
+    return person.ask("tables", {"variant": variant, "seats": list(seats)})
+
+
+@pytest.mark.parametrize(
+    ("variant", "seats"),
+    [
+        ("standard", (None, "smart")),
+        ("standard", ("info", "smart", None)),
+        ("avalanche", ("piers", None, "simple", "piers")),
+        ("traditional", (None, "piers")),
+    ],
+)
+def test_nothing_but_the_seat_s_view_is_sent_in_a_whole_game(variant, seats):
+    rng = random.Random(7)
+    lobby = lobby_of()
+    with serving(lobby) as server:
+        person = Person(server)
+        found = start(person, variant, seats)
+        table = table_of(lobby, found)
+        seat = seats.index(None)
+        while True:
+            sent = person.traffic[-1]
+            check_head(sent)
+            if table.is_over:
+                break
+            assert json.loads(sent[2]) == json.loads(json.dumps(expected(table.state.view(seat), table, found)))
+            for refused in ("replay", "replay.html"):
+                status, told = person.request(f"tables/{found['id']}/{refused}")
+                assert (status, told) == (403, {"error": "the game is not over: its cards are shown at its end"})
+            if not found["waits"]:
+                found = person.ask(f"tables/{found['id']}/step", {})
+                continue
+            status, told = person.request(f"tables/{found['id']}/act", {"action": 999})
+            assert status == 400
+            advice = person.ask(f"tables/{found['id']}/advice", {"bot": "piers"})
+            assert advice["action"] == starmine.make_bot("piers", table.variant, seat).act(table.state.view(seat))
+            if found["moved"] and rng.random() < 0.1:
+                found = person.ask(f"tables/{found['id']}/back", {})
+            elif rng.random() < 0.5:
+                found = person.ask(f"tables/{found['id']}/act", {"action": advice["action"]})
+            else:
+                found = person.ask(f"tables/{found['id']}/act", {"action": rng.choice(table.view.legal_actions())})
+        assert found["over"]
+        cards = [[card["card"] for card in hand] for hand in found["frame"]["hands"]]
+        assert cards == [[str(card) for card in hand] for hand in table.state.hands]
+        data = person.ask(f"tables/{found['id']}/replay")
+    same = replay_data(table.state, names=table.names, titles=[data["games"][0]["title"]], compare=None)
+    told = {name: value for name, value in data["games"][0].items() if name != "compare"}
+    assert told == json.loads(json.dumps(same["games"][0]))
+
+
+class Discarding:
+    """A partner whose moves do not depend on the person's cards."""
+
+    def act(self, view):
+        discards = [action for action in view.legal_actions() if action < view.variant.hand_size]
+        return discards[0] if discards else view.variant.action("play 0")
+
+
+def exchanged(variant, seat):
+    """Two decks that differ in this seat's hand and in the last cards of the deck."""
+    deck = variant.new_game(seed=3).deck
+    size = variant.hand_size
+    other = list(deck)
+    own = range(seat * size, (seat + 1) * size)
+    last = range(len(deck) - size, len(deck))
+    for one, two in zip(own, last, strict=True):
+        other[one], other[two] = other[two], other[one]
+    assert [deck[place] for place in own] != [other[place] for place in own]
+    return deck, other
+
+
+def test_games_that_differ_in_hidden_cards_send_the_same_bytes():
+    """The whole traffic is equal to the byte as long as nothing of the difference may be seen."""
+    sent = []
+    for deck in exchanged(starmine.Variant(), 0):
+        lobby = lobby_of({"partner": Discarding})
+        with serving(lobby) as server:
+            person = Person(server)
+            found = start(person, seats=(None, "partner"))
+            key = found["id"]
+            table_of(lobby, found).state = starmine.Variant().new_game(deck=deck)
+            person.traffic.clear()
+            for turn in range(24):
+                found = person.ask(f"tables/{key}")
+                person.request(f"tables/{key}/replay")
+                person.ask("tables")
+                if turn % 2:
+                    found = person.ask(f"tables/{key}/step", {})
+                    continue
+                person.ask(f"tables/{key}/advice", {"bot": "smart"})
+                hints = [move for move in found["frame"]["legal"] if move["kind"] not in ("play", "discard")]
+                person.ask(f"tables/{key}/act", {"action": hints[0]["action"]})
+                if turn == 10:
+                    person.ask(f"tables/{key}/back", {})
+                    person.ask(f"tables/{key}/act", {"action": hints[-1]["action"]})
+            sent.append([(s, h, body.replace(key.encode(), b"KEY")) for s, h, body in person.traffic])
+    assert len(sent[0]) > 90
+    assert sent[0] == sent[1]
+
+
+class Telling:
+    """A partner that fails, with words that tell the person's cards."""
+
+    def act(self, view):
+        raise ValueError(f"cannot play: {view.hands[1]}")
+
+
+class Cheating:
+    """A partner whose move is refused, with a list that depends on the person's cards."""
+
+    def act(self, view):
+        return view.variant.num_actions - 1 if view.variant.num_actions - 1 not in view.legal_actions() else 0
+
+
+@pytest.mark.parametrize("kind", [Telling, Cheating])
+def test_what_a_failing_partner_says_stays_in_the_terminal(kind):
+    reported = []
+    lobby = lobby_of({"bad": kind}, report=reported.append)
+    with serving(lobby) as server:
+        person = Person(server)
+        found = start(person, seats=("bad", None))
+        answer = person.request(f"tables/{found['id']}/step", {})
+        assert answer == (400, {"error": "bad failed; the program's terminal says why"})
+        assert kind.__name__ == "Cheating" or "cannot play" in reported[0]
+        assert len(reported) == 1
+
+
+def test_watchers_see_open_hands_and_no_deck():
+    lobby = lobby_of()
+    with serving(lobby) as server:
+        person = Person(server)
+        found = start(person, seats=("smart", "info"))
+        table = table_of(lobby, found)
+        while not found["over"]:
+            assert found["frame"] == json.loads(json.dumps(frame_of(table.state, names=table.names, legal=False)))
+            found = person.ask(f"tables/{found['id']}/step", {})
+    assert table.state.length == len(found["log"])
+
+
+def test_several_tables_are_played_at_once(tmp_path):
+    lobby = lobby_of(seed=5, folder=tmp_path, report=lambda text: None)
+    with serving(lobby) as server:
+
+        def whole():
+            person = Person(server)
+            found = start(person, seats=("smart", "smart"))
+            keys.append(found["id"])
+            while not found["over"]:
+                found = person.ask(f"tables/{found['id']}/step", {})
+
+        keys = []
+        threads = [threading.Thread(target=whole) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+        assert len(Person(server).ask("tables")) == 4
+        played = sorted(lobby._places[key].table.state.score for key in keys)
+        Person(server).ask(f"tables/{keys[0]}/close", {})
+        assert len(Person(server).ask("tables")) == 3
+        assert Person(server).request(f"tables/{keys[0]}")[0] == 404
+    assert played == sorted(starmine.play_games(["smart", "smart"], 4, seed=5).scores.tolist())
+    pages = sorted(tmp_path.iterdir())
+    assert len(pages) == 4
+    assert all(b"<main" in path.read_bytes() for path in pages)
+
+
+@pytest.mark.parametrize(
+    ("request_of", "status"),
+    [
+        ({"headers": {"Host": "evil.example:{port}"}}, 403),
+        ({"headers": {"Host": "127.0.0.1:1"}}, 403),
+        ({"headers": {"Host": None}}, 403),
+        ({"headers": {"Host": "8.8.8.8:{port}"}}, 403),
+        ({"headers": {"Origin": "http://evil.example"}}, 403),
+        ({"headers": {"Origin": "null"}}, 403),
+        ({"headers": {"Sec-Fetch-Site": "cross-site"}}, 403),
+        ({"headers": {"Sec-Fetch-Site": "same-site"}}, 403),
+        ({"headers": {"Origin": None}, "told": {}}, 403),
+        ({"headers": {"Content-Type": "text/plain"}, "told": {}}, 415),
+        ({"headers": {"Content-Length": str(LONGEST + 1)}, "told": {}}, 413),
+        ({"headers": {"Content-Length": "-1"}, "told": {}}, 413),
+        ({"told": b"[" * 9000}, 400),
+        ({"told": b"{"}, 400),
+        ({"told": [1]}, 400),
+        ({"told": {"variant": 1, "seats": [None, "smart"]}}, 400),
+        ({"told": {"variant": "standard", "seats": "smart"}}, 400),
+        ({"told": {"variant": "standard", "seats": [None, "policy: /etc/passwd"]}}, 400),
+        ({"told": {"variant": "standard", "seats": [None, ["smart"]]}}, 400),
+        ({"told": {"variant": "standard", "seats": [None, None]}}, 400),
+        ({"told": {"variant": "standard", "seats": [None] + ["smart"] * 9}}, 400),
+        ({"told": {"variant": "nothing", "seats": [None, "smart"]}}, 400),
+        ({"told": {"variant": "avalanche", "seats": [None, "smart"]}}, 400),
+        ({"path": "../choices"}, 404),
+        ({"path": "play.py"}, 404),
+        ({"path": "tables/none"}, 404),
+        ({"path": "tables/none/act", "told": {"action": 0}}, 404),
+        ({"whole_path": "/"}, 404),
+        ({"whole_path": "/choices"}, 404),
+        ({"whole_path": "/guess/choices"}, 404),
+        ({"method": "DELETE"}, 501),
+    ],
+)
+def test_requests_that_are_refused(request_of, status):
+    lobby = lobby_of()
+    with serving(lobby) as server:
+        person = Person(server)
+        headers = request_of.get("headers", {})
+        headers = {name: value and value.replace("{port}", str(server.server_port)) for name, value in headers.items()}
+        found, told = person.request(**{"path": "tables", **request_of, "headers": headers})
+        assert found == status, told
+        assert lobby.tables() == []
+        assert person.request("choices")[0] == 200
+
+
+def test_the_number_of_tables_is_limited():
+    lobby = lobby_of()
+    for _ in range(MOST_TABLES):
+        lobby.open("very-small", [None, "simple"])
+    with pytest.raises(starmine.StarmineError, match="leave one first"):
+        lobby.open("very-small", [None, "simple"])
+
+
+def test_addresses_have_tokens_and_listen_on_the_loopback():
+    servers = [Server(lobby_of()) for _ in range(2)]
+    assert servers[0].server_address[0] == "127.0.0.1"
+    assert servers[0].token != servers[1].token
+    assert len(servers[0].token) >= 32
+    for server in servers:
+        server.server_close()
+
+
+def test_the_server_ends_when_nobody_asks():
+    server = Server(lobby_of(), idle_seconds=0.05)
+    server.serve()
+    assert server.socket.fileno() == -1
+
+
+def test_the_command_serves_and_ends_with_an_interrupt(tmp_path):
+    command = [sys.executable, "-m", "starmine", "play", "--web", "--no-browser", "--save", str(tmp_path)]
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        line = running.stdout.readline()
+        assert line.startswith("Play at http://127.0.0.1:")
+        time.sleep(0.3)
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=20)
+    finally:
+        running.kill()
+    assert running.returncode == 0
+    assert out.endswith("ended\n")
+    assert err == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--save", "missing"], "there is no such folder"),
+        (["--port", "70000"], "expected a port"),
+        (["--idle", "0"], "a minute or more"),
+        (["--partner", "smrt"], "did you mean"),
+        (["--host", "256.1.1.1"], "256.1.1.1"),
+    ],
+)
+def test_the_command_refuses(capsys, arguments, words):
+    assert main(["play", "--web", "--no-browser", *arguments]) == 2
+    assert words in capsys.readouterr().err
