@@ -30,8 +30,8 @@ pub(crate) use memory::{check_headroom, check_thread_room, start, start_scoped, 
 pub use noisy::{Noise, NoiseError, Noisy};
 pub use play_games::{Outcome, PlayError, PlayedGames, play_games, play_games_until};
 pub use policy::{
-    ColorActions, POLICIES, Policy, PolicyBot, PolicyError, PolicyProblem, PolicyScratch,
-    ShippedPolicy, policy_bytes, read_policy, shipped_policy,
+    ColorActions, POLICIES, Policy, PolicyBot, PolicyError, PolicyProblem, PolicyRows,
+    PolicyScratch, ShippedPolicy, policy_bytes, read_policy, shipped_policy,
 };
 pub use recording::check_games;
 pub use registry::{BOTS, BotKind, Plays, bot};

@@ -1,5 +1,6 @@
+use super::blueprint::{Blueprint, WeighedHand, retain};
 use super::parallel::map;
-use super::particle::{Particle, Seats};
+use super::particle::Particle;
 use super::seen_game::{SeenGame, own_slot};
 use crate::bots::Turn;
 use crate::rules::{
@@ -11,6 +12,9 @@ const DRAWS: usize = 10;
 
 /// Hands drawn at a time.
 const BLOCK: usize = 512;
+
+/// Hands that a thread takes at a time.
+const CHUNK: usize = 64;
 
 /// A refill is due when the hands are worth fewer equally likely ones than this share of those wanted.
 const WORN: f64 = 0.25;
@@ -32,7 +36,7 @@ pub enum Source {
 #[derive(Clone)]
 pub struct BlueprintBelief {
     game: SeenGame,
-    blueprint: Seats,
+    blueprint: Blueprint,
     particles: Vec<Particle>,
     source: Source,
     /// For each turn, whether it counts as a move by the blueprint.
@@ -47,7 +51,7 @@ impl BlueprintBelief {
     /// The belief at the start of a game.
     pub(super) fn new(
         view: &View<'_>,
-        blueprint: &Seats,
+        blueprint: &Blueprint,
         wanted: usize,
         seed: u64,
     ) -> BlueprintBelief {
@@ -80,13 +84,16 @@ impl BlueprintBelief {
         (0..self.is_explained.len()).filter(|&turn| !self.is_explained[turn])
     }
 
+    pub(super) const fn blueprint(&self) -> &Blueprint {
+        &self.blueprint
+    }
+
     pub(super) fn particles(&self) -> &[Particle] {
         &self.particles
     }
 
     fn hand_size(&self) -> usize {
-        let position = self.game.position(self.game.length(), &[0; crate::rules::MAX_CARDS]);
-        View::new(self.game.variant(), &position, self.game.observer()).hand_size(0)
+        self.game.hand_size(self.game.length())
     }
 
     fn total(&self) -> f64 {
@@ -117,14 +124,9 @@ impl BlueprintBelief {
         } else if let (Some(_), true) = (event.drawn, self.source == Source::Sampled) {
             self.weigh_draw(turn);
         }
-        let game = &self.game;
-        let size = turn.after.hand_size(0);
-        let agrees: Vec<bool> = (self.particles.iter_mut())
-            .map(|found| found.bots.follow(game, index, &game.cards(&found.hand[..size])))
-            .collect();
+        let agrees = self.blueprint.follow(&self.game, index, &mut self.particles);
         if agrees.contains(&true) {
-            let mut agrees = agrees.into_iter();
-            self.particles.retain(|_| agrees.next().expect("one for each"));
+            retain(&mut self.particles, &agrees);
         } else if !agrees.is_empty() {
             self.explain(index, turn);
         }
@@ -256,7 +258,7 @@ impl BlueprintBelief {
     }
 
     /// Makes the belief good enough for a decision; afterwards it has at least one hand.
-    pub(super) fn prepare(&mut self, view: &View<'_>, rooms: &mut [Seats]) {
+    pub(super) fn prepare(&mut self, view: &View<'_>, rooms: &mut [Blueprint]) {
         if self.source == Source::Exact && !self.particles.is_empty() {
             return;
         }
@@ -279,12 +281,12 @@ impl BlueprintBelief {
     }
 
     /// Keeps those of all possible hands that explain the game.
-    fn enumerate(&mut self, hands: &[([u8; MAX_HAND_SIZE], u64)], rooms: &mut [Seats]) {
-        let found = map(rooms, hands.len(), |room, index| {
-            let (hand, ways) = hands[index];
-            self.replayed(room, hand, ways as f64)
+    fn enumerate(&mut self, hands: &[([u8; MAX_HAND_SIZE], u64)], rooms: &mut [Blueprint]) {
+        let hands: Vec<WeighedHand> =
+            hands.iter().map(|&(hand, ways)| (hand, ways as f64)).collect();
+        let found = map(rooms, hands.len(), CHUNK, |room, chunk| {
+            room.replay(&self.game, &self.is_explained, &hands[chunk])
         });
-        let found: Vec<Particle> = found.into_iter().flatten().collect();
         if !found.is_empty() {
             self.particles = found;
             self.source = Source::Exact;
@@ -292,7 +294,7 @@ impl BlueprintBelief {
     }
 
     /// Draws possible hands that explain the game, until there are as many as wanted.
-    fn refill(&mut self, view: &View<'_>, rooms: &mut [Seats]) {
+    fn refill(&mut self, view: &View<'_>, rooms: &mut [Blueprint]) {
         let belief = Belief::new(view);
         self.source = Source::Sampled;
         let seed = self.next_seed();
@@ -302,26 +304,16 @@ impl BlueprintBelief {
             if self.particles.len() >= self.wanted {
                 break;
             }
-            let found = map(rooms, BLOCK, |room, index| {
-                let mut rng = GameRng::from_state(mix_seed(seed, (first + index) as u64));
-                self.replayed(room, belief.sample(&mut rng)?, 1.0)
+            let found = map(rooms, BLOCK, CHUNK, |room, chunk| {
+                let draw = |index| {
+                    let mut rng = GameRng::from_state(mix_seed(seed, (first + index) as u64));
+                    Some((belief.sample(&mut rng)?, 1.0))
+                };
+                let hands: Vec<WeighedHand> = chunk.filter_map(draw).collect();
+                room.replay(&self.game, &self.is_explained, &hands)
             });
-            self.particles.extend(found.into_iter().flatten());
+            self.particles.extend(found);
         }
-    }
-
-    /// The particle of a hand, if it explains the game.
-    fn replayed(
-        &self,
-        bots: &mut Seats,
-        hand: [u8; MAX_HAND_SIZE],
-        weight: f64,
-    ) -> Option<Particle> {
-        let game = &self.game;
-        let cards = game.cards(&hand);
-        bots.start(game.variant(), &game.position(0, &cards));
-        let explains = |turn| bots.follow(game, turn, &cards) || !self.is_explained[turn];
-        (0..game.length()).all(explains).then(|| Particle { hand, weight, bots: bots.clone() })
     }
 }
 

@@ -2,15 +2,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use super::belief::{BlueprintBelief, Source};
+use super::blueprint::Blueprint;
 use super::options::SearchOptions;
 use super::parallel::map;
 use super::particle::Particle;
-use super::rollout::{Rollout, Start};
+use super::rollout::Start;
 use crate::bots::Bot;
-use crate::rules::{GameRng, Move, View, mix_seed};
+use crate::rules::{GameRng, Move, Position, RandomDeck, View, mix_seed};
 
 /// Positions that are sampled between two looks at the means.
 const BLOCK: usize = 32;
+
+/// Samples that a thread takes at a time.
+const CHUNK: usize = 16;
 
 /// The fewest samples after which a move is dropped.
 const LEAST: usize = 32;
@@ -123,25 +127,15 @@ pub fn search(
     let mut kept: Vec<Candidate> = moves.map(candidate).collect();
     let mut dropped = Vec::new();
     let draw = Draw::new(belief.particles(), seed);
-    let mut rooms: Vec<Rollout> = Vec::new();
-    rooms.resize_with(threads.max(1), || Rollout::new(&belief.particles()[0].bots));
+    let mut rooms: Vec<Blueprint> = vec![belief.blueprint().clone(); threads.max(1)];
     let (mut samples, mut left) = (0, options.rollouts as usize);
     while kept.len() > 1 && left >= kept.len() && !is_over() {
         let block = BLOCK.min(left / kept.len());
-        let scores = map(&mut rooms, block, |room, index| {
-            let (particle, deck_seed) = draw.sample(samples + index);
-            let position = view.supposing(&particle.hand[..view.hand_size(0)]);
-            let deck = position.remaining_deck(variant, GameRng::from_state(deck_seed));
-            let start = Start {
-                variant,
-                position: &position,
-                deck: &deck,
-                bots: &particle.bots,
-                observer: view.observer(),
-                own: &*own,
-            };
-            let score = |found: &Candidate| f32::from(room.play(&start, found.played));
-            kept.iter().map(score).collect::<Vec<f32>>()
+        let scores = map(&mut rooms, block, CHUNK, |room, chunk| {
+            let deals: Vec<Deal<'_>> =
+                chunk.map(|index| draw.deal(view, samples + index)).collect();
+            let moves: Vec<Move> = kept.iter().map(|found| found.played).collect();
+            scores(room, view, &deals, &moves, &*own)
         });
         for scores in scores {
             kept.iter_mut().zip(scores).for_each(|(candidate, score)| candidate.scores.push(score));
@@ -204,6 +198,13 @@ struct Draw<'a> {
     start: f64,
 }
 
+/// One way in which the hidden cards may lie.
+struct Deal<'a> {
+    particle: &'a Particle,
+    position: Position,
+    deck: RandomDeck,
+}
+
 impl<'a> Draw<'a> {
     fn new(particles: &'a [Particle], seed: u64) -> Draw<'a> {
         let add = |sum: &mut f64, found: &Particle| {
@@ -215,11 +216,40 @@ impl<'a> Draw<'a> {
         Draw { particles, sums, seed, start }
     }
 
-    /// The hand of a sample, and the seed of its deck.
-    fn sample(&self, index: usize) -> (&'a Particle, u64) {
+    /// The hand and the deck of a sample.
+    fn deal(&self, view: &View<'_>, index: usize) -> Deal<'a> {
         let place = (self.start + index as f64 * GOLDEN).fract();
         let passed = place * self.sums.last().expect("a belief has hands");
         let found = self.sums.partition_point(|&sum| sum <= passed);
-        (&self.particles[found.min(self.particles.len() - 1)], mix_seed(self.seed, index as u64))
+        let particle = &self.particles[found.min(self.particles.len() - 1)];
+        let position = view.supposing(&particle.hand[..view.hand_size(0)]);
+        let seed = mix_seed(self.seed, index as u64);
+        let deck = position.remaining_deck(view.variant(), GameRng::from_state(seed));
+        Deal { particle, position, deck }
     }
+}
+
+/// For each deal the scores of all moves.
+fn scores<'a>(
+    room: &mut Blueprint,
+    view: &View<'_>,
+    deals: &'a [Deal<'a>],
+    moves: &[Move],
+    own: &'a dyn Bot,
+) -> Vec<Vec<f32>> {
+    let start = |(deal, &first): (&'a Deal<'a>, &Move)| Start {
+        position: &deal.position,
+        deck: &deal.deck,
+        first,
+        bots: &deal.particle.bots,
+        observer: view.observer(),
+        own,
+    };
+    let pairs = deals.iter().flat_map(|deal| moves.iter().map(move |first| (deal, first)));
+    let starts: Vec<Start<'_>> = pairs.map(start).collect();
+    let scores = room.play(view.variant(), &starts);
+    scores
+        .chunks(moves.len())
+        .map(|of_deal| of_deal.iter().map(|&score| score.into()).collect())
+        .collect()
 }

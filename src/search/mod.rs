@@ -4,6 +4,7 @@
 //! plays the game to the end many times for each legal move, see [`search`].
 
 mod belief;
+mod blueprint;
 mod decision;
 mod options;
 mod parallel;

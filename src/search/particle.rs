@@ -64,6 +64,6 @@ impl Seats {
 pub(super) struct Particle {
     pub hand: [u8; MAX_HAND_SIZE],
     pub weight: f64,
-    /// The bots of all seats. That of the observer's own seat is not used.
+    /// The bots of all seats, if the blueprint has some. That of the observer's own seat is not used.
     pub bots: Seats,
 }

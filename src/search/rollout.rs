@@ -1,47 +1,55 @@
 use super::particle::Seats;
 use crate::bots::Bot;
-use crate::rules::{Move, Position, RandomDeck, Variant, View};
+use crate::rules::{Event, Move, Position, RandomDeck, Variant, View};
 
-/// Where roll-outs start.
+/// Where a roll-out starts.
 pub(super) struct Start<'a> {
-    pub variant: &'a Variant,
     pub position: &'a Position,
     pub deck: &'a RandomDeck,
-    /// The teammates' bots.
+    /// The first move.
+    pub first: Move,
+    /// The teammates' bots, if the blueprint has some.
     pub bots: &'a Seats,
     /// The seat that searches, and its own bot.
     pub observer: usize,
     pub own: &'a dyn Bot,
 }
 
-/// A game that is played to its end by bots in all seats.
+/// A game that is played to its end.
 pub(super) struct Rollout {
-    bots: Seats,
+    pub position: Position,
+    deck: RandomDeck,
 }
 
 impl Rollout {
-    pub fn new(bots: &Seats) -> Rollout {
-        Rollout { bots: bots.clone() }
+    pub fn new(start: &Start<'_>) -> Rollout {
+        Rollout { position: *start.position, deck: start.deck.clone() }
     }
 
-    /// The score of the game that goes on with this move.
-    pub fn play(&mut self, start: &Start<'_>, first: Move) -> u8 {
-        let variant = start.variant;
-        for (seat, bot) in self.bots.0.iter_mut().enumerate() {
+    pub fn apply(&mut self, variant: &Variant, played: Move) -> Event {
+        debug_assert!(self.position.is_legal(variant, played), "{played:?}");
+        self.position.apply_unchecked(variant, played, &mut self.deck)
+    }
+}
+
+impl Seats {
+    /// The score of a game that these bots play to its end, from the states of the bots at its start.
+    pub fn play(&mut self, variant: &Variant, start: &Start<'_>) -> u8 {
+        for (seat, bot) in self.0.iter_mut().enumerate() {
             let state = if seat == start.observer { start.own } else { &*start.bots.0[seat] };
             state.clone_onto(bot);
         }
-        let (mut after, mut deck, mut played) = (*start.position, start.deck.clone(), first);
+        let (mut game, mut played) = (Rollout::new(start), start.first);
         loop {
-            let before = after;
-            debug_assert!(before.is_legal(variant, played), "{played:?}");
-            let event = after.apply_unchecked(variant, played, &mut deck);
+            let before = game.position;
+            let event = game.apply(variant, played);
+            let after = &game.position;
             if after.ending().is_some() {
                 return after.score(variant);
             }
-            self.bots.observe(variant, &before, &event, &after, None);
+            self.observe(variant, &before, &event, after, None);
             let seat = after.current_player();
-            played = self.bots.0[seat].act(&View::new(variant, &after, seat));
+            played = self.0[seat].act(&View::new(variant, after, seat));
         }
     }
 }

@@ -3,9 +3,9 @@ use std::sync::atomic::AtomicBool;
 use thiserror::Error;
 
 use super::belief::BlueprintBelief;
+use super::blueprint::Blueprint;
 use super::decision::{Decision, search};
 use super::options::SearchOptions;
-use super::particle::Seats;
 use crate::bots::{Bot, Player, Turn};
 use crate::rules::{EpisodeSeed, GameRng, Move, State, Variant, View};
 
@@ -26,9 +26,10 @@ pub enum BlueprintError {
 ///
 /// Only one seat may search: what a teammate does that searches too is not what the blueprint would do, so that the
 /// belief draws wrong conclusions from it.
-#[derive(Clone)]
 pub struct Searcher {
-    blueprint: Seats,
+    /// The blueprint's bot in the own seat.
+    own: Box<dyn Bot>,
+    blueprint: Blueprint,
     options: SearchOptions,
     threads: usize,
     rng: GameRng,
@@ -51,9 +52,9 @@ impl Searcher {
         if !bot.is_deterministic() {
             return Err(BlueprintError::Random(name.to_owned()));
         }
-        let seats = (0..variant.players()).map(|_| bot.boxed_clone());
+        let blueprint = Blueprint::new(&**bot, variant.players());
         let rng = GameRng::new(EpisodeSeed::default());
-        Ok(Searcher { blueprint: Seats(seats.collect()), options, threads, rng, belief: None })
+        Ok(Searcher { own: bot.boxed_clone(), blueprint, options, threads, rng, belief: None })
     }
 
     /// Follows a game up to its last turn, without searching. The game is one of the searcher's variant.
@@ -69,7 +70,7 @@ impl Searcher {
             let before = *earlier.position();
             let before = View::new(state.variant(), &before, seat);
             if usize::from(event.seat) == seat {
-                self.pass(&before);
+                self.own.act(&before);
             }
             let action = state.variant().move_to_action(event.played);
             earlier
@@ -79,11 +80,6 @@ impl Searcher {
         }
     }
 
-    /// Lets the blueprint's own bot choose, as it is asked in each of its turns in a game without search.
-    fn pass(&mut self, view: &View<'_>) {
-        self.blueprint.0[view.observer()].act(view);
-    }
-
     /// The values of all legal moves, and what the belief was. The seat is to act.
     ///
     /// # Panics
@@ -91,9 +87,21 @@ impl Searcher {
     pub fn decide(&mut self, view: &View<'_>, stop: &AtomicBool) -> (Decision, &BlueprintBelief) {
         let belief = self.belief.as_mut().expect("a game has started");
         belief.prepare(view, &mut vec![self.blueprint.clone(); self.threads.max(1)]);
-        let own = &*self.blueprint.0[view.observer()];
         let seed = self.rng.below_u64(u64::MAX);
-        (search(view, belief, own, &self.options, seed, self.threads, stop), belief)
+        (search(view, belief, &*self.own, &self.options, seed, self.threads, stop), belief)
+    }
+}
+
+impl Clone for Searcher {
+    fn clone(&self) -> Searcher {
+        Searcher {
+            own: self.own.boxed_clone(),
+            blueprint: self.blueprint.clone(),
+            options: self.options.clone(),
+            threads: self.threads,
+            rng: self.rng.clone(),
+            belief: self.belief.clone(),
+        }
     }
 }
 
@@ -101,14 +109,13 @@ impl Bot for Searcher {
     fn start(&mut self, view: &View<'_>, mut rng: GameRng) {
         let seed = rng.below_u64(u64::MAX);
         self.rng = rng;
-        let own = view.observer();
         self.belief = Some(BlueprintBelief::new(view, &self.blueprint, self.options.hands, seed));
-        self.blueprint.0[own].start(view, GameRng::for_samples(0));
+        self.own.start(view, GameRng::for_samples(0));
     }
 
     fn observe(&mut self, turn: &Turn<'_>) {
         self.belief.as_mut().expect("a game has started").observe(turn);
-        self.blueprint.0[turn.before.observer()].observe(turn);
+        self.own.observe(turn);
     }
 
     fn is_deterministic(&self) -> bool {
@@ -117,7 +124,8 @@ impl Bot for Searcher {
 
     fn act(&mut self, view: &View<'_>) -> Move {
         let (decision, _) = self.decide(view, &AtomicBool::new(false));
-        self.pass(view);
+        // As in a game without search, where it is asked in each of its turns.
+        self.own.act(view);
         decision.chosen
     }
 }

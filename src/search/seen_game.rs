@@ -80,6 +80,11 @@ impl SeenGame {
         &self.events.as_slice()[turn]
     }
 
+    /// The size of the own hand before a turn, or after the last one.
+    pub const fn hand_size(&self, turn: usize) -> usize {
+        self.own_cards.as_slice()[turn].size
+    }
+
     /// Adds a turn.
     pub fn add(&mut self, turn: &Turn<'_>) {
         let mut own = *self.own_cards.last().expect("the start is there");

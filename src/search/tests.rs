@@ -3,8 +3,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::*;
-use crate::bots::{BotName, GameRunner, Player, SeatedPlayer, play_games};
-use crate::rules::{Card, EpisodeSeed, GameRng, Parameters, State, Variant, View, preset};
+use crate::bots::{
+    Bot, BotName, GameRunner, Player, PolicyBot, SeatedPlayer, play_games, shipped_policy,
+};
+use crate::rules::{Card, EpisodeSeed, GameRng, Move, Parameters, State, Variant, View, preset};
 
 static NOT_STOPPED: AtomicBool = AtomicBool::new(false);
 
@@ -435,4 +437,44 @@ fn the_view_of_a_supposed_hand_hides_the_true_one() {
     let seen = View::new(&variant, &supposed, 1);
     assert!(seen.hand_indices(1).iter().all(|&card| card == 0));
     assert_eq!(View::new(&variant, &supposed, 0).last_event(), view.last_event());
+}
+
+/// A network's bot behind a type that does not show the network.
+#[derive(Clone)]
+struct Hidden(PolicyBot);
+
+impl Bot for Hidden {
+    fn start(&mut self, view: &View<'_>, rng: GameRng) {
+        self.0.start(view, rng);
+    }
+
+    fn act(&mut self, view: &View<'_>) -> Move {
+        self.0.act(view)
+    }
+}
+
+#[test]
+fn many_positions_at_once_give_the_decisions_of_single_ones() {
+    let name = "ippo-2p";
+    let policy = shipped_policy(name).unwrap().policy().unwrap();
+    let variant = Arc::new(policy.variant().clone());
+    let bot = PolicyBot::new(policy, false, name, &variant).unwrap();
+    assert!(bot.rows().is_some());
+    for turns in [3, 12] {
+        let games =
+            (0..).map(|game| game_before_a_turn(&variant, "policy: ippo-2p", 1, game, turns));
+        let state = games.into_iter().find(|state| state.ending().is_none()).unwrap();
+        let decide = |bot: Box<dyn Bot>| {
+            let options = SearchOptions { rollouts: 300, hands: 60, ..SearchOptions::default() };
+            let mut searcher =
+                Searcher::new(&Player::Bot(bot), name, &variant, options, 2).unwrap();
+            searcher.follow(&state, 1, 7);
+            let (decision, belief) = searcher.decide(&state.view(1), &NOT_STOPPED);
+            let hands = belief.hands().map(|(hand, share)| (hand.to_vec(), share));
+            (decision, hands.collect::<Vec<_>>(), belief.unexplained().collect::<Vec<_>>())
+        };
+        let (rows, single) = (decide(Box::new(bot.clone())), decide(Box::new(Hidden(bot.clone()))));
+        assert!(rows.0.actions.iter().any(|action| action.rollouts > 0));
+        assert_eq!(rows, single);
+    }
 }

@@ -3,6 +3,8 @@
 //! Each output is summed in the order of the inputs, without fused multiply-add. Wider vectors only
 //! compute more outputs at once, so the logits are equal to the bit on every processor.
 
+use std::array::from_fn;
+
 /// Outputs in a SIMD vector. Rows are padded with zeros.
 const LANES: usize = 8;
 
@@ -11,6 +13,12 @@ type Octet = [f32; LANES];
 
 /// Non-zero inputs: index and value, in ascending order of the index.
 pub(super) type Inputs = Vec<(u32, f32)>;
+
+/// Observations that pass a layer together.
+pub(super) const ROWS: usize = 16;
+
+/// A number for each of these observations.
+pub(super) type Lanes = [f32; ROWS];
 
 /// Bounds of an output.
 #[derive(Clone, Copy, Debug, Default)]
@@ -74,6 +82,84 @@ impl Linear {
         sums.copy_from_slice(&self.bias);
         add_rows(&self.rows, inputs, sums);
         &mut sums.as_flattened_mut()[..self.outputs]
+    }
+}
+
+impl Linear {
+    /// Computes the outputs of several observations at once, each summed in the order of [`Linear::apply`]. A zero among
+    /// the inputs adds nothing; `inputs` is scratch memory for the numbers of those that are not zero everywhere.
+    pub fn apply_rows(&self, values: &[Lanes], inputs: &mut Vec<u32>, outputs: &mut Vec<Lanes>) {
+        let is_zero = |lanes: &Lanes| {
+            // The sign of a zero is shifted out.
+            lanes.iter().fold(0, |bits, number| bits | number.to_bits()) << 1 == 0
+        };
+        inputs.clear();
+        let found = values.iter().enumerate().filter(|(_, lanes)| !is_zero(lanes));
+        inputs.extend(found.map(|(input, _)| input as u32));
+        outputs.clear();
+        outputs.resize(self.outputs, [0.0; ROWS]);
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx512f") {
+            // SAFETY: the processor has the instructions.
+            return unsafe { self.apply_rows_avx512(values, inputs, outputs) };
+        } else if is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has the instructions.
+            return unsafe { self.apply_rows_avx2(values, inputs, outputs) };
+        }
+        self.apply_rows_anywhere(values, inputs, outputs);
+    }
+
+    /// Eight outputs of all observations at a time stay in registers. The compiler does not find this form by itself:
+    /// what it makes of [`Linear::apply_rows_anywhere`] has a twentieth of the speed with these instructions.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f")]
+    fn apply_rows_avx512(&self, values: &[Lanes], inputs: &[u32], outputs: &mut [Lanes]) {
+        use std::arch::x86_64::{
+            _mm512_add_ps, _mm512_loadu_ps, _mm512_mul_ps, _mm512_set1_ps, _mm512_storeu_ps,
+        };
+        let columns = self.bias.len();
+        for (column, outputs) in outputs.chunks_mut(LANES).enumerate() {
+            let mut sums = self.bias[column].map(|bias| _mm512_set1_ps(bias));
+            for &input in inputs {
+                let weights = &self.rows[input as usize * columns + column];
+                // SAFETY: there are sixteen values.
+                let values = unsafe { _mm512_loadu_ps(values[input as usize].as_ptr()) };
+                for (sum, &weight) in sums.iter_mut().zip(weights) {
+                    *sum = _mm512_add_ps(*sum, _mm512_mul_ps(_mm512_set1_ps(weight), values));
+                }
+            }
+            for (output, &sum) in outputs.iter_mut().zip(&sums) {
+                // SAFETY: there is room for sixteen numbers.
+                unsafe { _mm512_storeu_ps(output.as_mut_ptr(), sum) };
+            }
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn apply_rows_avx2(&self, values: &[Lanes], inputs: &[u32], outputs: &mut [Lanes]) {
+        self.apply_rows_anywhere(values, inputs, outputs);
+    }
+
+    /// Eight outputs of eight observations at a time stay in registers.
+    #[inline(always)]
+    fn apply_rows_anywhere(&self, values: &[Lanes], inputs: &[u32], outputs: &mut [Lanes]) {
+        const WIDTH: usize = 8;
+        let columns = self.bias.len();
+        for (column, outputs) in outputs.chunks_mut(LANES).enumerate() {
+            for first in (0..ROWS).step_by(WIDTH) {
+                let mut sums = self.bias[column].map(|bias| [bias; WIDTH]);
+                for &input in inputs {
+                    let weights = &self.rows[input as usize * columns + column];
+                    let values = &values[input as usize][first..first + WIDTH];
+                    let values: [f32; WIDTH] = values.try_into().expect("a part of the lanes");
+                    sums = from_fn(|k| from_fn(|lane| sums[k][lane] + weights[k] * values[lane]));
+                }
+                for (output, sums) in outputs.iter_mut().zip(&sums) {
+                    output[first..first + WIDTH].copy_from_slice(sums);
+                }
+            }
+        }
     }
 }
 

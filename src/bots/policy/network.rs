@@ -97,7 +97,7 @@ fn sigmoid(number: f32) -> f32 {
 }
 
 /// Appends the set bits of an observation.
-fn push_bits(words: &[u64], inputs: &mut Inputs) {
+pub(super) fn push_bits(words: &[u64], inputs: &mut Inputs) {
     for (index, &word) in words.iter().enumerate() {
         let mut rest = word;
         while rest != 0 {

@@ -66,6 +66,15 @@ impl PolicyBot {
     }
 }
 
+impl PolicyBot {
+    /// The policy, if this bot plays the best moves of a network that looks at each position by itself: see
+    /// [`Policy::best_moves`].
+    #[must_use]
+    pub fn rows(&self) -> Option<&Arc<Policy>> {
+        (!self.is_sampled && self.policy.takes_rows()).then_some(&self.policy)
+    }
+}
+
 impl Bot for PolicyBot {
     fn start(&mut self, _: &View<'_>, rng: GameRng) {
         self.rng = rng;

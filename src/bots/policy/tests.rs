@@ -382,3 +382,36 @@ fn shipped_policies_can_be_played() {
         assert!(crate::bots::bot(shipped.name).is_err(), "{} is a bot's name", shipped.name);
     }
 }
+
+#[test]
+fn rows_have_the_logits_of_single_observations() {
+    for shipped in &POLICIES {
+        let policy = shipped.policy().unwrap();
+        assert!(policy.takes_rows(), "{}", shipped.name);
+        let variant = Arc::new(policy.variant().clone());
+        let mut state = State::new(variant, EpisodeSeed::default());
+        let mut observations = Vec::new();
+        while state.ending().is_none() {
+            let mut words = vec![0; policy.num_bits().div_ceil(64)];
+            encode_into(
+                policy.encoder(),
+                state.view(state.position().current_player()),
+                &mut words,
+            );
+            observations.push(words);
+            let legal: Vec<usize> = state.legal_actions().iter().collect();
+            state.apply(legal[observations.len() * 7 % legal.len()] as i64).unwrap();
+        }
+        let (mut room, mut scratch) = (PolicyRows::default(), policy.scratch());
+        for rows in [1, 5, Policy::ROWS] {
+            for chunk in observations.chunks(rows) {
+                let chunk: Vec<&[u64]> = chunk.iter().map(Vec::as_slice).collect();
+                let found = policy.logits_of_rows(&chunk, &mut room).to_vec();
+                for (row, words) in chunk.iter().enumerate() {
+                    let expected = policy.logits(words, &mut [], &mut scratch);
+                    assert!(found.iter().map(|lanes| lanes[row]).eq(expected.iter().copied()));
+                }
+            }
+        }
+    }
+}

@@ -8,6 +8,7 @@ import compare
 import data
 import presets
 import pytest
+import search
 import sweep
 from measuring import RESULTS, Row
 
@@ -18,6 +19,7 @@ TABLES = {
     "bots": [bots.games_table, bots.partners_table],
     "data": [data.generation_table, data.replay_table, data.reading_table],
     "data_billion": [billion.table],
+    "search": [search.decisions_table, search.games_table],
 }
 RECORDED = sorted(path for name in TABLES for path in RESULTS.glob(f"*/{name}.json"))
 
@@ -42,7 +44,7 @@ def test_the_page_of_training_shows_the_recorded_figures(path):
 
 
 def test_results_are_recorded():
-    assert {path.stem for path in RECORDED} == {"compare", "presets", "sweep", "bots", "data", "data_billion"}
+    assert {path.stem for path in RECORDED} == {"compare", "presets", "sweep", "bots", "search", "data", "data_billion"}
 
 
 def test_every_recorded_file_is_checked():

@@ -7,6 +7,7 @@ import draw_board
 import pytest
 import update_baselines
 import update_clones
+import update_search
 from paths import ROOT
 
 import starmine
@@ -157,6 +158,10 @@ def test_the_tables_of_baselines_are_up_to_date(page):
 
 def test_the_table_of_clones_is_up_to_date():
     assert update_clones.with_table(update_clones.PAGE) == read(update_clones.PAGE), "run docs/update_clones.py"
+
+
+def test_the_table_of_searches_is_up_to_date():
+    assert update_search.with_table(update_search.PAGE) == read(update_search.PAGE), "run docs/update_search.py"
 
 
 def test_published_baselines_name_their_sources():

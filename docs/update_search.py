@@ -1,0 +1,151 @@
+"""Keeps the outcomes of searches in results/search/, and writes the table and the figure of all that are there.
+
+    python docs/update_search.py --seconds 4.1 smart-10000=runs/search-smart   # a folder of `starmine search --output`
+    python docs/update_search.py                                             # the table and the figure alone
+
+The blueprint plays the same decks. Of a folder that is not whole, the games that are there count. `--seconds` is
+the processor time of a game: what `time` shows for the whole command, divided by the games.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from update_baselines import ROOT, STOP, machine, markdown_table
+
+import starmine
+from starmine.data import Dataset
+
+RESULTS, PAGE, FIGURE = ROOT / "results" / "search", ROOT / "docs" / "search.md", ROOT / "docs" / "search.png"
+START = "<!-- searches of update_search.py -->\n"
+SEARCH = re.compile(r"search: (.+); rollouts=(\d+); hands=(\d+); threshold=([\d.]+)$")
+
+
+def mean_and_error(values: NDArray[Any]) -> list[float]:
+    """The mean and its standard error."""
+    return [float(values.mean()), float(values.std(ddof=1) / len(values) ** 0.5)]
+
+
+def keep(name: str, folder: Path, seconds: float) -> None:
+    """Compare the games of a folder with the blueprint's and put the figures into results/search/."""
+    configuration = json.loads((folder / "_manifest.json").read_text(encoding="utf-8"))["configuration"]
+    players = [player["name"] for player in configuration["players"]]
+    (found,) = (match for player in players if (match := SEARCH.match(player)))
+    blueprint, seat = found[1], players.index(found[0])
+    dataset = Dataset(folder)
+    tables = list(dataset.tables())
+    lengths = np.concatenate([table.lengths for table in tables])
+    scores = np.concatenate([table.scores for table in tables])
+    seats = [blueprint] * len(players)
+    alone = starmine.play_games(seats, len(scores), configuration["seed"], dataset.variant).scores
+    best = dataset.variant.max_score
+    facts = {
+        "name": name,
+        "blueprint": blueprint,
+        "players": len(players),
+        "seat": seat,
+        "rollouts": int(found[2]),
+        "hands": int(found[3]),
+        "threshold": float(found[4]),
+        "command": f"starmine search {blueprint!r} --players {len(players)} --seat {seat} "
+        f"--games {configuration['games']} --rollouts {found[2]} --hands {found[3]} --seed {configuration['seed']}",
+        "games": len(scores),
+        "alone": mean_and_error(alone),
+        "score": mean_and_error(scores),
+        "difference": mean_and_error(scores.astype(float) - alone),
+        "perfect": float((scores == best).mean()),
+        "perfect_alone": float((alone == best).mean()),
+        "seconds_a_game": seconds,
+        "turns_a_game": float(lengths.mean()),
+        "machine": machine(),
+        "date": datetime.now(UTC).date().isoformat(),
+    }
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    (RESULTS / f"{name}.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+
+
+def kept() -> list[dict[str, Any]]:
+    """All searches that are kept, by blueprint, players and roll-outs."""
+    found = [json.loads(path.read_text(encoding="utf-8")) for path in RESULTS.glob("*.json")]
+    return sorted(found, key=lambda facts: (facts["blueprint"], facts["players"], facts["rollouts"]))
+
+
+def with_error(value: list[float]) -> str:
+    """A mean with its standard error."""
+    return f"{value[0]:.2f} ± {value[1]:.2f}"
+
+
+def line(facts: dict[str, Any]) -> str:
+    """The line of a search."""
+    cells = [
+        f"[{facts['blueprint']}](../results/search/{facts['name']}.json)",
+        str(facts["players"]),
+        f"{facts['rollouts']:,}",
+        f"{facts['games']:,}",
+        with_error(facts["alone"]),
+        with_error(facts["score"]),
+        with_error(facts["difference"]),
+        f"{facts['perfect_alone']:.0%}, {facts['perfect']:.0%}",
+        f"{facts['seconds_a_game']:.1f}",
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
+def table() -> str:
+    """A line for each search."""
+    heads = ["blueprint", "players", "roll-outs", "games", "blueprint alone", "with a search", "difference"]
+    heads += ["perfect games, alone and with", "seconds a game"]
+    return markdown_table(heads, [line(facts) for facts in kept()])
+
+
+def with_table(page: Path) -> str:
+    """The page with its table filled."""
+    before, rest = page.read_text(encoding="utf-8").split(START)
+    return before + START + table() + STOP + rest.split(STOP, 1)[1]
+
+
+def draw() -> None:
+    """The score against the processor time of a move, a line for each blueprint with two players."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6.4, 3.6), layout="constrained")
+    axes = figure.subplots()
+    found = [facts for facts in kept() if facts["players"] == 2]
+    for blueprint in sorted({facts["blueprint"] for facts in found}):
+        points = [facts for facts in found if facts["blueprint"] == blueprint]
+        # The searching seat makes half of the moves.
+        seconds = [facts["seconds_a_game"] / (facts["turns_a_game"] / 2) for facts in points]
+        means, errors = zip(*(facts["score"] for facts in points), strict=True)
+        (drawn, *_) = axes.errorbar(seconds, means, errors, marker="o", capsize=3, label=f"search: {blueprint}")
+        alone = points[-1]["alone"][0]
+        axes.axhline(alone, color=drawn.get_color(), linestyle=":", label=f"{blueprint} alone, {alone:.2f}")
+    axes.set(xscale="log", xlabel="processor seconds a searched move", ylabel="score, two players")
+    axes.legend(fontsize="small")
+    axes.grid(alpha=0.3)
+    figure.savefig(FIGURE, dpi=150)
+
+
+def main() -> None:
+    """Keep what was given, and write."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("searches", nargs="*", metavar="NAME=FOLDER", help="searches to keep")
+    parser.add_argument("--seconds", type=float, help="processor seconds a game")
+    given = parser.parse_args()
+    for text in given.searches:
+        name, found, folder = text.partition("=")
+        if not found or given.seconds is None:
+            parser.error(f"{text!r}: expected NAME=FOLDER, and --seconds")
+        keep(name, Path(folder), given.seconds)
+    PAGE.write_text(with_table(PAGE), encoding="utf-8")
+    draw()
+
+
+if __name__ == "__main__":
+    main()
