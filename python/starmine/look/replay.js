@@ -3,6 +3,8 @@
  *   replay(element, data, { page: true });
  *
  * With `page`, the keyboard works anywhere on the page, and the address names game and turn (#game=2&turn=17).
+ * Other options: `theme`, "light" or "dark"; `place`, the game and the turn to begin with, { game: 2, turn: 17 };
+ * `onPlace`, a function that is called with the place whenever a turn is shown.
  * All text is set as text, never as markup.
  */
 import { draw } from "./board.js";
@@ -25,11 +27,12 @@ class Replay {
     this.theme = options.theme ?? null;
     this.timer = null;
     this.root = el("div", "sr", { tabindex: options.page ? "-1" : "0", role: "region", "aria-label": "Replay of a game of Hanabi" });
+    if (this.theme !== null) this.root.dataset.theme = this.theme;
     this.build();
     element.replaceChildren(this.root);
     (options.page ? document : this.root).addEventListener("keydown", (event) => this.key(event));
     if (options.page) addEventListener("hashchange", () => this.fromAddress());
-    if (!options.page || !this.fromAddress()) this.open(0);
+    if (!options.page || !this.fromAddress()) this.open(options.place?.game ?? 0, options.place?.turn ?? 0);
   }
 
   get game() {
@@ -95,9 +98,9 @@ class Replay {
       "sr-buttons",
       { role: "group", "aria-label": "Steps" },
       this.button("|◀", "First turn", () => this.go(0)),
-      this.button("◀", "Previous turn", () => this.go(this.place.turn - 1)),
+      this.button("←", "Previous turn", () => this.go(this.place.turn - 1)),
       this.player,
-      this.button("▶", "Next turn", () => this.go(this.place.turn + 1)),
+      this.button("→", "Next turn", () => this.go(this.place.turn + 1)),
       this.button("▶|", "Last turn", () => this.go(Infinity)),
       this.counter,
       ...this.pairs,
@@ -154,6 +157,7 @@ class Replay {
     const address = this.games.length > 1 ? `#game=${this.place.game}&turn=${turn}` : `#turn=${turn}`;
     this.link.href = address;
     if (this.options.page && location.hash !== address) history.replaceState(null, "", address);
+    this.options.onPlace?.({ ...this.place });
   }
 
   /** Goes to the game and the turn that the address names, if it names any. */

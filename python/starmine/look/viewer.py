@@ -1,49 +1,138 @@
-"""A widget for notebooks that steps through games."""
+"""A viewer of games for notebooks: the replay as a widget of anywidget, which Jupyter, Colab and VS Code show."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
+from starmine._core import StarmineError
 from starmine.look.replay import Watched, replay_data, script, style
+from starmine.trained import TrainedPolicy
 
+if TYPE_CHECKING:
+    import anywidget
+
+# The board follows the traits `game` and `turn`, and they follow the board.
 RENDER = """
-export default {
-  render({ model, el }) {
-    replay(el, model.get("data"));
-  },
-};
+function render({ model, el: element }) {
+  const light = document.body.dataset.jpThemeLight;
+  const theme = model.get("theme") ?? (light === undefined ? null : light === "true" ? "light" : "dark");
+  const onPlace = ({ game, turn }) => {
+    if (model.get("game") === game && model.get("turn") === turn) return;
+    model.set("game", game);
+    model.set("turn", turn);
+    model.save_changes();
+  };
+  const place = { game: model.get("game"), turn: model.get("turn") };
+  const shown = replay(element, model.get("data"), { theme, onPlace, place });
+  const follow = () => {
+    const [game, turn] = [model.get("game"), model.get("turn")];
+    if (game !== shown.place.game) shown.open(game, turn);
+    else if (turn !== shown.place.turn) shown.go(turn);
+  };
+  model.on("change:game", follow);
+  model.on("change:turn", follow);
+  return () => {
+    model.off("change:game", follow);
+    model.off("change:turn", follow);
+    shown.stop();
+  };
+}
+export default { render };
 """
 
 
-def viewer(games: Watched, **options: Any) -> Any:
-    """A widget that steps through games in a notebook (Jupyter, VS Code, Colab, marimo).
+def viewer(
+    games: Watched,
+    *,
+    names: Sequence[str] | Sequence[Sequence[str]] | None = None,
+    titles: Sequence[str] | None = None,
+    compare: str | None = None,
+    policy: str | TrainedPolicy | None = None,
+    beliefs: bool = True,
+    game: int = 0,
+    turn: int = 0,
+    theme: str | None = None,
+) -> anywidget.AnyWidget:
+    """A widget to step through games in a notebook, with the board, the curves and the mistakes of `replay_html`.
 
     Args:
-        games: as `replay_html` takes them.
-        **options: `names`, `titles`, `compare`, `policy` and `beliefs`, as `replay_html` takes them.
+        games: as `replay_html` takes them, with names, titles, compare, policy and beliefs.
+        names: of the seats; for all games, or a list for each.
+        titles: of the games; None for "Game 0" and so on.
+        compare: a bot whose other moves are marked.
+        policy: a trained policy, or its name or file, whose probabilities and values are shown.
+        beliefs: whether to show what the owners of the cards believe.
+        game: the game that is shown first.
+        turn: the turn that is shown first.
+        theme: "light" or "dark"; None for the notebook's or the system's.
 
     Returns:
-        An `anywidget.AnyWidget`, which a notebook shows as the value of a cell.
+        The widget. Its traits `game` and `turn` say what is shown; another value goes there, and a value that there is
+        not is refused.
 
     Raises:
-        ImportError: anywidget is not installed, the extra `notebook`.
-        StarmineError, UnknownNameError, VariantError: as `replay_html`.
+        ImportError: anywidget is not installed.
+        StarmineError: as `replay_html`, and for a theme, game or turn that there is not.
+        UnknownNameError: there is no such bot or policy.
+        VariantError: the bot or the policy does not play the variant.
 
     >>> import starmine
     >>> games = starmine.play_games(["smart", "smart"], games=2, record=True)
-    >>> widget = starmine.look.viewer(games, compare="info")
+    >>> widget = starmine.look.viewer(games, game=1)
+    >>> widget.turn = 17
     """
+    if theme not in (None, "light", "dark"):
+        raise StarmineError(f"theme={theme!r} is not allowed: expected 'light', 'dark' or None")
+    kind = _kind()
+    data = replay_data(games, names=names, titles=titles, compare=compare, policy=policy, beliefs=beliefs)
+    made = kind(data=data, theme=theme)
+    made.game = game  # first, since it says which turns there are
+    made.turn = turn
+    return made  # type: ignore[no-any-return]
+
+
+@cache
+def _kind() -> Any:
+    """The widget's class, made when it is first needed, since it needs anywidget."""
     try:
         import anywidget
         import traitlets
     except ImportError as missing:
-        raise ImportError("the viewer needs anywidget: pip install 'starmine[notebook]'") from missing
+        raise ImportError("starmine.look.viewer needs anywidget: pip install 'starmine[notebook]'") from missing
 
     class Viewer(anywidget.AnyWidget):  # type: ignore[misc,unused-ignore]
-        """The widget; `data` holds the games."""
+        """Games to step through."""
 
         _esm = script() + RENDER
         _css = style()
         data = traitlets.Dict().tag(sync=True)
+        theme = traitlets.Unicode(None, allow_none=True).tag(sync=True)
+        game = traitlets.Int(0).tag(sync=True)
+        turn = traitlets.Int(0).tag(sync=True)
 
-    return Viewer(data=replay_data(games, **options))
+        @traitlets.validate("game")
+        def _check_game(self, proposal: Any) -> int:
+            """Refuse a game that there is not."""
+            game: int = proposal["value"]
+            most = len(self.data["games"]) - 1
+            if not 0 <= game <= most:
+                raise StarmineError(f"game={game} is not allowed: expected 0 to {most}")
+            return game
+
+        @traitlets.validate("turn")
+        def _check_turn(self, proposal: Any) -> int:
+            """Refuse a turn that the game does not have."""
+            turn: int = proposal["value"]
+            most = len(self.data["games"][self.game]["actions"])
+            if not 0 <= turn <= most:
+                raise StarmineError(f"turn={turn} is not allowed: expected 0 to {most}")
+            return turn
+
+        @traitlets.observe("game")
+        def _begin(self, change: Any) -> None:
+            """A game that is shorter than the turn is shown from its end."""
+            self.turn = min(self.turn, len(self.data["games"][self.game]["actions"]))
+
+    return Viewer
