@@ -84,12 +84,12 @@ class Replay {
   }
 
   buttons() {
-    this.player = this.button("▶ play", "Play", () => this.run());
+    this.player = this.button(["▶", word(" play")], "Play", () => this.run());
     this.counter = el("span", "sr-counter");
-    this.link = el("a", "sr-link", {}, "link to this turn");
+    this.link = el("a", "sr-link", {}, "link", word(" to this turn"));
     this.pairs = [
-      this.button("‹ mistake", "Previous mistake", () => this.jump(-1, "mistakes")),
-      this.button("mistake ›", "Next mistake", () => this.jump(1, "mistakes")),
+      this.button(["‹ ✗", word(" mistake")], "Previous mistake", () => this.jump(-1, "mistakes")),
+      this.button(["✗", word(" mistake"), " ›"], "Next mistake", () => this.jump(1, "mistakes")),
       this.button("‹ ≠", "Previous turn on which the bot or policy would play another move", () => this.jump(-1, "others")),
       this.button("≠ ›", "Next turn on which the bot or policy would play another move", () => this.jump(1, "others")),
     ];
@@ -108,8 +108,8 @@ class Replay {
     );
   }
 
-  button(text, label, pressed) {
-    const made = el("button", "sr-button", { type: "button", "aria-label": label, title: label }, text);
+  button(content, label, pressed) {
+    const made = el("button", "sr-button", { type: "button", "aria-label": label, title: label }, ...content);
     made.addEventListener("click", pressed);
     return made;
   }
@@ -251,18 +251,18 @@ class Replay {
     if (this.timer !== null) return this.stop();
     if (this.place.turn === this.game.actions.length) this.go(0);
     this.timer = setInterval(() => this.go(this.place.turn + 1), SPEED);
-    this.label("❚❚ pause", "Pause");
+    this.label("❚❚", "Pause");
     return undefined;
   }
 
   stop() {
     clearInterval(this.timer);
     this.timer = null;
-    this.label("▶ play", "Play");
+    this.label("▶", "Play");
   }
 
-  label(text, name) {
-    this.player.textContent = text;
+  label(sign, name) {
+    this.player.replaceChildren(sign, word(` ${name.toLowerCase()}`));
     this.player.setAttribute("aria-label", name);
     this.player.title = name;
   }
@@ -306,6 +306,11 @@ function svg(tag, attributes) {
   const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
   return made;
+}
+
+/** A word that narrow pages leave out. */
+function word(text) {
+  return el("span", "sr-word", {}, text);
 }
 
 function titleOf(game) {
