@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from starmine._core import StarmineError, Variant, bots, policies, variant
 from starmine.cli import players
 from starmine.cli.parsing import INTERRUPTED, add_rules, integer, refuse
-from starmine.evaluation import evaluate
+from starmine.durable import replace_file
+from starmine.evaluation import Evaluation, evaluate
+from starmine.evaluation.html_report import evaluation_html
+from starmine.evaluation.worst import worst_games
+from starmine.look import replay_html
 
 DESCRIPTION = """\
 Plays every bot with itself and with every other on the same decks, and prints the matrix of their mean scores.
@@ -17,6 +22,10 @@ With two players, each pairing is played in both orders; with more, one bot hold
 the games, and bots of another kind hold all others. With --output, progress is saved about every second, so that the
 same command resumes an interrupted evaluation, and the folder gets eval.json, eval.csv, a heat map eval.png and the
 single games, eval-games.npy. Without it nothing is saved."""
+
+
+PAGE, WORST = "eval.html", "worst.html"
+SHOWN = 20  # games
 
 
 def add(commands: Any) -> None:
@@ -45,6 +54,12 @@ def add(commands: Any) -> None:
     parser.add_argument("--threads", type=integer, metavar="N", help="threads (default: one for each core)")
     parser.add_argument("--output", metavar="DIR", help="folder to write to and to resume from (default: print only)")
     parser.add_argument("--fresh", action="store_true", help="discard the evaluation that the folder holds")
+    parser.add_argument(
+        "--html",
+        action="store_true",
+        help="with --output: write eval.html, the matrix and histograms, "
+        "and worst.html, the 20 worst games to step through",
+    )
     parser.add_argument("--no-figure", action="store_true", help="draw no heat map, which needs matplotlib")
     parser.add_argument("--quiet", action="store_true", help="no progress on standard error")
     parser.set_defaults(run=run)
@@ -69,6 +84,8 @@ def run(options: argparse.Namespace) -> int:
     """Evaluate, print, and return the exit status."""
     if options.fresh and options.output is None:
         raise StarmineError("--fresh without --output is not allowed: expected a folder")
+    if options.html and options.output is None:
+        raise StarmineError("--html without --output is not allowed: expected a folder")
     rules: str | Variant = options.variant
     if options.lost_game_score is not None:
         overrides = {"players": options.players, "lost_game_score": options.lost_game_score}
@@ -95,5 +112,26 @@ def run(options: argparse.Namespace) -> int:
         return INTERRUPTED
     print(evaluation)
     if options.output is not None:
+        if options.html:
+            write_pages(evaluation, Path(options.output))
         print(f"\nwritten to {options.output}")
     return 0
+
+
+def write_pages(evaluation: Evaluation, folder: Path) -> None:
+    """Write the evaluation as a page, and the worst games as another.
+
+    Raises:
+        StarmineError: the folder cannot be written.
+    """
+    worst = worst_games(evaluation, SHOWN)
+    try:
+        if worst:
+            titles = [f"Game {game.game} of {' with '.join(dict.fromkeys(game.players))}" for game in worst]
+            names = [game.players for game in worst]
+            replay = replay_html([game.state for game in worst], names=names, titles=titles, title="The worst games")
+            replace_file(folder / WORST, replay.encode())
+        page = evaluation_html(evaluation, WORST if worst else None)
+        replace_file(folder / PAGE, page.encode())
+    except OSError as error:
+        raise StarmineError(f"{folder}: {error.strerror or error}") from error

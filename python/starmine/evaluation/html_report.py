@@ -1,0 +1,78 @@
+"""An evaluation as one HTML page: the matrix, the scores' histograms, and the worst games to step through."""
+
+from __future__ import annotations
+
+import html
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from starmine.evaluation.pairing import SCORE
+from starmine.evaluation.report import mean
+from starmine.evaluation.results import Results
+
+STYLE = """
+:root { color-scheme: light dark; }
+body { max-width: 70rem; margin: 1.5rem auto; padding: 0 1rem; font: 15px/1.45 system-ui, sans-serif; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; }
+th, td { padding: 4px 10px; border: 1px solid #8886; text-align: right; font-variant-numeric: tabular-nums; }
+figure { display: inline-block; margin: 0 1rem 1rem 0; }
+rect { fill: #2468b4; }
+text { font: 9px system-ui, sans-serif; fill: currentColor; }
+"""
+WIDTH, HEIGHT = 260, 90  # of a histogram, without its labels
+
+
+def evaluation_html(results: Results, replay: str | None = None) -> str:
+    """The page, one file without scripts.
+
+    Args:
+        results: the evaluation.
+        replay: the address of the replay of the worst games, such as "worst.html"; None without one.
+    """
+    settings = results.settings
+    told = f"{settings.variant}, {settings.games:,} games a pairing, seed {settings.seed}, Starmine {settings.version}"
+    link = "" if replay is None else f'<p><a href="{html.escape(replay)}">The worst games, to step through</a></p>\n'
+    figures = "".join(_histogram(results, index) for index in range(len(results.names)))
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>Evaluation of bots</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>Evaluation</h1>\n"
+        f"<p>{html.escape(told)}</p>\n{link}<h2>Mean scores</h2>\n{_matrix(results)}"
+        f"<h2>Scores in self-play</h2>\n{figures}</body>\n</html>\n"
+    )
+
+
+def _matrix(results: Results) -> str:
+    """The means with their standard errors: a row a player, a column a partner."""
+    names = results.names
+    heads = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in names)
+    rows = [f"<tr><td></td>{heads}</tr>"]
+    for player in names:
+        pairings = [results.pairing(player, partner) for partner in names]
+        cells = "".join(f"<td>{mean(pairing.score, pairing.score_error)}</td>" for pairing in pairings)
+        rows.append(f'<tr><th scope="row">{html.escape(player)}</th>{cells}</tr>')
+    return f'<div class="wide"><table>\n{"".join(rows)}\n</table></div>\n'
+
+
+def _histogram(results: Results, index: int) -> str:
+    """The scores of a player with itself: a bar a score, as high as its number of games."""
+    name, most = results.names[index], results.settings.variant.max_score
+    scores: NDArray[np.int16] = results.outcomes[index, index, SCORE, : results.played[index, index]]
+    counts = np.bincount(scores[scores >= 0], minlength=most + 1)
+    highest, width = max(1, int(counts.max())), WIDTH / len(counts)
+    bars = "".join(
+        f'<rect x="{score * width:.1f}" y="{HEIGHT * (1 - count / highest):.1f}" width="{width * 0.9:.1f}" '
+        f'height="{HEIGHT * count / highest:.1f}"><title>{score}: {count:,} games</title></rect>'
+        for score, count in enumerate(counts.tolist())
+    )
+    own = results.pairing(name, name).score
+    words = html.escape(f"{name}: " + ("no games" if math.isnan(own) else f"mean {own:.2f}"))
+    return (
+        f"<figure><figcaption>{words}</figcaption>"
+        f'<svg width="{WIDTH}" height="{HEIGHT + 14}" role="img" aria-label="{words}">{bars}'
+        f'<text x="0" y="{HEIGHT + 11}">0</text><text x="{WIDTH}" y="{HEIGHT + 11}" text-anchor="end">{most}</text>'
+        "</svg></figure>\n"
+    )
