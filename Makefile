@@ -168,6 +168,7 @@ lint-rust:
 	cargo clippy --quiet --features python -- --deny warnings
 
 lint-python: $(VENV)/test-requirements
+	$(BIN)/zizmor --offline --quiet .github/workflows
 	$(BIN)/ruff check --quiet
 	$(BIN)/ruff format --check --quiet
 	PYTHONPATH=python $(BIN)/lint-imports
