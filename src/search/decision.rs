@@ -20,7 +20,10 @@ const CHUNK: usize = 16;
 const LEAST: usize = 32;
 
 /// A move is dropped when it is behind the best by this many standard errors of their difference.
-const ERRORS: f64 = 2.5;
+const DROPPED: f64 = 2.5;
+
+/// The best move is made if the blueprint's is behind it by this many. With few roll-outs the best mean is often luck.
+const MADE: f64 = 1.0;
 
 /// The golden ratio's fraction: its multiples spread evenly over the unit interval, however many there are.
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
@@ -43,7 +46,7 @@ pub struct ActionValue {
 /// The result of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decision {
-    /// The best move.
+    /// The move to make: the best, or the blueprint's where it is not surely worse.
     pub chosen: Move,
     /// The move of the blueprint.
     pub blueprint: Move,
@@ -72,12 +75,13 @@ impl Candidate {
         self.mean() + self.bonus
     }
 
-    /// Whether this move is behind another one by more than chance explains. Both have played the same deals.
-    fn is_behind(&self, best: &Candidate) -> bool {
+    /// Whether this move is behind another one by more than so many standard errors of their difference. Both have played
+    /// the same deals.
+    fn is_behind(&self, best: &Candidate, errors: f64) -> bool {
         let lead = best.bonus - self.bonus;
         let pairs = best.scores.iter().zip(&self.scores);
         let leads = pairs.map(|(best, own)| f64::from(best - own) + lead);
-        mean(leads.clone()) > ERRORS * standard_error(leads)
+        mean(leads.clone()) > errors * standard_error(leads)
     }
 }
 
@@ -146,8 +150,10 @@ pub fn search(
             drop_behind(&mut kept, &mut dropped);
         }
     }
-    let best = best(&kept);
-    let chosen = kept[best].played;
+    let best = &kept[best(&kept)];
+    let expected = kept.iter().find(|found| found.played == blueprint);
+    let is_luck = expected.is_some_and(|expected| !expected.is_behind(best, MADE));
+    let chosen = if is_luck { blueprint } else { best.played };
     let mut actions: Vec<ActionValue> = kept.iter().map(|found| found.value(true)).collect();
     actions.extend(dropped.iter().map(|found| found.value(false)));
     actions.sort_by_key(|found| variant.move_to_action(found.played));
@@ -182,7 +188,7 @@ fn best(kept: &[Candidate]) -> usize {
 /// Moves the candidates that are behind from one list to the other.
 fn drop_behind(kept: &mut Vec<Candidate>, dropped: &mut Vec<Candidate>) {
     let leader = &kept[best(kept)];
-    let behind: Vec<bool> = kept.iter().map(|found| found.is_behind(leader)).collect();
+    let behind: Vec<bool> = kept.iter().map(|found| found.is_behind(leader, DROPPED)).collect();
     for index in (0..kept.len()).rev().filter(|&index| behind[index]) {
         dropped.push(kept.remove(index));
     }
