@@ -6,6 +6,10 @@ use pyo3::types::{PyDict, PyTypeMethods};
 use super::text::Text;
 use crate::rules;
 
+/// What to use instead of HLE's parameter, which is no rule; as in `starmine.keywords`.
+const OBSERVATION_TYPE: &str = "expected the environment's encoder='canonical-minimal', 'canonical' or \
+                                'canonical-seer' for HLE's 0, 1 and 2";
+
 /// Refuses keyword arguments that the class `T` does not have, with the nearest one that it has.
 pub fn refuse<T: PyTypeInfo>(py: Python<'_>, unknown: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
     let Some(name) = unknown.and_then(|unknown| unknown.keys().iter().next()) else {
@@ -18,8 +22,12 @@ pub fn refuse<T: PyTypeInfo>(py: Python<'_>, unknown: Option<&Bound<'_, PyDict>>
     let name: Text = name.extract()?;
     let error = rules::UnknownName::new("", &name, known);
     let (nearest, known) = (&error.nearest, error.known.join(", "));
+    let hint = match &*name {
+        "observation_type" => OBSERVATION_TYPE.to_owned(),
+        _ => format!("did you mean {nearest:?}? Expected one of {known}"),
+    };
     Err(PyTypeError::new_err(format!(
-        "{}() got an unexpected keyword argument '{}': did you mean {nearest:?}? Expected one of {known}",
+        "{}() got an unexpected keyword argument '{}': {hint}",
         class.name()?,
         &*name,
     )))

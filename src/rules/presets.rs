@@ -94,14 +94,31 @@ pub const PRESETS: &[Preset] = &[
     },
 ];
 
+/// HLE's names of presets, and the presets that they are.
+const HLE_NAMES: &[(&str, &str)] = &[
+    ("Hanabi-Full", "standard"),
+    ("Hanabi-Full-CardKnowledge", "standard"),
+    ("Hanabi-Full-Minimal", "standard"),
+    ("Hanabi-Small", "small"),
+    ("Hanabi-Very-Small", "very-small"),
+];
+
+/// The error for a name that no preset has. HLE's names are answered with ours.
+fn unknown(name: &str) -> UnknownName {
+    let mut error = UnknownName::new("variant", name, PRESETS.iter().map(|row| row.name));
+    if let Some(&(_, ours)) = HLE_NAMES.iter().find(|(theirs, _)| *theirs == name) {
+        error.nearest = ours.into();
+    }
+    error
+}
+
 /// The parameters of a preset, to be changed further or given to [`super::Variant::new`].
 ///
 /// # Errors
 /// [`UnknownName`] when no preset has the name.
 pub fn preset(name: &str) -> Result<Parameters, UnknownName> {
     let row = PRESETS.iter().find(|row| row.name == name);
-    let names = || PRESETS.iter().map(|row| row.name);
-    let row = row.ok_or_else(|| UnknownName::new("variant", name, names()))?;
+    let row = row.ok_or_else(|| unknown(name))?;
     let mut parameters = Parameters::default();
     (row.adjust)(&mut parameters);
     Ok(parameters)

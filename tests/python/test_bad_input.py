@@ -542,7 +542,15 @@ def hle_rows():
         for what, call in calls.items():
             fragments = (f"variant='{name}' is HLE's name", ours, "starmine.hle.variant")
             yield row(f"{what} {name}", lambda t, c=call, n=name: c(n), UnknownNameError, *fragments)
+        ours = '"standard"' if "Full" in name else '"small"'
+        for what, call in (
+            ("Batch", lambda name: Batch(name, 2)),
+            ("bot", lambda name: starmine.make_bot("smart", name)),
+        ):
+            yield row(f"{what} {name}", lambda t, c=call, n=name: c(n), UnknownNameError, f"did you mean {ours}?")
     kinds = {
+        "Batch": lambda **kind: Batch("standard", 2, **kind),
+        "Variant": Variant,
         "preset": lambda **kind: starmine.variant("small", **kind),
         "vector": lambda **kind: HanabiVectorEnv(2, **kind),
         "single": HanabiEnv,
