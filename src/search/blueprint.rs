@@ -16,13 +16,13 @@ pub(super) enum Blueprint {
     /// Each seat has a bot, which may remember the game.
     Bots(Seats),
     /// A network looks at each position by itself, so that many positions can pass it together.
-    Network(Arc<Policy>, PolicyRows),
+    Network(Arc<Policy>, Box<PolicyRows>),
 }
 
 impl Blueprint {
     pub fn new(bot: &dyn Bot, players: u8) -> Blueprint {
         match (bot as &dyn Any).downcast_ref().and_then(PolicyBot::rows) {
-            Some(policy) => Blueprint::Network(policy.clone(), PolicyRows::default()),
+            Some(policy) => Blueprint::Network(policy.clone(), Box::default()),
             None => Blueprint::Bots(Seats((0..players).map(|_| bot.boxed_clone()).collect())),
         }
     }

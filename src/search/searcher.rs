@@ -97,7 +97,7 @@ impl Clone for Searcher {
         Searcher {
             own: self.own.boxed_clone(),
             blueprint: self.blueprint.clone(),
-            options: self.options.clone(),
+            options: self.options,
             threads: self.threads,
             rng: self.rng.clone(),
             belief: self.belief.clone(),
