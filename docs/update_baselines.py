@@ -296,13 +296,15 @@ def published(_: list[str]) -> str:
     return markdown_table(heads, rows)
 
 
+def chain(name: str) -> list[dict[str, Any]]:
+    """A run, and those that it went on with, the first one last."""
+    run = kept_run(name)
+    return [run, *(chain(run["after"]) if run.get("after") else [])]
+
+
 def commands(names: list[str]) -> str:
     """What repeats the runs of these names."""
-    lines = []
-    for name in names:
-        run = kept_run(name)
-        before = [kept_run(run["after"])["command"]] if run.get("after") else []
-        lines.append(" && ".join([*before, run["command"]]))
+    lines = [" && ".join(run["command"] for run in reversed(chain(name))) for name in names]
     return "```console\n" + "\n".join(lines) + "\n```\n"
 
 

@@ -281,7 +281,7 @@ def main(args: Args) -> None:
 def report(cloning: Cloning, run: Run) -> None:
     """Show a game, evaluate what was learned, and write it."""
     args, games = cloning.args, cloning.args.final_games
-    show_game(network_player(cloning.average.network, 1), cloning.variant, args.encoder)
+    show_game(network_player(cloning.average.network, 1), cloning.variant, args.encoder, replay=args.out / "game.html")
     held_out = cloning.held_out_accuracy(args.held_out)
     scores = {
         "random policy": evaluate_policy(random_policy(), cloning.variant, games, encoder=args.encoder),

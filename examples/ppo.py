@@ -327,7 +327,7 @@ def report(ppo: PPO, run: Run) -> None:
     """Show a game, evaluate what was learned, and write it."""
     args, games, network = ppo.args, ppo.args.final_games, ppo.average.network
     if args.partner is None:
-        show_game(network_player(network, 1), ppo.variant, args.encoder)
+        show_game(network_player(network, 1), ppo.variant, args.encoder, replay=args.out / "game.html")
     scores = {
         "random policy": ppo.evaluate(random_policy(), games),
         "drawn actions": ppo.evaluate(network_player(network, games, sampled=True), games),

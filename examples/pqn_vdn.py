@@ -335,7 +335,7 @@ def report(pqn: PQN, run: Run) -> None:
     """Show a game, evaluate what was learned, and write it."""
     args, games = pqn.args, pqn.args.final_games
     if args.partner is None:
-        show_game(pqn.network.greedy, pqn.variant, args.encoder)
+        show_game(pqn.network.greedy, pqn.variant, args.encoder, replay=args.out / "game.html")
     scores = {
         "random policy": pqn.evaluate(random_policy(), games),
         "greedy policy": pqn.evaluate(pqn.network.greedy, games),

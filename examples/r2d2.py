@@ -336,7 +336,7 @@ def main(args: Args) -> None:
 def report(r2d2: R2D2, run: Run) -> None:
     """Show a game, evaluate what was learned, and write it."""
     args, games, network = r2d2.args, r2d2.args.final_games, r2d2.network.policy
-    show_game(network_player(network, 1), r2d2.variant, args.encoder)
+    show_game(network_player(network, 1), r2d2.variant, args.encoder, replay=args.out / "game.html")
     scores = {
         "random policy": r2d2.evaluate(random_policy(), games),
         "greedy policy": r2d2.evaluate(network_player(network, games), games),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import Batch, StarmineError, Variant
+from starmine.look import replay_html
 from starmine.outcomes import defeats
 from starmine.training.distributed import rank
 from starmine.training.scores import Scores
@@ -87,8 +89,23 @@ def random_policy(seed: int = EVALUATION_SEED) -> Act:
     return lambda outputs: (rng.random(outputs["action_mask"].shape) * outputs["action_mask"]).argmax(1)
 
 
-def show_game(act: Act, variant: Variant, encoder: str = "canonical", seed: int = EVALUATION_SEED) -> None:
-    """Print one game in which the policy plays all seats: a line a turn, with the table after it."""
+def show_game(
+    act: Act,
+    variant: Variant,
+    encoder: str = "canonical",
+    seed: int = EVALUATION_SEED,
+    *,
+    replay: Path | None = None,
+) -> None:
+    """Print one game in which the policy plays all seats: a line a turn, with the table after it.
+
+    Args:
+        act: the policy.
+        variant: the rules.
+        encoder: of the policy's observations.
+        seed: of the game.
+        replay: where to write the game as a page to step through; None for no page.
+    """
     state = Variant(**variant.parameters() | {"lost_game_score": "zero"}).new_game(seed=seed)
     print(f"\nOne game, played greedily:\n{state}\n")
     while not state.is_terminal:
@@ -101,3 +118,6 @@ def show_game(act: Act, variant: Variant, encoder: str = "canonical", seed: int 
         hands = " | ".join(" ".join(map(str, hand)) for hand in state.hands)
         print(f"{state.length:3}  {state.history[-1]!s:46} {state.score:2} = {stacks}  {tokens}  {hands}")
     print(f"\n{state.ending}, score {state.score} of {variant.max_score}")
+    if replay is not None:
+        replay.write_text(replay_html(state, title="A greedy game"), encoding="utf-8")
+        print(f"to step through it, open {replay}")

@@ -85,6 +85,7 @@ def test_a_run_leaves_its_results(runs):
     assert "steps/s" in printed
     assert "Warning" not in printed
     assert (out / "learning_curve.png").read_bytes().startswith(b"\x89PNG")
+    assert "A greedy game" in (out / "game.html").read_text(encoding="utf-8")
     assert list(out.glob("events.out.tfevents.*"))
     assert not list(out.glob("*.part"))
     assert checkpoint(out)["progress"][:2] == (runs.updates * TURNS, runs.updates)
