@@ -1,0 +1,34 @@
+//! A deck in any order is dealt and played to the end with any choice of legal actions; another one is refused.
+#![no_main]
+
+use std::sync::Arc;
+
+use libfuzzer_sys::fuzz_target;
+use starmine::rules::{EpisodeSeed, ListedDeck, PRESETS, State, Variant, preset};
+
+fuzz_target!(|data: &[u8]| {
+    let [which, players, start, spoilt, rest @ ..] = data else { return };
+    let mut parameters =
+        preset(PRESETS[usize::from(*which) % PRESETS.len()].name).expect("it is one");
+    parameters.players = i64::from(2 + players % 4);
+    let Ok(variant) = Variant::new(parameters).map(Arc::new) else { return };
+    let dealt = State::new(Arc::clone(&variant), EpisodeSeed::default());
+    let mut cards: Vec<u8> =
+        dealt.deck().iter().map(|&card| variant.card_index(card) as u8).collect();
+    let (order, choices) = rest.split_at(cards.len().min(rest.len()));
+    for (place, &byte) in order.iter().enumerate() {
+        cards.swap(place, usize::from(byte) % order.len());
+    }
+    if let Some(card) = cards.get_mut(usize::from(*spoilt)) {
+        *card = card.wrapping_add(*spoilt);
+    }
+    let Ok(deck) = ListedDeck::from_indices(&variant, &cards) else { return };
+    let deck = deck.cards().to_vec();
+    let Ok(mut state) = State::from_deck(variant, deck, i64::from(start % 8)) else { return };
+    let mut choices = choices.iter().cycle();
+    while state.ending().is_none() {
+        let legal: Vec<usize> = state.legal_actions().iter().collect();
+        let choice = choices.next().map_or(0, |&byte| usize::from(byte));
+        state.apply(legal[choice % legal.len()] as i64).expect("the action is legal");
+    }
+});
