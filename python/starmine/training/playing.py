@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import Batch, StarmineError, Variant
+from starmine.durable import replace_file
 from starmine.look import replay_html
 from starmine.outcomes import defeats
 from starmine.training.distributed import rank
@@ -119,5 +120,5 @@ def show_game(
         print(f"{state.length:3}  {state.history[-1]!s:46} {state.score:2} = {stacks}  {tokens}  {hands}")
     print(f"\n{state.ending}, score {state.score} of {variant.max_score}")
     if replay is not None:
-        replay.write_text(replay_html(state, title="A greedy game"), encoding="utf-8")
+        replace_file(replay, replay_html(state, title="A greedy game").encode())
         print(f"to step through it, open {replay}")
