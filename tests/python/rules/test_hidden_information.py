@@ -36,6 +36,7 @@ METHODS = {
     "legal_moves": lambda view: [str(move) for move in view.legal_moves()],
     "marginals": lambda view: view.marginals().tolist(),
     "sample_hands": lambda view: view.sample_hands(20, seed=0).tolist(),
+    "to_svg": lambda view: view.to_svg(),
     "__repr__": repr,
     "__str__": str,
 }
