@@ -1,4 +1,5 @@
-/* Draws a position of Hanabi from a frame (its fields: starmine/look/frame.py). No dependencies.
+/* Draws a position of Hanabi from a frame (its fields: starmine/look/frame.py). No dependencies but
+ * arrow.js and elements.js beside it.
  *
  *   import { draw } from "./board.js";
  *   draw(element, frame, { theme: "dark", onAction: (action) => ... });
@@ -13,7 +14,8 @@
  * and data-card of a card, data-suit and data-height of a stack, data-kind and data-discarded of a kind of card.
  */
 
-const SVG = "http://www.w3.org/2000/svg";
+import { point } from "./arrow.js";
+import { el, svg } from "./elements.js";
 
 /* The shape of each suit in a box of 24 x 24. The pictures of Python (svg.py) use the same. */
 export const SHAPES = {
@@ -34,13 +36,13 @@ export const SHAPES = {
 export function draw(element, frame, options = {}) {
   if (frame.format !== 1) throw new Error(`format ${frame.format} is not known: expected 1`);
   const focused = element.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
-  const board = make("div", "sm-board", { role: "group", "aria-label": `Hanabi, turn ${frame.turn}` });
+  const board = el("div", "sm-board", { role: "group", "aria-label": `Hanabi, turn ${frame.turn}` });
   if (options.theme) board.dataset.theme = options.theme;
   board.append(
     status(frame),
-    make("div", "sm-main", {}, hands(frame, options), table(frame, options)),
-    make("p", "sm-last", { "aria-live": "polite" }, ...lastTurn(frame)),
-    arrows(),
+    el("div", "sm-main", {}, hands(frame, options), table(frame, options)),
+    el("p", "sm-last", { "aria-live": "polite" }, ...lastTurn(frame)),
+    svg("svg", { class: "sm-arrows", "aria-hidden": "true" }),
   );
   element.replaceChildren(board);
   point(board, frame);
@@ -69,25 +71,10 @@ function places(slots) {
   return `${slots.length > 1 ? "slots" : "slot"} ${slots.join(", ")}`;
 }
 
-/** An element with a class, attributes and children; texts become text. */
-function make(tag, kind, attributes = {}, ...children) {
-  const made = document.createElement(tag);
-  if (kind) made.className = kind;
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  made.append(...children);
-  return made;
-}
-
-function drawn(tag, attributes) {
-  const made = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  return made;
-}
-
 /** A suit's shape. */
 function shape(letter) {
-  const made = drawn("svg", { viewBox: "0 0 24 24", class: "sm-shape", "aria-hidden": "true" });
-  made.append(drawn("path", { d: SHAPES[letter] ?? SHAPES.K }));
+  const made = svg("svg", { viewBox: "0 0 24 24", class: "sm-shape", "aria-hidden": "true" });
+  made.append(svg("path", { d: SHAPES[letter] ?? SHAPES.K }));
   return made;
 }
 
@@ -95,7 +82,7 @@ function shape(letter) {
 
 function status(frame) {
   const { variant } = frame;
-  return make(
+  return el(
     "div",
     "sm-status",
     {},
@@ -108,14 +95,14 @@ function status(frame) {
 }
 
 function number(label, value, rest) {
-  const shown = make("span", "sm-number", { "data-value": value }, String(value), make("small", "", {}, rest));
-  return make("div", "sm-stat", {}, make("span", "sm-label", {}, label), shown);
+  const shown = el("span", "sm-number", { "data-value": value }, String(value), el("small", "", {}, rest));
+  return el("div", "sm-stat", {}, el("span", "sm-label", {}, label), shown);
 }
 
 function tokens(label, left, most, kind) {
-  const dots = Array.from({ length: most }, (_, index) => make("i", index < left ? "sm-dot" : "sm-dot sm-spent"));
-  const row = make("span", `sm-dots ${kind}`, { role: "img", "aria-label": `${left} of ${most}`, "data-value": left }, ...dots);
-  return make("div", "sm-stat", {}, make("span", "sm-label", {}, label), row, make("small", "sm-count", {}, `${left}/${most}`));
+  const dots = Array.from({ length: most }, (_, index) => el("i", index < left ? "sm-dot" : "sm-dot sm-spent"));
+  const row = el("span", `sm-dots ${kind}`, { role: "img", "aria-label": `${left} of ${most}`, "data-value": left }, ...dots);
+  return el("div", "sm-stat", {}, el("span", "sm-label", {}, label), row, el("small", "sm-count", {}, `${left}/${most}`));
 }
 
 /* The hands. */
@@ -128,19 +115,19 @@ function seats(frame) {
 }
 
 function hands(frame, options) {
-  const section = make("section", "sm-hands", { "aria-label": "Hands" });
+  const section = el("section", "sm-hands", { "aria-label": "Hands" });
   for (const seat of seats(frame)) section.append(hand(frame, seat, options));
   return section;
 }
 
 function hand(frame, seat, options) {
   const acting = frame.ending === null && frame.current_player === seat;
-  const row = make("div", "sm-seat", { "data-seat": seat });
+  const row = el("div", "sm-seat", { "data-seat": seat });
   row.classList.toggle("sm-acting", acting);
-  const name = make("div", "sm-name", {}, make("span", "sm-who", {}, frame.names[seat]));
-  if (frame.observer === seat) name.append(make("span", "sm-tag", {}, "you"));
-  if (acting) name.append(make("span", "sm-tag sm-turn", {}, "to act"));
-  const cards = make("div", "sm-cards", { role: "list", "aria-label": `Hand of ${frame.names[seat]}` });
+  const name = el("div", "sm-name", {}, el("span", "sm-who", {}, frame.names[seat]));
+  if (frame.observer === seat) name.append(el("span", "sm-tag", {}, "you"));
+  if (acting) name.append(el("span", "sm-tag sm-turn", {}, "to act"));
+  const cards = el("div", "sm-cards", { role: "list", "aria-label": `Hand of ${frame.names[seat]}` });
   frame.hands[seat].forEach((held, slot) => cards.append(card(frame, seat, slot, held, options)));
   row.append(name, cards);
   if (options.onAction) row.append(moves(frame, seat, options));
@@ -148,7 +135,7 @@ function hand(frame, seat, options) {
 }
 
 function card(frame, seat, slot, held, options) {
-  const made = make("div", "sm-card", { role: "listitem", "data-seat": seat, "data-slot": slot, "data-card": held.card ?? "" });
+  const made = el("div", "sm-card", { role: "listitem", "data-seat": seat, "data-slot": slot, "data-card": held.card ?? "" });
   const words = cardWords(frame, slot, held);
   made.setAttribute("aria-label", words);
   made.title = words;
@@ -188,46 +175,46 @@ function percent(share) {
 }
 
 function face(frame, name) {
-  const made = make("div", `sm-face sm-${name[0]}`, { "aria-hidden": "true" });
-  made.append(make("b", "", {}, name.slice(1)), shape(name[0]), make("small", "", {}, name[0]));
-  if (frame.critical.includes(name)) made.append(make("i", "sm-mark sm-critical", {}, "!"));
-  else if (frame.dead.includes(name)) made.append(make("i", "sm-mark sm-dead", {}, "×"));
-  if (frame.playable.includes(name)) made.append(make("i", "sm-mark sm-playable", {}, "▶"));
+  const made = el("div", `sm-face sm-${name[0]}`, { "aria-hidden": "true" });
+  made.append(el("b", "", {}, name.slice(1)), shape(name[0]), el("small", "", {}, name[0]));
+  if (frame.critical.includes(name)) made.append(el("i", "sm-mark sm-critical", {}, "!"));
+  else if (frame.dead.includes(name)) made.append(el("i", "sm-mark sm-dead", {}, "×"));
+  if (frame.playable.includes(name)) made.append(el("i", "sm-mark sm-playable", {}, "▶"));
   return made;
 }
 
 /** The back of a card, with what its owner was told. */
 function back(frame, held) {
-  const made = make("div", "sm-face sm-back", { "aria-hidden": "true" });
+  const made = el("div", "sm-face sm-back", { "aria-hidden": "true" });
   if (held.color !== null) made.classList.add("sm-known", `sm-${frame.suits[held.color].letter}`);
-  made.append(make("b", "", {}, held.rank === null ? "?" : String(held.rank + 1)));
+  made.append(el("b", "", {}, held.rank === null ? "?" : String(held.rank + 1)));
   if (held.color !== null) {
     const { letter } = frame.suits[held.color];
-    made.append(shape(letter), make("small", "", {}, letter));
+    made.append(shape(letter), el("small", "", {}, letter));
   }
   return made;
 }
 
 /** The marks of hints: what the card's owner was told. */
 function told(frame, held) {
-  const marks = make("div", "sm-told", { "aria-hidden": "true" });
+  const marks = el("div", "sm-told", { "aria-hidden": "true" });
   if (held.color !== null) {
     const { letter } = frame.suits[held.color];
-    marks.append(make("span", `sm-hint sm-${letter}`, {}, shape(letter), letter));
+    marks.append(el("span", `sm-hint sm-${letter}`, {}, shape(letter), letter));
   }
-  if (held.rank !== null) marks.append(make("span", "sm-hint sm-rank", {}, String(held.rank + 1)));
+  if (held.rank !== null) marks.append(el("span", "sm-hint sm-rank", {}, String(held.rank + 1)));
   return marks;
 }
 
 /** What the owner of a card believes: a row a suit, a column a rank. */
 function map(frame, belief) {
   const { colors, ranks } = frame.variant;
-  const made = make("div", "sm-map", { role: "img", "aria-label": likely(frame, belief) });
+  const made = el("div", "sm-map", { role: "img", "aria-label": likely(frame, belief) });
   made.style.setProperty("--ranks", ranks);
   for (let suit = 0; suit < colors; suit += 1) {
     for (let rank = 0; rank < ranks; rank += 1) {
       const share = belief[suit * ranks + rank];
-      const cell = make("i", share > 0 ? `sm-${frame.suits[suit].letter}` : "sm-none");
+      const cell = el("i", share > 0 ? `sm-${frame.suits[suit].letter}` : "sm-none");
       cell.style.setProperty("--share", share > 0 ? 0.18 + 0.82 * Math.sqrt(share) : 0);
       made.append(cell);
     }
@@ -237,10 +224,10 @@ function map(frame, belief) {
 
 /** The legal moves that concern a hand, as buttons. */
 function moves(frame, seat, options) {
-  const made = make("div", "sm-moves", { role: "group", "aria-label": `Moves with the hand of ${frame.names[seat]}` });
+  const made = el("div", "sm-moves", { role: "group", "aria-label": `Moves with the hand of ${frame.names[seat]}` });
   for (const move of frame.legal) {
     if ((move.target ?? frame.current_player) !== seat) continue;
-    const button = make("button", "sm-move", { type: "button", "data-action": move.action, "data-key": `action ${move.action}` });
+    const button = el("button", "sm-move", { type: "button", "data-action": move.action, "data-key": `action ${move.action}` });
     button.setAttribute("aria-label", moveWords(frame, move));
     button.title = move.text;
     if (move.color !== null) {
@@ -269,19 +256,20 @@ function moveWords(frame, move) {
 /* The table: fireworks, the kinds of cards with their discarded copies, and the policy. */
 
 function table(frame, options) {
-  const made = make("section", "sm-table", { "aria-label": "Table" }, fireworks(frame), kinds(frame));
+  const made = el("section", "sm-table", { "aria-label": "Table" }, fireworks(frame), kinds(frame));
   if (frame.policy && options.policy !== false) made.append(policy(frame));
   return made;
 }
 
 function fireworks(frame) {
-  const row = make("div", "sm-fireworks", { role: "list", "aria-label": "Fireworks" });
+  const row = el("div", "sm-fireworks", { role: "list", "aria-label": "Fireworks" });
   frame.fireworks.forEach((height, suit) => {
     const { letter, name } = frame.suits[suit];
-    const stack = make("div", `sm-stack sm-${letter}`, { role: "listitem", "data-suit": suit, "data-height": height });
+    const stack = el("div", `sm-stack sm-${letter}`, { role: "listitem", "data-suit": suit, "data-height": height });
     stack.setAttribute("aria-label", `${name}: ${height} of ${frame.variant.ranks}`);
     stack.classList.toggle("sm-empty", height === 0);
-    stack.append(shape(letter), make("b", "", { "aria-hidden": "true" }, String(height)), make("small", "", { "aria-hidden": "true" }, letter));
+    stack.classList.toggle("sm-moved", frame.last !== null && frame.last.added && frame.last.card[0] === letter);
+    stack.append(shape(letter), el("b", "", { "aria-hidden": "true" }, String(height)), el("small", "", { "aria-hidden": "true" }, letter));
     row.append(stack);
   });
   return row;
@@ -291,7 +279,7 @@ function fireworks(frame) {
 function kinds(frame) {
   const gone = new Map();
   for (const name of frame.discards) gone.set(name, (gone.get(name) ?? 0) + 1);
-  const made = make("div", "sm-kinds", { role: "list", "aria-label": `Discards: ${frame.discards.length} cards` });
+  const made = el("div", "sm-kinds", { role: "list", "aria-label": `Discards: ${frame.discards.length} cards` });
   made.style.setProperty("--ranks", frame.variant.ranks);
   frame.suits.forEach(({ letter }, suit) => {
     frame.variant.copies[suit].forEach((copies, rank) => made.append(kind(frame, suit, letter, rank, copies, gone)));
@@ -302,7 +290,7 @@ function kinds(frame) {
 function kind(frame, suit, letter, rank, copies, gone) {
   const name = `${letter}${rank + 1}`;
   const discarded = gone.get(name) ?? 0;
-  const made = make("div", `sm-kind sm-${letter}`, { role: "listitem", "data-kind": name, "data-discarded": discarded });
+  const made = el("div", `sm-kind sm-${letter}`, { role: "listitem", "data-kind": name, "data-discarded": discarded });
   const words = [`${name}: ${discarded} of ${copies} discarded`];
   if (rank < frame.fireworks[suit]) {
     made.classList.add("sm-played");
@@ -314,8 +302,10 @@ function kind(frame, suit, letter, rank, copies, gone) {
     made.classList.add("sm-last-copy");
     words.push("critical");
   }
-  const dots = Array.from({ length: copies }, (_, index) => make("i", index < discarded ? "sm-gone" : ""));
-  made.append(make("b", "", { "aria-hidden": "true" }, name), make("span", "sm-copies", { "aria-hidden": "true" }, ...dots));
+  const { last } = frame;
+  made.classList.toggle("sm-moved", last !== null && last.target === null && !last.added && last.card === name);
+  const dots = Array.from({ length: copies }, (_, index) => el("i", index < discarded ? "sm-gone" : ""));
+  made.append(el("b", "", { "aria-hidden": "true" }, name), el("span", "sm-copies", { "aria-hidden": "true" }, ...dots));
   made.setAttribute("aria-label", words.join(", "));
   made.title = words.join(", ");
   return made;
@@ -324,17 +314,17 @@ function kind(frame, suit, letter, rank, copies, gone) {
 /** A policy's most likely actions, and its value. */
 function policy(frame) {
   const { name = "policy", probabilities, value, choice } = frame.policy;
-  const made = make("div", "sm-policy", { role: "list", "aria-label": `What ${name} thinks` });
-  const title = make("div", "sm-label", {}, name);
-  if (value !== undefined && value !== null) title.append(make("span", "sm-value", {}, ` expects ${value.toFixed(1)} more`));
+  const made = el("div", "sm-policy", { role: "list", "aria-label": `What ${name} thinks` });
+  const title = el("div", "sm-label", {}, name);
+  if (value !== undefined && value !== null) title.append(el("span", "sm-value", {}, ` expects ${value.toFixed(1)} more`));
   made.append(title);
   const rows = Object.entries(probabilities ?? (choice !== undefined && choice !== null ? { [choice]: 1 } : {}));
   rows.sort((one, other) => other[1] - one[1]);
   for (const [action, share] of rows.filter((row) => row[1] >= 0.001).slice(0, 6)) {
-    const bar = make("span", "sm-bar", { "aria-hidden": "true" }, make("i"));
+    const bar = el("span", "sm-bar", { "aria-hidden": "true" }, el("i"));
     bar.firstChild.style.setProperty("--share", share);
     const text = frame.policy.moves?.[action] ?? frame.legal.find((move) => move.action === Number(action))?.text ?? action;
-    made.append(make("div", "sm-option", { role: "listitem", "data-action": action }, make("span", "sm-text", {}, text), bar, percent(share)));
+    made.append(el("div", "sm-option", { role: "listitem", "data-action": action }, el("span", "sm-text", {}, text), bar, percent(share)));
   }
   return made;
 }
@@ -343,54 +333,13 @@ function policy(frame) {
 
 function lastTurn(frame) {
   const parts = [describe(frame)];
-  if (frame.ending !== null) parts.push(make("b", "sm-ending", {}, ` Game over: ${frame.ending.replaceAll("_", " ")}`));
+  if (frame.ending !== null) parts.push(el("b", "sm-ending", {}, ` Game over: ${frame.ending.replaceAll("_", " ")}`));
   return parts;
 }
-
-function arrows() {
-  return drawn("svg", { class: "sm-arrows", "aria-hidden": "true" });
-}
-
-/** Draws the arrow of the last turn from the hand of the seat that moved to what it moved or hinted. */
-function point(board, frame) {
-  const layer = board.querySelector(".sm-arrows");
-  layer.replaceChildren();
-  const { last } = frame;
-  if (!last) return;
-  const row = board.querySelector(`.sm-seat[data-seat="${last.seat}"]`);
-  const from = row?.querySelector(".sm-card:last-child .sm-face") ?? row?.querySelector(".sm-who");
-  const whole = board.getBoundingClientRect();
-  if (!from || whole.width === 0) return;
-  layer.setAttribute("viewBox", `0 0 ${whole.width} ${whole.height}`);
-  for (const to of targets(board, frame)) layer.append(...arrow(from.getBoundingClientRect(), to.getBoundingClientRect(), whole));
-}
-
-function targets(board, { last, suits }) {
-  if (last.target !== null) {
-    const touched = [...board.querySelectorAll(`.sm-seat[data-seat="${last.target}"] .sm-touched .sm-face`)];
-    return touched.length ? touched : [...board.querySelectorAll(`.sm-seat[data-seat="${last.target}"] .sm-who`)];
-  }
-  const suit = suits.findIndex(({ letter }) => letter === last.card[0]);
-  const place = last.added ? `.sm-stack[data-suit="${suit}"]` : `.sm-kind[data-kind="${CSS.escape(last.card)}"]`;
-  return [...board.querySelectorAll(place)];
-}
-
-function arrow(from, to, whole) {
-  const [x, y] = [from.right + 4 - whole.left, from.top + from.height / 2 - whole.top];
-  const above = to.top - whole.top > y;
-  const [tx, ty] = [to.left + to.width / 2 - whole.left, (above ? to.top - 2 : to.bottom + 2) - whole.top];
-  const bend = Math.max(18, Math.abs(ty - y) * 0.5) * (above ? 1 : -1);
-  const line = drawn("path", { d: `M${x} ${y}C${x + 30} ${y} ${tx} ${ty - bend} ${tx} ${ty}` });
-  const tip = above ? -8 : 8;
-  return [line, drawn("path", { class: "sm-tip", d: `M${tx} ${ty}l-5 ${tip}h10z` })];
-}
-
-const watched = new WeakMap();
 
 /** Draws the arrow anew when the board's size changes. */
 function follow(board, frame) {
   if (typeof ResizeObserver === "undefined") return;
   const observer = new ResizeObserver(() => (board.isConnected ? point(board, frame) : observer.disconnect()));
   observer.observe(board);
-  watched.set(board, observer);
 }

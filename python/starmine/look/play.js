@@ -2,6 +2,7 @@
  * All text is set as text, never as markup.
  */
 import { draw } from "./board.js";
+import { el } from "./elements.js";
 import { replay } from "./replay.js";
 
 const SPEEDS = { fast: 0, normal: 800, slow: 2000 }; // milliseconds before a partner's turn
@@ -220,14 +221,6 @@ function select(name, values, chosen) {
 
 function label(text, made) {
   return el("label", "", {}, el("span", "", {}, text), made);
-}
-
-function el(tag, kind, attributes = {}, ...children) {
-  const made = document.createElement(tag);
-  if (kind) made.className = kind;
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  made.append(...children);
-  return made;
 }
 
 /** Shows what the address names. */

@@ -8,6 +8,7 @@
  * All text is set as text, never as markup.
  */
 import { draw } from "./board.js";
+import { el, svg } from "./elements.js";
 
 const SPEED = 900; // milliseconds between turns
 
@@ -292,20 +293,6 @@ class Replay {
     event.preventDefault();
     keys[event.key]();
   }
-}
-
-function el(tag, kind, attributes = {}, ...children) {
-  const made = document.createElement(tag);
-  if (kind) made.className = kind;
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  made.append(...children);
-  return made;
-}
-
-function svg(tag, attributes) {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  return made;
 }
 
 /** A word that narrow pages leave out. */

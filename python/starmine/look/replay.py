@@ -19,6 +19,8 @@ from starmine.trained import TrainedPolicy, load_policy
 from starmine.trajectories import Trajectories
 
 FOLDER = Path(__file__).parent
+SCRIPTS = ("elements.js", "arrow.js", "board.js", "replay.js")  # each imports only what stands before it
+STYLES = ("board.css", "replay.css")
 MOST_GAMES = 200  # of a replay: some 100 KB each
 OF_GAME = ("format", "variant", "suits", "names", "observer", "start_player")  # fields that all frames of a game share
 OF_CARD = ("card", "number", "color", "rank", "belief")
@@ -142,13 +144,13 @@ def page(data: dict[str, Any], title: str) -> str:
 
 def style() -> str:
     """The style sheets of the board and of the replay."""
-    return "".join((FOLDER / name).read_text(encoding="utf-8") for name in ("board.css", "replay.css"))
+    return "".join((FOLDER / name).read_text(encoding="utf-8") for name in STYLES)
 
 
 def script() -> str:
     """The scripts of the board and of the replay, as one without imports and exports."""
     lines = []
-    for name in ("board.js", "replay.js"):
+    for name in SCRIPTS:
         for line in (FOLDER / name).read_text(encoding="utf-8").splitlines():
             if not line.startswith("import "):
                 lines.append(line.removeprefix("export "))

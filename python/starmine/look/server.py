@@ -13,23 +13,16 @@ import threading
 import time
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlsplit
 
 from starmine._core import StarmineError
 from starmine.look.lobby import HiddenError, Lobby, NoTableError
+from starmine.look.replay import FOLDER, SCRIPTS, STYLES
 
-FOLDER = Path(__file__).parent
-FILES = {
-    "": ("play.html", "text/html; charset=utf-8"),
-    "play.js": ("play.js", "text/javascript; charset=utf-8"),
-    "board.js": ("board.js", "text/javascript; charset=utf-8"),
-    "replay.js": ("replay.js", "text/javascript; charset=utf-8"),
-    "board.css": ("board.css", "text/css; charset=utf-8"),
-    "replay.css": ("replay.css", "text/css; charset=utf-8"),
-    "play.css": ("play.css", "text/css; charset=utf-8"),
-}
+FILES = {"": ("play.html", "text/html; charset=utf-8")}
+FILES |= {name: (name, "text/javascript; charset=utf-8") for name in (*SCRIPTS, "play.js")}
+FILES |= {name: (name, "text/css; charset=utf-8") for name in (*STYLES, "play.css")}
 HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "

@@ -13,6 +13,7 @@ from random_variants import random_variant
 import starmine
 from starmine.look import frame_of, grid_svg, svg_of, to_png, to_svg
 from starmine.look.shapes import COLORS, GLYPHS, SHAPES
+from starmine.look.svg import THEMES
 
 LOOK = Path(starmine.look.__file__).parent
 HOSTILE = '</text><script>alert("x")</script>&'
@@ -77,6 +78,10 @@ def test_pictures_and_browsers_draw_the_same_shapes_in_the_same_colours():
     for letter, (fill, ink) in COLORS.items():
         if letter != "M":
             assert re.search(rf"\.sm-{letter}\b[^{{]*{{ --fill: {fill}; --on: {ink}; }}", style)
+    pairs = {name: pair for name, *pair in re.findall(r"--(\w+): light-dark\((#\w+), (#\w+)\);", style)}
+    pairs["white"] = re.findall(r"\.sm-map i\.sm-W::before { background: (#\w+); }", style) * 2
+    del pairs["page"]  # which only surrounds the board of a replay
+    assert pairs == {name: [THEMES["light"][name], THEMES["dark"][name]] for name in THEMES["light"]}
 
 
 def test_every_letter_of_a_card_can_be_drawn():

@@ -81,6 +81,39 @@ def test_turns_and_mistakes_can_be_clicked(open_page, tmp_path, games):
     assert ("info agrees" in page.locator(".sr-next").inner_text()) == agrees
 
 
+# Points of the arrow's lines and heads, and the boxes of what it may not cross, by name.
+ARROW = """() => {
+  const inside = (x, y, box) => x > box.left && x < box.right && y > box.top && y < box.bottom;
+  const boxes = [...document.querySelectorAll('.sm-face, .sm-told > *, .sm-map, .sm-who, .sm-stack, .sm-status')]
+    .map((made) => [made.className || made.tagName, made.getBoundingClientRect()]);
+  const layer = document.querySelector('.sm-arrows').getBoundingClientRect();
+  const crossed = new Set();
+  let points = 0;
+  for (const path of document.querySelectorAll('.sm-arrows path')) {
+    const length = path.getTotalLength();
+    for (let at = 0; at <= length; at += 2, points += 1) {
+      const { x, y } = path.getPointAtLength(at);
+      for (const [name, box] of boxes) if (inside(layer.left + x, layer.top + y, box)) crossed.add(name);
+    }
+  }
+  return { points, crossed: [...crossed] };
+}"""
+
+
+@pytest.mark.parametrize("width", [400, 1200])
+def test_the_arrow_crosses_no_card_and_no_name(open_page, tmp_path, games, width):
+    page = open_page(saved(tmp_path, replay_html(games[0])), viewport={"width": width, "height": 900})
+    assert page.evaluate(ARROW) == {"points": 0, "crossed": []}
+    kinds = set()
+    for turn in range(1, 31):
+        page.keyboard.press("ArrowRight")
+        found = page.evaluate(ARROW)
+        assert found["points"] > 20, turn
+        assert found["crossed"] == [], turn
+        kinds.add(games.state(0, turn).history[-1].kind)
+    assert len(kinds) == 4
+
+
 @pytest.mark.parametrize("name", starmine.variants())
 def test_every_variant_is_drawn(open_page, tmp_path, name):
     state = starmine.variant(name, players=4, lost_game_score="fireworks").new_game(seed=2)
