@@ -36,11 +36,13 @@ __all__ = [
     "_Tables",
     "_check_bot",
     "_extra_outputs",
+    "_may_share_table",
     "_outcomes",
     "_outputs",
     "_play_bots",
     "_policy_bytes",
     "_search",
+    "_search_parts",
     "_unknown_name",
     "bot",
     "bots",
@@ -584,6 +586,7 @@ class _Replay:
     def step(self) -> tuple[dict[str, NDArray[Any]], int]: ...
 
 def _check_bot(name: str) -> None: ...
+def _may_share_table(players: Sequence[str]) -> bool: ...
 def _search(
     view: View, player: str, seed: SupportsIndex, threads: SupportsIndex
 ) -> tuple[
@@ -599,6 +602,7 @@ def _search(
     bool,
     list[int],
 ]: ...
+def _search_parts(player: str) -> tuple[str, list[tuple[str, str]]] | None: ...
 def _unknown_name(kind: str, name: str, known: list[str]) -> UnknownNameError: ...
 def rules() -> list[str]: ...
 def rule(name: str) -> RuleKind: ...

@@ -1,4 +1,4 @@
-//! The search of one decision.
+//! The search of one decision, and the texts of players that search.
 
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
@@ -9,7 +9,7 @@ use super::numbers::{Integer, count, seed as read_seed};
 use super::room::collect;
 use super::text::Text;
 use super::view::View;
-use crate::search::{ActionValue, PlayerName, Source};
+use crate::search::{ActionValue, PlayerName, SearchText, Source};
 
 /// The most threads of a search.
 const THREADS: usize = 256;
@@ -100,4 +100,25 @@ pub fn _search<'py>(
         belief.source() == Source::Exact,
         belief.unexplained().collect(),
     ))
+}
+
+/// _search_parts(player) -> tuple[str, list[tuple[str, str]]] | None
+///
+/// The blueprint of a player that searches, and the names and values of its options. None for the text of any other
+/// player. Neither is checked, so that no policy's file is read.
+#[pyfunction]
+pub fn _search_parts(player: Text) -> Option<(String, Vec<(String, String)>)> {
+    let SearchText { blueprint, options } = SearchText::of(&player)?;
+    let options = options.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
+    Some((blueprint.to_owned(), options.collect()))
+}
+
+/// _may_share_table(players) -> bool
+///
+/// Whether players, given by their texts, may hold the seats of one table: at most one of them searches, or all that
+/// do allow others to.
+#[pyfunction]
+pub fn _may_share_table(players: Vec<Text>) -> bool {
+    let searches = players.iter().map(|player| Some(SearchText::of(player)?.in_all_seats()));
+    SearchText::check_table(searches).is_ok()
 }

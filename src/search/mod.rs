@@ -11,6 +11,7 @@ mod parallel;
 mod particle;
 mod player_name;
 mod rollout;
+mod search_text;
 mod searcher;
 mod seen_game;
 #[cfg(test)]
@@ -19,5 +20,6 @@ mod tests;
 pub use belief::{BlueprintBelief, Source};
 pub use decision::{ActionValue, Decision, search};
 pub use options::SearchOptions;
-pub use player_name::{PlayerName, PlayerNameError, SearchName, SeveralSearches};
+pub use player_name::{PlayerName, PlayerNameError, SearchName};
+pub use search_text::{SearchText, SeveralSearches};
 pub use searcher::{BlueprintError, Searcher};

@@ -4,12 +4,10 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use super::options::SearchOptions;
+use super::search_text::{SearchText, SeveralSearches};
 use super::searcher::{BlueprintError, Searcher};
 use crate::bots::{BotName, BotNameError, Player, UnsupportedVariant};
 use crate::rules::{UnknownName, Variant};
-
-/// Prefix of a bot that searches; its blueprint and its options follow.
-const PREFIX: &str = "search:";
 
 /// The options, as they are written after the blueprint.
 const OPTIONS: [&str; 5] = ["rollouts", "milliseconds", "hands", "threshold", "seats"];
@@ -71,17 +69,6 @@ pub enum PlayerNameError {
     },
 }
 
-/// Several seats of a table search.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error(
-    "seats {first} and {second} both search: expected one such seat, since each takes the others for the blueprint, or \
-     \"seats=all\" in the text of each"
-)]
-pub struct SeveralSearches {
-    first: usize,
-    second: usize,
-}
-
 impl PlayerName {
     /// A new player for this variant.
     ///
@@ -116,17 +103,10 @@ impl PlayerName {
     pub fn check_table<'a>(
         seats: impl Iterator<Item = Option<&'a PlayerName>>,
     ) -> Result<(), SeveralSearches> {
-        let searches = seats.enumerate().filter_map(|(seat, name)| match name {
-            Some(PlayerName::Search(name)) => Some((seat, name.in_all_seats)),
+        SearchText::check_table(seats.map(|name| match name {
+            Some(PlayerName::Search(name)) => Some(name.in_all_seats),
             _ => None,
-        });
-        let searches: Vec<(usize, bool)> = searches.collect();
-        match searches[..] {
-            [(first, _), (second, _), ..] if !searches.iter().all(|&(_, allowed)| allowed) => {
-                Err(SeveralSearches { first, second })
-            }
-            _ => Ok(()),
-        }
+        }))
     }
 }
 
@@ -146,12 +126,10 @@ impl SearchName {
         Ok(searcher.expect("checked when the text was parsed"))
     }
 
-    /// Parses the text after the prefix.
-    fn parse(text: &str) -> Result<SearchName, PlayerNameError> {
-        let (blueprint, written) = split_options(text);
+    /// Checks the parts of a text.
+    fn parse(text: &SearchText<'_>) -> Result<SearchName, PlayerNameError> {
         let mut options = SearchOptions::default();
-        let mut in_all_seats = false;
-        for (name, value) in written {
+        for &(name, value) in &text.options {
             match name {
                 "rollouts" => options.rollouts = whole("rollouts", value, SearchOptions::ROLLOUTS)?,
                 "milliseconds" => {
@@ -167,7 +145,7 @@ impl SearchName {
                         expected: "a number from 0 to 100",
                     })?;
                 }
-                "seats" if value == "all" => in_all_seats = true,
+                "seats" if value == "all" => {}
                 "seats" => {
                     let value = value.to_owned();
                     return Err(PlayerNameError::Value { name: "seats", value, expected: "all" });
@@ -175,32 +153,15 @@ impl SearchName {
                 _ => return Err(UnknownName::new("option", name, OPTIONS).into()),
             }
         }
-        let blueprint: BotName = blueprint.parse()?;
+        let blueprint: BotName = text.blueprint.parse()?;
         if !blueprint.sees_as_a_seat() {
             return Err(BlueprintError::Open(blueprint.to_string()).into());
         }
         if !blueprint.is_deterministic() {
             return Err(BlueprintError::Random(blueprint.to_string()).into());
         }
-        Ok(SearchName { blueprint, options, in_all_seats })
+        Ok(SearchName { blueprint, options, in_all_seats: text.in_all_seats() })
     }
-}
-
-/// The blueprint's text and the options after it, each a word, an equals sign and a value.
-fn split_options(text: &str) -> (&str, Vec<(&str, &str)>) {
-    let (mut rest, mut options) = (text.trim(), Vec::new());
-    while let Some((before, last)) = rest.rsplit_once(';') {
-        let Some((name, value)) = last.split_once('=') else { break };
-        let (name, value) = (name.trim(), value.trim());
-        // A rule with a condition has spaces.
-        if name.contains(char::is_whitespace) {
-            break;
-        }
-        options.push((name, value));
-        rest = before.trim_end();
-    }
-    options.reverse();
-    (rest, options)
 }
 
 /// A whole number from 1 to a largest one.
@@ -220,8 +181,8 @@ impl FromStr for PlayerName {
     type Err = PlayerNameError;
 
     fn from_str(text: &str) -> Result<PlayerName, PlayerNameError> {
-        match text.trim_start().strip_prefix(PREFIX) {
-            Some(text) => Ok(PlayerName::Search(SearchName::parse(text)?)),
+        match SearchText::of(text) {
+            Some(text) => Ok(PlayerName::Search(SearchName::parse(&text)?)),
             None => Ok(PlayerName::Bot(text.parse()?)),
         }
     }
@@ -236,7 +197,7 @@ impl fmt::Display for PlayerName {
         };
         let SearchOptions { rollouts, milliseconds, hands, threshold } = *options;
         let usual = SearchOptions::default();
-        write!(formatter, "{PREFIX} {blueprint}")?;
+        write!(formatter, "{} {blueprint}", SearchText::PREFIX)?;
         if rollouts != usual.rollouts {
             write!(formatter, "; rollouts={rollouts}")?;
         }

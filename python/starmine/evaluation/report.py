@@ -6,9 +6,9 @@ import math
 import textwrap
 from collections.abc import Iterator
 
+from starmine._core import _search_parts
 from starmine.evaluation.pairing import Pairing
 from starmine.evaluation.results import Results
-from starmine.evaluation.search_texts import blueprint_of, searches
 
 CHEATS = "†"  # behind the name of an entrant that sees its own hand
 CHEATS_NOTE = f"{CHEATS} sees its own hand: an upper bound, not a player"
@@ -112,7 +112,8 @@ def gains(results: Results) -> Iterator[str]:
     """What each search gains beside its blueprint, where that is an entrant too."""
     kinds = results.settings.entrants
     for name, kind in kinds.items():
-        for other in [other for other, bot in kinds.items() if searches(kind) and bot == blueprint_of(kind)]:
+        blueprint, _ = _search_parts(kind) or (None, [])
+        for other in [other for other, bot in kinds.items() if bot == blueprint]:
             gain = results.difference((name, other), (other, other))
             who, partner = shorten(name, WIDTH // 2), shorten(other, WIDTH // 4)
             yield f"{who} gains {mean(*gain)} beside {partner} (the same decks)"

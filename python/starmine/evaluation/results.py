@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import Variant, _unknown_name, variant, variants
+from starmine._core import Variant, _may_share_table, _unknown_name, variant, variants
 from starmine.evaluation.pairing import ENDING, FAILED, SCORE, Pairing, mean_or_nan, summarise
-from starmine.evaluation.search_texts import may_all_search
 from starmine.played import Games
 
 Array = NDArray[Any]
@@ -132,7 +131,7 @@ class Results:
         Those in which several seats would search are not, unless the texts of both allow it.
         """
         kinds = [self.settings.entrants[self.names[index]] for index in cell]
-        return may_all_search([kinds[0]] + [kinds[1]] * (self.settings.variant.players - 1))
+        return _may_share_table([kinds[0]] + [kinds[1]] * (self.settings.variant.players - 1))
 
     def as_player(self, name: str) -> tuple[float, float | None]:
         """Mean score of an entrant in one seat with all others as partners, its row, and the standard error.

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import starmine
+from starmine._core import _search_parts
 from starmine.cli.command import main
-from starmine.evaluation import search_texts
 
 RULES = "rules: play-safe; hint-playable; discard-osawa; discard-oldest; hint-most"
 
@@ -201,10 +201,15 @@ def test_an_evaluation_shows_the_gain_and_leaves_two_searches_out():
     ("text", "blueprint", "options"),
     [
         ("search: smart", "smart", []),
-        ("search: smart; rollouts=5;seats = all", "smart", ["rollouts=5", "seats=all"]),
+        ("  search:smart ", "smart", []),
+        ("search: smart; rollouts=5;seats = all", "smart", [("rollouts", "5"), ("seats", "all")]),
         ("search: rules: a; b if x = 1", "rules: a; b if x = 1", []),
-        ("search: rules: a; b if x = 1; hands=3", "rules: a; b if x = 1", ["hands=3"]),
+        ("search: rules: a; b if x = 1; hands=3", "rules: a; b if x = 1", [("hands", "3")]),
     ],
 )
 def test_the_text_of_a_search_is_its_blueprint_and_options(text, blueprint, options):
-    assert (search_texts.blueprint_of(text), search_texts.options(text)) == (blueprint, options)
+    assert _search_parts(text) == (blueprint, options)
+
+
+def test_other_players_have_no_parts_of_a_search():
+    assert _search_parts("rules: play-safe; discard-oldest") is None

@@ -1,0 +1,81 @@
+use thiserror::Error;
+
+/// Prefix of a player that searches; its blueprint and its options follow.
+const PREFIX: &str = "search:";
+
+/// The parts of the text of a player that searches, such as `search: smart; rollouts=1000`.
+///
+/// Neither the blueprint nor the options are checked, so that no policy's file is read.
+///
+/// ```
+/// use starmine::search::SearchText;
+///
+/// let text = SearchText::of("search: smart; rollouts=1000").unwrap();
+/// assert_eq!(text.blueprint, "smart");
+/// assert_eq!(text.options, [("rollouts", "1000")]);
+/// assert_eq!(SearchText::of("smart"), None);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SearchText<'a> {
+    /// The blueprint's text.
+    pub blueprint: &'a str,
+    /// The names and the values of the options, in their order.
+    pub options: Vec<(&'a str, &'a str)>,
+}
+
+/// Several seats of a table search.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error(
+    "seats {first} and {second} both search: expected one such seat, since each takes the others for the blueprint, or \
+     \"seats=all\" in the text of each"
+)]
+pub struct SeveralSearches {
+    first: usize,
+    second: usize,
+}
+
+impl SearchText<'_> {
+    /// The prefix as it is written.
+    pub(super) const PREFIX: &'static str = PREFIX;
+
+    /// The parts of a text; `None` for the text of another player.
+    #[must_use]
+    pub fn of(text: &str) -> Option<SearchText<'_>> {
+        let mut blueprint = text.trim_start().strip_prefix(PREFIX)?.trim();
+        let mut options = Vec::new();
+        while let Some((before, last)) = blueprint.rsplit_once(';') {
+            let Some((name, value)) = last.split_once('=') else { break };
+            let (name, value) = (name.trim(), value.trim());
+            // A rule with a condition has spaces.
+            if name.contains(char::is_whitespace) {
+                break;
+            }
+            options.push((name, value));
+            blueprint = before.trim_end();
+        }
+        options.reverse();
+        Some(SearchText { blueprint, options })
+    }
+
+    /// Whether other seats of the table may search too.
+    #[must_use]
+    pub fn in_all_seats(&self) -> bool {
+        self.options.contains(&("seats", "all"))
+    }
+
+    /// Checks that at most one seat of a table searches, unless all of those that do allow it. A seat that does not
+    /// search is `None`; of one that does, [`Self::in_all_seats`] is given.
+    ///
+    /// # Errors
+    /// [`SeveralSearches`] otherwise.
+    pub fn check_table(seats: impl Iterator<Item = Option<bool>>) -> Result<(), SeveralSearches> {
+        let searches = seats.enumerate().filter_map(|(seat, in_all)| Some((seat, in_all?)));
+        let searches: Vec<(usize, bool)> = searches.collect();
+        match searches[..] {
+            [(first, _), (second, _), ..] if !searches.iter().all(|&(_, in_all)| in_all) => {
+                Err(SeveralSearches { first, second })
+            }
+            _ => Ok(()),
+        }
+    }
+}
