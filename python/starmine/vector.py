@@ -282,13 +282,9 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
             raise TypeError(f"options={options!r} is not allowed: expected a dict or None")
         mask, decks, start_players = ((options or {}).get(key) for key in ("reset_mask", "decks", "start_players"))
         seed = integer_seed(seed)
-        out = self._games.reset(seed, mask, decks, start_players)
+        out = self._deal(seed, mask, decks, start_players)
         if isinstance(seed, int):
             super().reset(seed=seed)
-        self._rewards.reset(out, mask)
-        self._started = True
-        if self._followed:
-            self._followed.reset(seed, mask, decks, start_players)
         return out["obs"], self._info(out, self._all if mask is None else mask.copy())
 
     def step(self, actions: Any) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
@@ -311,18 +307,38 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
             ClosedEnvironmentError: the environment is closed.
         """
         self._check_open()
-        if not self._started:
-            raise ResetNeeded("this environment has not been reset: call reset first")
-        out = self._games.step(actions)
-        if self._followed:
-            self._followed.step(actions, out["illegal_action"])
-        self._rewards.step(out, shows_lost=not self._keeps_last)
+        out = self._play(actions)
         info = self._info(out, self._all)
         terminated = out["terminated"]
         final_obs = self._games._final_obs() if self._keeps_last else None
         if final_obs is not None:
             self._add_final(info, terminated, final_obs)
         return out["obs"], out["reward"], terminated, out["truncated"], info
+
+    def _deal(self, seed: Any, mask: Any, decks: Any, start_players: Any = None) -> dict[str, Array]:
+        """The outputs of a reset."""
+        out = self._games.reset(seed, mask, decks, start_players)
+        self._rewards.reset(out, mask)
+        self._started = True
+        if self._followed:
+            self._followed.reset(seed, mask, decks, start_players)
+        return out
+
+    def _play(self, actions: Any) -> dict[str, Array]:
+        """The outputs of a step."""
+        if not self._started:
+            raise ResetNeeded("this environment has not been reset: call reset first")
+        out = self._games.step(actions)
+        if self._followed:
+            self._followed.step(actions, out["illegal_action"])
+        self._rewards.step(out, shows_lost=not self._keeps_last)
+        return out
+
+    def _observe(self) -> dict[str, Array]:
+        """The outputs without a step or a reset."""
+        out = self._batch.observe()
+        self._rewards.reset(out, np.zeros(self.num_envs, dtype=bool))
+        return out
 
     def to_svg(self, columns: int | None = None, theme: str = "light") -> str:
         """All games in one picture, as SVG text; the games that a step has replaced are shown as they were dealt.

@@ -11,18 +11,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from operator import index
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import ArrayError, Batch, Layout, StarmineError
-from starmine.keywords import named_keywords
-from starmine.rewards import Rewards
-from starmine.trained import TrainedPolicy
-from starmine.vector import resolve_variant
+from starmine._core import ArrayError, Batch, Layout, StarmineError, Variant
+from starmine.vector import HanabiVectorEnv
 
 try:
     import jax
@@ -95,63 +91,35 @@ class HanabiJaxEnv:
             "SameStep" the last observation of an episode is not returned.
         dtype: as in `HanabiVectorEnv`. `jnp.unpackbits(turn.obs, axis=-1, count=D, bitorder="little")` unpacks
             "bits" inside `jit`, so that fewer bytes are moved.
-        encoder, observers, illegal_action, reward, lost_game_penalty, partners, num_threads, seed: as in
-            `HanabiVectorEnv`.
-        **overrides: parameters of the variant to change, such as `players=4`.
+        **settings: of `HanabiVectorEnv`, and parameters of the variant to change, such as `players=4`. `extra_outputs`
+            and `render_mode` are not allowed, since a `Turn` holds neither.
 
     Raises:
-        UnknownNameError: there is no such preset, encoder, dtype, mode, reward or bot.
-        VariantError: a parameter of the variant out of range.
-        StarmineError: a number out of range.
-        TypeError: there is no such argument; the message has the nearest.
+        UnknownNameError, VariantError, TypeError: as `HanabiVectorEnv`.
+        StarmineError: as `HanabiVectorEnv`, and for the two settings that are not allowed.
     """
 
-    @named_keywords
     def __init__(
-        self,
-        num_envs: int = 1,
-        variant: Any = "standard",
-        *,
-        autoreset_mode: Any,
-        encoder: str = "canonical",
-        dtype: str = "float32",
-        observers: str = "current",
-        illegal_action: str = "raise",
-        reward: str = "score",
-        lost_game_penalty: float = 0.0,
-        partners: Mapping[int, str | TrainedPolicy | Sequence[str | TrainedPolicy]] | None = None,
-        num_threads: int | None = None,
-        seed: int | None = None,
-        **overrides: Any,
+        self, num_envs: int = 1, variant: str | Variant = "standard", *, autoreset_mode: Any, **settings: Any
     ) -> None:
-        self.variant = resolve_variant(variant, overrides)
-        self._rewards = Rewards(self.variant, reward, lost_game_penalty)
-        self._games = Batch(
-            self._rewards.rules,
-            num_envs,
-            encoder=encoder,
-            dtype=dtype,
-            observers=observers,
-            autoreset_mode=autoreset_mode,
-            illegal_action=illegal_action,
-            partners=partners,
-            num_threads=num_threads,
-            seed=seed,
-        )
+        for name in ("extra_outputs", "render_mode"):
+            if name in settings:
+                raise StarmineError(f"{name}={settings[name]!r} is not allowed: a Turn does not hold it")
+        self._env = HanabiVectorEnv(num_envs, variant, autoreset_mode=autoreset_mode, **settings)
+        self.variant: Variant = self._env.variant
         self.num_envs = num_envs
-        self._keeps_last = self._games.autoreset_mode == "SameStep"
-        outputs = self._games.allocate()
+        outputs = self.batch.allocate()
         self._shapes = Turn(*(jax.ShapeDtypeStruct(outputs[name].shape, outputs[name].dtype) for name in Turn._fields))
 
     @property
     def batch(self) -> Batch:
-        """The batch that holds the games. With `reward="fireworks"` its scores keep the points of lost games."""
-        return self._games
+        """As `HanabiVectorEnv.batch`."""
+        return self._env.batch
 
     @property
     def layout(self) -> Layout:
         """The named sections of an observation."""
-        return self._games.layout
+        return self._env.layout
 
     def reset(self, seed: Any = None, *, reset_mask: Any = None, decks: Any = None) -> Turn:
         """Deal games anew.
@@ -225,18 +193,14 @@ class HanabiJaxEnv:
     def _reset(self, given: dict[str, Any]) -> Turn:
         """The host's side of `reset`."""
         mask, decks = (None if name not in given else np.asarray(given[name]) for name in ("reset_mask", "decks"))
-        seed = joined(np.asarray(given["words"])) if "words" in given else None
-        if mask is not None and not mask.any():
-            out = self._games.observe()
-        else:
-            out = self._games.reset(int(seed) if seed is not None and seed.ndim == 0 else seed, mask, decks)
-        self._rewards.reset(out, mask)
+        seed: Any = joined(np.asarray(given["words"])) if "words" in given else None
+        seed = int(seed) if seed is not None and seed.ndim == 0 else seed
+        out = self._env._observe() if mask is not None and not mask.any() else self._env._deal(seed, mask, decks)
         return Turn(*(out[name] for name in Turn._fields))
 
     def _step(self, actions: Any) -> Turn:
         """The host's side of `step`."""
-        out = self._games.step(np.asarray(actions))
-        self._rewards.step(out, shows_lost=not self._keeps_last)
+        out = self._env._play(np.asarray(actions))
         return Turn(*(out[name] for name in Turn._fields))
 
     def __repr__(self) -> str:

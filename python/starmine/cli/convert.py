@@ -6,31 +6,27 @@ import argparse
 import sys
 from typing import Any
 
-from starmine._core import StarmineError, Variant, variant, variants
-from starmine.cli.parsing import integer
+from starmine._core import StarmineError, Variant, variant
+from starmine.cli.parsing import add_command, add_rules_of
 from starmine.data import FORMATS, ImportedGames, format_names, read_games, write_games
 
 
 def add(actions: Any) -> None:
     """Add the subcommand to those of `starmine data`."""
     listed = "\n".join(f"  {row.name:<16} {row.suffix:<13} {row.summary}" for row in FORMATS)
-    parser = actions.add_parser(
+    parser = add_command(
+        actions,
         "convert",
-        help="convert games of other programs to Parquet, and back",
-        description="Reads games, plays each of them by the rules, and writes them in another format.\n\n"
+        "convert games of other programs to Parquet, and back",
+        "Reads games, plays each of them by the rules, and writes them in another format.\n\n"
         f"formats, and the suffixes that tell them:\n{listed}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     parser.add_argument("source", metavar="IN", help="file or folder, or a share link of hanab.live")
     parser.add_argument("target", metavar="OUT", help="file or folder to write")
     readable = [row.name for row in FORMATS if row.read is not None]
     parser.add_argument("--from", choices=readable, dest="source_format", metavar="FORMAT", help="format of IN")
     parser.add_argument("--to", choices=format_names(), dest="target_format", metavar="FORMAT", help="format of OUT")
-    parser.add_argument(
-        "--variant", metavar="NAME", help=f"rules of the games: {', '.join(variants())} (default: as IN says)"
-    )
-    parser.add_argument("--players", type=integer, metavar="N", help="seats, 2 to 5 (default: as IN says)")
+    add_rules_of(parser, "IN")
     parser.add_argument("--skip", action="store_true", help="leave out games that break the rules, and name them")
     parser.set_defaults(run=run)
 

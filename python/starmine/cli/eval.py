@@ -8,7 +8,7 @@ from typing import Any
 
 from starmine._core import StarmineError, Variant, bots, policies, variant
 from starmine.cli import players
-from starmine.cli.parsing import INTERRUPTED, add_rules, integer, refuse
+from starmine.cli.parsing import INTERRUPTED, add_command, add_rules, add_seats, integer, refuse
 from starmine.durable import replace_file
 from starmine.evaluation import Evaluation, evaluate
 from starmine.evaluation.html_report import evaluation_html
@@ -30,13 +30,7 @@ SHOWN = 20  # games
 
 def add(commands: Any) -> None:
     """Add the subcommand and its options."""
-    parser = commands.add_parser(
-        "eval",
-        help="play bots with themselves and with each other",
-        description=DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
+    parser = add_command(commands, "eval", "play bots with themselves and with each other", DESCRIPTION)
     parser.add_argument(
         "bots",
         nargs="*",
@@ -49,7 +43,7 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--games", type=integer, default=1000, metavar="N", help="games of each pairing (default: 1,000)"
     )
-    parser.add_argument("--players", type=integer, default=2, metavar="N", help="seats, 2 to 5 (default: 2)")
+    add_seats(parser)
     add_rules(parser)
     parser.add_argument("--threads", type=integer, metavar="N", help="threads (default: one for each core)")
     parser.add_argument("--output", metavar="DIR", help="folder to write to and to resume from (default: print only)")

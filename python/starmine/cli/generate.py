@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from starmine._core import StarmineError, Variant, bots, policies, variant
-from starmine.cli.parsing import INTERRUPTED, add_rules, integer, refuse
+from starmine.cli.parsing import INTERRUPTED, add_command, add_rules, integer, refuse
 from starmine.data import Mixture, generate
 from starmine.data.configuration import MOST_SHARDS
 from starmine.data.players import Players
@@ -23,13 +23,7 @@ in one folder, and with --shards each makes those that it is given. `starmine da
 
 def add(commands: Any) -> None:
     """Add the subcommand and its options."""
-    parser = commands.add_parser(
-        "generate",
-        help="play games and store them",
-        description=DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
+    parser = add_command(commands, "generate", "play games and store them", DESCRIPTION)
     add_players(parser)
     parser.add_argument("--games", type=integer, required=True, metavar="N", help="number of games")
     parser.add_argument("--output", required=True, metavar="DIR", help="folder to write to and to go on in")

@@ -31,17 +31,46 @@ def refuse(command: str, message: str) -> None:
     print(f"{command}: {' '.join(message.split())}", file=sys.stderr)
 
 
-def add_rules(parser: argparse.ArgumentParser) -> None:
-    """Add the options for the rules and the decks of games that are played."""
+def add_command(commands: Any, name: str, summary: str, description: str) -> argparse.ArgumentParser:
+    """Add a subcommand, whose description keeps its lines and whose options cannot be abbreviated."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name,
+        help=summary,
+        description=description,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    return parser
+
+
+def add_seats(parser: argparse.ArgumentParser) -> None:
+    """Add the option for the number of seats."""
+    parser.add_argument("--players", type=integer, default=2, metavar="N", help="seats, 2 to 5 (default: 2)")
+
+
+def add_variant(parser: argparse.ArgumentParser) -> None:
+    """Add the option for the variant."""
     parser.add_argument(
         "--variant", default="standard", metavar="NAME", help=f"{', '.join(variants())} (default: standard)"
     )
+
+
+def add_rules(parser: argparse.ArgumentParser) -> None:
+    """Add the options for the rules and the decks of games that are played."""
+    add_variant(parser)
     parser.add_argument(
         "--lost-game-score",
         choices=("zero", "fireworks"),
         help="what a lost game scores (default: the variant's: zero)",
     )
     parser.add_argument("--seed", type=integer, default=0, metavar="N", help="seed of the decks (default: 0)")
+
+
+def add_rules_of(parser: argparse.ArgumentParser, source: str) -> None:
+    """Add the options that give the rules of games which are read, where the source does not."""
+    known = ", ".join(variants())
+    parser.add_argument("--variant", metavar="NAME", help=f"rules of the games: {known} (default: as {source} says)")
+    parser.add_argument("--players", type=integer, metavar="N", help=f"seats, 2 to 5 (default: as {source} says)")
 
 
 def integer(text: str) -> int:

@@ -10,9 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from starmine._core import StarmineError, Variant, VariantError, bot, bots, make_bot, policies, variant, variants
+from starmine._core import StarmineError, Variant, VariantError, bot, bots, make_bot, policies, variant
 from starmine.cli import players
-from starmine.cli.parsing import INTERRUPTED, integer, refuse
+from starmine.cli.parsing import INTERRUPTED, add_command, add_seats, add_variant, integer, refuse
 from starmine.look.lobby import Lobby
 from starmine.look.server import LOOPBACK, Server
 from starmine.look.table import Table
@@ -36,13 +36,7 @@ SEARCHER = "search: smart; rollouts=1000"  # that the page offers
 
 def add(commands: Any) -> None:
     """Add the subcommand and its options."""
-    parser = commands.add_parser(
-        "play",
-        help="play with bots, or watch them",
-        description=DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
+    parser = add_command(commands, "play", "play with bots, or watch them", DESCRIPTION)
     parser.add_argument(
         "--partner",
         action="append",
@@ -52,10 +46,8 @@ def add(commands: Any) -> None:
         "Once for all other seats, or once for each of them in their order (default: smart; piers where smart does not "
         "play the variant)",
     )
-    parser.add_argument("--players", type=integer, default=2, metavar="N", help="seats, 2 to 5 (default: 2)")
-    parser.add_argument(
-        "--variant", default="standard", metavar="NAME", help=f"{', '.join(variants())} (default: standard)"
-    )
+    add_seats(parser)
+    add_variant(parser)
     parser.add_argument("--seat", type=integer, default=0, metavar="N", help="your seat, from 0 (default: 0)")
     parser.add_argument("--seed", type=integer, metavar="N", help="seed of the deck (default: a random one)")
     parser.add_argument("--save", metavar="FILE", help="where the game is written; with --web a folder for replays")

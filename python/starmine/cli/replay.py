@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import StarmineError, State, Variant, bots, policies, variant, variants
-from starmine.cli.parsing import integer
+from starmine._core import StarmineError, State, Variant, bots, policies, variant
+from starmine.cli.parsing import add_command, add_rules_of, integer
 from starmine.durable import replace_file
 from starmine.evaluation.folder import RESULTS
 from starmine.evaluation.worst import read_evaluation, worst_games
@@ -48,13 +48,7 @@ class Chosen:
 
 def add(commands: Any) -> None:
     """Add the subcommand and its options."""
-    parser = commands.add_parser(
-        "replay",
-        help="step through games in a browser",
-        description=DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
+    parser = add_command(commands, "replay", "step through games in a browser", DESCRIPTION)
     parser.add_argument("source", metavar="SOURCE", help="folder, file or link")
     parser.add_argument("--html", required=True, metavar="FILE", help="the page to write")
     parser.add_argument(
@@ -76,10 +70,7 @@ def add(commands: Any) -> None:
         metavar="POLICY",
         help=f"show what a trained policy thinks: {', '.join(policies())}, or its file",
     )
-    parser.add_argument(
-        "--variant", metavar="NAME", help=f"rules of the games: {', '.join(variants())} (default: as SOURCE says)"
-    )
-    parser.add_argument("--players", type=integer, metavar="N", help="seats, 2 to 5 (default: as SOURCE says)")
+    add_rules_of(parser, "SOURCE")
     parser.set_defaults(run=run)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant, bots, policies
-from starmine.cli.parsing import add_rules, integer
+from starmine.cli.parsing import add_command, add_rules, add_seats, integer
 from starmine.data import Dataset, generate
 from starmine.play import play_games
 from starmine.presets import variant
@@ -27,13 +27,7 @@ SHARD = 64  # games: a kill loses at most those of the shard that is being made
 
 def add(commands: Any) -> None:
     """Add the subcommand and its options."""
-    parser = commands.add_parser(
-        "search",
-        help="play with a search in one seat, beside its blueprint",
-        description=DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
+    parser = add_command(commands, "search", "play with a search in one seat, beside its blueprint", DESCRIPTION)
     parser.add_argument(
         "blueprint",
         metavar="BOT",
@@ -51,7 +45,7 @@ def add(commands: Any) -> None:
         "--threshold", type=float, default=0.1, metavar="X", help="points a move must gain to be played (default: 0.1)"
     )
     parser.add_argument("--seat", type=integer, default=0, metavar="N", help="the seat that searches (default: 0)")
-    parser.add_argument("--players", type=integer, default=2, metavar="N", help="seats, 2 to 5 (default: 2)")
+    add_seats(parser)
     add_rules(parser)
     parser.add_argument("--threads", type=integer, metavar="N", help="threads (default: one for each core)")
     parser.add_argument("--output", metavar="DIR", help="folder to write to and to go on in (default: print only)")

@@ -7,11 +7,12 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypedDict, Unpack
 
 import numpy as np
 
 from starmine._core import StarmineError, State, make_bot
+from starmine.keywords import check_keywords
 from starmine.look.frame import Frame, frame_of
 from starmine.look.mistakes import mistakes, reachable
 from starmine.played import Games
@@ -26,6 +27,24 @@ OF_GAME = ("format", "variant", "suits", "names", "observer", "start_player")  #
 OF_CARD = ("card", "number", "color", "rank", "belief")
 
 Watched: TypeAlias = Games | Trajectories | State | Sequence[State]
+
+
+class Shown(TypedDict, total=False):
+    """What a replay shows beside the games; all may be left out.
+
+    Attributes:
+        names: of the seats; for all games, or a list for each.
+        titles: of the games; None for "Game 0" and so on.
+        compare: a bot, as `State.suggest` takes it; the turns on which it would have played something else are marked.
+        policy: a trained policy, or its name or file, whose action probabilities and values are shown.
+        beliefs: whether to show what the owners of the cards believe; True unless given.
+    """
+
+    names: Sequence[str] | Sequence[Sequence[str]] | None
+    titles: Sequence[str] | None
+    compare: str | None
+    policy: str | TrainedPolicy | None
+    beliefs: bool
 
 
 @dataclass(frozen=True)
@@ -65,65 +84,47 @@ class Thinker:
         }
 
 
-def replay_data(
-    games: Watched,
-    *,
-    names: Sequence[str] | Sequence[Sequence[str]] | None = None,
-    titles: Sequence[str] | None = None,
-    compare: str | None = None,
-    policy: str | TrainedPolicy | None = None,
-    beliefs: bool = True,
-) -> dict[str, Any]:
+def replay_data(games: Watched, **shown: Unpack[Shown]) -> dict[str, Any]:
     """What a replay shows, as data for JSON: the games with a frame for each turn, and their mistakes.
 
-    Args, Raises: as `replay_html`.
+    Args, Raises: as `replay_html`, without its title.
     """
+    check_keywords("replay_data", shown, Shown.__annotations__)
+    titles, compare, policy = shown.get("titles"), shown.get("compare"), shown.get("policy")
     states = _states(games)
-    seats = _names(names, states)
+    seats = _names(shown.get("names"), states)
     if titles is not None and len(titles) != len(states):
         raise StarmineError(f"there are {len(titles)} titles: expected one for each of the {len(states)} games")
     thinker = None if policy is None else Thinker(load_policy(policy) if isinstance(policy, str) else policy)
     found = []
     for index, state in enumerate(states):
         title = f"Game {index}" if titles is None else titles[index]
-        found.append(_game(state, seats[index], title, compare, thinker, beliefs))
+        found.append(_game(state, seats[index], title, compare, thinker, shown.get("beliefs", True)))
     return {"format": 1, "games": found}
 
 
-def replay_html(
-    games: Watched,
-    *,
-    names: Sequence[str] | Sequence[Sequence[str]] | None = None,
-    titles: Sequence[str] | None = None,
-    compare: str | None = None,
-    policy: str | TrainedPolicy | None = None,
-    beliefs: bool = True,
-    title: str = "Hanabi",
-) -> str:
+def replay_html(games: Watched, *, title: str = "Hanabi", **shown: Unpack[Shown]) -> str:
     """A page to step through games: one file without references to others.
 
     Args:
         games: the result of `play_games(record=True)`, trajectories, a state whose past turns are shown, or several;
             200 games at most.
-        names: of the seats; for all games, or a list for each.
-        titles: of the games; None for "Game 0" and so on.
-        compare: a bot, as `State.suggest` takes it; the turns on which it would have played something else are marked.
-        policy: a trained policy, or its name or file, whose action probabilities and values are shown.
-        beliefs: whether to show what the owners of the cards believe.
         title: of the page.
+        **shown: `names`, `titles`, `compare`, `policy` and `beliefs`: see `Shown`.
 
     Raises:
         StarmineError: the games were not recorded, are none or too many, or break the rules; or there is another number
             of names or titles.
         UnknownNameError: there is no such bot or policy.
         VariantError: the bot or the policy does not play the variant.
+        TypeError: there is no such argument; the message has the nearest.
 
     >>> import starmine
     >>> games = starmine.play_games(["smart", "smart"], games=2, record=True)
     >>> page = starmine.look.replay_html(games, compare="info", title="smart")
     """
-    data = replay_data(games, names=names, titles=titles, compare=compare, policy=policy, beliefs=beliefs)
-    return page(data, title)
+    check_keywords("replay_html", shown, ("title", *Shown.__annotations__))
+    return page(replay_data(games, **shown), title)
 
 
 def page(data: dict[str, Any], title: str) -> str:

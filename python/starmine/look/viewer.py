@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from starmine._core import StarmineError
-from starmine.look.replay import Watched, replay_data, script, style
-from starmine.trained import TrainedPolicy
+from starmine.keywords import check_keywords
+from starmine.look.replay import Shown, Watched, replay_data, script, style
 
 if TYPE_CHECKING:
     import anywidget
@@ -44,29 +43,16 @@ export default { render };
 
 
 def viewer(
-    games: Watched,
-    *,
-    names: Sequence[str] | Sequence[Sequence[str]] | None = None,
-    titles: Sequence[str] | None = None,
-    compare: str | None = None,
-    policy: str | TrainedPolicy | None = None,
-    beliefs: bool = True,
-    game: int = 0,
-    turn: int = 0,
-    theme: str | None = None,
+    games: Watched, *, game: int = 0, turn: int = 0, theme: str | None = None, **shown: Unpack[Shown]
 ) -> anywidget.AnyWidget:
     """A widget to step through games in a notebook, with the board, the curves and the mistakes of `replay_html`.
 
     Args:
-        games: as `replay_html` takes them, with names, titles, compare, policy and beliefs.
-        names: of the seats; for all games, or a list for each.
-        titles: of the games; None for "Game 0" and so on.
-        compare: a bot whose other moves are marked.
-        policy: a trained policy, or its name or file, whose probabilities and values are shown.
-        beliefs: whether to show what the owners of the cards believe.
+        games: as `replay_html` takes them.
         game: the game that is shown first.
         turn: the turn that is shown first.
         theme: "light" or "dark"; None for the notebook's or the system's.
+        **shown: `names`, `titles`, `compare`, `policy` and `beliefs`: see `Shown`.
 
     Returns:
         The widget. Its traits `game` and `turn` say what is shown; another value goes there, and a value that there is
@@ -77,6 +63,7 @@ def viewer(
         StarmineError: as `replay_html`, and for a theme, game or turn that there is not.
         UnknownNameError: there is no such bot or policy.
         VariantError: the bot or the policy does not play the variant.
+        TypeError: there is no such argument; the message has the nearest.
 
     >>> import starmine
     >>> games = starmine.play_games(["smart", "smart"], games=2, record=True)
@@ -85,9 +72,9 @@ def viewer(
     """
     if theme not in (None, "light", "dark"):
         raise StarmineError(f"theme={theme!r} is not allowed: expected 'light', 'dark' or None")
+    check_keywords("viewer", shown, ("game", "turn", "theme", *Shown.__annotations__))
     kind = _kind()
-    data = replay_data(games, names=names, titles=titles, compare=compare, policy=policy, beliefs=beliefs)
-    made = kind(data=data, theme=theme)
+    made = kind(data=replay_data(games, **shown), theme=theme)
     made.game = game  # first, since it says which turns there are
     made.turn = turn
     return made  # type: ignore[no-any-return]

@@ -128,8 +128,18 @@ def test_decks():
         env.reset(decks=np.zeros((2, 50), dtype=np.uint8))
 
 
-def test_rewards_and_partners():
-    settings = {"reward": "fireworks", "lost_game_penalty": 3.0, "partners": {1: "smart"}}
+class LastLegal:
+    """A policy that plays the last legal action."""
+
+    encoder = "canonical"
+
+    def act_batch(self, observations, masks, games):
+        return masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
+
+
+@pytest.mark.parametrize("partner", ["smart", LastLegal()], ids=["bot", "object"])
+def test_rewards_and_partners(partner):
+    settings = {"reward": "fireworks", "lost_game_penalty": 3.0, "partners": {1: partner}}
     env, expected = make(variant="standard", **settings), starmine.HanabiVectorEnv(GAMES, **settings)
     turn, (_, info) = env.reset(seed=1), expected.reset(seed=1)
     ended = 0
@@ -176,6 +186,8 @@ def test_what_is_wrong_before_any_step():
     for seed in (1.5, "1", jnp.array(3)):
         with pytest.raises(TypeError, match=r"key of jax\.random"):
             env.reset(seed=seed)
+    with pytest.raises(starmine.StarmineError, match="render_mode='rgb_array' is not allowed"):
+        make(render_mode="rgb_array")
     with pytest.raises(TypeError, match="autoreset_mode"):
         HanabiJaxEnv(2)
     with pytest.raises(starmine.UnknownNameError, match="SameStep"):
