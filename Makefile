@@ -160,7 +160,7 @@ fuzz: $(VENV)/test-requirements $(VENV)/release ## Fuzz what reads foreign bytes
 	      -max_total_time=$(FUZZ_SECONDS) -max_len=8192 || exit 1; done; \
 	else $(call SKIP,fuzzing: cargo-fuzz or the nightly compiler is not installed); fi
 	$(BIN)/python tests/python/helpers/forged_inputs.py 200000
-	$(BIN)/python -m pytest --quiet tests/python/data/test_formats_fuzz.py --hypothesis-profile=slow
+	$(BIN)/python tests/python/helpers/forged_files.py $(FUZZ_SECONDS)
 
 lint-rust:
 	cargo fmt --check

@@ -127,4 +127,5 @@ def _naming(path: Path) -> Iterator[None]:
     except StarmineError as error:
         raise StarmineError(f"{path}: {error}") from error
     except (pyarrow().ArrowException, OSError, ValueError) as error:
-        raise DamagedFileError(f"{path}: it is damaged or no Parquet file of games ({error})") from error
+        said = " ".join(str(error).split())  # Arrow's messages may end with a line break
+        raise DamagedFileError(f"{path}: it is damaged or no Parquet file of games ({said})") from error

@@ -63,7 +63,7 @@ def _read_file(path: Path, variant: Variant | None) -> tuple[GameTable, list[str
         metadata = Metadata.of(table.schema.metadata)
         games = read_table(table, metadata.variant)
     except (ValueError, OSError, arrow.ArrowException) as error:
-        raise StarmineError(f"{path}: {error}") from error
+        raise StarmineError(f"{path}: {' '.join(str(error).split())}") from error
     if variant is not None and metadata.variant != variant:
         raise StarmineError(f"{path}: variant={variant} is not allowed: the file has {metadata.variant}")
     players = [str(player.get("name", UNKNOWN)) for player in metadata.players]
