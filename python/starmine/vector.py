@@ -330,7 +330,7 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
             raise ResetNeeded("this environment has not been reset: call reset first")
         out = self._games.step(actions)
         if self._followed:
-            self._followed.step(actions, out["illegal_action"])
+            self._followed.step(actions, out["terminated"], out["illegal_action"])
         self._rewards.step(out, shows_lost=not self._keeps_last)
         return out
 
@@ -341,7 +341,10 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         return out
 
     def to_svg(self, columns: int | None = None, theme: str = "light") -> str:
-        """All games in one picture, as SVG text; the games that a step has replaced are shown as they were dealt.
+        """All games in one picture, as SVG text.
+
+        A game that ended in the last step is drawn after its last turn in every mode; with "SameStep" the observations
+        are those of its next episode by then.
 
         Args:
             columns: games in a row; None for about as many as there are rows.
@@ -354,7 +357,7 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         return grid_svg([to_svg(state, theme=theme) for state in self._states()], columns)
 
     def render(self) -> tuple[Array, ...]:
-        """A picture of each game, uint8 (height, width, 3).
+        """A picture of each game, uint8 (height, width, 3), as `to_svg` draws it.
 
         Raises:
             StarmineError: the environment was made without a render mode.
@@ -364,12 +367,12 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         return tuple(rgb_of(to_svg(state)) for state in self._states())
 
     def _states(self) -> list[State]:
-        """The games, with what no seat may see."""
+        """The games that are drawn, with what no seat may see."""
         if self._followed is None:
             raise StarmineError("render_mode=None keeps no board: expected 'rgb_array'")
         if not self._started:
             raise ResetNeeded("there is no game yet: call reset first")
-        return self._followed.states
+        return self._followed.shown
 
     def _info(self, out: dict[str, Array], present: Array) -> dict[str, Any]:
         """The outputs of the games that are `present`, those of ended games with the mask of these."""

@@ -22,6 +22,8 @@ from numpy.typing import NDArray
 from starmine import registration
 from starmine._core import IllegalActionError, StarmineError, State, UnknownNameError, Variant
 from starmine.keywords import named_keywords
+from starmine.look.png import rgb_of
+from starmine.look.svg import to_svg
 
 try:
     from pettingzoo import AECEnv
@@ -33,6 +35,7 @@ Array = NDArray[Any]
 
 # OpenSpiel's names for what an observation tells, and ours.
 ENCODERS = {"minimal": "canonical-minimal", "card_knowledge": "canonical", "seer": "canonical-seer"}
+RENDER_MODES = ("ansi", "human", "rgb_array")
 # What an agent that moves illegally gets.
 ILLEGAL_REWARD = -1.0
 # What there is only after `reset`.
@@ -55,8 +58,8 @@ class HanabiAECEnv(AECEnv[str, dict[str, Array], int]):
         colors, ranks, players, max_information_tokens, max_life_tokens, random_start_player: parameters of `Variant`.
         hand_size: 5 unless given, as in `classic/hanabi-v5`; None for the rules' own, 4 from four players on.
         observation_type: "minimal", "card_knowledge" or "seer".
-        render_mode: "ansi" makes `render` return the board as text, "human" prints it after each turn, None does
-            neither.
+        render_mode: "ansi" makes `render` return the board as text, "rgb_array" as a picture, "human" prints it after
+            each turn, None does none of these.
         **rules: other parameters of `Variant`, such as `lost_game_score="fireworks"`.
 
     Observation of an agent, a dict:
@@ -89,8 +92,9 @@ class HanabiAECEnv(AECEnv[str, dict[str, Array], int]):
         if observation_type not in ENCODERS:
             known = ", ".join(ENCODERS)
             raise UnknownNameError(f"observation_type={observation_type!r} is not known: expected one of {known}")
-        if render_mode not in (None, "ansi", "human"):
-            raise StarmineError(f"render_mode={render_mode!r} is not allowed: expected None, 'ansi' or 'human'")
+        if render_mode not in (None, *RENDER_MODES):
+            expected = "None, 'ansi', 'human' or 'rgb_array'"
+            raise StarmineError(f"render_mode={render_mode!r} is not allowed: expected {expected}")
         self.variant = Variant(
             players=players,
             colors=colors,
@@ -103,7 +107,7 @@ class HanabiAECEnv(AECEnv[str, dict[str, Array], int]):
         )
         self.metadata = {
             "name": "hanabi_v0",
-            "render_modes": ["ansi", "human"],
+            "render_modes": list(RENDER_MODES),
             "render_fps": 1,
             "is_parallelizable": False,
         }
@@ -254,10 +258,18 @@ class HanabiAECEnv(AECEnv[str, dict[str, Array], int]):
         if game.is_terminal:
             self.terminations = dict.fromkeys(self.agents, True)
 
-    def render(self) -> str | None:
-        """The board as text with render mode "ansi"; None with "human", which prints each turn."""
+    def render(self) -> str | Array | None:
+        """The board: as text with render mode "ansi", as a picture with "rgb_array", uint8 (height, width, 3).
+
+        None with "human", which prints each turn.
+
+        Raises:
+            ImportError: a picture needs resvg-py and Pillow, the extra `pictures`.
+        """
         if self.render_mode is None:
-            gymnasium.logger.warn("render_mode=None shows no board: expected 'ansi' or 'human'")
+            gymnasium.logger.warn("render_mode=None shows no board: expected 'ansi', 'human' or 'rgb_array'")
+        if self.render_mode == "rgb_array":
+            return rgb_of(to_svg(self._played()))
         return str(self._played()) if self.render_mode == "ansi" else None
 
     def close(self) -> None:

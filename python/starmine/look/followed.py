@@ -19,6 +19,11 @@ class FollowedGames:
     Args:
         variant: the rules.
         batch: the batch that is followed, before its first reset.
+
+    Attributes:
+        states: the games. An illegal action that ended a game is not in it.
+        shown: the games as they are drawn: those that ended in the last step after their last turn, even if they have
+            been dealt anew since; all others as in `states`.
     """
 
     def __init__(self, variant: Variant, batch: Batch) -> None:
@@ -26,6 +31,7 @@ class FollowedGames:
         self._seeds: list[tuple[int, int]] = []  # of each game: seed, and index of its deals
         self._episodes: list[int] = [-1] * batch.num_envs
         self.states: list[State] = []
+        self.shown: list[State] = []
 
     def reset(
         self,
@@ -50,21 +56,27 @@ class FollowedGames:
             deck = [f"{LETTERS[card // ranks]}{card % ranks + 1}" for card in decks[game].tolist()]
             start = None if start_players is None else int(start_players[game])
             self.states[game] = self._variant.new_game(deck=deck, start_player=start)
-        self._episodes = self._batch.episodes.tolist()
+        self._episodes, self.shown = self._batch.episodes.tolist(), list(self.states)
 
-    def step(self, actions: Any, illegal: NDArray[np.bool_]) -> None:
+    def step(self, actions: Any, terminated: NDArray[np.bool_], illegal: NDArray[np.bool_]) -> None:
         """Follow a step.
 
         Args:
             actions: of all games.
-            illegal: bool (N,), the games that an illegal action ended.
+            terminated: bool (N,), the games that ended in this step.
+            illegal: bool (N,), those of them that an illegal action ended.
         """
         episodes, played = self._batch.episodes.tolist(), np.asarray(actions).tolist()
-        for game, state in enumerate(self.states):
-            if episodes[game] != self._episodes[game]:
-                self.states[game] = self._deal(game)
-            elif not illegal[game] and not state.is_terminal:
+        self.shown = list(self.states)
+        for game, state in enumerate(self.shown):
+            dealt = episodes[game] != self._episodes[game]
+            # A game that is dealt anew was played in this step only if it also ended in it ("SameStep").
+            if not illegal[game] and not state.is_terminal and (terminated[game] or not dealt):
                 state.apply(played[game])
+            if dealt:
+                self.states[game] = self._deal(game)
+                if not terminated[game]:
+                    self.shown[game] = self.states[game]
         self._episodes = episodes
 
     def _deal(self, game: int) -> State:

@@ -68,6 +68,12 @@ def test_render_shows_the_board(capsys):
     env.reset(seed=3)
     env.step(5)
     assert env.render() == str(env.game)
+    env = make(render_mode="rgb_array", players=3)
+    env.reset(seed=3)
+    before = env.render()
+    env.step(5)
+    assert env.render().shape == before.shape
+    assert (env.render() != before).any()
     capsys.readouterr()
     env = make(render_mode="human")
     env.reset(seed=3)
@@ -273,7 +279,7 @@ def test_an_agent_whose_game_is_over_takes_no_action():
     ("settings", "error", "text"),
     [
         ({"observation_type": "full"}, starmine.UnknownNameError, "expected one of minimal, card_knowledge, seer"),
-        ({"render_mode": "rgb_array"}, starmine.StarmineError, "expected None, 'ansi' or 'human'"),
+        ({"render_mode": "depth_array"}, starmine.StarmineError, "expected None, 'ansi', 'human' or 'rgb_array'"),
         ({"players": 9}, starmine.VariantError, "players"),
         ({"colour": 3}, TypeError, "colour"),
     ],

@@ -112,10 +112,11 @@ def test_the_vector_environment_s_games_are_followed(mode, seeds):
         3, "small", autoreset_mode=mode, illegal_action="terminate", render_mode="rgb_array", dtype="uint8"
     )
     rng = np.random.default_rng(0)
+    finals = 0
     for given in (seeds, None):
         obs, info = env.reset(seed=given)
         for turn in range(60):
-            followed = env._states()
+            followed = env._followed.states
             waits = [state.is_terminal for state in followed]
             for game, state in enumerate(followed):
                 if not waits[game] and info["action_mask"][game].any():
@@ -128,7 +129,16 @@ def test_the_vector_environment_s_games_are_followed(mode, seeds):
             actions = (rng.random(info["action_mask"].shape) * info["action_mask"]).argmax(axis=1)
             if turn == 30:
                 actions[1] = 0  # a discard with all tokens, perhaps
-            obs, _, _, _, info = env.step(actions)
+            obs, _, terminated, _, info = env.step(actions)
+            for game, drawn in enumerate(env._states()):
+                if not terminated[game]:
+                    assert drawn == env._followed.states[game]
+                elif not info["illegal_action"][game]:
+                    assert drawn.is_terminal
+                    assert drawn.score == info["final_score"][game]
+                    assert drawn.length == info["final_length"][game]
+                    finals += 1
+    assert finals > 0
     pictures = env.render()
     assert len(pictures) == 3
     assert len({picture.shape for picture in pictures}) == 1
@@ -142,6 +152,23 @@ def test_given_decks_are_followed():
     decks = np.stack([np.roll(np.repeat(np.arange(25), [3, 2, 2, 2, 1] * 5), 3 * game) for game in range(2)])
     obs, _ = env.reset(options={"decks": decks.astype(np.uint8)})
     assert all((state.encode(0) == obs[game]).all() for game, state in enumerate(env._states()))
+
+
+def test_a_game_that_an_illegal_action_ended_is_drawn_before_it_and_then_anew():
+    for mode in ("SameStep", "NextStep"):
+        env = starmine.HanabiVectorEnv(1, illegal_action="terminate", autoreset_mode=mode, render_mode="rgb_array")
+        _, info = env.reset(seed=3)
+        before = env._states()[0].copy()
+        _, _, terminated, _, info = env.step([int(info["action_mask"][0].argmin())])
+        assert terminated.tolist() == [True]
+        assert env._states() == [before]
+        if mode == "NextStep":
+            _, _, _, _, info = env.step([0])
+            assert env._states()[0].length == 0
+        else:
+            env.step([int(info["action_mask"][0].argmax())])
+            assert env._states()[0].length == 1
+        assert env._states()[0].deck != before.deck
 
 
 def test_what_the_vector_environment_cannot_draw_is_refused():
