@@ -1,5 +1,6 @@
-use super::linear::{Accumulator, Inputs, Linear};
+use super::linear::{Accumulator, Inputs, Lanes, Linear, ROWS};
 use super::network::{Gru, push_if};
+use super::rows::{self, PolicyRows};
 use super::scratch::{ColorScratch, PolicyScratch};
 use crate::encode::ColorFeatures;
 use crate::rules::{Hint, Move, Variant};
@@ -150,6 +151,73 @@ impl ColorNetwork {
         }
         outputs[self.actions.heads.len()] = heads[self.actions.rows() - 1];
         &scratch.colors.insert(colors).outputs
+    }
+
+    /// The same for several observations at once, to the bit: each output is summed in the same order.
+    pub fn apply_rows(&self, observations: &[&[u64]], room: &mut PolicyRows) {
+        let PolicyRows {
+            features,
+            inputs,
+            numbers,
+            sums,
+            shared,
+            towers,
+            pooled,
+            group_logits,
+            outputs,
+            ..
+        } = room;
+        let (colors, row) = (self.features.colors(), self.features.row().len());
+        let split = colors * row;
+        features.resize_with(ROWS, Vec::new);
+        for (features, words) in features.iter_mut().zip(observations) {
+            features.resize(self.features.len(), 0.0);
+            self.features.write(words, features);
+        }
+        let gather = |places: std::ops::Range<usize>, numbers: &mut Vec<Lanes>| {
+            numbers.clear();
+            numbers.resize(places.len(), [0.0; ROWS]);
+            for (lane, features) in features[..observations.len()].iter().enumerate() {
+                let found = numbers.iter_mut().zip(&features[places.clone()]);
+                found.for_each(|(lanes, &feature)| lanes[lane] = feature);
+            }
+        };
+        // The part of the first layer that all colours share.
+        gather(split..self.features.len(), numbers);
+        self.color_rest.apply_rows(numbers, inputs, shared);
+        let mut rest = Vec::new();
+        self.rest.apply_rows(numbers, inputs, &mut rest);
+        rows::relu(&mut rest);
+        towers.resize_with(colors, Vec::new);
+        for (color, tower) in towers.iter_mut().enumerate() {
+            gather(color * row..(color + 1) * row, numbers);
+            self.color[0].apply_rows(numbers, inputs, tower);
+            rows::add_relu(shared, tower);
+        }
+        rows::pool(towers, pooled);
+        self.color_pooled.apply_rows(pooled, inputs, shared);
+        group_logits.resize_with(colors, Vec::new);
+        for (tower, logits) in towers.iter_mut().zip(group_logits.iter_mut()) {
+            self.color[1].apply_rows(tower, inputs, sums);
+            std::mem::swap(tower, sums);
+            rows::add_relu(shared, tower);
+            self.color_heads.apply_rows(tower, inputs, logits);
+        }
+        rows::pool(towers, pooled);
+        // The pooled towers come before the other row.
+        pooled.extend_from_slice(&rest);
+        self.trunk.apply_rows(pooled, inputs, sums);
+        rows::relu(sums);
+        self.heads.apply_rows(sums, inputs, numbers);
+        outputs.clear();
+        for &(head, color) in &self.actions.heads {
+            let mut logits = numbers[head];
+            let of_color =
+                color.map_or([0.0; ROWS], |color| group_logits[color][head - self.actions.plain]);
+            logits.iter_mut().zip(of_color).for_each(|(logit, of_color)| *logit += of_color);
+            outputs.push(logits);
+        }
+        outputs.push(numbers[self.actions.rows() - 1]);
     }
 }
 

@@ -83,9 +83,7 @@ impl Linear {
         add_rows(&self.rows, inputs, sums);
         &mut sums.as_flattened_mut()[..self.outputs]
     }
-}
 
-impl Linear {
     /// Computes the outputs of several observations at once, each summed in the order of [`Linear::apply`]. A zero among
     /// the inputs adds nothing; `inputs` is scratch memory for the numbers of those that are not zero everywhere.
     pub fn apply_rows(&self, values: &[Lanes], inputs: &mut Vec<u32>, outputs: &mut Vec<Lanes>) {

@@ -9,6 +9,7 @@
 
 mod any_network;
 mod card_features;
+mod choice;
 mod color_network;
 mod error;
 mod header;

@@ -1,13 +1,16 @@
 use safetensors::SafeTensors;
 
 use super::any_network::Network;
+use super::choice::best;
 use super::error::{PolicyError, PolicyProblem};
 use super::header::Header;
+use super::linear::{Lanes, ROWS};
+use super::rows::PolicyRows;
 use super::scratch::PolicyScratch;
 use super::tensors::read_network;
 use crate::bots::bot::UnsupportedVariant;
-use crate::encode::Encoder;
-use crate::rules::{Edition, LostGameScore, Parameters, Variant};
+use crate::encode::{Encoder, encode_into};
+use crate::rules::{Edition, LostGameScore, Move, Parameters, Variant, View};
 
 /// The key of the header in the metadata.
 const KEY: &str = "starmine";
@@ -144,6 +147,80 @@ impl Policy {
         assert_eq!(words.len(), self.num_bits().div_ceil(64), "words of an observation");
         assert_eq!(hidden_state.len(), self.state_width(), "width of a hidden state");
         self.network.apply(words, hidden_state, scratch)
+    }
+
+    /// The most observations of one call of [`Policy::logits_of_rows`].
+    pub const ROWS: usize = ROWS;
+
+    /// Whether [`Policy::logits_of_rows`] can be called: the network has no hidden state and no normalisation.
+    #[must_use]
+    pub fn takes_rows(&self) -> bool {
+        match &self.network {
+            Network::Plain(network) => {
+                network.gru.is_none() && network.trunk.iter().all(|hidden| hidden.norm.is_none())
+            }
+            Network::Colors(network) => network.gru.is_none(),
+        }
+    }
+
+    /// A forward pass of several observations: for each action, then for the value, the output of each observation. The
+    /// same numbers as those of [`Policy::logits`].
+    ///
+    /// # Panics
+    /// If there are more than [`Policy::ROWS`] observations, if one has the wrong size, or if the network does not take
+    /// rows.
+    pub fn logits_of_rows<'a>(
+        &self,
+        observations: &[&[u64]],
+        room: &'a mut PolicyRows,
+    ) -> &'a [Lanes] {
+        assert!(
+            self.takes_rows() && observations.len() <= ROWS,
+            "rows of a network that takes them"
+        );
+        let words = self.num_bits().div_ceil(64);
+        assert!(observations.iter().all(|row| row.len() == words), "words of an observation");
+        match &self.network {
+            Network::Plain(network) => network.apply_rows(observations, room),
+            Network::Colors(network) => network.apply_rows(observations, room),
+        }
+        &room.outputs
+    }
+
+    /// The moves of the greedy bot of this policy for many views, in their order.
+    ///
+    /// # Panics
+    /// If the network does not take rows, or if no action is legal in one of the views.
+    pub fn best_moves<'v>(
+        &self,
+        views: impl Iterator<Item = View<'v>>,
+        room: &mut PolicyRows,
+        moves: &mut Vec<Move>,
+    ) {
+        let words = self.num_bits().div_ceil(64);
+        let mut observations = std::mem::take(&mut room.observations);
+        observations.resize(ROWS * words, 0);
+        moves.clear();
+        let mut views = views.fuse().peekable();
+        while views.peek().is_some() {
+            let mut chunk = [None; ROWS];
+            for (place, view) in chunk.iter_mut().zip(&mut views) {
+                *place = Some(view);
+            }
+            let chunk: Vec<View<'v>> = chunk.into_iter().flatten().collect();
+            for (words, view) in observations.chunks_exact_mut(words).zip(&chunk) {
+                encode_into(self.encoder, *view, words);
+            }
+            let rows: Vec<&[u64]> = observations.chunks_exact(words).take(chunk.len()).collect();
+            let logits = self.logits_of_rows(&rows, room);
+            for (lane, view) in chunk.iter().enumerate() {
+                let best = best(view.legal_actions(), |action| logits[action][lane]) as i64;
+                moves.push(
+                    view.variant().action_to_move(best).expect("legal actions are the variant's"),
+                );
+            }
+        }
+        room.observations = observations;
     }
 
     /// Refuses a variant that differs from the policy's own, except in parameters that do not

@@ -1,6 +1,7 @@
 use super::card_features::CardFeatures;
 use super::layer_norm::LayerNorm;
-use super::linear::{Inputs, Linear};
+use super::linear::{Inputs, Linear, ROWS};
+use super::rows::{PolicyRows, relu};
 use super::scratch::PolicyScratch;
 
 /// A feed-forward trunk of hidden layers with ReLU, an optional recurrent unit, and the heads.
@@ -69,6 +70,28 @@ impl PlainNetwork {
             gru.apply(state, scratch);
         }
         self.heads.apply(&scratch.inputs, &mut scratch.sums)
+    }
+
+    /// The same for several observations at once, to the bit: each output is summed in the same order.
+    pub fn apply_rows(&self, observations: &[&[u64]], room: &mut PolicyRows) {
+        let PolicyRows { inputs, numbers, sums, outputs, .. } = room;
+        numbers.clear();
+        numbers.resize(self.inputs(), [0.0; ROWS]);
+        let mut found = Vec::new();
+        for (lane, words) in observations.iter().enumerate() {
+            found.clear();
+            push_bits(words, &mut found);
+            if let Some(features) = &self.card_features {
+                features.push(words, &mut found);
+            }
+            found.iter().for_each(|&(input, value)| numbers[input as usize][lane] = value);
+        }
+        for hidden in &self.trunk {
+            hidden.layer.apply_rows(numbers, inputs, sums);
+            relu(sums);
+            std::mem::swap(numbers, sums);
+        }
+        self.heads.apply_rows(numbers, inputs, outputs);
     }
 }
 

@@ -1,13 +1,11 @@
 use std::sync::Arc;
 
+use super::choice::{best, sample};
 use super::model::Policy;
 use super::scratch::PolicyScratch;
 use crate::bots::bot::{Bot, UnsupportedVariant};
 use crate::encode::encode_into;
-use crate::rules::{ActionSet, EpisodeSeed, GameRng, Move, Variant, View};
-
-/// Fixed-point 1 of the sampling weights; the best action has weight 1.
-const ONE: f64 = (1u64 << 48) as f64;
+use crate::rules::{EpisodeSeed, GameRng, Move, Variant, View};
 
 /// Plays the legal action with the greatest logit, or samples from the softmax of the logits.
 pub struct PolicyBot {
@@ -64,9 +62,7 @@ impl PolicyBot {
             policy,
         })
     }
-}
 
-impl PolicyBot {
     /// The policy, if this bot plays the best moves of a network that looks at each position by itself: see
     /// [`Policy::best_moves`].
     #[must_use]
@@ -94,38 +90,9 @@ impl Bot for PolicyBot {
         encode_into(policy.encoder, *view, words);
         let logits = policy.logits(words, hidden_state, scratch);
         let legal = view.legal_actions();
-        let best = best(logits, legal);
+        let best = best(legal, |action| logits[action]);
         let action =
             if self.is_sampled { sample(logits, legal, best, &mut self.rng) } else { best };
         view.variant().action_to_move(action as i64).expect("legal actions are the variant's")
     }
-}
-
-/// The legal action with the greatest logit; on ties the lowest.
-pub(super) fn best(logits: &[f32], legal: ActionSet) -> usize {
-    let mut actions = legal.iter();
-    let first = actions.next().expect("the player to act has a legal action");
-    actions.fold(first, |best, action| if logits[action] > logits[best] { action } else { best })
-}
-
-/// A legal action, sampled from the softmax of the legal actions' logits.
-pub(super) fn sample(logits: &[f32], legal: ActionSet, best: usize, rng: &mut GameRng) -> usize {
-    let weight = |action: usize| {
-        let below_best = f64::from(logits[action]) - f64::from(logits[best]);
-        // The cast turns NaN into 0.
-        (libm::exp(below_best) * ONE) as u64
-    };
-    let total: u64 = legal.iter().map(weight).sum();
-    if total == 0 {
-        return best;
-    }
-    let mut drawn = rng.below_u64(total);
-    for action in legal.iter() {
-        let weight = weight(action);
-        if drawn < weight {
-            return action;
-        }
-        drawn -= weight;
-    }
-    best
 }

@@ -3,10 +3,10 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::any_network::Network;
+use super::choice::{best, sample};
 use super::layer_norm::LayerNorm;
 use super::linear::{Accumulator, Linear};
 use super::network::{Gru, HiddenLayer, PlainNetwork};
-use super::policy_bot::{best, sample};
 use super::*;
 use crate::bots::{BotName, Player, play_games};
 use crate::encode::{self, Encoder, encode_into};
@@ -211,7 +211,7 @@ fn a_policy_computes_the_same_as_naive_loops() {
                     let allowed = if recurrent { 1e-5 } else { 0.0 };
                     assert!((found - expected).abs() <= allowed, "{found} {expected}");
                 }
-                state.apply(best(&logits, view.legal_actions()) as i64).unwrap();
+                state.apply(best(view.legal_actions(), |action| logits[action]) as i64).unwrap();
             }
         }
     }
@@ -219,9 +219,9 @@ fn a_policy_computes_the_same_as_naive_loops() {
 
 #[test]
 fn the_best_action_is_legal_and_the_lowest_of_equal_ones() {
-    assert_eq!(best(&[9.0, 1.0, 3.0, 3.0], ActionSet(0b1110)), 2);
-    assert_eq!(best(&[0.0, f32::NAN, 3.0], ActionSet(0b110)), 1);
-    assert_eq!(best(&[-1e30, f32::NEG_INFINITY], ActionSet(0b10)), 1);
+    assert_eq!(best(ActionSet(0b1110), |action| [9.0, 1.0, 3.0, 3.0][action]), 2);
+    assert_eq!(best(ActionSet(0b110), |action| [0.0, f32::NAN, 3.0][action]), 1);
+    assert_eq!(best(ActionSet(0b10), |action| [-1e30, f32::NEG_INFINITY][action]), 1);
 }
 
 #[test]
