@@ -7,7 +7,7 @@ from functools import wraps
 from inspect import Parameter, signature
 from typing import ParamSpec, TypeVar
 
-from starmine._core import Variant, _unknown_name
+from starmine._core import Variant, _unknown_keyword
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -15,11 +15,6 @@ Result = TypeVar("Result")
 # The parameters of a variant.
 RULES = tuple(signature(Variant).parameters)
 NAMED = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
-# What to use instead of names of other libraries.
-HINTS = {
-    "observation_type": "expected the environment's encoder='canonical-minimal', 'canonical' or 'canonical-seer' for "
-    "HLE's 0, 1 and 2"
-}
 
 
 def check_keywords(owner: str, given: Iterable[str], known: Iterable[str]) -> None:
@@ -36,8 +31,7 @@ def check_keywords(owner: str, given: Iterable[str], known: Iterable[str]) -> No
     known = list(known)
     for name in given:
         if name not in known:
-            hint = HINTS.get(name) or str(_unknown_name("", name, known)).partition(": ")[2]
-            raise TypeError(f"{owner}() got an unexpected keyword argument {name!r}: {hint}")
+            raise _unknown_keyword(owner, name, known)
 
 
 def named_keywords(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:

@@ -111,6 +111,7 @@ core_module! {
         bot_kind::bot,
         bot_kind::bots,
         errors::_unknown_name,
+        keywords::_unknown_keyword,
         policies::_policy_bytes,
         policies::policies,
         recording::_outcomes,
