@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from starmine._core import UnknownNameError, Variant
+from starmine._core import UnknownNameError, Variant, _hle_preset
 from starmine._core import variant as preset
 from starmine.keywords import RULES, check_keywords
 
-# HLE's presets, and what they are called here.
-HLE_NAMES = {
-    "Hanabi-Full": '"standard"',
-    "Hanabi-Full-CardKnowledge": '"standard"',
-    "Hanabi-Full-Minimal": '"standard", with encoder="canonical-minimal" in the environment',
-    "Hanabi-Small": '"small"',
-    "Hanabi-Very-Small": '"very-small"',
-}
+# HLE's preset that selects an encoder besides its rules.
+MINIMAL = "Hanabi-Full-Minimal"
 
 
 def variant(name: str, **overrides: Any) -> Variant:
@@ -34,9 +28,13 @@ def variant(name: str, **overrides: Any) -> Variant:
     >>> starmine.variant("hard", players=4).max_life_tokens
     1
     """
-    if isinstance(name, str) and name in HLE_NAMES:
+    ours = _hle_preset(name) if isinstance(name, str) else None
+    if ours is not None:
+        expected = f'"{ours}"'
+        if name == MINIMAL:
+            expected += ', with encoder="canonical-minimal" in the environment'
         raise UnknownNameError(
-            f"variant={name!r} is HLE's name: expected {HLE_NAMES[name]}; "
+            f"variant={name!r} is HLE's name: expected {expected}; "
             f"starmine.hle.variant({name!r}) understands HLE's names"
         )
     check_keywords("variant", overrides, RULES)

@@ -123,6 +123,7 @@ core_module! {
         seated_bot::make_bot,
         tables::_play_bots,
         unpack::unpack_bits_into,
+        variant::_hle_preset,
         variant::variant,
         variant::variants,
     }

@@ -420,6 +420,14 @@ pub fn variant<'py>(
     py.get_type::<Variant>().call((), Some(&parameters))
 }
 
+/// _hle_preset(name) -> str | None
+///
+/// The preset that HLE calls by this name; None if it has no such name.
+#[pyfunction]
+pub fn _hle_preset(name: Text) -> Option<&'static str> {
+    rules::hle_preset(&name)
+}
+
 /// variants() -> list[str]
 ///
 /// The names of all presets.

@@ -64,7 +64,7 @@ pub use outlook::Outlook;
 pub use parameters::{Parameters, VariantError};
 pub use position::Position;
 pub use position_error::PositionError;
-pub use presets::{PRESETS, Preset, preset};
+pub use presets::{PRESETS, Preset, hle_preset, preset};
 pub use random_variant::{random_parameters, random_variant};
 pub use rating::Rating;
 pub use recording::{Checked, Recording};

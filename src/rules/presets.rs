@@ -103,10 +103,16 @@ const HLE_NAMES: &[(&str, &str)] = &[
     ("Hanabi-Very-Small", "very-small"),
 ];
 
+/// The preset that HLE calls by this name.
+#[must_use]
+pub fn hle_preset(name: &str) -> Option<&'static str> {
+    HLE_NAMES.iter().find(|(theirs, _)| *theirs == name).map(|&(_, ours)| ours)
+}
+
 /// The error for a name that no preset has. HLE's names are answered with ours.
 fn unknown(name: &str) -> UnknownName {
     let mut error = UnknownName::new("variant", name, PRESETS.iter().map(|row| row.name));
-    if let Some(&(_, ours)) = HLE_NAMES.iter().find(|(theirs, _)| *theirs == name) {
+    if let Some(ours) = hle_preset(name) {
         error.nearest = ours.into();
     }
     error
