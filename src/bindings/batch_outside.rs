@@ -1,20 +1,16 @@
 //! What `HanabiVectorEnv` needs to play the turns of partners that are Python objects.
 
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
+use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::batch::Batch;
 use super::errors::StarmineError;
-use super::features::{action_mask, encode_view};
 use super::integer_arrays::mask;
-use super::room::{collect, room};
+use super::room::collect;
+use super::seen::{Seen, SeenRows};
 use super::text::Text;
-use crate::encode;
 use crate::rules::View;
-
-/// Observations and action masks.
-type Seen<'py> = (Bound<'py, PyArray2<u8>>, Bound<'py, PyArray2<bool>>);
 
 #[pymethods]
 impl Batch {
@@ -52,21 +48,15 @@ impl Batch {
         games: Vec<usize>,
         encoder: Text,
     ) -> PyResult<Seen<'py>> {
-        let encoder = encode::encoder(&encoder)?;
         let batch = &self.lock()?.batch;
         let variant = batch.variant();
-        let (length, actions) = (encoder.layout(variant).len(), variant.num_actions());
-        let mut rows = room("observations", games.len() * length)?;
-        let mut masks = room("masks", games.len() * actions)?;
+        let mut seen = SeenRows::new(variant, &encoder, games.len())?;
         for &game in &games {
             let position = batch.position(game).ok_or_else(|| {
                 StarmineError::new_err(format!("game={game} is not a game of this batch"))
             })?;
-            let view = View::new(variant, &position, position.current_player());
-            rows.extend(encode_view(encoder, view));
-            masks.extend(action_mask(variant, view.legal_actions()));
+            seen.push(View::new(variant, &position, position.current_player()));
         }
-        let rows = rows.into_pyarray(py).reshape([games.len(), length])?;
-        Ok((rows, masks.into_pyarray(py).reshape([games.len(), actions])?))
+        seen.into_arrays(py)
     }
 }

@@ -30,6 +30,7 @@ mod rule_kind;
 mod search;
 mod seated_bot;
 mod section;
+mod seen;
 mod state;
 mod tables;
 mod text;

@@ -9,10 +9,10 @@ use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 
 use super::errors::{StarmineError, illegal_action};
-use super::features::{action_mask, encode_view};
 use super::interruptible::{interruptible, is_set};
 use super::numbers::{Integer, count, seed as read_seed};
 use super::room::{collect, room};
+use super::seen::{Seen, SeenRows};
 use super::text::Text;
 use super::variant::{Variant, read_variant};
 use super::view::View;
@@ -20,7 +20,6 @@ use crate::bots::{
     BotMoveError, GameRunner, Outcome, PlayError, PlayedGames, Player, check_headroom,
     play_games_until,
 };
-use crate::encode;
 use crate::rules::{self, EpisodeSeed, MoveError, Recording};
 use crate::search::{PlayerName, PlayerNameError};
 
@@ -67,9 +66,6 @@ fn read_games(
     let games = count("games", games, 1..=GAMES)?;
     collect("games", games, first..first + games as u64)
 }
-
-/// Observations and masks.
-type Seen<'py> = (Bound<'py, PyArray2<u8>>, Bound<'py, PyArray2<bool>>);
 
 type Columns<'py> = (
     Bound<'py, PyArray1<i32>>,
@@ -291,25 +287,17 @@ impl _Tables {
         games: Vec<usize>,
         encoder: Text,
     ) -> PyResult<Seen<'py>> {
-        let encoder = encode::encoder(&encoder)?;
-        let (length, actions) = (encoder.layout(&self.variant).len(), self.variant.num_actions());
-        let mut rows = room("observations", games.len() * length)?;
-        let mut masks = room("masks", games.len() * actions)?;
+        let mut seen = SeenRows::new(&self.variant, &encoder, games.len())?;
         for (index, &game) in games.iter().enumerate() {
             if index % GAMES_BETWEEN_SIGNALS == 0 {
                 py.check_signals()?;
             }
             let table = self.tables.get(game).ok_or_else(|| self.no_game(game))?;
-            let view = rules::View::new(
-                &self.variant,
-                table.position(),
-                table.position().current_player(),
-            );
-            rows.extend(encode_view(encoder, view.with_history(table.history())));
-            masks.extend(action_mask(&self.variant, view.legal_actions()));
+            let (position, history) = (table.position(), table.history());
+            let view = rules::View::new(&self.variant, position, position.current_player());
+            seen.push(view.with_history(history));
         }
-        let rows = rows.into_pyarray(py).reshape([games.len(), length])?;
-        Ok((rows, masks.into_pyarray(py).reshape([games.len(), actions])?))
+        seen.into_arrays(py)
     }
 
     /// Plays an action in each of these games.
