@@ -245,7 +245,8 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
     def batch(self) -> Batch:
         """The batch that holds the games. With `reward="fireworks"` its scores keep the points of lost games.
 
-        With partners that are Python objects step the environment, not the batch, which only waits for their moves.
+        If some partners are written in Python, call `step` of the environment, which plays their turns; the batch alone
+        stops at each of them.
         """
         return self._batch
 

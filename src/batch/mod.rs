@@ -384,7 +384,8 @@ impl Batch {
         self.acting_hand = (self.acting_hand + 1) % self.config.plan.sizes.players;
     }
 
-    /// The refused actions of the games that move, the first of them with what is legal in their games.
+    /// The actions that a step refuses. `moving` are the games that play, or `None` for all. Only the first
+    /// [`IllegalActions::LISTED`] are listed with their legal actions; all are counted.
     fn illegal_actions(&self, actions: &[i64], moving: Option<&[bool]>) -> IllegalActions {
         let mut error = IllegalActions {
             count: 0,

@@ -74,13 +74,13 @@ setting!("illegal_action", "snake_case",
 );
 
 setting!("extra_outputs", "snake_case",
-    /// An output that callers get only if they ask for it: a row of the table of outputs.
+    /// An optional output. Each is a row of the table of outputs.
     ExtraOutput {
-        /// What counting tells of each card.
+        /// For each card the probabilities that it is playable, dead and critical.
         CardFeatures,
-        /// The V0 beliefs.
+        /// The V0 beliefs: the probability of each card in each slot.
         Marginals,
-        /// The cards that the observer does not see.
+        /// The cards of the observer's own hand.
         OwnHand,
     }
 );
@@ -100,8 +100,9 @@ pub struct Options {
     pub illegal_action: IllegalAction,
     /// The bots in the seats that the learner does not play; by default there are none.
     pub partners: Partners,
-    /// The outputs that a caller without buffers of its own gets beside the others, each once and in the
-    /// order of [`ExtraOutput`]; a buffer of any output is written all the same.
+    /// The optional outputs that a call returns if it allocates the buffers itself, without duplicates and
+    /// in the order of [`ExtraOutput`]. They have no effect on the caller's own buffers: those in
+    /// [`Outputs`](super::Outputs) are written, whichever they are.
     pub extra_outputs: Vec<ExtraOutput>,
     /// The number of threads that step the games, the calling thread included.
     pub num_threads: usize,

@@ -215,8 +215,8 @@ pub struct OutputLayout {
 /// no axes stand for one element a game. `$use` is a macro that takes all rows.
 ///
 /// From it come [`Outputs`] and its checks, and in Python the keyword arguments, the arrays and the
-/// dictionary. What writes an output is in `step_result.rs`, or in `rows`. Those that are an [`ExtraOutput`]
-/// have an array in Python only where a caller asks for it.
+/// dictionary. What writes an output is in `step_result.rs`, or in `rows`. An [`ExtraOutput`] has an
+/// array in Python only if the batch was made with it.
 macro_rules! for_each_output {
     ($use:ident) => {
         $use! {
@@ -242,11 +242,11 @@ macro_rules! for_each_output {
             final_ending: &'a mut [i8], [];
             /// Whether an illegal action ended the game in this step.
             illegal_action: &'a mut [bool], [];
-            /// For each card the probability that it is playable, dead, critical, as
-            /// [`write_card_features`](crate::encode::write_card_features) has them.
+            /// For each card the probabilities that it is playable, dead and critical; see
+            /// [`write_card_features`](crate::encode::write_card_features).
             card_features: &'a mut [f32], [Observers, Hands, Slots, CardFeatures];
-            /// The V0 beliefs, as
-            /// [`write_public_marginals`](crate::encode::write_public_marginals) has them.
+            /// The V0 beliefs: the probability of each card in each slot; see
+            /// [`write_public_marginals`](crate::encode::write_public_marginals).
             marginals: &'a mut [f32], [Observers, Hands, Slots, CardKinds];
             /// The cards of the observer's own hand as card indices; -1 for an absent card.
             own_hand: &'a mut [i8], [Observers, Slots];

@@ -1,11 +1,13 @@
-//! Partners outside the batch: the caller plays their turns, in the games that wait for them.
+//! Outside partners: players that are not bots of this crate, such as those written in Python. A game waits when it is
+//! the turn of one, until the caller plays its move.
 
 use super::outputs::{Outputs, check_length};
 use super::{Batch, BatchError};
 
 impl Batch {
-    /// Plays one turn in these games of a batch with partners; the others stay as they are, and their
-    /// actions are not read. Their outputs are written too, without rewards or ended games.
+    /// Plays one turn in the games of the mask `moving`, in a batch with partners. The other games do not
+    /// change, and their actions are ignored. Outputs are written for all games; those that do not move have
+    /// no reward and have not ended.
     ///
     /// # Errors
     /// [`BatchError`] for illegal actions, or for buffers of a wrong length; no game has moved
@@ -33,8 +35,8 @@ impl Batch {
         Ok(())
     }
 
-    /// For each game the number of the partner outside the batch who is to act; `None` if the learner is,
-    /// or if the game is over.
+    /// For each game the number of the outside partner who is to act; `None` if the learner is to act or the
+    /// game is over.
     pub fn waiting(&self) -> impl ExactSizeIterator<Item = Option<usize>> + '_ {
         let partners = &self.config.options.partners;
         self.partner_games.iter().map(|game| {

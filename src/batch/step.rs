@@ -38,8 +38,7 @@ pub(super) struct Step<'a> {
     pub acting_hand: usize,
     /// The actions of all games of the batch; `None` to write the outputs without playing.
     pub actions: Option<&'a [i64]>,
-    /// The games that play, one of the games with partners for each; `None` if all do. The others stay as
-    /// they are.
+    /// For each game of the batch whether it plays; `None` if all do. Only games with partners can stay as they are.
     pub moving: Option<&'a [bool]>,
     /// In a replay, the games that follow those that leave.
     pub refill: Option<Refill<'a>>,

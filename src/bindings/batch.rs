@@ -55,8 +55,9 @@ const INTERRUPTIBLE: usize = 1 << 16;
 ///         score. An episode that ends before the learner's first turn is skipped; if 1,000 in a row do
 ///         so in a step, the game stays over, with a mask that is all False, and the next step, with any
 ///         action, deals again. A stored batch refers to policy files by their paths.
-///     extra_outputs: names of outputs that `step`, `reset`, `observe` and `allocate` add to the others:
-///         "card_features", "marginals", "own_hand". `step_into` and `reset_into` write them in any batch.
+///     extra_outputs: names of optional outputs: "card_features", "marginals", "own_hand". `step`, `reset`,
+///         `observe` and `allocate` return those that are named here. `step_into` and `reset_into` take an
+///         array for any of them, named here or not.
 ///     num_threads: threads that share the games, 1 to 1024; None for one per 1,024 games, at most one
 ///         per core.
 ///     seed: 0 to 2**64 - 1; None for a random one. Game i in episode k is a function of (seed, i, k)
@@ -77,9 +78,9 @@ const INTERRUPTIBLE: usize = 1 << 16;
 ///     final_ending: int8 (N,), how that game ended, `starmine.endings()[k - 1]` for code k, else 0.
 ///     illegal_action: bool (N,), whether an illegal action ended the game in this step.
 ///
-/// Extra outputs (P seats, H slots of a full hand, K = colors * ranks). They tell what the seat to act may
-/// know, whatever the encoder; with observers="all" a second axis has every seat. The hands begin with the
-/// observer's own, clockwise; absent cards are 0, in `own_hand` -1:
+/// Extra outputs, with P seats, H slots of a full hand and K = colors * ranks. They do not depend on the
+/// encoder. The observer is the seat to act; with observers="all" a second axis has a row for each seat.
+/// Hands are in clockwise order from the observer's own. An absent card is 0, and -1 in `own_hand`:
 ///     card_features: float32 (N, P, H, 3), of each card whether it is playable, dead (it can never be
 ///         played) and critical (still needed, and its last copy). Of the observer's own cards these are
 ///         probabilities, by the exact counts of `View.marginals`.
@@ -110,7 +111,7 @@ pub struct Batch {
     /// batch halfway through it, and of its lock, which nobody opens.
     caller: AtomicU32,
     pub(super) outputs: OutputArrays,
-    /// The outputs of a step in some of the games, see `_step_some`.
+    /// The arrays that `_step_some` returns.
     pub(super) results: OutputArrays,
 }
 
@@ -245,7 +246,7 @@ impl Batch {
         self.call_for(py, &self.outputs, games, call)
     }
 
-    /// The same with the arrays of only some outputs.
+    /// Makes a call that writes these arrays of our own, and returns them by name.
     pub(super) fn call_for(
         &self,
         py: Python<'_>,
@@ -397,7 +398,7 @@ impl Batch {
         partners_dict(py, &self.lock()?.batch.options().partners)
     }
 
-    /// The extra outputs that the arrays of `step` and `reset` have, in the order of the outputs.
+    /// The names of the extra outputs that `step` and `reset` return, in the order of the outputs.
     #[getter]
     fn extra_outputs(&self) -> PyResult<Vec<&'static str>> {
         let batch = &self.lock()?.batch;

@@ -1,4 +1,4 @@
-//! What `HanabiVectorEnv` needs to play the turns of partners that are Python objects.
+//! The methods by which `HanabiVectorEnv` plays the turns of partners written in Python.
 
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
@@ -14,8 +14,8 @@ use crate::rules::View;
 
 #[pymethods]
 impl Batch {
-    /// `step` in the games of a mask, bool (N,), of a batch with partners; the others stay as they are.
-    /// Returns `reward`, `terminated`, `illegal_action` and those of `final_`.
+    /// Plays one turn in the games of a mask, bool (N,), in a batch with partners. The other games do not
+    /// change. Returns `reward`, `terminated`, `illegal_action` and the outputs whose names begin with `final_`.
     fn _step_some(
         &self,
         py: Python<'_>,
@@ -33,8 +33,8 @@ impl Batch {
         })
     }
 
-    /// For each game the number n of the partner "outside: n" who is to act, int32 (N,); -1 if the learner
-    /// is, or if the game is over.
+    /// For each game the number n of the partner "outside: n" who is to act, int32 (N,); -1 if the learner is
+    /// to act or the game is over.
     fn _waiting<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i32>>> {
         let batch = &self.lock()?.batch;
         let numbers = batch.waiting().map(|number| number.map_or(-1, |number| number as i32));

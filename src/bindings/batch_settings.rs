@@ -128,7 +128,7 @@ fn read_names(holders: &Bound<'_, PyAny>) -> Option<Vec<String>> {
     holders.iter().map(read_name).collect()
 }
 
-/// Reads the names of extra outputs, in any order.
+/// Reads names of extra outputs, which may be given in any order.
 pub(super) fn read_extra_outputs(given: &Bound<'_, PyAny>) -> PyResult<Vec<ExtraOutput>> {
     let expected = || {
         let names: Vec<_> = ExtraOutput::ALL.iter().map(|output| output.name()).collect();
@@ -142,7 +142,7 @@ pub(super) fn read_extra_outputs(given: &Bound<'_, PyAny>) -> PyResult<Vec<Extra
     Ok(ExtraOutput::ALL.iter().copied().filter(|output| wanted.contains(output)).collect())
 }
 
-/// More names of extra outputs than are read.
+/// The most names of extra outputs that are read.
 const MAX_EXTRA_OUTPUTS: usize = 100;
 
 /// The partners by seat: a name, or a list of names.

@@ -166,7 +166,7 @@ fn _outputs() -> Vec<&'static str> {
 
 /// _extra_outputs() -> list[str]
 ///
-/// The names of the outputs that a batch has if they are asked for.
+/// The names of the optional outputs, `Batch(extra_outputs=...)`.
 #[pyfunction]
 fn _extra_outputs() -> Vec<&'static str> {
     ExtraOutput::ALL.iter().map(|output| output.name()).collect()

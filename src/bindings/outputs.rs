@@ -20,7 +20,8 @@ pub(super) const COUNT: usize = Outputs::COUNT;
 /// written.
 pub(super) type Given<'a, 'py> = [Option<&'a Bound<'py, PyAny>>; COUNT];
 
-/// Whether this is an output of `_step_some`: what happened in the step, not how the games stand.
+/// Whether an output tells what happened in a step, such as the reward, and not how the games stand after it.
+/// `_step_some` returns these outputs.
 pub(super) fn is_result(name: &str) -> bool {
     matches!(name, "reward" | "terminated" | "illegal_action") || name.starts_with("final_")
 }
@@ -45,7 +46,7 @@ struct Output {
     key: Py<PyString>,
     element: &'static NumberType,
     shape: Vec<usize>,
-    /// Whether arrays of our own have one for it.
+    /// Whether calls that allocate the arrays return this output.
     is_wanted: bool,
     pool: ArrayPool,
 }
@@ -85,13 +86,13 @@ impl OutputArrays {
         OutputArrays { outputs: from_fn(output), dtype: batch.options().dtype }
     }
 
-    /// The same without arrays of our own for all but these outputs.
+    /// Limits the arrays of our own to these outputs.
     pub fn with_only(mut self, is_wanted: impl Fn(&str) -> bool) -> OutputArrays {
         self.outputs.iter_mut().for_each(|output| output.is_wanted = is_wanted(output.name));
         self
     }
 
-    /// The outputs that arrays of our own are for, with their indices.
+    /// The outputs that have arrays of our own, with their indices.
     fn wanted(&self) -> impl Iterator<Item = (usize, &Output)> {
         self.outputs.iter().enumerate().filter(|(_, output)| output.is_wanted)
     }
@@ -106,8 +107,7 @@ impl OutputArrays {
         Ok(())
     }
 
-    /// Arrays of our own for the outputs that are wanted, which nobody else holds. No Python code runs before this
-    /// returns.
+    /// Arrays of our own for the wanted outputs. Nobody else holds them. No Python code runs before this returns.
     pub fn take<'py>(&self, py: Python<'py>) -> PyResult<OwnArrays<'py>> {
         let mut changed = Vec::new();
         let take = |(_, output): (_, &Output)| output.pool.take(py, output.spec(), &mut changed);

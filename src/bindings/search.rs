@@ -14,9 +14,12 @@ use crate::search::{ActionValue, PlayerName, SearchText, Source};
 /// The most threads of a search.
 const THREADS: usize = 256;
 
-/// The action chosen and the blueprint's; the legal actions int64 (K,), the means and the standard errors of their
-/// scores float64 (K,), their numbers of roll-outs int64 (K,), and whether each was kept bool (K,); the hands uint8
-/// (H, slots), their probabilities float64 (H,), and whether they are all; the turns that the blueprint does not explain.
+/// What `_search` returns, with K legal actions and H hands:
+/// - the action chosen, and the blueprint's;
+/// - the legal actions, int64 (K,), and for each the mean of its scores, float64 (K,), their standard error, float64
+///   (K,), the number of its roll-outs, int64 (K,), and whether it was kept, bool (K,);
+/// - possible own hands, uint8 (H, slots), their probabilities, float64 (H,), and whether these are all possible hands;
+/// - the turns that the blueprint does not explain.
 type Found<'py> = (
     i64,
     i64,

@@ -65,7 +65,7 @@ pub trait BoxedClone: Any {
     /// An independent copy in the same state.
     fn boxed_clone(&self) -> Box<dyn Bot>;
 
-    /// Puts a bot into this one's state; without allocating memory if both are of one type.
+    /// Copies the state of this bot into another, without allocating memory if both are of one type.
     fn clone_onto(&self, bot: &mut Box<dyn Bot>);
 }
 

@@ -37,8 +37,8 @@ impl Outcome {
     }
 }
 
-/// The most games that a thread takes from the queue at a time. Of few games it takes fewer, since some bots take seconds
-/// for a game.
+/// The most games that a thread takes from the queue at a time. It takes fewer if there are few games, so that all threads
+/// get some: a bot may need seconds for a game.
 const CHUNK: usize = 64;
 
 /// The results of games, in their order.

@@ -18,13 +18,12 @@ const MAX_CHOICES: usize = 64;
 #[derive(Clone, Debug)]
 enum Partner {
     Bot(PlayerName),
-    /// A partner outside the batch, whose turns the caller plays as it plays the learner's; known by a
-    /// number.
+    /// The outside partner with this number: the caller plays its turns, as it plays the learner's.
     Outside(usize),
 }
 
 impl Partner {
-    /// What the name of a partner outside the batch begins with; its number follows.
+    /// Prefix of the name of an outside partner, before its number.
     const OUTSIDE: &'static str = "outside: ";
 
     fn of(name: &str) -> Result<Partner, PlayerNameError> {
@@ -52,8 +51,8 @@ impl fmt::Display for Partner {
     }
 }
 
-/// The partners in the seats that the learner does not play. For each such seat and each episode one
-/// is drawn uniformly from a list.
+/// Who plays the seats that the learner does not play. Each of these seats has a list of partners; one of
+/// them is drawn uniformly for each episode.
 #[derive(Clone, Debug, Default)]
 pub struct Partners {
     /// The list of each seat; empty for the learner's seats.
@@ -69,7 +68,7 @@ pub enum PartnersError {
     /// A bot that cannot play the variant.
     #[error("partners: {0}")]
     Variant(#[from] UnsupportedVariant),
-    /// Several partners that search.
+    /// More than one seat has a partner that searches.
     #[error("partners: {0}")]
     Searches(#[from] SeveralSearches),
     /// A seat that does not exist.
@@ -109,8 +108,8 @@ pub enum PartnersError {
 }
 
 impl Partners {
-    /// Puts one of these bots into a seat, drawn anew for each episode. The name "outside: 3" stands for a
-    /// partner with the number 3 whose turns the caller plays, see [`super::Batch::waiting`].
+    /// Sets the list of partners of a seat; one of them is drawn for each episode. The name "outside: 3"
+    /// stands for outside partner 3, whose turns the caller plays; see [`super::Batch::waiting`].
     ///
     /// # Errors
     /// [`PartnersError`] for an unknown name, or for a list of names that is empty or too long.
@@ -182,12 +181,12 @@ impl Partners {
     /// The partner who holds a seat in an episode; `None` if the learner does.
     fn drawn(&self, seat: usize, seed: EpisodeSeed) -> Option<&Partner> {
         let partners = self.seats.get(seat).filter(|partners| !partners.is_empty())?;
-        // The random numbers of the seats themselves belong to the bots.
+        // The generators of seats below `MAX_PLAYERS` belong to the bots.
         let mut rng = GameRng::for_seat(seed, MAX_PLAYERS + seat);
         Some(&partners[rng.below(partners.len() as u32) as usize])
     }
 
-    /// The number of the partner outside the batch who holds a seat in an episode.
+    /// The number of the outside partner who holds a seat in an episode; `None` if no such partner does.
     pub(super) fn outside(&self, seat: usize, seed: EpisodeSeed) -> Option<usize> {
         match self.drawn(seat, seed)? {
             Partner::Bot(_) => None,

@@ -72,7 +72,7 @@ impl Settings {
         })
     }
 
-    /// The extra outputs, checked to be in order.
+    /// The extra outputs. They are stored in the order of [`ExtraOutput`]; another order is refused.
     fn read_extra_outputs(&self) -> Result<Vec<ExtraOutput>, RecordError> {
         if !self.extra_outputs.is_sorted_by(|&one, &next| (one as u8) < next as u8) {
             return Err(RecordError::field("extra_outputs", "not in their order"));

@@ -1,5 +1,5 @@
-//! The outputs that follow from a view by counting, and the observer's own hand. They are written game by
-//! game from positions outside the block.
+//! Writes the extra outputs: card features, marginals and own hands. They are computed from a [`Position`], which is
+//! read from the block for one game at a time.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use crate::batch::outputs::Outputs;
 use crate::encode::{CARD_FEATURES, write_card_features, write_public_marginals};
 use crate::rules::{EpisodeSeed, Position, View};
 
-/// Writes the outputs of the games in the first lanes of a block. `first` is the place of the first game.
+/// Writes the extra outputs of the games of a block, which are in its first lanes. `first` is the place of lane 0.
 #[inline(never)]
 pub fn write_features(
     config: &BatchConfig,
@@ -39,7 +39,7 @@ pub fn write_features(
     }
 }
 
-/// Writes the row of one observer.
+/// Writes one observer's row of each extra output that has a buffer.
 fn write_row(
     config: &BatchConfig,
     position: &Position,

@@ -14,10 +14,10 @@ type Octet = [f32; LANES];
 /// Non-zero inputs: index and value, in ascending order of the index.
 pub(super) type Inputs = Vec<(u32, f32)>;
 
-/// Observations that pass a layer together.
+/// The number of observations that pass a layer together.
 pub(super) const ROWS: usize = 16;
 
-/// A number for each of these observations.
+/// One number for each of these observations.
 pub(super) type Lanes = [f32; ROWS];
 
 /// Bounds of an output.
@@ -84,11 +84,11 @@ impl Linear {
         &mut sums.as_flattened_mut()[..self.outputs]
     }
 
-    /// Computes the outputs of several observations at once, each summed in the order of [`Linear::apply`]. A zero among
-    /// the inputs adds nothing; `inputs` is scratch memory for the numbers of those that are not zero everywhere.
+    /// Computes the outputs of several observations at once, each summed in the order of [`Linear::apply`]. Inputs that
+    /// are zero in all observations are skipped; `inputs` is scratch memory for the indices of the others.
     pub fn apply_rows(&self, values: &[Lanes], inputs: &mut Vec<u32>, outputs: &mut Vec<Lanes>) {
         let is_zero = |lanes: &Lanes| {
-            // The sign of a zero is shifted out.
+            // The shift drops the sign, so that -0 counts as zero.
             lanes.iter().fold(0, |bits, number| bits | number.to_bits()) << 1 == 0
         };
         inputs.clear();
@@ -107,8 +107,8 @@ impl Linear {
         self.apply_rows_anywhere(values, inputs, outputs);
     }
 
-    /// Eight outputs of all observations at a time stay in registers. The compiler does not find this form by itself:
-    /// what it makes of [`Linear::apply_rows_anywhere`] has a twentieth of the speed with these instructions.
+    /// Keeps the sums of eight outputs for all observations in registers. It uses intrinsics because the code that the
+    /// compiler generates from [`Linear::apply_rows_anywhere`] for AVX-512 has a twentieth of the speed.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f")]
     fn apply_rows_avx512(&self, values: &[Lanes], inputs: &[u32], outputs: &mut [Lanes]) {
@@ -139,7 +139,7 @@ impl Linear {
         self.apply_rows_anywhere(values, inputs, outputs);
     }
 
-    /// Eight outputs of eight observations at a time stay in registers.
+    /// Keeps the sums of eight outputs for eight observations in registers.
     #[inline(always)]
     fn apply_rows_anywhere(&self, values: &[Lanes], inputs: &[u32], outputs: &mut [Lanes]) {
         const WIDTH: usize = 8;

@@ -163,8 +163,8 @@ impl Policy {
         }
     }
 
-    /// A forward pass of several observations: for each action, then for the value, the output of each observation. The
-    /// same numbers as those of [`Policy::logits`].
+    /// A forward pass of several observations. Element `a` of the result has the logits of action `a` in all
+    /// observations, and the last element the values. The numbers are those of [`Policy::logits`], to the bit.
     ///
     /// # Panics
     /// If there are more than [`Policy::ROWS`] observations, if one has the wrong size, or if the network does not take
@@ -187,7 +187,7 @@ impl Policy {
         &room.outputs
     }
 
-    /// The moves of the greedy bot of this policy for many views, in their order.
+    /// The moves that a greedy bot of this policy makes in many views, in their order.
     ///
     /// # Panics
     /// If the network does not take rows, or if no action is legal in one of the views.

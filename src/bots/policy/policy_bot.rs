@@ -29,7 +29,7 @@ impl Clone for PolicyBot {
         }
     }
 
-    /// Scratch memory keeps no state, so that only what has some is copied.
+    /// Copies only what changes during a game. The contents of scratch memory do not matter between moves.
     fn clone_from(&mut self, other: &PolicyBot) {
         if !Arc::ptr_eq(&self.policy, &other.policy) {
             *self = other.clone();
@@ -63,8 +63,7 @@ impl PolicyBot {
         })
     }
 
-    /// The policy, if this bot plays the best moves of a network that looks at each position by itself: see
-    /// [`Policy::best_moves`].
+    /// The policy, if [`Policy::best_moves`] finds the moves of this bot: it is greedy, and its network takes rows.
     #[must_use]
     pub fn rows(&self) -> Option<&Arc<Policy>> {
         (!self.is_sampled && self.policy.takes_rows()).then_some(&self.policy)

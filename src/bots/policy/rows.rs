@@ -20,12 +20,12 @@ pub struct PolicyRows {
     pub(super) outputs: Vec<Lanes>,
 }
 
-/// The positive parts.
+/// Applies ReLU.
 pub(super) fn relu(numbers: &mut [Lanes]) {
     numbers.as_flattened_mut().iter_mut().for_each(|number| *number = number.max(0.0));
 }
 
-/// The positive parts of the sums of both.
+/// Adds the shared part to that of a tower, and applies ReLU.
 pub(super) fn add_relu(shared: &[Lanes], tower: &mut [Lanes]) {
     let shared = shared.as_flattened();
     for (own, shared) in tower.as_flattened_mut().iter_mut().zip(shared) {
