@@ -3,9 +3,12 @@
 mod chunk;
 mod config;
 mod decks;
+mod duplicate;
 mod error;
 mod finished;
+mod illegal_actions;
 mod kernel;
+mod last_observations;
 mod options;
 mod outputs;
 mod outside;
@@ -53,7 +56,6 @@ use crate::encode::Layout;
 use crate::rules::{ActionSet, EpisodeSeed, Position, Variant};
 use chunk::Chunk;
 use config::BatchConfig;
-use finished::FinishedGame;
 use kernel::block::{Field, Place, block_words, clear_block, ending};
 use kernel::game::Game;
 use kernel::lanes::{LANES, Word};
@@ -382,155 +384,6 @@ impl Batch {
     fn finish_step(&mut self) {
         self.calls += 1;
         self.acting_hand = (self.acting_hand + 1) % self.config.plan.sizes.players;
-    }
-
-    /// The actions that a step refuses. `moving` are the games that play, or `None` for all. Only the first
-    /// [`IllegalActions::LISTED`] are listed with their legal actions; all are counted.
-    fn illegal_actions(&self, actions: &[i64], moving: Option<&[bool]>) -> IllegalActions {
-        let mut error = IllegalActions {
-            count: 0,
-            rows: vec![],
-            actions: vec![],
-            legal: vec![],
-            variant: self.config.variant.clone(),
-        };
-        for (row, &action) in actions.iter().enumerate() {
-            if moving.is_some_and(|moving| !moving[row]) || !self.refuses(row, action) {
-                continue;
-            }
-            error.count += 1;
-            if error.count <= IllegalActions::LISTED {
-                error.rows.push(row);
-                error.actions.push(action);
-                error.legal.push(self.legal(row));
-            }
-        }
-        error
-    }
-
-    /// Whether an action is refused: it is illegal, or its game has to be reset first.
-    fn refuses(&self, game: usize, action: i64) -> bool {
-        let options = &self.config.options;
-        if self.is_over(game) {
-            return options.autoreset_mode == AutoresetMode::Disabled;
-        }
-        let legal = usize::try_from(action).is_ok_and(|action| self.legal(game).contains(action));
-        options.illegal_action == IllegalAction::Raise && !legal
-    }
-
-    /// The games that ended in the last step and were dealt anew in it (autoreset `SameStep`), in
-    /// ascending order.
-    ///
-    /// # Errors
-    /// [`BatchError::Memory`] if there is no memory for their indices.
-    pub fn finished(&self) -> Result<Vec<usize>, BatchError> {
-        let finished = self.finished_games()?;
-        let mut games = reserve(finished.len(), self.num_envs())?;
-        games.extend(finished.iter().map(|finished| finished.game));
-        Ok(games)
-    }
-
-    /// How many games ended in the last step and were dealt anew in it.
-    pub fn num_finished(&self) -> usize {
-        self.scratch.iter().map(|scratch| scratch.finished.games(self.calls).len()).sum()
-    }
-
-    /// Where the last words of the finished games are, in ascending order of the games.
-    fn finished_games(&self) -> Result<Vec<FinishedGame>, BatchError> {
-        let mut all = reserve(self.num_finished(), self.num_envs())?;
-        for (thread, scratch) in self.scratch.iter().enumerate() {
-            let games = scratch.finished.games(self.calls).iter().enumerate();
-            all.extend(games.map(|(index, &game)| FinishedGame { game, thread, index }));
-        }
-        // Threads take games from each other, so their lists are not in order.
-        all.sort_unstable();
-        Ok(all)
-    }
-
-    /// Writes the last observations of the [`Batch::finished`] games, for each game
-    /// [`Batch::observers`] rows.
-    ///
-    /// # Errors
-    /// [`BatchError`] for a buffer of a wrong length, or if there is no memory for copies of the games.
-    pub fn final_observations(&mut self, buffer: ObservationBuffer<'_>) -> Result<(), BatchError> {
-        let finished = self.finished_games()?;
-        let count = finished.len();
-        buffer.check(&self.config, count)?;
-        let size = block_words(self.config.plan.sizes);
-        let words = count.div_ceil(LANES) * size;
-        let mut blocks = reserve(words, self.num_envs())?;
-        let mut seeds = reserve(count, self.num_envs())?;
-        blocks.resize(words, Word::default());
-        seeds.resize(count, EpisodeSeed::default().into());
-        blocks.chunks_mut(size).for_each(clear_block);
-        for (row, ended) in finished.into_iter().enumerate() {
-            let block = &mut blocks[row / LANES * size..][..size];
-            self.scratch[ended.thread].finished.restore(ended.index, block, row % LANES);
-        }
-        let acting_hand = self.acting_hand;
-        let config = &self.config;
-        let step = Step {
-            config,
-            acting_hand,
-            actions: None,
-            moving: None,
-            refill: None,
-            backwards: false,
-        };
-        let mut games = Chunk {
-            first: 0,
-            blocks: &mut blocks,
-            seeds: &mut seeds,
-            partner_games: &mut [],
-            decks: &mut [],
-            outputs: Outputs { obs: Some(buffer), ..Outputs::default() },
-        };
-        step.run(&mut games, &mut self.scratch[0]);
-        Ok(())
-    }
-
-    /// An independent copy of the batch in the same state.
-    ///
-    /// # Errors
-    /// [`BatchError`] if the memory cannot be allocated or the threads cannot be started.
-    pub fn duplicate(&self) -> Result<Batch, BatchError> {
-        self.duplicate_until(&AtomicBool::new(false))
-    }
-
-    /// As [`Batch::duplicate`], unless `stop` is set meanwhile.
-    ///
-    /// # Errors
-    /// As [`Batch::duplicate`], and [`BatchError::Stopped`].
-    pub fn duplicate_until(&self, stop: &AtomicBool) -> Result<Batch, BatchError> {
-        let num_envs = self.num_envs();
-        let mut blocks = reserve(self.blocks.len(), num_envs)?;
-        blocks.extend_from_slice(&self.blocks);
-        let mut seeds = reserve(num_envs, num_envs)?;
-        seeds.extend_from_slice(&self.seeds);
-        let mut decks = reserve(self.decks.len(), num_envs)?;
-        decks.extend_from_slice(&self.decks);
-        let mut partner_games = reserve(self.partner_games.len(), num_envs)?;
-        for (index, game) in self.partner_games.iter().enumerate() {
-            BatchError::if_set(stop)?;
-            self.check_headroom_before(index)?;
-            partner_games.push(game.clone());
-        }
-        let scratch = self.scratch.iter().map(Scratch::duplicate).collect::<Result<_, _>>();
-        let scratch = scratch.map_err(|source| memory(num_envs, source))?;
-        Ok(Batch {
-            pool: Pool::new(self.config.options.num_threads)?,
-            config: self.config.clone(),
-            blocks,
-            seeds,
-            partner_games,
-            decks,
-            acting_hand: self.acting_hand,
-            calls: self.calls,
-            seed: self.seed,
-            fresh: self.fresh,
-            scratch,
-            partition: Partition::default(),
-        })
     }
 }
 

@@ -33,7 +33,7 @@ BATCH_FLOORS = [
     {"schedule"},
     {"error"},
     {"mod"},
-    {"outside", "record", "replay", "reset"},
+    {"duplicate", "illegal_actions", "last_observations", "outside", "record", "replay", "reset"},
 ]
 PYTHON_CRATES = re.compile(r"\b(pyo3|numpy)\b")
 

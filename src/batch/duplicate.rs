@@ -1,0 +1,54 @@
+//! Copies of a batch.
+
+use std::sync::atomic::AtomicBool;
+
+use super::schedule::partition::Partition;
+use super::schedule::pool::Pool;
+use super::scratch::Scratch;
+use super::{Batch, BatchError, memory, reserve};
+
+impl Batch {
+    /// An independent copy of the batch in the same state.
+    ///
+    /// # Errors
+    /// [`BatchError`] if the memory cannot be allocated or the threads cannot be started.
+    pub fn duplicate(&self) -> Result<Batch, BatchError> {
+        self.duplicate_until(&AtomicBool::new(false))
+    }
+
+    /// As [`Batch::duplicate`], unless `stop` is set meanwhile.
+    ///
+    /// # Errors
+    /// As [`Batch::duplicate`], and [`BatchError::Stopped`].
+    pub fn duplicate_until(&self, stop: &AtomicBool) -> Result<Batch, BatchError> {
+        let num_envs = self.num_envs();
+        let mut blocks = reserve(self.blocks.len(), num_envs)?;
+        blocks.extend_from_slice(&self.blocks);
+        let mut seeds = reserve(num_envs, num_envs)?;
+        seeds.extend_from_slice(&self.seeds);
+        let mut decks = reserve(self.decks.len(), num_envs)?;
+        decks.extend_from_slice(&self.decks);
+        let mut partner_games = reserve(self.partner_games.len(), num_envs)?;
+        for (index, game) in self.partner_games.iter().enumerate() {
+            BatchError::if_set(stop)?;
+            self.check_headroom_before(index)?;
+            partner_games.push(game.clone());
+        }
+        let scratch = self.scratch.iter().map(Scratch::duplicate).collect::<Result<_, _>>();
+        let scratch = scratch.map_err(|source| memory(num_envs, source))?;
+        Ok(Batch {
+            pool: Pool::new(self.config.options.num_threads)?,
+            config: self.config.clone(),
+            blocks,
+            seeds,
+            partner_games,
+            decks,
+            acting_hand: self.acting_hand,
+            calls: self.calls,
+            seed: self.seed,
+            fresh: self.fresh,
+            scratch,
+            partition: Partition::default(),
+        })
+    }
+}

@@ -1,0 +1,83 @@
+//! The games that ended in the last step and were dealt anew in it: which they are, and their last observations.
+
+use super::chunk::Chunk;
+use super::finished::FinishedGame;
+use super::kernel::block::{block_words, clear_block};
+use super::kernel::lanes::{LANES, Word};
+use super::outputs::{ObservationBuffer, Outputs};
+use super::step::Step;
+use super::{Batch, BatchError, reserve};
+use crate::rules::EpisodeSeed;
+
+impl Batch {
+    /// The games that ended in the last step and were dealt anew in it (autoreset `SameStep`), in
+    /// ascending order.
+    ///
+    /// # Errors
+    /// [`BatchError::Memory`] if there is no memory for their indices.
+    pub fn finished(&self) -> Result<Vec<usize>, BatchError> {
+        let finished = self.finished_games()?;
+        let mut games = reserve(finished.len(), self.num_envs())?;
+        games.extend(finished.iter().map(|finished| finished.game));
+        Ok(games)
+    }
+
+    /// How many games ended in the last step and were dealt anew in it.
+    pub fn num_finished(&self) -> usize {
+        self.scratch.iter().map(|scratch| scratch.finished.games(self.calls).len()).sum()
+    }
+
+    /// Where the last words of the finished games are, in ascending order of the games.
+    pub(super) fn finished_games(&self) -> Result<Vec<FinishedGame>, BatchError> {
+        let mut all = reserve(self.num_finished(), self.num_envs())?;
+        for (thread, scratch) in self.scratch.iter().enumerate() {
+            let games = scratch.finished.games(self.calls).iter().enumerate();
+            all.extend(games.map(|(index, &game)| FinishedGame { game, thread, index }));
+        }
+        // Threads take games from each other, so their lists are not in order.
+        all.sort_unstable();
+        Ok(all)
+    }
+
+    /// Writes the last observations of the [`Batch::finished`] games, for each game
+    /// [`Batch::observers`] rows.
+    ///
+    /// # Errors
+    /// [`BatchError`] for a buffer of a wrong length, or if there is no memory for copies of the games.
+    pub fn final_observations(&mut self, buffer: ObservationBuffer<'_>) -> Result<(), BatchError> {
+        let finished = self.finished_games()?;
+        let count = finished.len();
+        buffer.check(&self.config, count)?;
+        let size = block_words(self.config.plan.sizes);
+        let words = count.div_ceil(LANES) * size;
+        let mut blocks = reserve(words, self.num_envs())?;
+        let mut seeds = reserve(count, self.num_envs())?;
+        blocks.resize(words, Word::default());
+        seeds.resize(count, EpisodeSeed::default().into());
+        blocks.chunks_mut(size).for_each(clear_block);
+        for (row, ended) in finished.into_iter().enumerate() {
+            let block = &mut blocks[row / LANES * size..][..size];
+            self.scratch[ended.thread].finished.restore(ended.index, block, row % LANES);
+        }
+        let acting_hand = self.acting_hand;
+        let config = &self.config;
+        let step = Step {
+            config,
+            acting_hand,
+            actions: None,
+            moving: None,
+            refill: None,
+            backwards: false,
+        };
+        let mut games = Chunk {
+            first: 0,
+            blocks: &mut blocks,
+            seeds: &mut seeds,
+            partner_games: &mut [],
+            decks: &mut [],
+            outputs: Outputs { obs: Some(buffer), ..Outputs::default() },
+        };
+        step.run(&mut games, &mut self.scratch[0]);
+        Ok(())
+    }
+}
