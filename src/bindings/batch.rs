@@ -1,23 +1,20 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
-use numpy::{IntoPyArray, PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::PyDict;
 
-use super::batch_settings::{Reset, mode_name, partners_dict, read_extra_outputs, read_partners};
+use super::batch_settings::{Reset, mode_name, read_extra_outputs, read_partners};
 use super::errors::BusyError;
 use super::integer_arrays::{integer_array, read_integers};
-use super::interruptible::{interruptible, interruptible_if};
+use super::interruptible::interruptible_if;
 use super::keywords;
-use super::layout::Layout;
-use super::memory::{Apart, ArraySpec, Claims, OBJECTS};
+use super::memory::{Apart, Claims};
 use super::numbers::{Integer, count, fresh_seed, seed as read_seed};
 use super::outputs::{COUNT, Given, OutputArrays, is_result};
 use super::process::forks;
-use super::room::collect;
 use super::text::Text;
-use super::variant::{Variant, read_variant};
+use super::variant::read_variant;
 use crate::batch::{
     self, AutoresetMode, BatchError, Deals, Dtype, ExtraOutput, IllegalAction, Observers, Options,
     Outputs, Partners,
@@ -143,7 +140,7 @@ impl Games {
     const KEEP_INTERPRETER: usize = 64;
 
     /// Whether it may take long to copy or store the games, or to deal given decks.
-    fn is_long(&self) -> bool {
+    pub(super) fn is_long(&self) -> bool {
         self.batch.num_envs() > INTERRUPTIBLE || !self.batch.options().partners.is_empty()
     }
 
@@ -155,7 +152,7 @@ impl Games {
 }
 
 impl Batch {
-    fn wrap(py: Python<'_>, batch: batch::Batch) -> Batch {
+    pub(super) fn wrap(py: Python<'_>, batch: batch::Batch) -> Batch {
         let extra = &batch.options().extra_outputs;
         let is_wanted = |name: &str| {
             ExtraOutput::from_name(name).map_or(true, |output| extra.contains(&output))
@@ -280,19 +277,9 @@ impl Batch {
         };
         Ok(result?)
     }
-
-    /// The games that ended in the last step, and an array of their last observations.
-    fn last_observations<'py>(&self, py: Python<'py>) -> PyResult<(Vec<usize>, Bound<'py, PyAny>)> {
-        let batch = &mut self.lock()?.batch;
-        let games = batch.finished()?;
-        let rows = self
-            .outputs
-            .new_observations(py, games.len(), |buffer| batch.final_observations(buffer))?;
-        Ok((games, rows))
-    }
 }
 
-fn read_threads(given: Option<Integer>) -> PyResult<Option<usize>> {
+pub(super) fn read_threads(given: Option<Integer>) -> PyResult<Option<usize>> {
     given.map(|threads| count("num_threads", &threads, 1..=batch::MAX_THREADS)).transpose()
 }
 
@@ -342,86 +329,6 @@ impl Batch {
             |stop: &AtomicBool| batch::Batch::new_until(stop, variant, num_envs, seed, options);
         let made = interruptible_if(is_long, py, make)?;
         Ok(Batch::wrap(py, made?))
-    }
-
-    /// The variant that is played.
-    #[getter]
-    fn variant(&self) -> PyResult<Variant> {
-        Ok(Variant(self.lock()?.batch.variant().clone()))
-    }
-
-    /// Number of games.
-    #[getter]
-    fn num_envs(&self) -> PyResult<usize> {
-        Ok(self.lock()?.batch.num_envs())
-    }
-
-    /// The seed that the batch was last given.
-    #[getter]
-    fn seed(&self) -> PyResult<u64> {
-        Ok(self.lock()?.batch.seed())
-    }
-
-    /// The encoder's name.
-    #[getter]
-    fn encoder(&self) -> PyResult<&'static str> {
-        Ok(self.lock()?.batch.options().encoder.name())
-    }
-
-    /// The dtype's name.
-    #[getter]
-    fn dtype(&self) -> PyResult<&'static str> {
-        Ok(self.lock()?.batch.options().dtype.name())
-    }
-
-    /// Whose observations are written: "current" or "all".
-    #[getter]
-    fn observers(&self) -> PyResult<&'static str> {
-        Ok(self.lock()?.batch.options().observers.name())
-    }
-
-    /// When an ended game is replaced by a new one: "SameStep", "NextStep" or "Disabled".
-    #[getter]
-    fn autoreset_mode(&self) -> PyResult<&'static str> {
-        Ok(self.lock()?.batch.options().autoreset_mode.name())
-    }
-
-    /// What an illegal action does: "raise" or "terminate".
-    #[getter]
-    fn illegal_action(&self) -> PyResult<&'static str> {
-        Ok(self.lock()?.batch.options().illegal_action.name())
-    }
-
-    /// The partners by seat: a name, or a list of names to draw from.
-    #[getter]
-    fn partners<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        partners_dict(py, &self.lock()?.batch.options().partners)
-    }
-
-    /// The names of the extra outputs that `step` and `reset` return, in the order of the outputs.
-    #[getter]
-    fn extra_outputs(&self) -> PyResult<Vec<&'static str>> {
-        let batch = &self.lock()?.batch;
-        Ok(batch.options().extra_outputs.iter().map(|output| output.name()).collect())
-    }
-
-    /// Number of threads that share the games.
-    #[getter]
-    fn num_threads(&self) -> PyResult<usize> {
-        Ok(self.lock()?.batch.options().num_threads)
-    }
-
-    /// The named sections of an observation.
-    #[getter]
-    fn layout(&self) -> PyResult<Layout> {
-        Ok(Layout(self.lock()?.batch.layout().clone()))
-    }
-
-    /// The episode of each game: uint64 (N,), counted from 0.
-    #[getter]
-    fn episodes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u64>>> {
-        let batch = &self.lock()?.batch;
-        Ok(collect("episodes", batch.num_envs(), batch.episodes())?.into_pyarray(py))
     }
 
     /// An array for each output, by name, to be given to `step_into` and `reset_into`. What the
@@ -485,111 +392,6 @@ impl Batch {
     ///     BusyError: another thread is in a call of this batch.
     fn step<'py>(&self, py: Python<'py>, actions: &Bound<'py, PyAny>) -> PyResult<Py<PyDict>> {
         self.call_new(py, self.read_actions(actions)?, Games::step)
-    }
-
-    /// Number of games that ended in the last step and were dealt anew in it ("SameStep").
-    #[getter]
-    fn num_finished(&self) -> PyResult<usize> {
-        Ok(self.lock()?.batch.num_finished())
-    }
-
-    /// The games that ended in the last step and were dealt anew in it ("SameStep").
-    ///
-    /// Returns:
-    ///     The indices of the K games, int64 (K,), in ascending order, and their last observations in
-    ///     a new array, as `obs` but with K for N.
-    fn final_observations<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyAny>)> {
-        let (games, rows) = self.last_observations(py)?;
-        let indices = games.iter().map(|&game| game as i64);
-        let indices = collect("final_observations", games.len(), indices)?;
-        Ok((indices.into_pyarray(py), rows))
-    }
-
-    /// Gymnasium's `final_obs` after a step, for `HanabiVectorEnv`: object (N,), the last observation
-    /// of each game that ended, else None; or None if no game ended.
-    fn _final_obs<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<Option<Bound<'py, PyArray1<Py<PyAny>>>>> {
-        if self.num_finished()? == 0 {
-            return Ok(None);
-        }
-        let (games, rows) = self.last_observations(py)?;
-        let shape = [self.num_envs()?];
-        let spec = ArraySpec { name: "final_obs", dtype: OBJECTS, shape: &shape };
-        let objects = spec.new_array(py)?.cast_into::<PyArray1<Py<PyAny>>>()?;
-        {
-            let mut objects = objects.readwrite();
-            let objects = objects.as_slice_mut()?;
-            for (row, game) in games.into_iter().enumerate() {
-                objects[game] = self.outputs.observation_of(&rows, row)?.unbind();
-            }
-        }
-        Ok(Some(objects))
-    }
-
-    /// An independent batch in the same state.
-    fn copy(&self, py: Python<'_>) -> PyResult<Batch> {
-        let games = self.lock()?;
-        let copy = |stop: &AtomicBool| games.batch.duplicate_until(stop);
-        Ok(Batch::wrap(py, interruptible_if(games.is_long(), py, copy)??))
-    }
-
-    /// The batch as bytes, from which `from_bytes` resumes it exactly. The number of threads is not
-    /// stored, so batches in the same state give the same bytes.
-    ///
-    /// Raises:
-    ///     SerializationError: games have given decks.
-    ///     MemoryError: there is no memory for the bytes.
-    ///     BusyError: another thread is in a call of this batch.
-    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let games = self.lock()?;
-        let store = |stop: &AtomicBool| games.batch.to_bytes_until(stop);
-        let bytes = interruptible_if(games.is_long(), py, store)??;
-        drop(games);
-        PyBytes::new_with(py, bytes.len(), |target| {
-            target.copy_from_slice(&bytes);
-            Ok(())
-        })
-    }
-
-    /// The batch of `to_bytes`. Every field is checked: bytes that no batch stores are refused, also
-    /// those with a valid checksum.
-    ///
-    /// Args:
-    ///     data: the bytes.
-    ///     num_threads: threads that share the games, 1 to 1024; None for one per 1,024 games, at most
-    ///         one per core.
-    ///
-    /// Raises:
-    ///     SerializationError: the bytes are damaged or of another version. The message names the
-    ///         field.
-    ///     StarmineError: `num_threads` out of range, or threads that cannot be started.
-    ///     MemoryError: there is no memory for so many games.
-    #[staticmethod]
-    #[pyo3(signature = (data, *, num_threads=None))]
-    fn from_bytes(py: Python<'_>, data: &[u8], num_threads: Option<Integer>) -> PyResult<Batch> {
-        let num_threads = read_threads(num_threads)?;
-        let read = |stop: &AtomicBool| batch::Batch::from_bytes_until(stop, data, num_threads);
-        Ok(Batch::wrap(py, interruptible(py, read)??))
-    }
-
-    fn __copy__(&self, py: Python<'_>) -> PyResult<Batch> {
-        self.copy(py)
-    }
-
-    fn __deepcopy__(&self, py: Python<'_>, _memo: &Bound<'_, PyDict>) -> PyResult<Batch> {
-        self.copy(py)
-    }
-
-    fn __reduce__<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        Ok((py.get_type::<Batch>().getattr("from_bytes")?, (self.to_bytes(py)?,)))
     }
 
     fn __repr__(&self) -> PyResult<String> {

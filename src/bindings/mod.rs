@@ -1,8 +1,11 @@
 //! The Python extension module `starmine._core`. Only this module knows Python.
 
 mod batch;
+mod batch_copies;
 mod batch_into;
+mod batch_last;
 mod batch_outside;
+mod batch_properties;
 mod batch_settings;
 mod bot_kind;
 mod card;
