@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 import webbrowser
+from copy import deepcopy
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -56,9 +57,10 @@ def add(commands: Any) -> None:
     parser.add_argument("--no-browser", action="store_true", help="with --web: open no browser, print the address only")
     parser.add_argument(
         "--host",
-        default=LOOPBACK[0],
+        default=LOOPBACK,
         metavar="ADDRESS",
-        help="with --web: where to listen (default: 127.0.0.1, which no other machine reaches)",
+        help="with --web: where to listen, such as 0.0.0.0 or :: for all addresses of this machine "
+        "(default: 127.0.0.1, which no other machine reaches)",
     )
     parser.add_argument("--port", type=integer, default=0, metavar="N", help="with --web: port (default: a free one)")
     parser.add_argument(
@@ -110,6 +112,22 @@ def player(name: str) -> Any:
     return players.load(name) if players.is_of_file(name) else name
 
 
+def own_player(name: str) -> Any:
+    """The player of a name for one seat alone: tables are played at once, and an object of a file remembers its game.
+
+    Raises:
+        StarmineError: as `player`, or an object cannot be copied.
+    """
+    found = player(name)
+    if isinstance(found, type):
+        return found  # of which each seat makes its own
+    try:
+        return deepcopy(found)
+    except Exception as error:
+        problem = f"{type(error).__name__}: {error}"
+        raise StarmineError(f"{name} cannot be copied for each table: expected a class ({problem})") from error
+
+
 def named_seats(options: argparse.Namespace, rules: Variant) -> list[str | None]:
     """The players' names by seat, None for the person."""
     if not 0 <= options.seat < rules.players:
@@ -126,25 +144,18 @@ def serve(options: argparse.Namespace, rules: Variant) -> int:
     """Play in a browser until the program is interrupted or nobody has a page open; return the exit status."""
     if not 0 <= options.port < 65_536 or options.idle < 1:
         raise StarmineError("--port or --idle is not allowed: expected a port up to 65535, and a minute or more")
-    folder = None if options.save is None else Path(options.save)
-    if folder is not None and not folder.is_dir():
-        raise StarmineError(f"{options.save}: there is no such folder")
-    seats = named_seats(options, rules)
-    names = dict.fromkeys([*filter(None, seats), *bots(), *policies(), SEARCHER])
-    lobby = Lobby(
-        {name: partial(player, name) for name in names},
-        list(dict.fromkeys([*ADVISERS, *(name for name in bots() if bot(name).is_player and name != "random")])),
-        seed=options.seed,
-        folder=folder,
-        report=lambda text: print(text, flush=True),
-    )
-    first = lobby.open(options.variant, seats)
+    tables = lobby(options, rules)
+    first = tables.open(options.variant, named_seats(options, rules))
     try:
-        server = Server(lobby, options.host, options.port, options.idle * 60)
+        server = Server(tables, options.host, options.port, options.idle * 60)
     except OSError as error:
-        raise StarmineError(f"{options.host}, port {options.port}: {error.strerror or error}") from error
+        problem = f"--host {options.host!r}, --port {options.port}: {error.strerror or error}"
+        raise StarmineError(f"{problem}: expected an address of this machine and a free port") from error
     address = f"{server.address}#table={first['id']}"
-    print(f"Play at {address}\nCtrl-C ends the program.", flush=True)
+    print(f"Play at {address}")
+    if server.is_everywhere:
+        print("On another machine, put the number of this one in place of the address's first part.")
+    print("Ctrl-C ends the program.", flush=True)
     if not options.no_browser:
         webbrowser.open(address)
     try:
@@ -152,6 +163,25 @@ def serve(options: argparse.Namespace, rules: Variant) -> int:
     except KeyboardInterrupt:
         print("ended")
     return 0
+
+
+def lobby(options: argparse.Namespace, rules: Variant) -> Lobby:
+    """The lobby without tables, which offers all bots and policies and those that were named.
+
+    Raises:
+        StarmineError: there is no folder to save to, or partners that are not as the options' help says.
+    """
+    folder = None if options.save is None else Path(options.save)
+    if folder is not None and not folder.is_dir():
+        raise StarmineError(f"{options.save}: there is no such folder")
+    names = dict.fromkeys([*filter(None, named_seats(options, rules)), *bots(), *policies(), SEARCHER])
+    return Lobby(
+        {name: partial(own_player, name) for name in names},
+        list(dict.fromkeys([*ADVISERS, *(name for name in bots() if bot(name).is_player and name != "random")])),
+        seed=options.seed,
+        folder=folder,
+        report=lambda text: print(text, flush=True),
+    )
 
 
 def check_save(path: str, rules: Variant) -> None:

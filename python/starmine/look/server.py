@@ -9,6 +9,7 @@ from __future__ import annotations
 import ipaddress
 import json
 import secrets
+import socket
 import threading
 import time
 from collections.abc import Callable
@@ -32,8 +33,8 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
+LOOPBACK = "127.0.0.1"
 LONGEST = 16_384  # bytes of a request's body
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 class RefusedError(Exception):
@@ -50,7 +51,8 @@ class Server(ThreadingHTTPServer):
 
     Args:
         lobby: the tables.
-        host: the address to listen at; by default no other machine can reach it.
+        host: the address to listen at, IPv4 or IPv6, or a name of this machine; by default no other machine can reach
+            it. "0.0.0.0" and "::" are all addresses of this machine.
         port: 0 for any free one.
         idle_seconds: after so long without a request, `serve` ends; an open page asks about every 20 seconds.
 
@@ -61,18 +63,26 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
     allow_reuse_address = False
 
-    def __init__(self, lobby: Lobby, host: str = "127.0.0.1", port: int = 0, idle_seconds: float = 1800) -> None:
+    def __init__(self, lobby: Lobby, host: str = LOOPBACK, port: int = 0, idle_seconds: float = 1800) -> None:
         self.lobby, self.token, self.idle_seconds = lobby, secrets.token_urlsafe(24), idle_seconds
         self.timeout = 0.2
         self.asked = time.monotonic()
         self._closed = threading.Event()
-        self._host = host
-        super().__init__((host, port), Handler)
+        name = host.strip("[]")
+        found = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        self.address_family = found[0]
+        number = ipaddress.ip_address(str(found[4][0]))
+        self._is_local, self.is_everywhere = number.is_loopback, number.is_unspecified
+        self._host = str(number) if ":" in name else name
+        super().__init__((str(number), port), Handler)
 
     @property
     def address(self) -> str:
-        """The address of the page, with the token. Who has it, can play."""
-        return f"http://{self._host}:{self.server_port}/{self.token}/"
+        """The address of the page on this machine, with the token. Who has it, can play."""
+        host = self._host
+        if self.is_everywhere:
+            host = "127.0.0.1" if self.address_family == socket.AF_INET else "::1"
+        return f"http://{f'[{host}]' if ':' in host else host}:{self.server_port}/{self.token}/"
 
     def serve(self) -> None:
         """Answer requests until `stop`, or until nobody has asked for long."""
@@ -97,16 +107,11 @@ class Server(ThreadingHTTPServer):
             return False
         if name in (self._host, "localhost"):
             return True
-        return self._host not in LOOPBACK and _is_address(name)
-
-
-def _is_address(name: str) -> bool:
-    """Whether a host is given by its number."""
-    try:
-        ipaddress.ip_address(name)
-    except ValueError:
-        return False
-    return True
+        try:
+            number = ipaddress.ip_address(name)
+        except ValueError:
+            return False
+        return number.is_loopback or not self._is_local
 
 
 class Handler(BaseHTTPRequestHandler):

@@ -3,16 +3,20 @@
 import json
 import random
 import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
+from urllib.parse import urlsplit
+from urllib.request import ProxyHandler, Request, build_opener
 
 import pytest
 from web_person import Person, lobby_of, serving
 
 import starmine
-from starmine.cli import main
+from starmine.cli import main, play
+from starmine.cli.command import parser
 from starmine.look import frame_of, replay_data
 from starmine.look.lobby import MOST_TABLES
 from starmine.look.server import LONGEST, Server
@@ -290,6 +294,76 @@ def test_addresses_have_tokens_and_listen_on_the_loopback():
     assert len(servers[0].token) >= 32
     for server in servers:
         server.server_close()
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1", "[::1]", "0:0:0:0:0:0:0:1", "0.0.0.0", "::"])
+def test_the_address_that_is_printed_can_be_opened(host):
+    if ":" in host and not has_ipv6():
+        pytest.skip("this machine has no IPv6")
+    lobby = lobby_of()
+    with serving(lobby, host=host) as server:
+        opened = build_opener(ProxyHandler({})).open
+        with opened(server.address, timeout=10) as answer:
+            assert b'<main id="play">' in answer.read()
+        origin = "http://" + urlsplit(server.address).netloc
+        told = json.dumps({"variant": "standard", "seats": [None, "smart"]}).encode()
+        head = {"Origin": origin, "Content-Type": "application/json"}
+        with opened(Request(server.address + "tables", told, head), timeout=10) as answer:
+            assert answer.status == 200
+        for other, answered in [("8.8.8.8", server.is_everywhere), ("evil.example", False), ("127.0.0.1", True)]:
+            assert server.allows_host(f"{other}:{server.server_port}") == answered
+
+
+def has_ipv6():
+    """Whether the loopback address of IPv6 can be used."""
+    try:
+        with socket.socket(socket.AF_INET6) as tried:
+            tried.bind(("::1", 0))
+    except OSError:
+        return False
+    return True
+
+
+PLAYER_OF_A_FILE = """
+class Turning:
+    encoder = "canonical"
+    turn = 0
+
+    def act_batch(self, observations, masks, games):
+        self.turn += 1
+        legal = masks[0].nonzero()[0]
+        return legal[[self.turn % len(legal)]]
+
+turning = Turning()
+locked = Turning()
+locked.file = open(__file__)
+"""
+
+
+def test_each_table_has_its_own_object_of_a_file(tmp_path):
+    path = tmp_path / "turning_players.py"
+    path.write_text(PLAYER_OF_A_FILE, encoding="utf-8")
+    options = parser().parse_args(["play", "--web", "--watch", "--seed", "3", "--partner", f"{path}:turning"])
+    rules = starmine.Variant()
+    seats = play.named_seats(options, rules)
+    alone = play.lobby(options, rules)
+    key = alone.open("standard", seats)["id"]
+    expected = [alone.step(key)["log"] for _ in range(8)][-1]
+    lobby = play.lobby(options, rules)
+    first = lobby.open("standard", seats)["id"]
+    lobby.seed = None
+    second = lobby.open("standard", seats)["id"]
+    for _ in range(8):
+        found = lobby.step(first)["log"]
+        lobby.step(second)
+    assert found == expected
+
+
+def test_an_object_that_cannot_be_copied_is_refused(tmp_path, capsys):
+    path = tmp_path / "locked_players.py"
+    path.write_text(PLAYER_OF_A_FILE, encoding="utf-8")
+    assert main(["play", "--web", "--no-browser", "--partner", f"{path}:locked"]) == 2
+    assert "locked cannot be copied for each table: expected a class" in capsys.readouterr().err
 
 
 def test_the_server_ends_when_nobody_asks():
