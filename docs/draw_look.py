@@ -5,31 +5,40 @@ report of an evaluation.
 
 python docs/draw_look.py
 
-It needs playwright and Chromium.
+It needs playwright and Chromium. look-inputs.json keeps the checksums of what the pictures were taken of, so that a
+test finds those that are out of date.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import shutil
 import tempfile
 import threading
+from importlib.metadata import version
 from pathlib import Path
-
-from playwright.sync_api import Browser, sync_playwright
+from typing import TYPE_CHECKING
 
 import starmine
 from starmine.evaluation.html_report import evaluation_html
 from starmine.look import replay_html
 from starmine.look.lobby import Lobby
-from starmine.look.server import Server
+from starmine.look.replay import FOLDER
+from starmine.look.server import FILES, Server
 
-FOLDER = Path(__file__).parent
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+DOCS = Path(__file__).parent
+INPUTS = DOCS / "look-inputs.json"
 SHOTS = {
     "look-desktop-light.png": ({"width": 1280, "height": 800}, "light"),
     "look-desktop-dark.png": ({"width": 1280, "height": 800}, "dark"),
     "look-phone-light.png": ({"width": 400, "height": 820}, "light"),
     "look-phone-dark.png": ({"width": 400, "height": 820}, "dark"),
 }
+MOVES = 5  # of the person before the picture of a table
 BOTS = ["smart", "simple", "smart"]
 
 
@@ -42,9 +51,26 @@ def page() -> str:
     return replay_html(worst, names=BOTS, compare="info", policy="ippo-3p")
 
 
+def lobby() -> Lobby:
+    """The tables of the page of `starmine play --web`."""
+    return Lobby({name: lambda name=name: name for name in ("smart", "info")}, seed=11)  # type: ignore[misc]
+
+
+def played() -> str:
+    """What `play` takes a picture of: the page's files, the table and the advice."""
+    tables = lobby()
+    shown = tables.open("standard", [None, "smart"])
+    key = shown["id"]
+    for _ in range(MOVES):
+        tables.act(key, tables.advise(key, "smart")["action"])
+        shown = tables.step(key)
+    files = [(FOLDER / name).read_text(encoding="utf-8") for name, _ in FILES.values()]
+    return json.dumps([{**shown, "id": ""}, tables.advise(key, "smart"), tables.choices(), files])
+
+
 def play(browser: Browser) -> None:
     """The page of `starmine play --web`, some moves into a game with `smart` and advice asked for."""
-    server = Server(Lobby({name: lambda name=name: name for name in ("smart", "info")}, seed=11))  # type: ignore[misc]
+    server = Server(lobby())
     thread = threading.Thread(target=server.serve)
     thread.start()
     try:
@@ -54,32 +80,44 @@ def play(browser: Browser) -> None:
         shown.get_by_role("combobox", name="Seat 1").select_option("smart")
         shown.get_by_role("button", name="Start").click()
         shown.get_by_label("Speed").select_option("fast")
-        for number in range(6):
+        for number in range(MOVES + 1):
             shown.get_by_role("button", name="Advice").and_(shown.locator(":enabled")).wait_for()
             shown.get_by_role("button", name="Advice").click()
             advice = shown.locator(".sp-advised")
             advice.wait_for()
-            if number < 5:
+            if number < MOVES:
                 advice.click()
                 shown.wait_for_timeout(700)
-        shown.screenshot(path=FOLDER / "look-play.png")
+        shown.screenshot(path=DOCS / "look-play.png")
     finally:
         server.stop()
         thread.join()
 
 
-def evaluation(browser: Browser, folder: Path) -> None:
+def report() -> str:
     """The report of `starmine eval --html`."""
+    return evaluation_html(starmine.evaluate(["smart", "info", "simple", "ippo-2p"], games=200), "worst.html")
+
+
+def evaluation(browser: Browser, folder: Path) -> None:
+    """The picture of the report."""
     file = folder / "eval.html"
-    results = starmine.evaluate(["smart", "info", "simple", "ippo-2p"], games=200)
-    file.write_text(evaluation_html(results, "worst.html"), encoding="utf-8")
+    file.write_text(report(), encoding="utf-8")
     shown = browser.new_page(viewport={"width": 1000, "height": 740}, color_scheme="light")
     shown.goto(file.as_uri())
-    shown.screenshot(path=FOLDER / "look-eval.png")
+    shown.screenshot(path=DOCS / "look-eval.png")
+
+
+def inputs() -> dict[str, str]:
+    """The checksum of what each group of pictures is taken of; the report's without Starmine's version."""
+    texts = {"replay": page(), "play": played(), "eval": report().replace(version("starmine"), "")}
+    return {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()}
 
 
 def main() -> None:
-    """Write the screenshots."""
+    """Write the screenshots and the checksums of what they were taken of."""
+    from playwright.sync_api import sync_playwright
+
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as running:
         file = Path(folder) / "replay.html"
         file.write_text(page(), encoding="utf-8")
@@ -88,10 +126,11 @@ def main() -> None:
             shown = browser.new_page(viewport=size, color_scheme=scheme)  # type: ignore[arg-type]
             shown.goto(f"{file.as_uri()}#game=1&turn=21")
             shown.wait_for_timeout(300)
-            shown.screenshot(path=FOLDER / name)
+            shown.screenshot(path=DOCS / name)
         play(browser)
         evaluation(browser, Path(folder))
         browser.close()
+    INPUTS.write_text(json.dumps(inputs(), indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import json
 import re
 
 import draw_board
+import draw_look
 import pytest
 import update_baselines
 import update_clones
@@ -172,6 +173,10 @@ def test_published_baselines_name_their_sources():
 
 def test_the_picture_of_a_game_is_up_to_date():
     assert draw_board.picture() == read(draw_board.PICTURE), "run docs/draw_board.py"
+
+
+def test_the_screenshots_show_what_is_drawn_now():
+    assert draw_look.inputs() == json.loads(read(draw_look.INPUTS)), "run docs/draw_look.py, and look at its pictures"
 
 
 # --- The site ------------------------------------------------------------------------------------------------
