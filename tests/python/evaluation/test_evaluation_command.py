@@ -1,0 +1,155 @@
+"""`starmine eval`: it prints what the function returns, refuses in one line, and goes on after an interrupt."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from functools import partial
+
+import pytest
+from evaluation_runs import interrupt_after, stored
+
+import starmine
+from starmine import evaluate
+from starmine.cli import main
+
+
+def command(*arguments, **options):
+    """Runs `python -m starmine`."""
+    line = [sys.executable, "-m", "starmine", *map(str, arguments)]
+    return subprocess.run(line, capture_output=True, text=True, timeout=120, encoding="utf-8", **options)
+
+
+def test_the_command_prints_what_the_function_returns(tmp_path):
+    done = command(
+        "eval",
+        "iggi",
+        "mine=rules: play-safe; discard-oldest",
+        "--variant",
+        "mini",
+        "--games",
+        "1_000",
+        "--output",
+        tmp_path,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    bots = {"iggi": "iggi", "mine": "rules: play-safe; discard-oldest"}
+    evaluation = evaluate(bots, 1000, variant="mini", output=tmp_path)  # goes on, so has the same times
+    assert done.stdout.startswith(str(evaluation))
+    assert (tmp_path / "eval.png").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["eval", "nosuch"], 'bot="nosuch" is not known: did you mean'),
+        (["eval", "a=iggi", "a=piers"], "bot='a=piers' is not allowed: expected the name 'a' once"),
+        (["eval", "smart", "--variant", "mini"], "does not play this variant"),
+        (["eval", "--games", "0"], "games=0 is not allowed: expected 1 to"),
+        (["eval", "--games", "many"], "argument --games: 'many' is not allowed: expected a whole number"),
+        (["eval", "--players", "1"], "players=1 is not allowed: expected 2 to 5"),
+        (["eval", "--fresh"], "--fresh without --output is not allowed"),
+        (["eval", "--output", "/dev/null"], "output='/dev/null' cannot be written"),
+        (["eval", "--nosuch"], "unrecognized arguments: --nosuch"),
+        (["evil"], '"evil"'),
+        ([], "COMMAND"),
+    ],
+)
+def test_bad_input_is_refused_in_one_line(arguments, said, capsys):
+    try:
+        status = main(arguments)
+    except SystemExit as ended:  # argparse's way
+        status = ended.code
+    output, errors = capsys.readouterr()
+    assert (status, output) == (2, "")
+    assert said in errors
+    assert errors.count("\n") == 1
+
+
+def test_the_command_ends_with_its_status():
+    done = command("eval", "nosuch")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert re.fullmatch(r'starmine eval: bot="nosuch" is not known: did you mean .*\n', done.stderr)
+
+
+def test_help_names_every_bot():
+    done = command("eval", "--help", env={**os.environ, "COLUMNS": "300"})
+    assert done.returncode == 0
+    assert all(name in done.stdout for name in starmine.bots())
+
+
+def test_the_version_is_told(capsys):
+    with pytest.raises(SystemExit, match="0"):
+        main(["--version"])
+    assert capsys.readouterr().out == f"starmine {starmine.__version__}\n"
+
+
+@pytest.mark.parametrize("has_output", [True, False])
+def test_an_interrupt_says_how_to_go_on(tmp_path, monkeypatch, capsys, has_output):
+    interrupt_after(monkeypatch, 1)
+    output = ["--output", str(tmp_path), "--fresh"] if has_output else []
+    status = main(["eval", "iggi", "--variant", "mini", "--no-figure", *output])
+    said = f"the same command, without --fresh, goes on from {tmp_path}" if has_output else "nothing is kept without"
+    printed, errors = capsys.readouterr()
+    assert (status, printed) == (130, "")
+    assert said in errors
+    assert errors.count("\n") == 1
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
+def test_control_c_ends_the_command_and_keeps_what_was_played(tmp_path):
+    line = [sys.executable, "-m", "starmine", "eval", "smart", "info", "--games", "3000000", "--no-figure"]
+    line += ["--output", str(tmp_path)]
+    heeds = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # also where the tests run in the background
+    running = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=heeds)
+    deadline = time.monotonic() + 60
+    played = 0
+    while not played and time.monotonic() < deadline and running.poll() is None:
+        time.sleep(0.05)
+        played = stored(tmp_path)["pairings"][0]["games"] if (tmp_path / "eval.json").exists() else 0
+    running.send_signal(signal.SIGINT)
+    try:
+        output, errors = running.communicate(timeout=60)
+    finally:
+        running.kill()
+    assert (running.returncode, output) == (130, "")
+    assert errors == f"starmine eval: interrupted; the same command goes on from {tmp_path}\n"
+    assert stored(tmp_path)["pairings"][0]["games"] >= played > 0
+
+
+def test_conditions_of_a_rule_list_are_no_name():
+    rules = "rules: play-probably-safe 0.5 if life_tokens = 3; discard-oldest"
+    done = command("eval", rules, f"mine={rules}", "--games=5", "--variant=mini", "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert "mine" in done.stdout
+
+
+def test_lost_games_may_keep_their_points():
+    zero = command("eval", "flawed", "--games=20", "--variant=mini", "--quiet")
+    kept = command("eval", "flawed", "--games=20", "--variant=mini", "--quiet", "--lost-game-score=fireworks")
+    assert kept.returncode == zero.returncode == 0
+    assert kept.stdout != zero.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["evl"], 'command="evl" is not known: did you mean "eval"? Expected one of eval'),
+        (
+            ["eval", "--lost-game-score=zro"],
+            'lost_game_score="zro" is not known: did you mean "zero"? Expected one of zero, fireworks',
+        ),
+        (["eval", "smrat"], 'bot="smrat" is not known: did you mean "smart"?'),
+    ],
+)
+def test_the_command_suggests_the_nearest_name(capsys, arguments, said):
+    try:
+        status = main(arguments)
+    except SystemExit as refused:
+        status = refused.code
+    printed = capsys.readouterr()
+    assert status == 2
+    assert said in printed.err
+    assert printed.err.count("\n") == 1

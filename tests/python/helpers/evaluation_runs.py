@@ -1,0 +1,31 @@
+"""Evaluations that are interrupted, and their stored numbers."""
+
+import json
+
+from starmine import play_games
+from starmine.evaluation import run
+
+MEASURED = ("seconds", "games_per_second")
+
+
+def stored(folder):
+    """The numbers in a folder, without the measured times, the run id and the checksum of all these."""
+    found = json.loads((folder / "eval.json").read_text(encoding="utf-8"))
+    assert len(found.pop("run")) == 32
+    assert len(found.pop("checksum")) == 64
+    for pairing in found["pairings"]:
+        for name in MEASURED:
+            assert pairing.pop(name) is None or name == "seconds" or pairing["games"]
+    return found
+
+
+def interrupt_after(monkeypatch, calls, error=KeyboardInterrupt):
+    """Raises in place of a later chunk."""
+    left = iter(range(calls))
+
+    def play(seats, *rest):
+        if next(left, None) is None:
+            raise error
+        return play_games(seats, *rest)
+
+    monkeypatch.setattr(run, "play_games", play)

@@ -1,0 +1,204 @@
+"""The arrays of the Gymnasium classes: those that they hand out, and those that may be given as actions."""
+
+import random
+
+import numpy as np
+import pytest
+from vector_games import DTYPES, MODES, legal_actions
+
+import starmine
+
+
+def play_first_slot(env):
+    """The action that plays slot 0, which is always legal, for each game."""
+    return np.full(env.num_envs, env.variant.action("play 0"))
+
+
+# --- Arrays -----------------------------------------------------------------------------------------------
+
+
+def arrays_of(result):
+    """All arrays that a reset or a step handed out."""
+    *arrays, info = result
+    arrays = list(arrays)
+    for value in info.values():
+        arrays += [value] if isinstance(value, np.ndarray) else list(value.values())
+    arrays += [row for row in info.get("final_obs", ()) if row is not None]
+    return [array for array in arrays if isinstance(array, np.ndarray)]
+
+
+def held(arrays):
+    """The same arrays with copies of them."""
+    return [(array, array.copy()) for array in arrays if array.dtype != object]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_arrays_handed_out_are_never_changed(dtype, mode):
+    env = starmine.HanabiVectorEnv(4, "small", dtype=dtype, autoreset_mode=mode, illegal_action="terminate")
+    given = held(arrays_of(env.reset(seed=0)))
+    rng = random.Random(0)
+    for _ in range(30):
+        over = env.batch.observe()["action_mask"].any(axis=1) == 0
+        if mode == "Disabled" and over.any():
+            given += held(arrays_of(env.reset(options={"reset_mask": over})))
+        mask = env.batch.observe()["action_mask"]
+        given += held(arrays_of(env.step(legal_actions(mask, rng))))
+    given += held(arrays_of(env.reset(seed=1)))
+    for array, copy in given:
+        np.testing.assert_array_equal(array, copy)
+
+
+HOLDERS = {
+    "array": lambda array: array,
+    "view": lambda array: array[1:3, 5:9],
+    "reshaped": lambda array: array.reshape(2, -1),
+    "other dtype": lambda array: array.view(np.uint8),
+    "memoryview": memoryview,
+    "memoryview's array": lambda array: np.asarray(memoryview(array)),
+    "frombuffer": np.frombuffer,
+    "dlpack": np.from_dlpack,
+    "dlpack capsule": lambda array: array.__dlpack__(),
+    "ctypes": lambda array: array.ctypes.data_as(np.ctypeslib.ctypes.POINTER(np.ctypeslib.ctypes.c_float)),
+    "iterator": lambda array: array.flat,
+    "rows": list,
+    "record": lambda array: {"obs": [array]},
+    "torch": lambda array: pytest.importorskip("torch").from_numpy(array),
+    "torch view": lambda array: pytest.importorskip("torch").from_numpy(array)[1:, 3:],
+    "torch dlpack": lambda array: pytest.importorskip("torch").from_dlpack(array),
+    "torch parameter": lambda array: pytest.importorskip("torch").nn.Parameter(
+        pytest.importorskip("torch").as_tensor(array)
+    ),
+}
+
+
+@pytest.mark.parametrize("how", HOLDERS)
+def test_an_array_that_is_held_in_any_way_is_not_used_again(how):
+    """The batch may use the memory of an array again, but only once nobody can look at it."""
+    env = starmine.HanabiVectorEnv(4, seed=0)
+    obs, _ = env.reset()
+    address = obs.ctypes.data
+    holder = HOLDERS[how](obs)
+    del obs
+    for _ in range(20):
+        obs, *_ = env.step(play_first_slot(env))
+        assert obs.ctypes.data != address
+    del holder
+
+
+# numpy 2.5 deprecates two of these changes, which are still possible.
+@pytest.mark.filterwarnings("ignore:Setting the .* on a NumPy array:DeprecationWarning")
+def test_what_was_done_to_a_dropped_array_does_not_come_back():
+    env = starmine.HanabiVectorEnv(4, seed=0)
+    expected = starmine.HanabiVectorEnv(4, seed=0)
+    spoil = [
+        lambda obs: obs.setflags(write=False),
+        lambda obs: setattr(obs, "shape", (2, -1)),
+        lambda obs: setattr(obs, "dtype", np.int32),
+        lambda obs: obs.fill(7),
+        lambda obs: obs.resize((1, 3), refcheck=False),
+    ]
+    env.reset()
+    expected.reset()
+    for index in range(40):
+        obs, *_ = env.step(play_first_slot(env))
+        kept, *_ = expected.step(play_first_slot(env))
+        assert obs.flags.writeable
+        np.testing.assert_array_equal(obs, kept)
+        spoil[index % len(spoil)](obs)
+        del obs
+
+
+def test_arrays_of_two_steps_share_no_memory():
+    env = starmine.HanabiVectorEnv(3)
+    env.reset(seed=0)
+    first, second = env.step([5, 5, 5]), env.step([5, 5, 5])
+    for one in first[:4]:
+        for other in second[:4]:
+            assert not np.shares_memory(one, other)
+
+
+def test_a_callers_reset_mask_is_not_kept():
+    env = starmine.HanabiVectorEnv(2, autoreset_mode="Disabled")
+    env.reset(seed=0)
+    mask = np.array([True, False])
+    _, info = env.reset(options={"reset_mask": mask})
+    mask[:] = True
+    assert info["_score"].tolist() == [True, False]
+
+
+# --- Actions ----------------------------------------------------------------------------------------------
+
+
+class WithDLPack:
+    """An array of another library, as far as it is known to others."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **settings):
+        return self.array.__dlpack__(**settings)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+def strided(array):
+    """The same numbers, not contiguous."""
+    return np.stack([array, array], axis=1)[:, 0]
+
+
+def read_only(array):
+    array = array.copy()
+    array.flags.writeable = False
+    return array
+
+
+INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+ACTION_FORMS = {
+    **{name: lambda array, name=name: array.astype(name) for name in INTEGERS},
+    "longlong": lambda array: array.astype(np.longlong),
+    "big-endian": lambda array: array.astype(">i4"),
+    "list": lambda array: array.tolist(),
+    "tuple": lambda array: tuple(array.tolist()),
+    "list of numpy integers": lambda array: list(array),
+    "strided": strided,
+    "reversed": lambda array: array[::-1].copy()[::-1],
+    "read-only": read_only,
+    "dlpack": WithDLPack,
+    "memoryview": memoryview,
+}
+
+
+@pytest.mark.parametrize("form", ACTION_FORMS)
+def test_forms_of_actions(form):
+    env = starmine.HanabiVectorEnv(4, seed=0)
+    expected = starmine.HanabiVectorEnv(4, seed=0)
+    _, info = env.reset()
+    expected.reset()
+    rng = random.Random(0)
+    for _ in range(10):
+        actions = legal_actions(info["action_mask"], rng)
+        obs, *_, info = env.step(ACTION_FORMS[form](actions))
+        np.testing.assert_array_equal(obs, expected.step(actions)[0])
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "int16", "int32", "int64"])
+def test_torch_tensors_as_actions(dtype):
+    torch = pytest.importorskip("torch")
+    env = starmine.HanabiVectorEnv(4, seed=0)
+    env.reset()
+    actions = torch.tensor(play_first_slot(env)).to(getattr(torch, dtype))
+    np.testing.assert_array_equal(
+        env.step(actions)[0], starmine.Batch("standard", 4, seed=0).step(play_first_slot(env))["obs"]
+    )
+    single = starmine.HanabiEnv(seed=0)
+    single.reset()
+    single.step(actions[0])
+
+
+def test_observations_become_tensors_without_a_copy():
+    torch = pytest.importorskip("torch")
+    env = starmine.HanabiVectorEnv(4, seed=0)
+    obs, _ = env.reset()
+    assert torch.from_numpy(obs).data_ptr() == obs.ctypes.data
