@@ -44,7 +44,7 @@ from starmine.language import LanguagePlayer, describe, legal_moves_text, read_m
 from starmine.look.attached import attach as _attach
 from starmine.outcomes import defeats
 from starmine.play import play_games
-from starmine.played import BotError, Failure, Games
+from starmine.played import BotError, Failure, Games, RecordedGames
 from starmine.players import Policy, PythonBot
 from starmine.presets import variant
 from starmine.searching import HandBelief, SearchedAction, SearchResult, search
@@ -92,6 +92,7 @@ __all__ = [
     "Pairing",
     "Policy",
     "PythonBot",
+    "RecordedGames",
     "RuleKind",
     "SearchResult",
     "SearchedAction",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from starmine._core import StarmineError, Variant, _play_bots, _Tables
 from starmine.keywords import named_keywords
 from starmine.language import actions_text
-from starmine.played import BotError, Failure, Games
+from starmine.played import BotError, Failure, Games, RecordedGames
 from starmine.players import Player, Policy, policy_actions, policy_encoder, resolve_player
 from starmine.trajectories import Trajectories
 from starmine.vector import resolve_variant
 
 Array = NDArray[Any]
+Columns: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int8]]
 
 
 def resolve_table(players: Sequence[Any], variant: str | Variant) -> Variant:
@@ -37,6 +38,31 @@ def resolve_table(players: Sequence[Any], variant: str | Variant) -> Variant:
             f"players has {len(players)} entries: expected {resolved.players}, one for each seat of this variant"
         )
     return resolved
+
+
+@overload
+def play_games(
+    players: Sequence[Player],
+    games: int = ...,
+    seed: int = ...,
+    variant: str | Variant = ...,
+    threads: int | None = ...,
+    first_game: int = ...,
+    *,
+    record: Literal[True],
+) -> RecordedGames: ...
+
+
+@overload
+def play_games(
+    players: Sequence[Player],
+    games: int = ...,
+    seed: int = ...,
+    variant: str | Variant = ...,
+    threads: int | None = ...,
+    first_game: int = ...,
+    record: bool = ...,
+) -> Games: ...
 
 
 @named_keywords
@@ -66,7 +92,7 @@ def play_games(
         variant: a preset's name, with as many seats as there are players, or a `Variant`.
         threads: threads for games in which bots hold all seats; None for one for each core.
         first_game: the index of the first game.
-        record: whether the result has the `trajectories` of the games.
+        record: whether the result has the `trajectories` of the games; it is a `RecordedGames` then.
 
     Raises:
         UnknownNameError: there is no such bot, preset, encoder or policy file.
@@ -87,15 +113,21 @@ def play_games(
     if None not in names:
         threads = (os.cpu_count() or 1) if threads is None else threads
         columns, recorded = _play_bots(rules, names, games, seed, first_game, threads, record)
-        return Games(rules, *columns, trajectories=Trajectories(rules, *recorded) if recorded else None)
+        return results(rules, columns, recorded)
     table = _Mixed(_Tables(rules, names, games, seed, first_game), seats, first_game)
     columns = table.play()
     failures = sorted(table.failures, key=lambda failure: failure.game)
-    trajectories = Trajectories(rules, *table.tables.recorded()) if record else None
-    result = Games(rules, *columns, failures=failures, trajectories=trajectories)
+    result = results(rules, columns, table.tables.recorded() if record else None, failures)
     if result.failures:
         raise BotError(result.failures, result)
     return result
+
+
+def results(rules: Variant, columns: Columns, recorded: Any, failures: Sequence[Failure] = ()) -> Games:
+    """The results of games, with the trajectories if they were recorded."""
+    if recorded is None:
+        return Games(rules, *columns, failures=list(failures))
+    return RecordedGames(rules, *columns, failures=list(failures), trajectories=Trajectories(rules, *recorded))
 
 
 class _Mixed:
@@ -110,7 +142,7 @@ class _Mixed:
         # Instances of bots that were given as classes, by seat and game.
         self.own: dict[tuple[int, int], Any] = {}
 
-    def play(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int8]]:
+    def play(self) -> Columns:
         """Play all games to the end."""
         games = np.arange(len(self.tables.outcomes()[0]))
         for policy in {id(player): player for player in self.seats if isinstance(player, Policy)}.values():

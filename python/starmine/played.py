@@ -79,6 +79,17 @@ class Games:
         return f"<{games}: mean score {with_error(*mean_and_error(self.scores), digits=3)}>"
 
 
+@dataclass(frozen=True, repr=False)
+class RecordedGames(Games):
+    """The results of games that were recorded, as `play_games` with `record=True` returns them.
+
+    Attributes:
+        trajectories: the games' decks and actions; of abandoned games the turns that were played.
+    """
+
+    trajectories: Trajectories = field(kw_only=True)
+
+
 class BotError(StarmineError):
     """A bot or a policy raised an exception or chose an illegal move. All other games were played.
 

@@ -101,7 +101,6 @@ def _played(evaluation: Results, score: int, row: int, column: int, game: int) -
     names = [evaluation.names[row if index == seat else column] for index in range(players)]
     bots = [settings.entrants[name] for name in names]
     games = play_games(bots, 1, settings.seed, settings.variant, 1, game, record=True)
-    assert games.trajectories is not None
     if int(games.scores[0]) != score:
         raise StarmineError(
             f"game {game} of {names} scores {games.scores[0]} instead of {score}: it was played by {settings.version}"

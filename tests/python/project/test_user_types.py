@@ -35,6 +35,10 @@ def test_a_users_file_passes_mypy_and_a_mistake_does_not(tmp_path):
     wrong.write_text("import starmine\nstarmine.HanabiEnv(encodr='canonical-seer', seed='now')\n", encoding="utf-8")
     result = checked(wrong, tmp_path / "cache")
     assert 'Argument "seed" to "HanabiEnv" has incompatible type "str"' in result.stdout
+    wrong.write_text(
+        "import starmine\nstarmine.play_games(['smart', 'smart']).trajectories.state(0)\n", encoding="utf-8"
+    )
+    assert 'of "Trajectories | None" has no attribute "state"' in checked(wrong, tmp_path / "cache").stdout
 
 
 @pytest.mark.slow
@@ -60,6 +64,7 @@ def test_the_users_file_runs():
     assert typed_user.many_games(20).shape == (8,)
     assert typed_user.one_environment() > 0
     assert typed_user.own_buffers() >= 0
+    assert typed_user.recorded()[2:] == ["False", "None"]
     score, error = typed_user.evaluated()
     assert 0 <= score <= 25
     assert error is not None
