@@ -80,6 +80,9 @@ def run(options: argparse.Namespace) -> int:
         raise StarmineError("--game and --worst are not allowed together: expected one of them")
     if options.worst is not None and options.worst < 1:
         raise StarmineError(f"--worst {options.worst} is not allowed: expected 1 or more")
+    target = Path(options.html)
+    if not target.name or target.is_dir() or not target.parent.is_dir():
+        raise StarmineError(f"--html {options.html!r} is not allowed: expected a file in a folder that exists")
     try:
         found = chosen(options)
         text = replay_html(
@@ -90,7 +93,7 @@ def run(options: argparse.Namespace) -> int:
             policy=options.policy,
             title=f"Hanabi: {options.source}",
         )
-        replace_file(Path(options.html), text.encode())
+        replace_file(target, text.encode())
     except ImportError as missing:
         raise StarmineError(str(missing)) from missing
     except OSError as error:
@@ -155,6 +158,8 @@ def of_other_formats(options: argparse.Namespace) -> Chosen:
         seats = {} if options.players is None else {"players": options.players}
         rules = variant(options.variant or "standard", **seats)
     games = read_games(options.source, variant=rules)
+    if len(games) == 0:
+        raise StarmineError(f"{options.source}: it holds no game")
     indices = chosen_indices(options, len(games), games.scores)
     titles = [f"Game {games.names[index] or index}" for index in indices]
     names = [games.players[index] for index in indices]

@@ -40,6 +40,7 @@ others: what a partner believes depends on the cards that the observer does not 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -107,13 +108,16 @@ def frame_of(
         legal: whether to list the legal moves.
 
     Raises:
-        StarmineError: there is no such seat, a seat with a view that is not its own, or another number of names.
+        StarmineError: neither a state nor a view, there is no such seat, a seat with a view that is not its own, names
+            that are not one text for each seat, or a policy's value that is not finite.
 
     >>> import starmine
     >>> frame = starmine.look.frame_of(starmine.Variant().new_game(seed=7), seat=1)
     >>> [card["card"] for card in frame["hands"][1]]
     [None, None, None, None, None]
     """
+    if not isinstance(position, State | View):
+        raise StarmineError(f"position is a {type(position).__name__}: expected a State or a View")
     if isinstance(position, View):
         if seat is not None and seat != position.observer:
             raise StarmineError(f"seat={seat!r} is not allowed: the view is that of seat {position.observer}")
@@ -121,8 +125,6 @@ def frame_of(
     else:
         view, state = position.view(0 if seat is None else seat), position if seat is None else None
     variant, history = view.variant, (view if state is None else state).history
-    if names is not None and len(names) != variant.players:
-        raise StarmineError(f"there are {len(names)} names: expected one for each of the {variant.players} seats")
     shown = view if state is None else state
     told = _Told(variant, history)
     discards = shown.discard_pile
@@ -130,7 +132,7 @@ def frame_of(
         "format": FORMAT,
         "variant": {"text": str(variant), **{name: getattr(variant, name) for name in OF_VARIANT}},
         "suits": suits_of(variant),
-        "names": [f"seat {index}" for index in range(variant.players)] if names is None else [*map(str, names)],
+        "names": _names(names, variant.players),
         "observer": None if state is not None else view.observer,
         "turn": len(history),
         "current_player": shown.current_player,
@@ -148,6 +150,17 @@ def frame_of(
         "legal": _legal(shown) if legal else [],
         "policy": _policy(policy),
     }
+
+
+def _names(names: Sequence[str] | None, players: int) -> list[str]:
+    """The names of the seats."""
+    if names is None:
+        return [f"seat {seat}" for seat in range(players)]
+    if isinstance(names, str) or not isinstance(names, Sequence):
+        raise StarmineError(f"names={names!r} is not allowed: expected a sequence with a name for each seat")
+    if len(names) != players:
+        raise StarmineError(f"there are {len(names)} names: expected one for each of the {players} seats")
+    return [*map(str, names)]
 
 
 def suits_of(variant: Variant) -> list[dict[str, str]]:
@@ -221,6 +234,8 @@ def _policy(policy: Mapping[str, Any] | None) -> dict[str, Any] | None:
     for name, kind in (("value", float), ("choice", int)):
         if told.get(name) is not None:
             told[name] = kind(told[name])
+    if not math.isfinite(told.get("value") or 0.0):
+        raise StarmineError(f"a policy's value={told['value']} is not allowed: expected a finite number")
     return told
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from starmine._core import Event, State
+from starmine._core import Event, StarmineError, State
 from starmine.look.frame import outlook
 
 MISPLAY, CRITICAL, TIME = "misplay", "critical", "time"
@@ -40,6 +40,9 @@ def mistakes(state: State, names: Sequence[str] | None = None) -> list[Mistake]:
         state: the game, of which the past turns are looked at.
         names: of the seats; None for "seat 0" and so on.
 
+    Raises:
+        StarmineError: no state, such as a view, which does not have the deck.
+
     >>> import starmine
     >>> state = starmine.Variant().new_game(seed=7)
     >>> while not state.is_terminal:
@@ -47,6 +50,8 @@ def mistakes(state: State, names: Sequence[str] | None = None) -> list[Mistake]:
     >>> sum(mistake.points for mistake in starmine.look.mistakes(state)) == 25 - state.score
     True
     """
+    if not isinstance(state, State):
+        raise StarmineError(f"state is a {type(state).__name__}: expected a State")
     named = [f"seat {seat}" for seat in range(state.variant.players)] if names is None else names
     position = state.variant.new_game(deck=state.deck, start_player=state.start_player)
     found, before = [], reachable(position)

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import State, View
+from starmine._core import StarmineError, State, View
 from starmine.look.svg import to_svg
+
+MOST_SCALE = 10  # 8,000 pixels wide
 
 
 def to_png(position: State | View, seat: int | None = None, theme: str = "light", scale: float = 2.0) -> bytes:
@@ -20,10 +22,10 @@ def to_png(position: State | View, seat: int | None = None, theme: str = "light"
         position: a state, or a seat's view.
         seat: as `State.to_svg` takes it.
         theme: "light" or "dark".
-        scale: of the picture, which is 800 pixels wide at 1.0.
+        scale: of the picture, which is 800 pixels wide at 1.0; up to 10.
 
     Raises:
-        StarmineError: there is no such seat, or it is not the view's.
+        StarmineError: there is no such seat, it is not the view's, or the scale is not above 0 and up to 10.
         UnknownNameError: there is no such theme.
         ImportError: resvg-py is not installed.
     """
@@ -34,8 +36,11 @@ def png_of(svg: str, scale: float = 1.0) -> bytes:
     """An SVG picture as a PNG file.
 
     Raises:
+        StarmineError: the scale is not above 0 and up to 10. The library would end the process for want of memory.
         ImportError: resvg-py is not installed.
     """
+    if not isinstance(scale, int | float) or not 0 < scale <= MOST_SCALE:
+        raise StarmineError(f"scale={scale!r} is not allowed: expected a number above 0 and up to {MOST_SCALE}")
     return bytes(_resvg().svg_to_bytes(svg_string=svg, zoom=scale))
 
 

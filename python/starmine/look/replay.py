@@ -93,12 +93,14 @@ def replay_data(games: Watched, **shown: Unpack[Shown]) -> dict[str, Any]:
     titles, compare, policy = shown.get("titles"), shown.get("compare"), shown.get("policy")
     states = _states(games)
     seats = _names(shown.get("names"), states)
+    if isinstance(titles, str) or not isinstance(titles, Sequence | None):
+        raise StarmineError(f"titles={titles!r} is not allowed: expected a title for each game")
     if titles is not None and len(titles) != len(states):
         raise StarmineError(f"there are {len(titles)} titles: expected one for each of the {len(states)} games")
     thinker = None if policy is None else Thinker(load_policy(policy) if isinstance(policy, str) else policy)
     found = []
     for index, state in enumerate(states):
-        title = f"Game {index}" if titles is None else titles[index]
+        title = f"Game {index}" if titles is None else str(titles[index])
         found.append(_game(state, seats[index], title, compare, thinker, shown.get("beliefs", True)))
     return {"format": 1, "games": found}
 
@@ -135,7 +137,7 @@ def page(data: dict[str, Any], title: str) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
         "script-src 'unsafe-inline'; img-src data:\">\n"
-        f"<title>{html.escape(title)}</title>\n<style>\n{style()}</style>\n</head>\n<body>\n"
+        f"<title>{html.escape(str(title))}</title>\n<style>\n{style()}</style>\n</head>\n<body>\n"
         f'<main id="replay"></main>\n<script type="application/json" id="games">{text}</script>\n'
         f'<script type="module">\n{script()}'
         'replay(document.getElementById("replay"), JSON.parse(document.getElementById("games").textContent), '
@@ -166,6 +168,12 @@ def _states(games: Watched) -> list[State]:
         if games.trajectories is None:
             raise StarmineError("the games were not recorded: expected those of play_games(..., record=True)")
         games = games.trajectories
+    if not isinstance(games, Trajectories):
+        if isinstance(games, str) or not isinstance(games, Sequence):
+            raise StarmineError(f"games is a {type(games).__name__}: expected recorded games, a State or several")
+        for index, state in enumerate(games):
+            if not isinstance(state, State):
+                raise StarmineError(f"games[{index}] is a {type(state).__name__}: expected a State")
     if not 0 < len(games) <= MOST_GAMES:
         raise StarmineError(f"there are {len(games)} games: expected 1 to {MOST_GAMES}; choose some, as in games[:20]")
     return [games.state(game) for game in range(len(games))] if isinstance(games, Trajectories) else list(games)
@@ -175,8 +183,13 @@ def _names(names: Sequence[str] | Sequence[Sequence[str]] | None, states: list[S
     """The seats' names of each game; None where they have none."""
     if names is None:
         return [None] * len(states)
+    if not isinstance(names, Sequence) or isinstance(names, str):
+        raise StarmineError(f"names={names!r} is not allowed: expected a name for each seat, or a list of these a game")
     if all(isinstance(name, str) for name in names):
         return [[str(name) for name in names]] * len(states)
+    for seats in names:
+        if not isinstance(seats, Sequence):
+            raise StarmineError(f"names has {seats!r}: expected a list of names for each game")
     if len(names) != len(states):
         raise StarmineError(f"there are names of {len(names)} games: expected those of {len(states)}")
     return [[str(name) for name in seats] or None for seats in names]

@@ -9,7 +9,7 @@ from collections import Counter
 from html import escape
 from typing import Any
 
-from starmine._core import State, View, _unknown_name
+from starmine._core import StarmineError, State, View, _unknown_name
 from starmine.look.frame import Frame, frame_of
 from starmine.look.shapes import COLORS, GRADIENT, glyphs, shape
 from starmine.look.words import last_turn
@@ -28,6 +28,7 @@ FONT = "system-ui,-apple-system,Segoe UI,Roboto,Helvetica,Arial,DejaVu Sans,sans
 WIDTH, MARGIN, GAP = 800, 14, 10
 LEFT, RIGHT = 440, 322  # widths of the hands and of the table
 CARD_WIDTH, CARD_HEIGHT, NAME_WIDTH = 48, 60, 98
+HEIGHT = re.compile(r'height="(\d+)"')  # of a picture
 OPACITY = ' fill-opacity="0.25"'
 
 
@@ -70,10 +71,17 @@ def grid_svg(pictures: list[str], columns: int | None = None) -> str:
 
     Args:
         pictures: of one variant, at least one.
-        columns: pictures in a row; None for about as many as there are rows.
+        columns: pictures in a row, at least 1; None for about as many as there are rows.
+
+    Raises:
+        StarmineError: no picture, texts that are no such pictures, or a number of columns below 1.
     """
+    if not pictures or not all(isinstance(picture, str) and HEIGHT.search(picture) for picture in pictures):
+        raise StarmineError("pictures is not allowed: expected a list of SVG texts, at least one")
+    if columns is not None and columns < 1:
+        raise StarmineError(f"columns={columns} is not allowed: expected 1 or more, or None")
     across = columns or math.ceil(math.sqrt(len(pictures)))
-    height = max(int(re.search(r'height="(\d+)"', picture)[1]) for picture in pictures)  # type: ignore[index]
+    height = max(int(HEIGHT.findall(picture)[0]) for picture in pictures)
     down = -(-len(pictures) // across)
     size = f'width="{across * (WIDTH + GAP) - GAP}" height="{down * (height + GAP) - GAP}"'
     parts = []

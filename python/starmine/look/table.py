@@ -36,7 +36,7 @@ class Table:
     Raises:
         UnknownNameError: there is no such bot.
         VariantError: a bot does not play the variant.
-        StarmineError: not a player for each seat, or the person in two of them.
+        StarmineError: no variant, not a player for each seat, or the person in two of them.
 
     >>> import starmine
     >>> from starmine.look import Table
@@ -48,6 +48,10 @@ class Table:
     """
 
     def __init__(self, variant: Variant, players: Sequence[Any], seed: int | None = None, game: int = 0) -> None:
+        if not isinstance(variant, Variant):
+            raise StarmineError(f"variant={variant!r} is not allowed: expected a Variant")
+        if isinstance(players, str) or not isinstance(players, Sequence):
+            raise StarmineError(f"players={players!r} is not allowed: expected a sequence with an entry for each seat")
         if len(players) != variant.players:
             raise StarmineError(f"players has {len(players)} entries: expected {variant.players}, one for each seat")
         persons = [seat for seat, player in enumerate(players) if player is None]

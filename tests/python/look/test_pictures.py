@@ -69,6 +69,22 @@ def test_wrong_arguments_are_refused():
         state.to_svg(seat=2)
     with pytest.raises(starmine.StarmineError, match="the view is that of seat 0"):
         to_svg(state.view(0), 1)
+    with pytest.raises(starmine.StarmineError, match="position is a NoneType: expected a State or a View"):
+        to_svg(None)
+    for scale in (0, -1, float("nan"), "2", 10.5, 1000):  # 1000 would need a terabyte
+        with pytest.raises(starmine.StarmineError, match="above 0 and up to 10"):
+            to_png(state, scale=scale)
+    for columns in (0, -2):
+        with pytest.raises(starmine.StarmineError, match=f"columns={columns} is not allowed: expected 1 or more"):
+            grid_svg([state.to_svg()], columns)
+    for pictures in ([], ["hello"], [None]):
+        with pytest.raises(starmine.StarmineError, match="at least one"):
+            grid_svg(pictures)
+    for names in ("ab", 5):
+        with pytest.raises(starmine.StarmineError, match="a name for each seat"):
+            frame_of(state, names=names)
+    with pytest.raises(starmine.StarmineError, match="value=nan is not allowed"):
+        frame_of(state, policy={"value": float("nan")})
 
 
 def test_pictures_and_browsers_draw_the_same_shapes_in_the_same_colours():

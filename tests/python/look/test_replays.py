@@ -109,6 +109,16 @@ def test_what_cannot_be_shown_is_refused():
         replay_html(games.trajectories[:2], names=[["a", "b"]])
     with pytest.raises(starmine.UnknownNameError, match="smrt"):
         replay_html(games.trajectories[:1], compare="smrt")
+    for source, words in [("games", "games is a str"), ([None], r"games\[0\] is a NoneType"), (None, "a NoneType")]:
+        with pytest.raises(starmine.StarmineError, match=words):
+            replay_html(source)
+    for names in (5, "ab", [["a", "b"], None]):
+        with pytest.raises(starmine.StarmineError, match="names"):
+            replay_html(games.trajectories[:2], names=names)
+    with pytest.raises(starmine.StarmineError, match="titles=5 is not allowed"):
+        replay_html(games.trajectories[:2], titles=5)
+    with pytest.raises(starmine.StarmineError, match="state is a View: expected a State"):
+        mistakes(games.trajectories.state(0).view(0))
 
 
 def payload(path):
@@ -146,6 +156,20 @@ def test_the_command_shows_a_link(folder, tmp_path):
     assert main(["replay", link, "--html", str(tmp_path / "out.html")]) == 0
     (game,) = payload(tmp_path / "out.html")["games"]
     assert game["actions"] == starmine.data.Dataset(folder / "parquet")[1].actions.tolist()
+
+
+@pytest.mark.parametrize("target", ["", "/", ".", "missing/out.html"])
+def test_the_command_refuses_a_page_that_cannot_be_written(folder, capsys, target):
+    assert main(["replay", str(folder / "games.json"), "--html", target]) == 2
+    assert f"--html '{target}' is not allowed: expected a file" in capsys.readouterr().err
+
+
+def test_the_command_refuses_links_and_files_without_a_game(tmp_path, capsys):
+    assert main(["replay", "https://hanab.live/replay/123456", "--html", str(tmp_path / "out.html")]) == 2
+    assert "expected a share link of hanab.live, or a file" in capsys.readouterr().err
+    (tmp_path / "empty.json").touch()
+    assert main(["replay", str(tmp_path / "empty.json"), "--html", str(tmp_path / "out.html")]) == 2
+    assert "empty.json: it holds no game" in capsys.readouterr().err
 
 
 def test_the_command_shows_the_worst_games_of_an_evaluation(folder, tmp_path):

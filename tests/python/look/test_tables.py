@@ -155,9 +155,13 @@ def test_refusals():
         ([None, None], "expected one at most"),
         ([None, 7], r"players\[1\]=7 is not allowed"),
         ([None, "smrt"], "did you mean"),
+        ("ab", "players='ab' is not allowed: expected a sequence"),
+        (None, "players=None is not allowed"),
     ]:
         with pytest.raises(starmine.StarmineError, match=words):
             Table(variant, players)
+    with pytest.raises(starmine.StarmineError, match="variant='standard' is not allowed: expected a Variant"):
+        Table("standard", ["smart", "smart"])
     with pytest.raises(starmine.VariantError, match="does not play"):
         Table(starmine.variant("avalanche"), [None, "smart"])
     table = Table(variant, ["smart", None], seed=1)

@@ -119,6 +119,8 @@ def read_games(
     rules = None if variant is None else resolve_variant(variant, {})
     if format in (None, "hanab-live-link") and isinstance(source, str) and hanab_live_link.is_link(source):
         return check(hanab_live_link.read_links([source], rules), on_error, "the link")
+    if isinstance(source, str) and "://" in source:
+        raise StarmineError(f"{source} is no link that holds a game: expected a share link of hanab.live, or a file")
     path = Path(source)
     if not path.exists():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
