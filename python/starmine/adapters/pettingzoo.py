@@ -172,7 +172,10 @@ class HanabiAECEnv(AECEnv[str, dict[str, Array], int]):
         Raises:
             StarmineError: a seed out of range.
             DeckError: a deck that is not the variant's, or a start player that is not a seat.
+            TypeError: a seed that is not an integer, or options that are not a dict.
         """
+        if not isinstance(options, dict | None):
+            raise TypeError(f"options={options!r} is not allowed: expected a dict or None")
         options = options or {}
         seed = None if seed is None else operator.index(seed)
         if seed is None and self._seed is None:

@@ -160,8 +160,8 @@ class HanabiVecEnv(VecEnv):
         return [issubclass(wrapper_class, Monitor)] * len(self._rows(indices))
 
     def get_images(self) -> Sequence[Array | None]:
-        """There are none: `HanabiEnv` shows games."""
-        return [None] * self.num_envs
+        """A picture of each game, uint8 (height, width, 3), with `render_mode="rgb_array"`; None without."""
+        return [None] * self.num_envs if self.env.render_mode is None else list(self.env.render())
 
     def _rows(self, indices: Any) -> list[int]:
         return list(self._get_indices(indices))

@@ -100,6 +100,7 @@ class HanabiTianshouEnv(BaseVectorEnv):
 
         Raises:
             StarmineError: a seed for some of the games.
+            ArrayError: a game that there is not, or twice.
             TypeError: another setting.
         """
         self._assert_is_not_closed()
@@ -134,7 +135,7 @@ class HanabiTianshouEnv(BaseVectorEnv):
 
         Raises:
             IllegalActionError: an action that the rules refuse; no game has moved.
-            ArrayError: actions of another shape or dtype.
+            ArrayError: actions of another shape or dtype, or a game that there is not, or twice.
             StarmineError: a game that must be reset first.
         """
         self._assert_is_not_closed()
@@ -165,8 +166,8 @@ class HanabiTianshouEnv(BaseVectorEnv):
         return np.array(infos, dtype=object)
 
     def render(self, **settings: Any) -> list[Any]:
-        """There are no pictures: `HanabiEnv` shows games."""
-        return [None] * self.env_num
+        """A picture of each game, uint8 (height, width, 3), with `render_mode="rgb_array"`; None without."""
+        return [None] * self.env_num if self.env.render_mode is None else list(self.env.render())
 
     def close(self) -> None:
         """Close the environment; later calls raise an AssertionError, as in Tianshou's own."""
@@ -175,5 +176,9 @@ class HanabiTianshouEnv(BaseVectorEnv):
         self.is_closed = True
 
     def _rows(self, id: Any) -> list[int]:
-        rows: list[int] = np.atleast_1d(np.arange(self.env_num) if id is None else np.asarray(id)).tolist()
+        """The games of an id, each once."""
+        given = np.atleast_1d(np.arange(self.env_num) if id is None else np.asarray(id))
+        rows: list[int] = given.tolist()
+        if given.dtype.kind not in "iu" or not set(rows) <= set(range(self.env_num)) or len(set(rows)) < len(rows):
+            raise ArrayError(f"id={id!r} is not allowed: expected games of 0 to {self.env_num - 1}, each once")
         return rows

@@ -24,12 +24,14 @@ def variant(config: str | Mapping[str, Any], players: int | None = None) -> Vari
 
     Raises:
         UnknownNameError: there is no such preset or parameter.
-        StarmineError: a parameter out of range.
+        StarmineError: a parameter out of range, or a configuration that is neither.
 
     >>> from starmine import hle
     >>> hle.variant("Hanabi-Small", players=3).max_score
     10
     """
+    if not isinstance(config, str | Mapping):
+        raise StarmineError(f"config={config!r} is not allowed: expected HLE's parameters or the name of a preset")
     parameters = dict(preset_parameters(config)) if isinstance(config, str) else dict(config)
     return variant_of(parameters if players is None else {**parameters, "players": players})
 
@@ -42,8 +44,8 @@ def observation(view: View, observation_type: int = AgentObservationType.CARD_KN
         observation_type: CARD_KNOWLEDGE, or MINIMAL without hints.
 
     Raises:
-        StarmineError: the variant has moves or colours that HLE does not have, or the type is another one: a view
-            hides what a seer sees.
+        StarmineError: no view, the variant has moves or colours that HLE does not have, or the type is another one: a
+            view hides what a seer sees.
 
     >>> import starmine
     >>> from starmine import hle
@@ -51,6 +53,8 @@ def observation(view: View, observation_type: int = AgentObservationType.CARD_KN
     >>> hle.observation(state.view(0))["observed_hands"][0][0]
     {'color': None, 'rank': -1}
     """
+    if not isinstance(view, View):
+        raise StarmineError(f"view is a {type(view).__name__}: expected a View, such as state.view(0)")
     if observation_type not in (AgentObservationType.MINIMAL, AgentObservationType.CARD_KNOWLEDGE):
         raise StarmineError(f"observation_type={observation_type!r} is not allowed: expected 0 or 1")
     rules = rules_for(view.variant, AgentObservationType(observation_type))
@@ -78,6 +82,8 @@ def replay(
         StarmineError: an item is no move, is not legal, or comes before its deal; or more copies of a card are dealt
             than there are.
     """
+    if not isinstance(move_history, Iterable) or isinstance(move_history, str):
+        raise StarmineError(f"move_history={move_history!r} is not allowed: expected the moves and deals of a game")
     moves = [_move(item, place) for place, item in enumerate(move_history)]
     seats = [seat for seat, _ in moves if seat >= 0]
     first = start_player if start_player is not None else next(iter(seats), 0)

@@ -68,6 +68,12 @@ class HanabiEnv(Environment):
         self.players = self.game.num_players()
         self.state: pyhanabi.HanabiState
 
+    def __getattr__(self, name: str) -> Any:
+        """What there is only after `reset`, named by an error before it."""
+        if name == "state":
+            raise AttributeError("there is no state before reset: call reset first")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
     def reset(
         self, config: Any = None, *, deck: Iterable[Card | str] | None = None, start_player: int | None = None
     ) -> dict[str, Any]:

@@ -101,8 +101,10 @@ class HanabiState:
         """Make a move of the seat to act, or deal a card.
 
         Raises:
-            IllegalMoveError: the move is not legal, or the game is over; nothing has changed.
+            IllegalMoveError: no `HanabiMove`, the move is not legal, or the game is over; nothing has changed.
         """
+        if not isinstance(move, HanabiMove):
+            raise IllegalMoveError(f"move={move!r} is not allowed: expected a HanabiMove, such as game.get_move(0)")
         if move.type() == HanabiMoveType.DEAL:
             self._deal(move)
             return

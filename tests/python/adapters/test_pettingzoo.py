@@ -293,5 +293,7 @@ def test_seeds_that_are_refused():
     env = make()
     with pytest.raises(TypeError):
         env.reset(seed=1.5)
+    with pytest.raises(TypeError, match="options=5 is not allowed: expected a dict or None"):
+        env.reset(options=5)
     with pytest.raises(starmine.StarmineError, match="seed"):
         env.reset(seed=-1)

@@ -114,6 +114,14 @@ def test_attributes_and_methods_of_games():
         env.step_wait()
 
 
+def test_pictures_of_the_games():
+    env = HanabiVecEnv(2, render_mode="rgb_array")
+    env.reset()
+    images = env.get_images()
+    assert [image.shape for image in images] == [env.env.render()[0].shape] * 2
+    assert env.render().shape[1] in (800, 1600)  # tiled
+
+
 @pytest.mark.parametrize("name", ["autoreset_mode", "observers"])
 def test_settings_that_are_refused(name):
     with pytest.raises(starmine.StarmineError, match=f"{name}='all' is not allowed"):

@@ -113,3 +113,19 @@ def test_what_collectors_read():
     env.close()
     with pytest.raises(AssertionError, match="after close"):
         env.reset()
+
+
+@pytest.mark.parametrize("games", [[9], [-1], [0, 0], ["x"], [0.0]])
+def test_games_that_there_are_not_are_refused(games):
+    env = HanabiTianshouEnv(2)
+    env.reset()
+    for call in (lambda: env.step([5] * len(games), id=games), lambda: env.reset(games)):
+        with pytest.raises(starmine.ArrayError, match="expected games of 0 to 1, each once"):
+            call()
+
+
+def test_pictures_of_the_games():
+    env = HanabiTianshouEnv(2, render_mode="rgb_array")
+    env.reset()
+    assert [image.shape[1:] for image in env.render()] == [(800, 3)] * 2
+    assert HanabiTianshouEnv(2).render() == [None, None]

@@ -229,6 +229,9 @@ def test_the_moves_after_the_end_are_listed_and_refused():
             starmine.StarmineError,
             "a card is to be dealt",
         ),
+        (lambda env: env.state.apply_move("(Play 0)"), starmine.StarmineError, "expected a HanabiMove"),
+        (lambda env: rl_env.make().step(5), AttributeError, "call reset first"),
+        (lambda env: env.nothing, AttributeError, "has no attribute 'nothing'"),
         (lambda env: env.game.new_initial_state().play(5), starmine.StarmineError, "a card is to be dealt"),
         (
             lambda env: env.game.new_initial_state().apply_move(pyhanabi.HanabiMove.get_deal_move(0, 7)),
@@ -320,6 +323,10 @@ def test_views_that_hle_cannot_tell_are_refused():
     for name in ("avalanche", "timed-display"):
         with pytest.raises(starmine.StarmineError, match="HLE has no such colours or moves"):
             hle.observation(starmine.variant(name, colors=6).new_game(seed=1).view(0))
+    with pytest.raises(starmine.StarmineError, match=r"view is a State: expected a View, such as state.view\(0\)"):
+        hle.observation(starmine.Variant().new_game(seed=1))
+    with pytest.raises(starmine.StarmineError, match="config=5 is not allowed"):
+        hle.variant(5)
     with pytest.raises(starmine.StarmineError, match="observation_type=2 is not allowed: expected 0 or 1"):
         hle.observation(starmine.Variant().new_game(seed=1).view(0), 2)
 
@@ -348,6 +355,8 @@ def test_histories_are_replayed_from_every_form():
     ("history", "message"),
     [
         ([], "0 cards are dealt first: expected one of"),
+        (None, "move_history=None is not allowed: expected the moves and deals"),
+        ("(Play 0)", "is not allowed: expected the moves and deals"),
         (["(Pass)"], r"move_history\[0\]='\(Pass\)' is no move of HLE"),
         ([3], r"move_history\[0\]=3 is no move of HLE"),
         ([{"action_type": "PLAY"}], r"move_history\[0\]=.* is no move of HLE: 'card_index'"),
