@@ -18,6 +18,7 @@ from starmine.durable import replace_file
 from starmine.evaluation.folder import RESULTS
 from starmine.evaluation.worst import read_evaluation, worst_games
 from starmine.look import mistakes, replay_html
+from starmine.look.words import told_apart
 
 DESCRIPTION = """\
 Writes games as one HTML file, which works without a network: a slider and the arrow keys step through the turns, and
@@ -98,15 +99,15 @@ def run(options: argparse.Namespace) -> int:
         raise StarmineError(str(missing)) from missing
     except OSError as error:
         raise StarmineError(f"{error.filename or options.html}: {error.strerror or error}") from error
-    for title, state in zip(found.titles, found.states, strict=True):
-        print(f"{title}: {state.score} of {state.variant.max_score} points{costliest(state)}")
+    for title, state, names in zip(found.titles, found.states, found.names, strict=True):
+        print(f"{title}: {state.score} of {state.variant.max_score} points{costliest(state, names)}")
     print(f"written to {options.html}")
     return 0
 
 
-def costliest(state: State) -> str:
+def costliest(state: State, names: Sequence[str]) -> str:
     """The turn of a game that cost most, in brackets; nothing if no turn cost a point."""
-    costly = max(mistakes(state), key=lambda mistake: mistake.points, default=None)
+    costly = max(mistakes(state, told_apart(names) or None), key=lambda mistake: mistake.points, default=None)
     if costly is None or not costly.points:
         return ""
     return f" (most at turn {costly.turn}, -{costly.points}: {costly.text})"

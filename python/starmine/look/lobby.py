@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from starmine._core import StarmineError, VariantError, variant, variants
+from starmine._core import StarmineError, Variant, VariantError, make_bot, variant, variants
 from starmine.durable import replace_file
 from starmine.look.frame import frame_of
 from starmine.look.replay import page, replay_data
@@ -38,6 +38,7 @@ class _Place:
 
     table: Table
     number: int
+    advisers: list[str]  # that play the variant
     lock: threading.Lock = field(default_factory=threading.Lock)
     replay: Answer | None = None
 
@@ -71,7 +72,7 @@ class Lobby:
 
     def choices(self) -> Answer:
         """What a new table may have."""
-        return {"variants": variants(), "players": list(self.players), "advisers": self.advisers}
+        return {"variants": variants(), "players": list(self.players)}
 
     def tables(self) -> list[Answer]:
         """The open tables, the oldest first."""
@@ -101,6 +102,7 @@ class Lobby:
                 raise StarmineError(f"{seat!r} is not offered: expected one of {', '.join(self.players)}")
         chosen = variant(rules, players=len(seats))
         players = [None if seat is None else self.players[seat]() for seat in seats]
+        advisers = [name for name in self.advisers if _plays(name, chosen)]
         with self._lock:
             if len(self._places) >= MOST_TABLES:
                 raise StarmineError(f"there are {MOST_TABLES} tables: leave one first")
@@ -108,7 +110,7 @@ class Lobby:
             table.names = ["you" if seat is None else str(seat) for seat in seats]
             key = secrets.token_urlsafe(9)
             self._opened += 1
-            self._places[key] = _Place(table, self._opened)
+            self._places[key] = _Place(table, self._opened, advisers)
         return self.show(key)
 
     def close(self, key: str) -> Answer:
@@ -236,7 +238,7 @@ class Lobby:
         table = place.table
         opened = table.seat is None or table.is_over
         seen = table.state if opened else table.view
-        history = table.history
+        history, names = table.history, table.shown_names
         return {
             "id": key,
             "title": self._title(place),
@@ -245,8 +247,9 @@ class Lobby:
             "over": table.is_over,
             "moved": not table.is_over and any(event.seat == table.seat for event in history),
             "taken_back": table.taken_back,
-            "frame": frame_of(seen, names=table.names, legal=table.waits),
-            "log": [f"{table.names[event.seat]}: {str(event).partition(': ')[2]}" for event in history],
+            "advisers": place.advisers,
+            "frame": frame_of(seen, names=names, legal=table.waits),
+            "log": [f"{names[event.seat]}: {str(event).partition(': ')[2]}" for event in history],
         }
 
     def _moved(self, key: str, place: _Place) -> Answer:
@@ -265,14 +268,19 @@ class Lobby:
         """The replay, with the moves of the first adviser that plays the variant."""
         table = place.table
         title = f"{self._title(place)}, seed {table.seed}"
-        for bot in [*self.advisers, None]:
-            try:
-                return replay_data(table.state, names=table.names, titles=[title], compare=bot)
-            except VariantError:
-                continue
-        raise AssertionError("without a bot to compare, no variant is refused")
+        bot = next(iter(place.advisers), None)
+        return replay_data(table.state, names=table.names, titles=[title], compare=bot)
 
     def _failed(self, error: Exception, name: str) -> StarmineError:
         """The error for the page: the partner's own words may tell hidden cards."""
         self.report(str(error))
         return StarmineError(f"{name} failed; the program's terminal says why")
+
+
+def _plays(bot: str, rules: Variant) -> bool:
+    """Whether a bot plays a variant."""
+    try:
+        make_bot(bot, rules)
+    except VariantError:
+        return False
+    return True

@@ -122,7 +122,7 @@ function build(table) {
   });
   const bar = el("div", "sp-bar", {});
   if (table.seat !== null) {
-    const bots = select("Adviser", choices.advisers, choices.advisers[0]);
+    const bots = select("Adviser", table.advisers, table.advisers[0]);
     bar.append(button("Take back", () => send(table, "back", {})), button("Advice", () => advise(table, bots.value)), bots);
   } else bar.append(pause(table), button("Next turn", () => send(table, "step", {})));
   bar.append(pace, button("Leave", () => leave(table)));

@@ -15,6 +15,7 @@ from starmine._core import StarmineError, State, make_bot
 from starmine.keywords import check_keywords
 from starmine.look.frame import Frame, frame_of
 from starmine.look.mistakes import mistakes, reachable
+from starmine.look.words import told_apart
 from starmine.played import Games
 from starmine.trained import TrainedPolicy, load_policy
 from starmine.trajectories import Trajectories
@@ -222,7 +223,7 @@ def _game(
         "told": told,
         "actions": [event.action for event in state.history],
         "reachable": reach,
-        "mistakes": [asdict(mistake) for mistake in mistakes(state, _told_apart(first["names"]))],
+        "mistakes": [asdict(mistake) for mistake in mistakes(state, told_apart(first["names"]))],
         "score": state.score,
         "ending": state.ending,
     }
@@ -231,11 +232,6 @@ def _game(
     if thinker is not None:
         found["values"] = [thought["value"] for thought in thoughts]
     return found
-
-
-def _told_apart(names: list[str]) -> list[str]:
-    """The seats' names, with the seat where several have the same."""
-    return [f"{name} (seat {seat})" if names.count(name) > 1 else name for seat, name in enumerate(names)]
 
 
 def _brief(frame: Frame) -> Frame:

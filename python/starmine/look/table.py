@@ -10,6 +10,7 @@ import numpy as np
 
 from starmine._core import Event, StarmineError, State, Variant, View
 from starmine.look.seats import advice, name_of, seat_of
+from starmine.look.words import told_apart
 from starmine.trajectories import Trajectories
 
 PERSON = "you"
@@ -71,6 +72,11 @@ class Table:
     def variant(self) -> Variant:
         """The rules."""
         return self.state.variant
+
+    @property
+    def shown_names(self) -> list[str]:
+        """The names of the players, by seat, with the seat where several have the same."""
+        return told_apart(self.names)
 
     @property
     def is_over(self) -> bool:

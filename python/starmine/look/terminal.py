@@ -83,7 +83,7 @@ class Terminal:
             f"Score {state.score} of {variant.max_score} after {state.length} turns ({ending}{back}). "
             f"Seed {self.table.seed}.",
         ]
-        lost = mistakes(state, self.table.names)
+        lost = mistakes(state, self.table.shown_names)
         lines.append("Where the points went:" if lost else "No point was given away.")
         for mistake in lost:
             points = f"-{mistake.points}" if mistake.points else ""
@@ -138,7 +138,7 @@ class Terminal:
     def _log(self, first: int) -> None:
         """Show the turns from this one on, with the players' names."""
         for turn, event in enumerate(self.table.history[first:], first + 1):
-            self.say(f"turn {turn}, {self.table.names[event.seat]}: {str(event).partition(': ')[2]}")
+            self.say(f"turn {turn}, {self.table.shown_names[event.seat]}: {str(event).partition(': ')[2]}")
 
     def _answer(self, words: str) -> None:
         """Do what the person has typed; what is not allowed is said, and nothing changes."""

@@ -1,8 +1,15 @@
-"""A turn in words."""
+"""A turn and the players in words."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from starmine.look.frame import Frame
+
+
+def told_apart(names: Sequence[str]) -> list[str]:
+    """The names of the seats, with the seat where several have the same, as `seatOf` of replay.js has them."""
+    return [f"{name} (seat {seat})" if names.count(name) > 1 else name for seat, name in enumerate(names)]
 
 
 def last_turn(frame: Frame) -> str:

@@ -172,8 +172,15 @@ def test_the_command_refuses_links_and_files_without_a_game(tmp_path, capsys):
     assert "empty.json: it holds no game" in capsys.readouterr().err
 
 
-def test_the_command_shows_the_worst_games_of_an_evaluation(folder, tmp_path):
+def test_the_command_shows_the_worst_games_of_an_evaluation(folder, tmp_path, capsys):
     assert main(["replay", str(folder / "eval"), "--worst", "5", "--html", str(tmp_path / "out.html")]) == 0
+    told = re.findall(r"\(most at turn \d+, -\d+: (\w+( \(seat [01]\))?)", capsys.readouterr().out)
+    assert len(told) == 5
+    assert {name for name, _ in told} <= {
+        "smart",
+        "iggi",
+        *(f"{name} (seat {seat})" for name in ("smart", "iggi") for seat in (0, 1)),
+    }
     found = payload(tmp_path / "out.html")["games"]
     outcomes = starmine.evaluate(["smart", "iggi"], 12).outcomes
     assert [game["score"] for game in found] == sorted(outcomes[:, :, 0].ravel().tolist())[:5]

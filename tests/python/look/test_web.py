@@ -48,8 +48,9 @@ def expected(view, table, found):
         "over": False,
         "moved": any(event.seat == own for event in history),
         "taken_back": table.taken_back,
-        "frame": frame_of(view, names=table.names, legal=view.current_player == own),
-        "log": [f"{table.names[event.seat]}: {str(event).partition(': ')[2]}" for event in history],
+        "advisers": [name for name in ("smart", "piers") if name == "piers" or view.variant.colors == 5],
+        "frame": frame_of(view, names=table.shown_names, legal=view.current_player == own),
+        "log": [f"{table.shown_names[event.seat]}: {str(event).partition(': ')[2]}" for event in history],
     }
 
 
