@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from starmine.hle.observed import HanabiObservation, ObservationEncoder
-from starmine.hle.rules import AgentObservationType
 
 Maker = Callable[[HanabiObservation], Any]
 
@@ -21,23 +20,15 @@ def _legal_moves(seen: HanabiObservation) -> list[dict[str, Any]]:
 
 
 def _observed_hands(seen: HanabiObservation) -> list[list[dict[str, Any]]]:
-    rules = seen._source.rules
-    letters, hands = rules.letters, seen._source.hands(seen._observer)
-    hidden = rules.observation_type != AgentObservationType.SEER
-    shown: list[list[dict[str, Any]]] = [
-        [{"color": letters[color], "rank": rank} for color, rank in hand] for hand in hands[hidden:]
-    ]
-    return [[{"color": None, "rank": -1} for _ in hands[0]], *shown] if hidden else shown
+    return [[*map(dict.copy, hand)] for hand in seen._source.hand_dictionaries(seen._observer)]
 
 
 def _discard_pile(seen: HanabiObservation) -> list[dict[str, Any]]:
-    letters = seen._source.rules.letters
-    return [{"color": letters[color], "rank": rank} for color, rank in seen._source.discards]
+    return [*map(dict.copy, seen._source.discard_dictionaries)]
 
 
 def _card_knowledge(seen: HanabiObservation) -> list[list[dict[str, Any]]]:
-    hands = seen._source.hinted(seen._observer)
-    return [[{"color": color, "rank": rank} for color, rank in hand] for hand in hands]
+    return [[*map(dict.copy, hand)] for hand in seen._source.hinted(seen._observer)]
 
 
 MAKERS: dict[str, Maker] = {
@@ -89,12 +80,10 @@ class ObservationDict(dict[str, Any]):
         made = {key: read[key] if key in read else make(seen) for key, make in MAKERS.items()}
         if "vectorized" not in read:
             made["vectorized"] = self._encoder.encode(seen)
-        if len(read) > 1:  # entries of the user's may be among them
+        if len(read) > 1:  # entries of the user's may be among them, and the order is to be HLE's
             made.update(read)
-        super().update(made)
-        if len(read) > 1:
             super().clear()
-            super().update(made)
+        super().update(made)
 
     def __iter__(self) -> Iterator[str]:
         """The keys; also what makes `dict(...)`, `{**...}` and C code see all entries."""

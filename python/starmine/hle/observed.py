@@ -9,10 +9,12 @@ from starmine._core import StarmineError, View
 from starmine.hle.cards import HanabiCard, HanabiCardKnowledge
 from starmine.hle.moves import HanabiHistoryItem, HanabiMove
 from starmine.hle.position import (
-    Hinted,
+    NOT_HINTED,
     Pair,
+    Shown,
     Source,
     board_text,
+    dictionaries,
     hinted_of,
     knowledge_of,
     moves_after_the_end,
@@ -176,11 +178,20 @@ class SeenByView:
         """The hands by offset."""
         return [[(-1, -1) if card is None else (card.suit, card.rank) for card in hand] for hand in self._view.hands]
 
-    def hinted(self, observer: int) -> list[list[Hinted]]:
+    @property
+    def discard_dictionaries(self) -> list[Shown]:
+        """The dictionaries of the discarded cards."""
+        return dictionaries(self.discards, self.rules)
+
+    def hand_dictionaries(self, observer: int) -> list[list[Shown]]:
+        """The dictionaries of the hands by offset."""
+        return [dictionaries(hand, self.rules) for hand in self.hands(observer)]
+
+    def hinted(self, observer: int) -> list[list[Shown]]:
         """What hints named."""
         sizes = [len(hand) for hand in self._view.hands]
         if self.rules.observation_type == AgentObservationType.MINIMAL:
-            return [[(None, None)] * size for size in sizes]
+            return [[NOT_HINTED] * size for size in sizes]
         return hinted_of(self.encode(observer), self.rules, sizes)
 
     def knowledge(self, observer: int) -> list[list[HanabiCardKnowledge]]:

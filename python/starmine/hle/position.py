@@ -14,7 +14,11 @@ from starmine.hle.moves import HanabiHistoryItem, HanabiMove
 from starmine.hle.rules import AgentObservationType, Rules
 
 Pair = tuple[int, int]  # colour and rank of a card from 0, -1 where it is hidden
-Hinted = tuple[str | None, int | None]  # its colour's letter and its rank where a hint named them
+Shown = dict[str, Any]  # the letter of a card's colour and its rank, as "color" and "rank"; None or -1 where hidden
+
+
+HIDDEN: Shown = {"color": None, "rank": -1}
+NOT_HINTED: Shown = {"color": None, "rank": None}
 
 
 class Source(Protocol):
@@ -43,8 +47,15 @@ class Source(Protocol):
     def hands(self, observer: int) -> list[list[Pair]]:
         """The hands by offset from the observer, whose own cards are hidden."""
 
-    def hinted(self, observer: int) -> list[list[Hinted]]:
-        """What hints named of the cards by offset and slot."""
+    @property
+    def discard_dictionaries(self) -> list[Shown]:
+        """The dictionaries of `discards`, to be copied."""
+
+    def hand_dictionaries(self, observer: int) -> list[list[Shown]]:
+        """The dictionaries of `hands`, to be copied."""
+
+    def hinted(self, observer: int) -> list[list[Shown]]:
+        """What hints named of the cards by offset and slot: dictionaries, to be copied."""
 
     def knowledge(self, observer: int) -> list[list[HanabiCardKnowledge]]:
         """What hints say about the cards by offset and slot."""
@@ -76,6 +87,8 @@ class Position:
         "_fireworks",
         "_hands",
         "_hinted",
+        "_shown",
+        "_shown_discards",
         "core",
         "current_player",
         "deck_size",
@@ -95,7 +108,9 @@ class Position:
         self._fireworks: list[int] | None = None
         self._discards: list[Pair] | None = None
         self._hands: list[list[Pair]] | None = None
-        self._hinted: list[list[Hinted]] | None = None
+        self._hinted: list[list[Shown]] | None = None
+        self._shown: list[list[Shown]] | None = None
+        self._shown_discards: list[Shown] | None = None
 
     @property
     def information_tokens(self) -> int:
@@ -120,6 +135,13 @@ class Position:
         if self._discards is None:
             self._discards = [(card.suit, card.rank) for card in self.core.discard_pile]
         return self._discards
+
+    @property
+    def discard_dictionaries(self) -> list[Shown]:
+        """The dictionaries of `discards`, to be copied."""
+        if self._shown_discards is None:
+            self._shown_discards = dictionaries(self.discards, self.rules)
+        return self._shown_discards
 
     def size(self, seat: int) -> int:
         """The number of cards in a seat's hand."""
@@ -152,20 +174,28 @@ class Position:
             return hands[observer:] + hands[:observer]
         return [[(-1, -1)] * len(hands[observer]), *hands[observer + 1 :], *hands[:observer]]
 
-    def hinted(self, observer: int) -> list[list[Hinted]]:
-        """What hints named of the cards by offset and slot."""
+    def hand_dictionaries(self, observer: int) -> list[list[Shown]]:
+        """The dictionaries of `hands`, to be copied."""
+        if self._shown is None:
+            self._shown = [dictionaries(hand, self.rules) for hand in self.open_hands()]
+        shown = self._shown[observer:] + self._shown[:observer]
+        if self.rules.observation_type != AgentObservationType.SEER:
+            shown[0] = [HIDDEN] * len(shown[0])
+        return shown
+
+    def hinted(self, observer: int) -> list[list[Shown]]:
+        """What hints named of the cards by offset and slot: dictionaries, to be copied."""
         if self._hinted is None:
             self._hinted = self._find_hinted()
         return self._hinted[observer:] + self._hinted[:observer]
 
-    def _find_hinted(self) -> list[list[Hinted]]:
+    def _find_hinted(self) -> list[list[Shown]]:
         hands = self.open_hands()
         kind = self.rules.observation_type
         if kind == AgentObservationType.MINIMAL:
-            return [[(None, None)] * len(hand) for hand in hands]
+            return [[NOT_HINTED] * len(hand) for hand in hands]
         if kind == AgentObservationType.SEER:
-            letters = self.rules.letters
-            return [[(letters[color], rank) for color, rank in hand] for hand in hands]
+            return [dictionaries(hand, self.rules) for hand in hands]
         return hinted_of(self.encode(0), self.rules, [len(hand) for hand in hands])
 
     def knowledge(self, observer: int) -> list[list[HanabiCardKnowledge]]:
@@ -242,23 +272,19 @@ class Position:
         encoding[start : start + self.deck_size] = 1
 
 
-def hinted_of(encoding: bytes, rules: Rules, sizes: list[int]) -> list[list[Hinted]]:
+def dictionaries(cards: list[Pair], rules: Rules) -> list[Shown]:
+    """Cards as dictionaries."""
+    letters = rules.letters
+    return [HIDDEN if rank < 0 else {"color": letters[color], "rank": rank} for color, rank in cards]
+
+
+def hinted_of(encoding: bytes, rules: Rules, sizes: list[int]) -> list[list[Shown]]:
     """The hinted colours and ranks, by offset and slot, in an encoding with hints and hands of these sizes."""
-    find, letters = encoding.find, rules.letters
-    hands: list[list[Hinted]] = []
-    for places, size in zip(rules.slots, sizes, strict=True):
-        hand: list[Hinted] = []
-        for start, middle, stop in places[:size]:
-            first = find(1, start, stop)
-            if first < 0:
-                hand.append((None, None))
-            elif first >= middle:
-                hand.append((None, first - middle))
-            else:
-                rank = find(1, middle, stop)
-                hand.append((letters[first - start], rank - middle if rank >= 0 else None))
-        hands.append(hand)
-    return hands
+    named = rules.named
+    return [
+        [named[encoding[start:stop]] for start, stop in places[:size]]
+        for places, size in zip(rules.slots, sizes, strict=True)
+    ]
 
 
 def no_knowledge(rules: Rules) -> HanabiCardKnowledge:

@@ -99,10 +99,11 @@ class Rules:
         moves: the moves by id.
         move_dictionaries: their dictionaries, to be copied.
         letters: the letters of the colours.
+        named: the dictionaries of what hints named of a card, to be copied, by its bits in an encoding: one for each
+            colour, then one for each rank.
         cards: the kinds of cards by number.
         deck: the numbers of all cards, suit * ranks + rank, in their order.
-        slots: of each seat's slots, where its hinted colours and ranks begin in the observation of seat 0, and where
-            they end.
+        slots: of each seat's slots, where these bits begin in the observation of seat 0, and where they end.
     """
 
     def __init__(self, variant: Variant, observation_type: AgentObservationType) -> None:
@@ -125,6 +126,14 @@ class Rules:
             raise StarmineError(f"{variant} is not allowed: HLE has no such colours or moves")
         self.move_dictionaries = [move.to_dict() for move in self.moves]
         self.letters = COLOR_CHAR[:colors]
+        self.named: dict[bytes, dict[str, Any]] = {
+            bytes([*(letter == other for other in self.letters), *(rank == other for other in range(ranks))]): {
+                "color": letter,
+                "rank": rank,
+            }
+            for letter in (*self.letters, None)
+            for rank in (*range(ranks), None)
+        }
         self.cards = [Card.of(suit, rank) for suit in range(colors) for rank in range(ranks)]
         self.deck = [
             suit * ranks + rank
@@ -132,11 +141,11 @@ class Rules:
             for rank, count in enumerate(copies)
             for _ in range(count)
         ]
-        self.slots: list[list[tuple[int, int, int]]] = []
+        self.slots: list[list[tuple[int, int]]] = []
         if observation_type == AgentObservationType.CARD_KNOWLEDGE:
             size = colors * ranks + colors + ranks
             starts = range(variant.layout("canonical")["knowledge"].start + colors * ranks, 10**6, size)
-            places = [(start, start + colors, start + colors + ranks) for start in starts[: seats * slots]]
+            places = [(start, start + colors + ranks) for start in starts[: seats * slots]]
             self.slots = [places[seat * slots : (seat + 1) * slots] for seat in range(seats)]
 
     @staticmethod
