@@ -16,7 +16,7 @@ Maker = Callable[[HanabiObservation], Any]
 
 def _legal_moves(seen: HanabiObservation) -> list[dict[str, Any]]:
     dictionaries = seen._source.rules.move_dictionaries
-    return [dictionaries[action].copy() for action in seen._source.legal(seen._observer)]
+    return [*map(dict.copy, map(dictionaries.__getitem__, seen._source.legal(seen._observer)))]
 
 
 def _observed_hands(seen: HanabiObservation) -> list[list[dict[str, Any]]]:
@@ -40,7 +40,7 @@ MAKERS: dict[str, Maker] = {
     "deck_size": HanabiObservation.deck_size,
     "fireworks": lambda seen: dict(zip(seen._source.rules.letters, seen._source.fireworks, strict=True)),
     "legal_moves": _legal_moves,
-    "legal_moves_as_int": lambda seen: seen._source.legal(seen._observer),
+    "legal_moves_as_int": lambda seen: [*seen._source.legal(seen._observer)],
     "observed_hands": _observed_hands,
     "discard_pile": _discard_pile,
     "card_knowledge": _card_knowledge,
@@ -76,13 +76,16 @@ class ObservationDict(dict[str, Any]):
         if seen is None:
             return
         self._seen = None
+        if super().__len__() == 1:  # nothing was read yet, which is usual
+            super().update({key: make(seen) for key, make in MAKERS.items() if key != "current_player"})
+            self["vectorized"] = self._encoder.encode(seen)
+            return
         read = dict(super().items())
         made = {key: read[key] if key in read else make(seen) for key, make in MAKERS.items()}
         if "vectorized" not in read:
             made["vectorized"] = self._encoder.encode(seen)
-        if len(read) > 1:  # entries of the user's may be among them, and the order is to be HLE's
-            made.update(read)
-            super().clear()
+        made.update(read)  # entries of the user's may be among them, and the order is to be HLE's
+        super().clear()
         super().update(made)
 
     def __iter__(self) -> Iterator[str]:

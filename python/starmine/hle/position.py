@@ -61,7 +61,7 @@ class Source(Protocol):
         """What hints say about the cards by offset and slot."""
 
     def legal(self, observer: int) -> list[int]:
-        """The legal actions of the observer, also after the end, where HLE goes on listing moves."""
+        """The legal actions of the observer, not to be changed; also after the end, where HLE goes on listing moves."""
 
     def last_moves(self, observer: int) -> list[HanabiHistoryItem]:
         """The moves since the observer's last one, the newest first."""
@@ -87,6 +87,7 @@ class Position:
         "_fireworks",
         "_hands",
         "_hinted",
+        "_legal",
         "_shown",
         "_shown_discards",
         "core",
@@ -109,6 +110,7 @@ class Position:
         self._discards: list[Pair] | None = None
         self._hands: list[list[Pair]] | None = None
         self._hinted: list[list[Shown]] | None = None
+        self._legal: list[int] | None = None
         self._shown: list[list[Shown]] | None = None
         self._shown_discards: list[Shown] | None = None
 
@@ -220,8 +222,10 @@ class Position:
         """The legal actions of the observer, also after the end."""
         if observer != self.current_player:
             return []
-        legal = self.core.legal_actions()
-        return legal if legal or not self.core.is_terminal else moves_after_the_end(self, observer)
+        if self._legal is None:
+            legal = self.core.legal_actions()
+            self._legal = legal if legal or not self.core.is_terminal else moves_after_the_end(self, observer)
+        return self._legal
 
     def history(self) -> list[HanabiHistoryItem]:
         """All moves and deals, the oldest first."""

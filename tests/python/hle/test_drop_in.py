@@ -144,6 +144,38 @@ def test_two_readers_do_not_share_lists():
     assert env.state.fireworks() == [0] * 5
 
 
+def spoil(value):
+    """Change every list and dictionary of an entry."""
+    for inner in [*value.values()] if isinstance(value, dict) else [*value] if isinstance(value, list) else []:
+        spoil(inner)
+    if isinstance(value, dict):
+        value.update(dict.fromkeys(value, "spoilt"))
+    elif isinstance(value, list):
+        value.append("spoilt")
+
+
+@pytest.mark.parametrize("kind", [0, 1, 2])
+def test_nothing_that_a_reader_changes_is_seen_by_another(kind):
+    environments = [rl_env.HanabiEnv({"seed": 4, "players": 3, "observation_type": kind}) for _ in range(2)]
+    spoilt, untouched = [env.reset()["player_observations"] for env in environments]
+    generator = random.Random(2)
+    while environments[0].state.discard_pile() == []:
+        action = generator.choice(untouched[environments[1].state.cur_player()]["legal_moves_as_int"])
+        for seen in spoilt[:2]:
+            for key in KEYS:
+                spoil(seen[key])
+        assert without_object(spoilt[2]) == without_object(untouched[2])
+        spoilt, untouched = [env.step(action)[0]["player_observations"] for env in environments]
+    assert without_object(spoilt[0]) == without_object(untouched[0])
+
+
+def test_a_first_entry_of_the_user_stays():
+    seen = fresh()
+    seen["current_player"] = 9
+    assert list(seen) == KEYS
+    assert seen["current_player"] == 9
+
+
 def test_an_encoder_of_the_user_makes_the_vectors():
     class Reversed(pyhanabi.ObservationEncoder):
         def encode(self, observation):
