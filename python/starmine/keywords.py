@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from inspect import Parameter, signature
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
-from starmine._core import Variant, _unknown_keyword
+from starmine._core import StarmineError, Variant, _unknown_keyword
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -32,6 +32,17 @@ def check_keywords(owner: str, given: Iterable[str], known: Iterable[str]) -> No
     for name in given:
         if name not in known:
             raise _unknown_keyword(owner, name, known)
+
+
+def refuse_settings(given: Mapping[str, Any], refused: Iterable[str], reason: str) -> None:
+    """Refuse settings of `HanabiVectorEnv` that an adapter decides by itself.
+
+    Raises:
+        StarmineError: one of them is given; the message has its value and the reason.
+    """
+    for name in refused:
+        if name in given:
+            raise StarmineError(f"{name}={given[name]!r} is not allowed: {reason}")
 
 
 def named_keywords(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import ArrayError, Batch, Layout, StarmineError, Variant
+from starmine.keywords import refuse_settings
 from starmine.vector import HanabiVectorEnv
 
 try:
@@ -102,9 +103,7 @@ class HanabiJaxEnv:
     def __init__(
         self, num_envs: int = 1, variant: str | Variant = "standard", *, autoreset_mode: Any, **settings: Any
     ) -> None:
-        for name in ("extra_outputs", "render_mode"):
-            if name in settings:
-                raise StarmineError(f"{name}={settings[name]!r} is not allowed: a Turn does not hold it")
+        refuse_settings(settings, ("extra_outputs", "render_mode"), "a Turn does not hold it")
         self._env = HanabiVectorEnv(num_envs, variant, autoreset_mode=autoreset_mode, **settings)
         self.variant: Variant = self._env.variant
         self.num_envs = num_envs

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant
 from starmine.env import HanabiEnv
+from starmine.keywords import refuse_settings
 from starmine.vector import HanabiVectorEnv, MaskedActions
 
 try:
@@ -41,12 +42,9 @@ def _settings(config: Mapping[str, Any] | None, decided: tuple[str, ...]) -> dic
         StarmineError: one of those that are `decided`.
     """
     settings = dict(config or {})
-    for name in decided:
-        if name in settings:
-            raise StarmineError(f"{name}={settings[name]!r} is not allowed: RLlib takes one form only")
-    if "seed" in settings:
-        # Every runner would deal the same games.
-        raise StarmineError(f"seed={settings['seed']!r} is not allowed: expected config.debugging(seed=...) of RLlib")
+    refuse_settings(settings, decided, "RLlib takes one form only")
+    # With one seed every runner would deal the same games.
+    refuse_settings(settings, ("seed",), "expected config.debugging(seed=...) of RLlib")
     return settings
 
 

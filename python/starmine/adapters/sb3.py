@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import ArrayError, StarmineError
+from starmine.keywords import refuse_settings
 from starmine.vector import HanabiVectorEnv
 
 try:
@@ -46,9 +47,7 @@ class HanabiVecEnv(VecEnv):
     """
 
     def __init__(self, num_envs: int = 1, variant: Any = "standard", **settings: Any) -> None:
-        for name in ("autoreset_mode", "observers"):
-            if name in settings:
-                raise StarmineError(f"{name}={settings[name]!r} is not allowed: Stable-Baselines3 takes one form only")
+        refuse_settings(settings, ("autoreset_mode", "observers"), "Stable-Baselines3 takes one form only")
         self.env = HanabiVectorEnv(num_envs, variant, **settings)
         self.variant = self.env.variant
         super().__init__(num_envs, self.env.single_observation_space, self.env.single_action_space)

@@ -16,6 +16,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from starmine._core import ArrayError, StarmineError
+from starmine.keywords import refuse_settings
 from starmine.vector import HanabiVectorEnv
 
 try:
@@ -44,9 +45,7 @@ class HanabiTianshouEnv(BaseVectorEnv):
     """
 
     def __init__(self, num_envs: int = 1, variant: Any = "standard", **settings: Any) -> None:
-        for name in ("autoreset_mode", "observers"):
-            if name in settings:
-                raise StarmineError(f"{name}={settings[name]!r} is not allowed: Tianshou takes one form only")
+        refuse_settings(settings, ("autoreset_mode", "observers"), "Tianshou takes one form only")
         # Games that are left out go on with any legal action, and with "NextStep" also past their end.
         self.env = HanabiVectorEnv(num_envs, variant, autoreset_mode="NextStep", **settings)
         self.variant = self.env.variant
