@@ -1,12 +1,12 @@
 """Two commits beside each other: the rows of every table, measured in turn in the same run.
 
     python benchmarks/ab.py main~1 main                     # every table, five rounds
-    python benchmarks/ab.py v0.1.0 HEAD --tables compare    # one of them
+    python benchmarks/ab.py 67b2299 HEAD --tables compare   # one of them
     python benchmarks/ab.py main HEAD --quick               # short measures
 
 Each commit is built into an environment of its own, with its own benchmarks, in runs/ab. A round measures a table of
-both commits, and the next round begins with the other one. Rows that only one of them has are left out. The ratio is
-the median over the rounds of second to first within a round, so that a slow minute hits both.
+both commits, and the next round begins with the other one. Tables and rows that only one of them has are left out. The
+ratio is the median over the rounds of second to first within a round, so that a slow minute hits both.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from typing import Any
 
 from measuring import ROOT, markdown
 
-TABLES = ("compare", "sweep", "presets", "bots", "data")
-NEEDED = ("matplotlib", "pyarrow", "tqdm")  # by the benchmarks
+TABLES = ("compare", "sweep", "presets", "bots", "search", "data", "training")
+NEEDED = ("matplotlib", "pyarrow", "tqdm")  # by the benchmarks, beside what training needs
 Key = tuple[Any, ...]
 Figures = dict[Key, float]
 
@@ -64,9 +64,14 @@ def built(commit: str, folder: Path) -> Path:
     uv = shutil.which("uv") or str(Path(sys.executable).with_name("uv"))
     run(uv, "venv", "--quiet", "--python", sys.executable, place / "environment")
     install = (uv, "pip", "install", "--quiet", "--python", place / "environment", "--constraint")
-    run(*install, place / "tree" / "constraints.txt", place / "tree", *NEEDED)
+    run(*install, place / "tree" / "constraints.txt", f"{place / 'tree'}[train]", *NEEDED)
     (place / "ready").touch()
     return place
+
+
+def lacking(table: str, places: Sequence[Path]) -> list[str]:
+    """The folders of the commits that do not have a table."""
+    return [place.name for place in places if not (place / "tree" / "benchmarks" / f"{table}.py").exists()]
 
 
 def key_of(row: dict[str, Any]) -> Key:
@@ -126,6 +131,9 @@ def main() -> None:
     names = [f"{name} ({commit[:12]})" for name, commit in zip((given.first, given.second), commits, strict=True)]
     parts = []
     for table in given.tables:
+        if without := lacking(table, places):
+            print(f"{table} is left out: {' and '.join(without)} has no such table", flush=True)
+            continue
         rounds = []
         for number in range(given.rounds):
             order = (0, 1) if number % 2 == 0 else (1, 0)

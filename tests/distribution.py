@@ -110,11 +110,15 @@ def wheel_for(path: Path) -> Path:
 
 
 def clean_environment(binaries: Path) -> dict[str, str]:
-    """The variables of a machine without cargo and without this repository: programs of the environment and system."""
+    """The variables of a machine without cargo and without this repository: programs of the environment and system.
+
+    Python without the global lock switches it on where the core is imported, and warns of that. The lock is on from the
+    start here, since the tests take warnings for errors; other Pythons do not read this variable.
+    """
     system = [folder for folder in ("/usr/bin", "/bin") if Path(folder).is_dir()] if os.name == "posix" else []
     kept = {name: value for name, value in os.environ.items() if not re.match("PYTHON|CARGO|RUST|VIRTUAL_ENV", name)}
     windows = [kept.get("PATH", "")] if os.name == "nt" else []
-    found = kept | {"PATH": os.pathsep.join([str(binaries), *system, *windows])}
+    found = kept | {"PATH": os.pathsep.join([str(binaries), *system, *windows]), "PYTHON_GIL": "1"}
     if os.name == "posix" and shutil.which("cargo", path=found["PATH"]):
         raise SystemExit(f"cargo is in PATH={found['PATH']!r}: the test is of a machine without it")
     return found

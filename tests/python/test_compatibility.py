@@ -204,12 +204,50 @@ def test_a_file_of_games_is_read(version, name):
     assert np.array_equal(found.actions, expected.actions)
 
 
+def generated(version, folder, monkeypatch, installed=None):
+    """Generate the games of a golden folder where `installed` is this package's version, or the one that wrote it."""
+    data = pytest.importorskip("starmine.data")
+    pytest.importorskip("pyarrow")
+    from starmine.data import configuration
+
+    shutil.copytree(COMPAT / version / "games", folder / "games")
+    made_by = recorded(version, "games/_manifest.json")["configuration"]["version"]
+    monkeypatch.setattr(configuration, "version", lambda _: installed or made_by)
+    data.generate(["simple", "simple"], games=6, output=folder / "games", shard_size=3, seed=4, progress=False)
+
+
+@pytest.mark.parametrize("version", files("games"))
+def test_a_folder_of_games_goes_on(version, tmp_path, monkeypatch):
+    shard = "games/shard-000001.parquet"
+    generated(version, tmp_path, monkeypatch)
+    assert (tmp_path / shard).read_bytes() == (COMPAT / version / shard).read_bytes()
+
+
+def test_a_folder_of_games_of_another_version_is_refused_with_both(tmp_path, monkeypatch):
+    with pytest.raises(starmine.StarmineError, match=r'version="0\.[0-9.]+" instead of "9\.9"'):
+        generated("0.2", tmp_path, monkeypatch, "9.9")
+
+
+def evaluated(version, folder, monkeypatch, installed=None):
+    """Go on with a golden evaluation where `installed` is this package's version, or the one that wrote it."""
+    from starmine.evaluation import run
+
+    shutil.copytree(COMPAT / version / "evaluation", folder / "evaluation")
+    made_by = recorded(version, "evaluation/eval.json")["settings"]["version"]
+    monkeypatch.setattr(run, "version", lambda _: installed or made_by)
+    starmine.evaluate(["simple"], games=10, seed=2, output=folder / "evaluation", figure=False)
+
+
 @pytest.mark.parametrize("version", files("evaluation"))
-def test_an_evaluation_goes_on(version, tmp_path):
-    shutil.copytree(COMPAT / version / "evaluation", tmp_path / "evaluation")
-    before = (tmp_path / "evaluation" / "eval-games.npy").read_bytes()
-    starmine.evaluate(["simple"], games=10, seed=2, output=tmp_path / "evaluation", figure=False)
-    assert (tmp_path / "evaluation" / "eval-games.npy").read_bytes() == before
+def test_an_evaluation_goes_on(version, tmp_path, monkeypatch):
+    games = "evaluation/eval-games.npy"
+    evaluated(version, tmp_path, monkeypatch)
+    assert (tmp_path / games).read_bytes() == (COMPAT / version / games).read_bytes()
+
+
+def test_an_evaluation_of_another_version_is_refused_with_both(tmp_path, monkeypatch):
+    with pytest.raises(starmine.StarmineError, match=r"version '0\.[0-9.]+' instead of '9\.9'"):
+        evaluated("0.2", tmp_path, monkeypatch, "9.9")
 
 
 # --- The page ------------------------------------------------------------------------------------------------

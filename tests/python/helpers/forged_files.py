@@ -2,7 +2,7 @@
 
 A reader of games gives games that hold by the rules and names the others, or refuses the file by a `StarmineError`.
 
-    python tests/python/helpers/forged_files.py 60   # so many seconds, shared by all forgeries, with new seeds
+    python tests/python/helpers/forged_files.py 60   # so many seconds for each forgery, with new seeds
 """
 
 import argparse
@@ -273,12 +273,12 @@ def run(name, seed, folder):
 def main():
     """Forge until the time is over."""
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("seconds", type=float, help="for all forgeries together")
+    arguments.add_argument("seconds", type=float, help="for each forgery")
     arguments.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**9), help="of the first one")
     given = arguments.parse_args()
     print(f"--seed {given.seed}", flush=True)
     for name in FORGERIES:
-        results, seed, end = Counter(), given.seed, time.monotonic() + given.seconds / len(FORGERIES)
+        results, seed, end = Counter(), given.seed, time.monotonic() + given.seconds
         with tempfile.TemporaryDirectory() as made:
             while time.monotonic() < end:
                 results["read" if run(name, seed, Path(made)) else "refused"] += 1

@@ -23,6 +23,20 @@ def test_rows_that_differ_in_anything_but_their_figures_are_told_apart():
     assert ab.key_of(row) != ab.key_of(row | {"more": {"simd": "avx2"}})
 
 
+def test_every_benchmark_that_writes_a_table_can_be_compared():
+    programs = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "benchmarks").glob("*.py")}
+    writing = {name for name, text in programs.items() if "\n    write(" in text}
+    assert set(ab.TABLES) == writing - {"billion"}  # which is a table of `data.py --billion`
+
+
+def test_a_table_that_a_commit_lacks_is_left_out(tmp_path):
+    for commit in ("old", "new"):
+        (tmp_path / commit / "tree" / "benchmarks").mkdir(parents=True)
+    (tmp_path / "new" / "tree" / "benchmarks" / "search.py").touch()
+    assert ab.lacking("search", [tmp_path / "old", tmp_path / "new"]) == ["old"]
+    assert ab.lacking("search", [tmp_path / "new"]) == []
+
+
 def test_a_revision_that_is_none_is_refused():
     with pytest.raises(SystemExit, match="'no-such-name' is no commit of this repository"):
         ab.commit_of("no-such-name")
