@@ -6,7 +6,7 @@ JAXMARL := $(VENV)-jaxmarl
 # The version of Gymnasium that RLlib asks for.
 RLLIB_GYMNASIUM := $(VENV)/gymnasium-1.2.2
 # Options of pytest. A file's tests stay together, since some share what takes long to make.
-PYTEST ?= --numprocesses 2 --dist loadfile
+PYTEST ?= --numprocesses 2 --dist loadfile --durations 20
 # Options of the benchmarks, such as BENCH=--quick.
 BENCH ?=
 # A folder with the repositories of the bots' originals, and JaxMARL's repository, to be measured beside ours.
