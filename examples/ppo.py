@@ -42,7 +42,9 @@ from starmine.training import (
     WeightAverage,
     anneal,
     average_gradients,
+    begin_with,
     check_finite,
+    doubled,
     evaluate_policy,
     flat_weights,
     infer,
@@ -87,6 +89,8 @@ class Args:
     """output folder; an earlier run in it is moved to NAME.1"""
     resume: bool = False
     """go on with the run in the output folder"""
+    start: str | None = None
+    """begin with the weights of a policy, one of starmine.policies() or a file, instead of random ones"""
     seed: int = 1
     threads: int | None = None
     """CPU threads of the network; None for torch's default"""
@@ -98,6 +102,8 @@ class Args:
     epochs: int = 2
     minibatch: int = 512
     """turns in a minibatch, in each process"""
+    minibatch_end: int | None = None
+    """turns in the last minibatches, reached by doublings after equal parts of the budget; None for the same"""
     lr: float = 7e-4
     lr_schedule: Schedule = "linear"
     """of the learning rate, to lr_end over the budget"""
@@ -112,8 +118,6 @@ class Args:
     """of the entropy's weight, to entropy_end over the budget"""
     entropy_end: float = 0.0
     value_weight: float = 0.25
-    value_clip: float | None = None
-    """largest change of a value in an update; None for no limit"""
     grad_norm: float = 0.5
     average: float = 0.995
     """decay of the moving average of the weights, which is evaluated and saved; 0 for the last weights"""
@@ -163,6 +167,8 @@ class PPO:
         self.batch = starmine.Batch(self.variant, args.num_envs, seed=seed, **settings)
         dtype = torch.bfloat16 if args.dtype == "bfloat16" else torch.float32
         self.policy = self.new_network(dtype).to(self.device)
+        if args.start is not None:
+            begin_with(self.policy, args.start)
         if rank() > 0:
             torch.manual_seed(seed)  # the same weights in all processes, but other actions
         if args.compile:
@@ -170,6 +176,7 @@ class PPO:
         self.average = WeightAverage(self.policy, args.average)
         self.weights = flat_weights(self.policy)
         self.optimizer = torch.optim.Adam([self.weights], args.lr, eps=1e-5, fused=True)
+        self.minibatch = args.minibatch
         features, actions = self.policy.features, self.variant.num_actions
         self.rollout = RolloutBuffer(args.rollout, args.num_envs, features, actions, device=self.device)
 
@@ -191,6 +198,7 @@ class PPO:
         entropy_weight = anneal(args.entropy_schedule, args.entropy_weight, args.entropy_end, fraction)
         for group in self.optimizer.param_groups:
             group["lr"] = lr
+        self.minibatch = doubled(args.minibatch, args.minibatch_end, fraction)
         advantage, measures = self.collect(args.points_taken * fraction)
         return measures | self.learn(advantage, entropy_weight) | {"lr": lr, "entropy_weight": entropy_weight}
 
@@ -253,7 +261,7 @@ class PPO:
 
     def minibatches(self) -> Iterator[Minibatch]:
         """All samples of the rollout once, in random order."""
-        return self.rollout.minibatches(self.args.minibatch, dtype=None)
+        return self.rollout.minibatches(self.minibatch, dtype=None)
 
     def forward(self, samples: Minibatch) -> tuple[Tensor, Tensor]:
         """Log probabilities (n, A) and values (n,) of a minibatch, with gradients."""
@@ -270,11 +278,7 @@ class PPO:
         ratio = log_ratio.exp()
         gain = torch.min(ratio * advantage, ratio.clamp(1 - args.clip, 1 + args.clip) * advantage).mean()
         entropy = -(log_probs.exp() * log_probs).sum(1).mean()
-        errors = (value - returns).square()
-        if args.value_clip is not None:
-            clipped_value = samples.value + (value - samples.value).clamp(-args.value_clip, args.value_clip)
-            errors = torch.max(errors, (clipped_value - returns).square())
-        value_loss = errors.mean()
+        value_loss = (value - returns).square().mean()
         clipped = ((ratio - 1).abs() > args.clip).float().mean()
         loss = args.value_weight * value_loss - gain - entropy_weight * entropy
         return loss, [-gain, value_loss, entropy, (ratio - 1 - log_ratio).mean(), clipped]

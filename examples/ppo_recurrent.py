@@ -61,7 +61,7 @@ class RecurrentPPO(PPO):
 
     def minibatches(self) -> Iterator[Minibatch]:
         """All samples of the rollout once, in minibatches of whole games, as many as `minibatch` has room for."""
-        return self.rollout.sequences(max(1, self.args.minibatch // self.args.rollout), dtype=None)
+        return self.rollout.sequences(max(1, self.minibatch // self.args.rollout), dtype=None)
 
     def forward(self, samples: Minibatch) -> tuple[Tensor, Tensor]:
         """Log probabilities (n, A) and values (n,) of some games' rollouts, with gradients."""

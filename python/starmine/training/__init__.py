@@ -47,7 +47,7 @@ from starmine.training.playing import (
 )
 from starmine.training.replay import GameReplay, PlayedGames
 from starmine.training.run import Learner, Run, RunArgs
-from starmine.training.schedule import Schedule, anneal
+from starmine.training.schedule import Schedule, anneal, doubled
 from starmine.training.scores import FinishedGames, Scores
 from starmine.training.seats import (
     SeatGames,
@@ -57,6 +57,7 @@ from starmine.training.seats import (
     padded_turns,
     replay_seats,
 )
+from starmine.training.start import begin_with
 from starmine.training.stopping import StopSignals
 
 __all__ = [
@@ -81,7 +82,9 @@ __all__ = [
     "all_gather",
     "anneal",
     "average_gradients",
+    "begin_with",
     "check_finite",
+    "doubled",
     "draw_deals",
     "draw_learning_curve",
     "evaluate_policy",

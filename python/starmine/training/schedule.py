@@ -22,3 +22,15 @@ def anneal(schedule: Schedule, start: float, end: float, fraction: float) -> flo
     fraction = min(fraction, 1.0)
     remaining = 1 - fraction if schedule == "linear" else (1 + math.cos(math.pi * fraction)) / 2
     return end + (start - end) * remaining
+
+
+def doubled(size: int, end: int | None, fraction: float) -> int:
+    """A size, such as a minibatch's, that is doubled after equal parts of the budget.
+
+    Args:
+        size: at fraction 0.
+        end: which no size exceeds; None to stay at `size`.
+        fraction: the spent part of the budget, at least 0.
+    """
+    doublings = 0 if end is None else max(0, int(math.log2(end / size)))
+    return size << min(int((doublings + 1) * fraction), doublings)

@@ -17,6 +17,8 @@ from training_runs import (
     needs_train_extra,
 )
 
+import starmine
+
 pytestmark = [pytest.mark.slow, needs_train_extra]
 
 
@@ -37,8 +39,8 @@ def ppo_recurrent():
 
 
 EVERY_OPTION = {
-    **{"lr_schedule": "linear", "entropy_schedule": "cosine", "value_clip": 0.2},
-    **{"normalise_over": "minibatch", "dtype": "bfloat16", "epochs": 2, "minibatch": 24},
+    **{"lr_schedule": "linear", "entropy_schedule": "cosine"},
+    **{"normalise_over": "minibatch", "dtype": "bfloat16", "epochs": 2, "minibatch": 12, "minibatch_end": 24},
 }
 OPTIONS = {
     "three players": {"players": 3},
@@ -72,6 +74,14 @@ def test_schedules_follow_the_budget(ppo, tiny, tmp_path):
     rows = log_lines(tmp_path / "run")
     assert [row["lr"] for row in rows] == pytest.approx([1e-3 * (6 - update) / 6 for update in range(6)])
     assert rows[3]["entropy_weight"] == pytest.approx(0.005)
+
+
+def test_training_starts_with_a_policys_weights(ppo, tiny):
+    shipped = starmine.load_policy("ippo-2p").network().state_dict()
+    own = ppo.PPO(tiny(ppo, variant="standard", hidden=(96, 256), start="ippo-2p")).policy.state_dict()
+    assert all(np.array_equal(own[name], tensor) for name, tensor in shipped.items())
+    with pytest.raises(SystemExit, match="start='ippo-2p' is not allowed: expected a policy of the same network"):
+        ppo.PPO(tiny(ppo, variant="standard", hidden=(8, 16), start="ippo-2p"))
 
 
 def test_a_lost_game_takes_its_points_back(ppo, tiny):

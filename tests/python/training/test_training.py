@@ -340,6 +340,13 @@ def test_schedules_go_from_start_to_end(training):
         assert [training.anneal(schedule, 3, 1, fraction) for fraction in fractions] == pytest.approx(numbers)
 
 
+def test_minibatches_double_after_equal_parts_of_the_budget(training):
+    sizes = [training.doubled(512, 4096, fraction) for fraction in (0, 0.24, 0.26, 0.51, 0.76, 1, 1.5)]
+    assert sizes == [512, 512, 1024, 2048, 4096, 4096, 4096]
+    assert [training.doubled(300, 1000, fraction) for fraction in (0, 0.6)] == [300, 600]
+    assert [training.doubled(512, end, 0.9) for end in (None, 100)] == [512, 512]
+
+
 def test_finished_games_are_averaged(training):
     def outputs(terminated, score, ending):
         return {
