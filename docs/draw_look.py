@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 
 import starmine
 from starmine.evaluation.html_report import evaluation_html
+from starmine.evaluation.worst import worst_games
 from starmine.look import replay_html
 from starmine.look.lobby import Lobby
 from starmine.look.replay import FOLDER
@@ -95,14 +96,15 @@ def play(browser: Browser) -> None:
 
 def report() -> str:
     """The report of `starmine eval --html`."""
-    return evaluation_html(starmine.evaluate(["smart", "info", "simple", "ippo-2p"], games=200), "worst.html")
+    results = starmine.evaluate(["smart", "info", "simple", "ippo-2p"], games=200)
+    return evaluation_html(results, worst_games(results, 5))
 
 
 def evaluation(browser: Browser, folder: Path) -> None:
     """The picture of the report."""
     file = folder / "eval.html"
     file.write_text(report(), encoding="utf-8")
-    shown = browser.new_page(viewport={"width": 1000, "height": 740}, color_scheme="light")
+    shown = browser.new_page(viewport={"width": 1000, "height": 960}, color_scheme="light")
     shown.goto(file.as_uri())
     shown.screenshot(path=DOCS / "look-eval.png")
 
@@ -123,7 +125,7 @@ def main() -> None:
         browser = running.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         for name, (size, scheme) in SHOTS.items():
             shown = browser.new_page(viewport=size, color_scheme=scheme)  # type: ignore[arg-type]
-            shown.goto(f"{file.as_uri()}#game=1&turn=21")
+            shown.goto(f"{file.as_uri()}#game=1&turn=32")
             shown.wait_for_timeout(300)
             shown.screenshot(path=DOCS / name)
         play(browser)

@@ -121,11 +121,10 @@ def write_pages(evaluation: Evaluation, folder: Path) -> None:
     worst = worst_games(evaluation, SHOWN)
     try:
         if worst:
-            titles = [f"Game {game.game} of {' with '.join(dict.fromkeys(game.players))}" for game in worst]
-            names = [game.players for game in worst]
+            titles, names = [game.title for game in worst], [game.players for game in worst]
             replay = replay_html([game.state for game in worst], names=names, titles=titles, title="The worst games")
             replace_file(folder / WORST, replay.encode())
-        page = evaluation_html(evaluation, WORST if worst else None)
+        page = evaluation_html(evaluation, worst, WORST)
         replace_file(folder / PAGE, page.encode())
     except OSError as error:
         raise StarmineError(f"{folder}: {error.strerror or error}") from error

@@ -132,8 +132,7 @@ def of_evaluation(options: argparse.Namespace) -> Chosen:
     games = worst_games(read_evaluation(options.source), options.worst or SHOWN)
     if not games:
         raise StarmineError(f"{options.source}: no game can be played again: expected games of bots and policies")
-    titles = [f"Game {game.game} of {' with '.join(dict.fromkeys(game.players))}" for game in games]
-    return Chosen([game.state for game in games], titles, [game.players for game in games])
+    return Chosen([game.state for game in games], [game.title for game in games], [game.players for game in games])
 
 
 def of_dataset(options: argparse.Namespace) -> Chosen:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import html
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine.evaluation.pairing import SCORE
+from starmine.evaluation.pairing import SCORE, Pairing
 from starmine.evaluation.report import mean
 from starmine.evaluation.results import Results
+from starmine.evaluation.worst import PlayedAgain
+from starmine.look.mistakes import verdict
+from starmine.look.words import told_apart
 
 STYLE = """
 :root { color-scheme: light dark; }
@@ -18,6 +22,7 @@ body { max-width: 70rem; margin: 1.5rem auto; padding: 0 1rem; font: 15px/1.45 s
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; }
 th, td { padding: 4px 10px; border: 1px solid #8886; text-align: right; font-variant-numeric: tabular-nums; }
+.text, th { text-align: left; }
 figure { display: inline-block; margin: 0 1rem 1rem 0; }
 rect { fill: #2468b4; }
 text { font: 9px system-ui, sans-serif; fill: currentColor; }
@@ -25,23 +30,26 @@ text { font: 9px system-ui, sans-serif; fill: currentColor; }
 WIDTH, HEIGHT = 260, 90  # of a histogram, without its labels
 
 
-def evaluation_html(results: Results, replay: str | None = None) -> str:
+def evaluation_html(results: Results, worst: Sequence[PlayedAgain] = (), replay: str = "worst.html") -> str:
     """The page, one file without scripts.
 
     Args:
         results: the evaluation.
-        replay: the address of the replay of the worst games, such as "worst.html"; None without one.
+        worst: the games that scored least, in the order of their replay.
+        replay: the address of that replay.
     """
     settings = results.settings
-    told = f"{settings.variant}, {settings.games:,} games a pairing, seed {settings.seed}, Starmine {settings.version}"
-    link = "" if replay is None else f'<p><a href="{html.escape(replay)}">The worst games, to step through</a></p>\n'
+    told = (
+        f"{settings.described}, {settings.games:,} games a pairing, seed {settings.seed}, Starmine {settings.version}"
+    )
     figures = "".join(_histogram(results, index) for index in range(len(results.names)))
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>Evaluation of bots</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>Evaluation</h1>\n"
-        f"<p>{html.escape(told)}</p>\n{link}<h2>Mean scores</h2>\n{_matrix(results)}"
-        f"<h2>Scores in self-play</h2>\n{figures}</body>\n</html>\n"
+        f"<p>{html.escape(told)}</p>\n<h2>Mean scores</h2>\n{_matrix(results)}"
+        "<p>A row is the player in one seat, a column the players in all others; ± is the standard error.</p>\n"
+        f"<h2>Scores in self-play</h2>\n{figures}{_worst(worst, replay)}</body>\n</html>\n"
     )
 
 
@@ -52,9 +60,31 @@ def _matrix(results: Results) -> str:
     rows = [f"<tr><td></td>{heads}</tr>"]
     for player in names:
         pairings = [results.pairing(player, partner) for partner in names]
-        cells = "".join(f"<td>{mean(pairing.score, pairing.score_error)}</td>" for pairing in pairings)
+        cells = "".join(_cell(pairing, results.settings.variant.max_score) for pairing in pairings)
         rows.append(f'<tr><th scope="row">{html.escape(player)}</th>{cells}</tr>')
     return f'<div class="wide"><table>\n{"".join(rows)}\n</table></div>\n'
+
+
+def _cell(pairing: Pairing, most: int) -> str:
+    """A mean, the darker the higher."""
+    share = 0.0 if math.isnan(pairing.score) else max(0.0, pairing.score / most)
+    shade = f"background: rgb(36 104 180 / {40 * share:.0f}%)"
+    return f'<td style="{shade}">{mean(pairing.score, pairing.score_error)}</td>'
+
+
+def _worst(games: Sequence[PlayedAgain], replay: str) -> str:
+    """The games that scored least: each with a link to its replay, and how it ended."""
+    if not games:
+        return ""
+    rows = [
+        f"<tr><td>{game.state.score}</td>"
+        f'<td class="text"><a href="{html.escape(replay)}#game={index}&amp;turn={game.state.length}">'
+        f"{html.escape(game.title)}</a></td>"
+        f'<td class="text">{html.escape(verdict(game.state, told_apart(game.players)))}</td></tr>'
+        for index, game in enumerate(games)
+    ]
+    head = '<tr><th scope="col">points</th><th scope="col">to step through</th><th scope="col">how it ended</th></tr>'
+    return f'<h2>The worst games</h2>\n<div class="wide"><table>\n{head}{"".join(rows)}\n</table></div>\n'
 
 
 def _histogram(results: Results, index: int) -> str:

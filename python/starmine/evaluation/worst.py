@@ -31,6 +31,11 @@ class PlayedAgain:
     players: list[str]
     state: State
 
+    @property
+    def title(self) -> str:
+        """Such as "Game 17 of smart with simple"."""
+        return f"Game {self.game} of {' with '.join(dict.fromkeys(self.players))}"
+
 
 def worst_games(evaluation: Results, count: int = 10) -> list[PlayedAgain]:
     """The games that scored least, the worst first; of equal scores those of the first pairings.

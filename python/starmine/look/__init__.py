@@ -1,7 +1,7 @@
 """Looking at games: frames, pictures, replays, and where the points went."""
 
 from starmine.look.frame import FORMAT, Frame, frame_of
-from starmine.look.mistakes import Mistake, mistakes, reachable
+from starmine.look.mistakes import Mistake, mistakes, reachable, verdict
 from starmine.look.png import to_png
 from starmine.look.replay import Shown, replay_data, replay_html
 from starmine.look.svg import grid_svg, svg_of, to_svg
@@ -23,5 +23,6 @@ __all__ = [
     "svg_of",
     "to_png",
     "to_svg",
+    "verdict",
     "viewer",
 ]

@@ -47,7 +47,7 @@ function moved(board, last, suits) {
   const from = placesOf(board, last.seat);
   const suit = suits.findIndex(({ letter }) => letter === last.card[0]);
   const [stack, kinds] = [board.querySelector(`.sm-stack[data-suit="${suit}"]`), board.querySelector(".sm-kinds")].map((one) => one.getBoundingClientRect());
-  const isBeside = kinds.left >= from.panel.right; // otherwise the table is below the hands
+  const isBeside = kinds.left >= from.panel.right; // otherwise the stacks are above the hands, the kinds below
   const beside = from.panel.right + (isBeside ? (kinds.left - from.panel.right) / 2 : BESIDE);
   const y = from.end ? middle(from.end) : middle(from.panel);
   const start = [[(from.end?.right ?? from.cards.left) + 4, y], [beside, y]];
@@ -55,7 +55,7 @@ function moved(board, last, suits) {
     const row = middle(board.querySelector(`.sm-kind[data-kind="${CSS.escape(last.card)}"]`).getBoundingClientRect());
     return [[...start, [beside, row], [isBeside ? kinds.left + TIP : kinds.right - TIP, row]]];
   }
-  const [edge, before] = isBeside ? [stack.bottom + 4, stack.bottom + 4 + TIP] : [stack.top - 4, stack.top - 4 - TIP];
+  const [edge, before] = [stack.bottom + 4, stack.bottom + 4 + TIP];
   return [[...start, [beside, before], [center(stack), before], [center(stack), edge]]];
 }
 

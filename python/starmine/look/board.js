@@ -1,5 +1,5 @@
 /* Draws a position of Hanabi from a frame (its fields: starmine/look/frame.py). No dependencies but
- * arrow.js and elements.js beside it.
+ * arrow.js, elements.js and words.js beside it.
  *
  *   import { draw } from "./board.js";
  *   draw(element, frame, { theme: "dark", onAction: (action) => ... });
@@ -9,6 +9,7 @@
  *   onAction   function(action, move): the frame's legal moves become buttons, which call it
  *   beliefs    false hides the maps of what the owners of cards believe
  *   policy     false hides what the frame's policy thinks
+ *   last       false leaves out the line that tells the last turn
  *
  * All text is set as text, never as markup. Elements carry what they show in data attributes: data-seat, data-slot
  * and data-card of a card, data-suit and data-height of a stack, data-kind and data-discarded of a kind of card.
@@ -16,6 +17,7 @@
 
 import { point } from "./arrow.js";
 import { el, svg } from "./elements.js";
+import { describe, percent } from "./words.js";
 
 /* The shape of each suit in a box of 24 x 24. The pictures of Python (svg.py) use the same. */
 export const SHAPES = {
@@ -41,7 +43,7 @@ export function draw(element, frame, options = {}) {
   board.append(
     status(frame),
     el("div", "sm-main", {}, hands(frame, options), table(frame, options)),
-    el("p", "sm-last", { "aria-live": "polite" }, ...lastTurn(frame)),
+    ...(options.last === false ? [] : [el("p", "sm-last", { "aria-live": "polite" }, ...lastTurn(frame))]),
     svg("svg", { class: "sm-arrows", "aria-hidden": "true" }),
   );
   element.replaceChildren(board);
@@ -49,26 +51,6 @@ export function draw(element, frame, options = {}) {
   follow(board, frame);
   if (focused !== undefined) element.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus();
   return board;
-}
-
-/** The last turn in words, such as "smart hints seat 1: red (slots 2, 3)". */
-export function describe(frame) {
-  const last = frame.last;
-  if (!last) return `${frame.names[frame.start_player]} begins`;
-  const who = frame.names[last.seat];
-  if (last.target !== null) {
-    const what = last.color !== null ? frame.suits[last.color].name : `rank ${last.rank + 1}`;
-    return `${who} hints ${frame.names[last.target]}: ${what} (${places(last.touched)})`;
-  }
-  if (last.kind === "discard") return `${who} discards ${last.card} from slot ${last.slot}`;
-  const announced = last.announced === null ? "" : `, announced as ${frame.suits[last.announced].name}`;
-  const result = last.misplay ? "a misplay" : last.regained ? "and a token is regained" : "and it fits";
-  return `${who} plays ${last.card} from slot ${last.slot}${announced}: ${result}`;
-}
-
-function places(slots) {
-  if (slots.length === 0) return "no card";
-  return `${slots.length > 1 ? "slots" : "slot"} ${slots.join(", ")}`;
 }
 
 /** A suit's shape. */
@@ -124,14 +106,19 @@ function hand(frame, seat, options) {
   const acting = frame.ending === null && frame.current_player === seat;
   const row = el("div", "sm-seat", { "data-seat": seat });
   row.classList.toggle("sm-acting", acting);
-  const name = el("div", "sm-name", {}, el("span", "sm-who", {}, frame.names[seat]));
-  if (frame.observer === seat) name.append(el("span", "sm-tag", {}, "you"));
+  const name = el("div", "sm-name", {}, el("span", "sm-who", {}, seatTogether(frame.names[seat])));
+  if (frame.observer === seat && frame.names[seat] !== "you") name.append(el("span", "sm-tag", {}, "you"));
   if (acting) name.append(el("span", "sm-tag sm-turn", {}, "to act"));
   const cards = el("div", "sm-cards", { role: "list", "aria-label": `Hand of ${frame.names[seat]}` });
   frame.hands[seat].forEach((held, slot) => cards.append(card(frame, seat, slot, held, options)));
   row.append(name, cards);
   if (options.onAction) row.append(moves(frame, seat, options));
   return row;
+}
+
+/** A name whose number of the seat is not cut off: "smart (seat 1)". */
+function seatTogether(name) {
+  return name.replace(/\(seat (\d)\)$/, "(seat\u00a0$1)");
 }
 
 function card(frame, seat, slot, held, options) {
@@ -168,10 +155,6 @@ function likely(frame, belief) {
 function kindName(frame, kind) {
   const { ranks } = frame.variant;
   return `${frame.suits[Math.floor(kind / ranks)].letter}${(kind % ranks) + 1}`;
-}
-
-function percent(share) {
-  return share > 0 && share < 0.005 ? "<1%" : `${Math.round(share * 100)}%`;
 }
 
 function face(frame, name) {
@@ -331,7 +314,8 @@ function policy(frame) {
 
 /* The last turn: a line of text and an arrow. */
 
-function lastTurn(frame) {
+/** The last turn in words, and how the game ended. */
+export function lastTurn(frame) {
   const parts = [describe(frame)];
   if (frame.ending !== null) parts.push(el("b", "sm-ending", {}, ` Game over: ${frame.ending.replaceAll("_", " ")}`));
   return parts;

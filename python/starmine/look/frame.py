@@ -146,7 +146,7 @@ def frame_of(
         "discards": [str(card) for card in discards],
         **outlook(variant, shown.fireworks, discards),
         "hands": _open_hands(state, told, beliefs) if state is not None else _seen_hands(view, told, beliefs),
-        "last": _event(history[-1]) if history else None,
+        "last": event_of(history[-1]) if history else None,
         "legal": _legal(shown) if legal else [],
         "policy": _policy(policy),
     }
@@ -203,8 +203,8 @@ def _ending(position: State | View) -> str | None:
     return last.removeprefix("over: ") if last.startswith("over: ") else None
 
 
-def _event(event: Event) -> dict[str, Any]:
-    """The last turn."""
+def event_of(event: Event) -> dict[str, Any]:
+    """A turn as plain data, the `last` of a frame."""
     told = {name: getattr(event, name) for name in OF_EVENT}
     return told | {"text": event.move, "card": None if event.card is None else str(event.card)}
 

@@ -16,9 +16,10 @@ from typing import Any
 
 from starmine._core import StarmineError, Variant, VariantError, make_bot, variant, variants
 from starmine.durable import replace_file
-from starmine.look.frame import frame_of
+from starmine.look.frame import event_of, frame_of, suits_of
 from starmine.look.replay import page, replay_data
 from starmine.look.table import Table
+from starmine.look.words import move_in_words, turn_in_words
 
 MOST_TABLES = 50
 Answer = dict[str, Any]
@@ -195,8 +196,10 @@ class Lobby:
             raise StarmineError(f"{bot!r} is not offered: expected one of {', '.join(self.advisers)}")
         place = self._place(key)
         with place.lock:
-            action = place.table.advice(str(bot))
-            return {"bot": bot, "action": action, "text": place.table.variant.action_meaning(action)}
+            table = place.table
+            action = table.advice(str(bot))
+            text = move_in_words(table.variant.action_meaning(action), table.state.current_player, table.shown_names)
+            return {"bot": bot, "action": action, "text": text}
 
     def replay(self, key: str) -> Answer:
         """The data of the replay of a game that is over.
@@ -238,18 +241,20 @@ class Lobby:
         table = place.table
         opened = table.seat is None or table.is_over
         seen = table.state if opened else table.view
-        history, names = table.history, table.shown_names
+        history, names, suits = table.history, table.shown_names, suits_of(table.variant)
+        own = [turn for turn, event in enumerate(history, 1) if event.seat == table.seat]
         return {
             "id": key,
             "title": self._title(place),
             "seat": table.seat,
             "waits": table.waits,
             "over": table.is_over,
-            "moved": not table.is_over and any(event.seat == table.seat for event in history),
+            "moved": not table.is_over and bool(own),
             "taken_back": table.taken_back,
             "advisers": place.advisers,
             "frame": frame_of(seen, names=names, legal=table.waits),
-            "log": [f"{names[event.seat]}: {str(event).partition(': ')[2]}" for event in history],
+            "log": [turn_in_words(event_of(event), names, suits) for event in history],
+            "last_own_turn": max(own, default=0),
         }
 
     def _moved(self, key: str, place: _Place) -> Answer:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from starmine._core import Event, StarmineError, State
-from starmine.look.frame import outlook
+from starmine._core import Event, StarmineError, State, View
+from starmine.look.frame import outlook, suits_of
+from starmine.look.words import does
 
 MISPLAY, CRITICAL, TIME = "misplay", "critical", "time"
 
@@ -22,6 +23,8 @@ class Mistake:
             which too few turns were left for all the points.
         points: by how much the turn lowered the score that could still be reached.
         text: what happened, such as "seat 0 discards W5, the last copy".
+        chance: how likely the move was to cost nothing by what the seat could know (`View.marginals`): that the card
+            would fit, or that the discard was not the last copy of a needed card. None for other turns.
     """
 
     turn: int
@@ -29,6 +32,7 @@ class Mistake:
     kind: str
     points: int
     text: str
+    chance: float | None = None
 
 
 def mistakes(state: State, names: Sequence[str] | None = None) -> list[Mistake]:
@@ -52,20 +56,96 @@ def mistakes(state: State, names: Sequence[str] | None = None) -> list[Mistake]:
     """
     if not isinstance(state, State):
         raise StarmineError(f"state is a {type(state).__name__}: expected a State")
-    named = [f"seat {seat}" for seat in range(state.variant.players)] if names is None else names
+    named = _named(state, names)
     position = state.variant.new_game(deck=state.deck, start_player=state.start_player)
     found, before = [], reachable(position)
     for turn, event in enumerate(state.history, 1):
-        critical = outlook(state.variant, position.fireworks, position.discard_pile)["critical"]
+        kinds = outlook(state.variant, position.fireworks, position.discard_pile)
+        critical, seen = kinds["critical"], position.view(event.seat)
         position.apply(event.action)
         after = reachable(position)
         last_copy = event.card is not None and not event.added and str(event.card) in critical
         kind = MISPLAY if event.misplay else CRITICAL if last_copy else TIME
         if before > after or kind != TIME:
             text = _text(event, kind, last_copy, position, named[event.seat])
-            found.append(Mistake(turn, event.seat, kind, before - after, text))
+            chance = None if kind == TIME else _chance(event, seen, kinds)
+            found.append(Mistake(turn, event.seat, kind, before - after, text, chance))
         before = after
     return found
+
+
+def verdict(state: State, names: Sequence[str] | None = None) -> str:
+    """How a game ended and where its points went, in a sentence or two.
+
+    Args, Raises: as `mistakes`.
+
+    >>> import starmine
+    >>> state = starmine.Variant().new_game(seed=7)
+    >>> while not state.is_terminal:
+    ...     reward = state.apply(state.suggest("simple"))
+    >>> starmine.look.verdict(state)
+    'The deck ran out: 21 of 25 points. 4 went by discards of last copies.'
+    """
+    found, most = mistakes(state, names), state.variant.max_score
+    match state.ending:
+        case None:
+            return f"Not played to its end: {state.score} of {most} points after {state.length} turns."
+        case "perfect":
+            return f"All {most} points, in {state.length} turns."
+        case "deck_exhausted":
+            return f"The deck ran out: {state.score} of {most} points.{_shares(found)}"
+        case "lost":
+            cause = f"{_misplays(state, found)} took the last life token"
+        case "indispensable_card_lost":
+            cause = f"{found[-1].text}, and these rules need every card"
+        case _:
+            cause = f"{_named(state, names)[state.current_player]} had no legal move"
+    return f"Lost on turn {state.length}: {cause}. {_played(state)}"
+
+
+def _named(state: State, names: Sequence[str] | None) -> Sequence[str]:
+    """The names of the seats."""
+    return [f"seat {seat}" for seat in range(state.variant.players)] if names is None else names
+
+
+def _misplays(state: State, found: Sequence[Mistake]) -> str:
+    """The misplayed cards with their turns, such as "the misplays of R1 (turn 3) and B2 (turn 7)"."""
+    *first, last = [
+        f"{state.history[mistake.turn - 1].card} (turn {mistake.turn})" for mistake in found if mistake.kind == MISPLAY
+    ]
+    return f"the misplays of {', '.join(first)} and {last}" if first else f"the misplay of {last}"
+
+
+def _played(state: State) -> str:
+    """How many cards lay on the table when a game was lost, and what that is worth."""
+    played = sum(state.fireworks)
+    if not played:
+        return "No card had been played."
+    cards = "1 card" if played == 1 else f"{played} cards"
+    return f"{cards} had been played, {f'which count {state.score}' if state.score else 'but a lost game scores 0'}."
+
+
+def _shares(found: Sequence[Mistake]) -> str:
+    """How many points went by each kind of mistake."""
+    ways = {CRITICAL: "by discards of last copies", MISPLAY: "by misplays", TIME: "for want of turns"}
+    points = {kind: sum(mistake.points for mistake in found if mistake.kind == kind) for kind in ways}
+    told = [f"{points[kind]} {way}" for kind, way in ways.items() if points[kind]]
+    told[:1] = [share.replace(" ", " went ", 1) for share in told[:1]]
+    return f" {', '.join(told)}." if told else ""
+
+
+def _chance(event: Event, view: View, kinds: Mapping[str, Sequence[str]]) -> float:
+    """How likely a play was to fit, or a discard to be no last copy of a needed card, by what the seat could know."""
+    assert event.slot is not None
+    variant = view.variant
+    letters = [suit["letter"] for suit in suits_of(variant)]
+    names = [f"{letter}{rank + 1}" for letter in letters for rank in range(variant.ranks)]
+    wanted = set(kinds["critical" if event.kind == "discard" else "playable"])
+    if event.announced is not None:
+        wanted = {name for name in wanted if name[0] == letters[event.announced]}
+    belief = view.marginals()[event.slot].tolist()
+    share = float(sum(part for name, part in zip(names, belief, strict=True) if name in wanted))
+    return 1 - share if event.kind == "discard" else share
 
 
 def reachable(state: State) -> int:
@@ -96,9 +176,8 @@ def _text(event: Event, kind: str, last_copy: bool, position: State, name: str) 
     rest = ", the last copy" if last_copy else ""
     if kind == MISPLAY:
         lives = "the last life token" if position.life_tokens == 0 else "a life token"
-        return f"{name} misplays {event.card}{rest}, and {lives} is lost"
+        return f"{does(name, 'misplay')} {event.card}{rest}, and {lives} is lost"
     if kind == CRITICAL:
-        return f"{name} discards {event.card}{rest}"
-    if position.is_terminal:
-        return f"{name}: {event.move}; the game is over ({(position.ending or '').replace('_', ' ')})"
-    return f"{name}: {event.move}; too few turns are left to play every card"
+        return f"{does(name, 'discard')} {event.card}{rest}"
+    move = does(name, "hint") if event.card is None else f"{does(name, event.kind)} {event.card}"
+    return f"{move}; {'the deck ran out' if position.is_terminal else 'too few turns are left for every card'}"

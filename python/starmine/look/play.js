@@ -1,7 +1,7 @@
 /* The page of starmine play --web: tables to sit or watch at. What may be seen comes from the server (lobby.py).
  * All text is set as text, never as markup.
  */
-import { draw } from "./board.js";
+import { draw, lastTurn } from "./board.js";
 import { el } from "./elements.js";
 import { replay } from "./replay.js";
 
@@ -89,12 +89,14 @@ async function show(table) {
     return;
   }
   if (root.dataset.table !== table.id || !root.querySelector(".sp-board")) build(table);
-  draw(root.querySelector(".sp-board"), table.frame, table.waits ? { onAction: (action) => send(table, "act", { action }) } : {});
+  const acts = table.waits ? { onAction: (action) => send(table, "act", { action }) } : {};
+  draw(root.querySelector(".sp-board"), table.frame, { ...acts, last: false });
   for (const [name, enabled] of [["Take back", table.moved], ["Advice", table.waits]]) {
     const found = root.querySelector(`[data-name="${name}"]`);
     if (found) found.disabled = !enabled;
   }
   log(table);
+  happened(table);
   word(table.waits ? "Your turn." : `${table.frame.names[table.frame.current_player]} is to act.`);
   goOn(table);
 }
@@ -126,14 +128,15 @@ function build(table) {
     bar.append(button("Take back", () => send(table, "back", {})), button("Advice", () => advise(table, bots.value)), bots);
   } else bar.append(pause(table), button("Next turn", () => send(table, "step", {})));
   bar.append(pace, button("Leave", () => leave(table)));
-  const left = el("div", "sr-left", {}, el("div", "sp-board"), say(), bar);
   const turns = el("ol", "sr-log", { "aria-label": "Turns" });
-  root.replaceChildren(header(table), el("div", "sr-main", {}, left, el("aside", "sr-side", {}, turns)));
+  const main = el("div", "sr-main", {}, el("div", "sr-left sp-board"), el("aside", "sr-side", {}, turns));
+  const controls = el("div", "sr-controls sp-controls", {}, el("p", "sp-happened", { "aria-live": "polite" }), say(), bar);
+  root.replaceChildren(header(table), main, controls);
 }
 
-function header(table) {
+function header(table, title = el("h1", "sr-title", {}, table.title), ...controls) {
   const home = el("a", "sr-link", { href: "#" }, "All tables");
-  return el("div", "sr-header", {}, el("h1", "sr-title", {}, table.title), el("div", "sr-settings", {}, home));
+  return el("div", "sr-header", {}, title, el("div", "sr-settings", {}, ...controls, home));
 }
 
 function pause(table) {
@@ -164,19 +167,24 @@ function log(table) {
   turns.scrollTop = turns.scrollHeight;
 }
 
+/** What was played since the person's last move; to one who watches, the last turn. */
+function happened(table) {
+  const turns = table.seat === null ? [] : table.log.slice(table.last_own_turn);
+  const lines = turns.length ? turns.map((text) => [text]) : [lastTurn(table.frame)];
+  root.querySelector(".sp-happened").replaceChildren(...lines.map((line) => el("span", "", {}, ...line)));
+}
+
 /** At the end: the replay with all cards, beliefs and mistakes. */
 async function ended(table) {
   root.dataset.table = "";
-  word("");
   const data = await ask(`tables/${table.id}/replay`);
   const { score, variant } = table.frame;
   const back = table.taken_back ? ` after ${table.taken_back} moves were taken back` : "";
   const how = table.frame.ending.replaceAll("_", " ");
   const save = el("a", "sr-button", { href: `tables/${table.id}/replay.html`, download: "hanabi.html" }, "Save replay");
-  const bar = el("div", "sp-bar", {}, save, button("Leave", () => leave(table)));
-  const result = el("p", "sp-say sp-result", { "aria-live": "polite" }, `${score} of ${variant.max_score} points${back}: ${how}`);
+  const result = el("h1", "sr-title sp-result", { "aria-live": "polite" }, `${score} of ${variant.max_score} points${back}: ${how}`);
   const shown = el("div", "sp-replay");
-  root.replaceChildren(header(table), result, bar, shown);
+  root.replaceChildren(header(table, result, save, button("Leave", () => leave(table))), shown, say());
   const played = replay(shown, data);
   played.go(table.frame.turn);
 }

@@ -7,10 +7,15 @@
  * `onPlace`, a function that is called with the place whenever a turn is shown.
  * All text is set as text, never as markup.
  */
-import { draw } from "./board.js";
+import { draw, lastTurn } from "./board.js";
+import { plot, xOf } from "./curves.js";
 import { el, svg } from "./elements.js";
+import { describe, known, moveOf, others, seatOf } from "./words.js";
 
 const SPEED = 900; // milliseconds between turns
+const SIGNS =
+  "On cards: ! the last copy of a needed card, × never to be played, ▶ playable now. The map below a card is what its owner can know of it: a row a suit, a column a rank, the darker the likelier.";
+const KEYS = "Keys: ← → Home End, space plays, n p mistakes, N P other moves.";
 
 /** Shows games in an element. Returns an object with `go(turn)`, `open(game)` and the current `place`. */
 export function replay(element, data, options = {}) {
@@ -43,6 +48,8 @@ class Replay {
   /** The page's parts. */
   build() {
     this.board = el("div", "sr-board");
+    this.verdict = el("p", "sr-verdict");
+    this.said = el("p", "sr-said", { "aria-live": "polite" });
     this.next = el("p", "sr-next");
     this.log = el("ol", "sr-log", { "aria-label": "Turns" });
     this.summary = el("section", "sr-summary", { "aria-label": "Where the points went" });
@@ -51,8 +58,9 @@ class Replay {
     this.legend = el("div", "sr-legend");
     this.root.append(
       this.header(),
+      this.verdict,
       el("div", "sr-main", {}, el("div", "sr-left", {}, this.board), el("aside", "sr-side", {}, this.summary, this.log)),
-      el("div", "sr-controls", {}, this.next, this.chart, this.slide(), this.buttons(), this.legend),
+      el("div", "sr-controls", {}, this.said, this.next, this.chart, this.slide(), this.buttons()),
     );
   }
 
@@ -88,12 +96,15 @@ class Replay {
     this.player = this.button(["▶", word(" play")], "Play", () => this.run());
     this.counter = el("span", "sr-counter");
     this.link = el("a", "sr-link", {}, "link", word(" to this turn"));
-    this.pairs = [
+    const pair = (...made) => el("span", "sr-pair", {}, ...made);
+    const mistakes = pair(
       this.button(["‹ ✗", word(" mistake")], "Previous mistake", () => this.jump(-1, "mistakes")),
       this.button(["✗", word(" mistake"), " ›"], "Next mistake", () => this.jump(1, "mistakes")),
+    );
+    this.others = pair(
       this.button("‹ ≠", "Previous turn on which the bot or policy would play another move", () => this.jump(-1, "others")),
       this.button("≠ ›", "Next turn on which the bot or policy would play another move", () => this.jump(1, "others")),
-    ];
+    );
     return el(
       "div",
       "sr-buttons",
@@ -104,8 +115,10 @@ class Replay {
       this.button("→", "Next turn", () => this.go(this.place.turn + 1)),
       this.button("▶|", "Last turn", () => this.go(Infinity)),
       this.counter,
-      ...this.pairs,
+      mistakes,
+      this.others,
       this.options.page ? this.link : "",
+      this.legend,
     );
   }
 
@@ -127,7 +140,7 @@ class Replay {
     this.chooseSeat.replaceChildren(el("option", "", { value: "" }, "open table"));
     game.names.forEach((name, seat) => this.chooseSeat.append(el("option", "", { value: seat }, `as ${seatOf(game, seat)} sees it`)));
     this.chooseSeat.value = this.seat === null ? "" : String(this.seat);
-    this.pairs[2].hidden = this.pairs[3].hidden = game.compare === undefined && game.values === undefined;
+    this.others.hidden = game.compare === undefined && game.values === undefined;
     this.summarise();
     this.list();
     this.plot();
@@ -145,7 +158,10 @@ class Replay {
   show() {
     const { game } = this;
     const { turn } = this.place;
-    draw(this.board, seen(whole(game, turn), this.seat), { beliefs: this.beliefs, theme: this.theme });
+    const frame = seen(whole(game, turn), this.seat);
+    draw(this.board, frame, { beliefs: this.beliefs, theme: this.theme, last: false });
+    const knew = known(game, turn, this.seat);
+    this.said.replaceChildren(...lastTurn(frame), ...(knew.length ? [el("small", "sr-why", {}, `: ${knew.join("; ")}`)] : []));
     this.slider.value = String(turn);
     this.slider.setAttribute("aria-valuetext", `turn ${turn} of ${game.actions.length}`);
     this.counter.textContent = `turn ${turn} of ${game.actions.length}`;
@@ -177,32 +193,46 @@ class Replay {
   summarise() {
     const { game } = this;
     const missed = game.mistakes.reduce((sum, mistake) => sum + mistake.points, 0);
-    const ending = game.ending === null ? "not played to its end" : game.ending.replaceAll("_", " ");
-    const head = el("p", "sr-score", {}, el("b", "", {}, `${game.score} of ${game.variant.max_score} points`), `: ${ending}`);
-    const rows = game.mistakes.map((mistake) => {
-      const points = el("b", "sr-points", {}, mistake.points ? `−${mistake.points}` : "♦");
-      const row = el("button", `sr-mistake sr-${mistake.kind}`, { type: "button" }, points, ` turn ${mistake.turn}: ${mistake.text}`);
-      row.addEventListener("click", () => this.go(mistake.turn));
-      return el("li", "", {}, row);
-    });
-    const nothing = game.mistakes.length ? [] : [el("p", "", {}, "No turn cost a point.")];
+    const late = game.mistakes.filter((mistake) => mistake.kind === "time");
+    const rows = game.mistakes.filter((mistake) => mistake.kind !== "time").map((mistake) => this.mistake(mistake));
+    if (late.length) rows.push(this.late(late));
+    this.verdict.textContent = game.verdict;
     this.summary.replaceChildren(
       el("h2", "", {}, missed ? `Where ${missed} ${missed === 1 ? "point" : "points"} went` : "Where the points went"),
-      head,
-      ...nothing,
-      el("ol", "sr-mistakes", {}, ...rows),
+      ...(rows.length ? [el("ol", "sr-mistakes", {}, ...rows)] : [el("p", "", {}, "No turn cost a point.")]),
       ...otherMoves(game, this.marks),
+      el("p", "sr-signs", {}, SIGNS),
+      el("p", "sr-signs sr-keys", {}, KEYS),
     );
+  }
+
+  /** A card that was misplayed or discarded: what it cost, what its owner knew, and what others would have done. */
+  mistake({ turn, kind, points, text }) {
+    const row = el("button", `sr-mistake sr-${kind}`, { type: "button" }, cost(points), ` turn ${turn}: ${text}`);
+    row.append(el("small", "sr-why", {}, why(this.game, turn)));
+    row.addEventListener("click", () => this.go(turn));
+    return el("li", "", {}, row);
+  }
+
+  /** The turns after which too few were left, in one row. */
+  late(mistakes) {
+    const turns = mistakes.map(({ turn, text }) => {
+      const made = el("button", "sr-late", { type: "button", title: text, "aria-label": `turn ${turn}: ${text}` }, String(turn));
+      made.addEventListener("click", () => this.go(turn));
+      return made;
+    });
+    const points = mistakes.reduce((sum, mistake) => sum + mistake.points, 0);
+    return el("li", "sr-lates", {}, cost(points), " no card played when too few turns were left for all: turn ", ...turns);
   }
 
   list() {
     const { game, marks } = this;
+    const names = namesOf(game);
     this.log.replaceChildren();
-    game.actions.forEach((action, index) => {
+    game.actions.forEach((_, index) => {
       const turn = index + 1;
-      const seat = game.frames[turn].last.seat;
       const mark = marks.mistakes.has(turn) ? "✗ " : marks.others.has(turn) ? "≠ " : "";
-      const row = el("button", "sr-turn", { type: "button" }, el("span", "sr-number", {}, String(turn)), `${mark}${seatOf(game, seat)}: ${game.moves[action]}`);
+      const row = el("button", "sr-turn", { type: "button" }, el("span", "sr-number", {}, String(turn)), mark + describe({ ...game, names, last: game.frames[turn].last }));
       row.addEventListener("click", () => this.go(turn));
       const item = el("li", marks.mistakes.has(turn) ? "sr-bad" : "", { "data-turn": turn }, row);
       this.log.append(item);
@@ -219,26 +249,9 @@ class Replay {
   /* The curves. */
 
   plot() {
-    const { game } = this;
-    const most = game.variant.max_score;
-    const y = (value) => 100 - (96 * Math.max(0, Math.min(value, most))) / most - 2;
-    const points = (values) => values.map((value, turn) => `${xOf(game, turn)},${y(value)}`).join(" ");
-    const scores = game.frames.map((frame) => frame.score);
-    this.head = svg("line", { class: "sr-head", y1: "0", y2: "100", x1: "0", x2: "0" });
-    const drawn = [
-      svg("polygon", { class: "sr-area", points: `0,100 ${points(scores)} ${xOf(game, scores.length - 1)},100` }),
-      svg("polyline", { class: "sr-reach", points: points(game.reachable) }),
-    ];
-    const keys = [el("span", "sr-key-score", {}, "score"), el("span", "sr-key-reach", {}, "can still be reached")];
-    if (game.values) {
-      drawn.push(svg("polyline", { class: "sr-value", points: points(game.values.map((value, turn) => scores[turn] + value)) }));
-      keys.push(el("span", "sr-key-value", {}, "the policy expects"));
-    }
-    for (const turn of this.marks.mistakes) drawn.push(svg("line", { class: "sr-tick", x1: xOf(game, turn), x2: xOf(game, turn), y1: "0", y2: "14" }));
-    this.chart.replaceChildren(...drawn, this.head);
-    this.chart.setAttribute("aria-label", `Score by turn: ${game.score} of ${most} at the end`);
-    keys.push(el("span", "sr-key-tick", {}, "mistake"));
-    this.legend.replaceChildren(...keys, el("span", "sr-keys", {}, "Keys: ← → Home End, space plays, n p mistakes, N P other moves"));
+    const { head, keys } = plot(this.chart, this.game, this.marks.mistakes);
+    this.head = head;
+    this.legend.replaceChildren(...keys);
   }
 
   pointed(event) {
@@ -304,14 +317,20 @@ function titleOf(game) {
   return `${game.title}: ${game.score} of ${game.variant.max_score} points`;
 }
 
-/** A seat's name, with its number where several have the same. */
-function seatOf(game, seat) {
-  const name = game.names[seat];
-  return game.names.indexOf(name) === game.names.lastIndexOf(name) ? name : `${name} (seat ${seat})`;
+/** The names of the seats, told apart. */
+function namesOf(game) {
+  return game.names.map((_, seat) => seatOf(game, seat));
 }
 
-function xOf(game, turn) {
-  return (1000 * turn) / Math.max(game.actions.length, 1);
+/** What a mistake cost: points, or a life token alone. */
+function cost(points) {
+  return el("b", "sr-points", {}, points ? `−${points}` : "♦");
+}
+
+/** What the player of a turn knew of its card, and what the bot and the policy would have played. */
+function why(game, turn) {
+  const told = [...known(game, turn), ...others(game, turn).map(([name, move, gave]) => `${name} would ${move ?? "have done the same"}${gave}`)];
+  return told.join("; ");
 }
 
 /** The whole frame of a turn: with what the frames of the game share, and what each card had been told by then. */
@@ -322,13 +341,13 @@ function whole(game, turn) {
     format: game.format,
     variant: game.variant,
     suits: game.suits,
-    names: game.names.map((_, seat) => seatOf(game, seat)),
+    names: namesOf(game),
     observer: game.observer,
     start_player: game.start_player,
     ...frame,
     legal: [],
     hands: frame.hands.map(hand),
-    policy: frame.policy ? { ...frame.policy, moves: game.moves } : null,
+    policy: frame.policy ? { ...frame.policy, moves: game.moves.map((_, action) => moveOf(game, frame.current_player, action)) } : null,
   };
 }
 
@@ -361,14 +380,11 @@ function otherMoves(game, marks) {
 /** What is played next, and what the bot and the policy would play. */
 function nextMove(game, turn) {
   if (turn >= game.actions.length) return [];
-  const action = game.actions[turn];
-  const parts = [`Next: ${seatOf(game, game.frames[turn].current_player)} `, el("b", "", {}, game.moves[action])];
-  const told = [];
-  if (game.compare) told.push([game.compare.name, game.compare.actions[turn]]);
-  if (game.frames[turn].policy) told.push([game.frames[turn].policy.name, game.frames[turn].policy.choice]);
-  for (const [name, other] of told) {
-    parts.push(`; ${name} ${other === action ? "agrees" : "would play "}`);
-    if (other !== action) parts.push(el("b", "sr-differs", {}, game.moves[other]));
+  const seat = game.frames[turn].current_player;
+  const parts = [`Next: ${seatOf(game, seat)} `, el("b", "", {}, moveOf(game, seat, game.actions[turn]))];
+  for (const [name, move, gave] of others(game, turn + 1)) {
+    parts.push(`; ${name} ${move === null ? "agrees" : "would "}`);
+    if (move !== null) parts.push(el("b", "sr-differs", {}, move), gave);
   }
   return parts;
 }

@@ -14,14 +14,15 @@ import numpy as np
 from starmine._core import StarmineError, State, make_bot
 from starmine.keywords import check_keywords
 from starmine.look.frame import Frame, frame_of
-from starmine.look.mistakes import mistakes, reachable
+from starmine.look.mistakes import mistakes, reachable, verdict
 from starmine.look.words import told_apart
 from starmine.played import Games
 from starmine.trained import TrainedPolicy, load_policy
 from starmine.trajectories import Trajectories
 
 FOLDER = Path(__file__).parent
-SCRIPTS = ("elements.js", "arrow.js", "board.js", "replay.js")  # each imports only what stands before it
+# Each imports only what stands before it.
+SCRIPTS = ("elements.js", "words.js", "arrow.js", "board.js", "curves.js", "replay.js")
 STYLES = ("board.css", "replay.css")
 MOST_GAMES = 200  # of a replay: some 100 KB each
 OF_GAME = ("format", "variant", "suits", "names", "observer", "start_player")  # fields that all frames of a game share
@@ -66,20 +67,22 @@ class Thinker:
             seat = position.current_player
             observed = position.encode(seat, self.policy.encoder)[None]
             logits, values, memories[seat] = self.policy.logits(observed, memories[seat])
-            found.append(self._thought(position, logits[0].astype(np.float64), float(values[0])))
+            played = None if event is None else event.action
+            found.append(self._thought(position, logits[0].astype(np.float64), float(values[0]), played))
             if event is not None:
                 position.apply(event.action)
         return found
 
-    def _thought(self, position: State, logits: Any, value: float) -> dict[str, Any]:
-        """The probabilities of the legal actions, the value and the choice."""
+    def _thought(self, position: State, logits: Any, value: float, played: int | None) -> dict[str, Any]:
+        """The probabilities of the likeliest actions and of the one that was played, the value and the choice."""
         logits = np.where(position.legal_action_mask(), logits, -np.inf)
         shares = np.exp(logits - logits.max())
         shares /= shares.sum()
-        likely = {int(action): round(float(shares[action]), 4) for action in np.argsort(-shares)[:6] if shares[action]}
+        shown = [int(action) for action in np.argsort(-shares)[:6] if shares[action]]
+        shown += [played] if played is not None and played not in shown else []
         return {
             "name": self.policy.name,
-            "probabilities": likely,
+            "probabilities": {action: round(float(shares[action]), 4) for action in shown},
             "value": round(value, 3),
             "choice": int(logits.argmax()),
         }
@@ -215,6 +218,7 @@ def _game(
             if compare is not None:
                 would.append(position.suggest(compare))
             position.apply(state.history[turn].action)
+    apart = told_apart(first["names"])
     found = {
         "title": title,
         **{name: first[name] for name in OF_GAME},
@@ -223,7 +227,8 @@ def _game(
         "told": told,
         "actions": [event.action for event in state.history],
         "reachable": reach,
-        "mistakes": [asdict(mistake) for mistake in mistakes(state, told_apart(first["names"]))],
+        "mistakes": [asdict(mistake) for mistake in mistakes(state, apart)],
+        "verdict": verdict(state, apart),
         "score": state.score,
         "ending": state.ending,
     }

@@ -19,7 +19,6 @@ READ = """() => {
     critical: all('.sm-last-copy').map((kind) => kind.dataset.kind),
     information: dots('.sm-information'), lives: dots('.sm-life'),
     score: Number(number('Score')), deck: Number(number('Deck')), turn: Number(number('Turn')),
-    last: document.querySelector('.sm-last').textContent,
   };
 }"""
 

@@ -1,13 +1,15 @@
 """A replay in a real browser: the board against the engine, the keyboard, names for all controls, hostile text."""
 
 import random
+import re
 
 import pytest
 from drawn_board import drawn_board, expected_board
 from random_games import play
 
 import starmine
-from starmine.look import frame_of, mistakes, replay_html
+from starmine.look import frame_of, mistakes, replay_html, verdict
+from starmine.look.words import last_turn
 
 HOSTILE = '</script><img src=x onerror="window.broken=1"><script>window.broken=1</script>&lt;b&gt;"'
 ROLES = {"button", "slider", "combobox", "checkbox", "link", "listitem", "list", "image", "group", "region"}
@@ -74,11 +76,52 @@ def test_turns_and_mistakes_can_be_clicked(open_page, tmp_path, games):
     page.locator(".sr-mistake").first.click()
     same(page, games.state(1, first.turn))
     assert first.text in page.locator(".sr-mistake").first.inner_text()
-    assert page.locator(".sr-score").inner_text().startswith(f"{games.state(1).score} of 25 points")
+    assert page.locator(".sr-verdict").inner_text() == verdict(games.state(1))
     page.get_by_label("First turn").click()
     position = games.state(1, 0)
     agrees = position.suggest("info") == games.state(1).history[0].action
     assert ("info agrees" in page.locator(".sr-next").inner_text()) == agrees
+
+
+def test_the_page_tells_why_points_went(open_page, tmp_path):
+    """Each mistake says what Python says, what had been hinted and what could be known, and goes to its turn."""
+    rules = starmine.variant("standard", players=3)
+    games = starmine.play_games(["smart", "simple", "smart"], 2, seed=5, variant=rules, record=True).trajectories
+    state = games.state(1)
+    found = mistakes(state)
+    assert {mistake.kind for mistake in found} == {"misplay", "critical", "time"}
+    page = open_page(saved(tmp_path, replay_html(games, compare="smart")) + "#game=1")
+    cards = [mistake for mistake in found if mistake.kind != "time"]
+    assert page.locator(".sr-mistake").count() == len(cards)
+    for row, mistake in zip(page.locator(".sr-mistake").all(), cards, strict=True):
+        told, position = row.inner_text(), games.state(1, mistake.turn - 1)
+        event = state.history[mistake.turn - 1]
+        assert f"turn {mistake.turn}: {mistake.text}" in told
+        share = mistake.chance if mistake.kind == "misplay" else 1 - mistake.chance
+        assert abs(int(re.search(r"to its owner it was .* with <?(\d+)%", told)[1]) - 100 * share) <= 1
+        hints = frame_of(position)["hands"][mistake.seat][event.slot]["told"]
+        turns = [turn for turn, said in hints if said.startswith("+")]
+        assert ("no hint had touched it" in told) == (not turns)
+        assert all(f"(turn {turn})" in told for turn in turns)
+        assert ("smart would have done the same" in told) == (position.suggest("smart") == event.action)
+        row.click()
+        same(page, games.state(1, mistake.turn))
+        said = page.locator(".sr-said").inner_text()
+        assert said.startswith(last_turn(frame_of(games.state(1, mistake.turn))))
+    late = [mistake.turn for mistake in found if mistake.kind == "time"]
+    assert page.locator(".sr-late").all_inner_texts() == [str(turn) for turn in late]
+    page.locator(".sr-late").first.click()
+    same(page, games.state(1, late[0]))
+
+
+def test_a_seat_that_looks_learns_no_other_likelihood(open_page, tmp_path, games):
+    page = open_page(saved(tmp_path, replay_html(games[0])))
+    turn = next(turn for turn, event in enumerate(games.state(0).history, 1) if event.kind == "play")
+    owner = games.state(0).history[turn - 1].seat
+    for seat, told in [("", True), (str(owner), True), (str((owner + 1) % 3), False)]:
+        page.evaluate("hash => { location.hash = hash }", f"#turn={turn}")
+        page.get_by_label("Whose view").select_option(seat)
+        assert ("to its owner it was playable with" in page.locator(".sr-said").inner_text()) == told
 
 
 # Points of the arrow's lines and heads, and the boxes of what it may not cross, by name.

@@ -10,7 +10,7 @@ from random_variants import random_variant
 
 import starmine
 from starmine.cli import main
-from starmine.look import mistakes, reachable, replay_data, replay_html
+from starmine.look import mistakes, reachable, replay_data, replay_html, verdict
 
 DECK = [suit + rank for suit in "RYGWB" for rank in "1112233445"]  # of the base game, sorted
 
@@ -65,6 +65,56 @@ def test_a_mistake_says_what_happened():
     lost = state_of(["R5", "R4", "R4"], "play 0", "hint +1 red", "play 0", "hint +1 red", "play 0")
     assert [one.points for one in mistakes(lost)] == [1, 0, 24]
     assert mistakes(lost)[-1].text.endswith("and the last life token is lost")
+
+
+def test_a_mistake_says_what_its_seat_could_know():
+    """The deck begins with reds: seat 0 has R5, R1 three times and R2, seat 1 the others."""
+    assert mistakes(state_of(["R5"], "play 0"))[0].chance == pytest.approx(15 / 45)  # the unseen cards of rank 1
+    (found,) = mistakes(state_of(["R5"], "hint +1 red", "hint +1 red", "discard 0"))
+    assert found.chance == pytest.approx(4 / 5)
+    (told,) = mistakes(state_of(["R5"], "hint +1 red", "hint +1 5", "discard 0"))
+    assert told.chance == 0
+
+
+def test_a_card_that_is_announced_wrongly_could_not_fit():
+    timed = starmine.variant("timed-display").new_game(deck=DECK)
+    for move in ("hint +1 red", "hint +1 1", "play 0 yellow"):
+        timed.apply(move)
+    (found,) = mistakes(timed)
+    assert found.chance == pytest.approx(3 / 15)  # of the fifteen cards of rank 1, all unseen, three are yellow
+
+
+def test_the_verdict_says_how_a_game_ended():
+    moves = ("play 0", "hint +1 red", "play 0", "hint +1 red", "play 0")
+    assert verdict(state_of(["R5", "R4", "R4"], *moves)) == (
+        "Lost on turn 5: the misplays of R5 (turn 1), R4 (turn 3) and R4 (turn 5) took the last life token. "
+        "No card had been played."
+    )
+    assert verdict(state_of([], *moves)) == "Not played to its end: 1 of 25 points after 5 turns."
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_verdict_of_any_game_has_its_points(seed):
+    rng = random.Random(seed)
+    variant = random_variant(rng)
+    state = variant.new_game(seed=seed)
+    play(state, rng)
+    told, found = verdict(state), mistakes(state)
+    if state.ending == "deck_exhausted":
+        assert told.startswith(f"The deck ran out: {state.score} of {variant.max_score} points.")
+        shares = {
+            kind: sum(one.points for one in found if one.kind == kind) for kind in ("misplay", "critical", "time")
+        }
+        assert [int(share) for share in re.findall(r"(?<=[.,] )\d+", told)] == [
+            shares[kind] for kind in ("critical", "misplay", "time") if shares[kind]
+        ]
+    elif state.ending == "perfect":
+        assert told == f"All {variant.max_score} points, in {state.length} turns."
+    else:
+        assert told.startswith(f"Lost on turn {state.length}: ")
+    for one in found:
+        assert (one.chance is None) == (one.kind == "time")
+        assert one.chance is None or 0 <= one.chance <= 1
 
 
 def test_the_games_of_a_replay_are_those_that_were_played():

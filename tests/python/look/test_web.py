@@ -18,8 +18,10 @@ import starmine
 from starmine.cli import main, play
 from starmine.cli.command import parser
 from starmine.look import frame_of, replay_data
+from starmine.look.frame import event_of, suits_of
 from starmine.look.lobby import MOST_TABLES
 from starmine.look.server import LONGEST, Server
+from starmine.look.words import turn_in_words
 
 HEAD = {
     "Server": "starmine",
@@ -50,7 +52,8 @@ def expected(view, table, found):
         "taken_back": table.taken_back,
         "advisers": [name for name in ("smart", "piers") if name == "piers" or view.variant.colors == 5],
         "frame": frame_of(view, names=table.shown_names, legal=view.current_player == own),
-        "log": [f"{table.shown_names[event.seat]}: {str(event).partition(': ')[2]}" for event in history],
+        "log": [turn_in_words(event_of(event), table.shown_names, suits_of(view.variant)) for event in history],
+        "last_own_turn": max([turn for turn, event in enumerate(history, 1) if event.seat == own], default=0),
     }
 
 

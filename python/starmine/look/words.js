@@ -1,0 +1,95 @@
+/* Turns, and what the players knew, in words. A game is one of the data of replay.py, a frame one of frame.py. */
+
+/** A seat's name, with its number where several have the same. */
+export function seatOf(game, seat) {
+  const name = game.names[seat];
+  return game.names.indexOf(name) === game.names.lastIndexOf(name) ? name : `${name} (seat ${seat})`;
+}
+
+/** A player and what it does, such as "smart plays"; a person, who is called "you", plays without the s. */
+function does(name, verb) {
+  return name === "you" ? `${name} ${verb}` : `${name} ${verb}s`;
+}
+
+/** The last turn of a frame, such as "smart hints seat 1: red (slots 2, 3)". */
+export function describe(frame) {
+  const last = frame.last;
+  if (!last) return does(frame.names[frame.start_player], "begin");
+  const who = does(frame.names[last.seat], last.target === null ? last.kind : "hint");
+  if (last.target !== null) {
+    const what = last.color !== null ? frame.suits[last.color].name : `rank ${last.rank + 1}`;
+    return `${who} ${frame.names[last.target]}: ${what} (${places(last.touched)})`;
+  }
+  if (last.kind === "discard") return `${who} ${last.card} from slot ${last.slot}`;
+  const announced = last.announced === null ? "" : `, announced as ${frame.suits[last.announced].name}`;
+  const result = last.misplay ? "a misplay" : last.regained ? "and a token is regained" : "and it fits";
+  return `${who} ${last.card} from slot ${last.slot}${announced}: ${result}`;
+}
+
+function places(slots) {
+  if (slots.length === 0) return "no card";
+  return `${slots.length > 1 ? "slots" : "slot"} ${slots.join(", ")}`;
+}
+
+/** A move of a seat with the name of the player who gets the hint, such as "hint smart: rank 1". */
+export function moveOf(game, seat, action) {
+  const [whole, offset, rest] = /^hint \+(\d+) (.*)$/.exec(game.moves[action]) ?? [game.moves[action]];
+  return offset === undefined ? whole : `hint ${seatOf(game, (seat + Number(offset)) % game.names.length)}: ${rest}`;
+}
+
+export function percent(share) {
+  return share > 0 && share < 0.005 ? "<1%" : `${Math.round(share * 100)}%`;
+}
+
+/** What had been hinted about the card of a turn, and how likely it was to fit or to be needed; of hints nothing. A seat
+ * that looks learns no other seat's likelihood, which depends on its own cards. */
+export function known(game, turn, seat = null) {
+  const last = turn > 0 ? game.frames[turn].last : null;
+  if (last === null || last.target !== null) return [];
+  const before = game.frames[turn - 1];
+  const held = before.hands[last.seat][last.slot];
+  const found = hintsOf(game, (game.told[held.number] ?? []).filter(([at, said]) => at < turn && said.startsWith("+")));
+  if (held.belief && (seat === null || seat === last.seat)) found.push(chance(game, before, last, held.belief));
+  return found;
+}
+
+/** Who hinted what about a card, such as "smart told it red (turn 3), rank 1 (turn 9)". */
+function hintsOf(game, hints) {
+  const givers = new Map();
+  for (const [at, said] of hints) {
+    const giver = seatOf(game, game.frames[at].last.seat);
+    givers.set(giver, [...(givers.get(giver) ?? []), `${nameOf(game, said.slice(1))} (turn ${at})`]);
+  }
+  if (!givers.size) return ["no hint had touched it"];
+  return [...givers].map(([giver, words]) => `${giver} hinted it: ${words.join(", ")}`);
+}
+
+/** The words for what a hint names, a suit's letter or a rank. */
+function nameOf(game, said) {
+  return game.suits.find(({ letter }) => letter === said)?.name ?? `rank ${said}`;
+}
+
+/** How likely the card was to fit, or to be the last copy of a needed card, by all that its owner could know. */
+function chance(game, before, last, belief) {
+  const { ranks } = game.variant;
+  const wanted = last.kind === "discard" ? before.critical : before.playable;
+  const suit = (kind) => Math.floor(kind / ranks);
+  const counts = (kind) => wanted.includes(`${game.suits[suit(kind)].letter}${(kind % ranks) + 1}`) && (last.announced === null || last.announced === suit(kind));
+  const share = belief.reduce((sum, part, kind) => sum + (counts(kind) ? part : 0), 0);
+  return `to its owner it was ${last.kind === "discard" ? "a last copy" : "playable"} with ${percent(share)}`;
+}
+
+/** What the bot and the policy would have played on a turn, from 1. */
+export function others(game, turn) {
+  const action = game.actions[turn - 1];
+  const { current_player: seat, policy } = game.frames[turn - 1];
+  const found = [];
+  const bot = game.compare?.actions[turn - 1];
+  if (bot !== undefined) found.push([game.compare.name, bot === action ? null : moveOf(game, seat, bot), ""]);
+  if (policy) {
+    const share = policy.probabilities[action];
+    const gave = share === undefined || policy.choice === action ? "" : ` (this move: ${percent(share)})`;
+    found.push([policy.name, policy.choice === action ? null : moveOf(game, seat, policy.choice), gave]);
+  }
+  return found;
+}
