@@ -148,8 +148,10 @@ miri: ## Run Rust tests of small parts and of raw memory under Miri.
 	else $(call SKIP,Miri: the nightly compiler or its component miri is not installed); fi
 
 deny: ## Check licences, advisories and sources of the crates.
-	if cargo deny --version > /dev/null 2>&1; then cargo deny --all-features check; \
-	else $(call SKIP,cargo deny: it is not installed); fi
+	if ! cargo deny --version > /dev/null 2>&1; then $(call SKIP,cargo deny: it is not installed); else \
+	  cargo deny --all-features check bans licenses sources || exit 1; \
+	  if cargo deny --all-features fetch db > /dev/null 2>&1; then cargo deny --all-features check advisories; \
+	  else $(call SKIP,the advisories about crates: their database cannot be reached); fi; fi
 
 # A minute each; FUZZ_SECONDS=600 for longer. What is found stays in fuzz/artifacts.
 FUZZ_SECONDS ?= 60
