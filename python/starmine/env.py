@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import gymnasium
@@ -10,12 +11,12 @@ from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Discrete
 from numpy.typing import NDArray
 
-from starmine._core import ArrayError, Batch, Layout, StarmineError, State, Variant, endings
+from starmine._core import ArrayError, Batch, IllegalActionError, Layout, StarmineError, State, Variant, endings
 from starmine.keywords import named_keywords
 from starmine.look.png import rgb_of
 from starmine.look.svg import to_svg
 from starmine.rewards import Rewards
-from starmine.vector import integer_seed, observation_box, resolve_variant
+from starmine.vector import ON_ILLEGAL_ACTIONS, integer_seed, observation_box, resolve_variant
 
 Array = NDArray[Any]
 
@@ -34,6 +35,7 @@ class HanabiEnv(gymnasium.Env[Array, np.int64]):
         reward: "score" for the change of the score, or "fireworks" for the points added to the fireworks, which a lost
             game keeps. `score` and `final_score` are the variant's in both cases.
         lost_game_penalty: points that the last reward of a lost game loses, at least 0.
+        extra_outputs: names of outputs that info has beside the others: "card_features", "marginals", "own_hand".
         seed: 0 to 2**64 - 1, in use until `reset` gives another; None for a random one.
         render_mode: "ansi" makes `render` return the board as text, "rgb_array" as a picture, "human" prints it after
             each turn, None does none of these.
@@ -45,9 +47,10 @@ class HanabiEnv(gymnasium.Env[Array, np.int64]):
         score: int, the score so far.
         illegal_action: bool, whether an illegal action ended the game.
         ending: str, how the game ended, one of `starmine.endings()`; only after the last turn.
+        card_features, marginals, own_hand: the extra outputs, if they are asked for; `Batch` lists them.
 
     Raises:
-        UnknownNameError: there is no such preset, encoder, dtype or reward.
+        UnknownNameError: there is no such preset, encoder, dtype, reward or extra output.
         VariantError: a parameter of the variant out of range.
         StarmineError: a number or a render mode that is not allowed.
         TypeError: there is no such argument; the message has the nearest.
@@ -75,6 +78,7 @@ class HanabiEnv(gymnasium.Env[Array, np.int64]):
         illegal_action: str = "raise",
         reward: str = "score",
         lost_game_penalty: float = 0.0,
+        extra_outputs: Sequence[str] = (),
         seed: int | None = None,
         render_mode: str | None = None,
         **overrides: Any,
@@ -93,6 +97,7 @@ class HanabiEnv(gymnasium.Env[Array, np.int64]):
             observers=observers,
             autoreset_mode="Disabled",
             illegal_action=illegal_action,
+            extra_outputs=extra_outputs,
             num_threads=1,
             seed=seed,
         )
@@ -169,7 +174,11 @@ class HanabiEnv(gymnasium.Env[Array, np.int64]):
         chosen = np.asanyarray(action)  # the batch refuses a masked array
         if chosen.size != 1:
             raise ArrayError(f"action has shape {chosen.shape}: expected a single integer")
-        out = self._batch.step(chosen.reshape(1))
+        try:
+            out = self._batch.step(chosen.reshape(1))
+        except IllegalActionError as error:
+            error.add_note(ON_ILLEGAL_ACTIONS)
+            raise
         self._rewards.step(out, shows_lost=True)
         self._forfeited = bool(out["illegal_action"][0])
         if not self._forfeited:
@@ -187,6 +196,8 @@ class HanabiEnv(gymnasium.Env[Array, np.int64]):
             "score": int(out["score"][0]),
             "illegal_action": bool(out["illegal_action"][0]),
         }
+        for name in self._batch.extra_outputs:
+            info[name] = out[name][0]
         if out["final_ending"][0]:
             info["ending"] = endings()[int(out["final_ending"][0]) - 1]
         return info

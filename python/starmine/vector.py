@@ -14,7 +14,17 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from starmine._core import ArrayError, Batch, Layout, StarmineError, State, Variant, VariantError, _outputs
+from starmine._core import (
+    ArrayError,
+    Batch,
+    IllegalActionError,
+    Layout,
+    StarmineError,
+    State,
+    Variant,
+    VariantError,
+    _outputs,
+)
 from starmine.keywords import RULES, check_keywords, named_keywords
 from starmine.look.followed import FollowedGames
 from starmine.look.png import rgb_of
@@ -25,6 +35,12 @@ from starmine.rewards import Rewards
 
 Array = NDArray[Any]
 MOST_DRAWN = 64  # games of an environment with a render mode
+
+# Added to the error of an illegal action, which is what a first loop without masks runs into.
+ON_ILLEGAL_ACTIONS = (
+    'An action must be one of the action mask, such as env.action_space.sample(info["action_mask"]) in Gymnasium; '
+    'with illegal_action="terminate" another one ends its game as a lost game instead.'
+)
 
 # `step` returns these by themselves. All other outputs of the batch are in info, each with the key of its mask;
 # those named `final_` tell of the episode that ended.
@@ -329,7 +345,11 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         """The outputs of a step."""
         if not self._started:
             raise ResetNeeded("this environment has not been reset: call reset first")
-        out = self._games.step(actions)
+        try:
+            out = self._games.step(actions)
+        except IllegalActionError as error:
+            error.add_note(ON_ILLEGAL_ACTIONS)
+            raise
         if self._followed:
             self._followed.step(actions, out["terminated"], out["illegal_action"])
         self._rewards.step(out, shows_lost=not self._keeps_last)

@@ -227,6 +227,17 @@ def test_next_step_ignores_the_action_of_a_finished_game():
     np.testing.assert_array_equal(obs[0], env.variant.new_game(seed=0, episode=1).encode(0))
 
 
+def test_the_error_of_an_illegal_action_says_how_to_choose():
+    """A first loop often samples without the mask."""
+    for env in (starmine.HanabiEnv(), starmine.HanabiVectorEnv(2)):
+        env.reset(seed=0)
+        with pytest.raises(starmine.IllegalActionError) as caught:
+            env.step(np.zeros(getattr(env, "num_envs", 1), dtype=int))  # no discard with all tokens there
+        (note,) = caught.value.__notes__
+        assert 'env.action_space.sample(info["action_mask"])' in note
+        assert 'illegal_action="terminate"' in note
+
+
 def test_disabled_waits_for_a_reset_of_the_games_that_ended():
     env = starmine.HanabiVectorEnv(3, seed=0, autoreset_mode="Disabled", illegal_action="terminate")
     env.reset()

@@ -39,8 +39,8 @@ class HanabiVecEnv(VecEnv):
     Args:
         num_envs: number of games N, at least 1.
         variant: a `Variant`, or a preset's name.
-        **settings: those of `HanabiVectorEnv`, but for `autoreset_mode` and `observers`. An algorithm that knows no
-            masks, such as SB3's own PPO, needs `illegal_action="terminate"`.
+        **settings: those of `HanabiVectorEnv`, but for `autoreset_mode`, `observers` and `extra_outputs`. An algorithm
+            that knows no masks, such as SB3's own PPO, needs `illegal_action="terminate"`.
 
     Raises:
         StarmineError: a setting that is not allowed; otherwise as `HanabiVectorEnv`.
@@ -48,6 +48,7 @@ class HanabiVecEnv(VecEnv):
 
     def __init__(self, num_envs: int = 1, variant: Any = "standard", **settings: Any) -> None:
         refuse_settings(settings, ("autoreset_mode", "observers"), "Stable-Baselines3 takes one form only")
+        refuse_settings(settings, ("extra_outputs",), "Stable-Baselines3's observations have no place for them")
         self.env = HanabiVectorEnv(num_envs, variant, **settings)
         self.variant = self.env.variant
         super().__init__(num_envs, self.env.single_observation_space, self.env.single_action_space)

@@ -38,7 +38,7 @@ class HanabiTianshouEnv(BaseVectorEnv):
     Args:
         num_envs: number of games N, at least 1.
         variant: a `Variant`, or a preset's name.
-        **settings: those of `HanabiVectorEnv`, but for `autoreset_mode` and `observers`.
+        **settings: those of `HanabiVectorEnv`, but for `autoreset_mode`, `observers` and `extra_outputs`.
 
     Raises:
         StarmineError: a setting that is not allowed; otherwise as `HanabiVectorEnv`.
@@ -46,6 +46,7 @@ class HanabiTianshouEnv(BaseVectorEnv):
 
     def __init__(self, num_envs: int = 1, variant: Any = "standard", **settings: Any) -> None:
         refuse_settings(settings, ("autoreset_mode", "observers"), "Tianshou takes one form only")
+        refuse_settings(settings, ("extra_outputs",), "the observations have no place for them")
         # Games that are left out go on with any legal action, and with "NextStep" also past their end.
         self.env = HanabiVectorEnv(num_envs, variant, autoreset_mode="NextStep", **settings)
         self.variant = self.env.variant

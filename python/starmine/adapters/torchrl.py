@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import Batch, StarmineError
-from starmine.keywords import named_keywords
-from starmine.vector import observation_box, resolve_variant
+from starmine._core import Batch, StarmineError, Variant
+from starmine.keywords import refuse_settings
+from starmine.vector import HanabiVectorEnv, observation_box
 
 try:
     import torch
@@ -37,55 +37,32 @@ class HanabiTorchRLEnv(EnvBase):
         action_mask: bool (N, A), its legal actions, for the transform `ActionMask`. After the end all are
             True, since TorchRL can draw from no empty mask.
         turn: int64 (N,), the seat to act.
+        card_features, marginals, own_hand: the `extra_outputs`, if they are asked for, in the form of `Batch`.
         action: int64 (N,).
         reward: float32 (N, 1), the team's.
         done, terminated, truncated: bool (N, 1).
 
     Ended games are reset by the caller with `_reset`, as `rollout` and collectors do. All games step at once: one
     that `_step` leaves out must be over. Random actions are legal only with the transform `ActionMask`; without it,
-    such as in a check of the bare environment, they need `illegal_action="terminate"`.
+    as in `check_env_specs` of the bare environment and in collectors with `policy=None`, they need
+    `illegal_action="terminate"`.
 
     Args:
         num_envs: number of games N, at least 1.
         variant: a `Variant`, or a preset's name.
-        encoder, dtype, illegal_action, partners, num_threads, seed: as in `HanabiVectorEnv`.
         device: where the tensors are; the games stay on the CPU.
-        **overrides: parameters of the variant to change, such as `players=4`.
+        **settings: those of `HanabiVectorEnv`, but for `autoreset_mode`, `observers` and `render_mode`, and parameters
+            of the variant to change, such as `players=4`.
 
     Raises:
-        UnknownNameError: there is no such preset, encoder, dtype or bot.
-        VariantError: a parameter of the variant out of range.
-        StarmineError: a number out of range.
+        StarmineError: a setting that is not allowed; otherwise as `HanabiVectorEnv`.
     """
 
-    @named_keywords
-    def __init__(
-        self,
-        num_envs: int = 1,
-        variant: Any = "standard",
-        *,
-        encoder: str = "canonical",
-        dtype: str = "float32",
-        illegal_action: str = "raise",
-        partners: Any = None,
-        num_threads: int | None = None,
-        seed: int | None = None,
-        device: Any = None,
-        **overrides: Any,
-    ) -> None:
-        self.variant = resolve_variant(variant, overrides)
+    def __init__(self, num_envs: int = 1, variant: Any = "standard", *, device: Any = None, **settings: Any) -> None:
+        refuse_settings(settings, ("autoreset_mode", "observers", "render_mode"), "TorchRL takes one form only")
         # Games that a step leaves out are over; "NextStep" lets them pass their end.
-        self._games = Batch(
-            self.variant,
-            num_envs,
-            encoder=encoder,
-            dtype=dtype,
-            autoreset_mode="NextStep",
-            illegal_action=illegal_action,
-            partners=partners,
-            num_threads=num_threads,
-            seed=seed,
-        )
+        self._games = HanabiVectorEnv(num_envs, variant, autoreset_mode="NextStep", **settings)
+        self.variant: Variant = self._games.variant
         super().__init__(device=device, batch_size=torch.Size([num_envs]))
         self._next_seed: int | None = None
         self._over = np.ones(num_envs, dtype=bool)
@@ -94,12 +71,16 @@ class HanabiTorchRLEnv(EnvBase):
 
     def _make_specs(self) -> None:
         count, actions, device = self.batch_size[0], self.variant.num_actions, self.device
-        box = observation_box(self._games)
+        box = observation_box(self.batch)
         kind = torch.from_numpy(np.empty(0, dtype=box.dtype)).dtype
+        self._extra = self.batch.extra_outputs
+        found = self.batch.allocate()
+        extra = {name: torch.from_numpy(found[name]) for name in self._extra}
         self.observation_spec = Composite(
             observation=Bounded(0, int(box.high.max()), shape=(count, *box.shape), dtype=kind, device=device),
             action_mask=Binary(actions, shape=(count, actions), dtype=torch.bool, device=device),
             turn=Categorical(self.variant.players, shape=(count,), dtype=torch.int64, device=device),
+            **{name: Unbounded(array.shape, dtype=array.dtype, device=device) for name, array in extra.items()},
             shape=(count,),
             device=device,
         )
@@ -114,7 +95,7 @@ class HanabiTorchRLEnv(EnvBase):
     @property
     def batch(self) -> Batch:
         """The batch that holds the games."""
-        return self._games
+        return self._games.batch
 
     def _tensors(self, out: dict[str, Array], done: Array, reward: Array | None = None) -> TensorDict:
         """The outputs of the batch as TorchRL's entries; they share memory with new arrays, which nobody else has."""
@@ -126,26 +107,35 @@ class HanabiTorchRLEnv(EnvBase):
             "done": torch.from_numpy(done[:, None].copy()),
             "terminated": torch.from_numpy(done[:, None].copy()),
             "truncated": torch.zeros(len(done), 1, dtype=torch.bool),
+            **{name: torch.from_numpy(out[name]) for name in self._extra},
         }
         if reward is not None:
             entries["reward"] = torch.from_numpy(reward[:, None])
         result = TensorDict(entries, batch_size=self.batch_size)
         return result if self.device is None else result.to(self.device)
 
-    def _reset(self, tensordict: TensorDictBase | None = None, *, seed: Any = None, **options: Any) -> TensorDict:
+    def _reset(
+        self,
+        tensordict: TensorDictBase | None = None,
+        *,
+        seed: Any = None,
+        decks: Any = None,
+        start_players: Any = None,
+    ) -> TensorDict:
         """Deals the games of `_reset`, or all, anew.
 
         Args:
             tensordict: None, or with `_reset`, bool (N, 1) or (N,).
             seed: as in `Batch.reset`; None for that of `set_seed` if it was called before, else the next episodes.
-            **options: decks and start_players, as in `Batch.reset`.
+            decks: as in `Batch.reset`.
+            start_players: as in `Batch.reset`.
         """
         given = None if tensordict is None else tensordict.get("_reset", None)
         mask = None if given is None or given.all() else given.reshape(self.batch_size).cpu().numpy()
         if mask is not None and not mask.any():
-            return self._tensors(self._games.observe(), self._over)
+            return self._tensors(self._games._observe(), self._over)
         seed, self._next_seed = (self._next_seed, None) if seed is None and mask is None else (seed, self._next_seed)
-        out = self._games.reset(seed, mask, **options)
+        out = self._games._deal(seed, mask, decks, start_players)
         self._over = self._over & ~mask if mask is not None else np.zeros_like(self._over)
         return self._tensors(out, self._over)
 
@@ -166,7 +156,7 @@ class HanabiTorchRLEnv(EnvBase):
         if left_out.any():
             assert self._mask is not None
             actions = np.where(left_out, self._mask.argmax(axis=1), actions)
-        out = self._games.step(actions)
+        out = self._games._play(actions)
         reward = np.where(left_out, 0, out["reward"]) if left_out.any() else out["reward"]
         self._over = out["terminated"] | left_out
         return self._tensors(out, self._over, reward)
@@ -174,3 +164,7 @@ class HanabiTorchRLEnv(EnvBase):
     def _set_seed(self, seed: int | None) -> None:
         """Seeds the batch at the next reset of all games: game i in episode k follows from (seed, i, k)."""
         self._next_seed = seed
+
+    def extra_repr(self) -> str:
+        """The number of games and the variant, which PyTorch's `repr` of a module asks for."""
+        return f"num_envs={self.batch_size[0]}, variant={self.variant!r}"

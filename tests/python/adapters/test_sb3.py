@@ -122,7 +122,7 @@ def test_pictures_of_the_games():
     assert env.render().shape[1] in (800, 1600)  # tiled
 
 
-@pytest.mark.parametrize("name", ["autoreset_mode", "observers"])
+@pytest.mark.parametrize("name", ["autoreset_mode", "observers", "extra_outputs"])
 def test_settings_that_are_refused(name):
     with pytest.raises(starmine.StarmineError, match=f"{name}='all' is not allowed"):
         HanabiVecEnv(2, **{name: "all"})

@@ -108,8 +108,9 @@ def test_what_collectors_read():
     observation = {"obs": observations.obs[0], "mask": observations.mask[0].astype(np.int8)}
     assert env.observation_space[0].contains(observation)
     assert infos[2] == {"env_id": 2, "current_player": 0, "score": 0}
-    with pytest.raises(starmine.StarmineError, match="autoreset_mode"):
-        HanabiTianshouEnv(2, autoreset_mode="SameStep")
+    for name in ("autoreset_mode", "observers", "extra_outputs"):
+        with pytest.raises(starmine.StarmineError, match=f"{name}='all' is not allowed"):
+            HanabiTianshouEnv(2, **{name: "all"})
     env.close()
     with pytest.raises(AssertionError, match="after close"):
         env.reset()

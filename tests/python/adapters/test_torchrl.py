@@ -105,6 +105,50 @@ def test_an_illegal_action_is_an_error_that_names_the_game():
         env.step(entries)
 
 
+class LastLegal:
+    """A policy that plays the last legal action."""
+
+    encoder = "canonical"
+
+    def act_batch(self, observations, masks, games):
+        return masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
+
+
+def test_rewards_partners_and_extra_outputs_are_those_of_the_vector_environment():
+    extra = ["card_features", "own_hand"]
+    settings = {"reward": "fireworks", "lost_game_penalty": 2.0, "partners": {1: LastLegal()}, "extra_outputs": extra}
+    env = HanabiTorchRLEnv(GAMES, "small", **settings)
+    expected = starmine.HanabiVectorEnv(GAMES, "small", autoreset_mode="Disabled", **settings)
+    entries, (_, info) = env.reset(seed=3), expected.reset(seed=3)
+    ended = np.zeros(GAMES, dtype=int)
+    for _ in range(40):
+        entries["action"] = entries["action_mask"].int().argmax(dim=1)
+        _, reward, terminated, _, info = expected.step(entries["action"].numpy())
+        played, entries = env.step_and_maybe_reset(entries)
+        np.testing.assert_array_equal(played["next", "reward"].squeeze(-1), reward)
+        np.testing.assert_array_equal(played["next", "done"].squeeze(-1), terminated)
+        for name in extra:
+            np.testing.assert_array_equal(played["next", name], info[name])
+        if terminated.any():
+            expected.reset(options={"reset_mask": terminated})
+        ended += terminated
+    assert ended.all(), "every game ends at least once"
+
+
+def test_check_env_specs_with_extra_outputs():
+    env = HanabiTorchRLEnv(GAMES, "small", extra_outputs=["card_features", "marginals", "own_hand"])
+    check_env_specs(TransformedEnv(env, ActionMask()), break_when_any_done="both")
+
+
+@pytest.mark.parametrize("setting", ["autoreset_mode", "observers", "render_mode"])
+def test_settings_that_torchrl_decides_are_refused(setting):
+    with pytest.raises(starmine.StarmineError, match=f"{setting}='all' is not allowed: TorchRL takes one form only"):
+        HanabiTorchRLEnv(2, **{setting: "all"})
+    with pytest.raises(TypeError, match='"num_threads"'):
+        HanabiTorchRLEnv(2, num_thread=1)
+    assert repr(HanabiTorchRLEnv(2)) == "HanabiTorchRLEnv(num_envs=2, variant=Variant(players=2))"
+
+
 def actor_and_critic(env):
     features, actions = env.observation_spec["observation"].shape[-1], env.action_spec.space.n
     network = torch.nn.Sequential(torch.nn.Linear(features, 64), torch.nn.Tanh(), torch.nn.Linear(64, actions))

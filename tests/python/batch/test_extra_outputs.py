@@ -181,6 +181,17 @@ def test_the_vector_environment_has_them_in_info():
     assert not set(EXTRA) & set(HanabiVectorEnv(2).reset()[1])
 
 
+def test_the_environment_of_one_game_has_its_row_in_info():
+    env, batch = starmine.HanabiEnv(extra_outputs=EXTRA), Batch("standard", 1, extra_outputs=EXTRA)
+    (_, info), out = env.reset(seed=5), batch.reset(5)
+    for _ in range(10):
+        for name in EXTRA:
+            np.testing.assert_array_equal(info[name], out[name][0], err_msg=name)
+        action = int(np.flatnonzero(info["action_mask"])[-1])  # a hint, or a play
+        (*_, info), out = env.step(action), batch.step([action])
+    assert not out["terminated"][0]
+
+
 @pytest.mark.parametrize("make", [lambda given: Batch("standard", 2, extra_outputs=given), None], ids=["batch", "env"])
 def test_other_names_are_refused(make):
     make = make or (lambda given: HanabiVectorEnv(2, extra_outputs=given))
