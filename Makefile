@@ -67,6 +67,12 @@ $(VENV)/hle: $(BIN)/uv
 	CMAKE_POLICY_VERSION_MINIMUM=3.5 $(INSTALL) hanabi-learning-environment && touch $@ \
 	  || $(call SKIP,the live comparison with the Hanabi Learning Environment: it could not be built)
 
+# The second type checker of a user's file. It runs in Node.js, which it fetches where there is none.
+$(VENV)/pyright: $(VENV)/test-requirements
+	$(INSTALL) pyright && $(BIN)/pyright --version > /dev/null 2>&1 && touch $@ \
+	  || { $(BIN)/uv pip uninstall --quiet --python $(BIN)/python pyright; \
+	       $(call SKIP,the types that pyright sees: it could not be installed); }
+
 # JaxMARL wants an older Gymnasium than starmine is tested with, so it has an environment of its own.
 $(JAXMARL)/ready: $(BIN)/uv
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(JAXMARL)
@@ -89,7 +95,7 @@ docs: $(VENV)/release $(VENV)/docs-requirements ## Build the documentation site 
 
 check: lint-rust lint-python unit-tests ## Run formatters, linters, type checkers and unit tests: before each commit.
 
-test: $(VENV)/release $(VENV)/test-requirements $(VENV)/chromium $(VENV)/hle $(RLLIB_GYMNASIUM) lint-rust lint-python check-instructions check-oldest check-arm sanitize ## Run all tests and checks.
+test: $(VENV)/release $(VENV)/test-requirements $(VENV)/chromium $(VENV)/hle $(VENV)/pyright $(RLLIB_GYMNASIUM) lint-rust lint-python check-instructions check-oldest check-arm sanitize ## Run all tests and checks.
 	cargo test --quiet
 	RUSTDOCFLAGS='--deny warnings' cargo doc --quiet --no-deps
 	$(BIN)/python -m mypy.stubtest --mypy-config-file pyproject.toml starmine._core
@@ -226,7 +232,7 @@ bench-train: $(VENV)/release $(VENV)/test-requirements $(JAXMARL)/ready ## Measu
 constraints: ## Record the newest versions that work together.
 	rm -rf $(VENV) $(JAXMARL)
 	: > constraints.txt
-	$(MAKE) $(VENV)/test-requirements $(VENV)/docs-requirements $(VENV)/hle
+	$(MAKE) $(VENV)/test-requirements $(VENV)/docs-requirements $(VENV)/hle $(VENV)/pyright
 	$(INSTALL) open_spiel
 	$(BIN)/uv pip freeze --python $(BIN)/python --exclude starmine --exclude pip > $(VENV)/frozen
 	mv $(VENV)/frozen constraints.txt

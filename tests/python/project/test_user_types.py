@@ -44,7 +44,8 @@ def test_a_users_file_passes_mypy_and_a_mistake_does_not(tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["basic", "strict"])
 def test_a_users_file_passes_pyright_and_a_mistake_does_not(mode, tmp_path):
-    pyright = shutil.which("pyright")
+    beside = Path(sys.executable).parent  # an environment need not be activated
+    pyright = shutil.which("pyright", path=beside) or shutil.which("pyright")
     if pyright is None:
         pytest.skip("pyright is not installed")
     package = Path(starmine.__file__).parents[1]

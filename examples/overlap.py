@@ -5,7 +5,7 @@ groups: one is stepped in a thread of its own while the other is evaluated (`sta
 and batches run on one thread each. The two ways take turns in every round; the figures are medians. The table is
 Markdown, as in docs/pytorch.md.
 
-    python benchmarks/overlap.py --rounds 7 --device cpu
+    python examples/overlap.py --rounds 7 --device cpu
 """
 
 from __future__ import annotations
