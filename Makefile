@@ -118,7 +118,7 @@ $(VENV)/distribution: $(BIN)/uv
 	$(BIN)/uv pip install --quiet --python $@/bin/python maturin==1.16.0 ziglang==0.17.1 auditwheel==6.8.2 \
 	  abi3audit==0.0.26 twine==7.0.0
 
-# numpy 1.26 has wheels up to Python 3.12. Pythons that this machine lacks are skipped.
+# numpy 1.26 has wheels up to Python 3.12. Pythons that this machine lacks are skipped; those of pyenv are found.
 test-wheel: TOOLS := $(abspath $(VENV)/distribution/bin)
 test-wheel: $(VENV)/distribution ## Build the wheel and sdist as published, examine them, and test the wheel without cargo.
 	rm -rf target/distribution
@@ -130,10 +130,11 @@ test-wheel: $(VENV)/distribution ## Build the wheel and sdist as published, exam
 	$(TOOLS)/twine check --strict target/distribution/*
 	$(TOOLS)/abi3audit --strict --summary target/distribution/*.whl
 	$(TOOLS)/auditwheel show target/distribution/*.whl
-	set -e; for pair in $(WHEEL_PYTHONS); do \
+	set -e; export PATH="$(abspath $(BIN)):$$PATH$$(printf ':%s' "$$HOME"/.pyenv/versions/*/bin)"; \
+	for pair in $(WHEEL_PYTHONS); do \
 	  python=$${pair%%:*}; numpy=$${pair#*:}; \
-	  if $(BIN)/uv python find --quiet --no-python-downloads $$python > /dev/null 2>&1; then \
-	    PATH=$(abspath $(BIN)):$$PATH $(TOOLS)/python tests/distribution.py test $(WHEEL_OPTIONS) \
+	  if uv python find --quiet --no-python-downloads $$python > /dev/null 2>&1; then \
+	    $(TOOLS)/python tests/distribution.py test $(WHEEL_OPTIONS) \
 	      --wheel target/distribution --python $$python --numpy "numpy$$numpy"; \
 	  else $(call SKIP,the wheel with Python $$python: it is not installed); fi; done
 
