@@ -2,13 +2,14 @@
 
     python docs/update_baselines.py ippo-2p=runs/2p     # a run by the name that it is to have
     python docs/update_baselines.py --ship ippo-2p=runs/2p   # its policy goes into the package, with a model card
-    python docs/update_baselines.py --after ippo-2p-100m ippo-2p=runs/2p   # a run that went on with that one
+    python docs/update_baselines.py --after ippo-2p-100m ippo-2p=runs/2p   # a run that went on with that one, by
+                                                        # --resume, or by --start with the policy of that one
     python docs/update_baselines.py                     # the tables alone
 
 A run is a folder of an example script. Of it, results/NAME gets `run.json` (the command, its cost, and the scores over
 common decks), `log.csv` (the means over stretches of updates) and `learning_curve.png`. A policy that is shipped
-also needs its row in src/bots/policy/shipped.rs. Runs named ablation-SETTING-SEED, plain-SETTING-SEED and
-entropy-SETTING-SEED have tables of their own, a line for all seeds of a setting.
+also needs its row in src/bots/policy/shipped.rs. Runs named ablation-SETTING-SEED, plain-SETTING-SEED,
+entropy-SETTING-SEED and discount-SETTING-SEED have tables of their own, a line for all seeds of a setting.
 """
 
 from __future__ import annotations
@@ -95,7 +96,7 @@ held by {seats}.
 - Training: `{command}`{after}
 - {steps:,} turns in {minutes:.0f} minutes on {machine}; a single seed of training.
 - Network: {layers}{extras}; {encoder} observations; {size:,.0f} kB, float16.
-- In training a lost game kept its points, but for a penalty of {penalty:g}.
+- {lost_games}
 - {partners}
 
 Licensed like Starmine, MIT or Apache-2.0.
@@ -117,7 +118,7 @@ def card(facts: dict[str, Any], policy: starmine.TrainedPolicy) -> str:
     return CARD.format(
         **{key: facts[key] for key in ("name", "method", "variant", "players", "max_score", "command", "steps")},
         script=facts["command"].split()[1],
-        after=f", with the checkpoint of `{facts['after']}` (`results/{facts['after']}`)" if facts["after"] else "",
+        after=f", from `{facts['after']}` (`results/{facts['after']}`)" if facts["after"] else "",
         machine=facts["machine"],
         rows="\n".join(rows),
         games=facts["greedy"]["games"],
@@ -128,9 +129,19 @@ def card(facts: dict[str, Any], policy: starmine.TrainedPolicy) -> str:
         extras="".join(f", {text}" for text in extras),
         encoder=policy.encoder,
         size=len(policy.data) / 1e3,
-        penalty=policy.about["arguments"].get("lost_game_penalty", 1.0),
+        lost_games=lost_games(policy.about["arguments"]),
         partners=SELF_PLAY if partner is None else BEST_RESPONSE.format(partner=partner),
     )
+
+
+def lost_games(arguments: dict[str, Any]) -> str:
+    """How training counted a lost game."""
+    penalty = arguments.get("lost_game_penalty", 1.0)
+    if arguments.get("lost_game_score") == "zero" and penalty == 0:
+        return "In training a lost game scored zero, as it counts here."
+    taken = arguments.get("points_taken", 0.0)
+    share = f" and a share of them that grew from 0 to {taken:g}" if taken else ""
+    return f"In training a lost game kept its points, but for a penalty of {penalty:g}{share}."
 
 
 SELF_PLAY = "It has only met itself, and its conventions are its own: with other partners it scores less."
@@ -165,6 +176,9 @@ def of_policy(name: str, policy: starmine.TrainedPolicy, run: Path, games: int, 
     """What is kept of a run that wrote a policy file, which is evaluated here."""
     drawn = starmine.load_policy(run / "policy.safetensors", sampled=True)
     variant = starmine.Variant(**{**policy.variant.parameters(), "lost_game_score": "zero"})
+    arguments, before = dict(policy.about["arguments"]), {"steps": 0, "seconds": 0}
+    if after and "start" in arguments:  # a resumed run counts the training before it itself
+        arguments["start"], before = f"runs/{after}/policy.safetensors", kept_run(after)
     partner = policy.about["arguments"].get("partner")
     rest = variant.players - 1
     learns = policy.about["method"].partition("-")[0]
@@ -178,10 +192,10 @@ def of_policy(name: str, policy: starmine.TrainedPolicy, run: Path, games: int, 
         "players": variant.players,
         "partner": partner,
         "max_score": variant.max_score,
-        "command": command(script, policy.about["arguments"]) + (" --resume" if after else ""),
+        "command": command(script, arguments) + (" --resume" if after and "start" not in arguments else ""),
         "after": after,
-        "steps": policy.about["steps"],
-        "seconds": policy.about["seconds"],
+        "steps": before["steps"] + policy.about["steps"],
+        "seconds": before["seconds"] + policy.about["seconds"],
         "machine": machine(),
         "date": today(),
         "greedy": scores([policy.bot] + [partner or policy.bot] * rest, variant, games),
@@ -338,7 +352,7 @@ def seeds(names: list[str]) -> str:
 # What each mark on a page is filled with, and the runs that it takes.
 GROUPS = {
     **dict.fromkeys(("results", "scores", "published", "commands"), ""),
-    **{"ablations": "ablation", "plain": "plain", "entropies": "entropy"},
+    **{"ablations": "ablation", "plain": "plain", "entropies": "entropy", "discounts": "discount"},
 }
 WRITERS = {
     "results": table,
@@ -348,6 +362,7 @@ WRITERS = {
     "ablations": seeds,
     "plain": seeds,
     "entropies": seeds,
+    "discounts": seeds,
 }
 
 

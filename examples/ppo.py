@@ -36,6 +36,7 @@ from starmine.training import (
     Act,
     FinishedGames,
     Outputs,
+    Precision,
     Run,
     Schedule,
     Scores,
@@ -49,6 +50,7 @@ from starmine.training import (
     flat_weights,
     infer,
     local_device,
+    matmul_dtype,
     network_player,
     partner_seats,
     process_group,
@@ -131,8 +133,8 @@ class Args:
     """append to the observation of a plain network how probably each card is playable, and dead"""
     device: Literal["cpu", "cuda"] = "cpu"
     """of the network; with torchrun each process takes a GPU of its own"""
-    dtype: Literal["float32", "bfloat16"] = "float32"
-    """of the matrix products; bfloat16 needs hardware support to be faster"""
+    dtype: Precision = "auto"
+    """of the matrix products; "auto" is bfloat16 where the device multiplies it, else float32"""
     compile: bool = False
     """fuse the kernels of the network by colour: half a minute at the start, and needs a C++ compiler"""
 
@@ -165,8 +167,7 @@ class PPO:
         seed = training_seed(args.seed)  # each process plays other games
         settings: dict[str, Any] = {"encoder": args.encoder, "dtype": "bits", "partners": self.partners}
         self.batch = starmine.Batch(self.variant, args.num_envs, seed=seed, **settings)
-        dtype = torch.bfloat16 if args.dtype == "bfloat16" else torch.float32
-        self.policy = self.new_network(dtype).to(self.device)
+        self.policy = self.new_network(matmul_dtype(args.dtype, self.device)).to(self.device)
         if args.start is not None:
             begin_with(self.policy, args.start)
         if rank() > 0:

@@ -45,6 +45,7 @@ from starmine.training.playing import (
     show_game,
     training_seed,
 )
+from starmine.training.precision import Precision, matmul_dtype
 from starmine.training.replay import GameReplay, PlayedGames
 from starmine.training.run import Learner, Run, RunArgs
 from starmine.training.schedule import Schedule, anneal, doubled
@@ -70,6 +71,7 @@ __all__ = [
     "Log",
     "Outputs",
     "PlayedGames",
+    "Precision",
     "Progress",
     "Run",
     "RunArgs",
@@ -92,6 +94,7 @@ __all__ = [
     "infer",
     "load_checkpoint",
     "local_device",
+    "matmul_dtype",
     "network_player",
     "other_colors",
     "padded_turns",

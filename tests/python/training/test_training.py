@@ -347,6 +347,24 @@ def test_minibatches_double_after_equal_parts_of_the_budget(training):
     assert [training.doubled(512, end, 0.9) for end in (None, 100)] == [512, 512]
 
 
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        ({"avx2": True, "avx512_bf16": False}, "float32"),
+        ({"avx512_bf16": True}, "bfloat16"),
+        ({"amx_bf16": True}, "bfloat16"),
+    ],
+)
+def test_products_are_in_bfloat16_where_the_processor_multiplies_it(training, monkeypatch, found, expected):
+    import torch
+
+    cpu = torch.device("cpu")
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: found)
+    assert training.matmul_dtype("auto", cpu) == getattr(torch, expected)
+    for given in ("float32", "bfloat16"):
+        assert training.matmul_dtype(given, cpu) == getattr(torch, given)
+
+
 def test_finished_games_are_averaged(training):
     def outputs(terminated, score, ending):
         return {
