@@ -25,6 +25,6 @@ def matmul_dtype(precision: Precision, device: torch.device) -> torch.dtype:
 def multiplies_bfloat16(device: torch.device) -> bool:
     """Whether a device has instructions for products of bfloat16."""
     if device.type == "cuda":
-        return torch.cuda.is_bf16_supported(including_emulation=False)
+        return bool(torch.cuda.is_bf16_supported(including_emulation=False))
     found = torch.cpu.get_capabilities()
     return bool(found.get("avx512_bf16") or found.get("amx_bf16"))
