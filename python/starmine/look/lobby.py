@@ -40,6 +40,7 @@ class _Place:
     table: Table
     number: int
     advisers: list[str]  # that play the variant
+    told: Answer  # what was asked for: the variant's name and the seats
     lock: threading.Lock = field(default_factory=threading.Lock)
     replay: Answer | None = None
 
@@ -111,7 +112,7 @@ class Lobby:
             table.names = ["you" if seat is None else str(seat) for seat in seats]
             key = secrets.token_urlsafe(9)
             self._opened += 1
-            self._places[key] = _Place(table, self._opened, advisers)
+            self._places[key] = _Place(table, self._opened, advisers, {"variant": rules, "seats": seats})
         return self.show(key)
 
     def close(self, key: str) -> Answer:
@@ -252,6 +253,7 @@ class Lobby:
             "moved": not table.is_over and bool(own),
             "taken_back": table.taken_back,
             "advisers": place.advisers,
+            "told": place.told,
             "frame": frame_of(seen, names=names, legal=table.waits),
             "log": [turn_in_words(event_of(event), names, suits) for event in history],
             "last_own_turn": max(own, default=0),

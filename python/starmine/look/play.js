@@ -60,15 +60,15 @@ function form() {
   };
   players.addEventListener("change", fill);
   fill();
-  const start = button("Start", () => begin(rules.value, [...seats.querySelectorAll("select")].map((seat) => seat.value)));
+  const start = button("Start", () => begin(rules.value, [...seats.querySelectorAll("select")].map((seat) => (seat.value === PERSON ? null : seat.value))));
   start.classList.add("sp-primary");
   const made = el("section", "sp-form", { "aria-label": "New table" }, label("Variant", rules), label("Seats", players));
   made.append(seats, el("p", "sr-others", {}, "Without you in a seat, you watch, and see all cards."), start);
   return made;
 }
 
-async function begin(rules, seats) {
-  const table = await ask("tables", { variant: rules, seats: seats.map((name) => (name === PERSON ? null : name)) });
+async function begin(variant, seats) {
+  const table = await ask("tables", { variant, seats });
   location.hash = `#table=${table.id}`;
 }
 
@@ -184,9 +184,11 @@ async function ended(table) {
   const save = el("a", "sr-button", { href: `tables/${table.id}/replay.html`, download: "hanabi.html" }, "Save replay");
   const result = el("h1", "sr-title sp-result", { "aria-live": "polite" }, `${score} of ${variant.max_score} points${back}: ${how}`);
   const shown = el("div", "sp-replay");
-  root.replaceChildren(header(table, result, save, button("Leave", () => leave(table))), shown, say());
+  const again = button("Play again", () => begin(table.told.variant, table.told.seats));
+  root.replaceChildren(header(table, result, again, save, button("Leave", () => leave(table))), shown, say());
   const played = replay(shown, data);
   played.go(table.frame.turn);
+  scrollTo(0, 0);
 }
 
 /* Small parts. */

@@ -4,6 +4,7 @@
  *
  * With `page`, the keyboard works anywhere on the page, and the address names game and turn (#game=2&turn=17).
  * Other options: `theme`, "light" or "dark"; `place`, the game and the turn to begin with, { game: 2, turn: 17 };
+ * `inline`, whether the controls stand right below the board in place of the window's lower edge;
  * `onPlace`, a function that is called with the place whenever a turn is shown.
  * All text is set as text, never as markup.
  */
@@ -56,12 +57,11 @@ class Replay {
     this.chart = svg("svg", { class: "sr-chart", viewBox: "0 0 1000 100", preserveAspectRatio: "none", role: "img" });
     this.chart.addEventListener("click", (event) => this.pointed(event));
     this.legend = el("div", "sr-legend");
-    this.root.append(
-      this.header(),
-      this.verdict,
-      el("div", "sr-main", {}, el("div", "sr-left", {}, this.board), el("aside", "sr-side", {}, this.summary, this.log)),
-      el("div", "sr-controls", {}, this.said, this.next, this.chart, this.slide(), this.buttons()),
-    );
+    const controls = el("div", "sr-controls", {}, this.said, this.next, this.chart, this.slide(), this.buttons());
+    const left = el("div", "sr-left", {}, this.board);
+    const main = el("div", "sr-main", {}, left, el("aside", "sr-side", {}, this.summary, this.log));
+    this.root.append(this.header(), this.verdict, main);
+    (this.options.inline ? left : this.root).append(controls);
   }
 
   header() {

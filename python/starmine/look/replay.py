@@ -81,7 +81,7 @@ class Thinker:
         shown = [int(action) for action in np.argsort(-shares)[:6] if shares[action]]
         shown += [played] if played is not None and played not in shown else []
         return {
-            "name": self.policy.name,
+            "name": Path(self.policy.name).stem,  # a file's without its folders
             "probabilities": {action: round(float(shares[action]), 4) for action in shown},
             "value": round(value, 3),
             "choice": int(logits.argmax()),

@@ -24,7 +24,7 @@ function render({ model, el: element }) {
     model.save_changes();
   };
   const place = { game: model.get("game"), turn: model.get("turn") };
-  const shown = replay(element, model.get("data"), { theme, onPlace, place });
+  const shown = replay(element, model.get("data"), { theme, onPlace, place, inline: true });
   const follow = () => {
     const [game, turn] = [model.get("game"), model.get("turn")];
     if (game !== shown.place.game) shown.open(game, turn);

@@ -87,6 +87,7 @@ def test_the_board_follows_the_widget_and_the_widget_the_board(open_page, tmp_pa
         assert {name: found[name] for name in expected} == expected
 
     shows(1, 4)
+    assert page.locator(".sr-left > .sr-board + .sr-controls").count() == 1
     page.get_by_label("Next turn", exact=True).click()
     shows(1, 5)
     assert page.evaluate("window.saved") == {"game": 1, "turn": 5}

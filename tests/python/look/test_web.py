@@ -38,7 +38,7 @@ def table_of(lobby, found):
     return lobby._places[found["id"]].table
 
 
-def expected(view, table, found):
+def expected(view, table, found, variant, seats):
     """All that a page may know of a table before the end, made of the seat's view alone."""
     own = view.observer
     history = view.history
@@ -50,6 +50,7 @@ def expected(view, table, found):
         "over": False,
         "moved": any(event.seat == own for event in history),
         "taken_back": table.taken_back,
+        "told": {"variant": variant, "seats": seats},
         "advisers": [name for name in ("smart", "piers") if name == "piers" or view.variant.colors == 5],
         "frame": frame_of(view, names=table.shown_names, legal=view.current_player == own),
         "log": [turn_in_words(event_of(event), table.shown_names, suits_of(view.variant)) for event in history],
@@ -92,7 +93,8 @@ def test_nothing_but_the_seat_s_view_is_sent_in_a_whole_game(variant, seats):
             check_head(sent)
             if table.is_over:
                 break
-            assert json.loads(sent[2]) == json.loads(json.dumps(expected(table.state.view(seat), table, found)))
+            seen = expected(table.state.view(seat), table, found, variant, seats)
+            assert json.loads(sent[2]) == json.loads(json.dumps(seen))
             for refused in ("replay", "replay.html"):
                 status, told = person.request(f"tables/{found['id']}/{refused}")
                 assert (status, told) == (403, {"error": "the game is not over: its cards are shown at its end"})

@@ -85,6 +85,10 @@ def test_a_whole_game_by_clicks(browser):
         with page.expect_download() as download:
             page.get_by_role("link", name="Save replay").click()
         assert b'<main id="replay">' in download.value.path().read_bytes()
+        page.get_by_role("button", name="Play again").click()
+        page.locator(".sp-say", has_text="Your turn").wait_for()
+        assert table_at(lobby, page) is not table
+        assert (table_at(lobby, page).names, table_at(lobby, page).state.length) == (["smart", "you"], 1)
         page.get_by_role("button", name="Leave").click()
         page.locator(".sp-form").first.wait_for()
         page.close()
