@@ -25,7 +25,7 @@ from starmine.data import Dataset
 
 RESULTS, PAGE, FIGURE = ROOT / "results" / "search", ROOT / "docs" / "search.md", ROOT / "docs" / "search.png"
 START = "<!-- searches of update_search.py -->\n"
-SEARCH = re.compile(r"search: (.+); rollouts=(\d+); hands=(\d+); threshold=([\d.]+)$")
+SEARCH = re.compile(r"search: (?P<blueprint>.+?); rollouts=(?P<rollouts>\d+); hands=(?P<hands>\d+)(?P<rest>.*)$")
 
 
 def mean_and_error(values: NDArray[Any]) -> list[float]:
@@ -37,8 +37,12 @@ def keep(name: str, folder: Path, seconds: float) -> None:
     """Compare the games of a folder with the blueprint's and put the figures into results/search/."""
     configuration = json.loads((folder / "_manifest.json").read_text(encoding="utf-8"))["configuration"]
     players = [player["name"] for player in configuration["players"]]
-    (found,) = (match for player in players if (match := SEARCH.match(player)))
-    blueprint, seat = found[1], players.index(found[0])
+    found = next(match for player in players if (match := SEARCH.match(player)))
+    options = dict(option.split("=") for option in found["rest"].split("; ")[1:])
+    blueprint, is_mirror = found["blueprint"], options.get("method") == "mirror"
+    seat = players.index(found[0])
+    method = "--method mirror" if is_mirror else f"--seat {seat}"
+    method += f" --step {options['step']}" if "step" in options else ""
     dataset = Dataset(folder)
     tables = list(dataset.tables())
     lengths = np.concatenate([table.lengths for table in tables])
@@ -50,12 +54,12 @@ def keep(name: str, folder: Path, seconds: float) -> None:
         "name": name,
         "blueprint": blueprint,
         "players": len(players),
-        "seat": seat,
-        "rollouts": int(found[2]),
-        "hands": int(found[3]),
-        "threshold": float(found[4]),
-        "command": f"starmine search {blueprint!r} --players {len(players)} --seat {seat} "
-        f"--games {configuration['games']} --rollouts {found[2]} --hands {found[3]} --seed {configuration['seed']}",
+        "method": "mirror" if is_mirror else "single",
+        "hash": next((player["hash"] for player in configuration["players"]), None),
+        "rollouts": int(found["rollouts"]),
+        "hands": int(found["hands"]),
+        "command": f"starmine search {blueprint!r} --players {len(players)} {method} --games {configuration['games']} "
+        f"--rollouts {found['rollouts']} --hands {found['hands']} --seed {configuration['seed']}",
         "games": len(scores),
         "alone": mean_and_error(alone),
         "score": mean_and_error(scores),
@@ -74,7 +78,7 @@ def keep(name: str, folder: Path, seconds: float) -> None:
 def kept() -> list[dict[str, Any]]:
     """All searches that are kept, by blueprint, players and roll-outs."""
     found = [json.loads(path.read_text(encoding="utf-8")) for path in RESULTS.glob("*.json")]
-    return sorted(found, key=lambda facts: (facts["blueprint"], facts["players"], facts["rollouts"]))
+    return sorted(found, key=lambda facts: (facts["blueprint"], facts["players"], facts["method"], facts["rollouts"]))
 
 
 def with_error(value: list[float]) -> str:
@@ -87,6 +91,7 @@ def line(facts: dict[str, Any]) -> str:
     cells = [
         f"[{facts['blueprint']}](../results/search/{facts['name']}.json)",
         str(facts["players"]),
+        "all, by mirror descent" if facts["method"] == "mirror" else "one",
         f"{facts['rollouts']:,}",
         f"{facts['games']:,}",
         with_error(facts["alone"]),
@@ -100,8 +105,8 @@ def line(facts: dict[str, Any]) -> str:
 
 def table() -> str:
     """A line for each search."""
-    heads = ["blueprint", "players", "roll-outs", "games", "blueprint alone", "with a search", "difference"]
-    heads += ["perfect games, alone and with", "seconds a game"]
+    heads = ["blueprint", "players", "searching seats", "roll-outs", "games", "blueprint alone", "with a search"]
+    heads += ["difference", "perfect games, alone and with", "seconds a game"]
     return markdown_table(heads, [line(facts) for facts in kept()])
 
 
@@ -112,20 +117,23 @@ def with_table(page: Path) -> str:
 
 
 def draw() -> None:
-    """The score against the processor time of a move, a line for each blueprint with two players."""
+    """The score against the processor time of a move, a line for each blueprint and method with two players."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(6.4, 3.6), layout="constrained")
     axes = figure.subplots()
     found = [facts for facts in kept() if facts["players"] == 2]
-    for blueprint in sorted({facts["blueprint"] for facts in found}):
-        points = [facts for facts in found if facts["blueprint"] == blueprint]
-        # The searching seat makes half of the moves.
-        seconds = [facts["seconds_a_game"] / (facts["turns_a_game"] / 2) for facts in points]
+    for blueprint, method in sorted({(facts["blueprint"], facts["method"]) for facts in found}):
+        points = [facts for facts in found if (facts["blueprint"], facts["method"]) == (blueprint, method)]
+        # One searching seat makes half of the moves.
+        share = 0.5 if method == "single" else 1
+        seconds = [facts["seconds_a_game"] / (facts["turns_a_game"] * share) for facts in points]
         means, errors = zip(*(facts["score"] for facts in points), strict=True)
-        (drawn, *_) = axes.errorbar(seconds, means, errors, marker="o", capsize=3, label=f"search: {blueprint}")
-        alone = points[-1]["alone"][0]
-        axes.axhline(alone, color=drawn.get_color(), linestyle=":", label=f"{blueprint} alone, {alone:.2f}")
+        label = f"search: {blueprint}" + (", all seats" if method == "mirror" else "")
+        (drawn, *_) = axes.errorbar(seconds, means, errors, marker="o", capsize=3, label=label)
+        alone = max(points, key=lambda facts: facts["games"])["alone"][0]
+        if method == "single":
+            axes.axhline(alone, color=drawn.get_color(), linestyle=":", label=f"{blueprint} alone, {alone:.2f}")
     axes.set(xscale="log", xlabel="processor seconds a searched move", ylabel="score, two players")
     axes.legend(fontsize="small")
     axes.grid(alpha=0.3)

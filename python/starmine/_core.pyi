@@ -539,7 +539,7 @@ def _play_bots(
     threads: SupportsIndex,
     record: bool,
     listed: NDArray[np.uint64] | None = None,
-) -> tuple[_Columns, _Recorded | None]: ...
+) -> tuple[_Columns, _Recorded | None, tuple[NDArray[np.float32], NDArray[np.float32]] | None]: ...
 def _outcomes(
     variant: Variant | str,
     decks: NDArray[np.uint8],

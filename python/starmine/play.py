@@ -112,7 +112,7 @@ def play_games(
     names = [player if isinstance(player, str) else None for player in seats]
     if None not in names:
         threads = (os.cpu_count() or 1) if threads is None else threads
-        columns, recorded = _play_bots(rules, names, games, seed, first_game, threads, record)
+        columns, recorded, *_ = _play_bots(rules, names, games, seed, first_game, threads, record)
         return results(rules, columns, recorded)
     table = _Mixed(_Tables(rules, names, games, seed, first_game), seats, first_game)
     columns = table.play()

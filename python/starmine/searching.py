@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,14 +105,17 @@ def search(
     milliseconds: int | None = None,
     hands: int = 4096,
     threshold: float = 0.1,
+    method: Literal["single", "mirror"] = "single",
+    step: float | None = None,
     seed: int = 0,
     threads: int = 1,
 ) -> SearchResult:
-    """Search for a better move than the blueprint's (SPARTA's single-agent search: Lerer et al., 2020).
+    """Search for a better move than the blueprint's.
 
     The seat to act samples its own hand from what it sees and from the moves of the others, who play by the blueprint.
     For each legal action it plays these games to the end, by the blueprint in all seats. Actions share hands and decks;
-    those that fall behind the best by 2.5 standard errors of the difference are dropped.
+    those that fall behind the best by 2.5 standard errors of the difference are dropped, and after each of a few rounds
+    the worse half.
 
     Args:
         position: a state, or a view of the seat to act. Of a state nothing is used that this seat may not see.
@@ -120,7 +123,11 @@ def search(
         rollouts: the most roll-outs, 1 to 10**9, over all actions.
         milliseconds: stop after this time, 1 to 10**9; the result is then another one in each run. None for no limit.
         hands: possible hands that are kept, 1 to 100,000. A belief of no more hands is exact.
-        threshold: points by which an action must be better than the blueprint's, 0 to 100.
+        threshold: points by which an action must be better than the blueprint's, 0 to 100; with `method="single"`.
+        method: "single" is SPARTA's single-agent search (Lerer et al., 2020): the others play by the blueprint.
+            "mirror" is mirror descent search (Sokota et al., 2023): the others may search, too.
+        step: of mirror descent: what a point is worth in the logarithm of an action's probability, above 0 and at most
+            1,000,000; None for 50. Only with `method="mirror"`.
         seed: of hands and decks, 0 to 2**64 - 1.
         threads: 1 to 256. The result does not depend on it.
 
@@ -142,7 +149,8 @@ def search(
     if not isinstance(name, str):
         raise StarmineError(f"blueprint={blueprint!r} is not allowed: expected a bot's text or a trained policy")
     limit = "" if milliseconds is None else f"; milliseconds={milliseconds}"
-    text = f"search: {name}; rollouts={rollouts}{limit}; hands={hands}; threshold={threshold}"
+    size = "" if step is None else f"; step={step}"
+    text = f"search: {name}; rollouts={rollouts}{limit}; hands={hands}; threshold={threshold}; method={method}{size}"
     action, by_blueprint, actions, means, errors, counts, kept, cards, shares, exact, unexplained = _search(
         view, text, seed, threads
     )

@@ -123,9 +123,9 @@ fn player_name(error: &PlayerNameError, message: String) -> PyErr {
     match error {
         PlayerNameError::Bot(error) => bot_name(error, message),
         PlayerNameError::Option(_) => UnknownNameError::new_err(message),
-        PlayerNameError::Blueprint(_) | PlayerNameError::Value { .. } => {
-            StarmineError::new_err(message)
-        }
+        PlayerNameError::Blueprint(_)
+        | PlayerNameError::Value { .. }
+        | PlayerNameError::Step(_) => StarmineError::new_err(message),
     }
 }
 

@@ -17,7 +17,7 @@ use super::text::Text;
 use super::variant::{Variant, read_variant};
 use super::view::View;
 use crate::bots::{
-    BotMoveError, GameRunner, Outcome, PlayError, PlayedGames, Player, check_headroom,
+    BotMoveError, GameRunner, Outcome, PlayError, PlayedGames, Player, TurnValues, check_headroom,
     play_games_until,
 };
 use crate::rules::{self, EpisodeSeed, MoveError, Recording};
@@ -114,6 +114,19 @@ fn recorded<'py>(py: Python<'py>, recording: Recording) -> PyResult<Recorded<'py
     ))
 }
 
+/// The means and the standard errors of the values of all actions, each float32 (turns, actions).
+type Searched<'py> = (Bound<'py, PyArray2<f32>>, Bound<'py, PyArray2<f32>>);
+
+fn searched<'py>(
+    py: Python<'py>,
+    variant: &rules::Variant,
+    found: TurnValues,
+) -> PyResult<Searched<'py>> {
+    let shape = [found.means.len() / variant.num_actions(), variant.num_actions()];
+    let array = |numbers: Vec<f32>| numbers.into_pyarray(py).reshape(shape);
+    Ok((array(found.means)?, array(found.errors)?))
+}
+
 /// The state of a table's game.
 fn state_of(table: &GameRunner) -> rules::State {
     let mut state = rules::State::new(table.variant().clone(), table.seed());
@@ -135,7 +148,8 @@ fn no_memory(error: &TryReserveError) -> PyErr {
 /// Returns:
 ///     Scores, fireworks and lengths int32 (games,), endings int8 (games,); and with `record` decks
 ///     uint8 (games, deck_size), start players uint8 (games,), actions uint8 (turns,) and offsets int64
-///     (games + 1,), else None.
+///     (games + 1,), else None; and, if they are recorded and a bot searches, the means and the standard errors of
+///     the values of all actions, each float32 (turns, actions), NaN where there are none, else None.
 #[pyfunction]
 #[pyo3(signature = (variant, players, games, seed, first_game, threads, record, listed=None))]
 #[expect(clippy::too_many_arguments, reason = "each is an argument in Python")]
@@ -149,7 +163,7 @@ pub fn _play_bots<'py>(
     threads: Integer,
     record: bool,
     listed: Option<PyReadonlyArray1<'py, u64>>,
-) -> PyResult<(Columns<'py>, Option<Recorded<'py>>)> {
+) -> PyResult<(Columns<'py>, Option<Recorded<'py>>, Option<Searched<'py>>)> {
     let variant = read_variant(variant)?;
     let players = read_players(&variant, &players)?;
     if players.iter().any(|player| matches!(player, Player::External)) {
@@ -160,9 +174,10 @@ pub fn _play_bots<'py>(
     let played = interruptible(py, |stop| {
         play_games_until(stop, &variant, &players, seed, &games, threads, record)
     })?;
-    let PlayedGames { outcomes, recording } = played?.unwrap_or_default();
+    let PlayedGames { outcomes, recording, values } = played?.unwrap_or_default();
     let columns = columns(py, || outcomes.iter().copied().map(Some))?;
-    Ok((columns, record.then(|| recorded(py, recording)).transpose()?))
+    let values = values.map(|found| searched(py, &variant, found)).transpose()?;
+    Ok((columns, record.then(|| recorded(py, recording)).transpose()?, values))
 }
 
 /// Games in which Python holds some of the seats, for `play_games`.

@@ -15,6 +15,17 @@ pub struct Turn<'a> {
     pub after: View<'a>,
 }
 
+/// What a bot found out about a legal move.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MoveValue {
+    /// The move.
+    pub played: Move,
+    /// The mean score of games that go on with it.
+    pub mean: f64,
+    /// The standard error of the mean.
+    pub error: f64,
+}
+
 /// A player in one seat. It receives only views of that seat, so it cannot see its own hand or
 /// the deck.
 pub trait Bot: BoxedClone + Send + Sync {
@@ -39,6 +50,12 @@ pub trait Bot: BoxedClone + Send + Sync {
 
     /// The move of this seat, which is to act.
     fn act(&mut self, view: &View<'_>) -> Move;
+
+    /// Of a bot that values the legal moves: what it found out in its last turn, nothing before that. `None` for all
+    /// others.
+    fn values(&self) -> Option<&[MoveValue]> {
+        None
+    }
 }
 
 /// A cheating player, which sees the whole position, its own hand included. It serves as an upper

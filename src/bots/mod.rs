@@ -23,8 +23,9 @@ mod rule_list;
 mod runner;
 mod seated;
 mod smart;
+mod turn_values;
 
-pub use bot::{Bot, OpenBot, Turn, UnsupportedVariant};
+pub use bot::{Bot, MoveValue, OpenBot, Turn, UnsupportedVariant};
 pub use bot_name::{BotName, BotNameError, PolicyName};
 pub(crate) use memory::{check_headroom, check_thread_room, start, start_scoped, with_room};
 pub use noisy::{Noise, NoiseError, Noisy};
@@ -38,3 +39,4 @@ pub use registry::{BOTS, BotKind, Plays, bot};
 pub use rule_list::{RULES, Rule, RuleError, RuleKind, RuleList, rule};
 pub use runner::{BotMoveError, GameRunner, Player};
 pub use seated::{SeatedError, SeatedPlayer};
+pub use turn_values::TurnValues;

@@ -8,6 +8,7 @@ use thiserror::Error;
 
 use super::memory::{check_headroom, start_scoped, with_room};
 use super::runner::{BotMoveError, GameRunner, Player};
+use super::turn_values::TurnValues;
 use crate::rules::{Ending, EpisodeSeed, Recording, Variant};
 
 /// The result of one game.
@@ -42,12 +43,35 @@ impl Outcome {
 const CHUNK: usize = 64;
 
 /// The results of games, in their order.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct PlayedGames {
     /// The outcomes.
     pub outcomes: Vec<Outcome>,
     /// The same games as decks and actions; empty unless they were asked for.
     pub recording: Recording,
+    /// What bots that value the legal moves found out; `None` unless the games were recorded and there is such a bot.
+    pub values: Option<TurnValues>,
+}
+
+impl PlayedGames {
+    /// Adds the runner's game to those that are recorded.
+    fn record(&mut self, runner: &GameRunner) -> Result<(), TryReserveError> {
+        self.recording.add(runner)?;
+        match runner.values() {
+            Some(turns) => self.values.get_or_insert_default().add(runner.variant(), turns),
+            None => Ok(()),
+        }
+    }
+
+    /// Adds games behind these.
+    fn append(&mut self, other: &PlayedGames) -> Result<(), TryReserveError> {
+        self.outcomes.extend(&other.outcomes);
+        self.recording.append(&other.recording)?;
+        if let Some(found) = &other.values {
+            self.values.get_or_insert_default().append(found)?;
+        }
+        Ok(())
+    }
 }
 
 /// Neighbouring games of a list, with the place of the first.
@@ -105,7 +129,7 @@ pub fn play_games_until(
     records: bool,
 ) -> Result<Option<PlayedGames>, PlayError> {
     let outcomes = with_room(games.len())?;
-    let mut played = PlayedGames { outcomes, recording: Recording::default() };
+    let mut played = PlayedGames { outcomes, ..PlayedGames::default() };
     let (next, gate) = (AtomicUsize::new(0), Mutex::new(()));
     let chunk = (games.len() / (8 * threads.max(1))).clamp(1, CHUNK);
     let play = || {
@@ -126,8 +150,7 @@ pub fn play_games_until(
     let mut chunks: Vec<Chunk> = chunks.into_iter().flatten().collect();
     chunks.sort_unstable_by_key(|&(first, _)| first);
     for (_, chunk) in chunks {
-        played.outcomes.extend(chunk.outcomes);
-        played.recording.append(&chunk.recording)?;
+        played.append(&chunk)?;
     }
     Ok(Some(played))
 }
@@ -167,7 +190,7 @@ fn play_chunks(
             runner.run()?;
             chunk.outcomes.push(Outcome::of(&runner).expect("no player is external"));
             if records {
-                chunk.recording.add(&runner)?;
+                chunk.record(&runner)?;
             }
         }
         chunks.try_reserve(1)?;

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use super::bot::{Bot, OpenBot, Turn};
+use super::bot::{Bot, MoveValue, OpenBot, Turn};
 use crate::rules::{
     Ending, EpisodeSeed, Event, GameRng, Move, Position, RandomDeck, Variant, View,
 };
@@ -55,6 +55,8 @@ pub struct GameRunner {
     deck: RandomDeck,
     seed: EpisodeSeed,
     history: Vec<Event>,
+    /// For each turn what its bot found out about the legal moves, if any bot values them.
+    values: Option<Vec<Vec<MoveValue>>>,
 }
 
 impl fmt::Debug for GameRunner {
@@ -79,9 +81,12 @@ impl GameRunner {
         let (mut deck, start_player) = RandomDeck::new(&variant, seed);
         let position = Position::deal(&variant, start_player, &mut deck);
         let is_observed = players.iter().any(observes);
+        let values_moves =
+            |player: &Player| matches!(player, Player::Bot(bot) if bot.values().is_some());
+        let values = players.iter().any(values_moves).then(Vec::new);
         let history = Vec::with_capacity(MAX_TURNS);
         let mut runner =
-            GameRunner { variant, players, is_observed, position, deck, seed, history };
+            GameRunner { variant, players, is_observed, position, deck, seed, history, values };
         runner.start_players();
         runner
     }
@@ -93,6 +98,7 @@ impl GameRunner {
         self.deck = deck;
         self.seed = seed;
         self.history.clear();
+        self.values.iter_mut().for_each(Vec::clear);
         self.start_players();
     }
 
@@ -141,6 +147,12 @@ impl GameRunner {
         &self.history
     }
 
+    /// For each turn what its bot found out about the legal moves, see [`Bot::values`]. `None` if no bot values them.
+    #[must_use]
+    pub fn values(&self) -> Option<&[Vec<MoveValue>]> {
+        self.values.as_deref()
+    }
+
     /// The ending, or `None` before the end of the game.
     #[must_use]
     pub const fn ending(&self) -> Option<Ending> {
@@ -173,6 +185,13 @@ impl GameRunner {
 
     /// Applies a legal move of the player to act, and informs the bots.
     pub fn apply(&mut self, played: Move) {
+        if let Some(values) = &mut self.values {
+            let found = match &self.players[self.position.current_player()] {
+                Player::Bot(bot) => bot.values().unwrap_or_default(),
+                _ => &[],
+            };
+            values.push(found.to_vec());
+        }
         if self.is_observed {
             let before = self.position;
             self.advance(played);

@@ -1,4 +1,4 @@
-use super::blueprint::{Blueprint, WeighedHand, retain};
+use super::blueprint::{Blueprint, WeighedHand, doubt, retain};
 use super::parallel::map;
 use super::particle::Particle;
 use super::seen_game::{SeenGame, own_slot};
@@ -30,6 +30,9 @@ pub enum Source {
 
 /// What a seat believes about its own hand: given what it sees, and that its teammates play by a blueprint.
 ///
+/// A teammate that searches makes other moves, too: each of them makes a hand that does not explain it less likely. In
+/// that case no hand is dropped for a move.
+///
 /// The hands are all that are possible as soon as these are few enough, and else a weighted sample of them. A move that
 /// the blueprint makes with none of them is taken for a mistake: it then says nothing, see
 /// [`BlueprintBelief::unexplained`].
@@ -41,6 +44,8 @@ pub struct BlueprintBelief {
     source: Source,
     /// For each turn, whether it counts as a move by the blueprint.
     is_explained: Vec<bool>,
+    /// How likely another move of a teammate is next to the blueprint's; 0 if it makes no other.
+    mistake: f64,
     /// The number of hands wanted.
     wanted: usize,
     /// The seed of the next random numbers.
@@ -52,6 +57,7 @@ impl BlueprintBelief {
     pub(super) fn new(
         view: &View<'_>,
         blueprint: &Blueprint,
+        mistake: f64,
         wanted: usize,
         seed: u64,
     ) -> BlueprintBelief {
@@ -61,6 +67,7 @@ impl BlueprintBelief {
             particles: Vec::new(),
             source: Source::Sampled,
             is_explained: Vec::new(),
+            mistake,
             wanted,
             seed,
         }
@@ -125,7 +132,9 @@ impl BlueprintBelief {
             self.weigh_draw(turn);
         }
         let agrees = self.blueprint.follow(&self.game, index, &mut self.particles);
-        if agrees.contains(&true) {
+        if self.mistake > 0.0 {
+            doubt(&mut self.particles, &agrees, self.mistake);
+        } else if agrees.contains(&true) {
             retain(&mut self.particles, &agrees);
         } else if !agrees.is_empty() {
             self.explain(index, turn);
@@ -230,7 +239,7 @@ impl BlueprintBelief {
         let (unseen, size) = (turn.after.unseen(), turn.after.hand_size(0));
         self.particles.retain_mut(|found| {
             let mut left = unseen;
-            found.weight = 1.0;
+            found.weight = found.likelihood;
             for &card in &found.hand[..size] {
                 let left = &mut left[usize::from(card)];
                 found.weight *= f64::from(*left);
@@ -243,8 +252,7 @@ impl BlueprintBelief {
     /// So many draws from the hands by their weights, each with weight 1.
     fn resampled(&mut self, number: usize) -> Vec<Particle> {
         let step = self.total() / number as f64;
-        let start =
-            GameRng::from_state(self.next_seed()).below_u64(1 << 53) as f64 / (1u64 << 53) as f64;
+        let start = fraction(&mut GameRng::from_state(self.next_seed()));
         let (mut next, mut passed) = (start * step, 0.0);
         let mut drawn = Vec::with_capacity(number);
         for found in &self.particles {
@@ -285,7 +293,7 @@ impl BlueprintBelief {
         let hands: Vec<WeighedHand> =
             hands.iter().map(|&(hand, ways)| (hand, ways as f64)).collect();
         let found = map(rooms, hands.len(), CHUNK, |room, chunk| {
-            room.replay(&self.game, &self.is_explained, &hands[chunk])
+            room.replay(&self.game, &self.is_explained, self.mistake, &hands[chunk])
         });
         if !found.is_empty() {
             self.particles = found;
@@ -309,12 +317,21 @@ impl BlueprintBelief {
                     let mut rng = GameRng::from_state(mix_seed(seed, (first + index) as u64));
                     Some((belief.sample(&mut rng)?, 1.0))
                 };
+                let mut rng = GameRng::from_state(mix_seed(!seed, (first + chunk.start) as u64));
                 let hands: Vec<WeighedHand> = chunk.filter_map(draw).collect();
-                room.replay(&self.game, &self.is_explained, &hands)
+                let mut found = room.replay(&self.game, &self.is_explained, self.mistake, &hands);
+                found.retain(|found| found.weight == 1.0 || fraction(&mut rng) < found.weight);
+                found.iter_mut().for_each(|found| found.weight = 1.0);
+                found
             });
             self.particles.extend(found);
         }
     }
+}
+
+/// A number from 0 to below 1.
+pub(super) fn fraction(rng: &mut GameRng) -> f64 {
+    rng.below_u64(1 << 53) as f64 / (1u64 << 53) as f64
 }
 
 /// Whether a hand before a turn is possible after what the turn showed.

@@ -7,7 +7,13 @@ use super::seen_game::SeenGame;
 use crate::bots::{Bot, Policy, PolicyBot, PolicyRows};
 use crate::rules::{MAX_CARDS, MAX_HAND_SIZE, Move, Position, Variant, View};
 
-/// A possible own hand, and how likely it is.
+/// How often bots are taken to make another move than their own, where a probability of each move is needed.
+const OTHERS: f64 = 0.1;
+
+/// Hands of a lower likelihood are dropped.
+const LEAST: f64 = 1e-7;
+
+/// A possible own hand, and how likely it is before the moves of the teammates are known.
 pub(super) type WeighedHand = ([u8; MAX_HAND_SIZE], f64);
 
 /// How all seats play where none searches. A thread that plays by a blueprint has a clone of its own.
@@ -24,6 +30,20 @@ impl Blueprint {
         match (bot as &dyn Any).downcast_ref().and_then(PolicyBot::rows) {
             Some(policy) => Blueprint::Network(policy.clone(), Box::default()),
             None => Blueprint::Bots(Seats((0..players).map(|_| bot.boxed_clone()).collect())),
+        }
+    }
+
+    /// The logarithms of the probabilities of all legal moves of the seat to act, which are given in the order of their
+    /// actions: the network's, or those of a bot that makes `own`, but one turn in ten any of the others.
+    pub fn log_probabilities(&mut self, view: &View<'_>, moves: &[Move], own: Move) -> Vec<f64> {
+        match self {
+            Blueprint::Bots(_) => {
+                let others = moves.len().max(2) - 1;
+                let of =
+                    |&played| if played == own { 1.0 - OTHERS } else { OTHERS / others as f64 };
+                moves.iter().map(|played| libm::log(of(played))).collect()
+            }
+            Blueprint::Network(policy, rows) => policy.log_probabilities(view, rows),
         }
     }
 
@@ -46,11 +66,13 @@ impl Blueprint {
         }
     }
 
-    /// The particles of those hands with which all turns are explained, but for those that need not be.
+    /// The particles of those hands with which all turns are explained, but for those that need not be. Each turn that is
+    /// not explained multiplies the likelihood of a hand by `mistake`.
     pub fn replay(
         &mut self,
         game: &SeenGame,
         is_explained: &[bool],
+        mistake: f64,
         hands: &[WeighedHand],
     ) -> Vec<Particle> {
         match self {
@@ -58,27 +80,39 @@ impl Blueprint {
                 let replay = |&(hand, weight): &WeighedHand| {
                     let cards = game.cards(&hand);
                     bots.start(game.variant(), &game.position(0, &cards));
-                    let explains = |turn| bots.follow(game, turn, &cards) || !is_explained[turn];
-                    (0..game.length()).all(explains).then(|| Particle {
-                        hand,
-                        weight,
-                        bots: bots.clone(),
-                    })
+                    let mut likelihood = 1.0;
+                    for (turn, &is_explained) in is_explained.iter().enumerate() {
+                        if !bots.follow(game, turn, &cards) && is_explained {
+                            likelihood *= mistake;
+                        }
+                        if likelihood < LEAST {
+                            return None;
+                        }
+                    }
+                    let weight = weight * likelihood;
+                    Some(Particle { hand, weight, likelihood, bots: bots.clone() })
                 };
                 hands.iter().filter_map(replay).collect()
             }
             Blueprint::Network(policy, rows) => {
-                let mut left = hands.to_vec();
-                let mut cards: Vec<_> = left.iter().map(|(hand, _)| game.cards(hand)).collect();
+                let particle = |&(hand, weight): &WeighedHand| Particle {
+                    hand,
+                    weight,
+                    likelihood: 1.0,
+                    bots: Seats(Vec::new()),
+                };
+                let mut left: Vec<Particle> = hands.iter().map(particle).collect();
+                let mut cards: Vec<_> = left.iter().map(|found| game.cards(&found.hand)).collect();
                 // The last turns tell most: the hints that are on the hand were given in them.
                 for turn in (0..game.length()).rev().filter(|&turn| is_explained[turn]) {
                     let agrees = explained(policy, rows, game, turn, &cards);
-                    retain(&mut left, &agrees);
-                    retain(&mut cards, &agrees);
+                    doubt(&mut left, &agrees, mistake);
+                    let is_kept: Vec<bool> =
+                        left.iter().map(|found| found.likelihood >= LEAST).collect();
+                    retain(&mut left, &is_kept);
+                    retain(&mut cards, &is_kept);
                 }
-                let bots = Seats(Vec::new());
-                let particle = |(hand, weight)| Particle { hand, weight, bots: bots.clone() };
-                left.into_iter().map(particle).collect()
+                left
             }
         }
     }
@@ -128,6 +162,14 @@ fn explained(
     let mut moves = Vec::with_capacity(cards.len());
     policy.best_moves(views, rows, &mut moves);
     moves.into_iter().map(|played| played == event.played).collect()
+}
+
+/// Multiplies the weight of hands that do not explain a move by the likelihood of a mistake.
+pub(super) fn doubt(hands: &mut [Particle], agrees: &[bool], mistake: f64) {
+    for (found, _) in hands.iter_mut().zip(agrees).filter(|&(_, &agrees)| !agrees) {
+        found.likelihood *= mistake;
+        found.weight *= mistake;
+    }
 }
 
 /// Keeps the elements that are marked.

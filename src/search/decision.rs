@@ -1,26 +1,22 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use super::belief::{BlueprintBelief, Source};
+use super::belief::{BlueprintBelief, Source, fraction};
 use super::blueprint::Blueprint;
-use super::options::SearchOptions;
+use super::budget::Budget;
+use super::candidate::{Candidate, best, drop_behind, halve};
+use super::options::{Method, SearchOptions};
 use super::parallel::map;
 use super::particle::Particle;
 use super::rollout::Start;
-use crate::bots::Bot;
+use crate::bots::{Bot, MoveValue};
 use crate::rules::{GameRng, Move, Position, RandomDeck, View, mix_seed};
-
-/// Positions that are sampled between two looks at the means.
-const BLOCK: usize = 32;
 
 /// Samples that a thread takes at a time.
 const CHUNK: usize = 16;
 
 /// The fewest samples after which a move is dropped.
 const LEAST: usize = 32;
-
-/// A move is dropped when it is behind the best by this many standard errors of their difference.
-const DROPPED: f64 = 2.5;
 
 /// The best move is made if the blueprint's is behind it by this many. With few roll-outs the best mean is often luck.
 const MADE: f64 = 1.0;
@@ -43,6 +39,12 @@ pub struct ActionValue {
     pub is_kept: bool,
 }
 
+impl From<&ActionValue> for MoveValue {
+    fn from(found: &ActionValue) -> MoveValue {
+        MoveValue { played: found.played, mean: found.mean, error: found.error }
+    }
+}
+
 /// The result of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decision {
@@ -58,50 +60,11 @@ pub struct Decision {
     pub source: Source,
 }
 
-/// The scores of a move's roll-outs.
-struct Candidate {
-    played: Move,
-    scores: Vec<f32>,
-    /// What is added to the mean when moves are compared.
-    bonus: f64,
-}
-
-impl Candidate {
-    fn mean(&self) -> f64 {
-        mean(self.scores.iter().map(|&score| f64::from(score)))
-    }
-
-    fn rated(&self) -> f64 {
-        self.mean() + self.bonus
-    }
-
-    /// Whether this move is behind another one by more than so many standard errors of their difference. Both have played
-    /// the same deals.
-    fn is_behind(&self, best: &Candidate, errors: f64) -> bool {
-        let lead = best.bonus - self.bonus;
-        let pairs = best.scores.iter().zip(&self.scores);
-        let leads = pairs.map(|(best, own)| f64::from(best - own) + lead);
-        mean(leads.clone()) > errors * standard_error(leads)
-    }
-}
-
-fn mean(numbers: impl ExactSizeIterator<Item = f64>) -> f64 {
-    let count = numbers.len().max(1) as f64;
-    numbers.sum::<f64>() / count
-}
-
-fn standard_error(numbers: impl ExactSizeIterator<Item = f64> + Clone) -> f64 {
-    let (count, mean) = (numbers.len() as f64, mean(numbers.clone()));
-    let squares: f64 = numbers.map(|number| (number - mean).powi(2)).sum();
-    if count > 1.0 { (squares / (count - 1.0) / count).sqrt() } else { f64::INFINITY }
-}
-
 /// Searches for the best move of the observer of a view, who is to act: the move of the highest mean score over games
-/// that are played to the end by the blueprint in all seats (Lerer, Hu, Foerster and Brown, "Improving policies via search
-/// in cooperative partially observable games", 2020).
+/// that are played to the end by the blueprint in all seats, see [`Method`].
 ///
-/// All moves get the same hands and decks. Moves that fall behind are dropped. Without a limit of time the result is the same
-/// for any number of threads. The search ends early when `stop` is set.
+/// All moves get the same hands and decks. Moves that fall behind are dropped, and round by round the worse half. Without a
+/// limit of time the result is the same for any number of threads. The search ends early when `stop` is set.
 pub fn search(
     view: &View<'_>,
     belief: &BlueprintBelief,
@@ -124,17 +87,17 @@ pub fn search(
     let moves = moves.iter().map(|action| {
         variant.action_to_move(action as i64).expect("legal actions are the variant's")
     });
-    let candidate = |played| {
-        let bonus = if played == blueprint { options.threshold } else { 0.0 };
-        Candidate { played, scores: Vec::new(), bonus }
-    };
-    let mut kept: Vec<Candidate> = moves.map(candidate).collect();
+    let mut rooms: Vec<Blueprint> = vec![belief.blueprint().clone(); threads.max(1)];
+    let moves: Vec<Move> = moves.collect();
+    let bonuses = bonuses(&mut rooms[0], view, &moves, blueprint, options);
+    let candidate = |(&played, bonus)| Candidate::new(played, bonus);
+    let mut kept: Vec<Candidate> = moves.iter().zip(bonuses).map(candidate).collect();
     let mut dropped = Vec::new();
     let draw = Draw::new(belief.particles(), seed);
-    let mut rooms: Vec<Blueprint> = vec![belief.blueprint().clone(); threads.max(1)];
-    let (mut samples, mut left) = (0, options.rollouts as usize);
-    while kept.len() > 1 && left >= kept.len() && !is_over() {
-        let block = BLOCK.min(left / kept.len());
+    let mut budget = Budget::new(options.rollouts as usize, kept.len());
+    let mut samples = 0;
+    while kept.len() > 1 && budget.left >= kept.len() && !is_over() {
+        let block = budget.block(kept.len());
         let scores = map(&mut rooms, block, CHUNK, |room, chunk| {
             let deals: Vec<Deal<'_>> =
                 chunk.map(|index| draw.deal(view, samples + index)).collect();
@@ -145,9 +108,12 @@ pub fn search(
             kept.iter_mut().zip(scores).for_each(|(candidate, score)| candidate.scores.push(score));
         }
         samples += block;
-        left -= block * kept.len();
+        let ends_round = budget.spend(block * kept.len());
         if samples >= LEAST {
             drop_behind(&mut kept, &mut dropped);
+        }
+        if ends_round {
+            halve(&mut kept, &mut dropped, blueprint);
         }
     }
     let best = &kept[best(&kept)];
@@ -166,31 +132,24 @@ pub fn search(
     }
 }
 
-impl Candidate {
-    fn value(&self, is_kept: bool) -> ActionValue {
-        let scores = self.scores.iter().map(|&score| f64::from(score));
-        ActionValue {
-            played: self.played,
-            mean: if self.scores.is_empty() { f64::NAN } else { self.mean() },
-            error: standard_error(scores),
-            rollouts: self.scores.len(),
-            is_kept,
+/// What is added to the mean of each move when moves are compared.
+fn bonuses(
+    room: &mut Blueprint,
+    view: &View<'_>,
+    moves: &[Move],
+    blueprint: Move,
+    options: &SearchOptions,
+) -> Vec<f64> {
+    match options.method {
+        Method::Single => {
+            let bonus = |&played| if played == blueprint { options.threshold } else { 0.0 };
+            moves.iter().map(bonus).collect()
         }
-    }
-}
-
-/// The index of the best candidate; on ties the first.
-fn best(kept: &[Candidate]) -> usize {
-    let rated: Vec<f64> = kept.iter().map(Candidate::rated).collect();
-    (1..kept.len()).fold(0, |best, index| if rated[index] > rated[best] { index } else { best })
-}
-
-/// Moves the candidates that are behind from one list to the other.
-fn drop_behind(kept: &mut Vec<Candidate>, dropped: &mut Vec<Candidate>) {
-    let leader = &kept[best(kept)];
-    let behind: Vec<bool> = kept.iter().map(|found| found.is_behind(leader, DROPPED)).collect();
-    for index in (0..kept.len()).rev().filter(|&index| behind[index]) {
-        dropped.push(kept.remove(index));
+        // The step of mirror descent multiplies the probability of a move by the exponential of `step` times its value.
+        Method::Mirror { step } => {
+            let logits = room.log_probabilities(view, moves, blueprint);
+            logits.into_iter().map(|logit| logit / step).collect()
+        }
     }
 }
 
@@ -218,7 +177,7 @@ impl<'a> Draw<'a> {
             Some(*sum)
         };
         let sums = particles.iter().scan(0.0, add).collect();
-        let start = GameRng::from_state(seed).below_u64(1 << 53) as f64 / (1u64 << 53) as f64;
+        let start = fraction(&mut GameRng::from_state(seed));
         Draw { particles, sums, seed, start }
     }
 

@@ -5,6 +5,8 @@
 
 mod belief;
 mod blueprint;
+mod budget;
+mod candidate;
 mod decision;
 mod options;
 mod parallel;
@@ -19,7 +21,7 @@ mod tests;
 
 pub use belief::{BlueprintBelief, Source};
 pub use decision::{ActionValue, Decision, search};
-pub use options::SearchOptions;
+pub use options::{Method, SearchOptions};
 pub use player_name::{PlayerName, PlayerNameError, SearchName};
 pub use search_text::{SearchText, SeveralSearches};
 pub use searcher::{BlueprintError, Searcher};

@@ -1,3 +1,18 @@
+/// How a search judges the moves by their values.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Method {
+    /// One seat searches, its teammates play by the blueprint (SPARTA: Lerer, Hu, Foerster and Brown, "Improving policies
+    /// via search in cooperative partially observable games", 2020).
+    Single,
+    /// Every seat may search: each takes one step of mirror descent from the blueprint's probabilities towards better
+    /// moves, and makes the likeliest one (Sokota et al., "The update-equivalence framework for decision-time planning",
+    /// 2023).
+    Mirror {
+        /// What a point is worth in the logarithm of a probability.
+        step: f64,
+    },
+}
+
 /// How much a search does.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SearchOptions {
@@ -8,8 +23,10 @@ pub struct SearchOptions {
     pub milliseconds: Option<u32>,
     /// Possible own hands that are kept. A belief of no more hands is exact.
     pub hands: usize,
-    /// What the mean score of a move must exceed that of the blueprint's move by.
+    /// What the mean score of a move must exceed that of the blueprint's move by, with [`Method::Single`].
     pub threshold: f64,
+    /// How it judges.
+    pub method: Method,
 }
 
 impl SearchOptions {
@@ -19,10 +36,18 @@ impl SearchOptions {
     pub const MILLISECONDS: u32 = 1_000_000_000;
     /// The most hands.
     pub const HANDS: u32 = 100_000;
+    /// The step of [`Method::Mirror`] where none is given.
+    pub const STEP: f64 = 50.0;
 }
 
 impl Default for SearchOptions {
     fn default() -> SearchOptions {
-        SearchOptions { rollouts: 10_000, milliseconds: None, hands: 4_096, threshold: 0.1 }
+        SearchOptions {
+            rollouts: 10_000,
+            milliseconds: None,
+            hands: 4_096,
+            threshold: 0.1,
+            method: Method::Single,
+        }
     }
 }

@@ -64,6 +64,8 @@ impl Seats {
 pub(super) struct Particle {
     pub hand: [u8; MAX_HAND_SIZE],
     pub weight: f64,
+    /// How likely the moves of the teammates are with this hand, next to those of the blueprint.
+    pub likelihood: f64,
     /// The bots of all seats, if the blueprint has some. That of the observer's own seat is not used.
     pub bots: Seats,
 }

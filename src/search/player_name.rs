@@ -1,22 +1,28 @@
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use thiserror::Error;
 
-use super::options::SearchOptions;
+use super::options::{Method, SearchOptions};
 use super::search_text::{SearchText, SeveralSearches};
 use super::searcher::{BlueprintError, Searcher};
 use crate::bots::{BotName, BotNameError, Player, UnsupportedVariant};
 use crate::rules::{UnknownName, Variant};
 
 /// The options, as they are written after the blueprint.
-const OPTIONS: [&str; 5] = ["rollouts", "milliseconds", "hands", "threshold", "seats"];
+const OPTIONS: [&str; 7] =
+    ["rollouts", "milliseconds", "hands", "threshold", "method", "step", "seats"];
+
+/// The largest step of mirror descent.
+const MOST_STEP: f64 = 1e6;
 
 /// A player of a table parsed from its text: a bot, see [`BotName`], or one that searches, such as
 /// `search: smart; rollouts=10000`.
 ///
 /// After the blueprint, which is any bot whose moves are not random, these options may follow:
 /// - `rollouts`, `milliseconds`, `hands` and `threshold`, see [`SearchOptions`];
+/// - `method=mirror`, with which several seats may search, and its `step`, see [`Method::Mirror`];
 /// - `seats=all`, which allows several seats of a table to search. Each then takes the others for the
 ///   blueprint, which they are not.
 ///
@@ -67,6 +73,9 @@ pub enum PlayerNameError {
         /// What is allowed.
         expected: &'static str,
     },
+    /// An option that only searches by mirror descent have.
+    #[error("step={0:?} is not allowed in a search without \"method=mirror\"")]
+    Step(String),
 }
 
 impl PlayerName {
@@ -129,6 +138,7 @@ impl SearchName {
     /// Checks the parts of a text.
     fn parse(text: &SearchText<'_>) -> Result<SearchName, PlayerNameError> {
         let mut options = SearchOptions::default();
+        let (mut is_mirror, mut step) = (false, None);
         for &(name, value) in &text.options {
             match name {
                 "rollouts" => options.rollouts = whole("rollouts", value, SearchOptions::ROLLOUTS)?,
@@ -138,20 +148,25 @@ impl SearchName {
                 }
                 "hands" => options.hands = whole("hands", value, SearchOptions::HANDS)? as usize,
                 "threshold" => {
-                    let number = value.parse().ok().filter(|number| (0.0..=100.0).contains(number));
-                    options.threshold = number.ok_or_else(|| PlayerNameError::Value {
-                        name: "threshold",
-                        value: value.to_owned(),
-                        expected: "a number from 0 to 100",
-                    })?;
+                    let expected = "a number from 0 to 100";
+                    options.threshold = number("threshold", value, 0.0..=100.0, expected)?;
+                }
+                "method" if value == "single" => {}
+                "method" if value == "mirror" => is_mirror = true,
+                "method" => return Err(refused("method", value, "single or mirror")),
+                "step" => {
+                    let range = f64::MIN_POSITIVE..=MOST_STEP;
+                    step = Some(number("step", value, range, "a number above 0, up to 1000000")?);
                 }
                 "seats" if value == "all" => {}
-                "seats" => {
-                    let value = value.to_owned();
-                    return Err(PlayerNameError::Value { name: "seats", value, expected: "all" });
-                }
+                "seats" => return Err(refused("seats", value, "all")),
                 _ => return Err(UnknownName::new("option", name, OPTIONS).into()),
             }
+        }
+        if is_mirror {
+            options.method = Method::Mirror { step: step.unwrap_or(SearchOptions::STEP) };
+        } else if let Some(step) = step {
+            return Err(PlayerNameError::Step(step.to_string()));
         }
         let blueprint: BotName = text.blueprint.parse()?;
         if !blueprint.sees_as_a_seat() {
@@ -167,14 +182,26 @@ impl SearchName {
 /// A whole number from 1 to a largest one.
 fn whole(name: &'static str, value: &str, most: u32) -> Result<u32, PlayerNameError> {
     let number = value.parse().ok().filter(|number| (1..=most).contains(number));
-    number.ok_or_else(|| PlayerNameError::Value {
-        name,
-        value: value.to_owned(),
-        expected: match name {
-            "hands" => "a whole number from 1 to 100000",
-            _ => "a whole number from 1 to 1000000000",
-        },
-    })
+    let expected = match name {
+        "hands" => "a whole number from 1 to 100000",
+        _ => "a whole number from 1 to 1000000000",
+    };
+    number.ok_or_else(|| refused(name, value, expected))
+}
+
+/// A number in a range.
+fn number(
+    name: &'static str,
+    value: &str,
+    range: RangeInclusive<f64>,
+    expected: &'static str,
+) -> Result<f64, PlayerNameError> {
+    let number = value.parse().ok().filter(|number| range.contains(number));
+    number.ok_or_else(|| refused(name, value, expected))
+}
+
+fn refused(name: &'static str, value: &str, expected: &'static str) -> PlayerNameError {
+    PlayerNameError::Value { name, value: value.to_owned(), expected }
 }
 
 impl FromStr for PlayerName {
@@ -195,7 +222,7 @@ impl fmt::Display for PlayerName {
             PlayerName::Bot(name) => return name.fmt(formatter),
             PlayerName::Search(name) => name,
         };
-        let SearchOptions { rollouts, milliseconds, hands, threshold } = *options;
+        let SearchOptions { rollouts, milliseconds, hands, threshold, method } = *options;
         let usual = SearchOptions::default();
         write!(formatter, "{} {blueprint}", SearchText::PREFIX)?;
         if rollouts != usual.rollouts {
@@ -210,7 +237,12 @@ impl fmt::Display for PlayerName {
         if threshold != usual.threshold {
             write!(formatter, "; threshold={threshold}")?;
         }
-        if *in_all_seats {
+        if let Method::Mirror { step } = method {
+            write!(formatter, "; method=mirror")?;
+            if step != SearchOptions::STEP {
+                write!(formatter, "; step={step}")?;
+            }
+        } else if *in_all_seats {
             write!(formatter, "; seats=all")?;
         }
         Ok(())

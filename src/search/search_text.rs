@@ -27,7 +27,7 @@ pub struct SearchText<'a> {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
     "seats {first} and {second} both search: expected one such seat, since each takes the others for the blueprint, or \
-     \"seats=all\" in the text of each"
+     \"seats=all\" or \"method=mirror\" in the text of each"
 )]
 pub struct SeveralSearches {
     first: usize,
@@ -60,7 +60,7 @@ impl SearchText<'_> {
     /// Whether other seats of the table may search too.
     #[must_use]
     pub fn in_all_seats(&self) -> bool {
-        self.options.contains(&("seats", "all"))
+        self.options.contains(&("seats", "all")) || self.options.contains(&("method", "mirror"))
     }
 
     /// Checks that at most one seat of a table searches, unless all of those that do allow it. A seat that does not

@@ -5,9 +5,12 @@ use thiserror::Error;
 use super::belief::BlueprintBelief;
 use super::blueprint::Blueprint;
 use super::decision::{Decision, search};
-use super::options::SearchOptions;
-use crate::bots::{Bot, Player, Turn};
+use super::options::{Method, SearchOptions};
+use crate::bots::{Bot, MoveValue, Player, Turn};
 use crate::rules::{EpisodeSeed, GameRng, Move, State, Variant, View};
+
+/// How likely each other move of a teammate that searches is next to the blueprint's, see [`Method::Mirror`].
+const MISTAKE: f64 = 0.02;
 
 /// A blueprint that a search cannot use.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -24,8 +27,8 @@ pub enum BlueprintError {
 
 /// A bot that searches in its seat, while its teammates play by a blueprint.
 ///
-/// Only one seat may search: what a teammate does that searches too is not what the blueprint would do, so that the
-/// belief draws wrong conclusions from it.
+/// With [`Method::Single`] only one seat may search: what a teammate does that searches too is not what the blueprint
+/// would do, so that the belief draws wrong conclusions from it.
 pub struct Searcher {
     /// The blueprint's bot in the own seat.
     own: Box<dyn Bot>,
@@ -34,6 +37,8 @@ pub struct Searcher {
     threads: usize,
     rng: GameRng,
     belief: Option<BlueprintBelief>,
+    /// What it found out in its last turn.
+    values: Vec<MoveValue>,
 }
 
 impl Searcher {
@@ -54,7 +59,8 @@ impl Searcher {
         }
         let blueprint = Blueprint::new(&**bot, variant.players());
         let rng = GameRng::new(EpisodeSeed::default());
-        Ok(Searcher { own: bot.boxed_clone(), blueprint, options, threads, rng, belief: None })
+        let (own, belief, values) = (bot.boxed_clone(), None, Vec::new());
+        Ok(Searcher { own, blueprint, options, threads, rng, belief, values })
     }
 
     /// Follows a game up to its last turn, without searching. The game is one of the searcher's variant.
@@ -101,6 +107,7 @@ impl Clone for Searcher {
             threads: self.threads,
             rng: self.rng.clone(),
             belief: self.belief.clone(),
+            values: self.values.clone(),
         }
     }
 }
@@ -109,7 +116,13 @@ impl Bot for Searcher {
     fn start(&mut self, view: &View<'_>, mut rng: GameRng) {
         let seed = rng.below_u64(u64::MAX);
         self.rng = rng;
-        self.belief = Some(BlueprintBelief::new(view, &self.blueprint, self.options.hands, seed));
+        let mistake = match self.options.method {
+            Method::Single => 0.0,
+            Method::Mirror { .. } => MISTAKE,
+        };
+        let (blueprint, hands) = (&self.blueprint, self.options.hands);
+        self.belief = Some(BlueprintBelief::new(view, blueprint, mistake, hands, seed));
+        self.values.clear();
         self.own.start(view, GameRng::for_samples(0));
     }
 
@@ -126,6 +139,11 @@ impl Bot for Searcher {
         let (decision, _) = self.decide(view, &AtomicBool::new(false));
         // As in a game without search, where it is asked in each of its turns.
         self.own.act(view);
+        self.values = decision.actions.iter().map(MoveValue::from).collect();
         decision.chosen
+    }
+
+    fn values(&self) -> Option<&[MoveValue]> {
+        Some(&self.values)
     }
 }

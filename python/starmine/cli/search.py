@@ -17,10 +17,10 @@ from starmine.presets import variant
 
 DESCRIPTION = """\
 Plays games in which one seat searches while the others play by a blueprint, and the same decks with the blueprint in
-all seats, and prints the mean scores and their difference.
+all seats, and prints the mean scores and their difference. With --method mirror all seats search.
 
 With --output, the games are stored as `starmine generate` stores them, the same command resumes, several processes may
-share the work, and `starmine data info DIR` sums up the games."""
+share the work, and `starmine data info DIR` sums up the games. The values of all searched moves are stored, too."""
 
 SHARD = 64  # games: a kill loses at most those of the shard that is being made
 
@@ -44,6 +44,14 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--threshold", type=float, default=0.1, metavar="X", help="points a move must gain to be played (default: 0.1)"
     )
+    parser.add_argument(
+        "--method",
+        choices=("single", "mirror"),
+        default="single",
+        help="single: one seat searches, beside the blueprint; mirror: all seats do, by mirror descent "
+        "(default: single)",
+    )
+    parser.add_argument("--step", type=float, metavar="X", help="of mirror descent (default: 50)")
     parser.add_argument("--seat", type=integer, default=0, metavar="N", help="the seat that searches (default: 0)")
     add_seats(parser)
     add_rules(parser)
@@ -75,14 +83,22 @@ def run(options: argparse.Namespace) -> int:
 
 def searcher(options: argparse.Namespace) -> str:
     """The text of the player that searches."""
-    numbers = f"rollouts={options.rollouts}; hands={options.hands}; threshold={options.threshold}"
+    numbers = f"rollouts={options.rollouts}; hands={options.hands}"
+    if options.method == "single":
+        numbers += f"; threshold={options.threshold}"
+    else:
+        numbers += "; method=mirror"
+    if options.step is not None:
+        numbers += f"; step={options.step}"
     return f"search: {options.blueprint}; {numbers}"
 
 
 def play_searching(options: argparse.Namespace, rules: Variant, folder: str) -> NDArray[Any]:
-    """The scores of the games in which a seat searches."""
+    """The scores of the games in which a seat searches, or all seats do."""
     players = [options.blueprint] * rules.players
     players[options.seat] = searcher(options)
+    if options.method == "mirror":
+        players = [searcher(options)] * rules.players
     generate(
         players,
         options.games,
@@ -99,9 +115,9 @@ def play_searching(options: argparse.Namespace, rules: Variant, folder: str) -> 
 
 def report(options: argparse.Namespace, rules: Variant, blueprint: NDArray[Any], searched: NDArray[Any]) -> str:
     """The comparison as text."""
+    searching = "all seats" if options.method == "mirror" else f"seat {options.seat}"
     lines = [
-        f"{searcher(options)} in seat {options.seat} of {rules.players}; "
-        f"{options.games:,} games of seed {options.seed}",
+        f"{searcher(options)} in {searching} of {rules.players}; {options.games:,} games of seed {options.seed}",
         f"{'':12}{'score':>16}{'perfect':>10}{'at zero':>10}",
     ]
     for name, scores in (("blueprint", blueprint), ("search", searched)):

@@ -55,6 +55,6 @@ def outcomes(played: Trajectories, threads: int) -> Outcomes:
 
 def dealt(variant: Variant, seed: int, games: NDArray[np.uint64], threads: int) -> tuple[Array, Array]:
     """The decks uint8 (G, deck_size) and first players uint8 (G,) of games of a seed, episode 0."""
-    _, found = _play_bots(variant, ["random"] * variant.players, len(games), seed, 0, threads, True, games)
+    _, found, *_ = _play_bots(variant, ["random"] * variant.players, len(games), seed, 0, threads, True, games)
     assert found is not None
     return found[0], found[1]

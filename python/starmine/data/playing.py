@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import Variant, _play_bots, _Tables
+from starmine._core import Variant, _play_bots, _search_parts, _Tables
 from starmine.data.draws import NOISE, POLICY, choose_legal, draw, fractions
 from starmine.data.players import Cast, Seated
 from starmine.play import _Mixed
@@ -18,6 +18,7 @@ from starmine.trajectories import Trajectories
 
 Array = NDArray[Any]
 Columns: TypeAlias = tuple[Array, Array, Array, Array]  # scores, fireworks, lengths, endings
+Values: TypeAlias = tuple[Array, Array]  # of all actions in all turns, and their standard errors
 
 
 def play_chunk(cast: Cast, seed: int, games: NDArray[np.uint64], threads: int) -> GameTable:
@@ -43,23 +44,38 @@ def play_chunk(cast: Cast, seed: int, games: NDArray[np.uint64], threads: int) -
     for seats, chosen in zip(tables.tolist(), of_tables, strict=True):
         parts.append(_play_table(cast.variant, [cast.seated[row] for row in seats], seed, games[chosen], threads))
     outcomes = [np.concatenate(columns) for columns in zip(*(part[0] for part in parts), strict=True)]
-    trajectories = Trajectories.concatenate([part[1] for part in parts])
-    if len(parts) > 1:
-        back = np.argsort(order)
-        outcomes = [column[back] for column in outcomes]
-        trajectories = trajectories[back]
     scores, fireworks, _, endings = outcomes
-    return GameTable(
-        trajectories=trajectories,
-        game=games,
+    values = search_values(cast.variant, [part[1:] for part in parts]) if stores_values(cast) else (None, None)
+    by_table = games[order]
+    played = GameTable(
+        trajectories=Trajectories.concatenate([part[1] for part in parts]),
+        game=by_table,
         seed=np.full(len(games), seed, np.uint64),
-        index=games,
+        index=by_table,
         episode=np.zeros(len(games), np.uint64),
         scores=scores.astype(np.uint8),
         fireworks=fireworks.astype(np.uint8),
         endings=endings.astype(np.uint8),
-        players=players,
+        players=players[order],
+        search_values=values[0],
+        search_errors=values[1],
     )
+    return played if len(parts) == 1 else played[np.argsort(order)]
+
+
+def stores_values(cast: Cast) -> bool:
+    """Whether the values that players find by search are stored: those of bots that hold all seats."""
+    return plays_in_core(cast) and any(_search_parts(player.player) is not None for player in cast.seated)
+
+
+def search_values(variant: Variant, parts: list[tuple[Trajectories, Values | None]]) -> Values:
+    """The values of all actions in the turns of several tables, `nan` at those where no seat searches."""
+    means, errors = [], []
+    for trajectories, values in parts:
+        unknown = np.full((len(trajectories.actions), variant.num_actions), np.nan, np.float32)
+        for found, column in zip((means, errors), values or (unknown, unknown), strict=True):
+            found.append(column)
+    return np.concatenate(means), np.concatenate(errors)
 
 
 def distinct_rows(players: NDArray[np.int16]) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
@@ -86,13 +102,14 @@ def plays_in_core(cast: Cast) -> bool:
 
 def _play_table(
     variant: Variant, seats: list[Seated], seed: int, games: NDArray[np.uint64], threads: int
-) -> tuple[Columns, Trajectories]:
+) -> tuple[Columns, Trajectories, Values | None]:
     """Play games of one table."""
     names = [player.player if isinstance(player.player, str) else None for player in seats]
     if None not in names:
-        columns, recorded = _play_bots(variant, names, len(games), seed, 0, threads, True, games)
-        assert recorded is not None
-        return columns, Trajectories(variant, *recorded)
+        played = _play_bots(variant, names, len(games), seed, 0, threads, True, games)
+        assert played[1] is not None
+        values = played[2] if any(_search_parts(str(name)) is not None for name in names) else None
+        return played[0], Trajectories(variant, *played[1]), values
     table = _PythonGames(_Tables(variant, names, len(games), seed, 0, games), seats, seed, games)
     columns = table.play()
     trajectories = Trajectories(variant, *table.tables.recorded())
@@ -100,7 +117,7 @@ def _play_table(
     if failures:
         scores, fireworks, lengths, endings = columns
         raise BotError(failures, Games(variant, scores, fireworks, lengths, endings, failures, trajectories))
-    return columns, trajectories
+    return columns, trajectories, None
 
 
 class _PythonGames(_Mixed):

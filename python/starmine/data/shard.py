@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from starmine._core import StarmineError
 from starmine.data.configuration import Configuration, another_configuration, differences
-from starmine.data.playing import play_chunk, plays_in_core
+from starmine.data.playing import play_chunk, plays_in_core, stores_values
 from starmine.durable import FolderLock, replacing
 from starmine.stored import (
     FILE_OPTIONS,
@@ -154,7 +154,8 @@ def write_shard(configuration: Configuration, shard: int, path: Path, pieces: It
         The entry for the manifest.
     """
     metadata = configuration.metadata(shard)
-    described = schema(metadata.variant).with_metadata({KEY: metadata.to_json().encode()})
+    searched = ("search_values", "search_errors") if stores_values(configuration.cast) else ()
+    described = schema(metadata.variant, searched).with_metadata({KEY: metadata.to_json().encode()})
     tally = Tally()
     with replacing(path) as file:
         hashed = Hashed(file)

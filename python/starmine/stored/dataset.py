@@ -123,7 +123,7 @@ class Dataset:
 
         Args:
             place: index of the row group.
-            log_prob: whether to read that column, where there is one.
+            log_prob: whether to read the optional columns, where there are some: this one, and those of searches.
 
         Raises:
             FileNotFoundError: the file has been removed.
@@ -146,7 +146,7 @@ class Dataset:
 
         Args:
             places: indices of row groups; None for all.
-            log_prob: whether to read that column, where there is one.
+            log_prob: whether to read the optional columns, where there are some: this one, and those of searches.
 
         Raises:
             FileNotFoundError, DamagedFileError, StarmineError: as `read`.
@@ -186,8 +186,8 @@ class Dataset:
                 self._latest = latest = (place, self.read(place))
             tables.append(latest[1][games[order][owners == place] - firsts[place]])
         if not tables:
-            log_prob = all("log_prob" in file.columns for file in self.files)
-            return read_table(schema(self.variant, log_prob).empty_table(), self.variant)
+            optional = set.intersection(*(set(file.columns) for file in self.files))
+            return read_table(schema(self.variant, optional).empty_table(), self.variant)
         return GameTable.concatenate(tables)[np.argsort(order, kind="stable")]
 
     # --- Views ---------------------------------------------------------------------------------------------

@@ -74,13 +74,13 @@ class GamesFile:
 
         Args:
             group: the number of the row group.
-            log_prob: whether to read that column, where there is one.
+            log_prob: whether to read the optional columns, where there are some.
 
         Raises:
             FileNotFoundError, DamagedFileError: as `read`.
             StarmineError: columns contradict the schema or each other.
         """
-        names = schema(self.metadata.variant, log_prob and "log_prob" in self.columns).names
+        names = schema(self.metadata.variant, self.columns if log_prob else ()).names
         with _naming(self.path):
             return read_table(self.read(group, names), self.metadata.variant)
 

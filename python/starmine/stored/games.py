@@ -25,6 +25,12 @@ NUMBERS: dict[str, type[np.generic]] = {
     "endings": np.uint8,
 }
 DEAL = ("seed", "index", "episode")
+OF_TURNS = ("log_prob", "search_values", "search_errors")  # optional columns of float32, with numbers for each turn
+
+
+def numbers_a_turn(name: str, variant: Variant) -> int:
+    """How many numbers a column of `OF_TURNS` has for each turn: one, or one for each action."""
+    return 1 if name == "log_prob" else variant.num_actions
 
 
 @dataclass(frozen=True, repr=False)
@@ -42,6 +48,9 @@ class GameTable:
         endings: uint8 (G,), k for `starmine.endings()[k - 1]`; 0 for a game that was not finished.
         players: int16 (G, P), for each seat a row of the players' table.
         log_prob: float32 (T,), the logarithms of the probabilities with which the actions were chosen, or None.
+        search_values: float32 (T, A), for each action the mean score of the roll-outs that a search made of it in this
+            turn; `nan` for an action that was not searched. None where no seat searches.
+        search_errors: float32 (T, A), the standard errors of these means, or None.
 
     Raises:
         ArrayError: a column has another dtype or shape.
@@ -57,6 +66,8 @@ class GameTable:
     endings: NDArray[np.uint8]
     players: NDArray[np.int16]
     log_prob: NDArray[np.float32] | None = None
+    search_values: NDArray[np.float32] | None = None
+    search_errors: NDArray[np.float32] | None = None
 
     def __post_init__(self) -> None:
         """Check dtypes and shapes."""
@@ -65,13 +76,18 @@ class GameTable:
             if name not in DEAL or getattr(self, name) is not None:
                 _check(name, getattr(self, name), dtype, (games,))
         _check("players", self.players, np.int16, (games, self.variant.players))
-        if self.log_prob is not None:
-            _check("log_prob", self.log_prob, np.float32, (turns,))
+        for name, column in self.of_turns().items():
+            width = numbers_a_turn(name, self.variant)
+            _check(name, column, np.float32, (turns,) if width == 1 else (turns, width))
 
     @property
     def variant(self) -> Variant:
         """The rules."""
         return self.trajectories.variant
+
+    def of_turns(self) -> dict[str, NDArray[np.float32]]:
+        """The optional columns that there are, with numbers for each turn."""
+        return {name: getattr(self, name) for name in OF_TURNS if getattr(self, name) is not None}
 
     @property
     def lengths(self) -> NDArray[np.int64]:
@@ -88,21 +104,22 @@ class GameTable:
         Raises:
             IndexError: there is no such game.
         """
-        offsets, log_prob = self.trajectories.offsets, self.log_prob
+        offsets, of_turns = self.trajectories.offsets, self.of_turns()
         if isinstance(games, slice) and games.step in (None, 1):
             chosen: Any = games
             trajectories = self.trajectories[games]
             first, stop, _ = games.indices(len(self))
-            log_prob = None if log_prob is None else log_prob[offsets[first] : offsets[max(first, stop)]]
+            turns = slice(offsets[first], offsets[max(first, stop)])
+            of_turns = {name: column[turns] for name, column in of_turns.items()}
         else:
             chosen = chosen_indices(games, len(self))
             actions, lengths = ragged_take(self.trajectories.actions, offsets, chosen)
             decks, starts = self.trajectories.decks[chosen], self.trajectories.start_players[chosen]
             trajectories = Trajectories(self.variant, decks, starts, actions, lengths)
-            log_prob = None if log_prob is None else ragged_take(log_prob, offsets, chosen)[0]
+            of_turns = {name: _take_turns(column, offsets, chosen) for name, column in of_turns.items()}
         held = {name: getattr(self, name) for name in NUMBERS}
         columns: dict[str, Any] = {name: None if held[name] is None else held[name][chosen] for name in NUMBERS}
-        return GameTable(trajectories, **columns, players=self.players[chosen], log_prob=log_prob)
+        return GameTable(trajectories, **columns, players=self.players[chosen], **of_turns)
 
     def state(self, game: int, turn: int | None = None) -> State:
         """A game after some of its turns, as `Trajectories.state` gives it."""
@@ -121,7 +138,7 @@ class GameTable:
             return tables[0]
         if any(table.variant != tables[0].variant for table in tables):
             raise StarmineError("games of different rules cannot stand in one table")
-        columns = {name: _joined([getattr(table, name) for table in tables]) for name in (*NUMBERS, "log_prob")}
+        columns = {name: _joined([getattr(table, name) for table in tables]) for name in (*NUMBERS, *OF_TURNS)}
         return GameTable(
             Trajectories.concatenate([table.trajectories for table in tables]),
             **columns,
@@ -147,13 +164,15 @@ class ContentHash:
     def update(self, games: GameTable) -> None:
         """Add games."""
         played = games.trajectories
-        values = {name: getattr(games, name) for name in (*NUMBERS, "players", "log_prob")}
+        values = {name: getattr(games, name) for name in (*NUMBERS, "players", *OF_TURNS)}
         values |= {"deck": played.decks, "first_player": played.start_players, "actions": played.actions}
         values["length"] = played.lengths
         for name, column in values.items():
             if column is not None:
                 little = column.astype(column.dtype.newbyteorder("<"), copy=False)
-                self._columns[name].update(np.ascontiguousarray(little).reshape(-1).view(np.uint8).data)
+                # Columns of a search count only where there are some, so that all other games keep their checksums.
+                checksum = self._columns.setdefault(name, hashlib.sha256())
+                checksum.update(np.ascontiguousarray(little).reshape(-1).view(np.uint8).data)
 
     def hexdigest(self) -> str:
         """The checksum of the games so far: 64 hexadecimal digits."""
@@ -224,6 +243,15 @@ def _check(name: str, array: Any, dtype: type[np.generic], shape: tuple[int, ...
         raise ArrayError(f"{name} has dtype {getattr(array, 'dtype', type(array))}: expected {np.dtype(dtype)}")
     if array.shape != shape:
         raise ArrayError(f"{name} has shape {array.shape}: expected {shape}")
+
+
+def _take_turns(
+    column: NDArray[np.float32], offsets: NDArray[np.int64], games: NDArray[np.integer[Any]]
+) -> NDArray[np.float32]:
+    """The numbers of the turns of some games."""
+    width = int(np.prod(column.shape[1:]))
+    taken, _ = ragged_take(column.ravel(), offsets * width, games)
+    return taken.reshape(-1, *column.shape[1:])
 
 
 def _joined(columns: list[NDArray[Any] | None]) -> Any:

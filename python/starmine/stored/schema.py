@@ -6,6 +6,7 @@ an Arrow buffer, and decks and actions are numpy views of such buffers.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant
 from starmine.stored.arrow import pyarrow, pyarrow_parquet, to_arrow, to_numpy
-from starmine.stored.games import DEAL, GameTable
+from starmine.stored.games import DEAL, OF_TURNS, GameTable, numbers_a_turn
 from starmine.stored.metadata import KEY, Metadata
 from starmine.trajectories import Trajectories
 
@@ -42,12 +43,12 @@ def shard_name(number: int) -> str:
     return f"shard-{number:06d}.parquet"
 
 
-def schema(variant: Variant, log_prob: bool = False) -> Any:
+def schema(variant: Variant, optional: Collection[str] = ()) -> Any:
     """The `pyarrow.Schema` of stored games, without metadata.
 
     Args:
         variant: the rules.
-        log_prob: whether there is the optional column.
+        optional: which of the columns `OF_TURNS` there are; other names are ignored.
     """
     pa = pyarrow()
     number = [pa.field("game", pa.uint64(), nullable=False), *(pa.field(name, pa.uint64()) for name in DEAL)]
@@ -62,8 +63,8 @@ def schema(variant: Variant, log_prob: bool = False) -> Any:
         "ending": pa.uint8(),
         "players": pa.list_(item),
     }
-    if log_prob:
-        columns["log_prob"] = pa.list_(pa.field("element", pa.float32(), nullable=False))
+    numbers = pa.list_(pa.field("element", pa.float32(), nullable=False))
+    columns |= {name: numbers for name in OF_TURNS if name in optional}
     return pa.schema([*number, *(pa.field(name, kind, nullable=False) for name, kind in columns.items())])
 
 
@@ -76,7 +77,7 @@ def write_table(games: GameTable, metadata: Metadata) -> Any:
     """
     if metadata.variant != games.variant:
         raise StarmineError(f"the metadata are of {metadata.variant}: the games of {games.variant}")
-    described = schema(games.variant, games.log_prob is not None).with_metadata({KEY: metadata.to_json().encode()})
+    described = schema(games.variant, games.of_turns()).with_metadata({KEY: metadata.to_json().encode()})
     pieces = [games[first : first + ROW_GROUP] for first in range(0, len(games), ROW_GROUP)]
     batches = [pyarrow().record_batch(_columns(piece), schema=described) for piece in pieces]
     return pyarrow().Table.from_batches(batches, schema=described)
@@ -105,7 +106,7 @@ def read_table(table: Any, variant: Variant | None = None) -> GameTable:
     """
     pa = pyarrow()
     variant = Metadata.of(table.schema.metadata).variant if variant is None else variant
-    expected = schema(variant, "log_prob" in table.schema.names)
+    expected = schema(variant, table.schema.names)
     missing = [name for name in expected.names if name not in table.schema.names]
     if missing:
         raise StarmineError(f"there is no column {', '.join(missing)}")
@@ -128,11 +129,7 @@ def _games(columns: dict[str, Any], variant: Variant) -> GameTable:
     seats, players = _ragged(columns["players"], np.int16)
     if (np.diff(seats) != variant.players).any():
         raise StarmineError(f"column players does not name {variant.players} players in each game")
-    log_prob = None
-    if "log_prob" in columns:
-        turns, log_prob = _ragged(columns["log_prob"], np.float32)
-        if not np.array_equal(turns, offsets):
-            raise StarmineError("column log_prob does not have one number for each action")
+    of_turns = {name: _of_turns(name, columns[name], offsets, variant) for name in OF_TURNS if name in columns}
     return GameTable(
         trajectories=Trajectories(variant, decks, to_numpy(columns["first_player"]), actions, offsets),
         game=to_numpy(columns["game"]),
@@ -141,14 +138,24 @@ def _games(columns: dict[str, Any], variant: Variant) -> GameTable:
         fireworks=to_numpy(columns["fireworks"]),
         endings=to_numpy(columns["ending"]),
         players=players.reshape(rows, variant.players),
-        log_prob=log_prob,
+        **of_turns,
     )
+
+
+def _of_turns(name: str, column: Any, offsets: NDArray[np.int64], variant: Variant) -> NDArray[np.float32]:
+    """The numbers of a column that has some for each action that was played."""
+    found, numbers = _ragged(column, np.float32)
+    width = numbers_a_turn(name, variant)
+    if not np.array_equal(found, offsets * width):
+        number = "one number" if width == 1 else f"{width} numbers"
+        raise StarmineError(f"column {name} does not have {number} for each action")
+    return numbers if width == 1 else numbers.reshape(-1, width)
 
 
 def _columns(games: GameTable) -> list[Any]:
     """The columns of at most `ROW_GROUP` games, in the order of the schema."""
     pa, played = pyarrow(), games.trajectories
-    described = schema(games.variant, games.log_prob is not None)
+    described = schema(games.variant, games.of_turns())
     turns = pa.py_buffer(played.offsets.astype(np.int32))
     actions, decks = np.ascontiguousarray(played.actions), np.ascontiguousarray(played.decks)
     special: dict[str, Any] = {
@@ -159,8 +166,9 @@ def _columns(games: GameTable) -> list[Any]:
     }
     seats = np.arange(len(games) + 1, dtype=np.int32) * games.variant.players
     lists: dict[str, Any] = {"players": (pa.py_buffer(seats), games.players.ravel())}
-    if games.log_prob is not None:
-        lists["log_prob"] = (turns, games.log_prob)
+    for name, numbers in games.of_turns().items():
+        width = numbers_a_turn(name, games.variant)
+        lists[name] = (pa.py_buffer((played.offsets * width).astype(np.int32)), numbers.ravel())
     for name, (offsets, values) in lists.items():
         kind = described.field(name).type
         special[name] = pa.Array.from_buffers(kind, len(games), [None, offsets], children=[to_arrow(values)])

@@ -223,6 +223,22 @@ impl Policy {
         room.observations = observations;
     }
 
+    /// The logarithms of the probabilities of the legal actions of a view, in the order of the actions: the logits, less
+    /// a number that is the same for all of them.
+    ///
+    /// # Panics
+    /// If the network does not take rows.
+    pub fn log_probabilities(&self, view: &View<'_>, room: &mut PolicyRows) -> Vec<f64> {
+        let mut words = vec![0; self.num_bits().div_ceil(64)];
+        encode_into(self.encoder, *view, &mut words);
+        let logits = self.logits_of_rows(&[&words], room);
+        let legal = view.legal_actions();
+        let found: Vec<f64> = legal.iter().map(|action| logits[action][0].into()).collect();
+        let most = found.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let sum: f64 = found.iter().map(|logit| libm::exp(logit - most)).sum();
+        found.iter().map(|logit| logit - most - libm::log(sum)).collect()
+    }
+
     /// Refuses a variant that differs from the policy's own, except in parameters that do not
     /// change the play: `random_start_player`, `lost_game_score` and `edition`.
     pub(in crate::bots) fn check(

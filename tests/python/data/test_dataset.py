@@ -198,7 +198,7 @@ def test_more_players_than_a_column_can_number_are_refused(tmp_path):
 
 def test_columns_are_those_of_the_files(folder, table):
     data = Dataset(folder)
-    assert data.table().schema.names == schema(table.variant, log_prob=True).names
+    assert data.table().schema.names == schema(table.variant, ["log_prob"]).names
     assert same_games(read_table(data.table(), table.variant), table)
     assert data.table(["length", "score"]).column("length").to_pylist() == table.lengths.tolist()
 

@@ -108,6 +108,10 @@ def test_a_trained_policy_stands_for_its_text():
         ({"hands": 100_001}, starmine.StarmineError, "1 to 100000"),
         ({"threshold": -1}, starmine.StarmineError, "0 to 100"),
         ({"threshold": float("nan")}, starmine.StarmineError, "0 to 100"),
+        ({"method": "both"}, starmine.StarmineError, "single or mirror"),
+        ({"step": 5}, starmine.StarmineError, "method=mirror"),
+        ({"method": "mirror", "step": 0}, starmine.StarmineError, "above 0"),
+        ({"method": "mirror", "step": float("inf")}, starmine.StarmineError, "above 0"),
         ({"threads": 0}, starmine.StarmineError, "threads"),
         ({"seed": -1}, starmine.StarmineError, "seed"),
     ],
@@ -158,6 +162,60 @@ def test_only_one_seat_searches_unless_all_allow_it():
         )
 
 
+def test_all_seats_may_search_by_mirror_descent():
+    name = "search: smart; rollouts=60; hands=30; method=mirror"
+    games = starmine.play_games([name, name], games=3, seed=5)
+    assert (games.scores == starmine.play_games([name, name], games=3, seed=5, threads=1).scores).all()
+    # With a tiny step no value weighs more than the blueprint's own probabilities.
+    still = starmine.play_games([name + "; step=0.001"] * 2, games=4, seed=5)
+    assert (still.scores == starmine.play_games(["smart", "smart"], games=4, seed=5).scores).all()
+    with pytest.raises(starmine.StarmineError, match="both search"):
+        starmine.play_games([name, "search: smart"], games=1)
+
+
+def test_mirror_descent_weighs_a_network_by_its_probabilities():
+    state = after(11, bot="ippo-2p")
+    found = starmine.search(state, "ippo-2p", rollouts=200, hands=40, method="mirror", step=1e-3)
+    assert found.action == found.blueprint_action == state.suggest("ippo-2p")
+    # A hand that does not explain a move is doubted, so that more hands are left than in a search for one seat.
+    single = starmine.search(state, "ippo-2p", rollouts=1, hands=100_000)
+    both = starmine.search(state, "ippo-2p", rollouts=1, hands=100_000, method="mirror")
+    if single.belief.exact and both.belief.exact:
+        assert len(both.belief.hands) > len(single.belief.hands)
+
+
+def test_stored_games_have_the_values_of_searched_moves(tmp_path):
+    name = "search: smart; rollouts=100; hands=30"
+    tables = {"search": [name, "smart"], "plain": ["smart", "smart"]}
+    starmine.data.generate(tables, 6, tmp_path / "games", progress=False)
+    data = starmine.data.Dataset(tmp_path / "games")
+    table = data[:]
+    assert table.search_values.shape == table.search_errors.shape == (len(table.trajectories.actions), 20)
+    starts = table.trajectories.offsets
+    for game in range(6):
+        values = table.search_values[starts[game] : starts[game + 1]]
+        errors = table.search_errors[starts[game] : starts[game + 1]]
+        searched = np.isfinite(values).any(axis=1)
+        seats = np.arange(len(values)) % 2
+        assert not searched[seats == 1].any()
+        if game % 2:  # the tables take turns
+            assert not searched.any()
+            continue
+        assert searched[seats == 0].mean() > 0.8
+        assert (np.isfinite(values) == ~np.isnan(errors)).all()
+        assert (values[np.isfinite(values)] <= 25).all()
+        for turn in np.flatnonzero(searched).tolist():
+            legal = table.state(game, turn).legal_actions()
+            assert set(np.flatnonzero(np.isfinite(values[turn]))) <= set(legal)
+    # Some games, in another order, keep their rows; the games are the same without a search's columns.
+    moved = data[[4, 0]].search_values
+    assert np.array_equal(moved[-starts[1] :], table.search_values[: starts[1]], equal_nan=True)
+    assert starmine.data.verify(tmp_path / "games", deal=True, progress=False)
+    plain = starmine.data.generate(["smart", "smart"], 6, tmp_path / "plain", progress=False)
+    assert data[1].score == starmine.data.Dataset(plain.folder)[1].score
+    assert starmine.data.Dataset(plain.folder)[:].search_values is None
+
+
 def test_wrong_options_are_named():
     with pytest.raises(starmine.UnknownNameError, match="rollouts"):
         starmine.play_games(["search: smart; rolouts=5", "smart"])
@@ -176,6 +234,14 @@ def test_the_command_compares_with_the_blueprint_and_goes_on(tmp_path, capsys):
     assert capsys.readouterr().out == first
     scores = np.concatenate([table.scores for table in starmine.data.Dataset(folder).tables()])
     assert f"{scores.mean():.2f}" in first
+
+
+def test_the_command_lets_all_seats_search(capsys):
+    command = ["search", RULES, "--games", "2", "--rollouts", "40", "--hands", "20", "--variant", "small", "--quiet"]
+    assert main([*command, "--method", "mirror", "--step", "20"]) == 0
+    assert "method=mirror; step=20.0 in all seats of 2" in capsys.readouterr().out
+    assert main([*command, "--step", "20"]) == 2
+    assert "method=mirror" in capsys.readouterr().err
 
 
 def test_the_command_refuses_in_a_line(capsys):

@@ -1,0 +1,56 @@
+use std::collections::TryReserveError;
+
+use super::bot::MoveValue;
+use crate::rules::Variant;
+
+/// The values of all actions in the turns of recorded games, turn after turn.
+#[derive(Clone, Debug, Default)]
+pub struct TurnValues {
+    /// For each turn and action the mean score of games that go on with it, NaN where it was not looked for.
+    pub means: Vec<f32>,
+    /// The standard errors of these means.
+    pub errors: Vec<f32>,
+}
+
+impl TurnValues {
+    /// Adds the turns of a game.
+    ///
+    /// # Errors
+    /// `TryReserveError` if there is no memory for them.
+    pub(super) fn add(
+        &mut self,
+        variant: &Variant,
+        turns: &[Vec<MoveValue>],
+    ) -> Result<(), TryReserveError> {
+        let actions = variant.num_actions();
+        for numbers in [&mut self.means, &mut self.errors] {
+            numbers.try_reserve(turns.len() * actions)?;
+        }
+        for turn in turns {
+            let first = self.means.len();
+            for numbers in [&mut self.means, &mut self.errors] {
+                numbers.resize(first + actions, f32::NAN);
+            }
+            for value in turn {
+                let action = variant.move_to_action(value.played);
+                let place = first + action.expect("a legal move has an action");
+                self.means[place] = value.mean as f32;
+                self.errors[place] = value.error as f32;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the turns of other games behind these.
+    ///
+    /// # Errors
+    /// `TryReserveError` if there is no memory for them.
+    pub(super) fn append(&mut self, other: &TurnValues) -> Result<(), TryReserveError> {
+        let pairs = [(&mut self.means, &other.means), (&mut self.errors, &other.errors)];
+        for (numbers, more) in pairs {
+            numbers.try_reserve(more.len())?;
+            numbers.extend(more);
+        }
+        Ok(())
+    }
+}

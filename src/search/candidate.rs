@@ -1,0 +1,86 @@
+use super::decision::ActionValue;
+use crate::rules::Move;
+
+/// A move is dropped when it is behind the best by this many standard errors of their difference.
+const DROPPED: f64 = 2.5;
+
+/// The scores of a move's roll-outs.
+pub(super) struct Candidate {
+    pub played: Move,
+    pub scores: Vec<f32>,
+    /// What is added to the mean when moves are compared.
+    bonus: f64,
+}
+
+impl Candidate {
+    pub const fn new(played: Move, bonus: f64) -> Candidate {
+        Candidate { played, scores: Vec::new(), bonus }
+    }
+
+    fn mean(&self) -> f64 {
+        mean(self.scores.iter().map(|&score| f64::from(score)))
+    }
+
+    fn rated(&self) -> f64 {
+        self.mean() + self.bonus
+    }
+
+    /// Whether this move is behind another one by more than so many standard errors of their difference. Both have played
+    /// the same deals.
+    pub fn is_behind(&self, best: &Candidate, errors: f64) -> bool {
+        let lead = best.bonus - self.bonus;
+        let pairs = best.scores.iter().zip(&self.scores);
+        let leads = pairs.map(|(best, own)| f64::from(best - own) + lead);
+        mean(leads.clone()) > errors * standard_error(leads)
+    }
+
+    pub fn value(&self, is_kept: bool) -> ActionValue {
+        let scores = self.scores.iter().map(|&score| f64::from(score));
+        ActionValue {
+            played: self.played,
+            mean: if self.scores.is_empty() { f64::NAN } else { self.mean() },
+            error: standard_error(scores),
+            rollouts: self.scores.len(),
+            is_kept,
+        }
+    }
+}
+
+fn mean(numbers: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let count = numbers.len().max(1) as f64;
+    numbers.sum::<f64>() / count
+}
+
+fn standard_error(numbers: impl ExactSizeIterator<Item = f64> + Clone) -> f64 {
+    let (count, mean) = (numbers.len() as f64, mean(numbers.clone()));
+    let squares: f64 = numbers.map(|number| (number - mean).powi(2)).sum();
+    if count > 1.0 { (squares / (count - 1.0) / count).sqrt() } else { f64::INFINITY }
+}
+
+/// The index of the best candidate; on ties the first.
+pub(super) fn best(kept: &[Candidate]) -> usize {
+    let rated: Vec<f64> = kept.iter().map(Candidate::rated).collect();
+    (1..kept.len()).fold(0, |best, index| if rated[index] > rated[best] { index } else { best })
+}
+
+/// Moves the candidates that are behind from one list to the other.
+pub(super) fn drop_behind(kept: &mut Vec<Candidate>, dropped: &mut Vec<Candidate>) {
+    let leader = &kept[best(kept)];
+    let behind: Vec<bool> = kept.iter().map(|found| found.is_behind(leader, DROPPED)).collect();
+    for index in (0..kept.len()).rev().filter(|&index| behind[index]) {
+        dropped.push(kept.remove(index));
+    }
+}
+
+/// Moves the worse half of the candidates from one list to the other. The blueprint's move stays.
+pub(super) fn halve(kept: &mut Vec<Candidate>, dropped: &mut Vec<Candidate>, blueprint: Move) {
+    let mut order: Vec<usize> = (0..kept.len()).collect();
+    order.sort_by(|&one, &other| kept[other].rated().total_cmp(&kept[one].rated()));
+    let mut is_better = vec![false; kept.len()];
+    order[..kept.len().div_ceil(2)].iter().for_each(|&index| is_better[index] = true);
+    for index in (0..kept.len()).rev() {
+        if !is_better[index] && kept[index].played != blueprint {
+            dropped.push(kept.remove(index));
+        }
+    }
+}

@@ -1,0 +1,230 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::super::*;
+use super::*;
+use crate::bots::{Player, SeatedPlayer};
+use crate::rules::{Card, State, Variant};
+
+/// All decks that begin with any order of the given cards.
+fn orders(
+    left: &mut Vec<(Card, u8)>,
+    deck: &mut Vec<Card>,
+    size: usize,
+    visit: &mut impl FnMut(&[Card]),
+) {
+    if deck.len() == size {
+        visit(deck);
+        return;
+    }
+    for index in 0..left.len() {
+        if left[index].1 > 0 {
+            left[index].1 -= 1;
+            deck.push(left[index].0);
+            orders(left, deck, size, visit);
+            deck.pop();
+            left[index].1 += 1;
+        }
+    }
+}
+
+/// The own hand's distribution, from all decks of the variant: those with which the game would have looked the same.
+fn by_enumeration(state: &State, seat: usize, bot: &str) -> BTreeMap<Vec<usize>, f64> {
+    let variant = state.variant();
+    let mut kinds: Vec<(Card, u8)> =
+        variant.card_kinds().map(|card| (card, variant.copies(card))).collect();
+    let mut found = BTreeMap::new();
+    let seen = |state: &State| state.view(seat).history().collect::<Vec<_>>();
+    let expected = seen(state);
+    let others: Vec<Player> = (0..variant.players()).map(|_| player(variant, bot)).collect();
+    orders(&mut kinds, &mut Vec::new(), variant.deck_size().into(), &mut |deck| {
+        let start = state.start_player().into();
+        let mut other = State::from_deck(variant.clone(), deck.to_vec(), start).unwrap();
+        let mut bots: Vec<SeatedPlayer> = others
+            .iter()
+            .enumerate()
+            .map(|(seat, player)| SeatedPlayer::new(player.clone(), seat, 0))
+            .collect();
+        let players = usize::from(variant.players());
+        let shows = |one: &State, another: &State| {
+            (1..players)
+                .all(|offset| one.view(seat).hand(offset).eq(another.view(seat).hand(offset)))
+        };
+        let begins = State::from_deck(variant.clone(), state.deck().to_vec(), start).unwrap();
+        if !shows(&other, &begins) {
+            return;
+        }
+        for (turn, event) in expected.iter().enumerate() {
+            let acting = usize::from(event.seat);
+            if acting != seat && bots[acting].act(&other).unwrap() != event.played {
+                return;
+            }
+            let action = variant.move_to_action(event.played).unwrap();
+            if other.apply(action as i64).is_err()
+                || other.view(seat).history().nth(turn) != Some(*event)
+            {
+                return;
+            }
+        }
+        let hand = other.position().hand(variant, seat).map(|card| variant.card_index(card));
+        *found.entry(hand.collect()).or_default() += 1.0;
+    });
+    let total: f64 = found.values().sum();
+    found.values_mut().for_each(|share| *share /= total);
+    found
+}
+
+#[test]
+fn an_exact_belief_is_what_all_decks_say() {
+    let variant = one_colour();
+    let mut compared = 0;
+    for (game, turns) in [(0, 2), (1, 4), (2, 5), (3, 6)] {
+        let state = game_before_a_turn(&variant, RULES, 1, game, turns);
+        if state.ending().is_some() {
+            continue;
+        }
+        let mut searcher = searcher(&variant, RULES, 10, 1_000);
+        searcher.follow(&state, 1, 0);
+        let (_, belief) = searcher.decide(&state.view(1), &NOT_STOPPED);
+        assert_eq!(belief.source(), Source::Exact);
+        let (found, expected) = (stated(belief), by_enumeration(&state, 1, RULES));
+        assert!(found.keys().eq(expected.keys()), "{found:?} for {expected:?}");
+        for (hand, share) in &found {
+            assert!(
+                (share - expected[hand]).abs() < 1e-9,
+                "{hand:?}: {share} for {}",
+                expected[hand]
+            );
+        }
+        compared += usize::from(found.len() > 1);
+    }
+    assert!(compared >= 2);
+}
+
+#[test]
+fn a_sampled_belief_is_drawn_from_what_all_decks_say() {
+    let variant = one_colour();
+    let state = game_before_a_turn(&variant, RULES, 1, 1, 4);
+    let expected = by_enumeration(&state, 1, RULES);
+    let (mut counts, mut total) = (BTreeMap::<Vec<usize>, f64>::new(), 0.0);
+    // Few hands each, so that no belief is exact.
+    for seed in 0..400 {
+        let mut searcher = searcher(&variant, RULES, 1, 3);
+        searcher.follow(&state, 1, seed);
+        let (_, belief) = searcher.decide(&state.view(1), &NOT_STOPPED);
+        assert_eq!(belief.source(), Source::Sampled);
+        for (hand, share) in stated(belief) {
+            *counts.entry(hand).or_default() += share;
+            total += share;
+        }
+    }
+    assert!(expected.len() > 3, "{expected:?}");
+    for (hand, share) in &expected {
+        let found = counts.get(hand).copied().unwrap_or(0.0) / total;
+        let error = (share * (1.0 - share) / total).sqrt();
+        assert!((found - share).abs() < 4.0 * error, "{hand:?}: {found} for {share} +- {error}");
+    }
+    assert!(counts.keys().all(|hand| expected.contains_key(hand)));
+}
+
+/// Plays games in which one seat searches, and looks at its belief before each of its moves.
+fn watch(
+    variant: &Arc<Variant>,
+    bot: &str,
+    others: &str,
+    hands: usize,
+    games: u64,
+    look: &mut impl FnMut(&State, &BlueprintBelief),
+) {
+    let players = usize::from(variant.players());
+    for game in 0..games {
+        let seat = game as usize % players;
+        let mut state = State::new(variant.clone(), seed(game));
+        let mut bots: Vec<SeatedPlayer> = (0..players)
+            .map(|other| SeatedPlayer::new(player(variant, others), other, game))
+            .collect();
+        let mut own = searcher(variant, bot, 40, hands);
+        while state.ending().is_none() {
+            let acting = state.position().current_player();
+            let played = if acting == seat {
+                own.follow(&state, seat, game);
+                let (decision, belief) = own.decide(&state.view(seat), &NOT_STOPPED);
+                look(&state, belief);
+                decision.chosen
+            } else {
+                bots[acting].act(&state).unwrap()
+            };
+            state.apply(variant.move_to_action(played).unwrap() as i64).unwrap();
+        }
+    }
+}
+
+#[test]
+fn the_true_hand_survives_and_no_move_of_the_blueprint_is_a_mistake() {
+    for (name, players, bot) in
+        [("small", 2, RULES), ("very-small", 3, RULES), ("standard", 4, "smart")]
+    {
+        let variant = variant_of(name, players);
+        let mut exact = 0;
+        watch(&variant, bot, bot, 2_000, 3, &mut |state, belief| {
+            if belief.source() == Source::Exact {
+                exact += 1;
+                let hand = own_hand(state);
+                assert!(belief.hands().any(|(found, share)| found == hand && share > 0.0));
+                assert_eq!(belief.unexplained().count(), 0);
+            }
+            let total: f64 = belief.hands().map(|(_, share)| share).sum();
+            assert!((total - 1.0).abs() < 1e-9);
+        });
+        assert!(exact > 5, "{name}: {exact}");
+    }
+}
+
+#[test]
+fn a_teammate_may_leave_the_blueprint() {
+    let (mut unexplained, mut looks) = (0, 0);
+    for (name, players, bot) in [("standard", 2, "smart"), ("small", 3, RULES)] {
+        watch(&variant_of(name, players), bot, "random", 50, 6, &mut |state, belief| {
+            let view = state.view(state.position().current_player());
+            looks += 1;
+            unexplained += usize::from(belief.unexplained().count() > 0);
+            // Each hand agrees with what everybody sees.
+            for (hand, _) in belief.hands() {
+                let fits = |(slot, &card): (usize, &u8)| {
+                    view.knowledge(0, slot).plausible_set(state.variant()).contains(card.into())
+                };
+                assert!(hand.iter().enumerate().all(fits));
+            }
+            assert!(belief.hands().count() > 0);
+        });
+    }
+    assert!(looks > 50 && unexplained > looks / 4, "{unexplained} of {looks}");
+}
+
+#[test]
+fn stated_probabilities_are_calibrated() {
+    let variant = variant_of("small", 2);
+    // For each tenth: the sum of the stated probabilities, the hits, and the number.
+    let mut bins = [(0.0, 0.0, 0.0); 10];
+    watch(&variant, RULES, RULES, 300, 600, &mut |state, belief| {
+        let (hand, outlook) = (own_hand(state), state.position().outlook(state.variant()));
+        for (slot, &card) in hand.iter().enumerate() {
+            let playable = |card: u8| outlook.playable.contains(card.into());
+            let stated: f64 = belief
+                .hands()
+                .filter(|(found, _)| playable(found[slot]))
+                .map(|(_, share)| share)
+                .sum();
+            let bin = &mut bins[((stated * 10.0) as usize).min(9)];
+            bin.0 += stated;
+            bin.1 += f64::from(u8::from(playable(card)));
+            bin.2 += 1.0;
+        }
+    });
+    let all: f64 = bins.iter().map(|bin| bin.2).sum();
+    assert!(all > 10_000.0, "{all}");
+    for (stated, hits, number) in bins {
+        let error = (stated * (1.0 - stated / f64::max(number, 1.0))).max(1.0).sqrt();
+        assert!((hits - stated).abs() < 4.5 * error, "{hits} for {stated} +- {error} of {number}");
+    }
+}

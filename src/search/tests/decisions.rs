@@ -1,0 +1,171 @@
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use super::super::*;
+use super::*;
+use crate::bots::{
+    Bot, GameRunner, Player, PolicyBot, play_games, play_games_until, shipped_policy,
+};
+use crate::rules::{GameRng, Move, State, View};
+
+#[test]
+fn the_worse_half_of_the_moves_gets_fewer_rollouts() {
+    let variant = variant_of("standard", 2);
+    let state = game_before_a_turn(&variant, "smart", 0, 3, 8);
+    let mut searcher = searcher(&variant, "smart", 640, 100);
+    searcher.follow(&state, 0, 7);
+    let (decision, _) = searcher.decide(&state.view(0), &NOT_STOPPED);
+    let mut counts: Vec<usize> = decision.actions.iter().map(|found| found.rollouts).collect();
+    counts.sort_unstable();
+    let (moves, total) = (counts.len(), counts.iter().sum::<usize>());
+    assert!(moves > 8 && total <= 640 && total > 600, "{counts:?}");
+    assert!(counts[moves - 1] > 2 * total / moves && counts[moves / 2 - 1] < total / moves);
+    let blueprint = |found: &&ActionValue| found.played == decision.blueprint;
+    let own = decision.actions.iter().find(blueprint).unwrap();
+    assert!(own.is_kept);
+}
+
+#[test]
+fn recorded_games_have_the_values_of_all_searched_moves() {
+    let variant = variant_of("standard", 2);
+    let name: PlayerName = "search: smart; rollouts=100; hands=30".parse().unwrap();
+    let table = [name.player(&variant).unwrap(), player(&variant, "smart")];
+    let stop = AtomicBool::new(false);
+    let play = |table: &[Player]| {
+        play_games_until(&stop, &variant, table, 5, &[3, 8], 2, true).unwrap().unwrap()
+    };
+    let games = play(&table);
+    let (values, actions) = (games.values.unwrap(), variant.num_actions());
+    assert_eq!(values.means.len(), games.recording.actions.len() * actions);
+    assert_eq!(values.errors.len(), values.means.len());
+    let mut turn = 0;
+    for game in [3, 8] {
+        let mut state = State::new(variant.clone(), seed(game));
+        while state.ending().is_none() {
+            let row = &values.means[turn * actions..][..actions];
+            let searches = state.position().current_player() == 0;
+            for (action, mean) in row.iter().enumerate() {
+                assert!(searches && state.legal_actions().contains(action) || mean.is_nan());
+            }
+            let played = usize::from(games.recording.actions[turn]);
+            assert!(row[played].is_nan() != searches || state.legal_actions().len() == 1);
+            state.apply(played as i64).unwrap();
+            turn += 1;
+        }
+    }
+    assert!(play(&[table[1].clone(), table[1].clone()]).values.is_none());
+}
+
+#[test]
+fn a_search_is_the_same_for_any_number_of_threads() {
+    let variant = variant_of("standard", 2);
+    let state = game_before_a_turn(&variant, "smart", 0, 3, 8);
+    let decide = |threads| {
+        let options = SearchOptions { rollouts: 600, hands: 100, ..SearchOptions::default() };
+        let mut searcher =
+            Searcher::new(&player(&variant, "smart"), "smart", &variant, options, threads).unwrap();
+        searcher.follow(&state, 0, 7);
+        let (decision, belief) = searcher.decide(&state.view(0), &NOT_STOPPED);
+        (decision, belief.hands().map(|(hand, share)| (hand.to_vec(), share)).collect::<Vec<_>>())
+    };
+    let alone = decide(1);
+    assert!(alone.0.actions.iter().map(|action| action.rollouts).sum::<usize>() <= 600);
+    assert_eq!(alone, decide(2));
+    assert_eq!(alone, decide(5));
+}
+
+#[test]
+fn a_search_that_may_change_nothing_plays_as_the_blueprint() {
+    for (name, players, bot) in [("standard", 3, "smart"), ("small", 2, RULES)] {
+        let variant = variant_of(name, players);
+        let options =
+            SearchOptions { rollouts: 50, hands: 20, threshold: 100.0, ..SearchOptions::default() };
+        let table: Vec<Player> = (0..players).map(|_| player(&variant, bot)).collect();
+        let mut searching = table.clone();
+        searching[1] =
+            Player::Bot(Box::new(Searcher::new(&table[0], bot, &variant, options, 1).unwrap()));
+        let play = |table: &[Player]| play_games(&variant, table, 4, 0..6, 1).unwrap();
+        assert_eq!(play(&searching), play(&table));
+    }
+}
+
+#[test]
+fn a_search_gains_points() {
+    let variant = variant_of("small", 2);
+    let table: Vec<Player> = (0..2).map(|_| player(&variant, RULES)).collect();
+    let mut searching = table.clone();
+    searching[0] = Player::Bot(Box::new(searcher(&variant, RULES, 300, 100)));
+    let total = |table: &[Player]| -> u32 {
+        let outcomes = play_games(&variant, table, 4, 0..60, 1).unwrap();
+        outcomes.iter().map(|outcome| u32::from(outcome.score)).sum()
+    };
+    let (found, before) = (total(&searching), total(&table));
+    assert!(found > before + 30, "{found} for {before}");
+}
+
+#[test]
+fn the_game_of_a_searcher_is_a_function_of_its_seed() {
+    let variant = variant_of("standard", 2);
+    let name: PlayerName = "search: smart; rollouts=60; hands=30".parse().unwrap();
+    let table = [name.player(&variant).unwrap(), player(&variant, "smart")];
+    let alone = GameRunner::new(variant.clone(), table.to_vec(), seed(9));
+    let histories = [false, true].map(|after_others| {
+        let mut runner = alone.clone();
+        if after_others {
+            runner.start(seed(3));
+            runner.run().unwrap();
+            runner.start(seed(9));
+        }
+        runner.run().unwrap();
+        runner.history().to_vec()
+    });
+    assert_eq!(histories[0], histories[1]);
+}
+
+#[test]
+fn the_view_of_a_supposed_hand_hides_the_true_one() {
+    let variant = variant_of("standard", 2);
+    let state = game_before_a_turn(&variant, "smart", 0, 4, 6);
+    let view = state.view(0);
+    let size = view.hand_size(0);
+    let supposed = view.supposing(&[0; 6][..size]);
+    let seen = View::new(&variant, &supposed, 1);
+    assert!(seen.hand_indices(1).iter().all(|&card| card == 0));
+    assert_eq!(View::new(&variant, &supposed, 0).last_event(), view.last_event());
+}
+
+/// A network's bot behind a type that does not show the network.
+#[derive(Clone)]
+struct Hidden(PolicyBot);
+
+impl Bot for Hidden {
+    fn start(&mut self, view: &View<'_>, rng: GameRng) {
+        self.0.start(view, rng);
+    }
+
+    fn act(&mut self, view: &View<'_>) -> Move {
+        self.0.act(view)
+    }
+}
+
+#[test]
+fn many_positions_at_once_give_the_decisions_of_single_ones() {
+    let name = "ippo-2p";
+    let policy = shipped_policy(name).unwrap().policy().unwrap();
+    let variant = Arc::new(policy.variant().clone());
+    let bot = PolicyBot::new(policy, false, name, &variant).unwrap();
+    assert!(bot.rows().is_some());
+    let mut games = (0..).map(|game| game_before_a_turn(&variant, "policy: ippo-2p", 1, game, 9));
+    let state = games.find(|state| state.ending().is_none()).unwrap();
+    let decide = |bot: Box<dyn Bot>| {
+        let options = SearchOptions { rollouts: 40, hands: 12, ..SearchOptions::default() };
+        let mut searcher = Searcher::new(&Player::Bot(bot), name, &variant, options, 2).unwrap();
+        searcher.follow(&state, 1, 7);
+        let (decision, belief) = searcher.decide(&state.view(1), &NOT_STOPPED);
+        let hands = belief.hands().map(|(hand, share)| (hand.to_vec(), share));
+        (decision, hands.collect::<Vec<_>>(), belief.unexplained().collect::<Vec<_>>())
+    };
+    let (rows, single) = (decide(Box::new(bot.clone())), decide(Box::new(Hidden(bot.clone()))));
+    assert!(rows.0.actions.iter().any(|action| action.rollouts > 0));
+    assert_eq!(rows, single);
+}
