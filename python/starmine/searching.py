@@ -127,7 +127,7 @@ def search(
         method: "single" is SPARTA's single-agent search (Lerer et al., 2020): the others play by the blueprint.
             "mirror" is mirror descent search (Sokota et al., 2023): the others may search, too.
         step: of mirror descent: what a point is worth in the logarithm of an action's probability, above 0 and at most
-            1,000,000; None for 50. Only with `method="mirror"`.
+            1,000,000; None for 10. Only with `method="mirror"`.
         seed: of hands and decks, 0 to 2**64 - 1.
         threads: 1 to 256. The result does not depend on it.
 

@@ -37,7 +37,7 @@ impl SearchOptions {
     /// The most hands.
     pub const HANDS: u32 = 100_000;
     /// The step of [`Method::Mirror`] where none is given.
-    pub const STEP: f64 = 50.0;
+    pub const STEP: f64 = 10.0;
 }
 
 impl Default for SearchOptions {

@@ -22,7 +22,7 @@ all seats, and prints the mean scores and their difference. With --method mirror
 With --output, the games are stored as `starmine generate` stores them, the same command resumes, several processes may
 share the work, and `starmine data info DIR` sums up the games. The values of all searched moves are stored, too."""
 
-SHARD = 64  # games: a kill loses at most those of the shard that is being made
+SHARD = 16  # games: a kill loses at most those of the shard that is being made
 
 
 def add(commands: Any) -> None:
@@ -51,7 +51,7 @@ def add(commands: Any) -> None:
         help="single: one seat searches, beside the blueprint; mirror: all seats do, by mirror descent "
         "(default: single)",
     )
-    parser.add_argument("--step", type=float, metavar="X", help="of mirror descent (default: 50)")
+    parser.add_argument("--step", type=float, metavar="X", help="of mirror descent (default: 10)")
     parser.add_argument("--seat", type=integer, default=0, metavar="N", help="the seat that searches (default: 0)")
     add_seats(parser)
     add_rules(parser)

@@ -70,7 +70,8 @@ def stores_values(cast: Cast) -> bool:
 
 def search_values(variant: Variant, parts: list[tuple[Trajectories, Values | None]]) -> Values:
     """The values of all actions in the turns of several tables, `nan` at those where no seat searches."""
-    means, errors = [], []
+    means: list[Array] = []
+    errors: list[Array] = []
     for trajectories, values in parts:
         unknown = np.full((len(trajectories.actions), variant.num_actions), np.nan, np.float32)
         for found, column in zip((means, errors), values or (unknown, unknown), strict=True):

@@ -119,7 +119,8 @@ class GameTable:
             of_turns = {name: _take_turns(column, offsets, chosen) for name, column in of_turns.items()}
         held = {name: getattr(self, name) for name in NUMBERS}
         columns: dict[str, Any] = {name: None if held[name] is None else held[name][chosen] for name in NUMBERS}
-        return GameTable(trajectories, **columns, players=self.players[chosen], **of_turns)
+        columns |= of_turns
+        return GameTable(trajectories, **columns, players=self.players[chosen])
 
     def state(self, game: int, turn: int | None = None) -> State:
         """A game after some of its turns, as `Trajectories.state` gives it."""

@@ -129,16 +129,16 @@ def _games(columns: dict[str, Any], variant: Variant) -> GameTable:
     seats, players = _ragged(columns["players"], np.int16)
     if (np.diff(seats) != variant.players).any():
         raise StarmineError(f"column players does not name {variant.players} players in each game")
-    of_turns = {name: _of_turns(name, columns[name], offsets, variant) for name in OF_TURNS if name in columns}
+    optional: dict[str, Any] = {name: _deal(columns[name], name) for name in DEAL}
+    optional |= {name: _of_turns(name, columns[name], offsets, variant) for name in OF_TURNS if name in columns}
     return GameTable(
         trajectories=Trajectories(variant, decks, to_numpy(columns["first_player"]), actions, offsets),
         game=to_numpy(columns["game"]),
-        **{name: _deal(columns[name], name) for name in DEAL},
         scores=to_numpy(columns["score"]),
         fireworks=to_numpy(columns["fireworks"]),
         endings=to_numpy(columns["ending"]),
         players=players.reshape(rows, variant.players),
-        **of_turns,
+        **optional,
     )
 
 
