@@ -98,7 +98,7 @@ def line(facts: dict[str, Any]) -> str:
         with_error(facts["score"]),
         with_error(facts["difference"]),
         f"{facts['perfect_alone']:.0%}, {facts['perfect']:.0%}",
-        f"{facts['seconds_a_game']:.1f}",
+        f"{facts['seconds_a_game']:.2g}",
     ]
     return f"| {' | '.join(cells)} |"
 

@@ -1,8 +1,29 @@
-use super::decision::ActionValue;
+use crate::bots::MoveValue;
 use crate::rules::Move;
 
 /// A move is dropped when it is behind the best by this many standard errors of their difference.
 const DROPPED: f64 = 2.5;
+
+/// What a search found out about a move.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ActionValue {
+    /// The move.
+    pub played: Move,
+    /// The mean score of its roll-outs.
+    pub mean: f64,
+    /// The standard error of the mean.
+    pub error: f64,
+    /// The number of its roll-outs.
+    pub rollouts: usize,
+    /// Whether it was in the running until the end.
+    pub is_kept: bool,
+}
+
+impl From<&ActionValue> for MoveValue {
+    fn from(found: &ActionValue) -> MoveValue {
+        MoveValue { played: found.played, mean: found.mean, error: found.error }
+    }
+}
 
 /// The scores of a move's roll-outs.
 pub(super) struct Candidate {

@@ -4,12 +4,12 @@ use std::time::Instant;
 use super::belief::{BlueprintBelief, Source, fraction};
 use super::blueprint::Blueprint;
 use super::budget::Budget;
-use super::candidate::{Candidate, best, drop_behind, halve};
+use super::candidate::{ActionValue, Candidate, best, drop_behind, halve};
 use super::options::{Method, SearchOptions};
 use super::parallel::map;
 use super::particle::Particle;
 use super::rollout::Start;
-use crate::bots::{Bot, MoveValue};
+use crate::bots::Bot;
 use crate::rules::{GameRng, Move, Position, RandomDeck, View, mix_seed};
 
 /// Samples that a thread takes at a time.
@@ -23,27 +23,6 @@ const MADE: f64 = 1.0;
 
 /// The golden ratio's fraction: its multiples spread evenly over the unit interval, however many there are.
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
-
-/// What a search found out about a move.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ActionValue {
-    /// The move.
-    pub played: Move,
-    /// The mean score of its roll-outs.
-    pub mean: f64,
-    /// The standard error of the mean.
-    pub error: f64,
-    /// The number of its roll-outs.
-    pub rollouts: usize,
-    /// Whether it was in the running until the end.
-    pub is_kept: bool,
-}
-
-impl From<&ActionValue> for MoveValue {
-    fn from(found: &ActionValue) -> MoveValue {
-        MoveValue { played: found.played, mean: found.mean, error: found.error }
-    }
-}
 
 /// The result of a search.
 #[derive(Clone, Debug, PartialEq)]

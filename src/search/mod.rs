@@ -20,7 +20,8 @@ mod seen_game;
 mod tests;
 
 pub use belief::{BlueprintBelief, Source};
-pub use decision::{ActionValue, Decision, search};
+pub use candidate::ActionValue;
+pub use decision::{Decision, search};
 pub use options::{Method, SearchOptions};
 pub use player_name::{PlayerName, PlayerNameError, SearchName};
 pub use search_text::{SearchText, SeveralSearches};
