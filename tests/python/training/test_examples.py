@@ -31,7 +31,7 @@ EXAMPLES = [
     "ppo_recurrent",
     "pqn_vdn",
 ]
-OTHERS = ["behaviour_cloning", "overlap", "r2d2"]  # they have tests of their own: test_behaviour_cloning.py, ...
+OTHERS = ["behaviour_cloning", "obl", "overlap", "r2d2"]  # they have tests of their own: test_behaviour_cloning.py, ...
 
 pytestmark = [pytest.mark.slow, needs_train_extra]
 
