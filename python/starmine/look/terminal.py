@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from starmine._core import StarmineError
 from starmine.language import legal_moves_text, read_move
-from starmine.look.mistakes import mistakes
+from starmine.look.mistakes import mistakes, verdict
 from starmine.look.table import Table
 
 HELP = """\
@@ -82,6 +82,7 @@ class Terminal:
             "",
             f"Score {state.score} of {variant.max_score} after {state.length} turns ({ending}{back}). "
             f"Seed {self.table.seed}.",
+            verdict(state, self.table.shown_names),
         ]
         lost = mistakes(state, self.table.shown_names)
         lines.append("Where the points went:" if lost else "No point was given away.")

@@ -8,7 +8,7 @@ import pytest
 import starmine
 from starmine.cli import main
 from starmine.data import read_games
-from starmine.look import Table, mistakes
+from starmine.look import Table, mistakes, verdict
 from starmine.look.terminal import Terminal
 
 
@@ -45,6 +45,7 @@ def test_a_whole_game_by_typed_moves(players):
     assert table.state == whole
     text = "\n".join(person.said)
     assert f"Score {whole.score} of 25 after {whole.length} turns" in text
+    assert f"\n{verdict(whole)}\n" in text
     assert all(mistake.text in text for mistake in mistakes(whole, table.names))
     boards = [said for said in person.said if "your move" not in said and "seat 1 you" in said]
     assert len(boards) == len(own)
