@@ -34,6 +34,7 @@ mod search;
 mod seated_bot;
 mod section;
 mod seen;
+mod small_numbers;
 mod state;
 mod tables;
 mod text;

@@ -43,6 +43,10 @@ impl<'py> IntoPyObject<'py> for rules::State {
 }
 
 impl State {
+    pub(super) fn rules(&self) -> &rules::State {
+        &self.state
+    }
+
     fn cards(&self, cards: impl Iterator<Item = rules::Card>) -> Vec<Card> {
         let edition = self.state.variant().edition();
         cards.map(|card| Card::new(card, edition)).collect()

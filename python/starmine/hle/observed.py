@@ -15,7 +15,6 @@ from starmine.hle.position import (
     Source,
     board_text,
     dictionaries,
-    hinted_of,
     knowledge_of,
     moves_after_the_end,
     no_knowledge,
@@ -131,7 +130,7 @@ class ObservationEncoder:
 
     def encode(self, observation: HanabiObservation) -> list[int]:
         """The observation as zeros and ones."""
-        return list(observation._source.encode(observation._observer))
+        return observation._source.encode(observation._observer)
 
     def ownhandshape(self) -> list[int]:
         """The shape of `encodeownhand`, a method of copies of HLE in training repositories."""
@@ -192,7 +191,12 @@ class SeenByView:
         sizes = [len(hand) for hand in self._view.hands]
         if self.rules.observation_type == AgentObservationType.MINIMAL:
             return [[NOT_HINTED] * size for size in sizes]
-        return hinted_of(self.encode(observer), self.rules, sizes)
+        known = [[self._view.knowledge(offset, slot) for slot in range(size)] for offset, size in enumerate(sizes)]
+        letters = self.rules.letters
+        return [
+            [{"color": None if card.color is None else letters[card.color], "rank": card.rank} for card in hand]
+            for hand in known
+        ]
 
     def knowledge(self, observer: int) -> list[list[HanabiCardKnowledge]]:
         """What hints say."""
@@ -212,6 +216,6 @@ class SeenByView:
         """The moves since the observer's last one."""
         return relative_items(played_items(self._view.history, self.rules), observer, self.rules)
 
-    def encode(self, observer: int) -> bytes:
-        """The encoded observation."""
-        return self._view.encode(self.rules.encoder).tobytes()
+    def encode(self, observer: int) -> list[int]:
+        """The encoded observation, zeros and ones: a new list."""
+        return [*self._view.encode(self.rules.encoder).tobytes()]

@@ -27,18 +27,9 @@ class Source(Protocol):
     rules: Rules
     current_player: int
     deck_size: int
-
-    @property
-    def fireworks(self) -> list[int]:
-        """The height of each colour's stack."""
-
-    @property
-    def information_tokens(self) -> int:
-        """The information tokens left."""
-
-    @property
-    def life_tokens(self) -> int:
-        """The life tokens left."""
+    fireworks: list[int]
+    information_tokens: int
+    life_tokens: int
 
     @property
     def discards(self) -> list[Pair]:
@@ -66,8 +57,8 @@ class Source(Protocol):
     def last_moves(self, observer: int) -> list[HanabiHistoryItem]:
         """The moves since the observer's last one, the newest first."""
 
-    def encode(self, observer: int) -> bytes:
-        """The encoded observation."""
+    def encode(self, observer: int) -> list[int]:
+        """The encoded observation, zeros and ones: a new list."""
 
 
 class Position:
@@ -79,20 +70,21 @@ class Position:
         undealt: how many of its last cards are not dealt yet.
         current_player: the seat to act, or `CHANCE_PLAYER_ID` while there are cards to deal.
         deck_size: the cards left in the deck.
+        fireworks: the height of each colour's stack.
+        information_tokens: those left.
+        life_tokens: those left.
     """
 
     __slots__ = (
-        "_discards",
-        "_encodings",
-        "_fireworks",
-        "_hands",
         "_hinted",
         "_legal",
-        "_shown",
-        "_shown_discards",
+        "_numbers",
         "core",
         "current_player",
         "deck_size",
+        "fireworks",
+        "information_tokens",
+        "life_tokens",
         "rules",
         "undealt",
     )
@@ -105,45 +97,31 @@ class Position:
         to_act = (core.start_player + core.length) % rules.variant.players
         self.current_player = CHANCE_PLAYER_ID if undealt else to_act
         self.deck_size = core.deck_size + undealt
-        self._encodings: dict[int, bytes] = {}
-        self._fireworks: list[int] | None = None
-        self._discards: list[Pair] | None = None
-        self._hands: list[list[Pair]] | None = None
+        self.fireworks = core.fireworks
+        self.information_tokens = core.information_tokens
+        self.life_tokens = core.life_tokens
         self._hinted: list[list[Shown]] | None = None
         self._legal: list[int] | None = None
-        self._shown: list[list[Shown]] | None = None
-        self._shown_discards: list[Shown] | None = None
+        self._numbers: tuple[list[bytes], bytes] | None = None
 
-    @property
-    def information_tokens(self) -> int:
-        """The information tokens left."""
-        return self.core.information_tokens
-
-    @property
-    def life_tokens(self) -> int:
-        """The life tokens left."""
-        return self.core.life_tokens
-
-    @property
-    def fireworks(self) -> list[int]:
-        """The height of each colour's stack."""
-        if self._fireworks is None:
-            self._fireworks = self.core.fireworks
-        return self._fireworks
+    def _cards(self) -> tuple[list[bytes], bytes]:
+        """The numbers of the cards in the hands of all seats, and of the discarded and misplayed ones."""
+        if self._numbers is None:
+            hands, discards = self.core._card_numbers()
+            if self.undealt:
+                hands = [hand[: self.size(seat)] for seat, hand in enumerate(hands)]
+            self._numbers = hands, discards
+        return self._numbers
 
     @property
     def discards(self) -> list[Pair]:
         """The discarded and misplayed cards, the oldest first."""
-        if self._discards is None:
-            self._discards = [(card.suit, card.rank) for card in self.core.discard_pile]
-        return self._discards
+        return [self.rules.pairs[number] for number in self._cards()[1]]
 
     @property
     def discard_dictionaries(self) -> list[Shown]:
         """The dictionaries of `discards`, to be copied."""
-        if self._shown_discards is None:
-            self._shown_discards = dictionaries(self.discards, self.rules)
-        return self._shown_discards
+        return [*map(self.rules.shown.__getitem__, self._cards()[1])]
 
     def size(self, seat: int) -> int:
         """The number of cards in a seat's hand."""
@@ -162,12 +140,7 @@ class Position:
 
     def open_hands(self) -> list[list[Pair]]:
         """The hands of all seats, open."""
-        if self._hands is None:
-            hands = self.core.hands
-            if self.undealt:
-                hands = [hand[: self.size(seat)] for seat, hand in enumerate(hands)]
-            self._hands = [[(card.suit, card.rank) for card in hand] for hand in hands]
-        return self._hands
+        return [[self.rules.pairs[number] for number in hand] for hand in self._cards()[0]]
 
     def hands(self, observer: int) -> list[list[Pair]]:
         """The hands by offset from the observer, whose own cards are hidden, but to a seer."""
@@ -178,12 +151,11 @@ class Position:
 
     def hand_dictionaries(self, observer: int) -> list[list[Shown]]:
         """The dictionaries of `hands`, to be copied."""
-        if self._shown is None:
-            self._shown = [dictionaries(hand, self.rules) for hand in self.open_hands()]
-        shown = self._shown[observer:] + self._shown[:observer]
-        if self.rules.observation_type != AgentObservationType.SEER:
-            shown[0] = [HIDDEN] * len(shown[0])
-        return shown
+        hands, shown = self._cards()[0], self.rules.shown.__getitem__
+        others = [[*map(shown, hand)] for hand in hands[observer + 1 :] + hands[:observer]]
+        if self.rules.observation_type == AgentObservationType.SEER:
+            return [[*map(shown, hands[observer])], *others]
+        return [[HIDDEN] * len(hands[observer]), *others]
 
     def hinted(self, observer: int) -> list[list[Shown]]:
         """What hints named of the cards by offset and slot: dictionaries, to be copied."""
@@ -192,13 +164,13 @@ class Position:
         return self._hinted[observer:] + self._hinted[:observer]
 
     def _find_hinted(self) -> list[list[Shown]]:
-        hands = self.open_hands()
-        kind = self.rules.observation_type
-        if kind == AgentObservationType.MINIMAL:
+        hands, rules = self._cards()[0], self.rules
+        if rules.observation_type == AgentObservationType.MINIMAL:
             return [[NOT_HINTED] * len(hand) for hand in hands]
-        if kind == AgentObservationType.SEER:
-            return [dictionaries(hand, self.rules) for hand in hands]
-        return hinted_of(self.encode(0), self.rules, [len(hand) for hand in hands])
+        if rules.observation_type == AgentObservationType.SEER:
+            return [[*map(rules.shown.__getitem__, hand)] for hand in hands]
+        named = [[*map(rules.named.__getitem__, hand)] for hand in self.core._named_by_hints()]
+        return [known[: len(hand)] for known, hand in zip(named, hands, strict=True)] if self.undealt else named
 
     def knowledge(self, observer: int) -> list[list[HanabiCardKnowledge]]:
         """What hints say about the cards by offset and slot: nothing in minimal observations."""
@@ -246,15 +218,13 @@ class Position:
             played.pop()
         return relative_items(played, observer, self.rules)
 
-    def encode(self, observer: int) -> bytes:
-        """The encoded observation, a byte of 0 or 1 for each feature."""
-        found = self._encodings.get(observer)
-        if found is None:
-            encoding = self.core.encode(observer, self.rules.encoder)
-            if self.undealt:
-                self._hide_undealt(encoding, observer)
-            found = self._encodings[observer] = encoding.tobytes()
-        return found
+    def encode(self, observer: int) -> list[int]:
+        """The encoded observation, zeros and ones: a new list."""
+        if not self.undealt:
+            return self.core._encode_list(observer, self.rules.encoder)
+        encoding = self.core.encode(observer, self.rules.encoder)
+        self._hide_undealt(encoding, observer)
+        return [*encoding.tobytes()]
 
     def _hide_undealt(self, encoding: Any, observer: int) -> None:
         """Take the cards that are not dealt yet out of an encoding."""
@@ -280,15 +250,6 @@ def dictionaries(cards: list[Pair], rules: Rules) -> list[Shown]:
     """Cards as dictionaries."""
     letters = rules.letters
     return [HIDDEN if rank < 0 else {"color": letters[color], "rank": rank} for color, rank in cards]
-
-
-def hinted_of(encoding: bytes, rules: Rules, sizes: list[int]) -> list[list[Shown]]:
-    """The hinted colours and ranks, by offset and slot, in an encoding with hints and hands of these sizes."""
-    named = rules.named
-    return [
-        [named[encoding[start:stop]] for start, stop in places[:size]]
-        for places, size in zip(rules.slots, sizes, strict=True)
-    ]
 
 
 def no_knowledge(rules: Rules) -> HanabiCardKnowledge:

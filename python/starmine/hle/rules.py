@@ -99,11 +99,12 @@ class Rules:
         moves: the moves by id.
         move_dictionaries: their dictionaries, to be copied.
         letters: the letters of the colours.
-        named: the dictionaries of what hints named of a card, to be copied, by its bits in an encoding: one for each
-            colour, then one for each rank.
-        cards: the kinds of cards by number.
-        deck: the numbers of all cards, suit * ranks + rank, in their order.
-        slots: of each seat's slots, where these bits begin in the observation of seat 0, and where they end.
+        named: the dictionaries of what hints named of a card, to be copied, by number: that of the colour, the last
+            one for none, times ranks + 1, plus that of the rank.
+        cards: the kinds of cards by number, suit * ranks + rank.
+        pairs: their suits and ranks.
+        shown: their dictionaries, to be copied.
+        deck: the numbers of all cards in their order.
     """
 
     def __init__(self, variant: Variant, observation_type: AgentObservationType) -> None:
@@ -126,27 +127,18 @@ class Rules:
             raise StarmineError(f"{variant} is not allowed: HLE has no such colours or moves")
         self.move_dictionaries = [move.to_dict() for move in self.moves]
         self.letters = COLOR_CHAR[:colors]
-        self.named: dict[bytes, dict[str, Any]] = {
-            bytes([*(letter == other for other in self.letters), *(rank == other for other in range(ranks))]): {
-                "color": letter,
-                "rank": rank,
-            }
-            for letter in (*self.letters, None)
-            for rank in (*range(ranks), None)
-        }
-        self.cards = [Card.of(suit, rank) for suit in range(colors) for rank in range(ranks)]
+        self.named: list[dict[str, Any]] = [
+            {"color": letter, "rank": rank} for letter in (*self.letters, None) for rank in (*range(ranks), None)
+        ]
+        self.pairs = [(suit, rank) for suit in range(colors) for rank in range(ranks)]
+        self.cards = [Card.of(suit, rank) for suit, rank in self.pairs]
+        self.shown: list[dict[str, Any]] = [{"color": self.letters[suit], "rank": rank} for suit, rank in self.pairs]
         self.deck = [
             suit * ranks + rank
             for suit, copies in enumerate(variant.copies)
             for rank, count in enumerate(copies)
             for _ in range(count)
         ]
-        self.slots: list[list[tuple[int, int]]] = []
-        if observation_type == AgentObservationType.CARD_KNOWLEDGE:
-            size = colors * ranks + colors + ranks
-            starts = range(variant.layout("canonical")["knowledge"].start + colors * ranks, 10**6, size)
-            places = [(start, start + colors + ranks) for start in starts[: seats * slots]]
-            self.slots = [places[seat * slots : (seat + 1) * slots] for seat in range(seats)]
 
     @staticmethod
     def of(config: Mapping[str, Any]) -> Rules:
