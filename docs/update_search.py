@@ -58,7 +58,7 @@ def keep(name: str, folder: Path, seconds: float) -> None:
         "hash": next((player["hash"] for player in configuration["players"]), None),
         "rollouts": int(found["rollouts"]),
         "hands": int(found["hands"]),
-        "command": f"starmine search {blueprint!r} --players {len(players)} {method} --games {configuration['games']} "
+        "command": f"starmine search {blueprint!r} --players {len(players)} {method} --games {len(scores)} "
         f"--rollouts {found['rollouts']} --hands {found['hands']} --seed {configuration['seed']}",
         "games": len(scores),
         "alone": mean_and_error(alone),
