@@ -55,7 +55,7 @@ def keep(name: str, folder: Path, seconds: float) -> None:
         "blueprint": blueprint,
         "players": len(players),
         "method": "mirror" if is_mirror else "single",
-        "hash": next((player["hash"] for player in configuration["players"]), None),
+        "hash": next((player["hash"] for player in configuration["players"] if player["hash"]), None),
         "rollouts": int(found["rollouts"]),
         "hands": int(found["hands"]),
         "command": f"starmine search {blueprint!r} --players {len(players)} {method} --games {len(scores)} "
