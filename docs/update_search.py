@@ -36,7 +36,8 @@ def mean_and_error(values: NDArray[Any]) -> list[float]:
 def keep(name: str, folder: Path, seconds: float) -> None:
     """Compare the games of a folder with the blueprint's and put the figures into results/search/."""
     configuration = json.loads((folder / "_manifest.json").read_text(encoding="utf-8"))["configuration"]
-    players = [player["name"] for player in configuration["players"]]
+    (seats,) = (table["players"] for table in configuration["tables"])
+    players = [configuration["players"][row]["name"] for row in seats]
     found = next(match for player in players if (match := SEARCH.match(player)))
     options = dict(option.split("=") for option in found["rest"].split("; ")[1:])
     blueprint, is_mirror = found["blueprint"], options.get("method") == "mirror"
@@ -47,8 +48,7 @@ def keep(name: str, folder: Path, seconds: float) -> None:
     tables = list(dataset.tables())
     lengths = np.concatenate([table.lengths for table in tables])
     scores = np.concatenate([table.scores for table in tables])
-    seats = [blueprint] * len(players)
-    alone = starmine.play_games(seats, len(scores), configuration["seed"], dataset.variant).scores
+    alone = starmine.play_games([blueprint] * len(players), len(scores), configuration["seed"], dataset.variant).scores
     best = dataset.variant.max_score
     facts = {
         "name": name,
@@ -131,9 +131,10 @@ def draw() -> None:
         means, errors = zip(*(facts["score"] for facts in points), strict=True)
         label = f"search: {blueprint}" + (", all seats" if method == "mirror" else "")
         (drawn, *_) = axes.errorbar(seconds, means, errors, marker="o", capsize=3, label=label)
-        alone = max(points, key=lambda facts: facts["games"])["alone"][0]
+        most = max(points, key=lambda facts: facts["games"])
         if method == "single":
-            axes.axhline(alone, color=drawn.get_color(), linestyle=":", label=f"{blueprint} alone, {alone:.2f}")
+            label = f"{blueprint} alone, {most['games']} games"
+            axes.axhline(most["alone"][0], color=drawn.get_color(), linestyle=":", label=label)
     axes.set(xscale="log", xlabel="processor seconds a searched move", ylabel="score, two players")
     axes.legend(fontsize="small")
     axes.grid(alpha=0.3)
