@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
@@ -23,6 +24,7 @@ from starmine._core import variant as preset
 from starmine.trained import TrainedPolicy
 
 Array = NDArray[Any]
+FILE = re.compile(r"(?!rules:|policy:|noisy:).*\.py(:[^:/\\]*)?")  # of a Python bot, as the command line has it
 
 
 @runtime_checkable
@@ -82,6 +84,7 @@ def resolve_player(player: Any, place: str) -> Any:
     if isinstance(player, SeatedBot):
         player = player.name
     if isinstance(player, str):
+        refuse_file(player, place)
         _check_bot(player)
         return player
     if isinstance(player, Policy):
@@ -97,6 +100,19 @@ def resolve_player(player: Any, place: str) -> Any:
         f"{place}={player!r} is not allowed: expected a bot's name, a class or an object with act(view), "
         "an object with act_batch, or a torch module"
     )
+
+
+def refuse_file(text: str, place: str) -> None:
+    """Refuse a text that means a Python bot's file, which only some commands load.
+
+    Raises:
+        StarmineError: the text is such as `mybot.py` or `mybot.py:Student`.
+    """
+    if FILE.fullmatch(text):
+        raise StarmineError(
+            f"{place}={text!r} is not allowed: expected a bot's name. A Python bot is given as its class; the "
+            "commands eval, play and generate take FILE.py:NAME, such as mybot.py:Student"
+        )
 
 
 def policy_encoder(policy: Policy, place: str) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from starmine._core import StarmineError, Variant, bots, policies, variant
 from starmine.cli.parsing import INTERRUPTED, add_command, add_rules, integer, refuse
+from starmine.cli.players import is_of_file, load
 from starmine.data import Mixture, generate
 from starmine.data.configuration import MOST_SHARDS
 from starmine.data.players import Players
@@ -56,8 +58,8 @@ def add_players(parser: argparse.ArgumentParser) -> None:
         nargs="*",
         metavar="BOT",
         help=f"one for each seat: {', '.join([*bots(), *policies()])}; a list of rules, such as 'rules: play-safe; "
-        "discard-oldest'; a policy file, such as 'policy: mine.safetensors'; or 'noisy: 0.1; smart', which plays a "
-        "legal move by chance with this probability",
+        "discard-oldest'; a policy file, such as 'policy: mine.safetensors'; a class or an object of a Python file, "
+        "such as mybot.py:Student; or 'noisy: 0.1; smart', which plays a legal move by chance with this probability",
     )
     parser.add_argument(
         "--table",
@@ -70,14 +72,14 @@ def add_players(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--weights",
         nargs="+",
-        type=named_number,
+        type=weight,
         metavar="NAME=WEIGHT",
         help="draw the table of each game with these weights",
     )
     parser.add_argument(
         "--mixture",
         nargs="+",
-        type=named_number,
+        type=weight,
         metavar="BOT=WEIGHT",
         help="draw a bot for each game and seat with these weights, such as smart=3 iggi=1",
     )
@@ -101,6 +103,14 @@ def named_number(text: str) -> tuple[str, float]:
     except ValueError:
         pass
     raise argparse.ArgumentTypeError(f"{text!r} is not allowed: expected a name and a number, such as smart=3")
+
+
+def weight(text: str) -> tuple[str, float]:
+    """A bot and its weight, such as smart=3; commas separate no bots."""
+    parts = text.split(",")
+    if len(parts) > 1 and all(re.fullmatch(r"[^=]+=[\d.]+", part) for part in parts):
+        raise argparse.ArgumentTypeError(f"{text!r} is not allowed: separate with spaces: {' '.join(parts)}")
+    return named_number(text)
 
 
 def epsilon(text: str) -> tuple[str, float]:
@@ -151,13 +161,19 @@ def players(options: argparse.Namespace) -> Players:
     if options.players is not None and not options.mixture:
         raise StarmineError("--players without --mixture is not allowed: expected a bot for each seat")
     if options.mixture:
-        return Mixture(by_name("--mixture", options.mixture), options.players)
+        weights = by_name("--mixture", options.mixture)
+        return Mixture(weights, options.players, {name: load(name) for name in weights if is_of_file(name)})
     if options.table:
-        tables = {name: seats for name, *seats in options.table}
+        tables = {name: list(map(player, seats)) for name, *seats in options.table}
         if len(tables) < len(options.table):
             raise StarmineError("--table is not allowed: expected each name once")
         return tables
-    return list(options.bots)
+    return list(map(player, options.bots))
+
+
+def player(text: str) -> Any:
+    """The player of a text, loaded from its file if it is one of a Python file."""
+    return load(text) if is_of_file(text) else text
 
 
 def rules(options: argparse.Namespace, seated: Players) -> str | Variant:
@@ -174,6 +190,11 @@ def rules(options: argparse.Namespace, seated: Players) -> str | Variant:
 
 def run(options: argparse.Namespace) -> int:
     """Generate, print a line, and return the exit status."""
+    texts = [*options.bots, *(text for table in options.table for text in table[1:]), *dict(options.mixture or [])]
+    if options.ray and any(map(is_of_file, texts)):
+        raise StarmineError(
+            "--ray with a bot of a Python file is not allowed: expected bots, policies and policy files"
+        )
     seated = players(options)
     noise = by_name("--epsilon", options.epsilon)
     if "" in noise and len(noise) > 1:

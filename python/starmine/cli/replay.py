@@ -19,6 +19,7 @@ from starmine.evaluation.folder import RESULTS
 from starmine.evaluation.worst import read_evaluation, worst_games
 from starmine.look import mistakes, replay_html
 from starmine.look.words import told_apart
+from starmine.players import refuse_file
 
 DESCRIPTION = """\
 Writes games as one HTML file, which works without a network: a slider and the arrow keys step through the turns, and
@@ -81,6 +82,8 @@ def run(options: argparse.Namespace) -> int:
         raise StarmineError("--game and --worst are not allowed together: expected one of them")
     if options.worst is not None and options.worst < 1:
         raise StarmineError(f"--worst {options.worst} is not allowed: expected 1 or more")
+    if options.compare is not None:
+        refuse_file(options.compare, "--compare")
     target = Path(options.html)
     if not target.name or target.is_dir() or not target.parent.is_dir():
         raise StarmineError(f"--html {options.html!r} is not allowed: expected a file in a folder that exists")

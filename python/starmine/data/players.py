@@ -140,6 +140,9 @@ def cast(
             raise StarmineError("weights are not allowed with a mixture, which has its own: expected None")
         return _mixed_cast(players, variant, epsilon)
     tables = dict(players) if isinstance(players, Mapping) else {"": players}
+    if isinstance(players, Mapping) and any(isinstance(seats, int | float | np.number) for seats in tables.values()):
+        shown = f"starmine.data.Mixture({dict(players)!r})"
+        raise StarmineError(f"players={dict(players)!r} is not allowed: for bots with weights, expected {shown}")
     if not tables or not all(isinstance(name, str) for name in tables):
         raise StarmineError(f"players={players!r} is not allowed: expected tables by name")
     if weights is not None and not isinstance(players, Mapping):
