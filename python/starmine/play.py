@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from starmine._core import StarmineError, Variant, _play_bots, _Tables
 from starmine.keywords import named_keywords
 from starmine.language import actions_text
-from starmine.played import BotError, Failure, Games, RecordedGames
+from starmine.played import BotError, Failure, Games, RecordedGames, raised_at
 from starmine.players import Player, Policy, policy_actions, policy_encoder, resolve_player
 from starmine.trajectories import Trajectories
 from starmine.vector import resolve_variant
@@ -100,7 +100,8 @@ def play_games(
         VariantError: a bot does not play the variant.
         StarmineError: a number out of range, a number of players that is not the variant's, or a policy that sees its
             own hand and does not say so.
-        BotError: a player raised an exception or chose an illegal move; it holds the other games' results.
+        BotError: a player raised an exception or chose an illegal move; it holds the other games' results. Its cause
+            is the exception of the first game in which a player raised one.
 
     >>> import starmine
     >>> games = starmine.play_games(["random", "random"], games=100)
@@ -119,7 +120,7 @@ def play_games(
     failures = sorted(table.failures, key=lambda failure: failure.game)
     result = results(rules, columns, table.tables.recorded() if record else None, failures)
     if result.failures:
-        raise BotError(result.failures, result)
+        raise BotError(result.failures, result) from table.cause
     return result
 
 
@@ -139,6 +140,9 @@ class _Mixed:
         self.first_game = first_game
         self.failures: list[Failure] = []
         self.abandoned: set[int] = set()
+        # The exception of the first game in which a player raised one.
+        self.cause: Exception | None = None
+        self.cause_game = -1
         # Instances of bots that were given as classes, by seat and game.
         self.own: dict[tuple[int, int], Any] = {}
 
@@ -220,5 +224,9 @@ class _Mixed:
         """Record a failure and abandon the game."""
         self.tables.abandon(game)
         self.abandoned.add(game)
-        message = str(error) if move is not None else f"raised {type(error).__name__}: {error}"
+        message = str(error)
+        if move is None:
+            message = f"raised {type(error).__name__}: {error}{raised_at(error)}"
+            if self.cause is None or game < self.cause_game:
+                self.cause, self.cause_game = error, game
         self.failures.append(Failure(self.first_game + game, seat, move, message))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sysconfig
+import traceback
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +15,9 @@ from starmine._core import StarmineError, Variant, _unknown_name, endings
 from starmine.trajectories import Trajectories
 
 Array = NDArray[Any]
+OURS = Path(__file__).parent
+# Code that players call. In a virtual environment the standard library is elsewhere.
+LIBRARIES = tuple(Path(sysconfig.get_path(name)) for name in ("stdlib", "platlib", "purelib"))
 
 
 @dataclass(frozen=True)
@@ -63,6 +69,21 @@ class Games:
         """Number of games."""
         return len(self.scores)
 
+    @property
+    def mean(self) -> float:
+        """The mean score of the games that were played; abandoned ones do not count. `nan` if there is none."""
+        return self._mean_and_error[0]
+
+    @property
+    def standard_error(self) -> float | None:
+        """The standard error of the mean score; None for fewer than two games."""
+        return self._mean_and_error[1]
+
+    @property
+    def _mean_and_error(self) -> tuple[float, float | None]:
+        played = self.scores[self.endings > 0]
+        return mean_and_error(played) if len(played) else (float("nan"), None)
+
     def share(self, ending: str) -> float:
         """The share of the games with this ending, one of `starmine.endings()`.
 
@@ -76,7 +97,7 @@ class Games:
     def __repr__(self) -> str:
         """Number of games, mean score and its standard error."""
         games = "1 game" if len(self) == 1 else f"{len(self)} games"
-        return f"<{games}: mean score {with_error(*mean_and_error(self.scores), digits=3)}>"
+        return f"<{games}: mean score {with_error(self.mean, self.standard_error, digits=3)}>"
 
 
 @dataclass(frozen=True, repr=False)
@@ -108,6 +129,22 @@ class BotError(StarmineError):
     def __reduce__(self) -> tuple[Any, ...]:
         """So that the error of another process can be raised here."""
         return BotError, (self.failures, self.games)
+
+
+def raised_at(error: Exception) -> str:
+    """Where a player raised an exception, " at FILE:LINE": its innermost frame, libraries left out if others are there.
+
+    Empty if there is no frame outside this package.
+    """
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not _below(frame.filename, (OURS,))]
+    own = [frame for frame in frames if not _below(frame.filename, LIBRARIES)]
+    innermost = (own or frames)[-1:]
+    return "".join(f" at {frame.filename}:{frame.lineno}" for frame in innermost)
+
+
+def _below(file: str, folders: tuple[Path, ...]) -> bool:
+    """Whether a file lies in one of the folders."""
+    return any(Path(file).is_relative_to(folder) for folder in folders)
 
 
 def mean_and_error(values: Array) -> tuple[float, float | None]:

@@ -117,7 +117,8 @@ def _play_table(
     failures = sorted(table.failures, key=lambda failure: failure.game)
     if failures:
         scores, fireworks, lengths, endings = columns
-        raise BotError(failures, Games(variant, scores, fireworks, lengths, endings, failures, trajectories))
+        played = Games(variant, scores, fireworks, lengths, endings, failures, trajectories)
+        raise BotError(failures, played) from table.cause
     return columns, trajectories, None
 
 

@@ -127,7 +127,7 @@ def failures(results: Results) -> Iterator[str]:
     for pairing in failed[:MOST_FAILURES]:
         who = f"{pairing.player} with {pairing.partner}: {pairing.failed:,} of {pairing.games:,}"
         line = shorten(f"{who}, such as {pairing.failures[0]}", 3 * WIDTH)
-        yield textwrap.fill(line, WIDTH, initial_indent="  ", subsequent_indent="    ")
+        yield textwrap.fill(line, WIDTH, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
     if len(failed) > MOST_FAILURES:
         yield f"  and {len(failed) - MOST_FAILURES:,} more pairings"
 

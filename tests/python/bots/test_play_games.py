@@ -1,5 +1,9 @@
 """Whole games of bots, Python bots and policies in any mixture."""
 
+import linecache
+import random
+import traceback
+
 import numpy as np
 import pytest
 import torch
@@ -209,6 +213,80 @@ def test_a_failing_bot_is_named_and_the_other_games_are_kept(move, shown):
     assert (error.games.endings[failed] == 0).all()
     rest = np.setdiff1d(np.arange(30), failed)
     assert (error.games.endings[rest] > 0).all()
+
+
+class Confused:
+    """A bot that raises an exception in a function of the standard library, in its second turn or at once."""
+
+    def __init__(self, at_once=False):
+        self.at_once = at_once
+
+    def act(self, view):
+        if self.at_once or len(view.history) > 1:
+            return random.choice([])
+        return view.legal_actions()[0]
+
+
+def test_the_error_of_a_bot_tells_where_it_was_raised_and_keeps_the_exception():
+    with pytest.raises(BotError, match=r"IndexError: .* at .*test_play_games\.py:\d+") as caught:
+        play_games([Confused(), "iggi"], games=2)
+    cause = caught.value.__cause__
+    assert isinstance(cause, IndexError)
+    line = next(entry.lineno for entry in traceback.extract_tb(cause.__traceback__) if entry.name == "act")
+    assert "random.choice" in linecache.getline(__file__, line)
+    for failure in caught.value.failures:
+        assert failure.message.endswith(f" at {__file__}:{line}")
+
+
+def test_the_cause_is_the_exception_of_the_first_game():
+    class Late:
+        """Raises first in the last of the games."""
+
+        games = 0
+
+        def __init__(self):
+            self.game = Late.games
+            Late.games += 1
+            self.turns = 0
+
+        def act(self, view):
+            self.turns += 1
+            if self.turns == 4 - self.game:
+                raise RuntimeError(f"game {self.game}")
+            return view.legal_actions()[0]
+
+    with pytest.raises(BotError) as caught:
+        play_games([Late, "iggi"], games=3)
+    assert [failure.game for failure in caught.value.failures] == [0, 1, 2]
+    assert str(caught.value.__cause__) == "game 0"
+
+
+def test_an_illegal_move_has_no_place_and_no_cause():
+    with pytest.raises(BotError) as caught:
+        play_games([Failing(99), "random"], games=30)
+    assert ".py" not in str(caught.value)
+    assert caught.value.__cause__ is None
+
+
+def test_abandoned_games_do_not_count_in_the_mean():
+    with pytest.raises(BotError) as caught:
+        play_games([Failing(99), "random"], games=30)
+    games = caught.value.games
+    kept = games.scores[games.endings > 0]
+    assert 0 < len(kept) < 30
+    assert games.mean == kept.mean()
+    with pytest.raises(BotError) as caught:
+        play_games([Confused(at_once=True), "random"], games=2)
+    assert np.isnan(caught.value.games.mean)
+    assert caught.value.games.standard_error is None
+
+
+def test_results_have_the_mean_and_the_standard_error_that_they_print():
+    games = play_games(["iggi", "iggi"], games=40)
+    assert games.mean == games.scores.mean()
+    assert games.standard_error == pytest.approx(games.scores.std(ddof=1) / 40**0.5)
+    assert str(games) == f"<40 games: mean score {games.mean:.3f} ± {games.standard_error:.3f}>"
+    assert play_games(["iggi", "iggi"], games=1).standard_error is None
 
 
 @pytest.mark.parametrize(

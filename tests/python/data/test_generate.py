@@ -267,6 +267,7 @@ def test_failing_players_make_no_shard(tmp_path):
     with pytest.raises(starmine.BotError, match="no idea") as failed:
         generate({"a": ["iggi", "iggi"], "b": ["iggi", Failing]}, 10, tmp_path, "mini", **QUIET)
     assert [failure.game for failure in failed.value.failures] == [1, 3, 5, 7, 9]
+    assert isinstance(failed.value.__cause__, RuntimeError)
     assert [path.name for path in tmp_path.glob("*.parquet*")] == []
 
 

@@ -26,6 +26,11 @@ class Many:
         return np.array([np.flatnonzero(mask)[0] for mask in action_mask])
 
 
+class Confused:
+    def act(self, view):
+        return {}["red"]
+
+
 class Needs:
     def __init__(self, what):
         pass
@@ -52,6 +57,12 @@ def run(capsys, *arguments):
     status = main(["eval", *map(str, arguments), "--games", "4", "--quiet", "--variant", "very-small"])
     captured = capsys.readouterr()
     return status, captured.out, captured.err
+
+
+def test_the_report_tells_where_a_player_failed(file, capsys):
+    _, out, _ = run(capsys, f"{file}:Confused")
+    line = 1 + SOURCE.splitlines().index('        return {}["red"]')
+    assert f"KeyError:'red'at{file}:{line}".replace(" ", "") in "".join(out.split())  # long paths are wrapped
 
 
 def test_players_of_a_file_are_evaluated_beside_bots(file, capsys):
@@ -84,7 +95,7 @@ def test_they_play_as_in_evaluate(file, capsys, tmp_path):
     ("name", "message"),
     [
         ("Studnet", "Student"),
-        ("", "Expected one of Student, Many, Needs, student"),
+        ("", "Expected one of Student, Many, Confused, Needs, student"),
         ("number", "expected a bot's name, a class or an object with act"),
         ("Needs", "cannot be made: TypeError"),
     ],

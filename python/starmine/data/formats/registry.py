@@ -20,8 +20,8 @@ from starmine.data.formats import (
     numpy_files,
     parquet,
 )
+from starmine.data.formats.held import Held, imported
 from starmine.data.formats.recorded import ImportedGames, ReadGames, check
-from starmine.trajectories import Trajectories
 from starmine.vector import resolve_variant
 
 ON_ERROR = ("raise", "skip")
@@ -130,20 +130,19 @@ def read_games(
     return check(row.read(path, rules), on_error, str(path))
 
 
-def write_games(
-    games: Trajectories | ImportedGames, path: str | Path, format: str | None = None, **options: Any
-) -> None:
+def write_games(games: Held, path: str | Path, format: str | None = None, **options: Any) -> None:
     """Write games in a format of others, or in Starmine's own.
 
     Args:
-        games: what is written. Names, ids and players' names of `ImportedGames` are kept where the format has a place
-            for them.
+        games: what is written: `Trajectories`, the result of `play_games` with `record=True`, `ImportedGames`, a
+            `Dataset` or a view of one, a `GameTable` such as `data[:20]`, a `Game` such as `data[3]`, or a list of
+            these. Names, ids and players' names are kept where there are some and the format has a place for them.
         path: of the file or folder.
         format: one of `starmine.data.format_names()`; None to tell it from the path's suffix.
         **options: of the format, as `starmine.data.formats.minari.write` has them.
 
     Raises:
-        StarmineError: a game does not hold, or the format cannot express the variant.
+        StarmineError: these are no games, a game does not hold, or the format cannot express the variant.
         UnknownNameError: there is no such format.
         ImportError: a library that the format needs is not installed.
         OSError: the files cannot be written.
@@ -152,6 +151,4 @@ def write_games(
     row = _of_path(path) if format is None else _named(format)
     if row.write is None:
         raise StarmineError(f"format={row.name!r} is not allowed: it can be read, not written")
-    if isinstance(games, Trajectories):
-        games = check(ReadGames.of(games), "raise", "the games")
-    row.write(games, path, **options)
+    row.write(imported(games), path, **options)

@@ -1,0 +1,71 @@
+"""The games that a caller holds, in any of the forms in which the package hands them out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from starmine._core import StarmineError
+from starmine.data.formats.recorded import ImportedGames, ReadGames, check
+from starmine.played import Games
+from starmine.stored import Dataset, Game, GameTable
+from starmine.trajectories import Trajectories
+
+Held: TypeAlias = Trajectories | ImportedGames | Games | GameTable | Dataset | Game | Sequence[Game]
+EXPECTED = (
+    "expected trajectories, the result of play_games(..., record=True), the result of read_games, a Dataset or a view "
+    "of one, a GameTable such as data[:20], a Game such as data[3], or a list of Games"
+)
+
+
+def imported(games: Held) -> ImportedGames:
+    """Games of any form as a reader gives them, played by the rules.
+
+    Raises:
+        StarmineError: a game does not hold, games have different rules, or these are no games.
+    """
+    if isinstance(games, ImportedGames):
+        return games
+    return check(_read(games), "raise", "the games")
+
+
+def _read(games: Any) -> ReadGames:
+    """Games of any form, as they were recorded."""
+    if isinstance(games, Games):
+        if games.trajectories is None:
+            raise StarmineError("these games were not recorded: expected those of play_games(..., record=True)")
+        games = games.trajectories
+    if isinstance(games, Trajectories):
+        return ReadGames.of(games)
+    if isinstance(games, GameTable):
+        return _of_table(games, ((),) * len(games))
+    if isinstance(games, Dataset):
+        table = games[:]
+        names = [str(player["name"]) for player in games.players]
+        return _of_table(table, tuple(tuple(names[row] for row in seats) for seats in table.players.tolist()))
+    listed = [games] if isinstance(games, Game) else games
+    if not isinstance(listed, list | tuple) or not listed or not all(isinstance(game, Game) for game in listed):
+        raise StarmineError(f"games={_named(games)} is not allowed: {EXPECTED}")
+    table = GameTable.concatenate([game.table for game in listed])
+    return _of_table(table, tuple(tuple(str(player["name"]) for player in game.players) for game in listed))
+
+
+def _of_table(table: GameTable, players: tuple[tuple[str, ...], ...]) -> ReadGames:
+    """The games of a table, each called by its running number."""
+    return ReadGames(
+        table.trajectories,
+        np.arange(len(table), dtype=np.int64),
+        tuple(map(str, table.game.tolist())),
+        table.scores.astype(np.int64),
+        players,
+    )
+
+
+def _named(value: Any) -> str:
+    """A value in a message: its kind, as it may be long; for a list the kind of what is no game in it."""
+    if not isinstance(value, list | tuple):
+        return repr(value) if isinstance(value, str | int | float | None) else type(value).__name__
+    odd = next((f"{type(item).__name__}, ..." for item in value if not isinstance(item, Game)), "")
+    return f"[{odd}]"

@@ -1,0 +1,80 @@
+"""`write_games` takes games in every form in which the package hands them out."""
+
+import numpy as np
+import pytest
+from format_games import assert_equal_games
+from stored_games import played_table, store
+
+import starmine
+from starmine.data import Dataset, read_games, write_games
+
+pytest.importorskip("pyarrow")
+
+
+@pytest.fixture(scope="module")
+def table():
+    return played_table(12, seed=3)
+
+
+@pytest.fixture(scope="module")
+def data(table, tmp_path_factory):
+    return Dataset(store(tmp_path_factory.mktemp("held") / "games.parquet", table))
+
+
+@pytest.mark.parametrize(
+    ("held", "games"),
+    [
+        (lambda data: data, range(12)),
+        (lambda data: data.select([2, 5, 7]), [2, 5, 7]),
+        (lambda data: data[:4], range(4)),
+        (lambda data: data[3], [3]),
+        (lambda data: [data[8], data[1]], [8, 1]),
+        (lambda data: tuple(data), range(12)),
+    ],
+    ids=["data set", "view", "table", "game", "list", "tuple"],
+)
+@pytest.mark.parametrize("suffix", ["json", "parquet", "links"])
+def test_stored_games_are_written(suffix, held, games, data, table, tmp_path):
+    write_games(held(data), tmp_path / f"games.{suffix}")
+    found = read_games(tmp_path / f"games.{suffix}")
+    assert_equal_games(found.trajectories, table.trajectories[list(games)])
+    if suffix == "parquet":
+        assert found.names == tuple(map(str, games))
+
+
+def test_players_names_of_data_sets_and_games_are_kept(data, tmp_path):
+    for name, held in {"view": data.select([4, 7]), "games": [data[4], data[7]]}.items():
+        write_games(held, tmp_path / f"{name}.parquet")
+        assert read_games(tmp_path / f"{name}.parquet").players == (("player 0", "player 1"), ("player 1", "player 0"))
+
+
+def test_recorded_results_are_written(tmp_path):
+    played = starmine.play_games(["iggi", "iggi"], games=3, record=True)
+    write_games(played, tmp_path / "games.npz")
+    assert_equal_games(read_games(tmp_path / "games.npz").trajectories, played.trajectories)
+
+
+@pytest.mark.parametrize(
+    ("held", "said"),
+    [
+        (lambda data: "games", r"games='games' is not allowed: expected .*a GameTable such as data\[:20\]"),
+        (lambda data: None, "games=None is not allowed"),
+        (lambda data: data[3].actions, "games=ndarray is not allowed"),
+        (lambda data: data[3].state(), "games=State is not allowed"),
+        (lambda data: [data[3], 4], r"games=\[int, \.\.\.\] is not allowed"),
+        (lambda data: [], r"games=\[\] is not allowed"),
+        (lambda data: starmine.play_games(["iggi", "iggi"], games=1), "not recorded: expected .*record=True"),
+    ],
+    ids=["text", "None", "array", "state", "list", "empty", "results"],
+)
+def test_what_holds_no_games_is_refused_by_name(held, said, data, tmp_path):
+    with pytest.raises(starmine.StarmineError, match=said):
+        write_games(held(data), tmp_path / "games.json")
+    assert not (tmp_path / "games.json").exists()
+
+
+def test_a_stored_score_that_the_rules_do_not_give_is_refused(table, tmp_path):
+    wrong = table[:2]
+    np.add(wrong.scores, 1, out=wrong.scores)
+    with pytest.raises(starmine.StarmineError, match="the games: 2 of 2 games do not hold: game 0: its recorded score"):
+        write_games(wrong, tmp_path / "games.json")
