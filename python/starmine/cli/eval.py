@@ -12,7 +12,7 @@ from starmine.cli.parsing import INTERRUPTED, add_command, add_rules, add_seats,
 from starmine.durable import replace_file
 from starmine.evaluation import Evaluation, evaluate
 from starmine.evaluation.html_report import evaluation_html
-from starmine.evaluation.worst import worst_games
+from starmine.evaluation.worst import without_replays, worst_games
 from starmine.look import replay_html
 
 DESCRIPTION = """\
@@ -84,9 +84,10 @@ def run(options: argparse.Namespace) -> int:
     if options.lost_game_score is not None:
         overrides = {"players": options.players, "lost_game_score": options.lost_game_score}
         rules = variant(options.variant, **overrides)
+    entrants = bots_by_name(options.bots)
     try:
         evaluation = evaluate(
-            bots_by_name(options.bots) or None,
+            entrants or None,
             options.games,
             players=options.players,
             variant=rules,
@@ -107,24 +108,26 @@ def run(options: argparse.Namespace) -> int:
     print(evaluation)
     if options.output is not None:
         if options.html:
-            write_pages(evaluation, Path(options.output))
+            write_pages(evaluation, Path(options.output), entrants)
         print(f"\nwritten to {options.output}")
     return 0
 
 
-def write_pages(evaluation: Evaluation, folder: Path) -> None:
-    """Write the evaluation as a page, and the worst games as another.
+def write_pages(evaluation: Evaluation, folder: Path, entrants: dict[str, Any]) -> None:
+    """Write the evaluation as a page, and the worst games as another; say which pairings have no replays.
 
     Raises:
         StarmineError: the folder cannot be written.
     """
-    worst = worst_games(evaluation, SHOWN)
+    worst, note = worst_games(evaluation, SHOWN, entrants), without_replays(evaluation, entrants)
+    if note:
+        print(f"\n{note}")
     try:
         if worst:
             titles, names = [game.title for game in worst], [game.players for game in worst]
             replay = replay_html([game.state for game in worst], names=names, titles=titles, title="The worst games")
             replace_file(folder / WORST, replay.encode())
-        page = evaluation_html(evaluation, worst, WORST)
+        page = evaluation_html(evaluation, worst, WORST, note)
         replace_file(folder / PAGE, page.encode())
     except OSError as error:
         raise StarmineError(f"{folder}: {error.strerror or error}") from error

@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import StarmineError, State, Variant, bots, policies, variant
+from starmine._core import StarmineError, State, Variant, _unknown_name, bots, policies, variant
+from starmine.cli.eval import bots_by_name
 from starmine.cli.parsing import add_command, add_rules_of, integer
 from starmine.durable import replace_file
 from starmine.evaluation.folder import RESULTS
-from starmine.evaluation.worst import read_evaluation, worst_games
+from starmine.evaluation.worst import read_evaluation, without_replays, worst_games
 from starmine.look import mistakes, replay_html
 from starmine.look.words import told_apart
 from starmine.players import refuse_file
@@ -61,6 +62,14 @@ def add(commands: Any) -> None:
         type=integer,
         metavar="N",
         help=f"the N games that scored least (default: the first {SHOWN}; of an evaluation the worst {SHOWN})",
+    )
+    parser.add_argument(
+        "--player",
+        action="append",
+        default=[],
+        metavar="FILE.py:NAME",
+        help="a Python bot of an evaluation, whose games are played again; NAME=FILE.py:NAME where it was named; may "
+        "be repeated",
     )
     parser.add_argument(
         "--compare",
@@ -121,6 +130,8 @@ def chosen(options: argparse.Namespace) -> Chosen:
     path = Path(options.source)
     if (path / RESULTS).is_file():
         return of_evaluation(options)
+    if options.player:
+        raise StarmineError("--player is not allowed here: expected a folder of starmine eval")
     if path.is_dir() or path.suffix == ".parquet":
         files = list(path.glob("*.parquet")) if path.is_dir() else [path]
         if files:
@@ -132,9 +143,15 @@ def of_evaluation(options: argparse.Namespace) -> Chosen:
     """The worst games of a folder of `starmine eval`."""
     if options.game is not None:
         raise StarmineError("--game is not allowed with an evaluation: expected --worst N")
-    games = worst_games(read_evaluation(options.source), options.worst or SHOWN)
+    evaluation, players = read_evaluation(options.source), bots_by_name(options.player)
+    for name in players:
+        if name not in evaluation.names:
+            raise _unknown_name("player of the evaluation", name, evaluation.names)
+    games, note = worst_games(evaluation, options.worst or SHOWN, players), without_replays(evaluation, players)
     if not games:
-        raise StarmineError(f"{options.source}: no game can be played again: expected games of bots and policies")
+        raise StarmineError(f"{options.source}: no game can be played again{note and ': '}{note}")
+    if note:
+        print(note)
     return Chosen([game.state for game in games], [game.title for game in games], [game.players for game in games])
 
 

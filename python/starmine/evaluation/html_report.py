@@ -30,13 +30,16 @@ text { font: 9px system-ui, sans-serif; fill: currentColor; }
 WIDTH, HEIGHT = 260, 90  # of a histogram, without its labels
 
 
-def evaluation_html(results: Results, worst: Sequence[PlayedAgain] = (), replay: str = "worst.html") -> str:
+def evaluation_html(
+    results: Results, worst: Sequence[PlayedAgain] = (), replay: str = "worst.html", note: str = ""
+) -> str:
     """The page, one file without scripts.
 
     Args:
         results: the evaluation.
         worst: the games that scored least, in the order of their replay.
         replay: the address of that replay.
+        note: which pairings have no replays; empty where all have.
     """
     settings = results.settings
     told = (
@@ -49,7 +52,7 @@ def evaluation_html(results: Results, worst: Sequence[PlayedAgain] = (), replay:
         f"<title>Evaluation of bots</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>Evaluation</h1>\n"
         f"<p>{html.escape(told)}</p>\n<h2>Mean scores</h2>\n{_matrix(results)}"
         "<p>A row is the player in one seat, a column the players in all others; ± is the standard error.</p>\n"
-        f"<h2>Scores in self-play</h2>\n{figures}{_worst(worst, replay)}</body>\n</html>\n"
+        f"<h2>Scores in self-play</h2>\n{figures}{_worst(worst, replay, note)}</body>\n</html>\n"
     )
 
 
@@ -72,19 +75,20 @@ def _cell(pairing: Pairing, most: int) -> str:
     return f'<td style="{shade}">{mean(pairing.score, pairing.score_error)}</td>'
 
 
-def _worst(games: Sequence[PlayedAgain], replay: str) -> str:
-    """The games that scored least: each with a link to its replay, and how it ended."""
+def _worst(games: Sequence[PlayedAgain], replay: str, note: str) -> str:
+    """The games that scored least: each with a link to its replay, and how it ended; and what has no replays."""
+    without = f"<p>{html.escape(note)}</p>\n" if note else ""
     if not games:
-        return ""
+        return without
     rows = [
         f"<tr><td>{game.state.score}</td>"
-        f'<td class="text"><a href="{html.escape(replay)}#game={index}&amp;turn={game.state.length}">'
+        f'<td class="text"><a href="{html.escape(replay)}#game={index}">'
         f"{html.escape(game.title)}</a></td>"
         f'<td class="text">{html.escape(verdict(game.state, told_apart(game.players)))}</td></tr>'
         for index, game in enumerate(games)
     ]
     head = '<tr><th scope="col">points</th><th scope="col">to step through</th><th scope="col">how it ended</th></tr>'
-    return f'<h2>The worst games</h2>\n<div class="wide"><table>\n{head}{"".join(rows)}\n</table></div>\n'
+    return f'<h2>The worst games</h2>\n{without}<div class="wide"><table>\n{head}{"".join(rows)}\n</table></div>\n'
 
 
 def _histogram(results: Results, index: int) -> str:

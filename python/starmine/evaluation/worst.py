@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +18,10 @@ from starmine.evaluation.folder import GAMES, RESULTS, shape_of
 from starmine.evaluation.pairing import SCORE, stretches
 from starmine.evaluation.results import Results, Settings
 from starmine.play import play_games
+from starmine.played import BotError
+from starmine.players import Player
+
+CHECKED = 20  # games that show whether an entrant plays the same game twice
 
 
 @dataclass(frozen=True)
@@ -37,30 +44,52 @@ class PlayedAgain:
         return f"Game {self.game} of {' with '.join(dict.fromkeys(self.players))}"
 
 
-def worst_games(evaluation: Results, count: int = 10) -> list[PlayedAgain]:
+def worst_games(evaluation: Results, count: int = 10, players: Mapping[str, Player] | None = None) -> list[PlayedAgain]:
     """The games that scored least, the worst first; of equal scores those of the first pairings.
 
-    Games in which a player failed, or a player that only the original call had, such as a Python bot, are left out.
+    Games in which a player failed are left out, and those of the entrants that `not_replayed` names.
 
     Args:
         evaluation: as `evaluate` returns it or `read_evaluation` reads it.
         count: the most games that are returned.
+        players: by name the entrants that are no text, such as Python bots.
 
     Raises:
         StarmineError: a game scores otherwise when it is played again, as with the bots of another version.
     """
-    settings = evaluation.settings
-    again = {name for name, bot in settings.entrants.items() if _is_bot(bot, settings.variant)}
+    again = _replayed(evaluation, players or {})
     found = []
     for row, player in enumerate(evaluation.names):
         for column, partner in enumerate(evaluation.names):
-            if not {player, partner} <= again:
+            if not {player, partner} <= again.keys():
                 continue
             scores = evaluation.outcomes[row, column, SCORE, : evaluation.played[row, column]]
             order = np.argsort(scores, kind="stable")
             order = order[scores[order] >= 0][:count]
             found += [(int(scores[game]), row, column, int(game)) for game in order]
-    return [_played(evaluation, *place) for place in sorted(found)[:count]]
+    games = (_played(evaluation, again, *place) for place in sorted(found))
+    return list(islice((game for game in games if game is not None), count))
+
+
+def without_replays(evaluation: Results, players: Mapping[str, Player] | None = None) -> str:
+    """Says which pairings have no replays; empty where all have.
+
+    These are the pairings with an entrant that only the original call had, such as a Python bot, and that is not given
+    here either; and those with a Python bot that does not play the same game twice.
+
+    Args:
+        evaluation: as `worst_games` takes it.
+        players: as `worst_games` takes them.
+    """
+    again = _replayed(evaluation, players or {})
+    missing = [name for name in evaluation.names if name not in again]
+    if not missing:
+        return ""
+    return (
+        f"no replays of the pairings with {' and '.join(missing)}: games of Python bots are not kept, and these were "
+        "not given again (starmine replay EVAL --player FILE.py:NAME), or do not play the same game twice; "
+        "starmine.play_games(..., record=True) keeps games"
+    )
 
 
 def read_evaluation(path: str | os.PathLike[str]) -> Evaluation:
@@ -99,14 +128,48 @@ def _is_bot(text: str, variant: Variant) -> bool:
     return True
 
 
-def _played(evaluation: Results, score: int, row: int, column: int, game: int) -> PlayedAgain:
-    """A game, played again."""
+def _replayed(evaluation: Results, players: Mapping[str, Player]) -> dict[str, Any]:
+    """The entrants whose games can be played again, by name."""
+    found: dict[str, Any] = {}
+    for name, bot in evaluation.settings.entrants.items():
+        player = players.get(name)
+        if player is not None and not isinstance(player, str):
+            if _plays_the_same(evaluation, name, player):
+                found[name] = player
+        elif _is_bot(bot, evaluation.settings.variant):
+            found[name] = bot
+    return found
+
+
+def _plays_the_same(evaluation: Results, name: str, player: Any) -> bool:
+    """Whether an entrant plays its first games with itself as it did in the evaluation."""
+    row, settings = evaluation.names.index(name), evaluation.settings
+    count = min(CHECKED, int(evaluation.played[row, row]))
+    if not count:
+        return False
+    try:
+        games = play_games([player] * settings.variant.players, count, settings.seed, settings.variant, 1)
+    except BotError as error:
+        games = error.games
+    fields = np.array([games.scores, games.fireworks, games.lengths])
+    return bool(np.array_equal(fields, evaluation.outcomes[row, row, :3, :count]))
+
+
+def _played(
+    evaluation: Results, again: Mapping[str, Any], score: int, row: int, column: int, game: int
+) -> PlayedAgain | None:
+    """A game, played again; None where a Python bot plays otherwise, whose first games were the same."""
     settings, players = evaluation.settings, evaluation.settings.variant.players
     seat = next(seat for seat, first, end in stretches(players, settings.games, row == column) if first <= game < end)
     names = [evaluation.names[row if index == seat else column] for index in range(players)]
-    bots = [settings.entrants[name] for name in names]
-    games = play_games(bots, 1, settings.seed, settings.variant, 1, game, record=True)
+    bots = [again[name] for name in names]
+    try:
+        games = play_games(bots, 1, settings.seed, settings.variant, 1, game, record=True)
+    except BotError:
+        return None
     if int(games.scores[0]) != score:
+        if not all(isinstance(bot, str) for bot in bots):
+            return None
         raise StarmineError(
             f"game {game} of {names} scores {games.scores[0]} instead of {score}: it was played by {settings.version}"
         )

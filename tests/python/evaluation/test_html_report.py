@@ -2,6 +2,7 @@
 
 import html
 import re
+import sys
 
 import numpy as np
 
@@ -29,8 +30,8 @@ def test_the_page_has_the_matrix_the_histograms_and_the_worst_games(tmp_path, ca
     assert bars == expected
     assert '<main id="replay">' in (folder / "worst.html").read_text()
     worst = worst_games(found, 20)
-    links = re.findall(r'<td>(\d+)</td><td class="text"><a href="worst.html#game=(\d+)&amp;turn=(\d+)">', page)
-    assert links == [(str(one.state.score), str(index), str(one.state.length)) for index, one in enumerate(worst)]
+    links = re.findall(r'<td>(\d+)</td><td class="text"><a href="worst.html#game=(\d+)">', page)
+    assert links == [(str(one.state.score), str(index)) for index, one in enumerate(worst)]
     ends = [html.escape(verdict(one.state, told_apart(one.players))) for one in worst]
     assert re.findall(r"</a></td><td class=\"text\">(.*?)</td></tr>", page) == ends
 
@@ -38,3 +39,43 @@ def test_the_page_has_the_matrix_the_histograms_and_the_worst_games(tmp_path, ca
 def test_the_page_needs_a_folder(capsys):
     assert main(["eval", "simple", "--html"]) == 2
     assert "--html without --output" in capsys.readouterr().err
+
+
+SOURCE = """
+import random
+
+
+class Mine:
+    def act(self, view):
+        return "play 0"
+
+
+class Chance:
+    def act(self, view):
+        return random.choice(view.legal_moves())
+"""
+
+
+def test_the_worst_games_of_python_bots_are_shown_or_said_to_be_missing(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    file, folder, page = tmp_path / "worstbot.py", tmp_path / "out", tmp_path / "replay.html"
+    file.write_text(SOURCE)
+    mine, chance = f"{file}:Mine", f"{file}:Chance"
+    arguments = ["eval", mine, chance, "smart", "--games", "20", "--output", str(folder), "--html", "--no-figure"]
+    assert main([*arguments, "--quiet"]) == 0
+    told = "no replays of the pairings with Chance: games of Python bots are not kept"
+    assert told in capsys.readouterr().out
+    report = (folder / "eval.html").read_text()
+    assert told in report
+    assert "of Mine with" in report or "of Mine<" in report
+    assert "Chance with" not in report
+    assert "with Chance<" not in report
+    assert main(["replay", str(folder), "--html", str(page)]) == 0
+    assert "no replays of the pairings with Mine and Chance" in capsys.readouterr().out
+    assert main(["replay", str(folder), "--html", str(page), "--player", mine, "--worst", "1"]) == 0
+    out = capsys.readouterr().out
+    assert told in out
+    assert "of Mine" in out
+    assert main(["replay", str(folder), "--html", str(page), "--player", f"Mime={mine}"]) == 2
+    assert "Mine" in capsys.readouterr().err
+    sys.modules.pop("worstbot", None)
