@@ -18,7 +18,7 @@ from starmine.cli.parsing import add_command, add_rules_of, integer
 from starmine.durable import replace_file
 from starmine.evaluation.folder import RESULTS
 from starmine.evaluation.worst import read_evaluation, without_replays, worst_games
-from starmine.look import mistakes, replay_html
+from starmine.look import mistakes, replay_html, verdict
 from starmine.look.words import told_apart
 from starmine.players import refuse_file
 
@@ -113,6 +113,7 @@ def run(options: argparse.Namespace) -> int:
         raise StarmineError(f"{error.filename or options.html}: {error.strerror or error}") from error
     for title, state, names in zip(found.titles, found.states, found.names, strict=True):
         print(f"{title}: {state.score} of {state.variant.max_score} points{costliest(state, names)}")
+        print(f"  {verdict(state, told_apart(names) or None)}")
     print(f"written to {options.html}")
     return 0
 

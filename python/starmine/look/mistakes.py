@@ -95,7 +95,7 @@ def verdict(state: State, names: Sequence[str] | None = None) -> str:
         case "deck_exhausted":
             return f"The deck ran out: {state.score} of {most} points.{_shares(found)}"
         case "lost":
-            cause = f"{_misplays(state, found)} took the last life token"
+            cause = _misplays(state, found, _named(state, names))
         case "indispensable_card_lost":
             cause = f"{found[-1].text}, and these rules need every card"
         case _:
@@ -108,12 +108,14 @@ def _named(state: State, names: Sequence[str] | None) -> Sequence[str]:
     return [f"seat {seat}" for seat in range(state.variant.players)] if names is None else names
 
 
-def _misplays(state: State, found: Sequence[Mistake]) -> str:
-    """The misplayed cards with their turns, such as "the misplays of R1 (turn 3) and B2 (turn 7)"."""
-    *first, last = [
-        f"{state.history[mistake.turn - 1].card} (turn {mistake.turn})" for mistake in found if mistake.kind == MISPLAY
-    ]
-    return f"the misplays of {', '.join(first)} and {last}" if first else f"the misplay of {last}"
+def _misplays(state: State, found: Sequence[Mistake], named: Sequence[str]) -> str:
+    """Which misplays took the last life token, with their turns, and with the player where one made all of them."""
+    fatal = [mistake for mistake in found if mistake.kind == MISPLAY]
+    *first, last = [f"{state.history[mistake.turn - 1].card} (turn {mistake.turn})" for mistake in fatal]
+    cards = f"{', '.join(first)} and {last}" if first else last
+    if len({mistake.seat for mistake in fatal}) == 1:
+        return f"{named[fatal[0].seat]} misplayed {cards}, which took the last life token"
+    return f"the misplays of {cards} took the last life token"
 
 
 def _played(state: State) -> str:

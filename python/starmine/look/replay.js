@@ -11,7 +11,7 @@
 import { draw, lastTurn } from "./board.js";
 import { plot, xOf } from "./curves.js";
 import { el, svg } from "./elements.js";
-import { describe, known, moveOf, others, seatOf } from "./words.js";
+import { describe, known, lifeOf, moveOf, opening, others, seatOf, titleOf } from "./words.js";
 
 const SPEED = 900; // milliseconds between turns
 const SIGNS =
@@ -39,7 +39,7 @@ class Replay {
     element.replaceChildren(this.root);
     (options.page ? document : this.root).addEventListener("keydown", (event) => this.key(event));
     if (options.page) addEventListener("hashchange", () => this.fromAddress());
-    if (!options.page || !this.fromAddress()) this.open(options.place?.game ?? 0, options.place?.turn ?? 0);
+    if (!options.page || !this.fromAddress()) this.open(options.place?.game ?? 0, options.place?.turn);
   }
 
   get game() {
@@ -129,7 +129,7 @@ class Replay {
   }
 
   /** Shows another game. */
-  open(index, turn = 0) {
+  open(index, turn) {
     this.place.game = Math.min(Math.max(index, 0), this.games.length - 1);
     const { game } = this;
     this.marks = marksOf(game);
@@ -144,7 +144,7 @@ class Replay {
     this.summarise();
     this.list();
     this.plot();
-    this.go(turn);
+    this.go(turn ?? opening(game));
   }
 
   /** Shows another turn, from 0 for the deal. */
@@ -169,12 +169,25 @@ class Replay {
     this.head?.setAttribute("x1", String(xOf(game, turn)));
     this.head?.setAttribute("x2", String(xOf(game, turn)));
     for (const row of this.log.children) row.classList.toggle("sr-current", Number(row.dataset.turn) === turn);
-    const current = this.log.querySelector(".sr-current");
-    if (current) this.log.scrollTop = current.offsetTop - this.log.clientHeight / 2;
+    this.mark(turn);
     const address = this.games.length > 1 ? `#game=${this.place.game}&turn=${turn}` : `#turn=${turn}`;
     this.link.href = address;
     if (this.options.page && location.hash !== address) history.replaceState(null, "", address);
     this.options.onPlace?.({ ...this.place });
+  }
+
+  /** Marks the turn in the lists and scrolls them there. */
+  mark(turn) {
+    for (const row of this.summary.querySelectorAll("[data-turn]")) {
+      const isCurrent = Number(row.dataset.turn) === turn;
+      row.classList.toggle("sr-current", isCurrent);
+      if (isCurrent) row.setAttribute("aria-current", "true");
+      else row.removeAttribute("aria-current");
+    }
+    for (const list of [this.log, this.summary]) {
+      const current = list.querySelector(".sr-current");
+      if (current) list.scrollTop = current.offsetTop - list.clientHeight / 2;
+    }
   }
 
   /** Goes to the game and the turn that the address names, if it names any. */
@@ -182,8 +195,8 @@ class Replay {
     const named = new URLSearchParams(location.hash.slice(1));
     if (!named.has("turn") && !named.has("game")) return false;
     const game = Number(named.get("game") ?? 0);
-    const turn = Number.parseInt(named.get("turn") ?? "0", 10);
-    if (game === this.place.game && this.marks) this.go(turn);
+    const turn = named.has("turn") ? Number.parseInt(named.get("turn"), 10) : undefined;
+    if (game === this.place.game && this.marks) this.go(turn ?? opening(this.game));
     else this.open(Number.isInteger(game) ? game : 0, turn);
     return true;
   }
@@ -208,7 +221,8 @@ class Replay {
 
   /** A card that was misplayed or discarded: what it cost, what its owner knew, and what others would have done. */
   mistake({ turn, kind, points, text }) {
-    const row = el("button", `sr-mistake sr-${kind}`, { type: "button" }, cost(points), ` turn ${turn}: ${text}`);
+    const life = kind === "misplay" ? el("small", "sr-life", {}, `${lifeOf(this.game, turn)}, `) : "";
+    const row = el("button", `sr-mistake sr-${kind}`, { type: "button", "data-turn": turn }, cost(points), " ", life, `turn ${turn}: ${text}`);
     row.append(el("small", "sr-why", {}, why(this.game, turn)));
     row.addEventListener("click", () => this.go(turn));
     return el("li", "", {}, row);
@@ -217,7 +231,7 @@ class Replay {
   /** The turns after which too few were left, in one row. */
   late(mistakes) {
     const turns = mistakes.map(({ turn, text }) => {
-      const made = el("button", "sr-late", { type: "button", title: text, "aria-label": `turn ${turn}: ${text}` }, String(turn));
+      const made = el("button", "sr-late", { type: "button", "data-turn": turn, title: text, "aria-label": `turn ${turn}: ${text}` }, String(turn));
       made.addEventListener("click", () => this.go(turn));
       return made;
     });
@@ -311,10 +325,6 @@ class Replay {
 /** A word that narrow pages leave out. */
 function word(text) {
   return el("span", "sr-word", {}, text);
-}
-
-function titleOf(game) {
-  return `${game.title}: ${game.score} of ${game.variant.max_score} points`;
 }
 
 /** The names of the seats, told apart. */

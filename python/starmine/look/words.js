@@ -76,20 +76,41 @@ function chance(game, before, last, belief) {
   const suit = (kind) => Math.floor(kind / ranks);
   const counts = (kind) => wanted.includes(`${game.suits[suit(kind)].letter}${(kind % ranks) + 1}`) && (last.announced === null || last.announced === suit(kind));
   const share = belief.reduce((sum, part, kind) => sum + (counts(kind) ? part : 0), 0);
-  return `to its owner it was ${last.kind === "discard" ? "a last copy" : "playable"} with ${percent(share)}`;
+  return `for its owner it was ${last.kind === "discard" ? "a last copy" : "playable"} with a probability of ${percent(share)}`;
 }
 
-/** What the bot and the policy would have played on a turn, from 1. */
+/** What the bot and the policy would have played on a turn, from 1; of a player itself only what differs. */
 export function others(game, turn) {
   const action = game.actions[turn - 1];
   const { current_player: seat, policy } = game.frames[turn - 1];
   const found = [];
   const bot = game.compare?.actions[turn - 1];
-  if (bot !== undefined) found.push([game.compare.name, bot === action ? null : moveOf(game, seat, bot), ""]);
-  if (policy) {
+  const isPlayer = (name) => name === game.names[seat];
+  if (bot !== undefined && !(bot === action && isPlayer(game.compare.name))) found.push([game.compare.name, bot === action ? null : moveOf(game, seat, bot), ""]);
+  if (policy && !(policy.choice === action && isPlayer(policy.name))) {
     const share = policy.probabilities[action];
     const gave = share === undefined || policy.choice === action ? "" : ` (this move: ${percent(share)})`;
     found.push([policy.name, policy.choice === action ? null : moveOf(game, seat, policy.choice), gave]);
   }
   return found;
+}
+
+/** The title with the players, where it does not name them, and the points. */
+export function titleOf(game) {
+  const isNamed = game.names.every((name) => /^seat \d+$/.test(name) || game.title.includes(name));
+  const players = isNamed ? "" : ` of ${game.names.join(", ")}`;
+  return `${game.title}${players}: ${game.score} of ${game.variant.max_score} points`;
+}
+
+/** The turn that a game opens on: the costliest of a lost game, or else the deal. */
+export function opening(game) {
+  if (game.ending !== "lost" && game.ending !== "indispensable_card_lost") return 0;
+  return game.mistakes.reduce((worst, one) => (one.points > worst.points ? one : worst), { turn: game.actions.length, points: 0 }).turn;
+}
+
+/** Which of the life tokens a misplay took, such as "1st of 3 lives". */
+export function lifeOf(game, turn) {
+  const most = game.variant.max_life_tokens;
+  const number = most - game.frames[turn].life_tokens;
+  return `${number}${["st", "nd", "rd"][number - 1] ?? "th"} of ${most} ${most === 1 ? "life" : "lives"}`;
 }

@@ -52,7 +52,7 @@ def test_the_board_is_the_engine_s_at_random_turns(open_page, tmp_path, games):
 
 
 def test_the_keyboard_steps_and_jumps_to_mistakes(open_page, tmp_path, games):
-    page = open_page(saved(tmp_path, replay_html(games[1])))
+    page = open_page(saved(tmp_path, replay_html(games[1])) + "#turn=0")
     length = int(games.lengths[1])
     for key, turn in [("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1), ("End", length), ("ArrowRight", length)]:
         page.keyboard.press(key)
@@ -97,14 +97,18 @@ def test_the_page_tells_why_points_went(open_page, tmp_path):
         told, position = row.inner_text(), games.state(1, mistake.turn - 1)
         event = state.history[mistake.turn - 1]
         assert f"turn {mistake.turn}: {mistake.text}" in told
+        assert ("of 3 lives" in told) == (mistake.kind == "misplay")
         share = mistake.chance if mistake.kind == "misplay" else 1 - mistake.chance
-        assert abs(int(re.search(r"to its owner it was .* with <?(\d+)%", told)[1]) - 100 * share) <= 1
+        assert (
+            abs(int(re.search(r"for its owner it was .* with a probability of <?(\d+)%", told)[1]) - 100 * share) <= 1
+        )
         hints = frame_of(position)["hands"][mistake.seat][event.slot]["told"]
         turns = [turn for turn, said in hints if said.startswith("+")]
         assert ("no hint had touched it" in told) == (not turns)
         assert all(f"(turn {turn})" in told for turn in turns)
         assert ("smart would have done the same" in told) == (position.suggest("smart") == event.action)
         row.click()
+        assert page.locator(".sr-mistake[aria-current]").inner_text() == told
         same(page, games.state(1, mistake.turn))
         said = page.locator(".sr-said").inner_text()
         assert said.startswith(last_turn(frame_of(games.state(1, mistake.turn))))
@@ -121,7 +125,7 @@ def test_a_seat_that_looks_learns_no_other_likelihood(open_page, tmp_path, games
     for seat, told in [("", True), (str(owner), True), (str((owner + 1) % 3), False)]:
         page.evaluate("hash => { location.hash = hash }", f"#turn={turn}")
         page.get_by_label("Whose view").select_option(seat)
-        assert ("to its owner it was playable with" in page.locator(".sr-said").inner_text()) == told
+        assert ("for its owner it was playable with a probability of" in page.locator(".sr-said").inner_text()) == told
 
 
 # Points of the arrow's lines and heads, and the boxes of what it may not cross, by name.
@@ -145,7 +149,8 @@ ARROW = """() => {
 
 @pytest.mark.parametrize("width", [400, 1200])
 def test_the_arrow_crosses_no_card_and_no_name(open_page, tmp_path, games, width):
-    page = open_page(saved(tmp_path, replay_html(games[0])), viewport={"width": width, "height": 900})
+    address = saved(tmp_path, replay_html(games[0])) + "#turn=0"
+    page = open_page(address, viewport={"width": width, "height": 900})
     assert page.evaluate(ARROW) == {"points": 0, "crossed": []}
     kinds = set()
     for turn in range(1, 31):
@@ -198,3 +203,26 @@ def test_the_scheme_is_the_system_s_until_it_is_changed(open_page, tmp_path, gam
     assert page.evaluate(ground) == scheme
     page.get_by_label("Change between light and dark").click()
     assert page.evaluate(ground) == {"light": "dark", "dark": "light"}[scheme]
+
+
+def test_a_lost_game_opens_on_its_costliest_turn(open_page, tmp_path):
+    lost = starmine.play_games(["smart", "simple"], 1, seed=5, record=True).trajectories.state(0)
+    kept = starmine.play_games(["smart", "smart"], 1, seed=5, record=True).trajectories.state(0)
+    assert (lost.ending, kept.ending != "lost") == ("lost", True)
+    costliest = max(mistakes(lost), key=lambda mistake: mistake.points).turn
+    address = saved(tmp_path, replay_html([lost, kept], names=["smart", "simple"], compare="smart"))
+    page = open_page(address)
+    assert page.evaluate("location.hash") == f"#game=0&turn={costliest}"
+    assert page.locator(".sr-title").inner_text() == "Game 0 of smart, simple: 0 of 25 points"
+    assert "smart would have done the same" not in page.locator(".sr-mistakes").inner_text()
+    page.get_by_label("Game", exact=True).select_option("1")
+    assert page.evaluate("location.hash") == "#game=1&turn=0"
+    page.evaluate("() => { location.hash = '#game=0&turn=3' }")
+    page.wait_for_function("document.querySelector('.sr-link').hash === '#game=0&turn=3'")
+
+
+def test_the_lists_use_the_window_s_height(open_page, tmp_path, games):
+    page = open_page(saved(tmp_path, replay_html(games[1])), viewport={"width": 1400, "height": 900})
+    bottom = page.locator(".sr-log").bounding_box()
+    controls = page.locator(".sr-controls").bounding_box()
+    assert 0 <= controls["y"] - (bottom["y"] + bottom["height"]) < 30

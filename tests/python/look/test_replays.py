@@ -87,9 +87,11 @@ def test_a_card_that_is_announced_wrongly_could_not_fit():
 def test_the_verdict_says_how_a_game_ended():
     moves = ("play 0", "hint +1 red", "play 0", "hint +1 red", "play 0")
     assert verdict(state_of(["R5", "R4", "R4"], *moves)) == (
-        "Lost on turn 5: the misplays of R5 (turn 1), R4 (turn 3) and R4 (turn 5) took the last life token. "
+        "Lost on turn 5: seat 0 misplayed R5 (turn 1), R4 (turn 3) and R4 (turn 5), which took the last life token. "
         "No card had been played."
     )
+    both = state_of(["R5", "R4", "R4", "R1", "R2", "W5"], "play 0", "play 0", "play 0")
+    assert verdict(both).startswith("Lost on turn 3: the misplays of R5 (turn 1), ")
     assert verdict(state_of([], *moves)) == "Not played to its end: 1 of 25 points after 5 turns."
 
 
