@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import StarmineError, State, Variant, _unknown_name, bots, policies, variant
+from starmine._core import StarmineError, State, Variant, _unknown_name, bots, endings, policies, variant
 from starmine.cli.eval import bots_by_name
 from starmine.cli.parsing import add_command, add_rules_of, integer
 from starmine.durable import replace_file
@@ -64,6 +64,9 @@ def add(commands: Any) -> None:
         help=f"the N games that scored least (default: the first {SHOWN}; of an evaluation the worst {SHOWN})",
     )
     parser.add_argument(
+        "--ending", choices=endings(), metavar="ENDING", help=f"of the games with this ending: {', '.join(endings())}"
+    )
+    parser.add_argument(
         "--player",
         action="append",
         default=[],
@@ -89,6 +92,8 @@ def run(options: argparse.Namespace) -> int:
     """Write the page, say what it shows, and return the exit status."""
     if options.game is not None and options.worst is not None:
         raise StarmineError("--game and --worst are not allowed together: expected one of them")
+    if options.game is not None and options.ending is not None:
+        raise StarmineError("--game and --ending are not allowed together: expected one of them")
     if options.worst is not None and options.worst < 1:
         raise StarmineError(f"--worst {options.worst} is not allowed: expected 1 or more")
     if options.compare is not None:
@@ -148,7 +153,12 @@ def of_evaluation(options: argparse.Namespace) -> Chosen:
     for name in players:
         if name not in evaluation.names:
             raise _unknown_name("player of the evaluation", name, evaluation.names)
-    games, note = worst_games(evaluation, options.worst or SHOWN, players), without_replays(evaluation, players)
+    games, note = (
+        worst_games(evaluation, options.worst or SHOWN, players, options.ending),
+        without_replays(evaluation, players),
+    )
+    if not games and options.ending is not None:
+        raise StarmineError(f"{options.source}: no game that can be played again has the ending {options.ending!r}")
     if not games:
         raise StarmineError(f"{options.source}: no game can be played again{note and ': '}{note}")
     if note:
@@ -163,8 +173,11 @@ def of_dataset(options: argparse.Namespace) -> Chosen:
     if not Path(options.source).exists():
         raise FileNotFoundError(errno.ENOENT, "No such file or directory", options.source)
     stored = Dataset(options.source)
-    scores = np.concatenate([table.scores for table in stored.tables()]) if options.worst is not None else None
-    indices = chosen_indices(options, len(stored), scores)
+    scores = np.empty(0), np.empty(0)
+    if options.worst is not None or options.ending is not None:
+        tables = [(table.scores, table.endings) for table in stored.tables()]
+        scores = np.concatenate([one for one, _ in tables]), np.concatenate([one for _, one in tables])
+    indices = chosen_indices(options, len(stored), *scores)
     games = [stored[index] for index in indices]
     names = [[str(player["name"]) for player in game.players] for game in games]
     return Chosen([game.state() for game in games], [f"Game {game.number}" for game in games], names)
@@ -181,16 +194,21 @@ def of_other_formats(options: argparse.Namespace) -> Chosen:
     games = read_games(options.source, variant=rules)
     if len(games) == 0:
         raise StarmineError(f"{options.source}: it holds no game")
-    indices = chosen_indices(options, len(games), games.scores)
+    indices = chosen_indices(options, len(games), games.scores, games.endings)
     titles = [f"Game {games.names[index] or index}" for index in indices]
     names = [games.players[index] for index in indices]
     return Chosen([games.trajectories.state(index) for index in indices], titles, names)
 
 
-def chosen_indices(options: argparse.Namespace, count: int, scores: NDArray[Any] | None) -> list[int]:
-    """The indices of the games that the options choose among all."""
-    if options.worst is not None and scores is not None:
-        return [int(index) for index in np.argsort(scores, kind="stable")[: options.worst]]
+def chosen_indices(options: argparse.Namespace, count: int, scores: NDArray[Any], ended: NDArray[Any]) -> list[int]:
+    """The indices of the games that the options choose among all; scores and endings are looked at only if asked."""
+    if options.worst is not None or options.ending is not None:
+        order = np.arange(count) if options.worst is None else np.argsort(scores, kind="stable")
+        if options.ending is not None:
+            order = order[ended[order] == endings().index(options.ending) + 1]
+            if not len(order):
+                raise StarmineError(f"{options.source}: no game has the ending {options.ending!r}")
+        return [int(index) for index in order[: options.worst or SHOWN]]
     for index in options.game or []:
         if not 0 <= index < count:
             raise StarmineError(f"--game {index} is not allowed: expected 0 to {count - 1}")

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from starmine._core import StarmineError, State, UnknownNameError, Variant
+from starmine._core import StarmineError, State, UnknownNameError, Variant, endings
 from starmine.durable import unseal_json
 from starmine.evaluation.evaluation import Evaluation
 from starmine.evaluation.folder import GAMES, RESULTS, shape_of
-from starmine.evaluation.pairing import SCORE, stretches
+from starmine.evaluation.pairing import ENDING, SCORE, stretches
 from starmine.evaluation.results import Results, Settings
 from starmine.play import play_games
 from starmine.played import BotError
@@ -44,7 +44,9 @@ class PlayedAgain:
         return f"Game {self.game} of {' with '.join(dict.fromkeys(self.players))}"
 
 
-def worst_games(evaluation: Results, count: int = 10, players: Mapping[str, Player] | None = None) -> list[PlayedAgain]:
+def worst_games(
+    evaluation: Results, count: int = 10, players: Mapping[str, Player] | None = None, ending: str | None = None
+) -> list[PlayedAgain]:
     """The games that scored least, the worst first; of equal scores those of the first pairings.
 
     Games in which a player failed are left out, and those of the entrants that `not_replayed` names.
@@ -53,6 +55,7 @@ def worst_games(evaluation: Results, count: int = 10, players: Mapping[str, Play
         evaluation: as `evaluate` returns it or `read_evaluation` reads it.
         count: the most games that are returned.
         players: by name the entrants that are no text, such as Python bots.
+        ending: of the games, one of `starmine.endings()`; None for any.
 
     Raises:
         StarmineError: a game scores otherwise when it is played again, as with the bots of another version.
@@ -63,9 +66,11 @@ def worst_games(evaluation: Results, count: int = 10, players: Mapping[str, Play
         for column, partner in enumerate(evaluation.names):
             if not {player, partner} <= again.keys():
                 continue
-            scores = evaluation.outcomes[row, column, SCORE, : evaluation.played[row, column]]
+            outcomes = evaluation.outcomes[row, column, :, : evaluation.played[row, column]]
+            scores, ended = outcomes[SCORE], outcomes[ENDING]
+            is_chosen = scores >= 0 if ending is None else ended == endings().index(ending) + 1
             order = np.argsort(scores, kind="stable")
-            order = order[scores[order] >= 0][:count]
+            order = order[is_chosen[order]][:count]
             found += [(int(scores[game]), row, column, int(game)) for game in order]
     games = (_played(evaluation, again, *place) for place in sorted(found))
     return list(islice((game for game in games if game is not None), count))

@@ -203,6 +203,24 @@ def test_the_command_shows_the_worst_games_of_any_format(folder, source, tmp_pat
     assert f"written to {page}" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("source", ["parquet", "games.json", "eval"])
+def test_the_command_chooses_games_by_their_ending_and_says_how_they_ended(folder, source, tmp_path, capsys):
+    page = tmp_path / "out.html"
+    arguments = ["replay", str(folder / source), "--html", str(page), "--ending"]
+    assert main([*arguments, "lost"]) == 0
+    found = payload(page)["games"]
+    assert {game["ending"] for game in found} == {"lost"}
+    told = capsys.readouterr().out
+    assert all(game["verdict"] in told for game in found)
+    if source == "parquet":
+        stored = [game.state().ending for game in starmine.data.Dataset(folder / "parquet")]
+        assert len(found) == stored.count("lost")
+    assert main([*arguments, "lost", "--worst", "1"]) == 0
+    assert len(payload(page)["games"]) == 1
+    assert main([*arguments, "indispensable_card_lost"]) == 2
+    assert "no game" in capsys.readouterr().err
+
+
 def test_the_command_shows_a_link(folder, tmp_path):
     link = (folder / "games.links").read_text().splitlines()[1]
     assert main(["replay", link, "--html", str(tmp_path / "out.html")]) == 0
@@ -247,6 +265,8 @@ def test_the_command_shows_the_worst_games_of_an_evaluation(folder, tmp_path, ca
         (["games.json", "--game", "1", "--worst", "1"], "not allowed together"),
         (["games.json", "--worst", "0"], "--worst 0 is not allowed"),
         (["eval", "--game", "1"], "expected --worst N"),
+        (["games.json", "--game", "1", "--ending", "lost"], "not allowed together"),
+        (["games.json", "--player", "mybot.py:Mine"], "expected a folder of starmine eval"),
         (["games.json", "--compare", "smrt"], "smrt"),
         (["games.json", "--policy", "ippo-3p"], "ippo-3p"),
     ],
