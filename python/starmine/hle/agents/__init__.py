@@ -1,0 +1,1 @@
+"""The agents of HLE's package `agents`: `RandomAgent` and `SimpleAgent`."""
