@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from functools import partial
 from urllib.parse import urlsplit
 from urllib.request import ProxyHandler, Request, build_opener
 
@@ -380,7 +381,9 @@ def test_the_server_ends_when_nobody_asks():
 
 def test_the_command_serves_and_ends_with_an_interrupt(tmp_path):
     command = [sys.executable, "-m", "starmine", "play", "--web", "--no-browser", "--save", str(tmp_path)]
-    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    heeds = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # also where the tests run in the background
+    pipe = subprocess.PIPE
+    running = subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, preexec_fn=heeds)
     try:
         line = running.stdout.readline()
         assert line.startswith("Play at http://127.0.0.1:")
