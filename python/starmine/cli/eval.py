@@ -59,12 +59,15 @@ def add(commands: Any) -> None:
     parser.set_defaults(run=run)
 
 
+WITH_OPTIONS = ("rules:", "policy:", "search:", "noisy:")  # how texts begin that may have a = of their own
+
+
 def bots_by_name(texts: list[str]) -> dict[str, Any]:
     """The bots by the names that they are shown by: NAME=BOT, or the bot itself; of a Python file its own name."""
     found: dict[str, Any] = {}
     for text in texts:
-        # The = of a rule's condition, or in a path, separates no name.
-        name, is_named, bot = (text, "", "") if text.startswith(("rules:", "policy:")) else text.partition("=")
+        # The = of a rule's condition, of an option, or in a path separates no name.
+        name, is_named, bot = (text, "", "") if text.startswith(WITH_OPTIONS) else text.partition("=")
         bot = bot if is_named else name
         if players.is_of_file(bot) and not is_named:
             name = players.name_of(bot)

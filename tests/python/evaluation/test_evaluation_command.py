@@ -68,6 +68,14 @@ def test_bad_input_is_refused_in_one_line(arguments, said, capsys):
     assert errors.count("\n") == 1
 
 
+def test_options_of_a_search_are_no_name(capsys):
+    search = "search: simple; rollouts=20; hands=8"
+    assert main(["eval", search, f"mine={search}", "--games", "2", "--quiet"]) == 0
+    shown = capsys.readouterr().out
+    assert "search: sim" in shown
+    assert "mine" in shown
+
+
 def test_the_command_ends_with_its_status():
     done = command("eval", "nosuch")
     assert (done.returncode, done.stdout) == (2, "")
