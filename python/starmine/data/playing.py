@@ -117,8 +117,8 @@ def _play_table(
     failures = sorted(table.failures, key=lambda failure: failure.game)
     if failures:
         scores, fireworks, lengths, endings = columns
-        played = Games(variant, scores, fireworks, lengths, endings, failures, trajectories)
-        raise BotError(failures, played) from table.cause
+        given_up = Games(variant, scores, fireworks, lengths, endings, failures, trajectories)
+        raise BotError(failures, given_up) from table.cause
     return columns, trajectories, None
 
 
