@@ -44,7 +44,7 @@ pub struct BlueprintBelief {
     source: Source,
     /// For each turn, whether it counts as a move by the blueprint.
     is_explained: Vec<bool>,
-    /// How likely another move of a teammate is next to the blueprint's; 0 if it makes no other.
+    /// Multiplies the likelihood of a hand for each move of a teammate that it does not explain; 0 drops the hand.
     mistake: f64,
     /// The number of hands wanted.
     wanted: usize,

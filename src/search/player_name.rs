@@ -73,7 +73,7 @@ pub enum PlayerNameError {
         /// What is allowed.
         expected: &'static str,
     },
-    /// An option that only searches by mirror descent have.
+    /// An option of mirror descent search alone.
     #[error("step={0:?} is not allowed in a search without \"method=mirror\"")]
     Step(String),
 }
