@@ -15,6 +15,7 @@ import itertools
 import json
 import os
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -171,8 +172,16 @@ class MemoryColors(Unsaved, ColorNetwork):
         age, place = cards[..., 0] & 31, cards[..., 1]
         starts = (1, *(last + 1 for last in self.AGES[:-1]))
         classes: list[Tensor] = [(age >= first) & (age <= last) for first, last in zip(starts, self.AGES, strict=True)]
-        marks = torch.stack([*classes, cards[..., 0] >= 32, place & 1 > 0, place & 2 > 0], 2)
-        return torch.cat([self.color_features.read(given[:, : self.bytes].contiguous()), marks.flatten(1).float()], 1)
+        marks = torch.stack([*classes, cards[..., 0] >= 32, place & 1 > 0, place & 2 > 0], 2).flatten(1)
+        features = self.color_features.read(given[:, : self.bytes].contiguous(), self.matmul_dtype)
+        return torch.cat([features, marks.to(self.matmul_dtype)], 1)
+
+    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False) -> Any:
+        """Take weights, also those of a network without memory (`--start`), with zeros for what it lacks."""
+        whole = {name: torch.zeros_like(own) for name, own in self.state_dict().items()}
+        for name, given in state_dict.items():
+            whole[name][tuple(slice(size) for size in given.shape)] = given
+        return super().load_state_dict(whole, strict, assign)
 
 
 class MemoryBatch:

@@ -140,7 +140,7 @@ def lost_games(arguments: dict[str, Any]) -> str:
     if arguments.get("lost_game_score") == "zero" and penalty == 0:
         return "In training a lost game scored zero, as it counts here."
     taken = arguments.get("points_taken", 0.0)
-    share = f" and a share of them that grew from 0 to {taken:g}" if taken else ""
+    share = f" and for a share of the points that grew from 0 to {taken:g}" if taken else ""
     return f"In training a lost game kept its points, but for a penalty of {penalty:g}{share}."
 
 
@@ -213,11 +213,13 @@ def keep(name: str, run: Path, games: int, ship: bool, after: str | None) -> Non
         if policy is None
         else of_policy(name, policy, run, games, after)
     )
+    rows = [json.loads(line) for line in (run / "log.jsonl").read_text(encoding="utf-8").splitlines()]
+    if after is None and all("cpu_seconds" in row for row in rows):
+        facts["cpu_seconds"] = round(sum(row["cpu_seconds"] for row in rows))
     folder = RESULTS / name
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "run.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
     shutil.copy(run / "learning_curve.png", folder / "learning_curve.png")
-    rows = [json.loads(line) for line in (run / "log.jsonl").read_text(encoding="utf-8").splitlines()]
     with (folder / "log.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)
@@ -329,7 +331,10 @@ def mean_of_seeds(scores: list[float]) -> str:
 
 
 def seeds(names: list[str]) -> str:
-    """A table of runs that differ in their seed, which ends their names: a line for all seeds of one setting."""
+    """A table of runs that differ in their seed, which ends their names: a line for all seeds of one setting.
+
+    The minutes are of processor time where the runs have logged it.
+    """
     heads = ["setting", "seeds", "training of each", "greedy of each", "mean", "kept of each", "lost", "drawn"]
     lines = []
     for setting, runs in groupby(names, lambda name: name.rpartition("-")[0]):
@@ -338,7 +343,7 @@ def seeds(names: list[str]) -> str:
         cells = [
             f"[{setting.partition('-')[2]}]({{}}results/{facts[0]['name']}/run.json)",
             str(len(facts)),
-            training(facts[0]["steps"], float(np.mean([run["seconds"] for run in facts]))),
+            training(facts[0]["steps"], float(np.mean([run.get("cpu_seconds", run["seconds"]) for run in facts]))),
             ", ".join(f"{score:.2f}" for score in greedy),
             mean_of_seeds(greedy),
             ", ".join(f"{run['greedy']['kept']:.2f}" for run in facts),

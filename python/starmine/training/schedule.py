@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Literal, TypeAlias
 
+from starmine._core import StarmineError
+
 Schedule: TypeAlias = Literal["constant", "linear", "cosine"]
 
 
@@ -29,8 +31,13 @@ def doubled(size: int, end: int | None, fraction: float) -> int:
 
     Args:
         size: at fraction 0.
-        end: which no size exceeds; None to stay at `size`.
+        end: which no size exceeds, at least `size`; None to stay at `size`.
         fraction: the spent part of the budget, at least 0.
+
+    Raises:
+        StarmineError: the end is below the size.
     """
-    doublings = 0 if end is None else max(0, int(math.log2(end / size)))
+    if end is not None and end < size:
+        raise StarmineError(f"end={end} is not allowed: expected at least the size at the start, {size}")
+    doublings = 0 if end is None else int(math.log2(end / size))
     return size << min(int((doublings + 1) * fraction), doublings)

@@ -33,6 +33,20 @@ def test_a_control_trains_and_tells_its_scores(ablation, tiny, tmp_path, monkeyp
     assert found["about"]["arguments"]["total_steps"] == 128
 
 
+def test_a_network_with_memory_begins_as_a_policy_without(ablation):
+    policy = starmine.load_policy("ippo-2p")
+    batch = starmine.Batch(policy.variant, 8, dtype="bits", seed=3)
+    memory, outputs = ablation.HintMemory(policy.variant, "canonical", 8), batch.observe()
+    network = ablation.MemoryColors(policy.variant, matmul_dtype=ablation.torch.float32)
+    network.load_state_dict(policy.network().state_dict())
+    mask = ablation.torch.as_tensor(outputs["action_mask"])
+    with_memory, value, _ = network(network.read(memory.read(outputs)), mask)
+    plain = policy.network()
+    expected, expected_value, _ = plain(plain.read(outputs["obs"]), mask)
+    np.testing.assert_allclose(with_memory.detach(), expected.detach(), rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(value.detach(), expected_value.detach(), rtol=1e-5, atol=1e-5)
+
+
 def hinted_by_the_moves(state, cards):
     """Apply what the last move of a game says to the cards: [turns since the hint, by colour, place] of each slot."""
     event, variant = str(state.history[-1]), state.variant
