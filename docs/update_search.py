@@ -43,7 +43,9 @@ def keep(name: str, folder: Path, seconds: float) -> None:
     blueprint, is_mirror = found["blueprint"], options.get("method") == "mirror"
     seat = players.index(found[0])
     method = "--method mirror" if is_mirror else f"--seat {seat}"
-    method += f" --step {options['step']}" if "step" in options else ""
+    threshold = float(options.get("threshold", 0.1))
+    method += f" --threshold {threshold}" if threshold != 0.1 else ""
+    method += "".join(f" --{option} {options[option]}" for option in ("step", "depth") if option in options)
     dataset = Dataset(folder)
     tables = list(dataset.tables())
     lengths = np.concatenate([table.lengths for table in tables])
@@ -58,6 +60,7 @@ def keep(name: str, folder: Path, seconds: float) -> None:
         "hash": next((player["hash"] for player in configuration["players"] if player["hash"]), None),
         "rollouts": int(found["rollouts"]),
         "hands": int(found["hands"]),
+        "depth": int(options["depth"]) if "depth" in options else None,
         "command": f"starmine search {blueprint!r} --players {len(players)} {method} --games {len(scores)} "
         f"--rollouts {found['rollouts']} --hands {found['hands']} --seed {configuration['seed']}",
         "games": len(scores),
@@ -92,7 +95,7 @@ def line(facts: dict[str, Any]) -> str:
         f"[{facts['blueprint']}](../results/search/{facts['name']}.json)",
         str(facts["players"]),
         "all, by mirror descent" if facts["method"] == "mirror" else "one",
-        f"{facts['rollouts']:,}",
+        f"{facts['rollouts']:,}" + (f" of {facts['depth']} moves" if facts.get("depth") else ""),
         f"{facts['games']:,}",
         with_error(facts["alone"]),
         with_error(facts["score"]),
@@ -101,6 +104,11 @@ def line(facts: dict[str, Any]) -> str:
         f"{facts['seconds_a_game']:.2g}",
     ]
     return f"| {' | '.join(cells)} |"
+
+
+def kind_of(facts: dict[str, Any]) -> tuple[str, str, int]:
+    """The blueprint, the method and the depth of roll-outs, 0 to the end: what a line of the figure is for."""
+    return facts["blueprint"], facts["method"], facts.get("depth") or 0
 
 
 def table() -> str:
@@ -123,16 +131,18 @@ def draw() -> None:
     figure = Figure(figsize=(6.4, 3.6), layout="constrained")
     axes = figure.subplots()
     found = [facts for facts in kept() if facts["players"] == 2]
-    for blueprint, method in sorted({(facts["blueprint"], facts["method"]) for facts in found}):
-        points = [facts for facts in found if (facts["blueprint"], facts["method"]) == (blueprint, method)]
+    for kind in sorted({kind_of(facts) for facts in found}):
+        points = [facts for facts in found if kind_of(facts) == kind]
+        blueprint, method, depth = kind
         # One searching seat makes half of the moves.
         share = 0.5 if method == "single" else 1
         seconds = [facts["seconds_a_game"] / (facts["turns_a_game"] * share) for facts in points]
         means, errors = zip(*(facts["score"] for facts in points), strict=True)
         label = f"search: {blueprint}" + (", all seats" if method == "mirror" else "")
+        label += f", {depth} moves deep" if depth else ""
         (drawn, *_) = axes.errorbar(seconds, means, errors, marker="o", capsize=3, label=label)
         most = max(points, key=lambda facts: facts["games"])
-        if method == "single":
+        if method == "single" and not depth:
             label = f"{blueprint} alone, {most['games']} games"
             axes.axhline(most["alone"][0], color=drawn.get_color(), linestyle=":", label=label)
     axes.set(xscale="log", xlabel="processor seconds a searched move", ylabel="score, two players")

@@ -104,6 +104,7 @@ def search(
     rollouts: int = 10_000,
     milliseconds: int | None = None,
     hands: int = 4096,
+    depth: int | None = None,
     threshold: float = 0.1,
     method: Literal["single", "mirror"] = "single",
     step: float | None = None,
@@ -123,6 +124,8 @@ def search(
         rollouts: the most roll-outs, 1 to 10**9, over all actions.
         milliseconds: stop after this time, 1 to 10**9; the result is then another one in each run. None for no limit.
         hands: possible hands that are kept, 1 to 100,000. A belief of no more hands is exact.
+        depth: moves after which a roll-out ends with the score that the policy's network expects, 1 to 1,000; None to
+            play to the end. Only for a policy without memory as the blueprint.
         threshold: points by which an action must be better than the blueprint's, 0 to 100; with `method="single"`.
         method: "single" is SPARTA's single-agent search (Lerer et al., 2020): the others play by the blueprint.
             "mirror" is mirror descent search (Sokota et al., 2023): the others may search, too.
@@ -136,7 +139,7 @@ def search(
         SerializationError: a policy file is damaged.
         VariantError: the blueprint does not play the variant.
         StarmineError: a number out of range, a game that is over, a view of a seat that is not to act, or a blueprint
-            whose moves are random or that sees its own hand.
+            whose moves are random, that sees its own hand, or that has no network to value positions for a depth.
 
     >>> import starmine
     >>> state = starmine.Variant().new_game(seed=7)
@@ -149,6 +152,7 @@ def search(
     if not isinstance(name, str):
         raise StarmineError(f"blueprint={blueprint!r} is not allowed: expected a bot's text or a trained policy")
     limit = "" if milliseconds is None else f"; milliseconds={milliseconds}"
+    limit += "" if depth is None else f"; depth={depth}"
     size = "" if step is None else f"; step={step}"
     text = f"search: {name}; rollouts={rollouts}{limit}; hands={hands}; threshold={threshold}; method={method}{size}"
     action, by_blueprint, actions, means, errors, counts, kept, cards, shares, exact, unexplained = _search(

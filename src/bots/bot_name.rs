@@ -123,6 +123,12 @@ impl BotName {
         }
     }
 
+    /// Whether it is a policy whose network values positions by themselves, see [`Policy::values`].
+    #[must_use]
+    pub fn has_values(&self) -> bool {
+        matches!(self, BotName::Policy(name) if name.policy.takes_rows())
+    }
+
     /// The CRC-32 of the policy's file; `None` for other bots.
     #[must_use]
     pub fn checksum(&self) -> Option<u32> {

@@ -117,28 +117,47 @@ impl Blueprint {
         }
     }
 
-    /// The scores of games that are played to their end.
-    pub fn play(&mut self, variant: &Variant, starts: &[Start<'_>]) -> Vec<u8> {
+    /// The scores of games that are played to their end, or by a network for so many moves, after which it adds what it
+    /// expects from there.
+    pub fn play(
+        &mut self,
+        variant: &Variant,
+        starts: &[Start<'_>],
+        depth: Option<u32>,
+    ) -> Vec<f32> {
         match self {
-            Blueprint::Bots(bots) => starts.iter().map(|start| bots.play(variant, start)).collect(),
+            Blueprint::Bots(bots) => {
+                starts.iter().map(|start| bots.play(variant, start).into()).collect()
+            }
             Blueprint::Network(policy, rows) => {
                 let mut games: Vec<Rollout> = starts.iter().map(Rollout::new).collect();
                 let mut playing: Vec<usize> = (0..games.len()).collect();
                 let mut moves: Vec<Move> = starts.iter().map(|start| start.first).collect();
-                loop {
+                let mut expected = vec![0.0; games.len()];
+                for made in 1.. {
                     playing.iter().zip(&moves).for_each(|(&game, &played)| {
                         games[game].apply(variant, played);
                     });
                     playing.retain(|&game| games[game].position.ending().is_none());
                     if playing.is_empty() {
-                        return games.iter().map(|game| game.position.score(variant)).collect();
+                        break;
                     }
                     let views = playing.iter().map(|&game| {
                         let position = &games[game].position;
                         View::new(variant, position, position.current_player())
                     });
+                    if depth == Some(made) {
+                        let values = policy.values(views, rows);
+                        playing
+                            .iter()
+                            .zip(values)
+                            .for_each(|(&game, value)| expected[game] = value);
+                        break;
+                    }
                     policy.best_moves(views, rows, &mut moves);
                 }
+                let points = games.iter().map(|game| f32::from(game.position.score(variant)));
+                points.zip(expected).map(|(points, value)| points + value).collect()
             }
         }
     }

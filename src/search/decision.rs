@@ -81,7 +81,7 @@ pub fn search(
             let deals: Vec<Deal<'_>> =
                 chunk.map(|index| draw.deal(view, samples + index)).collect();
             let moves: Vec<Move> = kept.iter().map(|found| found.played).collect();
-            scores(room, view, &deals, &moves, &*own)
+            scores(room, view, &deals, &moves, &*own, options.depth)
         });
         for scores in scores {
             kept.iter_mut().zip(scores).for_each(|(candidate, score)| candidate.scores.push(score));
@@ -180,6 +180,7 @@ fn scores<'a>(
     deals: &'a [Deal<'a>],
     moves: &[Move],
     own: &'a dyn Bot,
+    depth: Option<u32>,
 ) -> Vec<Vec<f32>> {
     let start = |(deal, &first): (&'a Deal<'a>, &Move)| Start {
         position: &deal.position,
@@ -191,9 +192,6 @@ fn scores<'a>(
     };
     let pairs = deals.iter().flat_map(|deal| moves.iter().map(move |first| (deal, first)));
     let starts: Vec<Start<'_>> = pairs.map(start).collect();
-    let scores = room.play(view.variant(), &starts);
-    scores
-        .chunks(moves.len())
-        .map(|of_deal| of_deal.iter().map(|&score| score.into()).collect())
-        .collect()
+    let scores = room.play(view.variant(), &starts, depth);
+    scores.chunks(moves.len()).map(<[f32]>::to_vec).collect()
 }

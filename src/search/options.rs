@@ -23,6 +23,8 @@ pub struct SearchOptions {
     pub milliseconds: Option<u32>,
     /// Possible own hands that are kept. A belief of no more hands is exact.
     pub hands: usize,
+    /// Moves after which a roll-out ends with the score that the policy's network expects; `None` to play to the end.
+    pub depth: Option<u32>,
     /// What the mean score of a move must exceed that of the blueprint's move by, with [`Method::Single`].
     pub threshold: f64,
     /// How it judges.
@@ -34,6 +36,8 @@ impl SearchOptions {
     pub const ROLLOUTS: u32 = 1_000_000_000;
     /// The most milliseconds.
     pub const MILLISECONDS: u32 = 1_000_000_000;
+    /// The greatest depth.
+    pub const DEPTH: u32 = 1_000;
     /// The most hands.
     pub const HANDS: u32 = 100_000;
     /// The step of [`Method::Mirror`] where none is given.
@@ -46,6 +50,7 @@ impl Default for SearchOptions {
             rollouts: 10_000,
             milliseconds: None,
             hands: 4_096,
+            depth: None,
             threshold: 0.1,
             method: Method::Single,
         }

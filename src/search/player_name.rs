@@ -11,8 +11,8 @@ use crate::bots::{BotName, BotNameError, Player, UnsupportedVariant};
 use crate::rules::{UnknownName, Variant};
 
 /// The options, as they are written after the blueprint.
-const OPTIONS: [&str; 7] =
-    ["rollouts", "milliseconds", "hands", "threshold", "method", "step", "seats"];
+const OPTIONS: [&str; 8] =
+    ["rollouts", "milliseconds", "hands", "depth", "threshold", "method", "step", "seats"];
 
 /// The largest step of mirror descent.
 const MOST_STEP: f64 = 1e6;
@@ -21,7 +21,7 @@ const MOST_STEP: f64 = 1e6;
 /// `search: smart; rollouts=10000`.
 ///
 /// After the blueprint, which is any bot whose moves are not random, these options may follow:
-/// - `rollouts`, `milliseconds`, `hands` and `threshold`, see [`SearchOptions`];
+/// - `rollouts`, `milliseconds`, `hands`, `depth` and `threshold`, see [`SearchOptions`];
 /// - `method=mirror`, with which several seats may search, and its `step`, see [`Method::Mirror`];
 /// - `seats=all`, which allows several seats of a table to search. Each then takes the others for the
 ///   blueprint, which they are not.
@@ -147,6 +147,7 @@ impl SearchName {
                     options.milliseconds = Some(whole("milliseconds", value, most)?);
                 }
                 "hands" => options.hands = whole("hands", value, SearchOptions::HANDS)? as usize,
+                "depth" => options.depth = Some(whole("depth", value, SearchOptions::DEPTH)?),
                 "threshold" => {
                     let expected = "a number from 0 to 100";
                     options.threshold = number("threshold", value, 0.0..=100.0, expected)?;
@@ -175,6 +176,9 @@ impl SearchName {
         if !blueprint.is_deterministic() {
             return Err(BlueprintError::Random(blueprint.to_string()).into());
         }
+        if options.depth.is_some() && !blueprint.has_values() {
+            return Err(BlueprintError::Valueless(blueprint.to_string()).into());
+        }
         Ok(SearchName { blueprint, options, in_all_seats: text.in_all_seats() })
     }
 }
@@ -184,6 +188,7 @@ fn whole(name: &'static str, value: &str, most: u32) -> Result<u32, PlayerNameEr
     let number = value.parse().ok().filter(|number| (1..=most).contains(number));
     let expected = match name {
         "hands" => "a whole number from 1 to 100000",
+        "depth" => "a whole number from 1 to 1000",
         _ => "a whole number from 1 to 1000000000",
     };
     number.ok_or_else(|| refused(name, value, expected))
@@ -222,7 +227,7 @@ impl fmt::Display for PlayerName {
             PlayerName::Bot(name) => return name.fmt(formatter),
             PlayerName::Search(name) => name,
         };
-        let SearchOptions { rollouts, milliseconds, hands, threshold, method } = *options;
+        let SearchOptions { rollouts, milliseconds, hands, depth, threshold, method } = *options;
         let usual = SearchOptions::default();
         write!(formatter, "{} {blueprint}", SearchText::PREFIX)?;
         if rollouts != usual.rollouts {
@@ -233,6 +238,9 @@ impl fmt::Display for PlayerName {
         }
         if hands != usual.hands {
             write!(formatter, "; hands={hands}")?;
+        }
+        if let Some(depth) = depth {
+            write!(formatter, "; depth={depth}")?;
         }
         if threshold != usual.threshold {
             write!(formatter, "; threshold={threshold}")?;

@@ -20,6 +20,11 @@ pub enum BlueprintError {
         "blueprint={0:?} draws its moves at random: expected a bot whose moves follow from the game"
     )]
     Random(String),
+    /// It cannot value a position, which a depth needs.
+    #[error(
+        "depth is not allowed with blueprint={0:?}: expected a policy whose network has no memory, which values positions"
+    )]
+    Valueless(String),
     /// It sees all hands.
     #[error("blueprint={0:?} sees its own hand: expected a bot that sees what its seat sees")]
     Open(String),

@@ -42,6 +42,12 @@ def add(commands: Any) -> None:
         "--hands", type=integer, default=4096, metavar="N", help="possible hands that are kept (default: 4,096)"
     )
     parser.add_argument(
+        "--depth",
+        type=integer,
+        metavar="N",
+        help="moves after which a policy's network values a roll-out (default: play to the end)",
+    )
+    parser.add_argument(
         "--threshold", type=float, default=0.1, metavar="X", help="points a move must gain to be played (default: 0.1)"
     )
     parser.add_argument(
@@ -84,6 +90,8 @@ def run(options: argparse.Namespace) -> int:
 def searcher(options: argparse.Namespace) -> str:
     """The text of the player that searches."""
     numbers = f"rollouts={options.rollouts}; hands={options.hands}"
+    if options.depth is not None:
+        numbers += f"; depth={options.depth}"
     if options.method == "single":
         numbers += f"; threshold={options.threshold}"
     else:

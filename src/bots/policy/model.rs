@@ -197,10 +197,39 @@ impl Policy {
         room: &mut PolicyRows,
         moves: &mut Vec<Move>,
     ) {
+        moves.clear();
+        self.pass(views, room, |logits, lane, view| {
+            let best = best(view.legal_actions(), |action| logits[action][lane]) as i64;
+            moves.push(
+                view.variant().action_to_move(best).expect("legal actions are the variant's"),
+            );
+        });
+    }
+
+    /// The values of many views, in their order: what the network expects of the rewards of its training from there.
+    ///
+    /// # Panics
+    /// If the network does not take rows.
+    pub fn values<'v>(
+        &self,
+        views: impl Iterator<Item = View<'v>>,
+        room: &mut PolicyRows,
+    ) -> Vec<f32> {
+        let mut values = Vec::new();
+        self.pass(views, room, |outputs, lane, _| values.push(outputs[outputs.len() - 1][lane]));
+        values
+    }
+
+    /// Passes many views, and gives for each the outputs of its chunk and its place there.
+    fn pass<'v>(
+        &self,
+        views: impl Iterator<Item = View<'v>>,
+        room: &mut PolicyRows,
+        mut take: impl FnMut(&[Lanes], usize, &View<'v>),
+    ) {
         let words = self.num_bits().div_ceil(64);
         let mut observations = std::mem::take(&mut room.observations);
         observations.resize(ROWS * words, 0);
-        moves.clear();
         let mut views = views.fuse().peekable();
         while views.peek().is_some() {
             let mut chunk = [None; ROWS];
@@ -212,13 +241,8 @@ impl Policy {
                 encode_into(self.encoder, *view, words);
             }
             let rows: Vec<&[u64]> = observations.chunks_exact(words).take(chunk.len()).collect();
-            let logits = self.logits_of_rows(&rows, room);
-            for (lane, view) in chunk.iter().enumerate() {
-                let best = best(view.legal_actions(), |action| logits[action][lane]) as i64;
-                moves.push(
-                    view.variant().action_to_move(best).expect("legal actions are the variant's"),
-                );
-            }
+            let outputs = self.logits_of_rows(&rows, room);
+            chunk.iter().enumerate().for_each(|(lane, view)| take(outputs, lane, view));
         }
         room.observations = observations;
     }

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 use super::super::*;
 use super::*;
 use crate::bots::{
-    Bot, GameRunner, Player, PolicyBot, play_games, play_games_until, shipped_policy,
+    Bot, GameRunner, Player, PolicyBot, PolicyRows, play_games, play_games_until, shipped_policy,
 };
 use crate::rules::{GameRng, Move, State, View};
 
@@ -168,4 +168,49 @@ fn many_positions_at_once_give_the_decisions_of_single_ones() {
     let (rows, single) = (decide(Box::new(bot.clone())), decide(Box::new(Hidden(bot.clone()))));
     assert!(rows.0.actions.iter().any(|action| action.rollouts > 0));
     assert_eq!(rows, single);
+}
+
+/// What a search of a policy's game decides, the seat 0 to act, and the hands of its belief.
+fn decision_of_policy(rollouts: u32, depth: Option<u32>) -> (State, Decision, Vec<Vec<u8>>) {
+    let variant = variant_of("standard", 2);
+    let mut games = (0..).map(|game| game_before_a_turn(&variant, "policy: ippo-2p", 0, game, 8));
+    let state = games.find(|state| state.ending().is_none()).unwrap();
+    let options = SearchOptions { rollouts, hands: 1, depth, ..SearchOptions::default() };
+    let name = "policy: ippo-2p";
+    let mut searcher = Searcher::new(&player(&variant, name), name, &variant, options, 1).unwrap();
+    searcher.follow(&state, 0, 7);
+    let (decision, belief) = searcher.decide(&state.view(0), &NOT_STOPPED);
+    let hands = belief.hands().map(|(hand, _)| hand.to_vec()).collect();
+    (state, decision, hands)
+}
+
+#[test]
+fn a_rollout_of_a_depth_ends_with_the_value_of_the_network() {
+    let (state, decision, hands) = decision_of_policy(400, Some(1));
+    let (variant, view) = (state.variant(), state.view(0));
+    let policy = shipped_policy("ippo-2p").unwrap().policy().unwrap();
+    let is_hint = |found: &&ActionValue| matches!(found.played, Move::Hint { .. });
+    let hints: Vec<&ActionValue> = decision.actions.iter().filter(is_hint).collect();
+    assert!(!hints.is_empty());
+    for found in hints {
+        // A hint draws no card: the position after it follows from the hand.
+        let values = hands.iter().map(|hand| {
+            let mut position = view.supposing(hand);
+            let mut deck = position.remaining_deck(variant, GameRng::for_samples(0));
+            position.apply_unchecked(variant, found.played, &mut deck);
+            let views = std::iter::once(View::new(variant, &position, 1));
+            let value = policy.values(views, &mut PolicyRows::default())[0];
+            f64::from(f32::from(position.score(variant)) + value)
+        });
+        let (least, most) =
+            values.fold((f64::MAX, f64::MIN), |(least, most), it| (least.min(it), most.max(it)));
+        assert!(most - least < 1.0);
+        assert!(least - 1e-4 < found.mean && found.mean < most + 1e-4, "{least} {most} {found:?}");
+    }
+}
+
+#[test]
+fn a_depth_beyond_the_game_changes_nothing() {
+    let (full, deep) = (decision_of_policy(100, None), decision_of_policy(100, Some(1000)));
+    assert_eq!(full.1, deep.1);
 }

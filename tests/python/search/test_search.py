@@ -88,6 +88,19 @@ def test_rule_lists_and_policies_are_blueprints(blueprint):
     assert found.blueprint_action == after(8, bot=blueprint).suggest(blueprint)
 
 
+def test_rollouts_of_a_depth_end_with_the_expected_score():
+    state = after(8, bot="ippo-2p")
+    full = starmine.search(state, "ippo-2p", rollouts=2000, hands=200)
+    cut = starmine.search(state, "ippo-2p", rollouts=2000, hands=200, depth=8)
+    best = {found.action: found for found in full.actions}[full.action]
+    assert cut.actions[full.actions.index(best)].mean == pytest.approx(best.mean, abs=0.5)
+    assert cut.actions[full.actions.index(best)].error < best.error
+    with pytest.raises(starmine.StarmineError, match=r"depth is not allowed with blueprint=.smart"):
+        starmine.search(after(8), "smart", depth=8)
+    with pytest.raises(starmine.StarmineError, match=r"depth=.0. is not allowed"):
+        starmine.search(state, "ippo-2p", depth=0)
+
+
 def test_a_trained_policy_stands_for_its_text():
     policy, state = starmine.load_policy("ippo-2p"), after(8, bot="ippo-2p")
     by_object, by_text = (starmine.search(state, it, rollouts=40, hands=20) for it in (policy, "ippo-2p"))
