@@ -9,7 +9,8 @@
 A run is a folder of an example script. Of it, results/NAME gets `run.json` (the command, its cost, and the scores over
 common decks), `log.csv` (the means over stretches of updates) and `learning_curve.png`. A policy that is shipped
 also needs its row in src/bots/policy/shipped.rs. Runs named ablation-SETTING-SEED, plain-SETTING-SEED,
-entropy-SETTING-SEED and discount-SETTING-SEED have tables of their own, a line for all seeds of a setting.
+entropy-SETTING-SEED, discount-SETTING-SEED and late-SETTING-SEED have tables of their own, a line for all seeds of a
+setting. results/together/SETTING.csv, a matrix of `starmine eval`, tells how the seeds of a setting play together.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ import starmine
 ROOT = Path(__file__).parents[1]
 POLICIES = ROOT / "python" / "starmine" / "policies"
 RESULTS, PUBLISHED = ROOT / "results", ROOT / "docs" / "published_baselines.json"
-PAGES = (ROOT / "README.md", ROOT / "docs" / "baselines.md", ROOT / "docs" / "plain_networks.md")
+PAGES = (ROOT / "README.md", *(ROOT / "docs" / page for page in ("baselines.md", "training.md", "plain_networks.md")))
 START, STOP = "<!-- {} of update_baselines.py -->\n", "<!-- end -->\n"
 SEED = 0
 ROWS = 200  # of log.csv
@@ -330,14 +331,27 @@ def mean_of_seeds(scores: list[float]) -> str:
     return f"{mean:.2f} ± {np.std(scores, ddof=1) / count**0.5:.2f}" if count > 1 else f"{mean:.2f}"
 
 
+def together(setting: str) -> str:
+    """The mean score and the range of pairs of seeds, if they have been paired."""
+    path = RESULTS / "together" / f"{setting}.csv"
+    if not path.exists():
+        return ""
+    with path.open(encoding="utf-8") as file:
+        found = [float(row["score"]) for row in csv.DictReader(file) if row["player"] != row["partner"]]
+    return f"{np.mean(found):.2f} ({min(found):.2f} to {max(found):.2f})"
+
+
 def seeds(names: list[str]) -> str:
     """A table of runs that differ in their seed, which ends their names: a line for all seeds of one setting.
 
     The minutes are of processor time where the runs have logged it.
     """
     heads = ["setting", "seeds", "training of each", "greedy of each", "mean", "kept of each", "lost", "drawn"]
+    settings = [(name, list(runs)) for name, runs in groupby(names, lambda name: name.rpartition("-")[0])]
+    pairs = [together(setting.partition("-")[2]) for setting, _ in settings]
+    heads += ["with other seeds"] * any(pairs)
     lines = []
-    for setting, runs in groupby(names, lambda name: name.rpartition("-")[0]):
+    for (setting, runs), paired in zip(settings, pairs, strict=True):
         facts = [kept_run(name) for name in runs]
         greedy = [run["greedy"]["score"] for run in facts]
         cells = [
@@ -349,6 +363,7 @@ def seeds(names: list[str]) -> str:
             ", ".join(f"{run['greedy']['kept']:.2f}" for run in facts),
             f"{np.mean([run['greedy']['lost'] for run in facts]):.1%}",
             f"{np.mean([run['sampled']['score'] for run in facts]):.2f}",
+            *[paired] * any(pairs),
         ]
         lines.append(markdown_row(cells))
     return markdown_table(heads, lines)
@@ -356,11 +371,12 @@ def seeds(names: list[str]) -> str:
 
 # What each mark on a page is filled with, and the runs that it takes.
 GROUPS = {
-    **dict.fromkeys(("results", "scores", "published", "commands"), ""),
-    **{"ablations": "ablation", "plain": "plain", "entropies": "entropy", "discounts": "discount"},
+    **dict.fromkeys(("results", "earlier", "scores", "published", "commands"), ""),
+    **{"ablations": "ablation", "plain": "plain", "entropies": "entropy", "discounts": "discount", "late": "late"},
 }
 WRITERS = {
-    "results": table,
+    "results": lambda names: table([name for name in names if name in starmine.policies()]),
+    "earlier": lambda names: table([name for name in names if name not in starmine.policies()]),
     "scores": best_scores,
     "published": published,
     "commands": commands,
@@ -368,6 +384,7 @@ WRITERS = {
     "plain": seeds,
     "entropies": seeds,
     "discounts": seeds,
+    "late": seeds,
 }
 
 

@@ -115,7 +115,7 @@ class Args:
     clip: float = 0.2
     normalise_over: Literal["rollout", "minibatch"] = "rollout"
     """the set of advantages that is normalised"""
-    entropy_weight: float = 0.01
+    entropy_weight: float = 0.03
     entropy_schedule: Schedule = "constant"
     """of the entropy's weight, to entropy_end over the budget"""
     entropy_end: float = 0.0
