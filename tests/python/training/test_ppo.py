@@ -70,7 +70,7 @@ def test_recurrent_options_resume_to_the_same_bits(ppo_recurrent, tiny, tmp_path
 
 
 def test_schedules_follow_the_budget(ppo, tiny, tmp_path):
-    ppo.main(tiny(ppo, lr=1e-3, lr_schedule="linear", entropy_schedule="cosine"))
+    ppo.main(tiny(ppo, lr=1e-3, lr_schedule="linear", entropy_weight=0.01, entropy_schedule="cosine"))
     rows = log_lines(tmp_path / "run")
     assert [row["lr"] for row in rows] == pytest.approx([1e-3 * (6 - update) / 6 for update in range(6)])
     assert rows[3]["entropy_weight"] == pytest.approx(0.005)
