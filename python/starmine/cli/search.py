@@ -118,7 +118,13 @@ def play_searching(options: argparse.Namespace, rules: Variant, folder: str) -> 
         ray=options.ray,
         progress=not options.quiet,
     )
-    return np.concatenate([table.scores for table in Dataset(folder).tables()])
+    scores: NDArray[Any] = np.concatenate([table.scores for table in Dataset(folder).tables()])
+    if len(scores) < options.games:
+        raise StarmineError(
+            f"output={folder!r} has {len(scores)} of {options.games} games, and another process plays the rest: run "
+            "the command again to compare"
+        )
+    return scores
 
 
 def report(options: argparse.Namespace, rules: Variant, blueprint: NDArray[Any], searched: NDArray[Any]) -> str:

@@ -249,6 +249,17 @@ def test_the_command_compares_with_the_blueprint_and_goes_on(tmp_path, capsys):
     assert f"{scores.mean():.2f}" in first
 
 
+def test_the_command_says_that_another_process_still_plays(tmp_path, capsys, monkeypatch):
+    def first_games(players, games, folder, *arguments, **settings):
+        starmine.data.generate(players, games, folder, *arguments, **settings)
+        (tmp_path / "games" / "shard-000001.parquet").unlink()
+
+    monkeypatch.setattr("starmine.cli.search.generate", first_games)
+    command = ["search", RULES, "--games", "20", "--rollouts", "20", "--hands", "10", "--variant", "small", "--quiet"]
+    assert main([*command, "--output", str(tmp_path / "games")]) == 2
+    assert "has 16 of 20 games, and another process plays the rest" in capsys.readouterr().err
+
+
 def test_the_command_lets_all_seats_search(capsys):
     command = ["search", RULES, "--games", "2", "--rollouts", "40", "--hands", "20", "--variant", "small", "--quiet"]
     assert main([*command, "--method", "mirror", "--step", "20"]) == 0
