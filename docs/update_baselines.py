@@ -10,7 +10,7 @@ A run is a folder of an example script. Of it, results/NAME gets `run.json` (the
 common decks), `log.csv` (the means over stretches of updates) and `learning_curve.png`. A policy that is shipped
 also needs its row in src/bots/policy/shipped.rs. Runs named ablation-SETTING-SEED, plain-SETTING-SEED,
 entropy-SETTING-SEED, discount-SETTING-SEED and late-SETTING-SEED have tables of their own, a line for all seeds of a
-setting. results/together/SETTING.csv, a matrix of `starmine eval`, tells how the seeds of a setting play together.
+setting. results/together/ablation-SETTING.csv, a matrix of `starmine eval`, shows how its seeds play together.
 """
 
 from __future__ import annotations
@@ -331,9 +331,9 @@ def mean_of_seeds(scores: list[float]) -> str:
     return f"{mean:.2f} ± {np.std(scores, ddof=1) / count**0.5:.2f}" if count > 1 else f"{mean:.2f}"
 
 
-def together(setting: str) -> str:
-    """The mean score and the range of pairs of seeds, if they have been paired."""
-    path = RESULTS / "together" / f"{setting}.csv"
+def together(name: str) -> str:
+    """The mean score and the range of pairs of seeds, if they have been paired; `name` is theirs without the seed."""
+    path = RESULTS / "together" / f"{name}.csv"
     if not path.exists():
         return ""
     with path.open(encoding="utf-8") as file:
@@ -344,11 +344,11 @@ def together(setting: str) -> str:
 def seeds(names: list[str]) -> str:
     """A table of runs that differ in their seed, which ends their names: a line for all seeds of one setting.
 
-    The minutes are of processor time where the runs have logged it.
+    Minutes are processor time for runs that logged it, else elapsed time.
     """
     heads = ["setting", "seeds", "training of each", "greedy of each", "mean", "kept of each", "lost", "drawn"]
     settings = [(name, list(runs)) for name, runs in groupby(names, lambda name: name.rpartition("-")[0])]
-    pairs = [together(setting.partition("-")[2]) for setting, _ in settings]
+    pairs = [together(setting) for setting, _ in settings]
     heads += ["with other seeds"] * any(pairs)
     lines = []
     for (setting, runs), paired in zip(settings, pairs, strict=True):

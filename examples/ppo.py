@@ -177,7 +177,7 @@ class PPO:
         self.average = WeightAverage(self.policy, args.average)
         self.weights = flat_weights(self.policy)
         self.optimizer = torch.optim.Adam([self.weights], args.lr, eps=1e-5, fused=True)
-        self.minibatch = args.minibatch
+        self.minibatch = doubled(args.minibatch, args.minibatch_end, 0)
         features, actions = self.policy.features, self.variant.num_actions
         self.rollout = RolloutBuffer(args.rollout, args.num_envs, features, actions, device=self.device)
 

@@ -16,7 +16,7 @@ from starmine.trajectories import Trajectories
 
 Array = NDArray[Any]
 OURS = Path(__file__).parent
-# Code that players call. In a virtual environment the standard library is elsewhere.
+# The standard library and installed packages. A virtual environment keeps them in different folders.
 LIBRARIES = tuple(Path(sysconfig.get_path(name)) for name in ("stdlib", "platlib", "purelib"))
 
 

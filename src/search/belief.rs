@@ -44,7 +44,7 @@ pub struct BlueprintBelief {
     source: Source,
     /// For each turn, whether it counts as a move by the blueprint.
     is_explained: Vec<bool>,
-    /// Multiplies the likelihood of a hand for each move of a teammate that it does not explain; 0 drops the hand.
+    /// A hand's likelihood is multiplied by this for each teammate's move that the hand does not explain. 0 drops the hand.
     mistake: f64,
     /// The number of hands wanted.
     wanted: usize,

@@ -117,8 +117,8 @@ impl Blueprint {
         }
     }
 
-    /// The scores of games that are played to their end, or by a network for so many moves, after which it adds what it
-    /// expects from there.
+    /// The scores of games that are played to their end. With a depth, a network plays only that many moves; a game that
+    /// is not over then scores its points so far and the network's value of its position.
     pub fn play(
         &mut self,
         variant: &Variant,

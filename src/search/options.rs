@@ -23,7 +23,7 @@ pub struct SearchOptions {
     pub milliseconds: Option<u32>,
     /// Possible own hands that are kept. A belief of no more hands is exact.
     pub hands: usize,
-    /// Moves after which a roll-out ends with the score that the policy's network expects; `None` to play to the end.
+    /// Length of a roll-out in moves, after which the policy's network values its position; `None` to play to the end.
     pub depth: Option<u32>,
     /// What the mean score of a move must exceed that of the blueprint's move by, with [`Method::Single`].
     pub threshold: f64,

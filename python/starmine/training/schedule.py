@@ -38,6 +38,8 @@ def doubled(size: int, end: int | None, fraction: float) -> int:
         StarmineError: the end is below the size.
     """
     if end is not None and end < size:
-        raise StarmineError(f"end={end} is not allowed: expected at least the size at the start, {size}")
+        raise StarmineError(
+            f"a size that grows from {size} to {end} is not allowed: expected an end of at least {size}"
+        )
     doublings = 0 if end is None else int(math.log2(end / size))
     return size << min(int((doublings + 1) * fraction), doublings)

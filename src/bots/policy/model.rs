@@ -206,7 +206,8 @@ impl Policy {
         });
     }
 
-    /// The values of many views, in their order: what the network expects of the rewards of its training from there.
+    /// The network's values of many views, in their order: the sum of later rewards that it expects, as they were counted
+    /// and discounted in its training.
     ///
     /// # Panics
     /// If the network does not take rows.
@@ -220,7 +221,8 @@ impl Policy {
         values
     }
 
-    /// Passes many views, and gives for each the outputs of its chunk and its place there.
+    /// Evaluates many views in chunks of at most [`Policy::ROWS`]. For each view, `take` gets the outputs of its chunk and
+    /// the index of the view in them.
     fn pass<'v>(
         &self,
         views: impl Iterator<Item = View<'v>>,

@@ -345,7 +345,7 @@ def test_minibatches_double_after_equal_parts_of_the_budget(training):
     assert sizes == [512, 512, 1024, 2048, 4096, 4096, 4096]
     assert [training.doubled(300, 1000, fraction) for fraction in (0, 0.6)] == [300, 600]
     assert training.doubled(512, None, 0.9) == 512
-    with pytest.raises(starmine.StarmineError, match=r"end=100 is not allowed: expected at least .* 512"):
+    with pytest.raises(starmine.StarmineError, match=r"from 512 to 100 is not allowed: expected .* at least 512"):
         training.doubled(512, 100, 0)
 
 
