@@ -99,13 +99,13 @@ class Timed:
 def processes(count: int, seconds: float) -> float:
     """Environment steps per second of as many processes, each with one thread and its share of the games."""
     with tempfile.TemporaryDirectory() as folder:
-        options = ["--threads", 1, "--compile", "--num-envs", GAMES // count, "--minibatch", 512 // count]
+        options = ["--threads", 1, "--num-envs", GAMES // count, "--minibatch", 512 // count]
         command = ["torch.distributed.run", "--standalone", "--nproc-per-node", count, ROOT / "examples" / "ppo.py"]
         budget = ["--minutes", (seconds + 30) / 60, "--final-games", 10, "--out", folder]
         words = [sys.executable, "-m", *map(str, [*command, *options, *budget])]
         subprocess.run(words, check=True, capture_output=True)
         rows = [json.loads(line) for line in Path(folder, "log.jsonl").read_text(encoding="utf-8").splitlines()]
-    late = [row for row in rows if row["seconds"] > 30]  # the first seconds compile
+    late = [row for row in rows if row["seconds"] > 30]  # the first seconds start PyTorch
     return float(np.median([row["steps_per_second"] for row in late]))
 
 

@@ -209,6 +209,7 @@ class OBL:
         torch.manual_seed(args.seed)
         self.variant = starmine.variant(args.variant, players=args.players, lost_game_score=args.lost_game_score)
         self.network = ColorNetwork(self.variant, args.encoder, args.hidden)
+        self.network.fuse_kernels()
         self.average = WeightAverage(self.network, args.average)
         self.optimizer = torch.optim.Adam(self.network.parameters(), args.lr, eps=1e-5)
         self.tables = Tables(self.variant, args.num_envs, args.encoder)

@@ -9,7 +9,7 @@
 A sample is one turn, with the observation of the seat that plays it. A trajectory is one game: the reward is the
 team's, and the value after a turn is that of the next seat's observation. With a partner the policy plays seat 0 and
 the environment plays the bot's turns, so that a sample is a turn of the policy. Observations are stored as packed bits
-and unpacked for the network.
+and read once for all epochs.
 
 The output folder gets `log.jsonl` with a line for each update, TensorBoard's event files, `learning_curve.png`,
 `policy.safetensors` at the end, and `checkpoint.pt` after each update, with the one before it beside it. Ctrl-C stops
@@ -135,8 +135,6 @@ class Args:
     """of the network; with torchrun each process takes a GPU of its own"""
     dtype: Precision = "auto"
     """of the matrix products; "auto" is bfloat16 where the device multiplies it, else float32"""
-    compile: bool = False
-    """fuse the kernels of the network by colour: half a minute at the start, and needs a C++ compiler"""
 
     eval_every: int = 40
     """updates between two greedy evaluations"""
@@ -172,14 +170,14 @@ class PPO:
             begin_with(self.policy, args.start)
         if rank() > 0:
             torch.manual_seed(seed)  # the same weights in all processes, but other actions
-        if args.compile:
-            self.policy.compile_kernels()
+        self.policy.fuse_kernels()
         self.average = WeightAverage(self.policy, args.average)
         self.weights = flat_weights(self.policy)
         self.optimizer = torch.optim.Adam([self.weights], args.lr, eps=1e-5, fused=True)
         self.minibatch = doubled(args.minibatch, args.minibatch_end, 0)
         features, actions = self.policy.features, self.variant.num_actions
         self.rollout = RolloutBuffer(args.rollout, args.num_envs, features, actions, device=self.device)
+        self.inputs = torch.empty(0)  # the network's, of each sample of the rollout
 
     def new_network(self, dtype: torch.dtype) -> ActorCritic:
         """The network, before its first update."""
@@ -240,6 +238,7 @@ class PPO:
     def learn(self, advantage: Tensor, entropy_weight: float) -> dict[str, float]:
         """Make epochs of clipped updates on the rollout; returns the means of the minibatches' measures."""
         args, rows = self.args, []
+        self.inputs = self.policy.read(self.rollout.obs.flatten(0, 1))
         returns = (advantage + self.rollout.value).flatten()
         advantage = (normalised(advantage) if args.normalise_over == "rollout" else advantage).flatten()
         for _ in range(args.epochs):
@@ -266,7 +265,7 @@ class PPO:
 
     def forward(self, samples: Minibatch) -> tuple[Tensor, Tensor]:
         """Log probabilities (n, A) and values (n,) of a minibatch, with gradients."""
-        log_probs, value, _ = self.policy(self.policy.read(samples.obs), samples.action_mask)
+        log_probs, value, _ = self.policy(self.inputs[samples.rows], samples.action_mask)
         return log_probs, value
 
     def loss(

@@ -144,9 +144,9 @@ class QNetwork(nn.Module):
 
     def __init__(self, args: Args, variant: starmine.Variant) -> None:
         super().__init__()
-        rules = (variant, args.encoder, args.hidden)
         kind = ColorNetwork if args.network == "colors" else PolicyNetwork
-        self.policy: ActorCritic = kind(*rules, recurrent=True)
+        self.policy: ActorCritic = kind(variant, args.encoder, args.hidden, recurrent=True)
+        self.policy.fuse_kernels()
         places = torch.arange(self.policy.features)
         if isinstance(self.policy, ColorNetwork):
             features = self.policy.color_features

@@ -42,6 +42,8 @@ __all__ = [
     "_outputs",
     "_play_bots",
     "_policy_bytes",
+    "_pool",
+    "_pool_gradient",
     "_search",
     "_search_parts",
     "_unknown_keyword",
@@ -68,6 +70,7 @@ _Actions: TypeAlias = NDArray[np.integer[Any]] | Sequence[SupportsIndex] | _DLPa
 _Seeds: TypeAlias = SupportsIndex | Sequence[SupportsIndex] | NDArray[np.integer[Any]]
 _Recorded: TypeAlias = tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int64]]
 _Columns: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int8]]
+_Reals: TypeAlias = NDArray[np.float32] | NDArray[np.uint16]
 _Observations: TypeAlias = NDArray[np.float32] | NDArray[np.float16] | NDArray[np.uint8]
 
 class StarmineError(ValueError): ...
@@ -591,6 +594,16 @@ class _Replay:
     def step(self) -> tuple[dict[str, NDArray[Any]], int]: ...
 
 def _check_bot(name: str) -> None: ...
+def _pool(rows: _Reals, shared: _Reals, tower: _Reals, pooled: _Reals, num_threads: SupportsIndex = 1) -> None: ...
+def _pool_gradient(
+    tower: _Reals,
+    pooled: _Reals,
+    d_tower: _Reals,
+    d_pooled: _Reals,
+    d_rows: _Reals,
+    d_shared: _Reals,
+    num_threads: SupportsIndex = 1,
+) -> None: ...
 def _may_share_table(players: Sequence[str]) -> bool: ...
 def _search(
     view: View, player: str, seed: SupportsIndex, threads: SupportsIndex

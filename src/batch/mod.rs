@@ -24,6 +24,7 @@ mod scratch;
 mod seeding;
 mod step;
 mod step_result;
+mod towers;
 
 use std::collections::TryReserveError;
 use std::mem::take;
@@ -50,6 +51,7 @@ pub use rows::expand::Element;
 pub use rows::unpack::{packed_length, unpack_bits};
 pub use schedule::pool::{MAX_THREADS, ThreadsError};
 pub use seeding::Seeds;
+pub use towers::{Real, TowerGradient, TowerLayer, TowerSize};
 
 use crate::bots::with_room;
 use crate::encode::Layout;

@@ -38,6 +38,7 @@ mod small_numbers;
 mod state;
 mod tables;
 mod text;
+mod towers;
 mod unpack;
 mod variant;
 mod view;
@@ -127,6 +128,8 @@ core_module! {
         search::_search_parts,
         seated_bot::make_bot,
         tables::_play_bots,
+        towers::_pool,
+        towers::_pool_gradient,
         unpack::unpack_bits_into,
         variant::_hle_preset,
         variant::variant,

@@ -175,13 +175,11 @@ class ActorCritic(nn.Module, ABC):
     def described(self) -> dict[str, Any]:
         """What a policy file says of the network."""
 
-    def compile_kernels(self) -> None:
-        """Fuse what is not a matrix product, where a network can.
+    def fuse_kernels(self) -> None:
+        """Let the core compute some of the network on a CPU, where it can; results differ by rounding.
 
-        Raises:
-            StarmineError: this network cannot.
+        PyTorch cannot look into it: a network that is to be compiled, exported or differentiated twice must do without.
         """
-        raise StarmineError(f"{type(self).__name__} has no kernels to compile: expected a ColorNetwork")
 
     def initial_state(self, games: int) -> Tensor:
         """The hidden states before the first turn: zeros (games, players, width), with width 0 without recurrence."""

@@ -1,13 +1,17 @@
-"""A layer of the towers of a `ColorNetwork`, and its gradient, as two kernels that `torch.compile` fuses."""
+"""What lies between the matrix products of the towers of a `ColorNetwork`, in PyTorch and in the core."""
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 from torch.nn.functional import relu
+
+from starmine._core import _pool, _pool_gradient
 
 
 def pool(rows: Tensor, shared: Tensor) -> tuple[Tensor, Tensor]:
@@ -24,40 +28,46 @@ def pool(rows: Tensor, shared: Tensor) -> tuple[Tensor, Tensor]:
     return tower, torch.cat([tower.mean(1), tower.amax(1)], 1)
 
 
-def pool_gradient(tower: Tensor, pooled: Tensor, d_tower: Tensor, d_pooled: Tensor) -> tuple[Tensor, Tensor]:
-    """The gradients of `rows` and `shared`, given the results of `pool` and their gradients.
-
-    Colours that share the maximum share its gradient alike.
-    """
-    width = tower.shape[2]
-    largest = torch.where(tower == pooled[:, None, width:], 1.0, 0.0)
-    d_largest = d_pooled[:, width:] / largest.sum(1)
-    d_rows = d_tower + (d_pooled[:, :width] / tower.shape[1])[:, None] + largest * d_largest[:, None]
-    d_rows = torch.where(tower > 0, d_rows, 0.0)
-    return d_rows, d_rows.sum(1)
+def fused_pool(rows: Tensor, shared: Tensor) -> tuple[Tensor, Tensor]:
+    """The same in one pass over memory, where the core can: on a CPU, in float32 or bfloat16."""
+    if rows.is_cpu and rows.dtype == shared.dtype and rows.dtype in (torch.float32, torch.bfloat16):
+        found: tuple[Tensor, Tensor] = CorePool.apply(rows, shared)
+        return found
+    return pool(rows, shared)
 
 
-@cache
-def compiled() -> list[Any]:
-    """Both functions, compiled at their first call for each shape."""
-    return [torch.compile(function, dynamic=False, fullgraph=True) for function in (pool, pool_gradient)]
-
-
-class CompiledPool(torch.autograd.Function):
-    """`pool`, compiled.
-
-    A compiler that sees the network as a whole stores the masks of its ReLUs as bytes, which the C++ back end does one
-    by one; that takes longer than all matrix products. The gradient here needs no masks.
-    """
+class CorePool(torch.autograd.Function):
+    """`pool` in the core, with its gradient. All sums are in float32, each result is rounded once."""
 
     @staticmethod
     def forward(context: Any, rows: Tensor, shared: Tensor) -> Any:
         """See `pool`."""
-        found = compiled()[0](rows.detach(), shared.detach())
-        context.save_for_backward(*found)
-        return found
+        games, colors, width = rows.shape
+        tower, pooled = rows.new_empty(games, colors, width), rows.new_empty(games, 2 * width)
+        _pool(as_array(rows), as_array(shared), as_array(tower), as_array(pooled), torch.get_num_threads())
+        context.save_for_backward(tower, pooled)
+        return tower, pooled
 
     @staticmethod
-    def backward(context: Any, *gradients: Tensor) -> Any:
-        """See `pool_gradient`."""
-        return compiled()[1](*(tensor.detach() for tensor in (*context.saved_tensors, *gradients)))
+    @once_differentiable
+    def backward(context: Any, d_tower: Tensor, d_pooled: Tensor) -> Any:
+        """The gradients of `rows` and `shared`; colours that share a maximum share its gradient alike."""
+        tower, pooled = context.saved_tensors
+        d_rows, d_shared = torch.empty_like(tower), tower.new_empty(len(tower), tower.shape[2])
+        _pool_gradient(
+            as_array(tower),
+            as_array(pooled),
+            as_array(d_tower),
+            as_array(d_pooled),
+            as_array(d_rows),
+            as_array(d_shared),
+            torch.get_num_threads(),
+        )
+        return d_rows, d_shared
+
+
+def as_array(tensor: Tensor) -> NDArray[np.float32] | NDArray[np.uint16]:
+    """A tensor's numbers as the core takes them: contiguous, bfloat16 by its bits."""
+    flat = tensor.detach().contiguous()
+    found: NDArray[Any] = (flat.view(torch.uint16) if flat.dtype == torch.bfloat16 else flat).numpy()
+    return found

@@ -81,11 +81,7 @@ pub fn unpack_bits<E: Element>(
 }
 
 /// Runs `work` for each piece, on so many threads, the calling thread included.
-pub(super) fn share<T>(
-    pieces: impl Iterator<Item = T> + Send,
-    threads: usize,
-    work: impl Fn(T) + Sync,
-) {
+pub fn share<T>(pieces: impl Iterator<Item = T> + Send, threads: usize, work: impl Fn(T) + Sync) {
     let pieces = Mutex::new(pieces);
     let take_all = || {
         loop {

@@ -26,7 +26,7 @@ BATCH_FLOORS = [
     {"config"},
     {"outputs"},
     {"rows"},
-    {"finished", "step_result"},
+    {"finished", "step_result", "towers"},
     {"scratch"},
     {"chunk"},
     {"step"},

@@ -3,7 +3,6 @@
 import copy
 import json
 import random
-import shutil
 
 import numpy as np
 import pytest
@@ -12,9 +11,10 @@ from random_variants import random_variant
 from safetensors.torch import load, save
 
 import starmine
+from starmine._core import _pool, _pool_gradient
 from starmine.stored import permute_colors
 from starmine.torch import ColorFeatures, ColorNetwork
-from starmine.torch.pooling import pool, pool_gradient
+from starmine.torch.pooling import fused_pool, pool
 
 VARIANTS = [
     starmine.Variant(),
@@ -241,33 +241,82 @@ def test_wrong_files_and_widths_are_refused(tmp_path):
 
 
 @pytest.mark.parametrize("ties", [False, True], ids=["distinct", "ties"])
-def test_the_gradient_of_the_pool_is_that_of_autograd(ties):
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
+def test_the_core_pools_like_pytorch(dtype, ties):
     torch.manual_seed(0)
-    rows = torch.randn(7, 5, 16, dtype=torch.float64)
+    tolerance = {"rtol": 1e-6, "atol": 1e-6} if dtype == torch.float32 else {"rtol": 2**-7, "atol": 2**-7}
+    rows = torch.randn(7, 5, 19).to(dtype)
     if ties:
         rows[:, 3] = rows[:, 1]  # colours that look alike share the gradient of their maximum
-    rows.requires_grad_(True)
-    shared = torch.randn(7, 16, dtype=torch.float64, requires_grad=True)
-    tower, pooled = pool(rows, shared)
-    d_tower, d_pooled = torch.randn_like(tower), torch.randn_like(pooled)
-    expected = torch.autograd.grad([tower, pooled], [rows, shared], [d_tower, d_pooled])
-    found = pool_gradient(tower.detach(), pooled.detach(), d_tower, d_pooled)
-    for one, other in zip(found, expected, strict=True):
-        torch.testing.assert_close(one, other)
+    inputs = [rows, torch.randn(7, 19).to(dtype)]
+    exact = [tensor.double().requires_grad_(True) for tensor in inputs]
+    found = [tensor.requires_grad_(True) for tensor in inputs]
+    expected, results = pool(*exact), fused_pool(*found)
+    gradients = [torch.randn_like(result) for result in results]
+    gradients[0] = gradients[0].transpose(0, 1).contiguous().transpose(0, 1)  # another memory layout
+    torch.autograd.backward(expected, [gradient.double() for gradient in gradients])
+    torch.autograd.backward(results, gradients)
+    for own, theirs in zip(
+        (*results, *(tensor.grad for tensor in found)), (*expected, *(tensor.grad for tensor in exact)), strict=True
+    ):
+        assert own.dtype == dtype
+        torch.testing.assert_close(own.double(), theirs, **tolerance)
 
 
-@pytest.mark.skipif(shutil.which("g++") is None, reason="torch.compile needs a C++ compiler")
-def test_compiled_kernels_change_nothing_but_rounding():
+def test_other_dtypes_are_pooled_by_pytorch():
+    rows, shared = torch.randn(7, 5, 19, dtype=torch.float64), torch.randn(7, 19, dtype=torch.float64)
+    for own, theirs in zip(fused_pool(rows, shared), pool(rows, shared), strict=True):
+        assert torch.equal(own, theirs)
+
+
+def test_a_gradient_of_the_fused_gradient_is_refused():
+    rows, shared = torch.randn(7, 5, 19, requires_grad=True), torch.randn(7, 19)
+    (gradient,) = torch.autograd.grad(fused_pool(rows, shared)[1].square().sum(), rows, create_graph=True)
+    with pytest.raises(RuntimeError, match="once_differentiable"):
+        gradient.sum().backward()
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
+def test_fused_kernels_change_nothing_but_rounding(dtype):
     variant = starmine.Variant()
     torch.manual_seed(0)
-    plain = ColorNetwork(variant, hidden=(32, 48))
+    plain = ColorNetwork(variant, hidden=(32, 48), matmul_dtype=dtype)
     fused = copy.deepcopy(plain)
-    fused.compile_kernels()
+    fused.fuse_kernels()
     bits = np.concatenate([packed(state) for state in positions(variant)])[:64]
     mask, results = torch.ones(len(bits), variant.num_actions, dtype=torch.bool), []
     for network in (plain, fused):
         log_probs, value, _ = network(network.read(bits), mask)
         (log_probs.square().mean() + value.square().mean()).backward()
         results.append([log_probs, value, *(parameter.grad for parameter in network.parameters())])
+    tolerance = {"rtol": 1e-4, "atol": 1e-6} if dtype == torch.float32 else {"rtol": 0.05, "atol": 0.02}
     for one, other in zip(*results, strict=True):
-        torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-6)
+        torch.testing.assert_close(one, other, **tolerance)
+
+
+def test_arrays_that_the_core_cannot_pool_are_refused():
+    rows, shared = np.zeros((3, 5, 4), np.float32), np.zeros((3, 4), np.float32)
+    tower, pooled = np.ones_like(rows), np.ones((3, 8), np.float32)
+
+    def refused(match, *arrays, function=_pool, error=starmine.ArrayError, num_threads=1):
+        with pytest.raises(error, match=match):
+            function(*arrays, num_threads)
+        assert (tower == 1).all()
+        assert (pooled == 1).all()
+
+    refused("rows is a <class 'list'>", [], shared, tower, pooled)
+    refused(r"rows has shape \[3, 4\]: expected \(games, colours, width\)", shared, shared, tower, pooled)
+    refused("rows has dtype float64: expected float32 or uint16", rows.astype(float), shared, tower, pooled)
+    refused("shared has dtype uint16", rows, shared.astype(np.uint16), tower, pooled)
+    refused("shared has shape", rows, shared[:2], tower, pooled)
+    refused("pooled has shape", rows, shared, tower, pooled[:, :4])
+    refused("tower is not contiguous", rows, shared, tower.swapaxes(0, 2).copy().swapaxes(0, 2), pooled)
+    refused("tower overlaps rows", tower, shared, tower, pooled)
+    refused("num_threads=0", rows, shared, tower, pooled, error=starmine.StarmineError, num_threads=0)
+    fixed = tower.copy()
+    fixed.flags.writeable = False
+    refused("tower is read-only", rows, shared, fixed, pooled)
+    refused("d_pooled has shape", rows, pooled, rows, shared, tower, shared.copy(), function=_pool_gradient)
+    refused("d_rows overlaps tower", tower, pooled, rows, pooled.copy(), tower, shared, function=_pool_gradient)
+    empty = np.zeros((0, 5, 4), np.float32)
+    _pool(empty, shared[:0], empty.copy(), pooled[:0])

@@ -1,0 +1,306 @@
+//! A layer of the towers of a network by colour, and its gradient: what `starmine.torch` would otherwise
+//! compute in ten passes over memory.
+
+use half::bf16;
+
+use super::kernel::simd::Simd;
+use super::outputs::{BufferError, check_length};
+use super::rows::unpack::share;
+
+/// The size in elements of the towers that a thread takes at a time.
+const PIECE: usize = 1 << 15;
+
+/// The size in elements of the towers for which another thread is started.
+const THREAD: usize = 1 << 18;
+
+/// Calls the function that is compiled for an instruction set.
+macro_rules! dispatch {
+    ($simd:expr, $portable:ident, $avx2:ident, $avx512:ident, $arguments:tt) => {
+        match $simd {
+            // SAFETY: the caller has checked that the processor has the instruction set.
+            #[cfg(target_arch = "x86_64")]
+            Simd::Avx2 => unsafe { $avx2 $arguments },
+            // SAFETY: likewise.
+            #[cfg(target_arch = "x86_64")]
+            Simd::Avx512 => unsafe { $avx512 $arguments },
+            _ => $portable $arguments,
+        }
+    };
+}
+
+/// A type of the numbers of a network. All sums are in float32.
+pub trait Real: Copy + Send + Sync {
+    /// The number, exactly.
+    fn widened(self) -> f32;
+    /// The nearest number of this type.
+    fn nearest(number: f32) -> Self;
+}
+
+impl Real for f32 {
+    #[inline(always)]
+    fn widened(self) -> f32 {
+        self
+    }
+
+    #[inline(always)]
+    fn nearest(number: f32) -> f32 {
+        number
+    }
+}
+
+/// In integer arithmetic that the compiler turns into vector instructions; the conversions of `half` it
+/// does not, because they also quiet signalling nans.
+impl Real for bf16 {
+    #[inline(always)]
+    fn widened(self) -> f32 {
+        f32::from_bits(u32::from(self.to_bits()) << 16)
+    }
+
+    #[inline(always)]
+    fn nearest(number: f32) -> bf16 {
+        let bits = number.to_bits();
+        let to_even = 0x7fff + (bits >> 16 & 1);
+        bf16::from_bits((bits.wrapping_add(to_even) >> 16) as u16)
+    }
+}
+
+/// The sizes of a layer: its colours, and the units of the tower of each.
+#[derive(Clone, Copy, Debug)]
+pub struct TowerSize {
+    /// Number of colours.
+    pub colors: usize,
+    /// Units of a tower.
+    pub width: usize,
+}
+
+impl TowerSize {
+    const fn tower(self) -> usize {
+        self.colors * self.width
+    }
+
+    /// The number of observations of arrays with these numbers of elements.
+    fn observations(
+        self,
+        towers: &[(&'static str, usize)],
+        pooled: &[(&'static str, usize)],
+        shared: (&'static str, usize),
+    ) -> Result<usize, BufferError> {
+        let count = shared.1.checked_div(self.width).unwrap_or(0);
+        check_length(shared.0, shared.1, count * self.width)?;
+        for &(name, length) in towers {
+            check_length(name, length, count.saturating_mul(self.tower()))?;
+        }
+        for &(name, length) in pooled {
+            check_length(name, length, count.saturating_mul(2 * self.width))?;
+        }
+        Ok(count)
+    }
+
+    /// Observations of a piece, and the threads for `count` observations.
+    fn shares(self, count: usize, num_threads: usize) -> (usize, usize) {
+        let tower = self.tower().max(1);
+        ((PIECE / tower).max(1), num_threads.min(count.saturating_mul(tower) / THREAD).max(1))
+    }
+}
+
+/// The inputs of a layer, and where its results go: arrays of N observations, row by row.
+#[derive(Debug)]
+pub struct TowerLayer<'a, F> {
+    /// N * colours * width.
+    pub rows: &'a [F],
+    /// N * width, added to the row of each colour.
+    pub shared: &'a [F],
+    /// N * colours * width: the ReLU of the sums.
+    pub tower: &'a mut [F],
+    /// N * 2 * width: the mean of `tower` over the colours, then its maximum.
+    pub pooled: &'a mut [F],
+}
+
+impl<F: Real> TowerLayer<'_, F> {
+    /// Computes the layer on at most `num_threads` threads.
+    ///
+    /// # Errors
+    /// [`BufferError`] if the lengths do not fit together.
+    ///
+    /// # Panics
+    /// If this processor does not have the instruction set.
+    pub fn run(self, simd: Simd, size: TowerSize, num_threads: usize) -> Result<(), BufferError> {
+        assert!(simd.is_available(), "{simd} is not available");
+        let TowerLayer { rows, shared, tower, pooled } = self;
+        let count = size.observations(
+            &[("rows", rows.len()), ("tower", tower.len())],
+            &[("pooled", pooled.len())],
+            ("shared", shared.len()),
+        )?;
+        if count == 0 || size.tower() == 0 {
+            return Ok(());
+        }
+        let (piece, threads) = size.shares(count, num_threads);
+        let (towers, width) = (piece * size.tower(), piece * size.width);
+        let inputs = rows.chunks(towers).zip(shared.chunks(width));
+        let outputs = tower.chunks_mut(towers).zip(pooled.chunks_mut(2 * width));
+        share(inputs.zip(outputs), threads, |((rows, shared), (tower, pooled))| {
+            dispatch!(simd, pool, pool_avx2, pool_avx512, (size, rows, shared, tower, pooled));
+        });
+        Ok(())
+    }
+}
+
+/// The results of a layer with their gradients, and where the gradients of its inputs go.
+#[derive(Debug)]
+pub struct TowerGradient<'a, F> {
+    /// N * colours * width, of the layer.
+    pub tower: &'a [F],
+    /// N * 2 * width, of the layer.
+    pub pooled: &'a [F],
+    /// The gradient of `tower`.
+    pub d_tower: &'a [F],
+    /// The gradient of `pooled`. Colours that share a maximum share its gradient alike.
+    pub d_pooled: &'a [F],
+    /// The gradient of `rows`.
+    pub d_rows: &'a mut [F],
+    /// The gradient of `shared`.
+    pub d_shared: &'a mut [F],
+}
+
+impl<F: Real> TowerGradient<'_, F> {
+    /// Computes the gradients on at most `num_threads` threads.
+    ///
+    /// # Errors
+    /// [`BufferError`] if the lengths do not fit together.
+    ///
+    /// # Panics
+    /// If this processor does not have the instruction set.
+    pub fn run(self, simd: Simd, size: TowerSize, num_threads: usize) -> Result<(), BufferError> {
+        assert!(simd.is_available(), "{simd} is not available");
+        let TowerGradient { tower, pooled, d_tower, d_pooled, d_rows, d_shared } = self;
+        let count = size.observations(
+            &[("tower", tower.len()), ("d_tower", d_tower.len()), ("d_rows", d_rows.len())],
+            &[("pooled", pooled.len()), ("d_pooled", d_pooled.len())],
+            ("d_shared", d_shared.len()),
+        )?;
+        if count == 0 || size.tower() == 0 {
+            return Ok(());
+        }
+        let (piece, threads) = size.shares(count, num_threads);
+        let (towers, width) = (piece * size.tower(), piece * size.width);
+        let results = tower.chunks(towers).zip(pooled.chunks(2 * width));
+        let gradients = d_tower.chunks(towers).zip(d_pooled.chunks(2 * width));
+        let outputs = d_rows.chunks_mut(towers).zip(d_shared.chunks_mut(width));
+        let pieces = results.zip(gradients).zip(outputs);
+        share(pieces, threads, |(((tower, pooled), (d_tower, d_pooled)), (d_rows, d_shared))| {
+            let job = (tower, pooled, d_tower, d_pooled, d_rows, d_shared);
+            dispatch!(simd, gradient, gradient_avx2, gradient_avx512, (size, job));
+        });
+        Ok(())
+    }
+}
+
+macro_rules! compiled {
+    ($pool:ident, $gradient:ident, $features:literal) => {
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = $features)]
+        fn $pool<F: Real>(
+            size: TowerSize,
+            rows: &[F],
+            shared: &[F],
+            tower: &mut [F],
+            pooled: &mut [F],
+        ) {
+            pool(size, rows, shared, tower, pooled);
+        }
+
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = $features)]
+        fn $gradient<F: Real>(size: TowerSize, job: Gradients<'_, F>) {
+            gradient(size, job);
+        }
+    };
+}
+compiled!(pool_avx2, gradient_avx2, "avx2");
+compiled!(pool_avx512, gradient_avx512, "avx512f,avx512bw,avx512dq,avx512vl");
+
+/// The arrays of [`TowerGradient`], in its order.
+type Gradients<'a, F> = (&'a [F], &'a [F], &'a [F], &'a [F], &'a mut [F], &'a mut [F]);
+
+/// The layer of whole observations.
+#[inline(always)]
+fn pool<F: Real>(
+    TowerSize { colors, width }: TowerSize,
+    rows: &[F],
+    shared: &[F],
+    tower: &mut [F],
+    pooled: &mut [F],
+) {
+    let (mut sum, mut largest) = (vec![0.0f32; width], vec![0.0f32; width]);
+    let inputs = rows.chunks_exact(colors * width).zip(shared.chunks_exact(width));
+    let outputs = tower.chunks_exact_mut(colors * width).zip(pooled.chunks_exact_mut(2 * width));
+    for ((rows, shared), (tower, pooled)) in inputs.zip(outputs) {
+        sum.fill(0.0);
+        largest.fill(0.0);
+        for (row, tower) in rows.chunks_exact(width).zip(tower.chunks_exact_mut(width)) {
+            for unit in 0..width {
+                let number = row[unit].widened() + shared[unit].widened();
+                // Comparisons that let nan pass.
+                tower[unit] = F::nearest(if number <= 0.0 { 0.0 } else { number });
+                let number = tower[unit].widened();
+                sum[unit] += number;
+                largest[unit] = if number <= largest[unit] { largest[unit] } else { number };
+            }
+        }
+        let (mean, maximum) = pooled.split_at_mut(width);
+        for unit in 0..width {
+            mean[unit] = F::nearest(sum[unit] / colors as f32);
+            maximum[unit] = F::nearest(largest[unit]);
+        }
+    }
+}
+
+/// The gradient of whole observations.
+#[inline(always)]
+fn gradient<F: Real>(
+    TowerSize { colors, width }: TowerSize,
+    (tower, pooled, d_tower, d_pooled, d_rows, d_shared): Gradients<'_, F>,
+) {
+    let (mut largest, mut count) = (vec![0.0f32; width], vec![0.0f32; width]);
+    let (mut d_mean, mut d_largest) = (vec![0.0f32; width], vec![0.0f32; width]);
+    let mut sum = vec![0.0f32; width];
+    let results = tower.chunks_exact(colors * width).zip(pooled.chunks_exact(2 * width));
+    let gradients = d_tower.chunks_exact(colors * width).zip(d_pooled.chunks_exact(2 * width));
+    let outputs = d_rows.chunks_exact_mut(colors * width).zip(d_shared.chunks_exact_mut(width));
+    for (((tower, pooled), (d_tower, d_pooled)), (d_rows, d_shared)) in
+        results.zip(gradients).zip(outputs)
+    {
+        for (to, number) in largest.iter_mut().zip(&pooled[width..]) {
+            *to = number.widened();
+        }
+        count.fill(0.0);
+        for tower in tower.chunks_exact(width) {
+            for unit in 0..width {
+                count[unit] += f32::from(u8::from(tower[unit].widened() == largest[unit]));
+            }
+        }
+        for unit in 0..width {
+            d_mean[unit] = d_pooled[unit].widened() / colors as f32;
+            d_largest[unit] = d_pooled[width + unit].widened() / count[unit];
+        }
+        sum.fill(0.0);
+        let towers = tower.chunks_exact(width).zip(d_tower.chunks_exact(width));
+        for ((tower, d_tower), d_row) in towers.zip(d_rows.chunks_exact_mut(width)) {
+            for unit in 0..width {
+                let number = tower[unit].widened();
+                let of_largest = if number == largest[unit] { d_largest[unit] } else { 0.0 };
+                let found = d_tower[unit].widened() + d_mean[unit] + of_largest;
+                let found = if number > 0.0 { found } else { 0.0 };
+                d_row[unit] = F::nearest(found);
+                sum[unit] += found;
+            }
+        }
+        for (to, &sum) in d_shared.iter_mut().zip(&sum) {
+            *to = F::nearest(sum);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
