@@ -9,8 +9,9 @@
 A run is a folder of an example script. Of it, results/NAME gets `run.json` (the command, its cost, and the scores over
 common decks), `log.csv` (the means over stretches of updates) and `learning_curve.png`. A policy that is shipped
 also needs its row in src/bots/policy/shipped.rs. Runs named ablation-SETTING-SEED, plain-SETTING-SEED,
-entropy-SETTING-SEED, discount-SETTING-SEED and late-SETTING-SEED have tables of their own, a line for all seeds of a
-setting. results/together/ablation-SETTING.csv, a matrix of `starmine eval`, shows how its seeds play together.
+entropy-SETTING-SEED, discount-SETTING-SEED, late-SETTING-SEED and agree-SETTING-SEED have tables of their own, a line
+for all seeds of a setting. results/together/GROUP-SETTING.csv, a matrix of `starmine eval`, shows how its seeds play
+together.
 """
 
 from __future__ import annotations
@@ -373,6 +374,7 @@ def seeds(names: list[str]) -> str:
 GROUPS = {
     **dict.fromkeys(("results", "earlier", "scores", "published", "commands"), ""),
     **{"ablations": "ablation", "plain": "plain", "entropies": "entropy", "discounts": "discount", "late": "late"},
+    "agreements": "agree",
 }
 WRITERS = {
     "results": lambda names: table([name for name in names if name in starmine.policies()]),
@@ -385,6 +387,7 @@ WRITERS = {
     "entropies": seeds,
     "discounts": seeds,
     "late": seeds,
+    "agreements": seeds,
 }
 
 

@@ -79,7 +79,7 @@ class Args:
     """score of a lost game in training; evaluation counts it zero"""
     lost_game_penalty: float = 1.0
     """subtracted in training from the reward of the turn that loses a game"""
-    points_taken: float = 0.0
+    points_taken: float = 1.0
     """share of its points that a lost game takes back at the end of the budget, linear from none; at 1, training ends
     with the score as it counts"""
 
@@ -109,13 +109,13 @@ class Args:
     lr: float = 7e-4
     lr_schedule: Schedule = "linear"
     """of the learning rate, to lr_end over the budget"""
-    lr_end: float = 0.0
-    gamma: float = 0.99
-    gae_lambda: float = 0.95
+    lr_end: float = 4e-4
+    gamma: float = 0.999
+    gae_lambda: float = 0.9
     clip: float = 0.2
     normalise_over: Literal["rollout", "minibatch"] = "rollout"
     """the set of advantages that is normalised"""
-    entropy_weight: float = 0.03
+    entropy_weight: float = 0.05
     entropy_schedule: Schedule = "constant"
     """of the entropy's weight, to entropy_end over the budget"""
     entropy_end: float = 0.0
@@ -202,7 +202,7 @@ class PPO:
         return measures | self.learn(advantage, entropy_weight) | {"lr": lr, "entropy_weight": entropy_weight}
 
     def collect(self, points_taken: float) -> tuple[Tensor, dict[str, float]]:
-        """Fill the rollout; returns its advantages (steps, games) and the scores of the games that ended.
+        """Fill the rollout and read it; returns its advantages (steps, games) and the scores of the games that ended.
 
         Args:
             points_taken: share of its points that a lost game takes back.
@@ -227,6 +227,7 @@ class PPO:
             finished.add(after)
             outputs = after
         _, last_value = self.predict(outputs)
+        self.inputs = self.policy.read(self.rollout.obs.flatten(0, 1))
         advantage = self.rollout.advantages(last_value, args.gamma, args.gae_lambda)
         return advantage, finished.means(args.lost_game_score)
 
@@ -238,7 +239,6 @@ class PPO:
     def learn(self, advantage: Tensor, entropy_weight: float) -> dict[str, float]:
         """Make epochs of clipped updates on the rollout; returns the means of the minibatches' measures."""
         args, rows = self.args, []
-        self.inputs = self.policy.read(self.rollout.obs.flatten(0, 1))
         returns = (advantage + self.rollout.value).flatten()
         advantage = (normalised(advantage) if args.normalise_over == "rollout" else advantage).flatten()
         for _ in range(args.epochs):

@@ -70,7 +70,7 @@ def test_recurrent_options_resume_to_the_same_bits(ppo_recurrent, tiny, tmp_path
 
 
 def test_schedules_follow_the_budget(ppo, tiny, tmp_path):
-    ppo.main(tiny(ppo, lr=1e-3, lr_schedule="linear", entropy_weight=0.01, entropy_schedule="cosine"))
+    ppo.main(tiny(ppo, lr=1e-3, lr_end=0.0, entropy_weight=0.01, entropy_schedule="cosine"))
     rows = log_lines(tmp_path / "run")
     assert [row["lr"] for row in rows] == pytest.approx([1e-3 * (6 - update) / 6 for update in range(6)])
     assert rows[3]["entropy_weight"] == pytest.approx(0.005)
@@ -132,7 +132,7 @@ from ppo_recurrent import Args, main
 from starmine.durable import FolderLock
 from starmine.training import process_group
 given = dict(variant="small", num_envs=8, rollout=8, epochs=1, minibatch=32, hidden=(8, 8), threads=1)
-given |= dict(lr_schedule="constant", eval_every=2, eval_games=4, final_games=4)
+given |= dict(lr_schedule="constant", points_taken=0.0, eval_every=2, eval_games=4, final_games=4)
 with process_group():
     for name, updates, resume in (("whole", 4, False), ("half", 2, False), ("half", 4, True)):
         main(Args(**given, out=Path(sys.argv[2]) / name, total_steps=updates * 2 * 64, resume=resume))
