@@ -28,7 +28,7 @@ macro_rules! dispatch {
     };
 }
 
-/// A type of the numbers of a network. All sums are in float32.
+/// A type of numbers that a network computes with. Sums are in float32 whatever the type.
 pub trait Real: Copy + Send + Sync {
     /// The number, exactly.
     fn widened(self) -> f32;
@@ -48,8 +48,8 @@ impl Real for f32 {
     }
 }
 
-/// In integer arithmetic that the compiler turns into vector instructions; the conversions of `half` it
-/// does not, because they also quiet signalling nans.
+/// The conversions of `half` treat nans apart, which keeps the compiler from using vector instructions.
+/// These do not. The nans that arithmetic gives stay nans.
 impl Real for bf16 {
     #[inline(always)]
     fn widened(self) -> f32 {
@@ -96,7 +96,7 @@ impl TowerSize {
         Ok(count)
     }
 
-    /// Observations of a piece, and the threads for `count` observations.
+    /// How many observations make a piece, and how many threads work on `count` observations.
     fn shares(self, count: usize, num_threads: usize) -> (usize, usize) {
         let tower = self.tower().max(1);
         ((PIECE / tower).max(1), num_threads.min(count.saturating_mul(tower) / THREAD).max(1))

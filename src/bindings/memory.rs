@@ -490,20 +490,17 @@ impl<'b> Memory<'b> {
         unsafe { std::slice::from_raw_parts_mut(pointer, length) }
     }
 
-    /// The numbers, to be read; of an array that `check_output` has found to be of this type.
+    /// The numbers, to be read. `T` is not `bool`, whose bytes a caller may have set to anything.
     pub fn numbers<T: Number>(self) -> &'b [T] {
         assert!(self.array.is_of::<T>(), "claimed as this type");
         let pointer = std::ptr::with_exposed_provenance(self.array.start);
         let length = self.array.bytes() / size_of::<T>();
-        // SAFETY: as in `write`, but others may read the numbers too. `f32` and `u16` have no invalid bits.
+        // SAFETY: as in `write`, but others may read the numbers too. All bits are valid in numbers.
         unsafe { std::slice::from_raw_parts(pointer, length) }
     }
 
     /// The bytes, to be read.
     pub fn read(self) -> &'b [u8] {
-        assert!(self.array.is_of::<u8>(), "claimed as bytes");
-        let pointer = std::ptr::with_exposed_provenance(self.array.start);
-        // SAFETY: as in `write`, but others may read the bytes too.
-        unsafe { std::slice::from_raw_parts(pointer, self.array.bytes()) }
+        self.numbers::<u8>()
     }
 }
