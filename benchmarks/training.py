@@ -3,8 +3,8 @@
 Both play 1,024 games of two players, 16 turns of each from update to update, and learn in two epochs. With JaxMARL's we
 compare a network with two hidden layers of 256 and eight minibatches. JaxMARL learns from the turns of both seats, one
 of which has no choice, so its minibatches have twice as many rows. Its training script is not in its package: it is
-taken from a checkout. The network by colour, the script's default, has minibatches of 512 in one table with them, eager
-and with fused kernels, in threads and in processes of one thread.
+taken from a checkout. The network by colour, the script's default, has minibatches of 512 in one table with them, in
+threads and in processes of one thread.
 
     python benchmarks/training.py --jaxmarl-python .venv-jaxmarl/bin/python --jaxmarl-checkout ~/JaxMARL
 """
@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -28,9 +27,12 @@ import numpy as np
 import torch
 from measuring import ROOT, Case, Measure, Row, effort, facts, markdown, parser, run, spread, write
 
+from starmine.training import matmul_dtype
+
 WORKER = Path(__file__).with_name("jaxmarl_training_worker.py")
 SCRIPT = Path("baselines", "IPPO", "ippo_ff_hanabi.py")
 GAMES, TURNS, EPOCHS, MINIBATCHES, HIDDEN = 1024, 16, 2, 8, (256, 256)
+START = 5.0  # seconds in which a process of PyTorch gets up to speed
 PLAIN = {"network": "plain", "hidden": HIDDEN, "average": 0.0, "minibatch": GAMES * TURNS // MINIBATCHES}
 
 
@@ -78,6 +80,17 @@ class Ours:
         return steps / took
 
 
+def ways(cores: int) -> list[tuple[str, int, str, dict[str, Any]]]:
+    """What is measured in this process: its name, threads, dtype of products, and options of the script."""
+    counts = sorted({1, cores})
+    return [
+        *(("plain network", threads, "float32", PLAIN) for threads in counts),
+        ("plain network", cores, "bfloat16", PLAIN),
+        *(("network by colour", threads, "float32", {}) for threads in counts),
+        ("network by colour", cores, "bfloat16", {}),
+    ]
+
+
 class Timed:
     """A batch that counts its own time."""
 
@@ -101,11 +114,11 @@ def processes(count: int, seconds: float) -> float:
     with tempfile.TemporaryDirectory() as folder:
         options = ["--threads", 1, "--num-envs", GAMES // count, "--minibatch", 512 // count]
         command = ["torch.distributed.run", "--standalone", "--nproc-per-node", count, ROOT / "examples" / "ppo.py"]
-        budget = ["--minutes", (seconds + 30) / 60, "--final-games", 10, "--out", folder]
+        budget = ["--minutes", (seconds + START) / 60, "--final-games", 10, "--out", folder]
         words = [sys.executable, "-m", *map(str, [*command, *options, *budget])]
         subprocess.run(words, check=True, capture_output=True)
         rows = [json.loads(line) for line in Path(folder, "log.jsonl").read_text(encoding="utf-8").splitlines()]
-    late = [row for row in rows if row["seconds"] > 30]  # the first seconds start PyTorch
+    late = [row for row in rows if row["seconds"] > START]
     return float(np.median([row["steps_per_second"] for row in late]))
 
 
@@ -137,22 +150,15 @@ def main() -> None:
     given = arguments.parse_args()
     wanted = effort(given)
     cores = os.cpu_count() or 1
-    counts = sorted({1, cores})
-    ways: list[tuple[str, int, str, dict[str, Any]]] = [
-        *(("plain network", threads, "float32", PLAIN) for threads in counts),
-        ("plain network", cores, "bfloat16", PLAIN),
-        *(("network by colour", threads, "float32", {}) for threads in counts),
-        ("network by colour", cores, "bfloat16", {}),
-    ]
-    if shutil.which("g++"):
-        ways += [("network by colour, fused", threads, "float32", {"compile": True}) for threads in counts]
-    ours = {(what, threads, dtype): Ours(threads, dtype=dtype, **options) for what, threads, dtype, options in ways}
+    ours = {
+        (what, threads, dtype): Ours(threads, dtype=dtype, **options) for what, threads, dtype, options in ways(cores)
+    }
     cases = [
         Case(f"starmine, {what}", 2, run.measure, GAMES, dtype, threads) for (what, threads, dtype), run in ours.items()
     ]
-    if shutil.which("g++") and cores > 1:
-        what = f"starmine, network by colour, fused, {cores} processes"
-        cases.append(Case(what, 2, partial(processes, cores), GAMES, "float32", 1))
+    if cores > 1:
+        what, dtype = f"starmine, network by colour, {cores} processes", matmul_dtype("auto", torch.device("cpu"))
+        cases.append(Case(what, 2, partial(processes, cores), GAMES, str(dtype).removeprefix("torch."), 1))
     found = None
     if given.jaxmarl_python and given.jaxmarl_checkout and (given.jaxmarl_checkout / SCRIPT).exists():
         found = theirs(given.jaxmarl_python, given.jaxmarl_checkout)
