@@ -33,7 +33,7 @@ from ppo import PPO, Args
 
 from starmine.torch import ActorCritic, ColorFeatures, ColorNetwork, HiddenState
 from starmine.torch.network import orthogonal
-from starmine.training import Act, evaluate_policy, network_player
+from starmine.training import Act, evaluate_policy, network_player, partner_seats
 
 GAMES = 10_000
 DERIVED = ("card_flags", "unseen", "dead", "critical")  # sections of a colour's row; in the rest: all flags
@@ -54,9 +54,10 @@ class Unsaved(ActorCritic):
     def save(self, path: str | os.PathLike[str], **about: Any) -> None:
         """Write the scores over the decks of seed 0 instead, as a kept run tells them."""
         facts: dict[str, Any] = {"about": about}
+        partners = partner_seats(about["arguments"].get("partner"), self.players)
         for how in ("greedy", "sampled"):
             act = player(self, GAMES, sampled=how == "sampled")
-            scores = evaluate_policy(act, self.variant, GAMES, seed=0)
+            scores = evaluate_policy(act, self.variant, GAMES, seed=0, partners=partners)
             facts[how] = {"games": GAMES, "perfect": scores.perfect.mean(), "lost": scores.lost.mean()}
             for name, values in (("score", scores.score), ("kept", scores.kept)):
                 facts[how] |= {name: values.mean(), f"{name}_error": values.std(ddof=1) / GAMES**0.5}
@@ -115,46 +116,65 @@ class HintMemory:
 
     Each card has two bytes: the turns since a hint last touched it, from 1, at most 31, plus 32 if that hint named a
     colour; and the place of the card among those that the hint touched, 1 newest, 2 oldest, 3 both. Both are 0 before.
+    Beside a partner, of two players, the observations show the partner's moves alone: `act` takes the others.
     """
 
     def __init__(self, variant: Any, encoder: str, games: int) -> None:
         self.variant, self.layout = variant, {part.name: part.slice for part in variant.layout(encoder)}
         self.cards = np.zeros((games, variant.players, variant.hand_size, 2), np.uint8)
+        self.partner_hand = np.zeros((games, variant.hand_size, variant.colors, variant.ranks), np.uint8)
 
     def read(self, outputs: dict[str, Any]) -> NDArray[np.uint8]:
         """The observations of a step with the bytes appended, own cards first; call once for each step."""
         obs, seat, players = outputs["obs"], outputs["current_player"].astype(int), self.variant.players
         bits = np.unpackbits(obs, axis=1, bitorder="little")
-        kind = bits[:, self.layout["last_type"]]
-        games, actor = np.arange(len(obs)), (seat - 1) % players
         if "terminated" in outputs:
             self.cards[outputs["terminated"]] = 0
-        ago = self.cards[..., 0]
+        parts = ("type", "slot", "touched", "target")
+        kind, slot, touched, target = (bits[:, self.layout[f"last_{part}"]] for part in parts)
+        left = np.where(kind[:, :2].any(1), slot.argmax(1), -1)
+        touched = touched & kind[:, 2:].any(1, keepdims=True)
+        self.move((seat - 1) % players, left, (seat + target.argmax(1)) % players, touched, kind[:, 2])
+        size = self.partner_hand[0].size
+        self.partner_hand = bits[:, self.layout["hands"]][:, :size].reshape(self.partner_hand.shape)
+        order = (seat[:, None] + np.arange(players)) % players
+        own_first = self.cards[np.arange(len(obs))[:, None], order].reshape(len(obs), -1)
+        return np.concatenate([obs, np.pad(own_first, ((0, 0), (0, -own_first.shape[1] % 8)))], 1)
+
+    def act(self, actions: NDArray[np.integer[Any]]) -> None:
+        """Take what seat 0 does in the turns that were read last."""
+        games, seat = np.arange(len(actions)), np.zeros(len(actions), int)
+        hand_size, colors = self.variant.hand_size, self.variant.colors
+        hint = actions - 2 * hand_size  # after the discards and plays of each slot
+        by_color = (hint >= 0) & (hint < colors)
+        of_color = self.partner_hand[games, :, hint.clip(0, colors - 1)].any(2)
+        of_rank = self.partner_hand[games, :, :, (hint - colors).clip(0)].any(2)
+        touched = np.where(by_color[:, None], of_color, of_rank) & (hint >= 0)[:, None]
+        left = np.where(hint < 0, actions % hand_size, -1)
+        self.move(seat, left, seat + 1, touched.astype(np.uint8), by_color.astype(np.uint8))
+
+    def move(self, actor: Any, left: Any, target: Any, touched: Any, by_color: Any) -> None:
+        """Let a turn pass in each game: the slot that a card left, or -1, and what a hint touched in which hand."""
+        games, ago = np.arange(len(left)), self.cards[..., 0]
         ago[(ago & 31 > 0) & (ago & 31 < 31)] += 1
-        for game in np.flatnonzero(kind[:, :2].any(1)):  # a card left: those after it move down
-            slot = bits[game, self.layout["last_slot"]].argmax()
+        for game in np.flatnonzero(left >= 0):  # the cards after it move down
             hand = self.cards[game, actor[game]]
-            hand[slot:-1] = hand[slot + 1 :]
+            hand[left[game] : -1] = hand[left[game] + 1 :]
             hand[-1] = 0
-        hinted: NDArray[np.bool_] = np.logical_or(kind[:, 2], kind[:, 3])
-        target = (seat + bits[:, self.layout["last_target"]].argmax(1)) % players
-        touched = np.logical_and(bits[:, self.layout["last_touched"]], hinted[:, None])
         place = np.zeros(touched.shape, np.uint8)
         place[games, touched.shape[1] - 1 - touched[:, ::-1].argmax(1)] |= 1
         place[games, touched.argmax(1)] |= 2
         hands = self.cards[games, target]
-        hands[..., 0] = np.where(touched, 1 + 32 * kind[:, 2:3], hands[..., 0])
+        hands[..., 0] = np.where(touched, 1 + 32 * by_color[:, None], hands[..., 0])
         hands[..., 1] = np.where(touched, place, hands[..., 1])
         self.cards[games, target] = hands
-        order = (seat[:, None] + np.arange(players)) % players
-        own_first = self.cards[games[:, None], order].reshape(len(obs), -1)
-        return np.concatenate([obs, np.pad(own_first, ((0, 0), (0, -own_first.shape[1] % 8)))], 1)
 
 
 class MemoryColors(Unsaved, ColorNetwork):
     """The network by colour with what earlier hints touched, in the row of what belongs to no colour."""
 
     AGES = (1, 2, 3, 4, 6, 9, 31)  # the last turn of each class
+    has_partner = False  # whether observations show the moves of a partner alone
 
     def __init__(self, *rules: Any, **settings: Any) -> None:
         super().__init__(*rules, **settings)
@@ -187,8 +207,8 @@ class MemoryColors(Unsaved, ColorNetwork):
 class MemoryBatch:
     """A batch whose observations have the bytes of `HintMemory`."""
 
-    def __init__(self, batch: Any, memory: HintMemory) -> None:
-        self.batch, self.memory = batch, memory
+    def __init__(self, batch: Any, memory: HintMemory, has_partner: bool) -> None:
+        self.batch, self.memory, self.has_partner = batch, memory, has_partner
         now = batch.observe()
         self.last: dict[str, Any] = now | {"obs": memory.read(now)}
 
@@ -198,6 +218,8 @@ class MemoryBatch:
 
     def step(self, actions: Any) -> dict[str, Any]:
         """Step all games."""
+        if self.has_partner:
+            self.memory.act(np.asarray(actions))
         after = self.batch.step(actions)
         self.last = after | {"obs": self.memory.read(after)}
         return self.last
@@ -213,7 +235,14 @@ def player(network: ActorCritic, games: int, sampled: bool = False) -> Act:
     if not isinstance(network, MemoryColors):
         return act
     memory = HintMemory(network.variant, network.encoder, games)
-    return lambda outputs: act(outputs | {"obs": memory.read(outputs)})
+
+    def remembering(outputs: dict[str, Any]) -> Any:
+        actions = act(outputs | {"obs": memory.read(outputs)})
+        if network.has_partner:
+            memory.act(np.asarray(actions))
+        return actions
+
+    return remembering
 
 
 class Control(PPO):
@@ -223,7 +252,8 @@ class Control(PPO):
         super().__init__(args)
         if isinstance(self.policy, MemoryColors):
             memory = HintMemory(self.variant, args.encoder, args.num_envs)
-            self.batch: Any = MemoryBatch(self.batch, memory)
+            self.policy.has_partner = self.average.network.has_partner = args.partner is not None
+            self.batch: Any = MemoryBatch(self.batch, memory, args.partner is not None)
 
     def new_network(self, dtype: torch.dtype) -> ActorCritic:
         """The network, before its first update."""

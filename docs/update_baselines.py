@@ -166,7 +166,7 @@ def of_control(name: str, found: dict[str, Any]) -> dict[str, Any]:
         "method": about["method"],
         "variant": arguments.get("variant", "standard"),
         "players": arguments.get("players", 2),
-        "partner": None,
+        "partner": arguments.get("partner"),
         "command": command("benchmarks/ablation.py", arguments),
         "after": None,
     }

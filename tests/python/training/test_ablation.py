@@ -64,27 +64,41 @@ def hinted_by_the_moves(state, cards):
         cards[target][slot] = [1, int(by_color), (slot == max(slots)) + 2 * (slot == min(slots))]
 
 
-@pytest.mark.parametrize("players", [2, 3])
-def test_the_memory_of_hints_is_what_the_moves_say(ablation, players):
+@pytest.mark.parametrize(("players", "partner"), [(2, None), (3, None), (2, "smart"), (2, "value")])
+def test_the_memory_of_hints_is_what_the_moves_say(ablation, players, partner):
     variant, games = starmine.Variant(players=players), 12
-    batch = starmine.Batch(variant, games, dtype="bits", seed=5)
-    memory, outputs, generator = ablation.HintMemory(variant, "canonical", games), batch.observe(), random.Random(0)
-    memory.read(outputs)
+    seats = ablation.partner_seats(partner, players)
+    inner = starmine.Batch(variant, games, dtype="bits", seed=5, partners=seats)
+    width = inner.observe()["obs"].shape[1]
+    batch = ablation.MemoryBatch(inner, ablation.HintMemory(variant, "canonical", games), partner is not None)
+    outputs, generator = batch.observe(), random.Random(0)
     nothing = [[[0, 0, 0] for _ in range(variant.hand_size)] for _ in range(players)]
-    states, episodes = [variant.new_game(seed=5, game=game) for game in range(games)], [0] * games
-    cards = [json.loads(json.dumps(nothing)) for _ in range(games)]
-    width = outputs["obs"].shape[1]
-    for _ in range(120):
-        actions = [generator.choice(np.flatnonzero(mask)) for mask in outputs["action_mask"]]
-        outputs = batch.step(np.array(actions))
-        found = memory.read(outputs)[:, width : width + 2 * players * variant.hand_size]
-        for game, action in enumerate(actions):
-            states[game].apply(int(action))
-            hinted_by_the_moves(states[game], cards[game])
-            if states[game].is_terminal:
+    states, episodes = [None] * games, [-1] * games
+    cards = [[] for _ in range(games)]
+
+    def apply(game, action):
+        states[game].apply(action)
+        hinted_by_the_moves(states[game], cards[game])
+
+    def go_on(game):
+        """Deal the next game if this one is over, and let the partner move."""
+        while states[game] is None or states[game].is_terminal or states[game].current_player in seats:
+            if states[game] is None or states[game].is_terminal:
                 episodes[game] += 1
                 states[game] = variant.new_game(seed=5, game=game, episode=episodes[game])
                 cards[game] = json.loads(json.dumps(nothing))
+            else:
+                apply(game, states[game].suggest(partner, seed=5))
+
+    for game in range(games):
+        go_on(game)
+    for _ in range(120):
+        actions = [generator.choice(np.flatnonzero(mask)) for mask in outputs["action_mask"]]
+        outputs = batch.step(np.array(actions))
+        found = outputs["obs"][:, width : width + 2 * players * variant.hand_size]
+        for game, action in enumerate(actions):
+            apply(game, int(action))
+            go_on(game)
             seat = states[game].current_player
             own_first = [card for offset in range(players) for card in cards[game][(seat + offset) % players]]
             assert found[game].tolist() == [part for ago, hue, place in own_first for part in (ago + 32 * hue, place)]
