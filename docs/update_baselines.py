@@ -131,17 +131,17 @@ def card(facts: dict[str, Any], policy: starmine.TrainedPolicy) -> str:
         extras="".join(f", {text}" for text in extras),
         encoder=policy.encoder,
         size=len(policy.data) / 1e3,
-        lost_games=lost_games(policy.about["arguments"]),
+        lost_games=lost_games({"points_taken": 0.0 if facts["sampled"] is None else 1.0} | policy.about["arguments"]),
         partners=SELF_PLAY if partner is None else BEST_RESPONSE.format(partner=partner),
     )
 
 
 def lost_games(arguments: dict[str, Any]) -> str:
-    """How training counted a lost game."""
+    """How training counted a lost game, by the share of points taken and arguments that differ from the defaults."""
     penalty = arguments.get("lost_game_penalty", 1.0)
     if arguments.get("lost_game_score") == "zero" and penalty == 0:
         return "In training a lost game scored zero, as it counts here."
-    taken = arguments.get("points_taken", 0.0)
+    taken = arguments["points_taken"]
     share = f" and for a share of the points that grew from 0 to {taken:g}" if taken else ""
     return f"In training a lost game kept its points, but for a penalty of {penalty:g}{share}."
 
