@@ -146,7 +146,7 @@ def lost_games(arguments: dict[str, Any]) -> str:
     return f"In training a lost game kept its points, but for a penalty of {penalty:g}{share}."
 
 
-SELF_PLAY = "It has only met itself, and its conventions are its own: with other partners it scores less."
+SELF_PLAY = "It has only met itself: with partners of other conventions it scores less."
 BEST_RESPONSE = "It has only met `{partner}`, whose conventions it answers: with other partners it scores less."
 
 
