@@ -53,13 +53,21 @@ macro_rules! shipped {
 }
 
 /// All shipped policies. Their model cards are beside their files.
-pub static POLICIES: [ShippedPolicy; 8] = [
+pub static POLICIES: [ShippedPolicy; 10] = [
     shipped!("ippo-2p", "independent PPO in self-play, two players"),
     shipped!("ippo-3p", "independent PPO in self-play, three players"),
     shipped!("ippo-4p", "independent PPO in self-play, four players"),
     shipped!("ippo-5p", "independent PPO in self-play, five players"),
     shipped!("ippo-avalanche", "independent PPO in self-play, two players with the sixth suit"),
     shipped!("ippo-timed-display", "independent PPO in self-play, two players with timed display"),
+    shipped!(
+        "ippo-crowning-piece",
+        "independent PPO in self-play, two players with the crowning piece"
+    ),
+    shipped!(
+        "ippo-traditional",
+        "independent PPO in self-play, two players with traditional cards"
+    ),
     shipped!("ippo-mini", "independent PPO in self-play, two players with 3 colours and ranks"),
     shipped!("best-response-smart", "PPO beside smart, two players"),
 ];
