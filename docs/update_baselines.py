@@ -255,10 +255,11 @@ def number(column: str, rows: list[dict[str, float]]) -> str:
 
 def line(facts: dict[str, Any]) -> str:
     """A row of the table."""
-    greedy, sampled = facts["greedy"], facts["sampled"]
+    greedy, sampled, most = facts["greedy"], facts["sampled"], facts.get("max_score", 25)
+    game = facts["variant"] if most == 25 else f"{facts['variant']} (at most {most})"
     cells = [
         f"[{facts['name']}]({{}}results/{facts['name']}/run.json)",
-        f"{facts['variant']}, {facts['players']}",
+        f"{game}, {facts['players']}",
         facts["partner"] or "itself",
         training(facts["steps"], facts["seconds"]),
         f"{greedy['score']:.2f} ± {greedy['score_error']:.2f}",
