@@ -116,7 +116,9 @@ def processes(count: int, seconds: float) -> float:
         command = ["torch.distributed.run", "--standalone", "--nproc-per-node", count, ROOT / "examples" / "ppo.py"]
         budget = ["--minutes", (seconds + START) / 60, "--final-games", 10, "--out", folder]
         words = [sys.executable, "-m", *map(str, [*command, *options, *budget])]
-        subprocess.run(words, check=True, capture_output=True)
+        done = subprocess.run(words, check=False, capture_output=True, text=True)
+        if done.returncode:
+            raise SystemExit(f"{' '.join(words)}\n{done.stderr[-4000:]}")
         rows = [json.loads(line) for line in Path(folder, "log.jsonl").read_text(encoding="utf-8").splitlines()]
     late = [row for row in rows if row["seconds"] > START]
     return float(np.median([row["steps_per_second"] for row in late]))
