@@ -21,11 +21,3 @@ def test_each_way_to_train_is_measured(tmp_path, monkeypatch):
     (page,) = tmp_path.glob("training*.md")
     lines = [line for line in page.read_text().splitlines() if line.startswith("| starmine")]
     assert len(lines) == len(training.ways(2)) + 1
-
-
-def test_processes_train_with_the_script(monkeypatch):
-    import training
-
-    monkeypatch.setattr(training, "GAMES", 16)
-    monkeypatch.setattr(training, "START", 0.0)
-    assert training.processes(2, 2.0) > 0
