@@ -252,7 +252,9 @@ class Control(PPO):
         super().__init__(args)
         if isinstance(self.policy, MemoryColors):
             memory = HintMemory(self.variant, args.encoder, args.num_envs)
-            self.policy.has_partner = self.average.network.has_partner = args.partner is not None
+            for network in (self.policy, self.average.network):
+                assert isinstance(network, MemoryColors)
+                network.has_partner = args.partner is not None
             self.batch: Any = MemoryBatch(self.batch, memory, args.partner is not None)
 
     def new_network(self, dtype: torch.dtype) -> ActorCritic:
