@@ -116,10 +116,11 @@ class HintMemory:
 
     Each card has two bytes: the turns since a hint last touched it, from 1, at most 31, plus 32 if that hint named a
     colour; and the place of the card among those that the hint touched, 1 newest, 2 oldest, 3 both. Both are 0 before.
-    Beside a partner, of two players, the observations show the partner's moves alone: `act` takes the others.
+    In a game of two beside a partner, the observations show the partner's moves only: `act` takes those of seat 0.
     """
 
-    def __init__(self, variant: Any, encoder: str, games: int) -> None:
+    def __init__(self, variant: Any, encoder: str, games: int, has_partner: bool = False) -> None:
+        self.has_partner = has_partner
         self.variant, self.layout = variant, {part.name: part.slice for part in variant.layout(encoder)}
         self.cards = np.zeros((games, variant.players, variant.hand_size, 2), np.uint8)
         self.partner_hand = np.zeros((games, variant.hand_size, variant.colors, variant.ranks), np.uint8)
@@ -142,7 +143,9 @@ class HintMemory:
         return np.concatenate([obs, np.pad(own_first, ((0, 0), (0, -own_first.shape[1] % 8)))], 1)
 
     def act(self, actions: NDArray[np.integer[Any]]) -> None:
-        """Take what seat 0 does in the turns that were read last."""
+        """Take the next moves of all games, if observations will not show them."""
+        if not self.has_partner:
+            return
         games, seat = np.arange(len(actions)), np.zeros(len(actions), int)
         hand_size, colors = self.variant.hand_size, self.variant.colors
         hint = actions - 2 * hand_size  # after the discards and plays of each slot
@@ -174,7 +177,7 @@ class MemoryColors(Unsaved, ColorNetwork):
     """The network by colour with what earlier hints touched, in the row of what belongs to no colour."""
 
     AGES = (1, 2, 3, 4, 6, 9, 31)  # the last turn of each class
-    has_partner = False  # whether observations show the moves of a partner alone
+    has_partner = False  # whether a bot plays the other seat
 
     def __init__(self, *rules: Any, **settings: Any) -> None:
         super().__init__(*rules, **settings)
@@ -207,8 +210,8 @@ class MemoryColors(Unsaved, ColorNetwork):
 class MemoryBatch:
     """A batch whose observations have the bytes of `HintMemory`."""
 
-    def __init__(self, batch: Any, memory: HintMemory, has_partner: bool) -> None:
-        self.batch, self.memory, self.has_partner = batch, memory, has_partner
+    def __init__(self, batch: Any, memory: HintMemory) -> None:
+        self.batch, self.memory = batch, memory
         now = batch.observe()
         self.last: dict[str, Any] = now | {"obs": memory.read(now)}
 
@@ -218,8 +221,7 @@ class MemoryBatch:
 
     def step(self, actions: Any) -> dict[str, Any]:
         """Step all games."""
-        if self.has_partner:
-            self.memory.act(np.asarray(actions))
+        self.memory.act(np.asarray(actions))
         after = self.batch.step(actions)
         self.last = after | {"obs": self.memory.read(after)}
         return self.last
@@ -234,12 +236,11 @@ def player(network: ActorCritic, games: int, sampled: bool = False) -> Act:
     act = network_player(network, games, sampled)
     if not isinstance(network, MemoryColors):
         return act
-    memory = HintMemory(network.variant, network.encoder, games)
+    memory = HintMemory(network.variant, network.encoder, games, network.has_partner)
 
     def remembering(outputs: dict[str, Any]) -> Any:
         actions = act(outputs | {"obs": memory.read(outputs)})
-        if network.has_partner:
-            memory.act(np.asarray(actions))
+        memory.act(np.asarray(actions))
         return actions
 
     return remembering
@@ -250,12 +251,16 @@ class Control(PPO):
 
     def __init__(self, args: Args) -> None:
         super().__init__(args)
-        if isinstance(self.policy, MemoryColors):
-            memory = HintMemory(self.variant, args.encoder, args.num_envs)
-            for network in (self.policy, self.average.network):
-                assert isinstance(network, MemoryColors)
-                network.has_partner = args.partner is not None
-            self.batch: Any = MemoryBatch(self.batch, memory, args.partner is not None)
+        if not isinstance(self.policy, MemoryColors):
+            return
+        has_partner = args.partner is not None
+        if has_partner and args.players != 2:
+            raise SystemExit(f"players={args.players} is not allowed with --control memory and a partner: expected 2")
+        for network in (self.policy, self.average.network):
+            assert isinstance(network, MemoryColors)
+            network.has_partner = has_partner
+        memory = HintMemory(self.variant, args.encoder, args.num_envs, has_partner)
+        self.batch: Any = MemoryBatch(self.batch, memory)
 
     def new_network(self, dtype: torch.dtype) -> ActorCritic:
         """The network, before its first update."""

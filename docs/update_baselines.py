@@ -96,7 +96,7 @@ Scores are means with their standard errors, of at most {max_score} points, on t
 held by {seats}.
 
 - Training: `{command}`{after}
-- {steps:,} turns in {minutes:.0f} minutes on {machine}; a single seed of training.
+- {steps:,} turns in {minutes:.0f} min on {machine}; a single seed of training.
 - Network: {layers}{extras}; {encoder} observations; {size:,.0f} kB, float16.
 - {lost_games}
 - {partners}
@@ -158,9 +158,20 @@ EXTRAS = {
 }
 
 
-def of_control(name: str, found: dict[str, Any]) -> dict[str, Any]:
+def arguments_of(about: dict[str, Any], after: str | None) -> dict[str, Any]:
+    """The arguments of a run; a policy that it began with is named by the run that it is kept of."""
+    arguments: dict[str, Any] = about["arguments"]
+    start = arguments.get("start")
+    if start is None or start in starmine.policies():
+        return arguments
+    if after is None:
+        raise SystemExit(f"the run began with start={start!r}: expected --after with the name of that policy's run")
+    return arguments | {"start": f"runs/{after}/policy.safetensors"}
+
+
+def of_control(name: str, found: dict[str, Any], after: str | None) -> dict[str, Any]:
     """What is kept of a control, of which the run itself has written the scores."""
-    about, arguments = found["about"], found["about"]["arguments"]
+    about, arguments = found["about"], arguments_of(found["about"], after)
     own = {
         "name": name,
         "method": about["method"],
@@ -168,7 +179,7 @@ def of_control(name: str, found: dict[str, Any]) -> dict[str, Any]:
         "players": arguments.get("players", 2),
         "partner": arguments.get("partner"),
         "command": command("benchmarks/ablation.py", arguments),
-        "after": None,
+        "after": after,
     }
     measured = {key: about[key] for key in ("steps", "seconds")} | {key: found[key] for key in ("greedy", "sampled")}
     return own | measured | {"machine": machine(), "date": today()}
@@ -178,10 +189,10 @@ def of_policy(name: str, policy: starmine.TrainedPolicy, run: Path, games: int, 
     """What is kept of a run that wrote a policy file, which is evaluated here."""
     drawn = starmine.load_policy(run / "policy.safetensors", sampled=True)
     variant = starmine.Variant(**{**policy.variant.parameters(), "lost_game_score": "zero"})
-    arguments, before = dict(policy.about["arguments"]), {"steps": 0, "seconds": 0}
+    arguments, before = arguments_of(policy.about, after), {"steps": 0, "seconds": 0}
     if after and "start" in arguments:  # a resumed run counts the training before it itself
-        arguments["start"], before = f"runs/{after}/policy.safetensors", kept_run(after)
-    partner = policy.about["arguments"].get("partner")
+        before = kept_run(after)
+    partner = arguments.get("partner")
     rest = variant.players - 1
     learns = policy.about["method"].partition("-")[0]
     of_values = learns in SCRIPTS
@@ -211,7 +222,7 @@ def keep(name: str, run: Path, games: int, ship: bool, after: str | None) -> Non
     controls = run / "scores.json"  # of benchmarks/ablation.py, whose networks have no policy files
     policy = None if controls.exists() else starmine.load_policy(run / "policy.safetensors")
     facts = (
-        of_control(name, json.loads(controls.read_text()))
+        of_control(name, json.loads(controls.read_text()), after)
         if policy is None
         else of_policy(name, policy, run, games, after)
     )
@@ -229,7 +240,8 @@ def keep(name: str, run: Path, games: int, ship: bool, after: str | None) -> Non
             writer.writerow([number(column, list(stretch)) for column in COLUMNS])
     if ship and policy is not None:
         POLICIES.mkdir(exist_ok=True)
-        shutil.copy(run / "policy.safetensors", POLICIES / f"{name}.safetensors")
+        about = policy.about | {"arguments": arguments_of(policy.about, after)}
+        policy.network().save(POLICIES / f"{name}.safetensors", **about)
         (POLICIES / f"{name}.md").write_text(card(facts, policy), encoding="utf-8")
     print(f"{name}: {facts['greedy']}")
 

@@ -28,7 +28,7 @@ macro_rules! dispatch {
     };
 }
 
-/// A type of numbers that a network computes with. Sums are in float32 whatever the type.
+/// A type of numbers in which a network computes. Sums are in float32.
 pub trait Real: Copy + Send + Sync {
     /// The number, exactly.
     fn widened(self) -> f32;
@@ -48,8 +48,8 @@ impl Real for f32 {
     }
 }
 
-/// The conversions of `half` treat nans apart, which keeps the compiler from using vector instructions.
-/// These do not. The nans that arithmetic gives stay nans.
+/// The conversions of `half` have a branch for nans, so that the compiler uses no vector instructions.
+/// These have none. The nans that arithmetic gives stay nans.
 impl Real for bf16 {
     #[inline(always)]
     fn widened(self) -> f32 {

@@ -490,12 +490,15 @@ impl<'b> Memory<'b> {
         unsafe { std::slice::from_raw_parts_mut(pointer, length) }
     }
 
-    /// The numbers, to be read. `T` is not `bool`, whose bytes a caller may have set to anything.
+    /// The numbers, to be read.
+    ///
+    /// # Panics
+    /// If the array has another type, or holds bools: their bytes may have been set to anything.
     pub fn numbers<T: Number>(self) -> &'b [T] {
-        assert!(self.array.is_of::<T>(), "claimed as this type");
+        assert!(self.array.is_of::<T>() && !self.array.is_of::<bool>(), "claimed as these numbers");
         let pointer = std::ptr::with_exposed_provenance(self.array.start);
         let length = self.array.bytes() / size_of::<T>();
-        // SAFETY: as in `write`, but others may read the numbers too. All bits are valid in numbers.
+        // SAFETY: as in `write`, but others may read the numbers too. Every pattern of bits is a number.
         unsafe { std::slice::from_raw_parts(pointer, length) }
     }
 

@@ -89,14 +89,12 @@ def test_rule_lists_and_policies_are_blueprints(blueprint):
 
 
 def test_rollouts_of_a_depth_end_with_the_expected_score():
-    state = after(8, bot="ippo-2p")
+    state = after(28, bot="ippo-2p")  # early in a game the discount of the network, .999, takes half a point
     full = starmine.search(state, "ippo-2p", rollouts=2000, hands=200)
     cut = starmine.search(state, "ippo-2p", rollouts=2000, hands=200, depth=8)
     best = {found.action: found for found in full.actions}[full.action]
-    found = cut.actions[full.actions.index(best)]
-    # The policy was trained with the discount .999: points that are 60 turns away count 6 % less.
-    assert best.mean - 0.06 * 15 < found.mean < best.mean + 0.2
-    assert found.error * found.rollouts**0.5 < best.error * best.rollouts**0.5
+    assert cut.actions[full.actions.index(best)].mean == pytest.approx(best.mean, abs=0.5)
+    assert cut.actions[full.actions.index(best)].error < best.error
     with pytest.raises(starmine.StarmineError, match=r"depth is not allowed with blueprint=.smart"):
         starmine.search(after(8), "smart", depth=8)
     with pytest.raises(starmine.StarmineError, match=r"depth=.0. is not allowed"):

@@ -33,6 +33,13 @@ def test_a_control_trains_and_tells_its_scores(ablation, tiny, tmp_path, monkeyp
     assert found["about"]["arguments"]["total_steps"] == 128
 
 
+def test_memory_beside_a_partner_is_for_two_players(ablation, tiny):
+    arguments = tiny(ablation.ppo, variant="standard", partner="smart", players=3)
+    given = ablation.ControlArgs(**vars(arguments) | {"control": "memory"})
+    with pytest.raises(SystemExit, match="players=3 is not allowed with --control memory and a partner: expected 2"):
+        ablation.Control(given)
+
+
 def test_a_network_with_memory_begins_as_a_policy_without(ablation):
     policy = starmine.load_policy("ippo-2p")
     batch = starmine.Batch(policy.variant, 8, dtype="bits", seed=3)
@@ -70,7 +77,7 @@ def test_the_memory_of_hints_is_what_the_moves_say(ablation, players, partner):
     seats = ablation.partner_seats(partner, players)
     inner = starmine.Batch(variant, games, dtype="bits", seed=5, partners=seats)
     width = inner.observe()["obs"].shape[1]
-    batch = ablation.MemoryBatch(inner, ablation.HintMemory(variant, "canonical", games), partner is not None)
+    batch = ablation.MemoryBatch(inner, ablation.HintMemory(variant, "canonical", games, partner is not None))
     outputs, generator = batch.observe(), random.Random(0)
     nothing = [[[0, 0, 0] for _ in range(variant.hand_size)] for _ in range(players)]
     states, episodes = [None] * games, [-1] * games

@@ -34,6 +34,12 @@ def test_each_policy_has_a_file_and_a_card():
         assert starmine.load_policy(name).data == (FOLDER / f"{name}.safetensors").read_bytes()
 
 
+@pytest.mark.parametrize("name", starmine.policies())
+def test_a_shipped_policy_names_no_path_of_the_machine_that_trained_it(name):
+    start = starmine.load_policy(name).about["arguments"].get("start", "runs/")
+    assert start.startswith("runs/")
+
+
 @pytest.mark.parametrize("how", ["likeliest", "drawn"])
 @pytest.mark.parametrize("name", starmine.policies())
 def test_a_shipped_policy_plays_as_well_as_its_card_says(name, how):
