@@ -9,7 +9,7 @@ from starmine._core import Event, StarmineError, State, View
 from starmine.look.frame import outlook, suits_of
 from starmine.look.words import does
 
-MISPLAY, CRITICAL, TIME = "misplay", "critical", "time"
+MISPLAY, CRITICAL, TIME, STUCK = "misplay", "critical", "time", "stuck"
 
 
 @dataclass(frozen=True)
@@ -19,12 +19,13 @@ class Mistake:
     Attributes:
         turn: the turn's number, from 1.
         seat: the seat that moved.
-        kind: "misplay"; "critical", the discard of the last copy of a card that was needed; or "time", a turn after
-            which too few turns were left for all the points.
+        kind: "misplay"; "critical", the discard of the last copy of a card that was needed; "time", a turn after which
+            too few turns were left for all the points; or "stuck", a turn after which the next seat had neither a card
+            nor an information token, which ends a game with a crowning piece.
         points: by how much the turn lowered the score that could still be reached.
         text: what happened, such as "seat 0 discards W5, the last copy".
         chance: how likely the move was to cost nothing by what the seat could know (`View.marginals`): that the card
-            would fit, or that the discard was not the last copy of a needed card. None for other turns.
+            would fit, or that the discard was not the last copy of a needed card. None for "time" and "stuck".
     """
 
     turn: int
@@ -65,10 +66,10 @@ def mistakes(state: State, names: Sequence[str] | None = None) -> list[Mistake]:
         position.apply(event.action)
         after = reachable(position)
         last_copy = event.card is not None and not event.added and str(event.card) in critical
-        kind = MISPLAY if event.misplay else CRITICAL if last_copy else TIME
+        kind = _kind(event, last_copy, position)
         if before > after or kind != TIME:
-            text = _text(event, kind, last_copy, position, named[event.seat])
-            chance = None if kind == TIME else _chance(event, seen, kinds)
+            text = _text(event, kind, last_copy, position, named)
+            chance = None if kind in (TIME, STUCK) else _chance(event, seen, kinds)
             found.append(Mistake(turn, event.seat, kind, before - after, text, chance))
         before = after
     return found
@@ -98,8 +99,8 @@ def verdict(state: State, names: Sequence[str] | None = None) -> str:
             cause = _misplays(state, found, _named(state, names))
         case "indispensable_card_lost":
             cause = f"{found[-1].text}, and these rules need every card"
-        case _:
-            cause = f"{_named(state, names)[state.current_player]} had no legal move"
+        case "no_legal_action":
+            cause = found[-1].text
     return f"Lost on turn {state.length}: {cause}. {_played(state)}"
 
 
@@ -173,13 +174,25 @@ def _plays_left(state: State) -> int:
     return players - (state.length - (drawn[-1] if drawn else 0))
 
 
-def _text(event: Event, kind: str, last_copy: bool, position: State, name: str) -> str:
-    """What happened, in words."""
-    rest = ", the last copy" if last_copy else ""
+def _kind(event: Event, last_copy: bool, position: State) -> str:
+    """The kind of a turn that cost something; the position is that after the turn."""
+    if event.misplay:
+        return MISPLAY
+    if last_copy:
+        return CRITICAL
+    return STUCK if position.ending == "no_legal_action" else TIME
+
+
+def _text(event: Event, kind: str, last_copy: bool, position: State, named: Sequence[str]) -> str:
+    """What happened, in words; the position is that after the turn."""
+    name, rest = named[event.seat], ", the last copy" if last_copy else ""
+    move = does(name, "hint") if event.card is None else f"{does(name, event.kind)} {event.card}{rest}"
     if kind == MISPLAY:
         lives = "the last life token" if position.life_tokens == 0 else "a life token"
-        return f"{does(name, 'misplay')} {event.card}{rest}, and {lives} is lost"
-    if kind == CRITICAL:
-        return f"{does(name, 'discard')} {event.card}{rest}"
-    move = does(name, "hint") if event.card is None else f"{does(name, event.kind)} {event.card}"
-    return f"{move}; {'the deck ran out' if position.is_terminal else 'too few turns are left for every card'}"
+        move = f"{does(name, 'misplay')} {event.card}{rest}, and {lives} is lost"
+    if position.ending == "no_legal_action":
+        stuck = named[position.current_player]
+        return f"{move}; {stuck} {'have' if stuck == 'you' else 'has'} neither a card nor an information token"
+    if kind == TIME:
+        return f"{move}; {'it was the last turn' if position.is_terminal else 'too few turns are left for every card'}"
+    return move

@@ -104,7 +104,7 @@ export function titleOf(game) {
 
 /** The turn that a game opens on: the costliest of a lost game, or else the deal. */
 export function opening(game) {
-  if (game.ending !== "lost" && game.ending !== "indispensable_card_lost") return 0;
+  if (!["lost", "indispensable_card_lost", "no_legal_action"].includes(game.ending)) return 0;
   return game.mistakes.reduce((worst, one) => (one.points > worst.points ? one : worst), { turn: game.actions.length, points: 0 }).turn;
 }
 

@@ -221,6 +221,22 @@ def test_a_lost_game_opens_on_its_costliest_turn(open_page, tmp_path):
     page.wait_for_function("document.querySelector('.sr-link').hash === '#game=0&turn=3'")
 
 
+def test_a_player_with_neither_card_nor_token_is_told(open_page, tmp_path):
+    """The page opens on the turn that ended the game and gives its reason, which is not the want of turns."""
+    rules = starmine.Variant(
+        colors=1, hand_size=2, max_information_tokens=4, crowning_piece=True, copies=[[2, 1, 1, 1, 1]]
+    )
+    state = rules.new_game(deck=["R4", "R5", "R1", "R2", "R3", "R1"])
+    for move in ["hint +1 red", "play 0"] * 4 + ["play 0"]:
+        state.apply(move)
+    page = open_page(saved(tmp_path, replay_html(state)))
+    assert page.evaluate("location.hash") == "#turn=9"
+    reason = "seat 0 plays R4; seat 1 has neither a card nor an information token"
+    assert f"−5 turn 9: {reason}" in page.locator(".sr-mistakes").inner_text()
+    assert "turns" not in page.locator(".sr-mistakes").inner_text()
+    assert reason in page.locator(".sr-verdict").inner_text()
+
+
 def test_the_lists_use_the_window_s_height(open_page, tmp_path, games):
     page = open_page(saved(tmp_path, replay_html(games[1])), viewport={"width": 1400, "height": 900})
     bottom = page.locator(".sr-log").bounding_box()

@@ -115,8 +115,78 @@ def test_the_verdict_of_any_game_has_its_points(seed):
     else:
         assert told.startswith(f"Lost on turn {state.length}: ")
     for one in found:
-        assert (one.chance is None) == (one.kind == "time")
+        assert (one.chance is None) == (one.kind in ("time", "stuck"))
         assert one.chance is None or 0 <= one.chance <= 1
+
+
+CROWNED = {"colors": 1, "crowning_piece": True, "copies": [[2, 1, 1, 1, 1]]}
+HINT = "hint +1 red"
+STUCK = {
+    "play": (
+        {"players": 2, "hand_size": 2, "max_information_tokens": 4},
+        "R4 R5 R1 R2 R3 R1",
+        [HINT, "play 0"] * 4 + ["play 0"],
+        "a plays R4; b has neither a card nor an information token",
+    ),
+    "misplay": (
+        {"players": 2, "hand_size": 2, "max_information_tokens": 4},
+        "R5 R1 R1 R2 R3 R4",
+        [HINT, "play 0"] * 4 + ["play 1"],
+        "a misplays R1, and a life token is lost; b has neither a card nor an information token",
+    ),
+    "hint": (
+        {"players": 3, "hand_size": 1, "max_information_tokens": 7, "copies": [[1, 1, 1, 1, 1]]},
+        "R5 R1 R4 R2 R3",
+        [HINT, "play 0", HINT] * 3 + ["hint +2 red"],
+        "a hints; b has neither a card nor an information token",
+    ),
+}
+
+
+@pytest.mark.parametrize("last", STUCK)
+def test_a_player_with_neither_card_nor_token_is_told(last):
+    """The end of a game with a crowning piece is not for want of turns, whatever the last move was."""
+    rules, deck, moves, text = STUCK[last]
+    state = starmine.Variant(**{**CROWNED, **rules}).new_game(deck=deck.split())
+    for move in moves:
+        state.apply(move)
+    assert state.ending == "no_legal_action"
+    names = ["a", "b", "c"][: state.variant.players]
+    found = mistakes(state, names)[-1]
+    assert (found.kind, found.text, found.turn) == ("misplay" if last == "misplay" else "stuck", text, state.length)
+    assert found.points == state.variant.max_score
+    assert verdict(state, names).startswith(f"Lost on turn {state.length}: {text}. ")
+    (game,) = replay_data(state, names=names)["games"]
+    assert game["mistakes"][-1]["text"] == text
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_the_last_turn_s_text_fits_the_ending(seed):
+    """Of any variant: what is said of the turn that ended the game is said of this ending alone."""
+    rng = random.Random(seed)
+    state = random_variant(rng).new_game(seed=seed)
+    play(state, rng)
+    found = [one for one in mistakes(state) if one.turn == state.length]
+    said = {
+        "lost": "the last life token is lost",
+        "indispensable_card_lost": "the last copy",
+        "no_legal_action": "neither a card nor an information token",
+        "deck_exhausted": "it was the last turn",
+    }
+    for ending, words in said.items():
+        if state.ending == ending and ending != "deck_exhausted":
+            assert words in found[0].text
+        elif ending != "indispensable_card_lost":  # the last copy of a card may be lost in any game
+            assert not any(words in one.text for one in found if state.ending != ending)
+    assert {one.kind for one in found} <= {
+        "lost": {"misplay"},
+        "indispensable_card_lost": {"misplay", "critical"},
+        "no_legal_action": {"misplay", "stuck"},
+        "deck_exhausted": {"misplay", "critical", "time"},
+        "perfect": set(),
+    }[state.ending]
+    if state.variant.crowning_piece:
+        assert "time" not in {one.kind for one in mistakes(state)}
 
 
 def test_the_games_of_a_replay_are_those_that_were_played():
