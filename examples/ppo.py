@@ -177,7 +177,8 @@ class PPO:
         self.minibatch = doubled(args.minibatch, args.minibatch_end, 0)
         features, actions = self.policy.features, self.variant.num_actions
         self.rollout = RolloutBuffer(args.rollout, args.num_envs, features, actions, device=self.device)
-        self.inputs = torch.empty(0)  # the network's, of each sample of the rollout
+        inputs = self.policy.read(torch.from_numpy(self.batch.observe()["obs"]).to(self.device))
+        self.inputs = inputs.new_empty(args.rollout, *inputs.shape)  # the network's, of each sample of the rollout
 
     def new_network(self, dtype: torch.dtype) -> ActorCritic:
         """The network, before its first update."""
@@ -227,14 +228,24 @@ class PPO:
             finished.add(after)
             outputs = after
         _, last_value = self.predict(outputs)
-        self.inputs = self.policy.read(self.rollout.obs.flatten(0, 1))
         advantage = self.rollout.advantages(last_value, args.gamma, args.gae_lambda)
         return advantage, finished.means(args.lost_game_score)
 
     def predict(self, outputs: Outputs) -> tuple[Tensor, Tensor]:
         """Log probabilities (N, A) and values (N,) of the next turn of the training games, without gradients."""
-        log_probs, value, _ = infer(self.policy, outputs)
+        log_probs, value, _ = infer(self.policy, outputs, inputs=self.read(outputs))
         return log_probs, value
+
+    def read(self, outputs: Outputs) -> Tensor:
+        """The network's inputs (N, ...) of the next turn. Those of the rollout are kept for all epochs."""
+        inputs = self.policy.read(torch.from_numpy(outputs["obs"]).to(self.device))
+        if self.rollout.filled < len(self.inputs):
+            self.inputs[self.rollout.filled] = inputs
+        return inputs
+
+    def inputs_of(self, samples: Minibatch) -> Tensor:
+        """The network's inputs (n, ...) of a minibatch."""
+        return self.inputs.flatten(0, 1).index_select(0, samples.rows)
 
     def learn(self, advantage: Tensor, entropy_weight: float) -> dict[str, float]:
         """Make epochs of clipped updates on the rollout; returns the means of the minibatches' measures."""
@@ -265,7 +276,7 @@ class PPO:
 
     def forward(self, samples: Minibatch) -> tuple[Tensor, Tensor]:
         """Log probabilities (n, A) and values (n,) of a minibatch, with gradients."""
-        log_probs, value, _ = self.policy(self.inputs[samples.rows], samples.action_mask)
+        log_probs, value, _ = self.policy(self.inputs_of(samples), samples.action_mask)
         return log_probs, value
 
     def loss(

@@ -52,7 +52,7 @@ class RecurrentPPO(PPO):
             self.first_hidden = self.hidden
         else:
             self.hidden = self.hidden_after.masked_fill(self.rollout.terminated[step - 1, :, None, None], 0)
-        log_probs, value, hidden = infer(self.policy, outputs, self.hidden)
+        log_probs, value, hidden = infer(self.policy, outputs, self.hidden, self.read(outputs))
         assert hidden is not None
         self.hidden_after = hidden
         if step < len(self.seat):
@@ -69,7 +69,7 @@ class RecurrentPPO(PPO):
         episode_start = self.rollout.terminated.roll(1, 0)
         episode_start[0] = False  # `first_hidden` is zero already where a game starts with the rollout
         state = HiddenState(self.first_hidden[turns[0]], self.seat.flatten()[turns], episode_start.flatten()[turns])
-        log_probs, value, _ = self.policy(self.inputs[samples.rows], samples.action_mask, state)
+        log_probs, value, _ = self.policy(self.inputs_of(samples), samples.action_mask, state)
         return log_probs, value
 
     def state_dict(self) -> dict[str, Any]:

@@ -154,7 +154,7 @@ class ColorNetwork(ActorCritic):
         plain, groups, value = heads[:, : self.plain], heads[:, self.plain : -1], heads[:, -1]
         by_color = groups[:, None] + self.color_heads(tower).float()
         columns: Any = self.columns
-        return torch.cat([plain, by_color.flatten(1)], 1)[:, columns], value, values
+        return torch.cat([plain, by_color.flatten(1)], 1).index_select(1, columns), value, values
 
     def layer(self, own: nn.Linear, rows: Tensor, common: nn.Linear, shared: Tensor) -> tuple[Tensor, Tensor]:
         """A layer of the towers: of the rows (n, C, ...) of the colours and of what they share (n, ...)."""

@@ -226,14 +226,17 @@ class RolloutBuffer:
         return torch.randperm(count, generator=generator, device=where).to(self.obs.device)
 
     def _minibatch(self, rows: Tensor, dtype: torch.dtype | None) -> Minibatch:
-        packed = self.obs.flatten(0, 1)[rows]
+        def chosen(samples: Tensor) -> Tensor:
+            return samples.flatten(0, 1).index_select(0, rows)  # copies whole rows, unlike an index in brackets
+
+        packed = chosen(self.obs)
         return Minibatch(
             rows,
             obs=packed if dtype is None else unpack_bits(packed, self.num_features, dtype),
-            action_mask=self.action_mask.flatten(0, 1)[rows],
-            action=self.action.flatten()[rows],
-            log_prob=self.log_prob.flatten()[rows],
-            value=self.value.flatten()[rows],
+            action_mask=chosen(self.action_mask),
+            action=chosen(self.action),
+            log_prob=chosen(self.log_prob),
+            value=chosen(self.value),
         )
 
     def __repr__(self) -> str:
