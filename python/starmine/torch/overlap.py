@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+import threading
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from queue import SimpleQueue
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, NamedTuple, Self, cast
 
 import torch
 from numpy.typing import NDArray
@@ -15,6 +17,7 @@ from torch import Tensor
 from starmine._core import ArrayError, Batch, StarmineError, _unknown_name
 
 Array = NDArray[Any]
+INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
 
 
 def output_tensors(
@@ -54,7 +57,7 @@ def output_tensors(
 
 
 class OverlappingGames:
-    """Groups of games that are stepped in threads of their own while a network evaluates another group.
+    """Groups of games that are stepped in threads while a network evaluates another group.
 
     `recv` gives the outputs of the group whose turn it is, `send` takes the actions for it, and its step runs while the
     caller goes on to the next group. The interpreter is released meanwhile. Two groups suffice to hide the shorter of
@@ -63,6 +66,8 @@ class OverlappingGames:
     The results are those of the batches: the order of groups is fixed, and no group sees another.
 
     The games begin with the next episodes, as after `Batch.reset`; those of a new batch as they were dealt.
+
+    An error or Ctrl-C loses nothing: each call is done as a whole or not at all, and `received` tells which.
 
     Args:
         batches: one for each group, at least one, of any settings.
@@ -96,14 +101,25 @@ class OverlappingGames:
         if device.type not in ("cpu", "cuda"):
             raise StarmineError(f"device={str(device)!r} is not allowed: expected the CPU or a CUDA device")
         self._groups = [group(batch, outputs, device) for batch in self.batches]
-        self._threads = ThreadPoolExecutor(len(self.batches), thread_name_prefix="starmine-step")
+        self._workers: list[_Worker] = []
+        weakref.finalize(self, _end, self._workers)
+        for _ in self.batches:
+            self._workers.append(_Worker())
         self._is_closed = False
-        self._begin([self._threads.submit(group.reset, {}) for group in self._groups])
+        self._begin([partial(group.reset, {}) for group in self._groups])
 
-    def _begin(self, calls: Sequence[Future[None]]) -> None:
-        """Wait for the groups' calls in their order."""
-        self._waiting = deque(enumerate(calls))
-        self._received: int | None = None
+    def _begin(self, resets: Sequence[Callable[[], None]]) -> None:
+        """Start a call for each group; the first group's turn is next."""
+        self._turn = _Turn(tuple(map(_Call, resets)), 0, False)
+        for worker, call in zip(self._workers, self._turn.calls, strict=True):
+            worker.queue.put(call)
+
+    def _wait(self, number: int) -> None:
+        """Wait until a group's call has ended."""
+        call = self._turn.calls[number]
+        if not call.begun:
+            self._workers[number].queue.put(call)  # an interrupt may have come before it was put there
+        call.wait()
 
     def reset(self, seeds: Sequence[Any] | None = None) -> None:
         """Deal the games of all groups anew; the next `recv` is the first group's.
@@ -118,13 +134,22 @@ class OverlappingGames:
         seeds = [None] * len(self._groups) if seeds is None else list(seeds)
         if len(seeds) != len(self._groups):
             raise StarmineError(f"seeds are {len(seeds)}: expected {len(self._groups)}, one for each group")
-        for _, call in self._waiting:
-            call.exception()  # its step has ended
-        calls = zip(self._groups, seeds, strict=True)
-        self._begin([self._threads.submit(group.reset, {"seed": seed}) for group, seed in calls])
+        for number, group in enumerate(self._groups):
+            self._wait(number)
+            group.release()
+        self._begin([partial(group.reset, {"seed": seed}) for group, seed in zip(self._groups, seeds, strict=True)])
+
+    @property
+    def received(self) -> tuple[int, dict[str, Tensor]] | None:
+        """The group that waits for actions, as `recv` returned it; None while no group does.
+
+        After an interrupt, `games.received or games.recv()` goes on.
+        """
+        number = self._turn.number
+        return (number, self._groups[number].outputs()) if self._turn.is_received else None
 
     def recv(self) -> tuple[int, dict[str, Tensor]]:
-        """Wait for the step of the next group.
+        """Wait for the step of the next group. After Ctrl-C, call it again.
 
         Returns:
             The group's number, and its outputs, which are valid until its next `send`: the same tensors each time.
@@ -135,15 +160,18 @@ class OverlappingGames:
                 `send` takes other actions for it.
         """
         self._check_open()
-        if self._received is not None:
-            raise StarmineError(f"group {self._received} was received and waits for actions: expected send")
-        number, call = self._waiting.popleft()
-        self._received = number
-        call.result()
-        return number, self._groups[number].outputs()
+        calls, number, is_received = turn = self._turn
+        if is_received:
+            raise StarmineError(f"group {number} was received and waits for actions: expected send")
+        self._wait(number)
+        found, error = self._groups[number].outputs(), calls[number].error
+        self._turn = turn._replace(is_received=True)
+        if error is not None:
+            raise error
+        return number, found
 
     def send(self, actions: Any) -> None:
-        """Start the step of the group that was received last.
+        """Start the step of the group that was received last. After an error the group waits for actions as before.
 
         Args:
             actions: N integers, a tensor on any device or what `Batch.step` takes. Those on the CPU are not copied, and
@@ -153,12 +181,14 @@ class OverlappingGames:
             StarmineError: no group waits for actions, or the games are closed.
         """
         self._check_open()
-        if self._received is None:
+        calls, number, is_received = self._turn
+        if not is_received:
             raise StarmineError("no group waits for actions: expected recv first")
-        number, self._received = self._received, None
         group = self._groups[number]
         group.take(actions)
-        self._waiting.append((number, self._threads.submit(group.step)))
+        call = _Call(group.step)
+        self._turn = _Turn((*calls[:number], call, *calls[number + 1 :]), (number + 1) % len(calls), False)
+        self._workers[number].queue.put(call)
 
     def _check_open(self) -> None:
         if self._is_closed:
@@ -167,7 +197,7 @@ class OverlappingGames:
     def close(self) -> None:
         """Wait for the steps that run, and end the threads. The batches can be used again."""
         self._is_closed = True
-        self._threads.shutdown()
+        _end(self._workers)
 
     def __enter__(self) -> Self:
         """Itself; it is closed at the end of the block."""
@@ -178,6 +208,76 @@ class OverlappingGames:
     ) -> None:
         """Close."""
         self.close()
+
+
+class _Call:
+    """A step or a reset, which a worker makes once, however often it gets it.
+
+    Of the locks each is acquired once. Nothing needs to be undone when an interrupt comes, as in `threading.Condition`.
+
+    Attributes:
+        error: what it raised.
+    """
+
+    def __init__(self, function: Callable[[], None]) -> None:
+        self._function, self.error = function, cast("BaseException | None", None)
+        self._begun, self._running, self._has_ended = threading.Lock(), threading.Lock(), False
+        self._running.acquire()
+
+    @property
+    def begun(self) -> bool:
+        return self._begun.locked()
+
+    def make(self) -> None:
+        if self._begun.acquire(blocking=False):
+            try:
+                self._function()
+            except BaseException as error:
+                self.error = error
+            self._has_ended = True
+            self._running.release()
+
+    def wait(self) -> None:
+        while not self._has_ended:
+            self._running.acquire()
+
+
+class _Worker:
+    """A thread that makes the calls of a group."""
+
+    def __init__(self) -> None:
+        self.queue: SimpleQueue[_Call | None] = SimpleQueue()  # its `put` is done as a whole or not at all
+        self.thread = threading.Thread(target=_work, args=[self.queue], name="starmine-step", daemon=True)
+        self.thread.start()
+
+
+def _work(queue: SimpleQueue[_Call | None]) -> None:
+    while (call := queue.get()) is not None:
+        call.make()
+        del call  # with the memory of its batch
+
+
+def _end(workers: list[_Worker]) -> None:
+    """Let threads end after the calls that they have, also at the exit of the interpreter, and wait for them."""
+    for worker in workers:
+        worker.queue.put(None)
+    for worker in workers:
+        if worker.thread is not threading.current_thread():
+            worker.thread.join()
+
+
+class _Turn(NamedTuple):
+    """What `OverlappingGames` replaces by one assignment, so that an interrupt comes before a call's effect or after.
+
+    Attributes:
+        calls: of each group, the last.
+        number: of the group whose turn it is.
+        is_received: whether it waits for actions; else its call is awaited.
+    """
+
+    calls: tuple[_Call, ...]
+    number: int
+    is_received: bool
 
 
 class _Group:
@@ -194,6 +294,9 @@ class _Group:
     def take(self, actions: Any) -> None:
         """Keep the actions for the next step."""
         self.actions = actions.cpu() if isinstance(actions, Tensor) else actions
+
+    def release(self) -> None:
+        """Let the next call write the outputs: whatever reads them now comes first."""
 
     def step(self) -> None:
         self.batch.step_into(self.actions, **self.arrays)
@@ -219,8 +322,12 @@ class _DeviceGroup(_Group):
                 self.copies[name].copy_(tensor, non_blocking=True)
             self.copied.record(self.stream)
 
+    def release(self) -> None:
+        self.chosen.record(torch.cuda.current_stream(self.device))
+
     def reset(self, arguments: Mapping[str, Any]) -> None:
         self.copied.synchronize()
+        self.chosen.synchronize()
         super().reset(arguments)
         self._copy()
 
@@ -229,10 +336,12 @@ class _DeviceGroup(_Group):
         if isinstance(actions, Tensor) and actions.is_cuda:
             if actions.shape != self.pinned.shape:
                 raise ArrayError(f"actions has shape {tuple(actions.shape)}: expected {tuple(self.pinned.shape)}")
+            if actions.dtype not in INTEGERS:
+                raise ArrayError(f"actions has dtype {actions.dtype}: expected integers")
             self.pinned.copy_(actions, non_blocking=True)
             actions = self.pinned
         self.actions = actions
-        self.chosen.record(torch.cuda.current_stream(self.device))
+        self.release()
 
     def step(self) -> None:
         self.chosen.synchronize()

@@ -1,6 +1,11 @@
 """Tensors that steps write, and groups of games that are stepped while others are evaluated."""
 
+import itertools
+import os
+import signal
+import sys
 import threading
+import time
 
 import numpy as np
 import overlap
@@ -119,6 +124,185 @@ def test_an_illegal_action_is_told_when_the_group_is_received_and_others_go_on()
         games.send([5] * GAMES)
         with pytest.raises(starmine.ArrayError):
             games.recv()
+
+
+class Uncopied:
+    """Actions on a device from which a copy fails; torch's "meta" is such a device."""
+
+    tensor = torch.empty(GAMES, dtype=torch.int64, device="meta")
+
+
+def test_a_send_that_raises_loses_nothing():
+    twin = Batch("standard", GAMES, seed=0)
+    expected = twin.reset()
+    with OverlappingGames(batches()) as games:
+        number, outputs = games.recv()
+        with pytest.raises(NotImplementedError, match="meta"):
+            games.send(Uncopied.tensor)
+        with pytest.raises(StarmineError, match="group 0 was received and waits for actions"):
+            games.recv()
+        actions = choose(outputs, 0)
+        games.send(actions)
+        expected = twin.step(actions)
+        assert games.recv()[0] == 1
+        games.send([5] * GAMES)
+        number, outputs = games.recv()
+        assert number == 0
+        for name, array in expected.items():
+            np.testing.assert_array_equal(outputs[name].numpy(), array, err_msg=name)
+
+
+@pytest.mark.parametrize("wrong", [[5] * (GAMES + 1), [-1] * GAMES, [5.0] * GAMES, "five"], ids=str)
+def test_actions_that_a_step_refuses_move_no_game_and_others_take_their_place(wrong):
+    twin = Batch("standard", GAMES, seed=0)
+    twin.reset()
+    with OverlappingGames(batches(1)) as games:
+        _, outputs = games.recv()
+        actions = choose(outputs, 0)
+        for _ in range(3):
+            games.send(wrong)
+            with pytest.raises((StarmineError, TypeError)):
+                games.recv()
+        games.send(actions)
+        _, outputs = games.recv()
+        for name, array in twin.step(actions).items():
+            np.testing.assert_array_equal(outputs[name].numpy(), array, err_msg=name)
+
+
+def interrupt_soon():
+    """Send this process a SIGINT while it waits."""
+
+    def interrupt():
+        time.sleep(0.2)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=interrupt).start()
+
+
+def test_ctrl_c_while_a_step_is_awaited_loses_nothing():
+    twin = Batch("standard", GAMES, seed=0)
+    twin.reset()
+    slow = Slow(Batch("standard", GAMES, seed=0))
+    with OverlappingGames([slow, Batch("standard", GAMES, seed=1)]) as games:
+        _, outputs = games.recv()
+        actions = choose(outputs, 0)
+        games.send(actions)
+        games.recv()
+        games.send([5] * GAMES)
+        began = time.monotonic()
+        for _ in range(2):
+            interrupt_soon()
+            with pytest.raises(KeyboardInterrupt):
+                games.recv()
+        assert time.monotonic() - began < SECONDS
+        slow.may_step.set()
+        number, outputs = games.recv()
+        assert number == 0
+        for name, array in twin.step(actions).items():
+            np.testing.assert_array_equal(outputs[name].numpy(), array, err_msg=name)
+        games.send(choose(outputs, 1))
+        assert games.recv()[0] == 1
+
+
+def test_ctrl_c_while_a_reset_waits_for_a_step_changes_nothing():
+    slow = Slow(Batch("standard", GAMES, seed=0))
+    with OverlappingGames([slow]) as games:
+        _, outputs = games.recv()
+        games.send(choose(outputs, 0))
+        interrupt_soon()
+        with pytest.raises(KeyboardInterrupt):
+            games.reset([7])
+        slow.may_step.set()
+        _, outputs = games.recv()
+        np.testing.assert_array_equal(outputs["obs"].numpy(), slow.batch.observe()["obs"])
+        assert slow.batch.episodes.tolist() == [0] * GAMES
+
+
+class Interrupts:
+    """Raises KeyboardInterrupt in the block that it guards, at most once a block, when `come` is called."""
+
+    def __init__(self):
+        self.armed, self.count = False, 0
+
+    def come(self, *_):
+        if self.armed:
+            self.armed, self.count = False, self.count + 1
+            raise KeyboardInterrupt
+
+    def insist(self, call):
+        """Call until no interrupt comes; what it returns."""
+        while True:
+            try:
+                self.armed = True
+                found = call()
+                self.armed = False
+            except KeyboardInterrupt:
+                continue
+            return found
+
+
+def play_through(interrupts, turns, before_a_call):
+    """Play two groups as their twins do, whatever interrupts come."""
+    made, twins = batches(), batches()
+    expected = [twin.reset() for twin in twins]
+    with OverlappingGames(made) as games:
+
+        def receive():
+            before_a_call()
+            return games.received or games.recv()
+
+        def send_if_waiting():
+            before_a_call()
+            if games.received is not None:
+                games.send(actions)
+
+        for turn in range(turns):
+            number, outputs = interrupts.insist(receive)
+            assert number == turn % 2
+            for name, array in expected[number].items():
+                np.testing.assert_array_equal(outputs[name].numpy(), array, err_msg=name)
+            actions = choose(outputs, turn)
+            interrupts.insist(send_if_waiting)
+            assert games.received is None
+            expected[number] = twins[number].step(actions)
+
+
+def test_an_interrupt_at_any_line_loses_and_repeats_no_turn():
+    from starmine.torch import overlap
+
+    interrupts, lines, wanted = Interrupts(), [0], [0]
+
+    def trace(frame, event, _):
+        if frame.f_code.co_filename != overlap.__file__:
+            return None
+        if event == "line" and interrupts.armed:
+            lines[0] += 1
+            if lines[0] == wanted[0]:
+                interrupts.come()
+        return trace
+
+    before = sys.gettrace()
+    for wanted[0] in itertools.count(1):
+        lines[0], count = 0, interrupts.count
+        sys.settrace(trace)
+        try:
+            play_through(interrupts, 4, lambda: None)
+        finally:
+            sys.settrace(before)
+        if interrupts.count == count:
+            break
+    assert wanted[0] > 40
+
+
+def test_interrupts_at_random_moments_lose_and_repeat_no_turn():
+    interrupts, rng = Interrupts(), np.random.default_rng(0)
+    before = signal.signal(signal.SIGALRM, interrupts.come)
+    try:
+        play_through(interrupts, 1000, lambda: signal.setitimer(signal.ITIMER_REAL, rng.uniform(1e-6, 1e-4)))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert interrupts.count > 100
 
 
 def test_reset_deals_all_groups_and_begins_with_the_first():
