@@ -42,11 +42,13 @@ class Chosen:
         states: the games after their last turns.
         titles: of the games.
         names: of the seats, for each game; empty where the source has none.
+        suits: what the source calls the suits; empty where it has our names.
     """
 
     states: Sequence[State]
     titles: Sequence[str]
     names: Sequence[Sequence[str]]
+    suits: Sequence[str] = ()
 
 
 def add(commands: Any) -> None:
@@ -106,6 +108,7 @@ def run(options: argparse.Namespace) -> int:
         text = replay_html(
             found.states,
             names=found.names,
+            suits=found.suits or None,
             titles=found.titles,
             compare=options.compare,
             policy=options.policy,
@@ -117,15 +120,16 @@ def run(options: argparse.Namespace) -> int:
     except OSError as error:
         raise StarmineError(f"{error.filename or options.html}: {error.strerror or error}") from error
     for title, state, names in zip(found.titles, found.states, found.names, strict=True):
-        print(f"{title}: {state.score} of {state.variant.max_score} points{costliest(state, names)}")
-        print(f"  {verdict(state, told_apart(names) or None)}")
+        print(f"{title}: {state.score} of {state.variant.max_score} points{costliest(state, names, found.suits)}")
+        print(f"  {verdict(state, told_apart(names) or None, found.suits or None)}")
     print(f"written to {options.html}")
     return 0
 
 
-def costliest(state: State, names: Sequence[str]) -> str:
+def costliest(state: State, names: Sequence[str], suits: Sequence[str]) -> str:
     """The turn of a game that cost most, in brackets; nothing if no turn cost a point."""
-    costly = max(mistakes(state, told_apart(names) or None), key=lambda mistake: mistake.points, default=None)
+    found = mistakes(state, told_apart(names) or None, suits or None)
+    costly = max(found, key=lambda mistake: mistake.points, default=None)
     if costly is None or not costly.points:
         return ""
     return f" (most at turn {costly.turn}, -{costly.points}: {costly.text})"
@@ -169,6 +173,7 @@ def of_evaluation(options: argparse.Namespace) -> Chosen:
 def of_dataset(options: argparse.Namespace) -> Chosen:
     """Games of Starmine's own files, of which only those that are chosen are read whole."""
     from starmine.data import Dataset
+    from starmine.data.formats.parquet import suits_in
 
     if not Path(options.source).exists():
         raise FileNotFoundError(errno.ENOENT, "No such file or directory", options.source)
@@ -180,7 +185,9 @@ def of_dataset(options: argparse.Namespace) -> Chosen:
     indices = chosen_indices(options, len(stored), *scores)
     games = [stored[index] for index in indices]
     names = [[str(player["name"]) for player in game.players] for game in games]
-    return Chosen([game.state() for game in games], [f"Game {game.number}" for game in games], names)
+    suits = set(map(suits_in, stored.metadata))
+    titles = [f"Game {game.number}" for game in games]
+    return Chosen([game.state() for game in games], titles, names, suits.pop() if len(suits) == 1 else ())
 
 
 def of_other_formats(options: argparse.Namespace) -> Chosen:
@@ -197,7 +204,7 @@ def of_other_formats(options: argparse.Namespace) -> Chosen:
     indices = chosen_indices(options, len(games), games.scores, games.endings)
     titles = [f"Game {games.names[index] or index}" for index in indices]
     names = [games.players[index] for index in indices]
-    return Chosen([games.trajectories.state(index) for index in indices], titles, names)
+    return Chosen([games.trajectories.state(index) for index in indices], titles, names, games.suits)
 
 
 def chosen_indices(options: argparse.Namespace, count: int, scores: NDArray[Any], ended: NDArray[Any]) -> list[int]:

@@ -8,7 +8,7 @@ Its fields:
 |---|---|---|
 | `format` | int | `FORMAT`; another number is another meaning of the fields |
 | `variant` | dict | the rules: `text`, `players`, `colors`, `ranks`, `hand_size`, `max_information_tokens`, `max_life_tokens`, `deck_size`, `max_score`, `copies`, `edition`, `crowning_piece`, `timed_display`, `empty_hints` |
-| `suits` | list of dicts | the `letter` and the `name` of each suit in this edition |
+| `suits` | list of dicts | the `letter` and the `name` of each suit; every card in the frame has these letters |
 | `names` | list of str | of the seats, such as "smart" or "seat 0" |
 | `observer` | int or None | the seat whose view this is; None for the open table |
 | `turn` | int | turns played |
@@ -44,17 +44,33 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from starmine._core import Card, Event, Knowledge, Move, StarmineError, State, Variant, View
+from starmine._core import Card, Event, Knowledge, Move, StarmineError, State, Variant, View, _unknown_name
 
 FORMAT = 1
 Frame = dict[str, Any]
 
-# The letter and the name of each suit, as the engine's text has them.
-SUITS = {
-    "standard": "R red, Y yellow, G green, W white, B blue, M multicolour",
-    "ikebana": "R red, Y yellow, G green, K black, B blue, M multicolour",
-    "traditional": "S spades, H hearts, D diamonds, C clubs, B blue, M multicolour",
+# The letter of each suit. The engine's editions, and hanab.live, name their suits with these.
+LETTERS = {
+    "red": "R",
+    "yellow": "Y",
+    "green": "G",
+    "white": "W",
+    "blue": "B",
+    "multicolour": "M",
+    "black": "K",
+    "spades": "S",
+    "hearts": "H",
+    "diamonds": "D",
+    "clubs": "C",
+    "purple": "P",
+    "teal": "T",
 }
+EDITIONS = {
+    "standard": ("red", "yellow", "green", "white", "blue", "multicolour"),
+    "ikebana": ("red", "yellow", "green", "black", "blue", "multicolour"),
+    "traditional": ("spades", "hearts", "diamonds", "clubs", "blue", "multicolour"),
+}
+Suits = Sequence[Mapping[str, str]]
 OF_VARIANT = [
     "players",
     "colors",
@@ -92,6 +108,7 @@ def frame_of(
     seat: int | None = None,
     *,
     names: Sequence[str] | None = None,
+    suits: Sequence[str] | None = None,
     policy: Mapping[str, Any] | None = None,
     beliefs: bool = True,
     legal: bool = True,
@@ -102,6 +119,8 @@ def frame_of(
         position: a state, or a seat's view.
         seat: with a state, the seat that looks, and what it may not see is not in the frame; None for the open table.
         names: of the seats; None for "seat 0", "seat 1" and so on.
+        suits: the names of the suits, in their order, such as those of a game of hanab.live; None for those of the
+            variant's edition.
         policy: what a player thinks of the position: `name`; `probabilities`, a mapping from actions to probabilities;
             `value`, a number of points; `choice`, the action that it would play. All may be left out.
         beliefs: whether to compute what the owners of the hidden cards believe.
@@ -109,7 +128,9 @@ def frame_of(
 
     Raises:
         StarmineError: neither a state nor a view, there is no such seat, a seat with a view that is not its own, names
-            that are not one text for each seat, or a policy's value that is not finite.
+            that are not one text for each seat, suits that are not one for each suit of the variant, or a policy's
+            value that is not finite.
+        UnknownNameError: there is no such suit.
 
     >>> import starmine
     >>> frame = starmine.look.frame_of(starmine.Variant().new_game(seed=7), seat=1)
@@ -126,12 +147,13 @@ def frame_of(
         view, state = position.view(0 if seat is None else seat), position if seat is None else None
     variant, history = view.variant, (view if state is None else state).history
     shown = view if state is None else state
-    told = _Told(variant, history)
+    called = suits_of(variant, suits)
+    told = _Told(variant, history, called)
     discards = shown.discard_pile
     return {
         "format": FORMAT,
         "variant": {"text": str(variant), **{name: getattr(variant, name) for name in OF_VARIANT}},
-        "suits": suits_of(variant),
+        "suits": called,
         "names": _names(names, variant.players),
         "observer": None if state is not None else view.observer,
         "turn": len(history),
@@ -143,11 +165,11 @@ def frame_of(
         "life_tokens": shown.life_tokens,
         "fireworks": shown.fireworks,
         "deck_size": shown.deck_size,
-        "discards": [str(card) for card in discards],
-        **outlook(variant, shown.fireworks, discards),
+        "discards": [card_name(card, called) for card in discards],
+        **outlook(variant, shown.fireworks, discards, called),
         "hands": _open_hands(state, told, beliefs) if state is not None else _seen_hands(view, told, beliefs),
-        "last": event_of(history[-1]) if history else None,
-        "legal": _legal(shown) if legal else [],
+        "last": event_of(history[-1], variant, called) if history else None,
+        "legal": _legal(shown, called) if legal else [],
         "policy": _policy(policy),
     }
 
@@ -163,19 +185,56 @@ def _names(names: Sequence[str] | None, players: int) -> list[str]:
     return [*map(str, names)]
 
 
-def suits_of(variant: Variant) -> list[dict[str, str]]:
-    """The letter and the name of each suit of a variant, such as {"letter": "R", "name": "red"}."""
-    pairs = [pair.split() for pair in SUITS[variant.edition].split(", ")]
-    return [{"letter": letter, "name": name} for letter, name in pairs[: variant.colors]]
+def suits_of(variant: Variant, names: Sequence[str] | None = None) -> list[dict[str, str]]:
+    """The letter and the name of each suit of a variant, such as {"letter": "R", "name": "red"}.
+
+    Args:
+        variant: the rules.
+        names: of the suits, other than those of the variant's edition.
+
+    Raises:
+        StarmineError: the names are not one for each suit, or one stands twice.
+        UnknownNameError: there is no such suit.
+    """
+    if names is None:
+        names = EDITIONS[variant.edition][: variant.colors]
+    if isinstance(names, str) or not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
+        raise StarmineError(f"suits={names!r} is not allowed: expected a sequence with a name for each suit")
+    for name in names:
+        if name not in LETTERS:
+            raise _unknown_name("suit", name, list(LETTERS))
+    if len(names) != variant.colors or len(set(names)) != len(names):
+        raise StarmineError(f"suits={list(names)} is not allowed: expected {variant.colors} different suits")
+    return [{"letter": LETTERS[name], "name": name} for name in names]
 
 
-def outlook(variant: Variant, fireworks: Sequence[int], discards: Sequence[Card]) -> dict[str, list[str]]:
+def card_name(card: Card, suits: Suits) -> str:
+    """A card's name, such as "R1", with the letter that its suit has among these."""
+    return f"{suits[card.suit]['letter']}{card.rank + 1}"
+
+
+def action_text(variant: Variant, action: int, suits: Suits) -> str:
+    """What an action id means, such as "hint +1 red", with the names of these suits."""
+    return _renamed(variant.action_meaning(action), variant.move(action), variant, suits)
+
+
+def _renamed(text: str, move: Move | Event, variant: Variant, suits: Suits) -> str:
+    """The text of a move, with the name of a suit at its end, if there is one, among these."""
+    color = move.color if move.announced is None else move.announced
+    if color is None:
+        return text
+    return text.removesuffix(EDITIONS[variant.edition][color]) + suits[color]["name"]
+
+
+def outlook(
+    variant: Variant, fireworks: Sequence[int], discards: Sequence[Card], suits: Suits | None = None
+) -> dict[str, list[str]]:
     """The kinds of cards that are `playable`, `critical` and `dead`, by the fireworks and the discard pile.
 
     Playable is the next card of a stack, critical the last copy of a card that is needed, and dead a card that can
-    never be played. A playable card can be critical.
+    never be played. A playable card can be critical. The cards have the letters of `suits`, or of the edition.
     """
-    letters = [suit["letter"] for suit in suits_of(variant)]
+    letters = [suit["letter"] for suit in (suits_of(variant) if suits is None else suits)]
     found: dict[str, list[str]] = {"playable": [], "critical": [], "dead": []}
     left = [list(row) for row in variant.copies]
     for card in discards:
@@ -203,20 +262,21 @@ def _ending(position: State | View) -> str | None:
     return last.removeprefix("over: ") if last.startswith("over: ") else None
 
 
-def event_of(event: Event) -> dict[str, Any]:
+def event_of(event: Event, variant: Variant, suits: Suits) -> dict[str, Any]:
     """A turn as plain data, the `last` of a frame."""
     told = {name: getattr(event, name) for name in OF_EVENT}
-    return told | {"text": event.move, "card": None if event.card is None else str(event.card)}
+    card = None if event.card is None else card_name(event.card, suits)
+    return told | {"text": _renamed(event.move, event, variant, suits), "card": card}
 
 
-def _legal(position: State | View) -> list[dict[str, Any]]:
+def _legal(position: State | View, suits: Suits) -> list[dict[str, Any]]:
     """The legal moves of the seat to act."""
     moves: list[tuple[int, Move]] = list(zip(position.legal_actions(), position.legal_moves(), strict=True))
     seat, players = position.current_player, position.variant.players
     return [
         {
             "action": action,
-            "text": position.variant.action_meaning(action),
+            "text": action_text(position.variant, action, suits),
             "target": None if move.offset is None else (seat + move.offset) % players,
             **{name: getattr(move, name) for name in OF_MOVE},
         }
@@ -242,11 +302,12 @@ def _policy(policy: Mapping[str, Any] | None) -> dict[str, Any] | None:
 class _Told:
     """What was said about each card of the hands, and how many cards were dealt before it."""
 
-    def __init__(self, variant: Variant, history: Sequence[Event]) -> None:
+    def __init__(self, variant: Variant, history: Sequence[Event], suits: Suits) -> None:
+        self.suits = suits
         size, dealt = variant.hand_size, variant.players * variant.hand_size
         self.numbers = [list(range(seat * size, (seat + 1) * size)) for seat in range(variant.players)]
         self.hints: dict[int, list[list[Any]]] = {}
-        letters = [suit["letter"] for suit in suits_of(variant)]
+        letters = [suit["letter"] for suit in suits]
         for turn, event in enumerate(history, 1):
             if event.target is not None:
                 said = letters[event.color] if event.color is not None else str((event.rank or 0) + 1)
@@ -295,10 +356,12 @@ def _seen_hands(view: View, told: _Told, beliefs: bool) -> list[list[dict[str, A
         if offset == 0:
             hands.append(_own_hand(view, told, beliefs))
             continue
-        cards = enumerate(view.hands[offset])
-        hands.append(
-            [told.card(seat, slot, view.knowledge(offset, slot), variant) | {"card": str(card)} for slot, card in cards]
-        )
+        known = [
+            told.card(seat, slot, view.knowledge(offset, slot), variant) for slot in range(len(view.hands[offset]))
+        ]
+        for row, card in zip(known, view.hands[offset], strict=True):
+            row["card"] = None if card is None else card_name(card, told.suits)
+        hands.append(known)
     return hands
 
 
@@ -307,5 +370,5 @@ def _open_hands(state: State, told: _Told, beliefs: bool) -> list[list[dict[str,
     hands = []
     for seat, cards in enumerate(state.hands):
         own = _own_hand(state.view(seat), told, beliefs)
-        hands.append([known | {"card": str(card)} for known, card in zip(own, cards, strict=True)])
+        hands.append([known | {"card": card_name(card, told.suits)} for known, card in zip(own, cards, strict=True)])
     return hands

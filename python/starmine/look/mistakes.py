@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from starmine._core import Event, StarmineError, State, View
-from starmine.look.frame import outlook, suits_of
+from starmine.look.frame import Suits, card_name, outlook, suits_of
 from starmine.look.words import does
 
 MISPLAY, CRITICAL, TIME, STUCK = "misplay", "critical", "time", "stuck"
@@ -36,7 +36,7 @@ class Mistake:
     chance: float | None = None
 
 
-def mistakes(state: State, names: Sequence[str] | None = None) -> list[Mistake]:
+def mistakes(state: State, names: Sequence[str] | None = None, suits: Sequence[str] | None = None) -> list[Mistake]:
     """The turns of a game that cost points, and the misplays, which cost a life token; in their order.
 
     The points of all mistakes are those by which the score has stayed behind what could be reached after the deal.
@@ -44,9 +44,11 @@ def mistakes(state: State, names: Sequence[str] | None = None) -> list[Mistake]:
     Args:
         state: the game, of which the past turns are looked at.
         names: of the seats; None for "seat 0" and so on.
+        suits: the names of the suits, as `frame_of` takes them.
 
     Raises:
-        StarmineError: no state, such as a view, which does not have the deck.
+        StarmineError: no state, such as a view, which does not have the deck; or suits that are not the variant's.
+        UnknownNameError: there is no such suit.
 
     >>> import starmine
     >>> state = starmine.Variant().new_game(seed=7)
@@ -57,7 +59,7 @@ def mistakes(state: State, names: Sequence[str] | None = None) -> list[Mistake]:
     """
     if not isinstance(state, State):
         raise StarmineError(f"state is a {type(state).__name__}: expected a State")
-    named = _named(state, names)
+    named, called = _named(state, names), suits_of(state.variant, suits)
     position = state.variant.new_game(deck=state.deck, start_player=state.start_player)
     found, before = [], reachable(position)
     for turn, event in enumerate(state.history, 1):
@@ -68,14 +70,14 @@ def mistakes(state: State, names: Sequence[str] | None = None) -> list[Mistake]:
         last_copy = event.card is not None and not event.added and str(event.card) in critical
         kind = _kind(event, last_copy, position)
         if before > after or kind != TIME:
-            text = _text(event, kind, last_copy, position, named)
+            text = _text(event, kind, last_copy, position, named, called)
             chance = None if kind in (TIME, STUCK) else _chance(event, seen, kinds)
             found.append(Mistake(turn, event.seat, kind, before - after, text, chance))
         before = after
     return found
 
 
-def verdict(state: State, names: Sequence[str] | None = None) -> str:
+def verdict(state: State, names: Sequence[str] | None = None, suits: Sequence[str] | None = None) -> str:
     """How a game ended and where its points went, in a sentence or two.
 
     Args, Raises: as `mistakes`.
@@ -87,7 +89,7 @@ def verdict(state: State, names: Sequence[str] | None = None) -> str:
     >>> starmine.look.verdict(state)
     'The deck ran out: 21 of 25 points. 4 went by discards of last copies.'
     """
-    found, most = mistakes(state, names), state.variant.max_score
+    found, most = mistakes(state, names, suits), state.variant.max_score
     match state.ending:
         case None:
             return f"Not played to its end: {state.score} of {most} points after {state.length} turns."
@@ -96,7 +98,7 @@ def verdict(state: State, names: Sequence[str] | None = None) -> str:
         case "deck_exhausted":
             return f"The deck ran out: {state.score} of {most} points.{_shares(found)}"
         case "lost":
-            cause = _misplays(state, found, _named(state, names))
+            cause = _misplays(state, found, _named(state, names), suits_of(state.variant, suits))
         case "indispensable_card_lost":
             cause = f"{found[-1].text}, and these rules need every card"
         case "no_legal_action":
@@ -109,10 +111,12 @@ def _named(state: State, names: Sequence[str] | None) -> Sequence[str]:
     return [f"seat {seat}" for seat in range(state.variant.players)] if names is None else names
 
 
-def _misplays(state: State, found: Sequence[Mistake], named: Sequence[str]) -> str:
+def _misplays(state: State, found: Sequence[Mistake], named: Sequence[str], suits: Suits) -> str:
     """Which misplays took the last life token, with their turns, and with the player where one made all of them."""
     fatal = [mistake for mistake in found if mistake.kind == MISPLAY]
-    *first, last = [f"{state.history[mistake.turn - 1].card} (turn {mistake.turn})" for mistake in fatal]
+    taken = [state.history[mistake.turn - 1].card for mistake in fatal]
+    told = [card_name(card, suits) for card in taken if card is not None]
+    *first, last = [f"{card} (turn {mistake.turn})" for card, mistake in zip(told, fatal, strict=True)]
     cards = f"{', '.join(first)} and {last}" if first else last
     if len({mistake.seat for mistake in fatal}) == 1:
         return f"{named[fatal[0].seat]} misplayed {cards}, which took the last life token"
@@ -183,13 +187,14 @@ def _kind(event: Event, last_copy: bool, position: State) -> str:
     return STUCK if position.ending == "no_legal_action" else TIME
 
 
-def _text(event: Event, kind: str, last_copy: bool, position: State, named: Sequence[str]) -> str:
+def _text(event: Event, kind: str, last_copy: bool, position: State, named: Sequence[str], suits: Suits) -> str:
     """What happened, in words; the position is that after the turn."""
     name, rest = named[event.seat], ", the last copy" if last_copy else ""
-    move = does(name, "hint") if event.card is None else f"{does(name, event.kind)} {event.card}{rest}"
+    card = "" if event.card is None else card_name(event.card, suits)
+    move = f"{does(name, event.kind)} {card}{rest}" if card else does(name, "hint")
     if kind == MISPLAY:
         lives = "the last life token" if position.life_tokens == 0 else "a life token"
-        move = f"{does(name, 'misplay')} {event.card}{rest}, and {lives} is lost"
+        move = f"{does(name, 'misplay')} {card}{rest}, and {lives} is lost"
     if position.ending == "no_legal_action":
         stuck = named[position.current_player]
         return f"{move}; {stuck} {'have' if stuck == 'you' else 'has'} neither a card nor an information token"

@@ -13,7 +13,7 @@ import numpy as np
 
 from starmine._core import StarmineError, State, make_bot
 from starmine.keywords import check_keywords
-from starmine.look.frame import Frame, frame_of
+from starmine.look.frame import Frame, action_text, frame_of
 from starmine.look.mistakes import mistakes, reachable, verdict
 from starmine.look.words import told_apart
 from starmine.played import Games
@@ -36,6 +36,8 @@ class Shown(TypedDict, total=False):
 
     Attributes:
         names: of the seats; for all games, or a list for each.
+        suits: the names of the suits, as `frame_of` takes them; for all games, or a list for each. An empty list stands
+            for those of the variant's edition.
         titles: of the games; None for "Game 0" and so on.
         compare: a bot, as `State.suggest` takes it; the turns on which it would have played something else are marked.
         policy: a trained policy, or its name or file, whose action probabilities and values are shown.
@@ -43,6 +45,7 @@ class Shown(TypedDict, total=False):
     """
 
     names: Sequence[str] | Sequence[Sequence[str]] | None
+    suits: Sequence[str] | Sequence[Sequence[str]] | None
     titles: Sequence[str] | None
     compare: str | None
     policy: str | TrainedPolicy | None
@@ -96,7 +99,8 @@ def replay_data(games: Watched, **shown: Unpack[Shown]) -> dict[str, Any]:
     check_keywords("replay_data", shown, Shown.__annotations__)
     titles, compare, policy = shown.get("titles"), shown.get("compare"), shown.get("policy")
     states = _states(games)
-    seats = _names(shown.get("names"), states)
+    seats = _of_each("names", "seat", shown.get("names"), states)
+    suits = _of_each("suits", "suit", shown.get("suits"), states)
     if isinstance(titles, str) or not isinstance(titles, Sequence | None):
         raise StarmineError(f"titles={titles!r} is not allowed: expected a title for each game")
     if titles is not None and len(titles) != len(states):
@@ -105,7 +109,8 @@ def replay_data(games: Watched, **shown: Unpack[Shown]) -> dict[str, Any]:
     found = []
     for index, state in enumerate(states):
         title = f"Game {index}" if titles is None else str(titles[index])
-        found.append(_game(state, seats[index], title, compare, thinker, shown.get("beliefs", True)))
+        words = _Words(seats[index], suits[index], title)
+        found.append(_game(state, words, compare, thinker, shown.get("beliefs", True)))
     return {"format": 1, "games": found}
 
 
@@ -116,12 +121,12 @@ def replay_html(games: Watched, *, title: str = "Hanabi", **shown: Unpack[Shown]
         games: the result of `play_games(record=True)`, trajectories, a state whose past turns are shown, or several;
             200 games at most.
         title: of the page.
-        **shown: `names`, `titles`, `compare`, `policy` and `beliefs`: see `Shown`.
+        **shown: `names`, `suits`, `titles`, `compare`, `policy` and `beliefs`: see `Shown`.
 
     Raises:
         StarmineError: the games were not recorded, are none or too many, or break the rules; or there is another number
-            of names or titles.
-        UnknownNameError: there is no such bot or policy.
+            of names, suits or titles.
+        UnknownNameError: there is no such bot, policy or suit.
         VariantError: the bot or the policy does not play the variant.
         TypeError: there is no such argument; the message has the nearest.
 
@@ -183,34 +188,45 @@ def _states(games: Watched) -> list[State]:
     return [games.state(game) for game in range(len(games))] if isinstance(games, Trajectories) else list(games)
 
 
-def _names(names: Sequence[str] | Sequence[Sequence[str]] | None, states: list[State]) -> list[list[str] | None]:
-    """The seats' names of each game; None where they have none."""
-    if names is None:
+@dataclass(frozen=True)
+class _Words:
+    """What a game is called, and what its seats and suits are called; None for their usual names."""
+
+    names: list[str] | None
+    suits: list[str] | None
+    title: str
+
+
+def _of_each(
+    argument: str, what: str, given: Sequence[str] | Sequence[Sequence[str]] | None, states: list[State]
+) -> list[list[str] | None]:
+    """The names of the seats or the suits of each game; None where they have none."""
+    if given is None:
         return [None] * len(states)
-    if not isinstance(names, Sequence) or isinstance(names, str):
-        raise StarmineError(f"names={names!r} is not allowed: expected a name for each seat, or a list of these a game")
-    if all(isinstance(name, str) for name in names):
-        return [[str(name) for name in names]] * len(states)
-    for seats in names:
-        if not isinstance(seats, Sequence):
-            raise StarmineError(f"names has {seats!r}: expected a list of names for each game")
-    if len(names) != len(states):
-        raise StarmineError(f"there are names of {len(names)} games: expected those of {len(states)}")
-    return [[str(name) for name in seats] or None for seats in names]
+    if not isinstance(given, Sequence) or isinstance(given, str):
+        expected = f"expected a name for each {what}, or a list of these a game"
+        raise StarmineError(f"{argument}={given!r} is not allowed: {expected}")
+    if all(isinstance(name, str) for name in given):
+        return [[str(name) for name in given]] * len(states)
+    for names in given:
+        if not isinstance(names, Sequence):
+            raise StarmineError(f"{argument} has {names!r}: expected a list of names for each game")
+    if len(given) != len(states):
+        raise StarmineError(f"there are {argument} of {len(given)} games: expected those of {len(states)}")
+    return [[str(name) for name in names] or None for names in given]
 
 
-def _game(
-    state: State, names: list[str] | None, title: str, compare: str | None, thinker: Thinker | None, beliefs: bool
-) -> dict[str, Any]:
+def _game(state: State, words: _Words, compare: str | None, thinker: Thinker | None, beliefs: bool) -> dict[str, Any]:
     """A game: what all its frames share, the frames, the curves and the marks."""
     variant = state.variant
     position = variant.new_game(deck=state.deck, start_player=state.start_player)
     thoughts = [] if thinker is None else thinker.thoughts(state)
-    first, frames, reach, would = frame_of(position, names=names), [], [], []
+    called: dict[str, Any] = {"names": words.names, "suits": words.suits}
+    first, frames, reach, would = frame_of(position, **called), [], [], []
     told: dict[int, list[Any]] = {}
     for turn in range(state.length + 1):
         thought = thoughts[turn] if turn < len(thoughts) else None
-        frame = frame_of(position, names=names, policy=thought, beliefs=beliefs, legal=False)
+        frame = frame_of(position, **called, policy=thought, beliefs=beliefs, legal=False)
         told |= {card["number"]: card["told"] for hand in frame["hands"] for card in hand}
         frames.append(_brief(frame))
         reach.append(reachable(position))
@@ -220,15 +236,15 @@ def _game(
             position.apply(state.history[turn].action)
     apart = told_apart(first["names"])
     found = {
-        "title": title,
+        "title": words.title,
         **{name: first[name] for name in OF_GAME},
-        "moves": [variant.action_meaning(action) for action in range(variant.num_actions)],
+        "moves": [action_text(variant, action, first["suits"]) for action in range(variant.num_actions)],
         "frames": frames,
         "told": told,
         "actions": [event.action for event in state.history],
         "reachable": reach,
-        "mistakes": [asdict(mistake) for mistake in mistakes(state, apart)],
-        "verdict": verdict(state, apart),
+        "mistakes": [asdict(mistake) for mistake in mistakes(state, apart, words.suits)],
+        "verdict": verdict(state, apart, words.suits),
         "score": state.score,
         "ending": state.ending,
     }

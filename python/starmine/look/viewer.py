@@ -52,7 +52,7 @@ def viewer(
         game: the game that is shown first.
         turn: the turn that is shown first.
         theme: "light" or "dark"; None for the notebook's or the system's.
-        **shown: `names`, `titles`, `compare`, `policy` and `beliefs`: see `Shown`.
+        **shown: `names`, `suits`, `titles`, `compare`, `policy` and `beliefs`: see `Shown`.
 
     Returns:
         The widget. Its traits `game` and `turn` say what is shown; another value goes there, and a value that there is
@@ -61,7 +61,7 @@ def viewer(
     Raises:
         ImportError: anywidget is not installed.
         StarmineError: as `replay_html`, and for a theme, game or turn that there is not.
-        UnknownNameError: there is no such bot or policy.
+        UnknownNameError: there is no such bot, policy or suit.
         VariantError: the bot or the policy does not play the variant.
         TypeError: there is no such argument; the message has the nearest.
 

@@ -40,6 +40,29 @@ def test_a_variant_is_called_by_its_name(variant, name, number, options):
     assert (suits.name, suits.number, found) == (name, number, options)
 
 
+BASIC = ("red", "yellow", "green", "blue", "purple", "teal")
+
+
+@pytest.mark.parametrize(("variant", "name", "number", "options"), KNOWN, ids=str)
+def test_games_have_the_names_of_the_site_s_suits(variant, name, number, options, tmp_path):
+    """As the site's list of variants has them: with three suits the yellow one is missing, and black is the last."""
+    write_games(games_of(variant, count=2), tmp_path / "games.json")
+    if name == "3 Suits":
+        expected = ("red", "green", "blue")
+    elif name.startswith("Black"):
+        expected = (*BASIC[: variant.colors - 1], "black")
+    else:
+        expected = BASIC[: variant.colors]
+    games = read_games(tmp_path / "games.json")
+    assert games.suits == expected
+    write_games(games, tmp_path / "games.parquet")
+    assert read_games(tmp_path / "games.parquet").suits == expected
+    write_games(starmine.data.Dataset(tmp_path / "games.parquet"), tmp_path / "again.parquet")
+    assert read_games(tmp_path / "again.parquet").suits == expected
+    write_games(games_of(variant, count=2), tmp_path / "ours.parquet")
+    assert read_games(tmp_path / "ours.parquet").suits == ()
+
+
 @pytest.mark.parametrize("suits", SUITS, ids=lambda suits: suits.name)
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
 @pytest.mark.parametrize("options", [{}, {"emptyClues": True, "oneExtraCard": True}, {"allOrNothing": True}], ids=str)

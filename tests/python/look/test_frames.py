@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 
 import numpy as np
 import pytest
@@ -97,6 +98,55 @@ def exchanged(state, seat, rng):
     for event in state.history:
         other.apply(event.action)
     return other
+
+
+SITE = ("red", "yellow", "green", "blue", "purple", "teal")
+LETTER_OF = dict(zip("RYGWBM", "RYGBPT", strict=True))
+NAME_OF = {"white": "blue", "blue": "purple", "multicolour": "teal"}
+
+
+def renamed(value):
+    """Data of a frame with the suits of hanab.live: cards, marks of hints and names, wherever they stand."""
+    if isinstance(value, dict):
+        return {key: renamed(part) if key not in ("variant", "suits", "names") else part for key, part in value.items()}
+    if isinstance(value, list):
+        return [renamed(part) for part in value]
+    if isinstance(value, str):
+        value = re.sub(r"(?<![A-Za-z])[RYGWBM](?=\d?$)", lambda found: LETTER_OF[found[0]], value)
+        return re.sub("|".join(NAME_OF), lambda found: NAME_OF[found[0]], value)
+    return value
+
+
+@pytest.mark.parametrize("seat", [None, 0])
+def test_all_cards_and_words_of_a_frame_have_the_suits_that_are_given(seat):
+    """Only the letters and names differ from the frame with our suits."""
+    rules, kinds = starmine.Variant(colors=6, timed_display=True, max_life_tokens=8), set()
+    for seed in range(4):
+        state, rng = rules.new_game(seed=seed), random.Random(seed)
+        while not state.is_terminal:
+            state.apply(choose_action(state, rng))
+            found = frame_of(state, seat, suits=SITE)
+            assert [suit["name"] for suit in found["suits"]] == list(SITE)
+            assert "".join(suit["letter"] for suit in found["suits"]) == "RYGBPT"
+            expected = renamed(frame_of(state, seat))
+            assert found == expected | {"suits": found["suits"]}
+        kinds |= {(event.kind, event.announced is not None) for event in state.history}
+    plain = {(kind, False) for kind in ("play", "discard", "color_hint", "rank_hint")}
+    assert kinds == plain | {("play", True)}
+
+
+def test_suits_that_the_variant_does_not_have_are_refused():
+    state = starmine.Variant().new_game(seed=0)
+    for suits, message in [
+        (SITE, "expected 5 different suits"),
+        (["red"] * 5, "expected 5 different suits"),
+        ("red", "expected a sequence with a name for each suit"),
+        ([0, 1, 2, 3, 4], "expected a sequence with a name for each suit"),
+    ]:
+        with pytest.raises(starmine.StarmineError, match=message):
+            frame_of(state, suits=suits)
+    with pytest.raises(starmine.UnknownNameError, match=r"prple.*purple"):
+        frame_of(state, suits=["red", "yellow", "green", "blue", "prple"])
 
 
 def test_numbers_name_cards_and_told_lists_every_hint():

@@ -12,6 +12,7 @@ from random_variants import random_variant
 
 import starmine
 from starmine.look import frame_of, grid_svg, svg_of, to_png, to_svg
+from starmine.look.frame import LETTERS
 from starmine.look.shapes import COLORS, GLYPHS, SHAPES
 from starmine.look.svg import THEMES
 
@@ -105,6 +106,16 @@ def test_every_letter_of_a_card_can_be_drawn():
         for card in starmine.Variant(colors=6, edition=edition).new_game(seed=0).deck:
             assert set(str(card)) <= set(GLYPHS)
             assert str(card)[0] in SHAPES
+
+
+def test_every_suit_has_its_own_letter_shape_and_colour():
+    letters = list(LETTERS.values())
+    assert set(letters) == set(SHAPES) == set(COLORS) <= set(GLYPHS)
+    assert len(set(letters)) == len(letters)
+    used = [SHAPES[letter] for letter in letters]
+    assert len(set(used)) == len(used)
+    assert len({COLORS[letter] for letter in "RYGBPT"}) == 6  # of hanab.live
+    assert "url" not in COLORS["T"][0]  # no rainbow
 
 
 def test_a_picture_becomes_a_png_and_an_array():

@@ -172,6 +172,29 @@ def test_every_variant_is_drawn(open_page, tmp_path, name):
     assert page.evaluate("document.scrollingElement.scrollWidth") <= 400
 
 
+def test_a_teal_suit_is_no_rainbow(open_page, tmp_path):
+    """Of a game of hanab.live with six suits: letters, shapes and grounds are that site's, and ours of no suit."""
+    state = starmine.Variant(colors=6).new_game(seed=2)
+    play(state, random.Random(1), turns=20)
+    site = ["red", "yellow", "green", "blue", "purple", "teal"]
+    page = open_page(saved(tmp_path, replay_html(state, suits=site)))
+    page.keyboard.press("End")
+    assert page.locator(".sm-stack small").all_inner_texts() == list("RYGBPT")
+    assert page.locator(".sm-board :is(.sm-M, .sm-W)").count() == 0
+    assert page.locator(".sm-board .sm-T").count() > 0
+    grounds = page.evaluate(
+        """() => [...'RYGBPT'].map((letter) => {
+          const made = document.createElement('div');
+          made.className = `sm-face sm-${letter}`;
+          document.querySelector('.sm-board').append(made);
+          const { backgroundColor, backgroundImage } = getComputedStyle(made);
+          return [backgroundColor, backgroundImage];
+        })"""
+    )
+    assert {image for _, image in grounds} == {"none"}
+    assert len({color for color, _ in grounds}) == 6
+
+
 def test_every_control_has_a_name(open_page, tmp_path, games):
     page = open_page(saved(tmp_path, replay_html(games, compare="info", policy="ippo-3p")) + "#turn=20")
     tree = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
@@ -232,7 +255,7 @@ def test_a_player_with_neither_card_nor_token_is_told(open_page, tmp_path):
     page = open_page(saved(tmp_path, replay_html(state)))
     assert page.evaluate("location.hash") == "#turn=9"
     reason = "seat 0 plays R4; seat 1 has neither a card nor an information token"
-    assert f"−5 turn 9: {reason}" in page.locator(".sr-mistakes").inner_text()
+    assert f"5 turn 9: {reason}" in page.locator(".sr-mistakes").inner_text()
     assert "turns" not in page.locator(".sr-mistakes").inner_text()
     assert reason in page.locator(".sr-verdict").inner_text()
 

@@ -291,6 +291,54 @@ def test_the_command_chooses_games_by_their_ending_and_says_how_they_ended(folde
     assert "no game" in capsys.readouterr().err
 
 
+SITE = {
+    "6 Suits": (starmine.Variant(colors=6), "red yellow green blue purple teal", "RYGBPT"),
+    "avalanche": (starmine.variant("avalanche"), "red yellow green blue purple black", "RYGBPK"),
+    "3 Suits": (starmine.Variant(colors=3), "red green blue", "RGB"),
+    "No Variant": (starmine.Variant(), "red yellow green blue purple", "RYGBP"),
+}
+
+
+@pytest.mark.parametrize("name", SITE)
+@pytest.mark.parametrize("source", ["games.json", "games.links", "link", "games.parquet", "folder"])
+def test_games_of_hanab_live_have_the_suits_of_that_site(name, source, tmp_path, capsys):
+    """Also after they became our own files; the verdict, the mistakes, the moves and the board agree."""
+    rules, suits, letters = SITE[name]
+    played = starmine.play_games(["random", "random"], 3, variant=rules, seed=1, record=True)
+    first = tmp_path / ("games.links" if source in ("games.links", "link") else "games.json")
+    starmine.data.write_games(played, first)
+    told = first
+    if source == "link":
+        told = first.read_text().splitlines()[0]
+    elif source in ("games.parquet", "folder"):
+        told = tmp_path / source
+        starmine.data.write_games(starmine.data.read_games(first), told, "parquet")
+    page = tmp_path / "out.html"
+    capsys.readouterr()
+    assert main(["replay", str(told), "--html", str(page), "--game", "0"]) == 0
+    (game,) = payload(page)["games"]
+    assert " ".join(suit["name"] for suit in game["suits"]) == suits
+    assert "".join(suit["letter"] for suit in game["suits"]) == letters
+    state = played.trajectories.state(0)
+    assert game["frames"][0]["hands"][0][0]["card"] == letters[state.deck[0].suit] + str(state.deck[0].rank + 1)
+    assert game["verdict"] == verdict(state, game["names"], suits.split())
+    assert game["verdict"] in capsys.readouterr().out
+    assert [one["text"] for one in game["mistakes"]] == [
+        one.text for one in mistakes(state, game["names"], suits.split())
+    ]
+    fatal = {letters[event.card.suit] + str(event.card.rank + 1) for event in state.history if event.misplay}
+    assert fatal
+    assert all(card in game["verdict"] for card in fatal)
+    assert set(suits.split()) < set(" ".join(game["moves"]).split())
+    assert "white" not in json.dumps({**game, "variant": None})
+
+
+def test_our_own_games_keep_our_suits(folder, tmp_path):
+    assert main(["replay", str(folder / "parquet"), "--html", str(tmp_path / "out.html"), "--game", "0"]) == 0
+    (game,) = payload(tmp_path / "out.html")["games"]
+    assert "".join(suit["letter"] for suit in game["suits"]) == "RYGWB"
+
+
 def test_the_command_shows_a_link(folder, tmp_path):
     link = (folder / "games.links").read_text().splitlines()[1]
     assert main(["replay", link, "--html", str(tmp_path / "out.html")]) == 0

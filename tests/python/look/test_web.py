@@ -42,7 +42,7 @@ def table_of(lobby, found):
 def expected(view, table, found, variant, seats):
     """All that a page may know of a table before the end, made of the seat's view alone."""
     own = view.observer
-    history = view.history
+    history, suits = view.history, suits_of(view.variant)
     return {
         "id": found["id"],
         "title": found["title"],
@@ -54,7 +54,7 @@ def expected(view, table, found, variant, seats):
         "told": {"variant": variant, "seats": seats},
         "advisers": [name for name in ("smart", "piers") if name == "piers" or view.variant.colors == 5],
         "frame": frame_of(view, names=table.shown_names, legal=view.current_player == own),
-        "log": [turn_in_words(event_of(event), table.shown_names, suits_of(view.variant)) for event in history],
+        "log": [turn_in_words(event_of(event, view.variant, suits), table.shown_names, suits) for event in history],
         "last_own_turn": max([turn for turn, event in enumerate(history, 1) if event.seat == own], default=0),
     }
 

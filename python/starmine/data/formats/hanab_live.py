@@ -19,11 +19,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from starmine._core import StarmineError, Variant
-from starmine.data.formats.hanab_live_rules import game_rules, suits_named, variant_of
+from starmine.data.formats.hanab_live_rules import game_rules, suit_names, suits_named, variant_of
 from starmine.data.formats.moves import COLOR_HINT, DISCARD, PLAY, RANK_HINT, Move, action_of, move_of
 from starmine.data.formats.recorded import (
     ImportedGames,
@@ -82,7 +83,8 @@ def named_game(entry: Any, index: int) -> RecordedGame | SkippedGame:
 def of_one_variant(games: list[RecordedGame | SkippedGame], variant: Variant | None) -> ReadGames:
     """The games of a variant, or of the first game's."""
     first = next((game.variant for game in games if isinstance(game, RecordedGame)), Variant())
-    return assemble(games, first if variant is None else variant)
+    rules = first if variant is None else variant
+    return replace(assemble(games, rules), suits=suit_names(rules))
 
 
 def game_of(entry: Any, name: str = "") -> RecordedGame:

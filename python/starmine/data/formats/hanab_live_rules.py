@@ -37,6 +37,7 @@ SUITS = (
     Suits("Critical Fours (6 Suits)", 1821, (ONE_FOUR,) * 6),
     Suits("Critical Fours (5 Suits)", 1822, (ONE_FOUR,) * 5),
 )
+NAMES = ("red", "yellow", "green", "blue", "purple", "teal")  # of the suits; with three there is no yellow one
 # Options that change rules, by our parameter; false where a game does not tell.
 SWITCHES = {"emptyClues": "empty_hints", "allOrNothing": "crowning_piece"}
 HAND_SIZES = {"oneExtraCard": 1, "oneLessCard": -1}
@@ -67,6 +68,16 @@ def suits_numbered(number: int) -> Suits:
             return suits
     known = ", ".join(f"{suits.number} ({suits.name})" for suits in SUITS)
     raise StarmineError(f"hanab.live variant number {number} is not one of ours: expected one of {known}")
+
+
+def suit_names(variant: Variant) -> tuple[str, ...]:
+    """What the suits of a variant are called on hanab.live, in their order.
+
+    A suit of which the deck has one card of each rank, beside others, is black.
+    """
+    names, copies = NAMES[: variant.colors] if variant.colors != 3 else ("red", "green", "blue"), variant.copies
+    is_black = tuple(copies[-1]) == ONE_OF_EACH and tuple(copies[0]) != ONE_OF_EACH
+    return (*names[:-1], "black") if is_black else names
 
 
 def variant_of(suits: Suits, players: int, options: dict[str, Any]) -> Variant:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from starmine._core import StarmineError
+from starmine.data.formats.parquet import suits_in
 from starmine.data.formats.recorded import ImportedGames, ReadGames, check
 from starmine.played import Games
 from starmine.stored import Dataset, Game, GameTable
@@ -44,7 +46,9 @@ def _read(games: Any) -> ReadGames:
     if isinstance(games, Dataset):
         table = games[:]
         names = [str(player["name"]) for player in games.players]
-        return _of_table(table, tuple(tuple(names[row] for row in seats) for seats in table.players.tolist()))
+        found = _of_table(table, tuple(tuple(names[row] for row in seats) for seats in table.players.tolist()))
+        suits = set(map(suits_in, games.metadata))
+        return replace(found, suits=suits.pop() if len(suits) == 1 else ())
     listed = [games] if isinstance(games, Game) else games
     if not isinstance(listed, list | tuple) or not listed or not all(isinstance(game, Game) for game in listed):
         raise StarmineError(f"games={_named(games)} is not allowed: {EXPECTED}")

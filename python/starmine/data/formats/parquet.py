@@ -1,6 +1,7 @@
 """Starmine's own games on disk: Parquet files of the schema of `starmine.stored`, one or a folder of them.
 
-What an imported game was called stands in the metadata, `extra["names"]`, of files with up to NAMED games.
+What an imported game was called stands in the metadata, `extra["names"]`, of files with up to NAMED games, and what the
+source called the suits in `extra["suits"]`.
 """
 
 from __future__ import annotations
@@ -39,9 +40,11 @@ def read(path: Path, variant: Variant | None = None) -> ReadGames:
     tables: list[GameTable] = []
     names: list[str] = []
     players: list[tuple[str, ...]] = []
+    suits: set[tuple[str, ...]] = set()
     for file in files:
-        table, called, seats = _read_file(file, variant)
+        table, metadata, called, seats = _read_file(file, variant)
         tables.append(table)
+        suits.add(suits_in(metadata))
         names += called
         players += seats
     games = GameTable.concatenate(tables)
@@ -51,11 +54,18 @@ def read(path: Path, variant: Variant | None = None) -> ReadGames:
         tuple(names),
         games.scores.astype(np.int64),
         tuple(players),
+        suits=suits.pop() if len(suits) == 1 else (),
     )
 
 
-def _read_file(path: Path, variant: Variant | None) -> tuple[GameTable, list[str], list[tuple[str, ...]]]:
-    """The games of a file, their names and those of their players."""
+def suits_in(metadata: Metadata) -> tuple[str, ...]:
+    """What the source of imported games called the suits; empty where it has our names."""
+    told = metadata.extra.get("suits")
+    return tuple(map(str, told)) if isinstance(told, list) else ()
+
+
+def _read_file(path: Path, variant: Variant | None) -> tuple[GameTable, Metadata, list[str], list[tuple[str, ...]]]:
+    """The games of a file, what it says about all of them, their names and those of their players."""
     parquet, arrow = pyarrow_parquet(), pyarrow()
     data = path.read_bytes()
     try:
@@ -71,7 +81,8 @@ def _read_file(path: Path, variant: Variant | None) -> tuple[GameTable, list[str
         raise StarmineError(f"{path}: column players names players that are not in the players' table")
     told = metadata.extra.get("names")
     names = told if isinstance(told, list) and len(told) == len(games) else games.game.tolist()
-    return games, list(map(str, names)), [tuple(players[player] for player in row) for row in games.players.tolist()]
+    seats = [tuple(players[player] for player in row) for row in games.players.tolist()]
+    return games, metadata, list(map(str, names)), seats
 
 
 def table_of(games: ImportedGames) -> tuple[GameTable, list[dict[str, str | None]]]:
@@ -110,7 +121,7 @@ def write(games: ImportedGames, path: Path) -> None:
     """
     table, players = table_of(games)
     if path.suffix == ".parquet":
-        _write_file(path, table, Metadata(games.variant, players, extra=_extra(games.names, 0)))
+        _write_file(path, table, Metadata(games.variant, players, extra=_extra(games, games.names, 0)))
         return
     if path.exists() and not path.is_dir():
         raise StarmineError(f"{path}: it is a file: expected a folder, or a name that ends in .parquet")
@@ -120,16 +131,17 @@ def write(games: ImportedGames, path: Path) -> None:
     shards = max(1, -(-len(table) // SHARD))
     for shard in range(shards):
         rows = slice(shard * SHARD, (shard + 1) * SHARD)
-        extra = _extra(games.names[rows], rows.start)
+        extra = _extra(games, games.names[rows], rows.start)
         metadata = Metadata(games.variant, players, shard=shard, shards=shards, extra=extra)
         _write_file(path / shard_name(shard), table[rows], metadata)
 
 
-def _extra(names: tuple[str, ...], first: int) -> dict[str, Any]:
-    """What the metadata say of imported games, whose running numbers begin with `first`."""
+def _extra(games: ImportedGames, names: tuple[str, ...], first: int) -> dict[str, Any]:
+    """What the metadata say of imported games of these names, whose running numbers begin with `first`."""
     numbered = names == tuple(map(str, range(first, first + len(names))))
     told = {} if numbered or len(names) > NAMED else {"names": list(names)}
-    return {"source": "imported games", **told}
+    suits = {"suits": list(games.suits)} if games.suits else {}
+    return {"source": "imported games", **told, **suits}
 
 
 def _write_file(path: Path, table: GameTable, metadata: Metadata) -> None:

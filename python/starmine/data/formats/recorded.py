@@ -70,6 +70,7 @@ class ReadGames:
         recorded_scores: int64 (G,); NOT_RECORDED where the file tells none.
         players: the players' names by seat, for each game; empty tuples where the file has none.
         skipped: games that cannot be represented.
+        suits: what the source calls the suits, in their order; empty where it has our names.
     """
 
     trajectories: Trajectories
@@ -78,6 +79,7 @@ class ReadGames:
     recorded_scores: NDArray[np.int64]
     players: tuple[tuple[str, ...], ...]
     skipped: tuple[SkippedGame, ...] = ()
+    suits: tuple[str, ...] = ()
 
     @staticmethod
     def of(
@@ -104,6 +106,8 @@ class ImportedGames:
         fireworks: uint8 (G,), the sums of the fireworks.
         endings: uint8 (G,), k for `starmine.endings()[k - 1]`; 0 for a game that stopped before its end.
         skipped: the games that were left out, in the order of the file.
+        suits: what the source calls the suits, in their order, such as hanab.live's ("red", "yellow", "green", "blue",
+            "purple"); empty where it has our names.
     """
 
     trajectories: Trajectories
@@ -115,6 +119,7 @@ class ImportedGames:
     fireworks: NDArray[np.uint8]
     endings: NDArray[np.uint8]
     skipped: tuple[SkippedGame, ...] = ()
+    suits: tuple[str, ...] = ()
 
     @property
     def variant(self) -> Variant:
@@ -223,6 +228,7 @@ def check(games: ReadGames, on_error: str, source: str) -> ImportedGames:
         fireworks=fireworks[whole],
         endings=codes[whole],
         skipped=tuple(skipped),
+        suits=games.suits,
     )
 
 
