@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import ast
+import json
+import re
 import sys
 from typing import Any, NoReturn
 
-from starmine._core import _unknown_name, variants
+from starmine._core import StarmineError, Variant, _unknown_name, variants
+from starmine.keywords import RULES, check_keywords
+from starmine.presets import variant
 
 NO_OUTPUT, REFUSED, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141  # exit statuses
 
@@ -67,10 +72,87 @@ def add_rules(parser: argparse.ArgumentParser) -> None:
 
 
 def add_rules_of(parser: argparse.ArgumentParser, source: str) -> None:
-    """Add the options that give the rules of games which are read, where the source does not."""
-    known = ", ".join(variants())
-    parser.add_argument("--variant", metavar="NAME", help=f"rules of the games: {known} (default: as {source} says)")
-    parser.add_argument("--players", type=integer, metavar="N", help=f"seats, 2 to 5 (default: as {source} says)")
+    """Add the options that choose among the rules of games which are read, or give them where the source does not."""
+    parser.add_argument(
+        "--variant",
+        metavar="RULES",
+        help="read the games of these rules only: a preset, with parameters after it ('standard, colors=6'), "
+        f"JSON, or Variant(...) as messages print it; presets: {', '.join(variants())} (default: as {source} says)",
+    )
+    parser.add_argument(
+        "--players", type=integer, metavar="N", help="seats of these rules, 2 to 5 (default: as RULES say, or 2)"
+    )
+
+
+def rules_of(options: argparse.Namespace) -> Variant | None:
+    """The rules that the options of `add_rules_of` choose, or None.
+
+    Raises:
+        StarmineError: they are not allowed, or contradict each other.
+    """
+    if options.variant is None and options.players is None:
+        return None
+    return rules_of_text(options.variant or "standard", options.players)
+
+
+def rules_of_text(text: str, players: int | None = None) -> Variant:
+    """The variant of a text: a preset's name, which parameters may follow; a JSON object; or `Variant(...)`.
+
+    Args:
+        text: such as "standard", "avalanche, players=3", '{"colors": 4}' or "Variant(players=2, colors=6)".
+        players: number of seats; None for that of the text, or 2.
+
+    Raises:
+        StarmineError: it is none of these, or names another number of players.
+        UnknownNameError: there is no such preset.
+        VariantError: a parameter is out of its range.
+    """
+    called = re.fullmatch(r"\s*Variant\((?P<parameters>.*)\)\s*", text, re.DOTALL)
+    name = None
+    if text.lstrip().startswith("{"):
+        parameters = _object(text)
+    elif called is not None:
+        parameters = _keywords(called["parameters"], text)
+    else:
+        name, _, following = (part.strip() for part in text.partition(","))
+        parameters = _keywords(following, text)
+    if players is not None and parameters.setdefault("players", players) != players:
+        raise StarmineError(f"--variant {text!r} and --players {players} contradict each other")
+    try:
+        check_keywords("Variant", parameters, RULES)
+        return Variant(**parameters) if name is None else variant(name, **parameters)
+    except (TypeError, OverflowError) as error:
+        raise StarmineError(f"--variant {text!r} is not allowed: {error}") from error
+
+
+def _object(text: str) -> dict[str, Any]:
+    """The parameters of a JSON object."""
+    try:
+        found: dict[str, Any] = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise StarmineError(f"--variant {text!r} is not allowed: it is not JSON ({error})") from error
+    return found
+
+
+def _keywords(parameters: str, text: str) -> dict[str, Any]:
+    """Parameters as Python's calls have them; true, false and texts need no quotation marks."""
+    try:
+        call = ast.parse(f"f({parameters})", mode="eval").body
+        if not isinstance(call, ast.Call) or call.args or any(each.arg is None for each in call.keywords):
+            raise ValueError
+        return {str(each.arg): _literal(each.value) for each in call.keywords}
+    except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
+        raise StarmineError(
+            f"--variant {text!r} is not allowed: expected a preset, with parameters after it such as "
+            "'standard, players=3, colors=6', a JSON object, or Variant(...)"
+        ) from error
+
+
+def _literal(value: ast.expr) -> Any:
+    """The value of a parameter."""
+    if isinstance(value, ast.Name):
+        return {"true": True, "false": False}.get(value.id, value.id)
+    return ast.literal_eval(value)
 
 
 def integer(text: str) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import errno
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import StarmineError, State, Variant, _unknown_name, bots, endings, policies, variant
+from starmine._core import StarmineError, State, _unknown_name, bots, endings, policies
 from starmine.cli.eval import bots_by_name
-from starmine.cli.parsing import add_command, add_rules_of, integer
+from starmine.cli.parsing import add_command, add_rules_of, integer, rules_of
 from starmine.durable import replace_file
 from starmine.evaluation.folder import RESULTS
 from starmine.evaluation.worst import read_evaluation, without_replays, worst_games
@@ -27,9 +28,9 @@ Writes games as one HTML file, which works without a network: a slider and the a
 each turn has an address (#turn=17). Beside the board stand the turns that cost points, and below it the score, what can
 still be reached, and with --policy what the policy expects.
 
-SOURCE is a folder or a file of games (starmine generate, starmine play --save), a file of another program (hanab.live's
-JSON, HLE's deals and moves; see starmine data convert --help), a share link of hanab.live, or a folder of starmine
-eval, of which the worst games are shown."""
+SOURCE is a folder or a file of games (starmine generate, starmine play --save), files of another program or a folder of
+them (hanab.live's JSON, HLE's deals and moves; see starmine data convert --help), a share link of hanab.live, or a
+folder of starmine eval, of which the worst games are shown."""
 
 SHOWN = 20  # games, where no option says how many
 
@@ -54,7 +55,9 @@ class Chosen:
 def add(commands: Any) -> None:
     """Add the subcommand and its options."""
     parser = add_command(commands, "replay", "step through games in a browser", DESCRIPTION)
-    parser.add_argument("source", metavar="SOURCE", help="folder, file or link")
+    parser.add_argument(
+        "sources", nargs="+", metavar="SOURCE", help="folder, file or link, or several; - for standard input"
+    )
     parser.add_argument("--html", required=True, metavar="FILE", help="the page to write")
     parser.add_argument(
         "--game", type=integer, action="append", metavar="N", help="the game with this index, from 0; may be repeated"
@@ -87,11 +90,13 @@ def add(commands: Any) -> None:
         help=f"show what a trained policy thinks: {', '.join(policies())}, or its file",
     )
     add_rules_of(parser, "SOURCE")
+    parser.add_argument("--skip", action="store_true", help="leave out games and files that do not hold, and name them")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Write the page, say what it shows, and return the exit status."""
+    options.source = ", ".join(options.sources)
     if options.game is not None and options.worst is not None:
         raise StarmineError("--game and --worst are not allowed together: expected one of them")
     if options.game is not None and options.ending is not None:
@@ -138,10 +143,12 @@ def costliest(state: State, names: Sequence[str], suits: Sequence[str]) -> str:
 def chosen(options: argparse.Namespace) -> Chosen:
     """The games that the options choose."""
     path = Path(options.source)
-    if (path / RESULTS).is_file():
+    if len(options.sources) == 1 and (path / RESULTS).is_file():
         return of_evaluation(options)
     if options.player:
         raise StarmineError("--player is not allowed here: expected a folder of starmine eval")
+    if len(options.sources) > 1:
+        return of_other_formats(options)
     if path.is_dir() or path.suffix == ".parquet":
         files = list(path.glob("*.parquet")) if path.is_dir() else [path]
         if files:
@@ -178,6 +185,9 @@ def of_dataset(options: argparse.Namespace) -> Chosen:
     if not Path(options.source).exists():
         raise FileNotFoundError(errno.ENOENT, "No such file or directory", options.source)
     stored = Dataset(options.source)
+    rules = rules_of(options)
+    if rules is not None and rules != stored.variant:
+        raise StarmineError(f"{options.source}: variant={rules} is not allowed: the file has {stored.variant}")
     scores = np.empty(0), np.empty(0)
     if options.worst is not None or options.ending is not None:
         tables = [(table.scores, table.endings) for table in stored.tables()]
@@ -194,11 +204,10 @@ def of_other_formats(options: argparse.Namespace) -> Chosen:
     """Games in a format of another program."""
     from starmine.data import read_games
 
-    rules: Variant | None = None
-    if options.variant is not None or options.players is not None:
-        seats = {} if options.players is None else {"players": options.players}
-        rules = variant(options.variant or "standard", **seats)
-    games = read_games(options.source, variant=rules)
+    on_error = "skip" if options.skip else "raise"
+    games = read_games(options.sources, variant=rules_of(options), on_error=on_error)
+    for skipped in games.skipped:
+        print(f"skipped {skipped}", file=sys.stderr)
     if len(games) == 0:
         raise StarmineError(f"{options.source}: it holds no game")
     indices = chosen_indices(options, len(games), games.scores, games.endings)

@@ -298,7 +298,7 @@ def test_a_game_without_actions_is_not_written(tmp_path):
     empty = starmine.Trajectories(
         games.variant, games.decks, games.start_players, games.actions[:0], np.zeros(2, np.int64)
     )
-    with pytest.raises(starmine.StarmineError, match="game 0 has no action"):
+    with pytest.raises(starmine.StarmineError, match="game 0: it has no action"):
         write_games(empty, tmp_path / "games.json")
 
 

@@ -353,7 +353,7 @@ def test_the_command_refuses_a_page_that_cannot_be_written(folder, capsys, targe
 
 
 def test_the_command_refuses_links_and_files_without_a_game(tmp_path, capsys):
-    assert main(["replay", "https://hanab.live/replay/123456", "--html", str(tmp_path / "out.html")]) == 2
+    assert main(["replay", "https://hanab.live/scores/Ann", "--html", str(tmp_path / "out.html")]) == 2
     assert "expected a share link of hanab.live, or a file" in capsys.readouterr().err
     (tmp_path / "empty.json").touch()
     assert main(["replay", str(tmp_path / "empty.json"), "--html", str(tmp_path / "out.html")]) == 2

@@ -2,14 +2,17 @@
 
 A game is an object with `players` (names; the first one starts), `deck` (`{"suitIndex": 0, "rank": 1}`, the top card
 first; hands are dealt whole), `actions` (`{"type", "target", "value"}`) and `options` (`variant`, `emptyClues`,
-`allOrNothing`, `oneExtraCard`, `oneLessCard`); `id` or `seed` names it. A file holds one object, a list of them, or an
-object in each line.
+`allOrNothing`, `oneExtraCard`, `oneLessCard`); `id` or `seed` names it. A file holds one object, a list of them, or
+several objects after each other, each on one line or on several.
 
 | type | action | target | value |
 |---|---|---|---|
 | 0, 1 | play, discard | the card's place in the deck | |
 | 2, 3 | colour hint, rank hint | player | colour from 0, rank from 1 |
 | 4, 5 | end of the game | | condition |
+
+Before April 2020 a card had `suit`, and an action `{"type", "target", "clue": {"type", "value"}}`: type 0 is a hint, 1
+a play, 2 a discard; a clue of type 0 tells a rank, one of type 1 a colour.
 
 hanab.live ends a game when nothing more can be played, and players may end it at any time: such games stop before
 their end by our rules.
@@ -19,12 +22,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from starmine._core import StarmineError, Variant
-from starmine.data.formats.hanab_live_rules import game_rules, suit_names, suits_named, variant_of
+from starmine.data.formats.hanab_live_rules import game_rules, rules_of, suit_names
 from starmine.data.formats.moves import COLOR_HINT, DISCARD, PLAY, RANK_HINT, Move, action_of, move_of
 from starmine.data.formats.recorded import (
     ImportedGames,
@@ -34,46 +38,39 @@ from starmine.data.formats.recorded import (
     assemble,
     starting_at_seat_0,
 )
-from starmine.data.formats.text_files import is_integer, parse_json, read_text
+from starmine.data.formats.text_files import Broken, Readable, is_integer, json_values, read_text
 from starmine.durable import replace_file
 
 KINDS = (PLAY, DISCARD, COLOR_HINT, RANK_HINT)  # by type
 ENDS = (4, 5)
+# Before April 2020: types of plays and discards, and of the hints of an action of type 0, in today's numbers.
+OLDER_TYPES = {1: 0, 2: 1}
+OLDER_HINTS = {0: 3, 1: 2}
 NAMES = ("Alice", "Bob", "Cathy", "Donald", "Emily")  # hanab.live's own for players without names
 
 
-def read(path: Path, variant: Variant | None = None) -> ReadGames:
-    """Read a file.
+def read(path: Readable, variant: Variant | None = None) -> ReadGames:
+    """Read a file. What is not JSON in it, such as a line that is cut off, is skipped.
 
     Args:
         path: of the file.
         variant: the rules of the games that are wanted; None for those of the first readable game.
 
     Raises:
-        StarmineError: it is no JSON.
+        StarmineError: it is no text.
         OSError: it cannot be read.
     """
-    entries = _entries(read_text(path), path)
-    games = [named_game(entry, index) for index, entry in enumerate(entries)]
-    return of_one_variant(games, variant)
-
-
-def _entries(text: str, path: Path) -> list[Any]:
-    """The games' objects of a file."""
-    try:
-        found = json.loads(text)
-    except ValueError:
-        lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
-        return [parse_json(line, f"{path}, line {number}") for number, line in lines]
-    except RecursionError as error:
-        raise StarmineError(f"{path}: it is not JSON ({error})") from error
-    return found if isinstance(found, list) else [found]
+    return of_one_variant(
+        [named_game(entry, index) for index, entry in enumerate(json_values(read_text(path)))], variant
+    )
 
 
 def named_game(entry: Any, index: int) -> RecordedGame | SkippedGame:
     """A game from its object, or the reason why there is none."""
+    if isinstance(entry, Broken):
+        return SkippedGame(index, "", entry.reason)
     told = [entry[key] for key in ("id", "seed") if entry.get(key)] if isinstance(entry, dict) else []
-    name = str(told[0]) if told else str(index)
+    name = str(told[0]) if told else ""
     try:
         return game_of(entry, name)
     except StarmineError as error:
@@ -83,8 +80,7 @@ def named_game(entry: Any, index: int) -> RecordedGame | SkippedGame:
 def of_one_variant(games: list[RecordedGame | SkippedGame], variant: Variant | None) -> ReadGames:
     """The games of a variant, or of the first game's."""
     first = next((game.variant for game in games if isinstance(game, RecordedGame)), Variant())
-    rules = first if variant is None else variant
-    return replace(assemble(games, rules), suits=suit_names(rules))
+    return assemble(games, first if variant is None else variant)
 
 
 def game_of(entry: Any, name: str = "") -> RecordedGame:
@@ -96,20 +92,40 @@ def game_of(entry: Any, name: str = "") -> RecordedGame:
     if not isinstance(entry, dict):
         raise StarmineError("it is no JSON object")
     players, deck, actions = (_list(entry, key) for key in ("players", "deck", "actions"))
-    options = entry.get("options") or {}
-    if not isinstance(options, dict):
-        raise StarmineError("'options' is no JSON object")
     roles = entry.get("characters") or []
     if not isinstance(roles, list) or any(isinstance(role, dict) and role.get("name") for role in roles):
         raise StarmineError("its characters are not among our rules")
-    variant = variant_of(suits_named(options.get("variant", "No Variant")), len(players), options)
-    start = options.get("startingPlayer", 0)
-    if not is_integer(start) or not 0 <= start < variant.players:
-        raise StarmineError(f"startingPlayer={start!r} is not allowed: expected 0 to {variant.players - 1}")
+    rules = rules_of(entry, len(players))
+    variant, start = rules.variant, rules.start
     cards = [_card(card, place, variant) for place, card in enumerate(deck)]
     if len(cards) != variant.deck_size:
         raise StarmineError(f"its deck has {len(cards)} cards: expected {variant.deck_size}")
-    return RecordedGame(name, variant, cards, _Table(variant, start).read(actions), start, players=_names(players))
+    is_older = any(isinstance(action, dict) and "clue" in action for action in actions)
+    if is_older:
+        actions = [_of_today(action, turn) for turn, action in enumerate(actions)]
+    ids = _Table(variant, start).read(actions)
+    # The suits had another order then; since when they have today's is not known.
+    suits = () if is_older else suit_names(variant)
+    return RecordedGame(name, variant, cards, ids, start, players=_names(players), suits=suits)
+
+
+def _of_today(action: Any, turn: int) -> dict[str, Any]:
+    """An action of the format of before April 2020 in today's form.
+
+    Raises:
+        StarmineError: it is of another kind than hint, play and discard.
+    """
+    held: dict[str, Any] = action if isinstance(action, dict) else {}
+    clue = held["clue"] if isinstance(held.get("clue"), dict) else {}
+    kind, hint = held.get("type"), clue.get("type")
+    if is_integer(kind) and kind in OLDER_TYPES:
+        return {"type": OLDER_TYPES[kind], "target": held.get("target")}
+    if not is_integer(kind) or kind != 0 or not is_integer(hint) or hint not in OLDER_HINTS:
+        raise StarmineError(
+            f"turn {turn}: {action} is no action in the format of before April 2020: expected type 0 with a clue of "
+            "type 0 or 1, type 1 or type 2"
+        )
+    return {"type": OLDER_HINTS[hint], "target": held.get("target"), "value": clue.get("value")}
 
 
 def _list(entry: dict[str, Any], key: str) -> list[Any]:
@@ -129,7 +145,8 @@ def _names(players: list[Any]) -> tuple[str, ...]:
 
 def _card(card: Any, place: int, variant: Variant) -> int:
     """The number of a card. Older tools call the suit `suit`."""
-    suit = card.get("suitIndex", card.get("suit")) if isinstance(card, dict) else None
+    told = [card[key] for key in ("suitIndex", "suit") if key in card] if isinstance(card, dict) else []
+    suit = told[0] if told and told[-1] == told[0] else None
     rank = card.get("rank") if isinstance(card, dict) else None
     if not (is_integer(suit) and is_integer(rank) and 0 <= suit < variant.colors and 1 <= rank <= variant.ranks):
         raise StarmineError(
@@ -167,6 +184,8 @@ class _Table:
         """The id of an action; the table moves on."""
         if kind in (PLAY, DISCARD):
             hand = self.hands[self.seat]
+            if target == self.dealt < self.variant.deck_size:
+                raise StarmineError(f"turn {turn}: the top card of the deck is played, which our rules do not have")
             if target not in hand:
                 raise StarmineError(f"turn {turn}: the card {target} is not in the hand of player {self.seat}: {hand}")
             move = Move(kind, hand.index(target))
@@ -203,19 +222,23 @@ class _Table:
         self.seat = (self.seat + 1) % self.variant.players
 
 
+def unwritable(games: ImportedGames) -> dict[int, str]:
+    """The games that hanab.live does not open, with the reasons."""
+    empty = np.flatnonzero(games.trajectories.lengths == 0).tolist()
+    return dict.fromkeys(empty, "it has no action: hanab.live opens games with one or more")
+
+
 def entries(games: ImportedGames) -> Iterator[dict[str, Any]]:
     """The JSON objects of games. Seats are numbered from the one that started.
 
     Raises:
-        StarmineError: the variant has no counterpart, or a game has no action, which hanab.live does not open.
+        StarmineError: the variant has no counterpart.
     """
     suits, options = game_rules(games.variant)
     played, variant = starting_at_seat_0(games.trajectories), games.variant
     for game, deck in enumerate(played.decks.tolist()):
         table = _Table(variant, 0)
         actions = played.actions[played.offsets[game] : played.offsets[game + 1]].tolist()
-        if not actions:
-            raise StarmineError(f"game {game} has no action: hanab.live opens games with one or more")
         start = int(games.trajectories.start_players[game])
         names = games.players[game] or NAMES[: variant.players]
         yield {

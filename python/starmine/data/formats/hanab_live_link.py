@@ -19,18 +19,22 @@ from pathlib import Path
 from typing import Any
 
 from starmine._core import StarmineError, Variant
-from starmine.data.formats.hanab_live import NAMES, entries, game_of, of_one_variant
+from starmine.data.formats.hanab_live import NAMES, entries, game_of, of_one_variant, unwritable
 from starmine.data.formats.hanab_live_rules import game_rules, suits_numbered
 from starmine.data.formats.recorded import ImportedGames, ReadGames, RecordedGame, SkippedGame
-from starmine.data.formats.text_files import read_text
+from starmine.data.formats.text_files import Readable, read_text
 from starmine.durable import replace_file
 
 DIGITS = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+__all__ = ["is_link", "link_of", "links", "read", "read_links", "refuse_number", "unwritable", "write"]
 SITE = "https://hanab.live/shared-replay-json/"
 BETWEEN_HYPHENS = 20
 DIGITS_OF_AN_ID = 9  # of a variant, at most
 # What may follow is the number of a turn.
 LINK = re.compile(r"(?:.*/)?(?:shared-)?replay-json/(?P<data>[\w,-]+)/?(?:[?#].*)?", re.ASCII)
+# A link that names a game by its number and does not hold it.
+NUMBERED = re.compile(r"(?:(?:https?://)?(?:www\.)?hanab\.live)?/?(?:shared-)?replay/(?P<id>\d+)(?:[/?#].*)?", re.ASCII)
+EXPORT = "https://hanab.live/export/"
 
 
 def is_link(text: str) -> bool:
@@ -38,7 +42,20 @@ def is_link(text: str) -> bool:
     return LINK.fullmatch(text.strip()) is not None
 
 
-def read(path: Path, variant: Variant | None = None) -> ReadGames:
+def refuse_number(text: str) -> None:
+    """Refuse a link that names a game by its number.
+
+    Raises:
+        StarmineError: it is one; the message names the file to download.
+    """
+    found = NUMBERED.fullmatch(text.strip())
+    if found is not None:
+        raise StarmineError(
+            f"the link {text.strip()!r} does not hold its game: download {EXPORT}{found['id']} and read that file"
+        )
+
+
+def read(path: Readable, variant: Variant | None = None) -> ReadGames:
     """Read a file of links.
 
     Args:
@@ -62,9 +79,9 @@ def _games(links: list[str]) -> Iterator[RecordedGame | SkippedGame]:
     for index, link in enumerate(links):
         try:
             entry = entry_of(link)
-            yield game_of(entry, entry.get("seed", str(index)))
+            yield game_of(entry, entry.get("seed", ""))
         except StarmineError as error:
-            yield SkippedGame(index, str(index), str(error))
+            yield SkippedGame(index, "", str(error))
 
 
 def entry_of(link: str) -> dict[str, Any]:
@@ -76,6 +93,7 @@ def entry_of(link: str) -> dict[str, Any]:
     Raises:
         StarmineError: it is no such link, or its variant is none of ours.
     """
+    refuse_number(link)
     found = LINK.fullmatch(link.strip())
     if found is None:
         raise StarmineError(f"{link.strip()!r} is no link to a game: expected .../replay-json/DATA")

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from starmine._core import StarmineError, Variant, _unknown_name
+from starmine._core import StarmineError, Variant
+from starmine.data.formats.text_files import is_integer
 
-USUAL, ONE_OF_EACH, ONE_FOUR = (3, 2, 2, 2, 1), (1, 1, 1, 1, 1), (3, 2, 2, 1, 1)
+USUAL, ONE_OF_EACH, ONE_FOUR, TWO_ONES = (3, 2, 2, 2, 1), (1, 1, 1, 1, 1), (3, 2, 2, 1, 1), (2, 2, 2, 2, 1)
 
 
 @dataclass(frozen=True)
@@ -34,15 +36,114 @@ SUITS = (
     Suits("4 Suits", 15, (USUAL,) * 4),
     Suits("3 Suits", 18, (USUAL,) * 3),
     Suits("Black (5 Suits)", 21, (*(USUAL,) * 4, ONE_OF_EACH)),
+    Suits("Critical Fours & Black (6 Suits)", 1645, (*(ONE_FOUR,) * 5, ONE_OF_EACH)),
     Suits("Critical Fours (6 Suits)", 1821, (ONE_FOUR,) * 6),
     Suits("Critical Fours (5 Suits)", 1822, (ONE_FOUR,) * 5),
+    Suits("Scarce Ones (6 Suits)", 2393, (TWO_ONES,) * 6),
+    Suits("Scarce Ones (5 Suits)", 2394, (TWO_ONES,) * 5),
+    Suits("Scarce Ones & Black (6 Suits)", 2395, (*(TWO_ONES,) * 5, ONE_OF_EACH)),
 )
 NAMES = ("red", "yellow", "green", "blue", "purple", "teal")  # of the suits; with three there is no yellow one
+NO_VARIANT = SUITS[0]
 # Options that change rules, by our parameter; false where a game does not tell.
 SWITCHES = {"emptyClues": "empty_hints", "allOrNothing": "crowning_piece"}
 HAND_SIZES = {"oneExtraCard": 1, "oneLessCard": -1}
 REFUSED = ("cardCycle", "detrimentalCharacters")  # options whose rules are none of ours
 CARDS_IN_HAND = {2: 5, 3: 5, 4: 4, 5: 4}
+# Options that change no rule of the moves that were played.
+TIMES, OTHER_FLAGS = ("timed", "timeBase", "timePerTurn"), ("speedrun", "deckPlays")
+TABLE = ("numPlayers", "tableName", "maxPlayers")  # options of a table in the site's live messages
+VARIANTS = ("variant", "variantName", "variantID")
+STARTS = ("startingPlayer", "firstPlayer")
+FLAGS = (*SWITCHES, *HAND_SIZES, *REFUSED)
+OPTIONS = (*VARIANTS, *STARTS, *FLAGS, *TIMES, *OTHER_FLAGS, *TABLE)
+Told = tuple[str, Any]  # where the file tells something, and what
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The rules of a game.
+
+    Attributes:
+        variant: as ours.
+        start: the seat that starts.
+        others: the site's options that change no rule, as the game tells them.
+    """
+
+    variant: Variant
+    start: int
+    others: dict[str, Any]
+
+
+def rules_of(entry: Mapping[str, Any], players: int) -> Rules:
+    """The rules of a game's JSON object, wherever it tells them: at its top or among its options.
+
+    Raises:
+        StarmineError: they contradict each other, or are none of ours.
+    """
+    options = entry.get("options") or {}
+    if not isinstance(options, dict):
+        raise StarmineError("'options' is no JSON object")
+    _check_names(entry, options)
+    suits = _agreed([(where, _suits(told)) for where, told in _told(entry, options, VARIANTS)], NO_VARIANT)
+    start = _agreed(_told(entry, options, STARTS), 0)
+    flags = {name: _flag(name, _agreed(_told(entry, options, (name,)), False)) for name in (*FLAGS, *OTHER_FLAGS)}
+    variant = variant_of(suits, players, flags)
+    if not is_integer(start) or not 0 <= start < variant.players:
+        raise StarmineError(f"startingPlayer={start!r} is not allowed: expected 0 to {variant.players - 1}")
+    if (told := options.get("numPlayers", players)) != players:
+        raise StarmineError(f"its rules contradict each other: numPlayers={told!r}, and it has {players} players")
+    others = {name: told[0][1] for name in (*TIMES, *OTHER_FLAGS) if (told := _told(entry, options, (name,)))}
+    return Rules(variant, int(start), others)
+
+
+def _told(entry: Mapping[str, Any], options: Mapping[str, Any], names: tuple[str, ...]) -> list[Told]:
+    """What a game tells under some names, at its top and among its options."""
+    levels = ("", entry), ("options.", options)
+    return [(f"{level}{name}={held[name]!r}", held[name]) for level, held in levels for name in names if name in held]
+
+
+def _agreed(told: list[Told], usual: Any) -> Any:
+    """The one value that a game tells, or the usual one.
+
+    Raises:
+        StarmineError: it tells different ones.
+    """
+    for where, value in told:
+        if value != told[0][1]:
+            raise StarmineError(f"its rules contradict each other: {told[0][0]} and {where}")
+    return told[0][1] if told else usual
+
+
+def _flag(name: str, value: Any) -> bool:
+    """An option that is true or false."""
+    if not isinstance(value, bool):
+        raise StarmineError(f"the option {name}={value!r} is not allowed: expected true or false")
+    return value
+
+
+def _check_names(entry: Mapping[str, Any], options: Mapping[str, Any]) -> None:
+    """Refuse options that are not known, and names at the top that are options in another spelling."""
+    plain = {_plain(name): name for name in ("options", *OPTIONS)}
+    for name in entry:
+        known = plain.get(_plain(name), name)
+        if known != name:
+            raise StarmineError(f"{name!r} is not known: did you mean {known!r}?")
+    for name, value in options.items():
+        if name not in OPTIONS and value not in (None, False, 0, ""):
+            near = plain.get(_plain(name))
+            meant = f"did you mean {near!r}?" if near else f"expected one of {', '.join(OPTIONS)}"
+            raise StarmineError(f"the option {name}={value!r} is not known: {meant}")
+
+
+def _plain(name: str) -> str:
+    """A name without capitals and signs."""
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def _suits(told: Any) -> Suits:
+    """The suits of a variant's name or id."""
+    return suits_numbered(told) if is_integer(told) else suits_named(told)
 
 
 def suits_named(name: object) -> Suits:
@@ -54,7 +155,8 @@ def suits_named(name: object) -> Suits:
     for suits in SUITS:
         if suits.name == name:
             return suits
-    raise _unknown_name("hanab.live variant", str(name), [suits.name for suits in SUITS])
+    known = ", ".join(suits.name for suits in SUITS)
+    raise StarmineError(f"the hanab.live variant {name!r} is not one of our rules: expected one of {known}")
 
 
 def suits_numbered(number: int) -> Suits:
@@ -80,25 +182,24 @@ def suit_names(variant: Variant) -> tuple[str, ...]:
     return (*names[:-1], "black") if is_black else names
 
 
-def variant_of(suits: Suits, players: int, options: dict[str, Any]) -> Variant:
+def variant_of(suits: Suits, players: int, options: Mapping[str, Any]) -> Variant:
     """Our variant of a game of hanab.live.
 
     Args:
         suits: the variant there.
         players: number of players.
-        options: as in the game's JSON.
+        options: which of `FLAGS` are true.
 
     Raises:
         StarmineError: the number of players or an option is none of ours.
     """
     if players not in CARDS_IN_HAND:
-        raise StarmineError(f"{players} players are not allowed: expected {' to '.join('25')}")
-    for name in (*SWITCHES, *HAND_SIZES, *REFUSED):
-        if not isinstance(options.get(name, False), bool):
-            raise StarmineError(f"the option {name}={options[name]!r} is not allowed: expected true or false")
+        raise StarmineError(f"{players} players are not allowed: expected 2 to 5")
     refused = [name for name in REFUSED if options.get(name)]
     if refused:
         raise StarmineError(f"the option {refused[0]} is not one of our rules")
+    if all(options.get(name) for name in HAND_SIZES):
+        raise StarmineError(f"its rules contradict each other: {' and '.join(HAND_SIZES)}")
     hand = CARDS_IN_HAND[players] + sum(change for name, change in HAND_SIZES.items() if options.get(name))
     switches = {ours: options.get(name, False) for name, ours in SWITCHES.items()}
     return _built(suits, players, hand, switches)
@@ -113,8 +214,6 @@ def _built(suits: Suits, players: int, hand: int, switches: dict[str, Any]) -> V
 
 def game_rules(variant: Variant) -> tuple[Suits, dict[str, bool]]:
     """How hanab.live calls a variant of ours: its suits and the options that are true.
-
-    Which seat starts is left out, since seats are numbered from it there.
 
     Raises:
         StarmineError: it has no counterpart there.

@@ -25,7 +25,7 @@ from typing import Any
 from starmine._core import StarmineError, Variant
 from starmine.data.formats.moves import COLOR_HINT, DISCARD, PLAY, RANK_HINT, Move, action_of, move_of
 from starmine.data.formats.recorded import NOT_RECORDED, ImportedGames, ReadGames, RecordedGame, SkippedGame, assemble
-from starmine.data.formats.text_files import card_of, is_integer, parse_json, read_text, text_of
+from starmine.data.formats.text_files import Broken, Readable, card_of, is_integer, json_values, read_text, text_of
 from starmine.durable import replace_file
 from starmine.trajectories import LETTERS
 
@@ -58,7 +58,7 @@ def record(game: Any, state: Any) -> dict[str, Any]:
     }
 
 
-def read(path: Path, variant: Variant | None = None) -> ReadGames:
+def read(path: Readable, variant: Variant | None = None) -> ReadGames:
     """Read a file.
 
     Args:
@@ -69,19 +69,21 @@ def read(path: Path, variant: Variant | None = None) -> ReadGames:
         StarmineError: it is not text.
         OSError: it cannot be read.
     """
-    lines = [line for line in read_text(path).splitlines() if line.strip()]
-    games = list(_games(lines))
+    games = list(_games(json_values(read_text(path), lists=False)))
     first = next((game.variant for game in games if isinstance(game, RecordedGame)), Variant())
     return assemble(games, first if variant is None else variant)
 
 
-def _games(lines: list[str]) -> Iterator[RecordedGame | SkippedGame]:
-    """The games of the lines, one after the other."""
-    for index, line in enumerate(lines):
+def _games(entries: list[Any]) -> Iterator[RecordedGame | SkippedGame]:
+    """The games of the values of a file, one after the other."""
+    for index, entry in enumerate(entries):
+        if isinstance(entry, Broken):
+            yield SkippedGame(index, "", entry.reason)
+            continue
         try:
-            yield game_of(parse_json(line, "its line"), str(index))
+            yield game_of(entry)
         except StarmineError as error:
-            yield SkippedGame(index, str(index), str(error))
+            yield SkippedGame(index, "", str(error))
 
 
 def game_of(entry: Any, name: str = "") -> RecordedGame:

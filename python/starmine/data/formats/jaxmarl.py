@@ -72,7 +72,6 @@ def _games(
 ) -> Iterator[RecordedGame | SkippedGame]:
     """The games, one after the other."""
     for index, (entry, played, score) in enumerate(zip(decks, actions, scores, strict=True)):
-        name = str(index)
         try:
             if not isinstance(entry, dict) or not isinstance(entry.get("deck"), list):
                 raise StarmineError("its entry has no list 'deck'")
@@ -80,9 +79,9 @@ def _games(
                 raise StarmineError("its actions are no list of integers")
             deck = [card_of(card, variant) for card in entry["deck"]]
         except StarmineError as error:
-            yield SkippedGame(index, name, str(error))
+            yield SkippedGame(index, "", str(error))
             continue
-        yield RecordedGame(name, variant, deck, played, score=score)
+        yield RecordedGame("", variant, deck, played, score=score)
 
 
 def write(games: ImportedGames, path: Path) -> None:

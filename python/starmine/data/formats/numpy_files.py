@@ -40,7 +40,7 @@ def read(path: Path, variant: Variant | None = None) -> ReadGames:
         variant: the rules; None for those that the file names.
 
     Raises:
-        StarmineError: it is no such file, or names other rules.
+        StarmineError: it is no such file.
         OSError: it cannot be read.
     """
     arrays = _load(path)
@@ -50,8 +50,6 @@ def read(path: Path, variant: Variant | None = None) -> ReadGames:
         named = Variant.from_json(str(arrays["variant"]))
     except StarmineError as error:
         raise StarmineError(f"{path}: {error}") from error
-    if variant is not None and variant != named:
-        raise StarmineError(f"{path}: variant={variant} is not allowed: the file has {named}")
     for name, (kind, axes) in {**ARRAYS, **OPTIONAL}.items():
         found = arrays.get(name)
         if found is None and name in OPTIONAL:
@@ -60,6 +58,8 @@ def read(path: Path, variant: Variant | None = None) -> ReadGames:
             held = "missing" if found is None else f"{found.dtype} {found.shape}"
             raise StarmineError(f"{path}: {name!r} is {held}: expected {kind.__name__} with {axes} axes")
     _check_sizes(arrays, named, path)
+    if variant is not None and variant != named:
+        return ReadGames.of_other_rules(variant, named, len(arrays["decks"]))
     played = Trajectories(named, *(arrays[name] for name in ARRAYS))
     scores = arrays["scores"].astype(np.int64) if "scores" in arrays else None
     return ReadGames.of(played, scores, arrays["names"].tolist() if "names" in arrays else None)

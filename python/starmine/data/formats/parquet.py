@@ -23,38 +23,27 @@ NAMED = 100_000  # names of games beyond these would make the metadata slow to r
 
 
 def read(path: Path, variant: Variant | None = None) -> ReadGames:
-    """Read a file or the files of a folder. A game's name is that of its import, or its running number.
+    """Read a file. A game's name is that of its import, or its running number.
 
     Args:
-        path: of the file or folder.
+        path: of the file.
         variant: the rules; None for those of the metadata.
 
     Raises:
-        StarmineError: there are no such files, or of other or different rules.
+        StarmineError: it is no such file.
         ImportError: pyarrow is not installed.
-        OSError: a file cannot be read.
+        OSError: the file cannot be read.
     """
-    files = files_of(path)
-    if not files:
-        raise StarmineError(f"{path}: there is no file *.parquet")
-    tables: list[GameTable] = []
-    names: list[str] = []
-    players: list[tuple[str, ...]] = []
-    suits: set[tuple[str, ...]] = set()
-    for file in files:
-        table, metadata, called, seats = _read_file(file, variant)
-        tables.append(table)
-        suits.add(suits_in(metadata))
-        names += called
-        players += seats
-    games = GameTable.concatenate(tables)
+    games, metadata, names, players = _read_file(path)
+    if variant is not None and variant != metadata.variant:
+        return ReadGames.of_other_rules(variant, metadata.variant, len(games))
     return ReadGames(
         games.trajectories,
         np.arange(len(games), dtype=np.int64),
         tuple(names),
         games.scores.astype(np.int64),
         tuple(players),
-        suits=suits.pop() if len(suits) == 1 else (),
+        suits=suits_in(metadata),
     )
 
 
@@ -64,7 +53,7 @@ def suits_in(metadata: Metadata) -> tuple[str, ...]:
     return tuple(map(str, told)) if isinstance(told, list) else ()
 
 
-def _read_file(path: Path, variant: Variant | None) -> tuple[GameTable, Metadata, list[str], list[tuple[str, ...]]]:
+def _read_file(path: Path) -> tuple[GameTable, Metadata, list[str], list[tuple[str, ...]]]:
     """The games of a file, what it says about all of them, their names and those of their players."""
     parquet, arrow = pyarrow_parquet(), pyarrow()
     data = path.read_bytes()
@@ -74,8 +63,6 @@ def _read_file(path: Path, variant: Variant | None) -> tuple[GameTable, Metadata
         games = read_table(table, metadata.variant)
     except (ValueError, OSError, arrow.ArrowException) as error:
         raise StarmineError(f"{path}: {' '.join(str(error).split())}") from error
-    if variant is not None and metadata.variant != variant:
-        raise StarmineError(f"{path}: variant={variant} is not allowed: the file has {metadata.variant}")
     players = [str(player.get("name", UNKNOWN)) for player in metadata.players]
     if len(games) and not 0 <= games.players.min() <= games.players.max() < len(players):
         raise StarmineError(f"{path}: column players names players that are not in the players' table")

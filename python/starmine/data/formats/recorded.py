@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,8 @@ from starmine.trajectories import Trajectories
 
 NOT_RECORDED = -1  # a score that the file does not tell
 SHOWN = 5  # problems that a message lists
+# Attributes of `ImportedGames` that have an entry for each game.
+ARRAYS, TUPLES = ("indices", "recorded_scores", "scores", "fireworks", "endings"), ("names", "players")
 THREADS = 1  # which play some 20 million turns a second
 
 
@@ -21,13 +24,14 @@ class RecordedGame:
     """A game as a file tells it. Nothing of it has been checked.
 
     Attributes:
-        name: what the file calls it, such as an id.
+        name: what the file calls it, such as an id; "" where it has no name.
         variant: the rules.
         deck: for each card suit * ranks + rank, the top card first.
         actions: the action ids.
         start_player: the seat that started.
         score: as recorded, or NOT_RECORDED.
         players: the players' names by seat; empty where the file has none.
+        suits: what the file calls the suits, in their order; empty where it has our names or none.
     """
 
     name: str
@@ -37,26 +41,44 @@ class RecordedGame:
     start_player: int = 0
     score: int = NOT_RECORDED
     players: tuple[str, ...] = ()
+    suits: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class SkippedGame:
-    """A game that was left out.
+    """A game that was left out, or a file or a part of a file in which no game could be read.
 
     Attributes:
-        index: its position in the file, from 0.
-        name: what the file calls it.
+        index: its position in the source, from 0.
+        name: what the file calls it; "" where it has no name.
         reason: why it was left out.
+        place: the file, and the position in it where it holds several games; "" where the source is one file.
     """
 
     index: int
     name: str
     reason: str
+    place: str = ""
 
     def __str__(self) -> str:
         """The game and the reason, in one line."""
         named = "" if self.name in ("", str(self.index)) else f" ({self.name})"
-        return f"game {self.index}{named}: {self.reason}"
+        return f"{self.place or f'game {self.index}'}{named}: {self.reason}"
+
+
+@dataclass(frozen=True)
+class OtherRules:
+    """Games of other rules than those that are read.
+
+    Attributes:
+        skipped: where they are, and the message for those who did not ask for one variant.
+        variant: their rules.
+        games: their number.
+    """
+
+    skipped: SkippedGame
+    variant: Variant
+    games: int = 1
 
 
 @dataclass(frozen=True)
@@ -66,10 +88,11 @@ class ReadGames:
     Attributes:
         trajectories: G games; the rules have not been asked yet.
         indices: int64 (G,), their positions in the file.
-        names: what the file calls them.
+        names: what the file calls them; "" where it has no name.
         recorded_scores: int64 (G,); NOT_RECORDED where the file tells none.
         players: the players' names by seat, for each game; empty tuples where the file has none.
         skipped: games that cannot be represented.
+        others: games of other rules.
         suits: what the source calls the suits, in their order; empty where it has our names.
     """
 
@@ -79,6 +102,7 @@ class ReadGames:
     recorded_scores: NDArray[np.int64]
     players: tuple[tuple[str, ...], ...]
     skipped: tuple[SkippedGame, ...] = ()
+    others: tuple[OtherRules, ...] = ()
     suits: tuple[str, ...] = ()
 
     @staticmethod
@@ -88,8 +112,24 @@ class ReadGames:
         """Games of arrays, in their order."""
         count = len(trajectories)
         scores = np.full(count, NOT_RECORDED, np.int64) if recorded_scores is None else recorded_scores
-        named = tuple(map(str, range(count))) if names is None else tuple(names)
+        named = ("",) * count if names is None else tuple(names)
         return ReadGames(trajectories, np.arange(count, dtype=np.int64), named, scores, ((),) * count)
+
+    @staticmethod
+    def of_other_rules(variant: Variant, found: Variant, games: int) -> ReadGames:
+        """A file whose games all have other rules than `variant`."""
+        others = (OtherRules(SkippedGame(0, "", _other_rules(found, variant)), found, games),) if games else ()
+        return replace(assemble((), variant), others=others)
+
+    @staticmethod
+    def unreadable(reason: str, variant: Variant | None) -> ReadGames:
+        """A file that cannot be read."""
+        return replace(assemble((), variant or Variant()), skipped=(SkippedGame(0, "", reason),))
+
+    @property
+    def entries(self) -> int:
+        """The number of games of all kinds."""
+        return len(self.indices) + len(self.skipped) + sum(other.games for other in self.others)
 
 
 @dataclass(frozen=True, repr=False)
@@ -98,8 +138,8 @@ class ImportedGames:
 
     Attributes:
         trajectories: G games.
-        indices: int64 (G,), their positions in the file.
-        names: what the file calls them.
+        indices: int64 (G,), their positions in the source: in its files after each other.
+        names: what the file calls them; the position of a game without a name.
         recorded_scores: int64 (G,), as the file tells them; -1 where it does not.
         players: the players' names by seat, for each game; empty tuples where the file has none.
         scores: uint8 (G,), by the variant's rules, those of unfinished games included.
@@ -108,6 +148,7 @@ class ImportedGames:
         skipped: the games that were left out, in the order of the file.
         suits: what the source calls the suits, in their order, such as hanab.live's ("red", "yellow", "green", "blue",
             "purple"); empty where it has our names.
+        other_rules: number of games of other rules, which `variant=` left out.
     """
 
     trajectories: Trajectories
@@ -120,11 +161,23 @@ class ImportedGames:
     endings: NDArray[np.uint8]
     skipped: tuple[SkippedGame, ...] = ()
     suits: tuple[str, ...] = ()
+    other_rules: int = 0
 
     @property
     def variant(self) -> Variant:
         """The rules."""
         return self.trajectories.variant
+
+    def chosen(self, games: NDArray[np.int64]) -> ImportedGames:
+        """The games of some indices, int64 (K,)."""
+        columns: dict[str, Any] = {name: getattr(self, name)[games] for name in ARRAYS}
+        columns |= {name: tuple(getattr(self, name)[game] for game in games.tolist()) for name in TUPLES}
+        return replace(self, trajectories=self.trajectories[games], **columns)
+
+    def without(self, skipped: Sequence[SkippedGame]) -> ImportedGames:
+        """The games without those that `write_games` has left out."""
+        left = [game.index for game in skipped]
+        return self.chosen(np.setdiff1d(np.arange(len(self)), left)) if left else self
 
     def __len__(self) -> int:
         """Number of games."""
@@ -137,7 +190,7 @@ class ImportedGames:
 
 
 def assemble(games: Iterable[RecordedGame | SkippedGame], variant: Variant) -> ReadGames:
-    """The games of a variant as arrays; those of others, and those that do not fit its arrays, as skipped.
+    """The games of a variant as arrays; those that do not fit its arrays as skipped, and those of other rules.
 
     Args:
         games: in the order of the file.
@@ -145,9 +198,13 @@ def assemble(games: Iterable[RecordedGame | SkippedGame], variant: Variant) -> R
     """
     kept: list[tuple[int, RecordedGame]] = []
     skipped: list[SkippedGame] = []
+    others: list[OtherRules] = []
     for index, game in enumerate(games):
         if isinstance(game, SkippedGame):
             skipped.append(replace(game, index=index))
+        elif game.variant != variant:
+            reason = _other_rules(game.variant, variant)
+            others.append(OtherRules(SkippedGame(index, game.name, reason), game.variant))
         elif problem := _misfit(game, variant):
             skipped.append(SkippedGame(index, game.name, problem))
         else:
@@ -167,13 +224,24 @@ def assemble(games: Iterable[RecordedGame | SkippedGame], variant: Variant) -> R
         np.array([game.score for _, game in kept], np.int64),
         tuple(game.players for _, game in kept),
         tuple(skipped),
+        tuple(others),
+        suits=_common([game.suits for _, game in kept]),
     )
+
+
+def _common(suits: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    """What all games call the suits; empty where they differ."""
+    found = set(suits)
+    return found.pop() if len(found) == 1 else ()
+
+
+def _other_rules(found: Variant, expected: Variant) -> str:
+    """What is said of a game of other rules."""
+    return f"it is a game of {found}: expected {expected}; variant=... chooses the rules"
 
 
 def _misfit(game: RecordedGame, variant: Variant) -> str | None:
     """Why a game cannot stand in the variant's arrays."""
-    if game.variant != variant:
-        return f"it is a game of {game.variant}: expected {variant}; other rules are read by variant=..."
     kinds = variant.colors * variant.ranks
     if len(game.deck) != variant.deck_size:
         return f"its deck has {len(game.deck)} cards: expected {variant.deck_size}"
@@ -191,17 +259,61 @@ def _misfit(game: RecordedGame, variant: Variant) -> str | None:
 
 
 def check(games: ReadGames, on_error: str, source: str) -> ImportedGames:
-    """Play the games by the rules.
+    """Play the games of one source by the rules, as `check_all` does."""
+    return check_all([("", games)], on_error, source)
+
+
+def check_all(
+    parts: Sequence[tuple[str, ReadGames]], on_error: str, source: str, one_variant: bool = False
+) -> ImportedGames:
+    """Play games by the rules.
 
     Args:
-        games: as read.
+        parts: where games stand, for messages, and the games as read; at least one part.
         on_error: "raise", or "skip" to leave out the games that do not hold.
         source: what was read, for the message.
+        one_variant: whether games of other rules are left out without being an error.
 
     Raises:
         StarmineError: a game cannot be represented, has a deck that is not the variant's, an illegal action or
-            actions after its end, or a score that the rules do not give it; and games may not be skipped.
+            actions after its end, or a score that the rules do not give it, and games may not be skipped; or all
+            games are left out for their rules.
     """
+    found: list[ImportedGames] = []
+    skipped: list[SkippedGame] = []
+    others: list[OtherRules] = []
+    first = 0
+    for place, games in parts:
+        played, broken = _played(games)
+        wrong = [other.skipped for other in games.others if not one_variant]
+        others += games.others
+        for game in sorted([*games.skipped, *broken, *wrong], key=lambda game: game.index):
+            where = place if not place or games.entries == 1 else f"{place}, game {game.index}"
+            skipped.append(replace(game, index=first + game.index, place=where))
+        if len(played) or not found:
+            found.append(replace(played, indices=played.indices + first))
+        first += games.entries
+    left = sum(other.games for other in others) if one_variant else 0
+    if left and left == first:
+        held = "; ".join(dict.fromkeys(str(other.variant) for other in others))
+        raise StarmineError(f"{source}: variant={found[0].variant} is not allowed: the file has {held}")
+    if skipped and on_error == "raise":
+        refuse(skipped, first, source)
+    return _joined(found, skipped, left)
+
+
+def refuse(skipped: Sequence[SkippedGame], total: int, source: str) -> NoReturn:
+    """Refuse games of a source that has `total` games.
+
+    Raises:
+        StarmineError: always.
+    """
+    listed = "; ".join(map(str, skipped[:SHOWN])) + ("; ..." if len(skipped) > SHOWN else "")
+    raise StarmineError(f"{source}: {len(skipped)} of {total} games do not hold: {listed}; they can be skipped")
+
+
+def _played(games: ReadGames) -> tuple[ImportedGames, list[SkippedGame]]:
+    """The games of a part that hold by the rules, and the others."""
     played = games.trajectories
     scores, fireworks, codes, problems, _ = _outcomes(
         played.variant, played.decks, played.start_players, played.actions, played.offsets, THREADS
@@ -212,24 +324,22 @@ def check(games: ReadGames, on_error: str, source: str) -> ImportedGames:
         SkippedGame(int(games.indices[game]), games.names[game], _reason(games, game))
         for game in np.flatnonzero(~holds).tolist()
     ]
-    skipped = sorted([*games.skipped, *broken], key=lambda game: game.index)
-    if skipped and on_error == "raise":
-        listed = "; ".join(map(str, skipped[:SHOWN])) + ("; ..." if len(skipped) > SHOWN else "")
-        total = len(played) + len(games.skipped)
-        raise StarmineError(f"{source}: {len(skipped)} of {total} games do not hold: {listed}; they can be skipped")
-    whole = np.flatnonzero(holds)
-    return ImportedGames(
-        played[whole] if broken else played,
-        games.indices[whole],
-        tuple(games.names[game] for game in whole.tolist()),
-        told[whole],
-        tuple(games.players[game] for game in whole.tolist()),
-        scores=scores[whole],
-        fireworks=fireworks[whole],
-        endings=codes[whole],
-        skipped=tuple(skipped),
-        suits=games.suits,
+    found = ImportedGames(
+        played, games.indices, games.names, told, games.players, scores, fireworks, codes, suits=games.suits
     )
+    return found.chosen(np.flatnonzero(holds)) if broken else found, broken
+
+
+def _joined(parts: list[ImportedGames], skipped: list[SkippedGame], other_rules: int) -> ImportedGames:
+    """The games of several parts; those without a name are called by their positions."""
+    held = [part for part in parts if len(part)] or parts[:1]
+    arrays: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in held]) for name in ARRAYS}
+    tuples: dict[str, Any] = {name: tuple(one for part in held for one in getattr(part, name)) for name in TUPLES}
+    named = zip(tuples["names"], arrays["indices"].tolist(), strict=True)
+    tuples["names"] = tuple(name or str(index) for name, index in named)
+    played = Trajectories.concatenate([part.trajectories for part in held]) if len(held) > 1 else held[0].trajectories
+    suits = _common(part.suits for part in held)
+    return ImportedGames(played, **arrays, **tuples, skipped=tuple(skipped), suits=suits, other_rules=other_rules)
 
 
 def _reason(games: ReadGames, game: int) -> str:

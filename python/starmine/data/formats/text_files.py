@@ -1,26 +1,125 @@
-"""JSON from files, with errors that name the file and the line."""
+"""Text and JSON from files and from standard input, with errors that name the file and the line."""
 
 from __future__ import annotations
 
+import codecs
 import json
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any, TypeAlias, TypeGuard
 
 from starmine._core import StarmineError, Variant
 from starmine.trajectories import LETTERS
 
+UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+SPACE = re.compile(r"\s*")
+FIRST_OBJECT = re.compile(r"^([ \t]*)\{", re.MULTILINE)
 
-def read_text(path: Path) -> str:
-    """The text of a file.
+
+class StandardInput:
+    """Standard input in the place of a file. It is read once."""
+
+    suffix = ""
+
+    @cached_property
+    def _bytes(self) -> bytes:
+        return sys.stdin.buffer.read()
+
+    def read_bytes(self) -> bytes:
+        """All bytes.
+
+        Raises:
+            OSError: it cannot be read.
+        """
+        return self._bytes
+
+    def __str__(self) -> str:
+        """What messages call it."""
+        return "standard input"
+
+
+Readable: TypeAlias = Path | StandardInput
+
+
+def read_text(path: Readable) -> str:
+    """The text of a file, without its byte order mark.
 
     Raises:
-        StarmineError: it is not UTF-8.
+        StarmineError: it is neither UTF-8 nor, by its byte order mark, UTF-16.
         OSError: it cannot be read.
     """
+    data = path.read_bytes()
+    encoding, name = ("utf-16", "UTF-16") if data.startswith(UTF_16) else ("utf-8-sig", "UTF-8")
     try:
-        return path.read_text(encoding="utf-8")
+        return data.decode(encoding)
     except UnicodeDecodeError as error:
-        raise StarmineError(f"{path}: it is not text in UTF-8 ({error.reason} at byte {error.start})") from error
+        raise StarmineError(f"{path}: it is not text in {name} ({error.reason} at byte {error.start})") from error
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A part of a text that is not JSON.
+
+    Attributes:
+        reason: the line where it begins, and what is wrong.
+    """
+
+    reason: str
+
+
+def json_values(text: str, lists: bool = True) -> list[Any]:
+    """The JSON values of a text: one value, or several after each other, each on one line or on several.
+
+    A part that is not JSON becomes a `Broken`. The values after it are found where a line begins with an object,
+    indented as the first object of the text.
+
+    Args:
+        text: the text.
+        lists: whether the items of a list are the values.
+    """
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return list(_values(text, lists))
+    return found if lists and isinstance(found, list) else [found]
+
+
+def _values(text: str, lists: bool) -> Iterator[Any]:
+    """The values of a text that is not one JSON value."""
+    decode = json.JSONDecoder().raw_decode
+    first = FIRST_OBJECT.search(text)
+    next_object = re.compile(rf"\n{first[1] if first else '[ ]*'}(?=\{{)")
+    place, depth, line, counted = 0, 0, 1, 0  # `line` is the line of the character `counted`
+    while (place := _after_space(text, place)) < len(text):
+        line, counted = line + text.count("\n", counted, place), place
+        character = text[place]
+        if lists and character == "[":
+            depth, place = depth + 1, place + 1
+        elif depth and character in "],":
+            depth, place = depth - (character == "]"), place + 1
+        else:
+            try:
+                value, place = decode(text, place)
+            except (ValueError, RecursionError) as error:
+                yield Broken(f"line {line}: it is not JSON ({error})")
+                following = next_object.search(text, place)
+                if following is None:
+                    return
+                place = following.end()
+            else:
+                yield value
+    if depth:
+        yield Broken(f"line {line}: it is not JSON (the list is cut off)")
+
+
+def _after_space(text: str, place: int) -> int:
+    """The place of the next character that is no space."""
+    found = SPACE.match(text, place)
+    return place if found is None else found.end()
 
 
 def parse_json(text: str, source: str) -> Any:

@@ -1,0 +1,197 @@
+"""Games are read from files, folders, links and standard input, whatever their format."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+from collections.abc import Callable, Sequence
+from functools import partial
+from os import PathLike
+from pathlib import Path
+from typing import TypeAlias
+
+from starmine._core import StarmineError, Variant, _unknown_name
+from starmine.data.formats import hanab_live_link, jaxmarl
+from starmine.data.formats.recorded import ImportedGames, ReadGames, check_all
+from starmine.data.formats.registry import FORMATS, Format, named, of_suffix, told_by_suffix
+from starmine.data.formats.text_files import Readable, StandardInput, read_text
+from starmine.stored.files import files_of
+from starmine.vector import resolve_variant
+
+ON_ERROR = ("raise", "skip")
+STANDARD_INPUT = "-"
+Source: TypeAlias = str | PathLike[str]
+Reader: TypeAlias = Callable[[Variant | None], ReadGames]
+IN_JSON = ("hanab-live", "hle")  # formats whose files are told apart by the first of these keys that they have
+KEY = re.compile(r'"(deck|moves)"\s*:')
+BEGINNING = 1_000_000  # characters in which the key is looked for
+
+
+def read_games(
+    source: Source | Sequence[Source],
+    format: str | None = None,
+    *,
+    variant: str | Variant | None = None,
+    on_error: str = "raise",
+) -> ImportedGames:
+    """Read games that others, or Starmine, have stored, and play each of them by the rules.
+
+    Args:
+        source: path of a file or folder, one share link of hanab.live, "-" for text from standard input, or several of
+            these. In a folder all files are read whose suffix is that of a format.
+        format: one of `starmine.data.format_names()`; None to tell it from the source.
+        variant: the rules: a `Variant`, or the name of a preset, for two players. Games of other rules are left out and
+            counted in `other_rules`. None for the rules of the first readable game; then a game of other rules does not
+            hold. A format that tells no rules holds the base game.
+        on_error: what becomes of a game that does not hold: it cannot be read, has a deck that is not the variant's, an
+            illegal action, actions after its end, or a recorded score that the rules do not give it; and of a file
+            among several that cannot be read. "raise", or "skip" to leave it out and name it in `skipped`.
+
+    Returns:
+        The games, in the order of the source. A game may stop before its end.
+
+    Raises:
+        StarmineError: the source is not of the format, or a game does not hold and may not be skipped; all games are
+            of other rules than `variant`; no file can be read.
+        UnknownNameError: there is no such format or preset.
+        VariantError: `variant` is something else.
+        ImportError: a library that the format needs is not installed.
+        OSError: the source cannot be read.
+    """
+    if on_error not in ON_ERROR:
+        raise _unknown_name("on_error", str(on_error), list(ON_ERROR))
+    rules = None if variant is None else resolve_variant(variant, {})
+    given = [source] if isinstance(source, str | PathLike) else list(source)
+    sources = [found for one in given for found in _sources(one, format)]
+    if not sources:
+        raise StarmineError("source is empty: expected a file, a folder or a link")
+    parts: list[tuple[str, ReadGames]] = []
+    errors: list[Exception] = []
+    expected = rules
+    for place, read in sources:
+        try:
+            games = read(expected)
+        except (StarmineError, OSError) as error:
+            errors.append(error)
+            games = ReadGames.unreadable(str(error).removeprefix(f"{place}: "), expected)
+        if expected is None and len(games.indices):
+            expected = games.trajectories.variant
+        parts.append((place if len(sources) > 1 else "", games))
+    if len(errors) == len(sources):
+        raise errors[0]
+    shown = sources[0][0] if len(sources) == 1 else ", ".join(map(str, given[:3])) + (", ..." if len(given) > 3 else "")
+    return check_all(parts, on_error, shown, one_variant=rules is not None)
+
+
+def _sources(source: Source, format: str | None) -> list[tuple[str, Reader]]:
+    """The files and links of a source, each with what messages call it and its reader.
+
+    Raises:
+        StarmineError: it is none, or its format cannot be told.
+        UnknownNameError: there is no such format.
+        FileNotFoundError: there is no such file.
+    """
+    if isinstance(source, str):
+        if hanab_live_link.is_link(source) and format in (None, "hanab-live-link"):
+            return [("the link", partial(hanab_live_link.read_links, [source]))]
+        hanab_live_link.refuse_number(source)
+        if "://" in source:
+            raise StarmineError(
+                f"{source} is no link that holds a game: expected a share link of hanab.live, or a file"
+            )
+    if str(source) == STANDARD_INPUT:
+        return [_standard_input(format)]
+    path = Path(source)
+    if not path.exists():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+    files = _files(path, format) if path.is_dir() else [path]
+    return [(str(file), _reader(file, format)) for file in files]
+
+
+def _standard_input(format: str | None) -> tuple[str, Reader]:
+    """The text of standard input and its reader.
+
+    Raises:
+        StarmineError: its format is no text.
+        UnknownNameError: there is no such format.
+    """
+    text = StandardInput()
+    if format is not None:
+        row = named(format)
+    else:
+        begins = read_text(text).lstrip()[:1]
+        row = _of_json(text, "hanab-live") if begins in ("{", "[") else named("hanab-live-link")
+    if not row.is_text:
+        known = ", ".join(row.name for row in FORMATS if row.is_text)
+        raise StarmineError(f"format={row.name!r} is not allowed for standard input: expected one of {known}")
+    return str(text), partial(_reads(row), text)
+
+
+def _files(folder: Path, format: str | None) -> list[Path]:
+    """The files of a folder that are read, by name; the folder itself for a format that is a folder.
+
+    Raises:
+        StarmineError: there are none.
+        UnknownNameError: there is no such format.
+    """
+    row = None if format is None else named(format)
+    if row is None and (folder / jaxmarl.DECKS).exists():
+        row = named("jaxmarl")
+    if row is not None and not row.suffix:
+        return [folder]
+    files = sorted(file for file in folder.iterdir() if file.is_file() and file.name[0] not in "._")
+    parquet = [] if row is not None else files_of(folder)
+    found = parquet or [file for file in files if (of_suffix(file) if row is None else _has(file, row)) is not None]
+    if not found:
+        suffixes = [each.suffix for each in FORMATS if each.suffix] if row is None else [row.suffix]
+        raise StarmineError(f"{folder}: it holds no games: expected files *{', *'.join(suffixes)}")
+    return found
+
+
+def _has(file: Path, row: Format) -> Format | None:
+    """The format where a file has its suffix, or None."""
+    return row if file.suffix.lower() == row.suffix else None
+
+
+def _reader(path: Path, format: str | None) -> Reader:
+    """The reader of a file, or of a folder that is read as a whole.
+
+    Raises:
+        StarmineError: its format cannot be told, or cannot be read.
+        UnknownNameError: there is no such format.
+    """
+    if format is not None:
+        return partial(_reads(named(format)), path)
+    if path.is_dir():
+        return partial(jaxmarl.read, path)
+    row = told_by_suffix(path)
+    if row.name not in IN_JSON:
+        return partial(_reads(row), path)
+
+    def read(variant: Variant | None) -> ReadGames:
+        return _reads(_of_json(path, row.name))(path, variant)
+
+    return read
+
+
+def _reads(row: Format) -> Callable[..., ReadGames]:
+    """The reader of a format.
+
+    Raises:
+        StarmineError: it has none.
+    """
+    if row.read is None:
+        raise StarmineError(f"format={row.name!r} is not allowed: it can be written, not read")
+    return row.read
+
+
+def _of_json(path: Readable, usual: str) -> Format:
+    """Which of the formats in JSON a text has, by the key that it has first; the usual one where it has none.
+
+    Raises:
+        StarmineError: it is no text.
+        OSError: it cannot be read.
+    """
+    found = KEY.search(read_text(path)[:BEGINNING])
+    return named(usual if found is None else "hle" if found[1] == "moves" else "hanab-live")

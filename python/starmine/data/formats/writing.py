@@ -1,0 +1,64 @@
+"""Games are written in the format that is asked for, or that their path tells."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from starmine._core import StarmineError, _unknown_name
+from starmine.data.formats import jaxmarl
+from starmine.data.formats.held import Held, imported
+from starmine.data.formats.reading import ON_ERROR
+from starmine.data.formats.recorded import SkippedGame, refuse
+from starmine.data.formats.registry import Format, named, told_by_suffix
+
+
+def write_games(
+    games: Held, path: str | Path, format: str | None = None, *, on_error: str = "raise", **options: Any
+) -> tuple[SkippedGame, ...]:
+    """Write games in a format of others, or in Starmine's own.
+
+    Args:
+        games: what is written: `Trajectories`, the result of `play_games` with `record=True`, `ImportedGames`, a
+            `Dataset` or a view of one, a `GameTable` such as `data[:20]`, a `Game` such as `data[3]`, or a list of
+            these. Names, ids and players' names are kept where there are some and the format has a place for them.
+        path: of the file or folder.
+        format: one of `starmine.data.format_names()`; None to tell it from the path's suffix.
+        on_error: what becomes of a game that does not hold, or that the format cannot express, such as a game without
+            actions on hanab.live: "raise", or "skip" to leave it out.
+        **options: of the format, as `starmine.data.formats.minari.write` has them.
+
+    Returns:
+        The games that were left out.
+
+    Raises:
+        StarmineError: these are no games, a game may not be skipped, or the format cannot express the variant.
+        UnknownNameError: there is no such format.
+        ImportError: a library that the format needs is not installed.
+        OSError: the files cannot be written.
+    """
+    if on_error not in ON_ERROR:
+        raise _unknown_name("on_error", str(on_error), list(ON_ERROR))
+    path = Path(path)
+    row = _of_target(path) if format is None else named(format)
+    if row.write is None:
+        raise StarmineError(f"format={row.name!r} is not allowed: it can be read, not written")
+    held = imported(games, on_error)
+    reasons = {} if row.unwritable is None else row.unwritable(held)
+    left = tuple(SkippedGame(game, _name(held.names[game], game), reason) for game, reason in reasons.items())
+    if left and on_error == "raise":
+        refuse(left, len(held), "the games")
+    row.write(held.without(left), path, **options)
+    return (*(() if held is games else held.skipped), *left)
+
+
+def _name(name: str, game: int) -> str:
+    """A game's name, unless it is its position."""
+    return "" if name == str(game) else name
+
+
+def _of_target(path: Path) -> Format:
+    """The format of a path: that of its suffix, or of the files in a folder."""
+    if path.is_dir():
+        return named("jaxmarl" if (path / jaxmarl.DECKS).exists() else "parquet")
+    return told_by_suffix(path)

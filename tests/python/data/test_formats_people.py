@@ -1,0 +1,475 @@
+"""Games of people as they are found: folders, several files, odd layouts of JSON, rules that stand elsewhere."""
+
+import io
+import json
+import sys
+
+import pytest
+from format_games import assert_equal_games, games_of, imported
+
+import starmine
+from starmine.cli import main
+from starmine.data import read_games, write_games
+from starmine.data.formats.hanab_live import entries
+from starmine.data.formats.hanab_live_link import links
+
+
+def entries_of(variant=None, count=3, **changes):
+    """Games and their JSON objects."""
+    games = games_of(variant or starmine.Variant(), count=count)
+    return games, [entry | changes for entry in entries(imported(games))]
+
+
+@pytest.fixture(scope="module")
+def three():
+    return entries_of()
+
+
+LAYOUTS = {
+    "lines": lambda found: "\n".join(map(json.dumps, found)),
+    "lines with carriage returns": lambda found: "\r\n".join(map(json.dumps, found)) + "\r\n",
+    "a list": json.dumps,
+    "a list in lines": lambda found: "[" + ",\n".join(map(json.dumps, found)) + "]\n",
+    "a pretty list": lambda found: json.dumps(found, indent=2),
+    "pretty": lambda found: "\n".join(json.dumps(entry, indent=4) for entry in found),
+    "concatenated": lambda found: "".join(map(json.dumps, found)),
+    "lists": lambda found: "\n".join(json.dumps([entry]) for entry in found),
+}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_json_is_read_in_every_layout(layout, encoding, three, tmp_path):
+    games, found = three
+    path = tmp_path / "games.json"
+    path.write_bytes(LAYOUTS[layout](found).encode(encoding))
+    assert_equal_games(read_games(path).trajectories, games)
+
+
+@pytest.mark.parametrize("broken", [0, 1, 2])
+@pytest.mark.parametrize("layout", ["lines", "pretty", "a list in lines", "a pretty list"])
+def test_a_game_that_is_cut_off_is_named_and_the_others_survive(layout, broken, three, tmp_path):
+    games, found = three
+    marked = [entry | {"id": 777} if place == broken else entry for place, entry in enumerate(found)]
+    text = LAYOUTS[layout](marked)
+    place = text.index("777") + len("777")
+    end = text.find('"actions"', place)
+    path = tmp_path / "games.json"
+    path.write_text(text[: end - 20] + text[text.find("\n", text.index("}", text.index('"options"', end))) :])
+    line = text.count("\n", 0, text.rindex("{", 0, place)) + 1
+    with pytest.raises(starmine.StarmineError, match=rf"1 of 3 games do not hold: game {broken}: line {line}: .*JSON"):
+        read_games(path)
+    kept = read_games(path, on_error="skip")
+    assert kept.indices.tolist() == [place for place in range(3) if place != broken]
+    assert [game.index for game in kept.skipped] == [broken]
+    assert_equal_games(kept.trajectories, games[kept.indices])
+
+
+@pytest.mark.parametrize("layout", ["a list", "a pretty list", "a list in lines"])
+def test_a_list_that_is_cut_off_loses_only_its_last_game(layout, three, tmp_path):
+    games, found = three
+    text = LAYOUTS[layout](found)
+    path = tmp_path / "games.json"
+    for length in (text.rindex('"actions"') + 30, text.rindex("]")):
+        path.write_text(text[:length])
+        with pytest.raises(starmine.StarmineError, match="is not JSON"):
+            read_games(path)
+        kept = read_games(path, on_error="skip")
+        assert_equal_games(kept.trajectories, games[: len(kept)])
+        assert (len(kept), len(kept.skipped)) == ((2, 1) if length < text.rindex("]") else (3, 1))
+
+
+@pytest.mark.parametrize("name", ["games.json", "games.jsonl", "games.JSON"])
+@pytest.mark.parametrize("kind", ["hanab-live", "hle"])
+def test_the_content_tells_which_json_it_is(kind, name, three, tmp_path):
+    games, _ = three
+    write_games(games, tmp_path / name, format=kind)
+    assert read_games(tmp_path / name).scores.tolist() == [games.state(game).score for game in range(3)]
+
+
+@pytest.fixture
+def folder(three, tmp_path):
+    """Three games in files of their own, one of them named by its content, a broken file, and other files."""
+    _, found = three
+    folder = tmp_path / "people"
+    folder.mkdir()
+    for number, entry in enumerate(found):
+        (folder / f"{number}.json").write_text(json.dumps(entry | ({"id": 4711} if number == 2 else {"id": 0})))
+    (folder / "1b.json").write_text('{"players": ["Ann", "Ben"], "deck": [')
+    (folder / ".hidden.json").write_text("{")
+    (folder / "notes.txt").write_text("not games")
+    return folder
+
+
+def test_a_folder_of_files_is_read(folder, three, tmp_path):
+    with pytest.raises(starmine.StarmineError, match=r"1 of 4 games do not hold: .*1b\.json: line 1: it is not JSON"):
+        read_games(folder)
+    found = read_games(folder, on_error="skip")
+    assert_equal_games(found.trajectories, three[0])
+    assert found.indices.tolist() == [0, 1, 3]
+    assert found.names == ("0", "1", "4711")
+    assert [str(game).split(": it")[0] for game in found.skipped] == [f"{folder / '1b.json'}: line 1"]
+    assert_equal_games(read_games(folder, "hanab-live", on_error="skip").trajectories, three[0])
+    with pytest.raises(starmine.StarmineError, match=r"it holds no games: expected files \*\.npz"):
+        read_games(folder, "numpy")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(starmine.StarmineError, match="it holds no games"):
+        read_games(tmp_path / "empty")
+
+
+def test_several_sources_are_read(folder, three, tmp_path):
+    games, _ = three
+    write_games(games, tmp_path / "games.npz")
+    link = links(imported(games))[1]
+    read = read_games([folder / "0.json", tmp_path / "games.npz", link, str(folder / "2.json")])
+    assert_equal_games(read.trajectories, games[[0, 0, 1, 2, 1, 2]])
+    assert read.indices.tolist() == list(range(6))
+    (tmp_path / "cut.npz").write_bytes(b"PK")
+    with pytest.raises(starmine.StarmineError, match=r"cut\.npz: it is no \.npz file"):
+        read_games([folder / "0.json", tmp_path / "cut.npz"])
+    read = read_games([tmp_path / "cut.npz", folder / "0.json"], on_error="skip")
+    assert (len(read), read.indices.tolist()) == (1, [1])
+    assert str(read.skipped[0]).startswith(f"{tmp_path / 'cut.npz'}: it is no .npz file")
+    with pytest.raises(FileNotFoundError, match=r"absent\.json"):
+        read_games([folder / "0.json", tmp_path / "absent.json"], on_error="skip")
+    with pytest.raises(starmine.StarmineError, match="source is empty"):
+        read_games([])
+
+
+def test_a_game_of_a_file_among_several_is_named_with_its_place(three, tmp_path):
+    _, found = three
+    for name in "ab":
+        (tmp_path / f"{name}.json").write_text(json.dumps([found[0], found[1] | {"id": 99, "actions": [7]}, found[2]]))
+    kept = read_games(tmp_path, on_error="skip")
+    assert kept.indices.tolist() == [0, 2, 3, 5]
+    assert [str(game).partition(": turn")[0] for game in kept.skipped] == [
+        f"{tmp_path / name}.json, game 1 (99)" for name in "ab"
+    ]
+
+
+def in_standard_input(monkeypatch, data):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+
+
+@pytest.mark.parametrize("kind", ["hanab-live", "hle", "hanab-live-link"])
+def test_standard_input_is_read_from_python_and_the_command_line(kind, three, tmp_path, monkeypatch, capsys):
+    games, _ = three
+    write_games(games, tmp_path / "written", format=kind)
+    text = (tmp_path / "written").read_bytes()
+    in_standard_input(monkeypatch, text)
+    scores = [games.state(game).score for game in range(3)]
+    assert read_games("-").scores.tolist() == scores
+    in_standard_input(monkeypatch, text)
+    assert main(["data", "convert", "-", str(tmp_path / "games.npz")]) == 0
+    assert capsys.readouterr().out.startswith("3 games")
+    assert read_games(tmp_path / "games.npz").scores.tolist() == scores
+    in_standard_input(monkeypatch, text)
+    assert main(["replay", "-", "--html", str(tmp_path / "games.html")]) == 0
+    in_standard_input(monkeypatch, text)
+    with pytest.raises(starmine.StarmineError, match="format='numpy' is not allowed for standard input"):
+        read_games("-", "numpy")
+
+
+def test_the_command_names_and_counts_what_it_skips(folder, three, tmp_path, capsys):
+    target = tmp_path / "games.npz"
+    assert main(["data", "convert", str(folder), str(target)]) == 2
+    assert "1b.json: line 1: it is not JSON" in capsys.readouterr().err
+    assert main(["data", "convert", str(folder / "0.json"), str(folder / "1b.json"), str(target), "--skip"]) == 0
+    said = capsys.readouterr()
+    assert said.err.startswith(f"skipped {folder / '1b.json'}: line 1: it is not JSON")
+    assert said.out.startswith("1 games")
+    assert said.out.endswith("; 1 skipped\n")
+    assert main(["replay", str(folder), "--skip", "--html", str(tmp_path / "games.html")]) == 0
+    assert capsys.readouterr().err.startswith(f"skipped {folder / '1b.json'}")
+
+
+def test_a_game_without_actions_is_skipped_when_it_is_written(three, tmp_path, capsys):
+    games, _ = three
+    offsets = games.offsets.copy()
+    offsets[2] = offsets[1]
+    actions = games.actions[[*range(games.offsets[1]), *range(games.offsets[2], games.offsets[3])]]
+    offsets[2:] = [offsets[1], len(actions)]
+    held = starmine.Trajectories(games.variant, games.decks, games.start_players, actions, offsets)
+    for suffix in ("json", "links"):
+        path = tmp_path / f"games.{suffix}"
+        with pytest.raises(starmine.StarmineError, match="1 of 3 games do not hold: game 1: it has no action"):
+            write_games(held, path)
+        assert [game.index for game in write_games(held, path, on_error="skip")] == [1]
+        assert_equal_games(read_games(path).trajectories, games[[0, 2]])
+    write_games(held, tmp_path / "games.npz")
+    command = ["data", "convert", str(tmp_path / "games.npz"), str(tmp_path / "again.json")]
+    assert main(command) == 2
+    assert main([*command, "--skip"]) == 0
+    said = capsys.readouterr()
+    assert "not written: game 1: it has no action" in said.err
+    assert said.out.startswith("2 games")
+    assert said.out.endswith("; 1 skipped\n")
+    with pytest.raises(starmine.UnknownNameError, match="skip"):
+        write_games(held, tmp_path / "games.json", on_error="ignore")
+
+
+# --- Rules that stand elsewhere -------------------------------------------------------------------------------
+
+SIX = starmine.Variant(colors=6)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"variant": "6 Suits", "options": None},
+        {"variant": "6 Suits", "options": {}},
+        {"variantName": "6 Suits", "options": {"timed": True}},
+        {"options": {"variantName": "6 Suits"}},
+        {"options": {"variantID": 1, "variantName": "6 Suits", "numPlayers": 2}},
+        {"options": {"variantID": 1}},
+        {"variant": 1, "options": {"variant": "6 Suits"}},
+    ],
+    ids=str,
+)
+def test_the_variant_may_stand_elsewhere(told, tmp_path):
+    games, found = entries_of(SIX)
+    (tmp_path / "games.json").write_text(json.dumps([entry | told for entry in found]))
+    assert_equal_games(read_games(tmp_path / "games.json").trajectories, games)
+
+
+@pytest.mark.parametrize("name", ["firstPlayer", "startingPlayer"])
+@pytest.mark.parametrize("level", ["top", "options"])
+def test_the_start_player_may_stand_elsewhere(name, level, tmp_path):
+    variant = starmine.Variant(players=3)
+    games, found = entries_of(variant, count=1)
+    # The same game with the seats turned by one: seat 1 starts and holds what seat 0 held.
+    turned = found[0] | {"players": ["c", "a", "b"]}
+    cards = turned["deck"]
+    turned["deck"] = [*cards[10:15], *cards[:5], *cards[5:10], *cards[15:]]
+    place = {card: card for card in range(50)} | {card: (card + 5) % 15 for card in range(15)}
+    turned["actions"] = [
+        action | {"target": place[action["target"]] if action["type"] < 2 else (action["target"] + 1) % 3}
+        for action in turned["actions"]
+    ]
+    turned |= {name: 1} if level == "top" else {"options": {name: 1}}
+    (tmp_path / "games.json").write_text(json.dumps(turned))
+    found = read_games(tmp_path / "games.json")
+    assert found.trajectories.start_players.tolist() == [1]
+    assert found.scores.tolist() == [games.state(0).score]
+
+
+@pytest.mark.parametrize(
+    ("told", "message"),
+    [
+        ({"variant": "6 Suits"}, r"contradict each other: variant='6 Suits' and options\.variant='No Variant'"),
+        ({"options": {"variantID": 1, "variantName": "No Variant"}}, "contradict each other: options.variantName"),
+        ({"firstPlayer": 1, "options": {"startingPlayer": 0}}, "contradict each other: firstPlayer=1"),
+        ({"emptyClues": True, "options": {"emptyClues": False}}, "contradict each other: emptyClues=True"),
+        ({"options": {"numPlayers": 3}}, "contradict each other: numPlayers=3, and it has 2 players"),
+        (
+            {"options": {"oneExtraCard": True, "oneLessCard": True}},
+            "contradict each other: oneExtraCard and oneLessCard",
+        ),
+        ({"options": {"emptyClue": True}}, "the option emptyClue=True is not known: expected one of"),
+        ({"options": {"empty_clues": True}}, "the option empty_clues=True is not known: did you mean 'emptyClues'"),
+        ({"variant_name": "6 Suits"}, "'variant_name' is not known: did you mean 'variantName'"),
+        ({"Options": {"variant": "6 Suits"}}, "'Options' is not known: did you mean 'options'"),
+        ({"options": {"speedrun": 1}}, "speedrun=1 is not allowed: expected true or false"),
+        ({"firstPlayer": 2}, "startingPlayer=2 is not allowed: expected 0 to 1"),
+        ({"cardCycle": True}, "the option cardCycle is not one of our rules"),
+        ({"options": {"variantID": 11}}, "variant number 11 is not one of ours"),
+    ],
+    ids=str,
+)
+def test_rules_that_contradict_each_other_or_are_unknown_are_refused(told, message, three, tmp_path):
+    path = tmp_path / "games.json"
+    path.write_text(json.dumps([three[1][0], three[1][1] | told]))
+    with pytest.raises(starmine.StarmineError, match=message):
+        read_games(path)
+    assert read_games(path, on_error="skip").indices.tolist() == [0]
+
+
+def older(entry):
+    """A game in the format of before April 2020."""
+    kinds = {0: (1, None), 1: (2, None), 2: (0, 1), 3: (0, 0)}
+    actions = []
+    for action in entry["actions"]:
+        kind, clue = kinds[action["type"]]
+        hint = {} if clue is None else {"clue": {"type": clue, "value": action["value"]}}
+        actions.append({"type": kind, "target": action["target"], **hint})
+    deck = [{"suit": card["suitIndex"], "rank": card["rank"]} for card in entry["deck"]]
+    return {"players": entry["players"], "deck": deck, "actions": actions, "variant": "No Variant", "firstPlayer": 0}
+
+
+def test_the_format_of_before_april_2020_is_read(three, tmp_path):
+    games, found = three
+    (tmp_path / "games.json").write_text(json.dumps([older(entry) for entry in found]))
+    read = read_games(tmp_path / "games.json")
+    assert_equal_games(read.trajectories, games)
+    assert read.suits == ()  # which had another order
+
+
+@pytest.mark.parametrize(
+    "action",
+    [{"type": 3, "target": 0}, {"type": 0, "target": 1}, {"type": 0, "target": 1, "clue": {"type": 2, "value": 1}}, 7],
+    ids=str,
+)
+def test_an_unknown_action_of_the_older_format_is_named(action, three, tmp_path):
+    entry = older(three[1][0])
+    entry["actions"].append(action)
+    (tmp_path / "games.json").write_text(json.dumps(entry))
+    with pytest.raises(starmine.StarmineError, match="no action in the format of before April 2020"):
+        read_games(tmp_path / "games.json")
+
+
+def test_a_card_with_two_suits_is_refused(three, tmp_path):
+    entry = three[1][0]
+    deck = [entry["deck"][0] | {"suit": entry["deck"][0]["suitIndex"] + 1}, *entry["deck"][1:]]
+    (tmp_path / "games.json").write_text(json.dumps(entry | {"deck": deck}))
+    with pytest.raises(starmine.StarmineError, match=r"deck\[0\]=.* is no card"):
+        read_games(tmp_path / "games.json")
+
+
+# --- Variants and links ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "ones", "fours", "black", "suits"),
+    [
+        ("Scarce Ones (6 Suits)", 2393, 2, 2, False, 6),
+        ("Scarce Ones (5 Suits)", 2394, 2, 2, False, 5),
+        ("Scarce Ones & Black (6 Suits)", 2395, 2, 2, True, 6),
+        ("Critical Fours & Black (6 Suits)", 1645, 3, 1, True, 6),
+    ],
+)
+def test_variants_that_copies_express_are_read(name, number, ones, fours, black, suits, tmp_path):
+    copies = [[ones, 2, 2, fours, 1]] * suits
+    if black:
+        copies[-1] = [1] * 5
+    games, found = entries_of(starmine.Variant(colors=suits, copies=copies))
+    assert {entry["options"]["variant"] for entry in found} == {name}
+    for told in ({"variant": name}, {"variantID": number}):
+        (tmp_path / "games.json").write_text(json.dumps([entry | {"options": told} for entry in found]))
+        assert_equal_games(read_games(tmp_path / "games.json").trajectories, games)
+    link = links(imported(games))[0]
+    assert link.replace("-", "").endswith(f",{number}")
+    assert_equal_games(read_games(link).trajectories, games[0])
+
+
+@pytest.mark.parametrize("name", ["Rainbow (6 Suits)", "Clue Starved (5 Suits)", "Dark Rainbow (6 Suits)", ""])
+def test_a_variant_that_is_none_of_ours_is_named_without_a_suggestion(name, three, tmp_path):
+    (tmp_path / "games.json").write_text(json.dumps(three[1][0] | {"options": {"variant": name}}))
+    with pytest.raises(starmine.StarmineError, match="is not one of our rules") as error:
+        read_games(tmp_path / "games.json")
+    assert repr(name) in str(error.value)
+    assert "mean" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "https://hanab.live/shared-replay/123456#7",
+        "https://hanab.live/replay/123456",
+        "hanab.live/replay/123456/12",
+        "/shared-replay/123456",
+        "replay/123456",
+    ],
+)
+def test_a_link_without_its_game_says_what_to_download(link, tmp_path, capsys):
+    download = "download https://hanab.live/export/123456 and read that file"
+    with pytest.raises(starmine.StarmineError, match=download):
+        read_games(link)
+    (tmp_path / "games.links").write_text(link + "\n")
+    with pytest.raises(starmine.StarmineError, match=download):
+        read_games(tmp_path / "games.links")
+    assert main(["replay", link, "--html", str(tmp_path / "games.html")]) == 2
+    assert download in capsys.readouterr().err
+
+
+MIXED = [starmine.Variant(), starmine.Variant(players=3), starmine.variant("crowning-piece"), SIX]
+
+
+@pytest.fixture
+def mixed(tmp_path):
+    """Two games of each of four rules in one file, in turns."""
+    lines = zip(*(entries_of(variant, count=2)[1] for variant in MIXED), strict=True)
+    path = tmp_path / "mixed.json"
+    path.write_text("\n".join(json.dumps(entry) for entry in [entry for line in lines for entry in line]))
+    return path
+
+
+@pytest.mark.parametrize("place", range(4))
+def test_a_variant_chooses_among_the_rules_of_a_mixed_file(place, mixed):
+    with pytest.raises(starmine.StarmineError, match=r"6 of 8 games do not hold: game 1: it is a game of Variant\("):
+        read_games(mixed)
+    assert len(read_games(mixed, on_error="skip").skipped) == 6
+    found = read_games(mixed, variant=MIXED[place])
+    assert_equal_games(found.trajectories, games_of(MIXED[place], count=2))
+    assert found.indices.tolist() == [place, place + 4]
+    assert (found.skipped, found.other_rules) == ((), 6)
+    with pytest.raises(starmine.StarmineError, match=r"variant=.*mini|ranks.* is not allowed: the file has Variant\("):
+        read_games(mixed, variant="mini")
+
+
+def test_a_variant_chooses_among_files(tmp_path):
+    for number, variant in enumerate(MIXED):
+        write_games(games_of(variant, count=2), tmp_path / f"{number}.npz")
+    for place, variant in enumerate(MIXED):
+        found = read_games(tmp_path, variant=variant)
+        assert_equal_games(found.trajectories, games_of(variant, count=2))
+        assert (found.indices.tolist(), found.other_rules) == ([2 * place, 2 * place + 1], 6)
+    with pytest.raises(starmine.StarmineError, match=r"1\.npz, game 0: it is a game of Variant\(players=3\)"):
+        read_games(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "place"),
+    [
+        (["--variant", "standard"], 0),
+        (["--variant", "standard", "--players", "3"], 1),
+        (["--players", "3"], 1),
+        (["--variant", "standard, players=3"], 1),
+        (["--variant", "crowning-piece"], 2),
+        (["--variant", "standard, crowning_piece=true"], 2),
+        (["--variant", '{"players": 2, "colors": 6}'], 3),
+        (["--variant", SIX.to_json()], 3),
+        (["--variant", str(SIX)], 3),
+        (["--variant", "standard, colors=6, lost_game_score=zero", "--players", "2"], 3),
+    ],
+    ids=str,
+)
+def test_the_commands_variant_takes_every_form(arguments, place, mixed, tmp_path, capsys):
+    target = tmp_path / "games.npz"
+    assert main(["data", "convert", str(mixed), str(target), *arguments]) == 0
+    assert capsys.readouterr().out.endswith("; 6 of other rules left out\n")
+    assert_equal_games(read_games(target).trajectories, games_of(MIXED[place], count=2))
+    assert main(["replay", str(mixed), "--html", str(tmp_path / "games.html"), *arguments]) == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--variant", "standrad"], "did you mean"),
+        (["--variant", "standard, color=6"], "colors"),
+        (["--variant", "standard, 6"], "expected a preset, with parameters after it"),
+        (["--variant", "standard, colors=six"], "is not allowed"),
+        (["--variant", '{"players": 2,'], "it is not JSON"),
+        (["--variant", "[2]"], "is not known"),
+        (["--variant", "{2}"], "it is not JSON"),
+        (["--variant", "Variant(players=2, **{})"], "expected a preset"),
+        (["--variant", "Variant(players=99)"], "players=99"),
+        (["--variant", "standard, players=3", "--players", "2"], "contradict each other"),
+        (["--variant", "mini"], "is not allowed: the file has Variant("),
+    ],
+    ids=str,
+)
+def test_a_commands_variant_that_is_none_is_one_line(arguments, message, mixed, tmp_path, capsys):
+    assert main(["data", "convert", str(mixed), str(tmp_path / "games.npz"), *arguments]) == 2
+    said = capsys.readouterr()
+    assert message in said.err
+    assert said.err.count("\n") == 1
+    assert not (tmp_path / "games.npz").exists()
+
+
+def test_a_replay_of_our_own_files_heeds_the_variant(tmp_path, capsys):
+    pytest.importorskip("pyarrow")
+    write_games(games_of(starmine.Variant(), count=1), tmp_path / "games.parquet")
+    command = ["replay", str(tmp_path / "games.parquet"), "--html", str(tmp_path / "games.html")]
+    assert main([*command, "--variant", "standard"]) == 0
+    assert main([*command, "--variant", "standard, players=3"]) == 2
+    assert "is not allowed: the file has Variant(players=2)" in capsys.readouterr().err
