@@ -1,7 +1,7 @@
 """Durable files: a lock on a folder, replacement of whole files, checksums and run ids.
 
-A reader of a file that `replace_file` wrote finds the old contents or the new ones, never a mixture: the new contents
-are written beside the file, flushed to the disk and renamed. An `AppendedFile` grows by whole records. `FolderLock`
+A reader of a file that `replacing` or `replace_file` wrote finds the old contents or the new ones, never a mixture,
+however many processes write it. An `AppendedFile` grows by whole records. `FolderLock`
 keeps a folder to one writer. An OSError of this module names the file.
 """
 
@@ -11,7 +11,8 @@ import errno
 import hashlib
 import json
 import os
-import shutil
+import re
+import stat
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -19,8 +20,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
 
+from starmine._core import StarmineError
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
 LOCK = ".lock"  # name of the lock file in a folder
 PART = ".part"  # suffix of a file that is being written
+LONGEST = 50  # characters of a file's name in that of its part, so that the latter is not too long
 CHECKSUM = "checksum"  # key of the checksum in a JSON object
 MARK = b"\nstarmine sha256 "  # begins the last bytes of a sealed file, before the checksum
 UNSEALED = "it does not end with its checksum"  # begins the message of `unseal` where there is no mark
@@ -75,78 +84,150 @@ class FolderLock:
         self.release()
 
 
+def given_path(name: str, path: str | os.PathLike[str]) -> Path:
+    """A path that a user gave. An empty text is refused: `Path("")` would be the current folder.
+
+    Args:
+        name: of the argument, for messages.
+        path: as it was given.
+
+    Raises:
+        TypeError: it is neither text nor a path.
+        StarmineError: it is empty, or has a character that no path has.
+    """
+    text = os.fspath(path) if isinstance(path, str | os.PathLike) else None
+    if not isinstance(text, str):
+        raise TypeError(f"{name}={path!r} is a {type(path).__name__}: expected the path of a file or folder")
+    if not text or "\0" in text:
+        raise StarmineError(f"{name}={text!r} is not allowed: expected the path of a file or folder")
+    return Path(text)
+
+
 def new_run_id() -> str:
     """A new id: 32 hexadecimal digits, drawn by chance."""
     return uuid.uuid4().hex
 
 
 def replace_file(path: Path, data: bytes | memoryview, previous: Path | None = None) -> None:
-    """Replace a file as a whole, or create it. The new contents have reached the disk on return.
+    """Replace a file as a whole, or create it, as `replacing` does.
 
     Args:
         path: of the file.
         data: the new contents.
+        previous: as for `replacing`.
+
+    Raises:
+        OSError: the file cannot be written; the earlier one is still there.
+    """
+    with replacing(path, previous) as file:
+        file.write(data)
+
+
+@contextmanager
+def replacing(path: Path, previous: Path | None = None) -> Iterator[BinaryIO]:
+    """A file to write, which replaces another one as a whole once the block has ended without an error.
+
+    The contents go to a part: a file in the same folder, whose name no other writer has. The part is flushed to the
+    disk and renamed. Several processes may therefore write one path; the last rename decides. An existing file keeps
+    its mode. A symbolic link stays, and its target is replaced. A device or a pipe is written to directly. Parts that
+    killed writers of this file left are removed.
+
+    Args:
+        path: of the file that is replaced, or created.
         previous: the name under which the earlier file is kept; None to discard it. Where there was a file, `path`
             leads to a whole one at every moment.
 
     Raises:
-        OSError: the file cannot be written; the earlier one is still there.
+        OSError: the file cannot be written; the earlier one is still there, unless only its folder could not be
+            flushed.
     """
-    aside = part_of(path)
+    with naming(path):
+        device = path.open("wb") if path.exists() and not path.is_file() else None  # a folder cannot be opened
+    if device is not None:
+        with naming_the_nameless(path), device:
+            yield device
+        return
+    with naming(path):
+        target = Path(os.path.realpath(path))
+        if target.is_symlink():  # it leads to itself
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+        remove_left_parts(target)
+        part, file = new_part(target)
     try:
-        with naming(path), aside.open("wb") as file:
-            file.write(data)
-        rename_part(path, previous)
-    except BaseException:
-        with suppress(OSError):
-            aside.unlink()
-        raise
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[BinaryIO]:
-    """A file to write, which replaces another one as a whole once the block has ended without an error.
-
-    Args:
-        path: of the file that is replaced, or created.
-
-    Raises:
-        OSError: the file cannot be written; the earlier one is still there.
-    """
-    aside = part_of(path)
-    try:
-        with naming(path), aside.open("wb") as file:
+        with naming_the_nameless(path), file:
             yield file
-        rename_part(path)
+            with naming(path):
+                file.flush()
+                os.fsync(file.fileno())
+                if previous is not None and target.exists():
+                    give_second_name(target, previous)
+                if os.name == "nt":  # which renames no open file
+                    file.close()
+                part.replace(target)
+                sync_folder(target.parent)
     except BaseException:
         with suppress(OSError):
-            aside.unlink()
+            part.unlink()
         raise
 
 
 def part_of(path: Path) -> Path:
-    """The name under which a file is written before it is renamed."""
-    return path.with_name(path.name + PART)
+    """A name under which a file is written before it is renamed; another one in each call."""
+    return path.with_name(f"{path.name[:LONGEST]}.{uuid.uuid4().hex}{PART}")
 
 
-def rename_part(path: Path, previous: Path | None = None) -> None:
-    """Replace a file by its part, which has been written: flush it to the disk, rename it, flush the folder.
+def new_part(path: Path) -> tuple[Path, BinaryIO]:
+    """Create a part of a file, with the mode of that file if there is one.
 
-    Args:
-        path: of the file.
-        previous: the name under which the earlier file is kept; None to discard it.
+    The part is locked until it is closed, so that `remove_left_parts` of another process leaves it alone.
+
+    Returns:
+        Its path, and the part, open for writing.
 
     Raises:
-        OSError: a step failed; the earlier file is still there, unless only its folder could not be flushed.
+        OSError: it cannot be created.
     """
-    aside = part_of(path)
-    with naming(path):
-        with aside.open("rb+") as file:
-            os.fsync(file.fileno())
-        if previous is not None and path.exists():
-            give_second_name(path, previous)
-        aside.replace(path)
-        sync_folder(path.parent)
+    mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else None
+    while True:
+        part = part_of(path)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+        file = open(os.open(part, flags, 0o666 if mode is None else mode), "wb")  # noqa: SIM115 - the caller closes it
+        if mode is not None and hasattr(os, "fchmod"):
+            with suppress(OSError):  # of a file system without modes
+                os.fchmod(file.fileno(), mode)
+        if lock_file(file.fileno()) is not False and os.fstat(file.fileno()).st_nlink > 0:
+            return part, file
+        file.close()  # another process removed it before it was locked
+
+
+def remove_left_parts(path: Path) -> None:
+    """Remove the parts of a file whose writers were killed: those that no process has locked.
+
+    Where files cannot be locked, they stay.
+    """
+    name = re.compile(re.escape(path.name[:LONGEST]) + r"\.[0-9a-f]{32}" + re.escape(PART))
+    with suppress(OSError), os.scandir(path.parent) as entries:
+        for entry in [entry for entry in entries if name.fullmatch(entry.name)]:
+            with suppress(OSError), open(entry.path, "rb+") as part:
+                if lock_file(part.fileno()):
+                    os.unlink(entry.path)
+
+
+def lock_file(descriptor: int) -> bool | None:
+    """Lock an open file until it is closed.
+
+    Returns:
+        Whether no other process has locked it; None where the system or the file system cannot lock files.
+    """
+    if fcntl is None:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return None
+    return True
 
 
 def give_second_name(path: Path, second: Path) -> None:
@@ -157,13 +238,11 @@ def give_second_name(path: Path, second: Path) -> None:
     """
     aside = part_of(second)
     try:
-        aside.unlink(missing_ok=True)
         try:
             aside.hardlink_to(path)
         except OSError:  # the file system has no hard links
-            shutil.copyfile(path, aside)
-            with aside.open("rb+") as file:
-                os.fsync(file.fileno())
+            replace_file(second, path.read_bytes())
+            return
         aside.replace(second)
     finally:
         # After success it is still there where both names led to one file, since such a rename does nothing.
@@ -178,6 +257,17 @@ def naming(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise OSError(error.errno, error.strerror or str(error), str(path)) from error
+
+
+@contextmanager
+def naming_the_nameless(path: Path) -> Iterator[None]:
+    """Let an OSError of the block that names no file name this one."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is not None and error.filename is None:
+            error.filename = str(path)
+        raise
 
 
 class AppendedFile:

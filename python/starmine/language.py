@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import Card, NotationError, StarmineError, Variant, View
-from starmine.durable import replace_file
+from starmine.durable import given_path, replace_file
 
 INSTRUCTIONS = (
     "You play Hanabi, a cooperative card game. You see all hands but your own. The team stacks cards on the fireworks "
@@ -221,7 +221,8 @@ class LanguagePlayer:
         """Write the transcript as JSON, an exchange a line.
 
         Raises:
+            StarmineError: the path is empty.
             OSError: the file cannot be written; an earlier one is still there.
         """
         lines = [json.dumps(asdict(exchange)) + "\n" for exchange in self.transcript]
-        replace_file(Path(path), "".join(lines).encode())
+        replace_file(given_path("path", path), "".join(lines).encode())

@@ -5,9 +5,12 @@ import json
 import os
 import random
 import signal
+import stat
 import subprocess
 import sys
+import threading
 import time
+from pathlib import Path
 
 import filelock
 import pytest
@@ -19,8 +22,8 @@ from starmine.durable import (
     FolderBusyError,
     FolderLock,
     new_run_id,
-    part_of,
     replace_file,
+    replacing,
     seal,
     seal_json,
     unseal,
@@ -41,6 +44,10 @@ def child(program, *arguments):
 def kill(running):
     running.send_signal(signal.SIGKILL)
     running.communicate(timeout=60)
+
+
+def parts(folder):
+    return list(folder.glob("*.part"))
 
 
 def test_a_folder_has_one_writer(tmp_path):
@@ -100,6 +107,147 @@ while True:
         kill(running)
         data = unseal(path.read_bytes()).decode()
         assert data == data[: len(data) // 100_000] * 100_000
+        assert len(parts(tmp_path)) <= 1
+
+
+def test_many_writers_of_one_path_damage_no_read(tmp_path):
+    path = tmp_path / "file"
+    program = """
+print("ready", flush=True)
+sys.stdin.readline()
+for number in range(300):
+    replace_file(Path(sys.argv[1]), seal(sys.argv[2].encode() * (1 + 997 * number % 50_000)))
+"""
+    replace_file(path, seal(b"0"))
+    running = [child(program, path, letter) for letter in "abcd"]
+    for writer in running:
+        writer.stdin.write("\n")
+        writer.stdin.flush()
+    reads, seen = 0, set()
+    try:
+        while any(writer.poll() is None for writer in running):
+            data = unseal(path.read_bytes())
+            assert len(set(data)) == 1
+            seen.add(data[:1])
+            reads += 1
+    finally:
+        for writer in running:
+            writer.communicate(timeout=60)
+    assert [writer.returncode for writer in running] == [0] * 4
+    assert reads > 10
+    assert len(seen) > 1
+    assert [entry.name for entry in tmp_path.iterdir()] == ["file"]
+
+
+def test_two_threads_write_one_path(tmp_path):
+    path, failed = tmp_path / "file", []
+
+    def write(letter):
+        try:
+            for _ in range(200):
+                replace_file(path, letter * 1000, previous=tmp_path / "previous")
+        except OSError as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=write, args=[letter]) for letter in (b"a", b"b")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failed
+    assert path.read_bytes() in (b"a" * 1000, b"b" * 1000)
+    assert (tmp_path / "previous").read_bytes() in (b"a" * 1000, b"b" * 1000)
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["file", "previous"]
+
+
+def test_parts_of_killed_writers_are_removed_and_those_of_live_ones_stay(tmp_path):
+    path, other = tmp_path / "file", tmp_path / "file2"
+    program = """
+with replacing(Path(sys.argv[1])) as file:
+    file.write(b"unfinished")
+    print("ready", flush=True)
+    sys.stdin.readline()
+"""
+    dead, of_another, live = child(program, path), child(program, other), child(program, path)
+    kill(dead)
+    kill(of_another)
+    assert len(parts(tmp_path)) == 3
+    replace_file(path, b"new")
+    assert len(parts(tmp_path)) == 2
+    live.communicate("\n", timeout=60)
+    assert live.returncode == 0
+    assert path.read_bytes() == b"unfinished"
+    replace_file(other, b"new")
+    assert not parts(tmp_path)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="files have no such modes")
+def test_a_file_keeps_its_mode_and_a_new_one_has_the_usual_mode(tmp_path):
+    path, usual = tmp_path / "file", tmp_path / "usual"
+    usual.write_bytes(b"")
+    replace_file(path, b"old")
+    assert path.stat().st_mode == usual.stat().st_mode
+    for mode in (0o600, 0o664, 0o444, 0o755):
+        path.chmod(mode)
+        replace_file(path, b"new")
+        assert stat.S_IMODE(path.stat().st_mode) == mode
+    with replacing(path) as file:
+        assert stat.S_IMODE(os.fstat(file.fileno()).st_mode) == 0o755
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need a right")
+def test_a_link_stays_and_its_target_is_replaced(tmp_path):
+    (tmp_path / "real").mkdir()
+    target, link, chain = tmp_path / "real" / "file", tmp_path / "link", tmp_path / "chain"
+    link.symlink_to(Path("real") / "file")
+    chain.symlink_to("link")
+    for path, data in ((link, b"created through a dangling link"), (link, b"replaced"), (chain, b"through two")):
+        replace_file(path, data)
+        assert link.is_symlink()
+        assert chain.is_symlink()
+        assert target.read_bytes() == data
+    replace_file(link, b"new", previous=tmp_path / "previous")
+    assert (tmp_path / "previous").read_bytes() == b"through two"
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["chain", "link", "previous", "real"]
+    assert [entry.name for entry in (tmp_path / "real").iterdir()] == ["file"]
+    loop = tmp_path / "loop"
+    loop.symlink_to("loop")
+    with pytest.raises(OSError, match=r"loop'$"):
+        replace_file(loop, b"new")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no pipes with names")
+def test_a_device_and_a_pipe_are_written_to(tmp_path):
+    pipe, got = tmp_path / "pipe", []
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()), daemon=True)
+    reader.start()
+    replace_file(pipe, b"through the pipe")
+    reader.join(timeout=60)
+    assert got == [b"through the pipe"]
+    link = tmp_path / "null"
+    link.symlink_to(os.devnull)
+    replace_file(link, b"new")
+    assert stat.S_ISCHR(os.stat(os.devnull).st_mode)
+    with pytest.raises(IsADirectoryError, match=str(tmp_path)):
+        replace_file(tmp_path, b"new")
+    assert not parts(tmp_path)
+
+
+def test_the_longest_name_of_a_file_is_allowed(tmp_path):
+    path = tmp_path / ("n" * 255)
+    replace_file(path, b"new")
+    assert path.read_bytes() == b"new"
+    with pytest.raises(OSError, match="n" * 256):
+        replace_file(tmp_path / ("n" * 256), b"new")
+
+
+def test_an_error_of_the_block_that_names_another_file_keeps_its_name(tmp_path):
+    with pytest.raises(FileNotFoundError, match="missing"), replacing(tmp_path / "file") as file:
+        file.write((tmp_path / "missing").read_bytes())
+    with pytest.raises(OSError, match=r"file'$"), replacing(tmp_path / "file"):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("failing", ["fsync", "replace"])
@@ -114,7 +262,7 @@ def test_a_failed_write_keeps_the_old_file(tmp_path, monkeypatch, failing):
     with pytest.raises(OSError, match="No space left"):
         replace_file(path, b"new")
     assert path.read_bytes() == b"old"
-    assert not part_of(path).exists()
+    assert not parts(tmp_path)
 
 
 def test_every_flipped_bit_and_every_cut_is_found():

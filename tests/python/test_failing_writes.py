@@ -3,41 +3,19 @@
 `project/test_writers.py` finds a writer that is not here because it opens its files itself.
 """
 
-import errno
-import io
 import os
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
+from full_disk import fail_write, no_space
 from training_runs import MISSING
 
 import starmine
 from starmine.durable import AppendedFile, replace_file
 
 EVALUATION = {"entrants": ["iggi"], "games": 10, "variant": "mini"}
-
-
-def no_space(*_):
-    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-
-class FullDisk(io.FileIO):
-    """A file of which half of each write is written before the disk is full."""
-
-    def write(self, data):
-        super().write(memoryview(data)[: len(data) // 2])
-        no_space()
-
-
-def fail_write(patch):
-    usual = Path.open
-
-    def full(path, mode="r", *rest, **named):
-        return FullDisk(path, mode) if set(mode) & set("wa+") else usual(path, mode, *rest, **named)
-
-    patch.setattr(Path, "open", full)
 
 
 FAULTS = {
@@ -119,6 +97,48 @@ def write_shards(folder, number):
     starmine.data.generate(["iggi"] * 2, 30, folder, "mini", shard_size=10, shards=shards, threads=1, progress=False)
 
 
+def recorded(number):
+    return starmine.play_games(["iggi"] * 2, 30, seed=number, record=True)
+
+
+def write_games_as(suffix):
+    def write(folder, number):
+        pytest.importorskip("pyarrow")
+        starmine.data.write_games(recorded(number), folder / f"games{suffix}")
+
+    write.__name__ = f"write_games{suffix}"
+    return write
+
+
+def write_games_folder(folder, number):
+    pytest.importorskip("pyarrow")
+    starmine.data.write_games(recorded(number), folder / f"games-{number}", "parquet")
+
+
+def write_jaxmarl(folder, number):
+    pytest.importorskip("pyarrow")
+    starmine.data.write_games(recorded(number), folder / "games", "jaxmarl")
+
+
+def write_transcript(folder, number):
+    player = starmine.LanguagePlayer(lambda prompt: "nothing", fallback=lambda view: view.legal_actions()[0])
+    starmine.play_games([player, "iggi"], number, variant="mini")
+    player.save(folder / "transcript.jsonl")
+
+
+def write_page(folder, number):
+    pytest.importorskip("pyarrow")
+    from starmine.cli.command import parser
+
+    games = starmine.play_games(["iggi"] * 2, 3, variant="mini", record=True)
+    source, target = folder.parent / f"{folder.name}.npz", folder / "page.html"
+    if not source.exists():
+        starmine.data.write_games(games, source)
+    options = parser().parse_args(["replay", str(source), f"--game={number}", "--html", str(target)])
+    options.run(options)
+
+
+SUFFIXES = (".parquet", ".safetensors", ".json", ".links", ".jsonl", ".npz")
 WHOLE = ("write", "flush", "rename")
 # A writer, the faults that it can meet, its error, and what the error names.
 WRITERS = [
@@ -132,13 +152,19 @@ WRITERS = [
     (write_evaluation, WHOLE, starmine.StarmineError, "output="),
     (write_shards, WHOLE, starmine.StarmineError, "shard-000001.parquet"),
     (write_figure, WHOLE, OSError, "figure.png"),
+    *((write_games_as(suffix), WHOLE, OSError, f"games{suffix}") for suffix in SUFFIXES),
+    (write_games_folder, WHOLE, OSError, "shard-000000.parquet"),
+    (write_jaxmarl, WHOLE, OSError, "decks.json"),
+    (write_transcript, WHOLE, OSError, "transcript.jsonl"),
+    (write_page, WHOLE, starmine.StarmineError, "page.html"),
 ]
 CASES = [(write, fault, error, named) for write, faults, error, named in WRITERS for fault in faults]
 OF_TRAINING = (write_checkpoint, write_policy, write_curve, write_log, write_events)
 
 
 def contents(folder):
-    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != ".lock"}
+    files = [path for path in folder.rglob("*") if path.is_file() and path.name != ".lock"]
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
 @pytest.mark.parametrize(
@@ -164,3 +190,17 @@ def test_a_failing_write_is_one_line_and_keeps_the_old_contents(tmp_path, monkey
     assert not [name for name in found if name.endswith(".part")]
     write(tmp_path, 2)
     assert contents(tmp_path).keys() >= before.keys()
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".npz", ".safetensors"])
+def test_games_on_a_full_disk_name_their_file(small_disk, suffix):
+    pytest.importorskip("pyarrow")
+    path, games = small_disk / f"games{suffix}", recorded(1)
+    starmine.data.write_games(games, path)
+    before = path.read_bytes()
+    (small_disk / "filler").write_bytes(bytes(os.statvfs(small_disk).f_bavail * os.statvfs(small_disk).f_frsize))
+    with pytest.raises(OSError, match="No space left on device") as failed:
+        starmine.data.write_games(games, path)
+    assert failed.value.filename == str(path)
+    assert path.read_bytes() == before
+    assert sorted(entry.name for entry in small_disk.iterdir()) == ["filler", path.name]

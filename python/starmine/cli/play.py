@@ -14,6 +14,7 @@ from typing import Any
 from starmine._core import StarmineError, Variant, VariantError, bot, bots, make_bot, policies, variant
 from starmine.cli import players
 from starmine.cli.parsing import INTERRUPTED, add_command, add_seats, add_variant, integer, refuse
+from starmine.durable import given_path
 from starmine.look.lobby import Lobby
 from starmine.look.server import LOOPBACK, Server
 from starmine.look.table import Table
@@ -171,7 +172,7 @@ def lobby(options: argparse.Namespace, rules: Variant) -> Lobby:
     Raises:
         StarmineError: there is no folder to save to, or partners that are not as the options' help says.
     """
-    folder = None if options.save is None else Path(options.save)
+    folder = None if options.save is None else given_path("--save", options.save)
     if folder is not None and not folder.is_dir():
         raise StarmineError(f"{options.save}: there is no such folder")
     names = dict.fromkeys([*filter(None, named_seats(options, rules)), *bots(), *policies(), SEARCHER])
@@ -190,7 +191,7 @@ def check_save(path: str, rules: Variant) -> None:
     Raises:
         StarmineError: there is no such folder or format, or the format cannot express the variant.
     """
-    if not Path(path).resolve().parent.is_dir():
+    if not given_path("--save", path).resolve().parent.is_dir():
         raise StarmineError(f"{path}: there is no such folder")
     if Path(path).is_dir():
         raise StarmineError(f"{path}: it is a folder: expected a file")

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from starmine._core import StarmineError, State, _unknown_name, bots, endings, policies
 from starmine.cli.eval import bots_by_name
 from starmine.cli.parsing import add_command, add_rules_of, integer, rules_of
-from starmine.durable import replace_file
+from starmine.durable import given_path, replace_file
 from starmine.evaluation.folder import RESULTS
 from starmine.evaluation.worst import read_evaluation, without_replays, worst_games
 from starmine.look import mistakes, replay_html, verdict
@@ -105,7 +105,7 @@ def run(options: argparse.Namespace) -> int:
         raise StarmineError(f"--worst {options.worst} is not allowed: expected 1 or more")
     if options.compare is not None:
         refuse_file(options.compare, "--compare")
-    target = Path(options.html)
+    target = given_path("--html", options.html)
     if not target.name or target.is_dir() or not target.parent.is_dir():
         raise StarmineError(f"--html {options.html!r} is not allowed: expected a file in a folder that exists")
     try:
@@ -142,7 +142,7 @@ def costliest(state: State, names: Sequence[str], suits: Sequence[str]) -> str:
 
 def chosen(options: argparse.Namespace) -> Chosen:
     """The games that the options choose."""
-    path = Path(options.source)
+    path = given_path("SOURCE", options.source)
     if len(options.sources) == 1 and (path / RESULTS).is_file():
         return of_evaluation(options)
     if options.player:

@@ -79,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
     if not 0 <= options.seat < rules.players:
         raise StarmineError(f"seat={options.seat} is not allowed: expected 0 to {rules.players - 1}")
     with tempfile.TemporaryDirectory() as scratch:
-        searched = play_searching(options, rules, options.output or scratch)
+        searched = play_searching(options, rules, scratch if options.output is None else options.output)
     blueprint = play_games(
         [options.blueprint] * rules.players, options.games, options.seed, rules, threads=options.threads
     )

@@ -17,6 +17,7 @@ from starmine.data.making import Making, make_here
 from starmine.data.manifest import add_to_manifest, begin_manifest
 from starmine.data.players import Players, cast
 from starmine.data.shard import Entry, examine_shard, remove_lock
+from starmine.durable import given_path
 from starmine.keywords import named_keywords
 from starmine.play import play_games
 from starmine.progress import silent, standard_error
@@ -130,9 +131,7 @@ def generate(
     threads = (1 if ray else os.cpu_count() or 1) if threads is None else threads
     rules = configuration.cast.variant
     play_games(["random"] * rules.players, 1, configuration.seed, rules, threads)  # checks seed and threads
-    if os.fspath(output) == "":
-        raise StarmineError("output='' is not allowed: expected the name of a folder")
-    folder = Path(output)
+    folder = given_path("output", output)
     with writable(folder):
         folder.mkdir(parents=True, exist_ok=True)
         entries = begin_manifest(folder, configuration.to_dict(), lambda path: check_stranger(configuration, path))

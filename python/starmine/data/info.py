@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant, variant, variants
 from starmine.data.verify import FORGED, game_files
+from starmine.durable import given_path
 from starmine.progress import counted
 from starmine.stored import Metadata
 from starmine.stored.arrow import pyarrow, pyarrow_parquet
@@ -129,7 +130,7 @@ def info(path: str | os.PathLike[str]) -> Info:
         StarmineError: there are no games, their rules differ, or a file cannot be read.
     """
     pyarrow()
-    path = Path(path)
+    path = given_path("path", path)
     files = game_files(path)
     rules: Variant | None = None
     total, tables, shards = TableScores("all"), dict[tuple[str, ...], TableScores](), 0

@@ -16,6 +16,7 @@ from starmine.data.manifest import MANIFEST, read_manifest
 from starmine.data.outcomes import LEGAL, dealt, outcomes
 from starmine.data.players import players_of
 from starmine.data.shard import HASH, file_hash
+from starmine.durable import given_path
 from starmine.play import play_games
 from starmine.progress import Progress, counted, silent, standard_error
 from starmine.stored import ContentHash, GameTable, Metadata, read_table, shard_name
@@ -113,7 +114,7 @@ def verify(
         StarmineError: there are no games, or `threads` is not allowed.
     """
     pyarrow()
-    path = Path(path)
+    path = given_path("path", path)
     threads = (os.cpu_count() or 1) if threads is None else threads
     play_games(["random", "random"], 1, threads=threads)  # checks threads
     files = game_files(path)

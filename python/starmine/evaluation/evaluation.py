@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from starmine.durable import given_path
 from starmine.evaluation import figure
 from starmine.evaluation.report import report
 from starmine.evaluation.results import Results
@@ -30,10 +31,10 @@ class Evaluation(Results):
             path: of the picture.
 
         Raises:
-            StarmineError: matplotlib is missing.
+            StarmineError: matplotlib is missing, or the path is empty.
             OSError: the file cannot be written; the earlier one is still there.
         """
-        figure.draw(self, Path(path))
+        figure.draw(self, given_path("path", path))
 
     def __str__(self) -> str:
         """The matrix, and a line for each entrant, at most 100 columns wide."""

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from starmine.durable import DamagedFileError, part_of, rename_part
+from starmine.durable import DamagedFileError, replacing
 
 EMPTY = "00000000" * 4  # the checksum of no games
 ZEROS = bytes(1 << 20)
@@ -38,15 +38,10 @@ class GamesFile:
         Raises:
             OSError: it cannot be written, or the disk has no space for all games.
         """
-        aside = part_of(path)
-        try:
-            with aside.open("wb") as file:
-                file.write(header(outcomes))
-                allocate(file, outcomes.nbytes)
-                file.write(run.encode())
-            rename_part(path)
-        finally:
-            aside.unlink(missing_ok=True)
+        with replacing(path) as file:
+            file.write(header(outcomes))
+            allocate(file, outcomes.nbytes)
+            file.write(run.encode())
         return cls(path.open("rb+", buffering=0), outcomes)
 
     @classmethod

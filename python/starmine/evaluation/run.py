@@ -8,12 +8,12 @@ import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from starmine._core import StarmineError, Variant, VariantError, _Tables, bot, bots
+from starmine.durable import given_path
 from starmine.evaluation.evaluation import Evaluation
 from starmine.evaluation.folder import Folder, allocate_outcomes, new_evaluation
 from starmine.evaluation.pairing import stretches
@@ -99,7 +99,7 @@ def evaluate(
     games, chunk = check_count("games", games), check_count("chunk", chunk)
     resolved = {name: check_entrant(name, player, rules, seed) for name, player in given.items()}
     play_games(["random"] * rules.players, 1, seed, rules, threads)  # checks the number of threads
-    folder = None if output is None else Folder(Path(output))
+    folder = None if output is None else Folder(given_path("output", output))
     if folder and figure:
         check_figure()
     kinds = {name: bot if isinstance(bot, str) else type_name(given[name]) for name, bot in resolved.items()}

@@ -6,13 +6,12 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from starmine._core import StarmineError, State, UnknownNameError, Variant, endings
-from starmine.durable import unseal_json
+from starmine.durable import given_path, unseal_json
 from starmine.evaluation.evaluation import Evaluation
 from starmine.evaluation.folder import GAMES, RESULTS, shape_of
 from starmine.evaluation.pairing import ENDING, SCORE, stretches
@@ -103,7 +102,7 @@ def read_evaluation(path: str | os.PathLike[str]) -> Evaluation:
     Raises:
         StarmineError: the folder holds no evaluation, or a damaged one.
     """
-    folder = Path(path)
+    folder = given_path("path", path)
     try:
         found = unseal_json((folder / RESULTS).read_text(encoding="utf-8"))
         told = found["settings"]

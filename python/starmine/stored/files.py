@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from starmine._core import StarmineError
-from starmine.durable import DamagedFileError
+from starmine.durable import DamagedFileError, given_path
 from starmine.stored.arrow import pyarrow, pyarrow_parquet
 from starmine.stored.games import GameTable
 from starmine.stored.metadata import Metadata
@@ -97,7 +97,7 @@ def open_files(path: Paths) -> list[GamesFile]:
         StarmineError: there is no file, a file holds no games of a known format, or rules differ.
     """
     given = [path] if isinstance(path, str | PathLike) else list(path)
-    paths = [file for each in given for file in files_of(Path(each))]
+    paths = [file for each in given for file in files_of(given_path("path", each))]
     if not paths:
         raise StarmineError(f"there are no games in {', '.join(map(str, given))!r}: expected files '*.parquet'")
     files = [GamesFile.open(file) for file in paths]

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant
+from starmine.durable import replacing
 from starmine.stored.arrow import pyarrow, pyarrow_parquet, to_arrow, to_numpy
 from starmine.stored.games import DEAL, OF_TURNS, GameTable, numbers_a_turn
 from starmine.stored.metadata import KEY, Metadata
@@ -84,13 +85,15 @@ def write_table(games: GameTable, metadata: Metadata) -> Any:
 
 
 def write_file(path: Path, games: GameTable, metadata: Metadata) -> None:
-    """Write games into a Parquet file, in row groups of `ROW_GROUP` games.
+    """Write games into a Parquet file, which is replaced as a whole, in row groups of `ROW_GROUP` games.
 
     Raises:
         OSError: the file cannot be written.
         StarmineError, ImportError: as `write_table`.
     """
-    pyarrow_parquet().write_table(write_table(games, metadata), path, row_group_size=ROW_GROUP, **FILE_OPTIONS)
+    table = write_table(games, metadata)
+    with replacing(path) as file:
+        pyarrow_parquet().write_table(table, file, row_group_size=ROW_GROUP, **FILE_OPTIONS)
 
 
 def read_table(table: Any, variant: Variant | None = None) -> GameTable:

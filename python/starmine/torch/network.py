@@ -7,7 +7,6 @@ import operator
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from starmine._core import Layout, StarmineError, Variant, _Network
-from starmine.durable import replace_file
+from starmine.durable import given_path, replace_file
 from starmine.torch.unpacking import unpack_bits
 
 FORMAT = 1  # version of the policy file format
@@ -241,9 +240,10 @@ class ActorCritic(nn.Module, ABC):
         for name, value in about.items():
             check_note(name, value)
         rules = {"variant": json.loads(self.variant.to_json()), "encoder": self.encoder}
+        path = given_path("path", path)
         data = save(weights, {KEY: json.dumps(rules | self.described() | {"about": about})})
         _Network(os.fspath(path), data)  # refuses what could not be loaded again
-        replace_file(Path(path), data)
+        replace_file(path, data)
 
     def extra_repr(self) -> str:
         """The variant and the encoder."""

@@ -266,7 +266,7 @@ def test_disjoint_shards_may_be_made_at_once(tmp_path, whole):
 def test_another_configuration_cannot_begin_beside_a_running_one(tmp_path):
     running = start(command(tmp_path, 400_000))
     try:
-        wait_for(tmp_path / (shard_name(0) + ".part"), running)
+        wait_for_part(tmp_path, 0, running)
         with pytest.raises(StarmineError, match="holds other games"):
             make(tmp_path)
         assert running.poll() is None
@@ -275,10 +275,10 @@ def test_another_configuration_cannot_begin_beside_a_running_one(tmp_path):
         running.communicate(timeout=60)
 
 
-def wait_for(path, running):
-    """Wait until a process has written a file."""
+def wait_for_part(folder, shard, running):
+    """Wait until a process has begun to write a shard."""
     end = time.monotonic() + 60
-    while not path.exists():
+    while not list(folder.glob(f"{shard_name(shard)}.*.part")):
         assert running.poll() is None, running.communicate()
         assert time.monotonic() < end
         time.sleep(0.002)
@@ -286,7 +286,7 @@ def wait_for(path, running):
 
 def test_a_killed_command_goes_on(tmp_path):
     running = start(command(tmp_path / "killed", 40_000))
-    wait_for(tmp_path / "killed" / (shard_name(1) + ".part"), running)
+    wait_for_part(tmp_path / "killed", 1, running)
     running.kill()
     running.communicate(timeout=60)
     written = (tmp_path / "killed" / shard_name(0)).stat().st_mtime_ns
@@ -302,7 +302,7 @@ def test_an_interrupted_command_goes_on(tmp_path):
     line = command(tmp_path, 400_000)
     line.remove("--quiet")
     running = start(line, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
-    wait_for(tmp_path / (shard_name(0) + ".part"), running)
+    wait_for_part(tmp_path, 0, running)
     running.send_signal(signal.SIGINT)
     output, errors = running.communicate(timeout=60)
     assert (running.returncode, output) == (130, "")

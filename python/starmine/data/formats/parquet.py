@@ -13,7 +13,6 @@ import numpy as np
 
 from starmine._core import StarmineError, Variant
 from starmine.data.formats.recorded import ImportedGames, ReadGames
-from starmine.durable import part_of, rename_part
 from starmine.stored import SHARD, GameTable, Metadata, read_table, shard_name, write_file
 from starmine.stored.arrow import pyarrow, pyarrow_parquet
 from starmine.stored.files import files_of
@@ -108,7 +107,7 @@ def write(games: ImportedGames, path: Path) -> None:
     """
     table, players = table_of(games)
     if path.suffix == ".parquet":
-        _write_file(path, table, Metadata(games.variant, players, extra=_extra(games, games.names, 0)))
+        write_file(path, table, Metadata(games.variant, players, extra=_extra(games, games.names, 0)))
         return
     if path.exists() and not path.is_dir():
         raise StarmineError(f"{path}: it is a file: expected a folder, or a name that ends in .parquet")
@@ -120,7 +119,7 @@ def write(games: ImportedGames, path: Path) -> None:
         rows = slice(shard * SHARD, (shard + 1) * SHARD)
         extra = _extra(games, games.names[rows], rows.start)
         metadata = Metadata(games.variant, players, shard=shard, shards=shards, extra=extra)
-        _write_file(path / shard_name(shard), table[rows], metadata)
+        write_file(path / shard_name(shard), table[rows], metadata)
 
 
 def _extra(games: ImportedGames, names: tuple[str, ...], first: int) -> dict[str, Any]:
@@ -129,12 +128,3 @@ def _extra(games: ImportedGames, names: tuple[str, ...], first: int) -> dict[str
     told = {} if numbered or len(names) > NAMED else {"names": list(names)}
     suits = {"suits": list(games.suits)} if games.suits else {}
     return {"source": "imported games", **told, **suits}
-
-
-def _write_file(path: Path, table: GameTable, metadata: Metadata) -> None:
-    """Write a file aside and rename it."""
-    try:
-        write_file(part_of(path), table, metadata)
-        rename_part(path)
-    finally:
-        part_of(path).unlink(missing_ok=True)

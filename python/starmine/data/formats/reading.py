@@ -16,6 +16,7 @@ from starmine.data.formats import hanab_live_link, jaxmarl
 from starmine.data.formats.recorded import ImportedGames, ReadGames, check_all
 from starmine.data.formats.registry import FORMATS, Format, named, of_suffix, told_by_suffix
 from starmine.data.formats.text_files import Readable, StandardInput, read_text
+from starmine.durable import given_path
 from starmine.stored.files import files_of
 from starmine.vector import resolve_variant
 
@@ -102,7 +103,7 @@ def _sources(source: Source, format: str | None) -> list[tuple[str, Reader]]:
             )
     if str(source) == STANDARD_INPUT:
         return [_standard_input(format)]
-    path = Path(source)
+    path = given_path("source", source)
     if not path.exists():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
     files = _files(path, format) if path.is_dir() else [path]

@@ -11,6 +11,7 @@ from starmine.data.formats.held import Held, imported
 from starmine.data.formats.reading import ON_ERROR
 from starmine.data.formats.recorded import SkippedGame, refuse
 from starmine.data.formats.registry import Format, named, told_by_suffix
+from starmine.durable import given_path
 
 
 def write_games(
@@ -39,7 +40,7 @@ def write_games(
     """
     if on_error not in ON_ERROR:
         raise _unknown_name("on_error", str(on_error), list(ON_ERROR))
-    path = Path(path)
+    path = given_path("path", path)
     row = _of_target(path) if format is None else named(format)
     if row.write is None:
         raise StarmineError(f"format={row.name!r} is not allowed: it can be read, not written")
