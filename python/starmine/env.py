@@ -11,12 +11,19 @@ from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Discrete
 from numpy.typing import NDArray
 
-from starmine._core import ArrayError, Batch, IllegalActionError, Layout, StarmineError, State, Variant, endings
-from starmine.keywords import named_keywords
+from starmine._core import ArrayError, Batch, IllegalActionError, Layout, StarmineError, State, Variant
+from starmine.keywords import GAME_OPTIONS, check_options, named_keywords
 from starmine.look.png import rgb_of
 from starmine.look.svg import to_svg
 from starmine.rewards import Rewards
-from starmine.vector import ON_ILLEGAL_ACTIONS, integer_seed, observation_box, resolve_variant
+from starmine.vector import (
+    ON_ILLEGAL_ACTIONS,
+    game_seed,
+    given_decks,
+    given_game,
+    observation_box,
+    resolve_variant,
+)
 
 Array = NDArray[Any]
 
@@ -41,12 +48,12 @@ class HanabiEnv(gymnasium.Env[Array, np.int64]):
             each turn, None does none of these.
         **overrides: parameters of the variant to change, such as `players=4`.
 
-    Info:
+    Info, the same keys in every step, with numpy's types:
         action_mask: int8 (A,), 1 where the action is legal, the form that `action_space.sample` takes.
-        current_player: int, the seat to act.
-        score: int, the score so far.
+        current_player: int32, the seat to act.
+        score: int32, the score so far.
         illegal_action: bool, whether an illegal action ended the game.
-        ending: str, how the game ended, one of `starmine.endings()`; only after the last turn.
+        ending: int8, how the game ended, `starmine.endings()[k - 1]` for code k; 0 until it ends.
         card_features, marginals, own_hand: the extra outputs, if they are asked for; `Batch` lists them.
 
     Raises:
@@ -137,20 +144,25 @@ class HanabiEnv(gymnasium.Env[Array, np.int64]):
 
         Args:
             seed: an integer deals the first episode of that seed; None deals the next episode.
-            options: ignored.
+            options: a dict. "deck", the cards or their texts with the top card first, and "start_player", a seat, deal
+                this game. Minari's "minari_autoseed" is passed over.
 
         Returns:
             The observation (D,) or (players, D), and info.
 
         Raises:
-            StarmineError: a seed out of range.
-            TypeError: a seed that is not an integer.
+            UnknownNameError: another option; the message has the nearest.
+            DeckError: a deck that is not the variant's, or a start player that is not a seat.
+            StarmineError: a seed out of range, or a start player without a deck.
+            TypeError: a seed that is not an integer, or options that are not a dict.
         """
-        seed = integer_seed(seed)
-        out = self._batch.reset(seed)
+        deck, start_player = check_options(options, GAME_OPTIONS, ["minari_autoseed"]).values()
+        seed = game_seed(seed)
+        game = given_game(self.variant, deck, start_player)
+        out = self._batch.reset(seed) if game is None else self._batch.reset(seed, None, *given_decks([game]))
         self._rewards.reset(out, None)
         super().reset(seed=seed)
-        self._state, self._waiting, self._forfeited = None, [], False
+        self._state, self._waiting, self._forfeited = game, [], False
         info = self._info(out)
         self._render_human()
         return out["obs"][0], info
@@ -192,14 +204,13 @@ class HanabiEnv(gymnasium.Env[Array, np.int64]):
         self._mask = mask.copy()
         info: dict[str, Any] = {
             "action_mask": mask,
-            "current_player": int(out["current_player"][0]),
-            "score": int(out["score"][0]),
-            "illegal_action": bool(out["illegal_action"][0]),
+            "current_player": out["current_player"][0],
+            "score": out["score"][0],
+            "illegal_action": out["illegal_action"][0],
+            "ending": out["final_ending"][0],
         }
         for name in self._batch.extra_outputs:
             info[name] = out[name][0]
-        if out["final_ending"][0]:
-            info["ending"] = endings()[int(out["final_ending"][0]) - 1]
         return info
 
     def _current_state(self) -> State:

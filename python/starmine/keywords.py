@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from inspect import Parameter, signature
 from typing import Any, ParamSpec, TypeVar
 
-from starmine._core import StarmineError, Variant, _unknown_keyword
+from starmine._core import StarmineError, Variant, _unknown_keyword, _unknown_name
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
+# The options of a reset: of one game, and of many games.
+GAME_OPTIONS = ("deck", "start_player")
+BATCH_OPTIONS = ("decks", "start_players", "reset_mask")
 # The parameters of a variant.
 RULES = tuple(signature(Variant).parameters)
 NAMED = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
@@ -32,6 +35,29 @@ def check_keywords(owner: str, given: Iterable[str], known: Iterable[str]) -> No
     for name in given:
         if name not in known:
             raise _unknown_keyword(owner, name, known)
+
+
+def check_options(options: Any, known: Sequence[str], passed_over: Sequence[str] = ()) -> dict[str, Any]:
+    """The options of a reset.
+
+    Args:
+        options: what the caller gives, None for no options.
+        known: the names that are allowed.
+        passed_over: names that another library gives for itself.
+
+    Returns:
+        A new dict with the value of each known name, None where it is not given.
+
+    Raises:
+        TypeError: `options` is not a dict.
+        UnknownNameError: it has another name; the message has the nearest.
+    """
+    if not isinstance(options, dict | None):
+        raise TypeError(f"options={options!r} is not allowed: expected a dict or None")
+    for name in options or {}:
+        if name not in known and name not in passed_over:
+            raise _unknown_name("option", str(name), list(known))
+    return {name: (options or {}).get(name) for name in known}
 
 
 def refuse_settings(given: Mapping[str, Any], refused: Iterable[str], reason: str) -> None:

@@ -25,7 +25,7 @@ from starmine._core import (
     VariantError,
     _outputs,
 )
-from starmine.keywords import RULES, check_keywords, named_keywords
+from starmine.keywords import BATCH_OPTIONS, RULES, check_keywords, check_options, named_keywords
 from starmine.look.followed import FollowedGames
 from starmine.look.png import rgb_of
 from starmine.look.svg import grid_svg, to_svg
@@ -85,6 +85,44 @@ def integer_seed(seed: Any) -> Any:
         except TypeError:
             raise TypeError(f"seed={seed!r} is not allowed: expected an integer") from None
     return seed
+
+
+def game_seed(seed: Any) -> int | None:
+    """The seed of a class that takes one integer for all its games, as an int; None as it is.
+
+    Raises:
+        TypeError: neither an integer nor None.
+        StarmineError: not 0 to 2**64 - 1.
+    """
+    seed = integer_seed(seed)
+    if not isinstance(seed, int | None) or isinstance(seed, bool):
+        raise TypeError(f"seed={seed!r} is not allowed: expected an integer or None, found {type(seed).__name__}")
+    if seed is not None and not 0 <= seed < 2**64:
+        raise StarmineError(f"seed={seed} is not allowed: expected 0 to 2**64 - 1")
+    return seed
+
+
+def given_game(variant: Variant, deck: Any, start_player: Any) -> State | None:
+    """The game that the options of one game deal; None without options.
+
+    Args:
+        variant: the rules.
+        deck: the cards or their texts, the top card first; None for random ones.
+        start_player: a seat; None for that of `variant.new_game(deck=deck)`.
+
+    Raises:
+        DeckError: a deck that is not the variant's, or a start player that is not a seat.
+        StarmineError: a start player without a deck.
+    """
+    if deck is None and start_player is None:
+        return None
+    return variant.new_game(0 if deck is None else None, deck, start_player)
+
+
+def given_decks(games: Sequence[State]) -> tuple[Array, Array]:
+    """The decks, uint8 (N, deck_size), and the start players, uint8 (N,), of new games, as `Batch.reset` takes them."""
+    decks = [[card.suit * game.variant.ranks + card.rank for card in game.deck] for game in games]
+    return np.array(decks, dtype=np.uint8), np.array([game.current_player for game in games], dtype=np.uint8)
 
 
 def check_render_mode(mode: str | None, num_envs: int, has_partners: bool) -> None:
@@ -238,7 +276,6 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         self._started = False
         self._keeps_last = self.autoreset_mode is AutoresetMode.SAME_STEP
         self._all = np.ones(num_envs, dtype=bool)
-        self._all.flags.writeable = False
 
     @cached_property
     def observation_space(self) -> Box:  # type: ignore[override]
@@ -288,6 +325,7 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
             The observations and info of all games.
 
         Raises:
+            UnknownNameError: another option; the message has the nearest.
             ArrayError: a mask, seeds, decks or start players of another shape or dtype, or an empty mask.
             DeckError: a deck that is not the variant's, or a start player that is not a seat.
             StarmineError: a seed out of range, or decks for a batch with partners.
@@ -295,14 +333,12 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
             ClosedEnvironmentError: the environment is closed.
         """
         self._check_open()
-        if not isinstance(options, dict | None):
-            raise TypeError(f"options={options!r} is not allowed: expected a dict or None")
-        mask, decks, start_players = ((options or {}).get(key) for key in ("reset_mask", "decks", "start_players"))
+        decks, start_players, mask = check_options(options, BATCH_OPTIONS).values()
         seed = integer_seed(seed)
         out = self._deal(seed, mask, decks, start_players)
         if isinstance(seed, int):
             super().reset(seed=seed)
-        return out["obs"], self._info(out, self._all if mask is None else mask.copy())
+        return out["obs"], self._info(out, self._all if mask is None else mask)
 
     def step(self, actions: Any) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
         """Play one turn in every game.
@@ -396,23 +432,25 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         return self._followed.shown
 
     def _info(self, out: dict[str, Array], present: Array) -> dict[str, Any]:
-        """The outputs of the games that are `present`, those of ended games with the mask of these."""
-        terminated = out["terminated"]
+        """The outputs of the games that are `present`, those of ended games with the mask of these.
+
+        Each mask is an array of its own.
+        """
         info: dict[str, Any] = {}
         for name, key in self._info_outputs:
-            info[name], info[key] = out[name], present
+            info[name], info[key] = out[name], present.copy()
         for name, key in _FINAL_INFO:
-            info[name], info[key] = out[name], terminated
+            info[name], info[key] = out[name], out["terminated"].copy()
         return info
 
     @staticmethod
     def _add_final(info: dict[str, Any], terminated: Array, final_obs: Array) -> None:
         """Adds what Gymnasium's "SameStep" mode has for the games that ended."""
-        final_info = {name.removeprefix("final_"): info[name] for name, _ in _FINAL_INFO}
-        final_info["illegal_action"] = info["illegal_action"]
-        info["final_obs"], info["_final_obs"] = final_obs, terminated
-        info["final_info"] = {**final_info, **{f"_{name}": terminated for name in final_info}}
-        info["_final_info"] = terminated
+        final_info = {name.removeprefix("final_"): info[name].copy() for name, _ in _FINAL_INFO}
+        final_info["illegal_action"] = info["illegal_action"].copy()
+        info["final_obs"], info["_final_obs"] = final_obs, terminated.copy()
+        info["final_info"] = {**final_info, **{f"_{name}": terminated.copy() for name in final_info}}
+        info["_final_info"] = terminated.copy()
 
     def __repr__(self) -> str:
         """The number of games and the variant."""

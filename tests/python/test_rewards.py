@@ -80,7 +80,7 @@ def lose(env):
     while not terminated:
         _, reward, terminated, _, info = env.step(5)
         rewards.append(reward)
-    assert info["ending"] == "lost"
+    assert starmine.endings()[info["ending"] - 1] == "lost"
     return rewards, info
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import ArrayError, Batch, Layout, StarmineError, Variant
-from starmine.keywords import refuse_settings
+from starmine.keywords import named_keywords, refuse_settings
 from starmine.vector import HanabiVectorEnv
 
 try:
@@ -120,7 +120,8 @@ class HanabiJaxEnv:
         """The named sections of an observation."""
         return self._env.layout
 
-    def reset(self, seed: Any = None, *, reset_mask: Any = None, decks: Any = None) -> Turn:
+    @named_keywords
+    def reset(self, seed: Any = None, *, reset_mask: Any = None, decks: Any = None, start_players: Any = None) -> Turn:
         """Deal games anew.
 
         Args:
@@ -129,6 +130,7 @@ class HanabiJaxEnv:
                 JAX are keys, since they may be unknown until the compiled code runs.
             reset_mask: bool (N,), the games to deal anew; None for all. A mask without any game deals none.
             decks: uint8 (N, deck_size), the decks to deal, as in `Batch.reset`.
+            start_players: uint8 (N,), the seats that start with these decks.
 
         Raises:
             ArrayError: an array of another shape or dtype.
@@ -143,6 +145,8 @@ class HanabiJaxEnv:
             given["reset_mask"] = self._checked("reset_mask", reset_mask, (self.num_envs,), np.bool_)
         if decks is not None:
             given["decks"] = self._checked("decks", decks, (self.num_envs, self.variant.deck_size), np.uint8)
+        if start_players is not None:
+            given["start_players"] = self._checked("start_players", start_players, (self.num_envs,), np.uint8)
         turn: Turn = io_callback(self._reset, self._shapes, given, ordered=True)
         return turn
 
@@ -191,10 +195,12 @@ class HanabiJaxEnv:
 
     def _reset(self, given: dict[str, Any]) -> Turn:
         """The host's side of `reset`."""
-        mask, decks = (None if name not in given else np.asarray(given[name]) for name in ("reset_mask", "decks"))
+        names = ("reset_mask", "decks", "start_players")
+        mask, decks, starts = (None if name not in given else np.asarray(given[name]) for name in names)
         seed: Any = joined(np.asarray(given["words"])) if "words" in given else None
         seed = int(seed) if seed is not None and seed.ndim == 0 else seed
-        out = self._env._observe() if mask is not None and not mask.any() else self._env._deal(seed, mask, decks)
+        none = mask is not None and not mask.any()
+        out = self._env._observe() if none else self._env._deal(seed, mask, decks, starts)
         return Turn(*(out[name] for name in Turn._fields))
 
     def _step(self, actions: Any) -> Turn:

@@ -21,9 +21,10 @@ from numpy.typing import NDArray
 
 from starmine import registration
 from starmine._core import IllegalActionError, StarmineError, State, UnknownNameError, Variant
-from starmine.keywords import named_keywords
+from starmine.keywords import GAME_OPTIONS, check_options, named_keywords
 from starmine.look.png import rgb_of
 from starmine.look.svg import to_svg
+from starmine.vector import game_seed
 
 try:
     from pettingzoo import AECEnv
@@ -126,8 +127,6 @@ class HanabiAECEnv(AECEnv[str, dict[str, Array], int]):
             for agent in self.possible_agents
         }
         self.action_spaces = {agent: spaces.Discrete(actions) for agent in self.possible_agents}
-        self._no_action = np.zeros(actions, dtype=np.int8)
-        self._no_action.flags.writeable = False
         self._game: State | None = None
         self._seed: int | None = None
         self._episode = 0
@@ -166,22 +165,20 @@ class HanabiAECEnv(AECEnv[str, dict[str, Array], int]):
         Args:
             seed: an integer deals the game `variant.new_game(seed=seed)`; None deals the next episode of the last
                 seed, and of a random one before any.
-            options: "deck", the cards or their texts with the top card first, and "start_player", a seat, deal this
-                game; other options are ignored.
+            options: a dict. "deck", the cards or their texts with the top card first, and "start_player", a seat, deal
+                this game. `{"options": 1}`, which PettingZoo's tests give to every environment, changes nothing.
 
         Raises:
+            UnknownNameError: another option; the message has the nearest.
             StarmineError: a seed out of range.
             DeckError: a deck that is not the variant's, or a start player that is not a seat.
             TypeError: a seed that is not an integer, or options that are not a dict.
         """
-        if not isinstance(options, dict | None):
-            raise TypeError(f"options={options!r} is not allowed: expected a dict or None")
-        options = options or {}
-        seed = None if seed is None else operator.index(seed)
+        deck, start_player = check_options(None if options == {"options": 1} else options, GAME_OPTIONS).values()
+        seed = game_seed(seed)
         if seed is None and self._seed is None:
             seed = int(np.random.default_rng().integers(2**63))
         next_seed, episode = (self._seed, self._episode + 1) if seed is None else (seed, 0)
-        deck, start_player = options.get("deck"), options.get("start_player")
         dealt_seed = next_seed if deck is None else None
         game = self.variant.new_game(dealt_seed, deck, start_player, episode=episode if deck is None else 0)
         self._game, self._seed, self._episode = game, next_seed, episode
@@ -195,20 +192,22 @@ class HanabiAECEnv(AECEnv[str, dict[str, Array], int]):
 
     def _next_turn(self, game: State) -> None:
         """Hands the turn to the seat to act; after the end, to the first agent."""
-        self.infos = {agent: {"action_mask": self._no_action} for agent in self.agents}
-        if game.is_terminal or self.terminations[self.agents[0]]:
-            self.agent_selection = self.agents[0]
-        else:
-            self.agent_selection = self.possible_agents[game.current_player]
-            self.infos[self.agent_selection] = {"action_mask": game.legal_action_mask().view(np.int8)}
+        over = game.is_terminal or self.terminations[self.agents[0]]
+        self.agent_selection = self.agents[0] if over else self.possible_agents[game.current_player]
+        self.infos = {agent: {"action_mask": self._action_mask(agent)} for agent in self.agents}
         if self.render_mode == "human":
             print(f"{game}\n")
+
+    def _action_mask(self, agent: str) -> Array:
+        """The legal actions of an agent, int8 (A,), a new array; all 0 for those not to act."""
+        if agent != self.agent_selection or self.terminations.get(agent, True):
+            return np.zeros(self.variant.num_actions, dtype=np.int8)
+        return self._played().legal_action_mask().view(np.int8)
 
     def observe(self, agent: str) -> dict[str, Array]:
         """What an agent sees: its observation and its action mask, both new arrays."""
         observation = self._played().encode(self._seats[agent], self._encoder).astype(np.float64)
-        mask = self.infos[agent]["action_mask"] if agent in self.infos else self._no_action
-        return {"observation": observation, "action_mask": mask.copy()}
+        return {"observation": observation, "action_mask": self._action_mask(agent)}
 
     def state(self) -> Array:
         """What the seat to act would see with its own hand open, float64 (D,), for critics in training."""

@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -22,9 +23,10 @@ from numpy.typing import NDArray
 from starmine._core import StarmineError, Variant
 from starmine.env import HanabiEnv
 from starmine.keywords import refuse_settings
-from starmine.vector import HanabiVectorEnv, MaskedActions
+from starmine.vector import HanabiVectorEnv, MaskedActions, game_seed
 
 try:
+    from ray.rllib.env.env_context import EnvContext
     from ray.rllib.env.multi_agent_env import MultiAgentEnv
 except ImportError as _missing:
     raise ImportError("starmine.adapters.rllib needs RLlib: pip install 'starmine[rllib]'") from _missing
@@ -46,6 +48,26 @@ def _settings(config: Mapping[str, Any] | None, decided: tuple[str, ...]) -> dic
     # With one seed every runner would deal the same games.
     refuse_settings(settings, ("seed",), "expected config.debugging(seed=...) of RLlib")
     return settings
+
+
+def _mixed_seed(seed: int, worker: int, place: int = 0) -> int:
+    """The seed of a runner's games, or of the game of this place among them.
+
+    RLlib gives runner w the seed s + w, and game i of a runner of agents the seed s + w + i, so that close seeds would
+    deal the same games. The first game of the local runner, w = 0 and i = 0, keeps its seed.
+    """
+    if worker == place == 0:
+        return seed
+    return int(np.random.SeedSequence([seed, worker, place]).generate_state(1, np.uint64)[0])
+
+
+def _next_place(config: Any) -> int:
+    """The place of a game among those that RLlib makes of one `EnvContext`, which has no such number; else 0."""
+    if not isinstance(config, EnvContext):
+        return 0
+    place: int = vars(config).get("_starmine_games", 0)
+    vars(config)["_starmine_games"] = place + 1
+    return place
 
 
 def _observation_space(observations: spaces.Space[Any], num_actions: int) -> spaces.Dict:
@@ -78,6 +100,7 @@ class HanabiRLlibVectorEnv(VectorEnv[Observation, Array, Array]):
 
     def __init__(self, config: Mapping[str, Any] | None = None) -> None:
         settings = _settings(config, ("autoreset_mode", "observers"))
+        self._worker = getattr(config, "worker_index", 0)
         if "num_envs" not in settings:
             raise StarmineError(
                 'num_envs is missing: RLlib gives it with gym_env_vectorize_mode="vector_entry_point" in '
@@ -104,12 +127,17 @@ class HanabiRLlibVectorEnv(VectorEnv[Observation, Array, Array]):
     def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[Observation, dict[str, Any]]:
         """Deal games anew; `seed` and `options` as in `HanabiVectorEnv.reset`.
 
+        An integer is mixed with the number of RLlib's runner, except in the local one, so that no two runners, and no
+        runners of two close seeds, play the same games.
+
         Returns:
             The observations and the info of all games.
 
         Raises:
             StarmineError, TypeError, ClosedEnvironmentError: as `HanabiVectorEnv.reset`.
         """
+        if np.ndim(seed) == 0 and (one := game_seed(seed)) is not None:
+            seed = _mixed_seed(one, self._worker)
         obs, info = self.env.reset(seed=seed, options=options)
         return self._observation(obs, info), info
 
@@ -142,14 +170,15 @@ class HanabiRLlibMultiAgentEnv(MultiAgentEnv):
     """One game for RLlib in which the agents `player_0`, `player_1`, ... take turns and share the reward.
 
     Each dict of observations has one agent, the one to act; that of the last turn has all agents. Each dict of rewards
-    has all agents, and RLlib adds up what an agent gets until its next turn.
+    has all agents, and RLlib adds up what an agent gets until its next turn. Points from before an agent's first turn
+    belong to the reward of its first turn, since RLlib drops rewards that come before an agent's first observation.
+    So an agent's return is the team's, unless the game ends before the agent has acted.
 
     Observation of an agent, a dict:
         observations: (D,) in the dtype of `dtype`, what its seat sees.
         action_mask: float32 (A,), 1 where the action is legal; after the end all are 1.
 
-    Info of each agent that observes: `current_player`, `score`, `illegal_action` and after the end `ending`, as in
-    `HanabiEnv`.
+    Info of each agent that observes: `current_player`, `score`, `illegal_action` and `ending`, as in `HanabiEnv`.
 
     Args:
         config: a dict, such as RLlib's `EnvContext`: "variant", a `Variant` or a preset's name; the other settings of
@@ -164,6 +193,7 @@ class HanabiRLlibMultiAgentEnv(MultiAgentEnv):
     def __init__(self, config: Mapping[str, Any] | None = None) -> None:
         super().__init__()  # type: ignore[no-untyped-call,unused-ignore]
         settings = {"illegal_action": "terminate"} | _settings(config, ("observers",))
+        self._worker, self._place = getattr(config, "worker_index", 0), _next_place(config)
         self.env = HanabiEnv(observers="all", **settings)
         self.variant: Variant = self.env.variant
         # RLlib writes into it.
@@ -178,6 +208,7 @@ class HanabiRLlibMultiAgentEnv(MultiAgentEnv):
         self.observation_spaces = dict.fromkeys(self.possible_agents, space)
         self.action_spaces = dict.fromkeys(self.possible_agents, self.env.action_space)
         self._to_act: str | None = None
+        self._owed = dict.fromkeys(self.possible_agents, 0.0)
 
     def _observed(self, obs: Array, info: dict[str, Any], over: bool) -> tuple[ByAgent, ByAgent]:
         """The observations and infos of the agent to act, or of all after the end."""
@@ -189,10 +220,13 @@ class HanabiRLlibMultiAgentEnv(MultiAgentEnv):
         observations = {
             agent: {"action_mask": mask.copy(), "observations": obs[seat]} for agent, seat in agents.items()
         }
-        return observations, {agent: dict(info) for agent in agents}
+        return observations, {agent: deepcopy(info) for agent in agents}
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[ByAgent, ByAgent]:
         """Deal a new game; `seed` and `options` as in `HanabiEnv.reset`.
+
+        The seed is mixed with the number of RLlib's runner and the place of this game among the runner's games, except
+        in the first game of the local runner, so that games of close seeds differ.
 
         Returns:
             The observation and the info of the agent to act, each in a dict by the agent's name.
@@ -200,7 +234,10 @@ class HanabiRLlibMultiAgentEnv(MultiAgentEnv):
         Raises:
             StarmineError, TypeError: as `HanabiEnv.reset`.
         """
-        obs, info = self.env.reset(seed=seed, options=options)
+        one = game_seed(seed)
+        mixed = None if one is None else _mixed_seed(one, self._worker, self._place)
+        obs, info = self.env.reset(seed=mixed, options=options)
+        self._owed = dict.fromkeys(self.possible_agents, 0.0)
         return self._observed(obs, info, over=False)
 
     def step(  # type: ignore[override,unused-ignore]
@@ -224,9 +261,14 @@ class HanabiRLlibMultiAgentEnv(MultiAgentEnv):
             raise ResetNeeded("there is no game in play: call reset first")
         if list(action_dict) != [self._to_act]:
             raise StarmineError(f"actions of {list(action_dict)} are not allowed: expected that of {self._to_act!r}")
-        obs, reward, terminated, truncated, info = self.env.step(action_dict[self._to_act])
+        agent = self._to_act
+        obs, reward, terminated, truncated, info = self.env.step(action_dict[agent])
         observations, infos = self._observed(obs, info, terminated)
         rewards = dict.fromkeys(self.possible_agents, reward)
+        rewards[agent] += self._owed.pop(agent, 0.0)
+        for waiting in self._owed:  # agents before their first turn
+            self._owed[waiting] += reward
+            rewards[waiting] = 0.0
         everyone = [*self.possible_agents, "__all__"]
         return observations, rewards, dict.fromkeys(everyone, terminated), dict.fromkeys(everyone, truncated), infos
 

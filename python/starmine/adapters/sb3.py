@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import ArrayError, StarmineError
-from starmine.keywords import refuse_settings
-from starmine.vector import HanabiVectorEnv
+from starmine.keywords import GAME_OPTIONS, check_options, refuse_settings
+from starmine.vector import HanabiVectorEnv, game_seed, given_decks, given_game
 
 try:
     from stable_baselines3.common.monitor import Monitor
@@ -53,22 +53,67 @@ class HanabiVecEnv(VecEnv):
         self.variant = self.env.variant
         super().__init__(num_envs, self.env.single_observation_space, self.env.single_action_space)
         self._mask: Array | None = None
+        self._decks: tuple[Array, Array] | None = None
         self._actions: Array | None = None
         self._started_at, self._returns = np.zeros(num_envs), np.zeros(num_envs)
 
+    def seed(self, seed: int | None = None) -> list[int | None]:
+        """Seed the games at the next `reset`: game i in episode k follows from (seed, i, k), as in `HanabiVectorEnv`.
+
+        Args:
+            seed: an integer, or None for a random one, which numpy's global generator draws.
+
+        Returns:
+            N times the seed. SB3's other classes give game i the seed s + i, so that games of close seeds are the same.
+
+        Raises:
+            StarmineError: a seed out of range.
+            TypeError: a seed that is not an integer.
+        """
+        seed = game_seed(seed)
+        self._seeds = [super().seed(seed)[0]] * self.num_envs
+        return self._seeds
+
+    def set_options(self, options: list[dict[str, Any]] | dict[str, Any] | None = None) -> None:
+        """Give the options of the next `reset`.
+
+        Args:
+            options: a dict for each game, or one dict for all games. "deck", the cards or their texts with the top card
+                first, and "start_player", a seat, deal this game. Either all games have a deck, or none.
+
+        Raises:
+            UnknownNameError: another option; the message has the nearest.
+            ArrayError: another number of dicts, or decks for some of the games.
+            DeckError: a deck that is not the variant's, or a start player that is not a seat.
+            StarmineError: a start player without a deck.
+            TypeError: options that are not dicts.
+        """
+        given = [options] * self.num_envs if isinstance(options, dict | None) else options
+        if not isinstance(given, list | tuple):
+            raise TypeError(f"options={options!r} is not allowed: expected a dict, or a list with a dict for each game")
+        if len(given) != self.num_envs:
+            raise ArrayError(f"options are {len(given)} dicts: expected {self.num_envs}, one for each game")
+        games = [given_game(self.variant, *check_options(each, GAME_OPTIONS).values()) for each in given]
+        if without := [row for row, game in enumerate(games) if game is None]:
+            if len(without) < self.num_envs:
+                raise ArrayError(f"games {without[:8]} have no deck, others have: expected decks for all games or none")
+            self._decks = None
+        else:
+            self._decks = given_decks([game for game in games if game is not None])
+
     def reset(self) -> Array:
-        """Deal games anew: by the seeds of `seed` if it was called before, else each game's next episode.
+        """Deal games anew: by the seed of `seed` if it was called before, else each game's next episode.
 
         Returns:
             Observations (N, D).
         """
-        options = self._options[0] or None
-        seeds = [seed for seed in self._seeds if seed is not None] or None
-        obs, info = self.env.reset(seed=seeds, options=options)
+        decks, start_players = self._decks or (None, None)
+        given = {"decks": decks, "start_players": start_players}
+        obs, info = self.env.reset(seed=self._seeds[0], options=given)
         self._mask = info["action_mask"]
         self._started_at[:], self._returns[:] = time.perf_counter(), 0
         self._reset_seeds()
-        self._reset_options()
+        self._decks = None
         return obs
 
     def step_async(self, actions: Array) -> None:

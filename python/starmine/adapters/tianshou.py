@@ -16,8 +16,8 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from starmine._core import ArrayError, StarmineError
-from starmine.keywords import refuse_settings
-from starmine.vector import HanabiVectorEnv
+from starmine.keywords import check_options, named_keywords, refuse_settings
+from starmine.vector import HanabiVectorEnv, game_seed
 
 try:
     from tianshou.data import Batch
@@ -59,7 +59,7 @@ class HanabiTianshouEnv(BaseVectorEnv):
         self.workers: list[Any] = []
         self.waiting_id: list[int] = []
         self.ready_id = list(range(num_envs))
-        self._seeds: list[int] | None = None
+        self._seed: int | list[int] | None = None
         self._mask: Array | None = None
         self._in_play = np.zeros(num_envs, dtype=bool)
 
@@ -78,22 +78,40 @@ class HanabiTianshouEnv(BaseVectorEnv):
         raise AttributeError(f"{key!r} cannot be set for single games: make another environment")
 
     def seed(self, seed: int | list[int] | None = None) -> list[Any]:
-        """Seed the games at the next `reset` of all: an integer s gives game i the seed s + i.
+        """Seed the games at the next `reset` of all, as `HanabiVectorEnv.reset` does.
+
+        Args:
+            seed: an integer s, so that game i in episode k follows from (s, i, k); N integers seed each game; None for
+                the next episodes.
 
         Returns:
-            N lists with the seed of each game.
+            N lists with the integer that each game's seed was given by. Tianshou's other classes give game i the seed
+            s + i, so that games of close seeds are the same.
+
+        Raises:
+            ArrayError: another number of integers.
+            StarmineError: a seed out of range.
+            TypeError: a seed that is not an integer.
         """
         self._assert_is_not_closed()
-        self._seeds = list(range(seed, seed + self.env_num)) if isinstance(seed, int) else seed
-        return [None] * self.env_num if self._seeds is None else [[one] for one in self._seeds]
+        self._seed = self._checked_seed(seed)
+        each = self._seed if isinstance(self._seed, list) else [self._seed] * self.env_num
+        return [None if one is None else [one] for one in each]
+
+    def _checked_seed(self, seed: Any) -> int | list[int] | None:
+        if seed is None or np.ndim(seed) == 0:
+            return game_seed(seed)
+        if np.shape(seed) != (self.env_num,):
+            raise ArrayError(f"seed has shape {np.shape(seed)}: expected one integer, or ({self.env_num},)")
+        return [one for one in map(game_seed, seed) if one is not None]
 
     def reset(self, env_id: Any = None, **settings: Any) -> tuple[Any, Array]:
         """Deal games anew.
 
         Args:
             env_id: the games, an integer or K integers; None for all.
-            **settings: seed, only for all games: s gives game i the seed s + i; N integers seed each game. options,
-                those of `HanabiVectorEnv.reset`, but for "reset_mask".
+            **settings: seed, only for all games, as in `seed`. options, a dict with "decks" and "start_players" of all
+                games, as in `HanabiVectorEnv.reset`.
 
         Returns:
             The observations of these games, and their infos, an array of K dicts.
@@ -101,6 +119,7 @@ class HanabiTianshouEnv(BaseVectorEnv):
         Raises:
             StarmineError: a seed for some of the games.
             ArrayError: a game that there is not, or twice.
+            UnknownNameError: another option; the message has the nearest.
             TypeError: another setting.
         """
         self._assert_is_not_closed()
@@ -111,17 +130,17 @@ class HanabiTianshouEnv(BaseVectorEnv):
             options["reset_mask"] = np.isin(np.arange(self.env_num), rows)
             obs, info = self.env.reset(options=options)
         else:
-            if seed is not None:
-                self.seed(seed)
-            obs, info = self.env.reset(seed=self._seeds, options=options)
-            self._seeds = None
+            seed = self._seed if seed is None else self._checked_seed(seed)
+            obs, info = self.env.reset(seed=seed, options=options)
+            self._seed = None
         self._mask = info["action_mask"]
         self._in_play[rows] = True
         return self._observations(obs, rows), self._infos(info, rows)
 
     @staticmethod
+    @named_keywords
     def _reset_settings(seed: Any = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        return seed, dict(options or {})
+        return seed, check_options(options, ("decks", "start_players"))
 
     def step(self, action: Any, id: Any = None) -> tuple[Any, Array, Array, Array, Array]:
         """Play one turn in these games.

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import Batch, StarmineError, Variant
-from starmine.keywords import refuse_settings
-from starmine.vector import HanabiVectorEnv, observation_box
+from starmine.keywords import named_keywords, refuse_settings
+from starmine.vector import HanabiVectorEnv, game_seed, observation_box
 
 try:
     import torch
@@ -114,6 +114,7 @@ class HanabiTorchRLEnv(EnvBase):
         result = TensorDict(entries, batch_size=self.batch_size)
         return result if self.device is None else result.to(self.device)
 
+    @named_keywords
     def _reset(
         self,
         tensordict: TensorDictBase | None = None,
@@ -134,8 +135,9 @@ class HanabiTorchRLEnv(EnvBase):
         mask = None if given is None or given.all() else given.reshape(self.batch_size).cpu().numpy()
         if mask is not None and not mask.any():
             return self._tensors(self._games._observe(), self._over)
-        seed, self._next_seed = (self._next_seed, None) if seed is None and mask is None else (seed, self._next_seed)
-        out = self._games._deal(seed, mask, decks, start_players)
+        takes_seed = seed is None and mask is None
+        out = self._games._deal(self._next_seed if takes_seed else seed, mask, decks, start_players)
+        self._next_seed = None if takes_seed else self._next_seed
         self._over = self._over & ~mask if mask is not None else np.zeros_like(self._over)
         return self._tensors(out, self._over)
 
@@ -162,8 +164,13 @@ class HanabiTorchRLEnv(EnvBase):
         return self._tensors(out, self._over, reward)
 
     def _set_seed(self, seed: int | None) -> None:
-        """Seeds the batch at the next reset of all games: game i in episode k follows from (seed, i, k)."""
-        self._next_seed = seed
+        """Seeds the batch at the next reset of all games: game i in episode k follows from (seed, i, k).
+
+        Raises:
+            StarmineError: a seed out of range.
+            TypeError: a seed that is not an integer.
+        """
+        self._next_seed = game_seed(seed)
 
     def extra_repr(self) -> str:
         """The number of games and the variant, which PyTorch's `repr` of a module asks for."""

@@ -15,6 +15,7 @@ from starmine.hle.dictionary import ObservationDict
 from starmine.hle.moves import move_of
 from starmine.hle.pyhanabi import color_char_to_idx
 from starmine.hle.rules import preset_parameters
+from starmine.keywords import named_keywords
 
 MOVE_TYPES = [kind.name for kind in pyhanabi.HanabiMoveType]
 
@@ -74,6 +75,7 @@ class HanabiEnv(Environment):
             raise AttributeError("there is no state before reset: call reset first")
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
+    @named_keywords
     def reset(
         self, config: Any = None, *, deck: Iterable[Card | str] | None = None, start_player: int | None = None
     ) -> dict[str, Any]:

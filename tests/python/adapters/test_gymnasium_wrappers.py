@@ -257,3 +257,50 @@ def test_a_mask_of_another_form_is_refused(mask):
     env = starmine.HanabiVectorEnv(GAMES)
     with pytest.raises(starmine.ArrayError, match=r"expected a bool or int8 array \(4, 20\)"):
         env.action_space.sample(mask)
+
+
+# --- Infos of one game ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("extra_outputs", [(), ("card_features", "marginals", "own_hand")], ids=["plain", "extra"])
+@pytest.mark.parametrize("illegal", [False, True])
+def test_infos_of_one_game_have_the_same_keys_and_types_in_every_step(illegal, extra_outputs):
+    env = starmine.HanabiEnv(extra_outputs=extra_outputs, **SETTINGS)
+    _, info = env.reset(seed=0)
+    form = {name: (type(value), value.dtype, value.shape) for name, value in info.items()}
+    assert {kind for kind, *_ in form.values()} == {np.ndarray, np.int32, np.bool_, np.int8}
+    assert info["ending"] == 0
+    for step in range(200):
+        action = -1 if illegal and step == 2 else env.action_space.sample(info["action_mask"])
+        _, _, terminated, _, info = env.step(action)
+        assert {name: (type(value), value.dtype, value.shape) for name, value in info.items()} == form
+        assert (info["ending"] > 0) == terminated
+        if terminated:
+            break
+    assert terminated
+    assert info["illegal_action"] == illegal
+    assert starmine.endings()[info["ending"] - 1] == ("lost" if illegal else env.state.ending)
+    assert list(form) == ["action_mask", "current_player", "score", "illegal_action", "ending", *extra_outputs]
+
+
+@pytest.mark.filterwarnings("ignore")  # Minari asks for a link to the code, and more
+def test_minaris_collector_records_the_infos(tmp_path, monkeypatch):
+    minari = pytest.importorskip("minari")
+    pytest.importorskip("h5py")
+    pytest.importorskip("jax")
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
+    env = minari.DataCollector(gymnasium.make(ENV_ID, **SETTINGS), record_infos=True)
+    scores = []
+    for seed in range(3):
+        _, info = env.reset(seed=seed, options={"minari_autoseed": False})
+        terminated = False
+        while not terminated:
+            _, _, terminated, _, info = env.step(env.action_space.sample(info["action_mask"]))
+        scores.append(int(info["score"]))
+    dataset = env.create_dataset("starmine/infos-v0", algorithm_name="random", author="x", author_email="x@x.org")
+    episodes = list(dataset.iterate_episodes())
+    assert [episode.infos["score"][-1] for episode in episodes] == scores
+    for episode in episodes:
+        assert (episode.infos["ending"][:-1] == 0).all()
+        assert episode.infos["ending"][-1] > 0
+        assert episode.infos["action_mask"].shape[1] == env.action_space.n

@@ -13,6 +13,7 @@ torch = pytest.importorskip("torch")
 from ray.rllib.algorithms.ppo import PPOConfig  # noqa: E402
 from ray.rllib.core.rl_module.multi_rl_module import MultiRLModuleSpec  # noqa: E402
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec  # noqa: E402
+from ray.rllib.env.multi_agent_episode import MultiAgentEpisode  # noqa: E402
 from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule  # noqa: E402
 from ray.rllib.utils.pre_checks.env import check_multiagent_environments  # noqa: E402
 
@@ -93,20 +94,25 @@ def test_agents_take_turns_as_the_seats_of_the_game():
     for seed in range(10):
         state = env.variant.new_game(seed=seed)
         turns, (observations, _, terminated, truncated, infos) = played(env, seed)
+        before = dict.fromkeys(env.possible_agents, 0)  # points from before an agent's first turn
         for agent, observation, action, rewards in turns:
             seat = state.current_player
             assert agent == f"player_{seat}"
             assert env.observation_spaces[agent].contains(observation)
             np.testing.assert_array_equal(observation["observations"], state.encode(seat))
             np.testing.assert_array_equal(observation["action_mask"], state.legal_action_mask())
-            assert rewards == dict.fromkeys(env.possible_agents, state.apply(int(action)))
+            gained = state.apply(int(action))
+            expected = dict.fromkeys(env.possible_agents, gained) | dict.fromkeys(before, 0)
+            expected[agent] = gained + before.pop(agent, 0)
+            before = {other: points + gained for other, points in before.items()}
+            assert rewards == expected
         assert state.is_terminal
         assert terminated == dict.fromkeys([*env.possible_agents, "__all__"], True)
         assert truncated == dict.fromkeys([*env.possible_agents, "__all__"], False)
         for seat, agent in enumerate(env.possible_agents):
             np.testing.assert_array_equal(observations[agent]["observations"], state.encode(seat))
             assert observations[agent]["action_mask"].all()
-            assert infos[agent]["ending"] == state.ending
+            assert starmine.endings()[infos[agent]["ending"] - 1] == state.ending
 
 
 def test_only_the_agent_to_act_acts_and_only_in_a_game():
@@ -127,6 +133,29 @@ def test_only_the_agent_to_act_acts_and_only_in_a_game():
 def test_rllibs_check_of_the_environment():
     for _ in range(10):
         check_multiagent_environments(HanabiRLlibMultiAgentEnv({"players": 4}))
+
+
+@pytest.mark.parametrize("players", [2, 3, 5])
+def test_rllibs_episodes_have_the_teams_return(players):
+    """RLlib drops rewards that come before an agent's first observation."""
+    env = HanabiRLlibMultiAgentEnv({"players": players, "lost_game_score": "fireworks"})
+    early = 0
+    for seed in range(150):
+        rng, over, acted = np.random.default_rng(seed), False, set()
+        episode = MultiAgentEpisode(observation_space=env.observation_spaces, action_space=env.action_spaces)
+        observations, infos = env.reset(seed=seed)
+        episode.add_env_reset(observations=observations, infos=infos)
+        while not over:
+            ((agent, observation),) = observations.items()
+            actions = {agent: legal(observation["action_mask"], rng)}
+            observations, rewards, terminated, truncated, infos = env.step(actions)
+            episode.add_env_step(observations, actions, rewards, infos, terminateds=terminated, truncateds=truncated)
+            over = terminated["__all__"]
+            acted.add(agent)
+            early += len(acted) < players and env.env.state.score > 0
+        returns = [each.get_return() for each in episode.agent_episodes.values() if len(each)]
+        assert returns == [env.env.state.score] * len(returns)
+    assert early > 10
 
 
 def configuration(games):

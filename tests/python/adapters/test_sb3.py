@@ -65,7 +65,7 @@ def test_what_infos_tell_is_what_the_vector_environment_tells():
     env, expected = HanabiVecEnv(16, "small"), starmine.HanabiVectorEnv(16, "small")
     env.seed(3)
     obs, info = env.reset(), {}
-    other, info = expected.reset(seed=list(range(3, 19)))
+    other, info = expected.reset(seed=3)
     rng, ended = np.random.default_rng(0), 0
     for _ in range(40):
         np.testing.assert_array_equal(obs, other)

@@ -75,13 +75,16 @@ def test_deep_q_learning_takes_the_masks():
 
 def test_seeds():
     env = HanabiTianshouEnv(4, "small")
-    assert env.seed(5) == [[5], [6], [7], [8]]
+    assert env.seed(5) == [[5]] * 4
     first, _ = env.reset()
     again, _ = env.reset(seed=[5, 6, 7, 8])
     for game in range(4):
-        expected = env.variant.new_game(seed=5 + game).encode(0)
-        np.testing.assert_array_equal(first.obs[game], expected)
-        np.testing.assert_array_equal(again.obs[game], expected)
+        np.testing.assert_array_equal(first.obs[game], env.variant.new_game(seed=5, game=game).encode(0))
+        np.testing.assert_array_equal(again.obs[game], env.variant.new_game(seed=5 + game).encode(0))
+    assert env.seed([5, 6, 7, 8]) == [[5], [6], [7], [8]]
+    np.testing.assert_array_equal(env.reset()[0].obs, again.obs)
+    with pytest.raises(starmine.ArrayError, match=r"expected one integer, or \(4,\)"):
+        env.seed([5, 6])
     with pytest.raises(starmine.StarmineError, match="seed all, or none"):
         env.reset([0, 1], seed=3)
 

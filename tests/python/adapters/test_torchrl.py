@@ -211,3 +211,15 @@ def test_gym_wrapper_takes_the_vector_environment():
     assert done.sum() > GAMES
     scores = rollout["next", "final_score"][done]
     assert torch.equal(rollout["next", "episode_reward"].squeeze(-1)[done], scores.float())
+
+
+def test_gym_wrapper_takes_the_infos_of_one_game():
+    single = starmine.HanabiEnv("small", illegal_action="terminate", extra_outputs=["own_hand"])
+    games = GymWrapper(single, categorical_action_encoding=True).auto_register_info_dict()
+    check_env_specs(games)
+    rollout = TransformedEnv(games, ActionMask()).rollout(60, break_when_any_done=False)
+    done = rollout["next", "done"].squeeze(-1)
+    assert done.any()
+    assert torch.equal(rollout["next", "ending"] > 0, done)
+    assert not rollout["next", "illegal_action"].any()
+    assert rollout["next", "own_hand"].shape == (60, single.variant.hand_size)

@@ -1,0 +1,68 @@
+"""The arrays that every adapter hands out: each is the caller's own, and can be written."""
+
+import numpy as np
+import pytest
+from adapter_doors import DOORS
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # those of the libraries
+STEPPED = [name for name in DOORS if name not in ("jax", "hle")]  # JAX's arrays are constants, HLE's are lists
+
+
+def leaves(tree, path=""):
+    """(path, array) of all that a reset or a step returned, in a fixed order."""
+    if isinstance(tree, np.ndarray) and tree.dtype != object:
+        yield path, tree
+    elif hasattr(tree, "items"):
+        for key, value in sorted(tree.items()):
+            yield from leaves(value, f"{path}.{key}")
+    elif hasattr(tree, "numpy"):  # a tensor
+        yield path, tree.numpy()
+    elif isinstance(tree, list | tuple | np.ndarray):
+        for index, value in enumerate(tree):
+            yield from leaves(value, f"{path}[{index}]")
+
+
+def legal(mask, rng):
+    return ((1 - rng.random(mask.shape)) * mask).argmax(axis=1)
+
+
+@pytest.mark.parametrize("name", STEPPED)
+def test_no_two_arrays_share_memory_and_all_can_be_written(name):
+    door = DOORS[name]()
+    env, rng, ended = door.make(), np.random.default_rng(0), 0
+    returned = door.reset(env, 0, None)
+    for _ in range(60):
+        given = list(leaves(returned))
+        assert given
+        for index, (path, array) in enumerate(given):
+            assert array.flags.writeable, path
+            for other, another in given[:index]:
+                assert not np.shares_memory(array, another), f"{path} and {other}"
+        returned, over = door.step(env, legal(door.mask(returned), rng), returned)
+        if over:
+            returned, ended = door.reset(env, None, None), ended + 1
+    assert ended or "vector" in name or name in ("sb3", "rllib")
+
+
+@pytest.mark.parametrize("name", STEPPED)
+def test_what_a_caller_does_to_its_arrays_changes_no_game(name):
+    """All arrays are overwritten after each step; another environment, whose arrays are left alone, goes on alike."""
+    door = DOORS[name]()
+    env, other, rng = door.make(), door.make(), np.random.default_rng(0)
+    returned, expected = (door.reset(one, 0, None) for one in (env, other))
+    for _ in range(60):
+        actions = legal(door.mask(expected), rng)
+        acted = door.mask(returned)
+        np.testing.assert_array_equal(acted, door.mask(expected))
+        after, over = door.step(other, actions, expected)
+        kept = [(path, array.copy()) for path, array in leaves(expected)]
+        for _path, array in leaves(returned):
+            array[...] = 1 - array if array.dtype != bool else ~array
+        found, _ = door.step(env, actions, returned)
+        for (path, array), (_, same) in zip(leaves(found), leaves(after), strict=True):
+            np.testing.assert_array_equal(array, same, path)
+        for (path, array), (_, same) in zip(leaves(expected), kept, strict=True):
+            np.testing.assert_array_equal(array, same, path)
+        returned, expected = found, after
+        if over:
+            returned, expected = (door.reset(one, None, None) for one in (env, other))

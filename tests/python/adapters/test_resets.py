@@ -1,0 +1,235 @@
+"""Every class that resets games: options, seeds and given decks."""
+
+import inspect
+
+import numpy as np
+import pytest
+from adapter_doors import DOORS, GAMES, adapter
+
+import starmine
+from starmine import ArrayError, DeckError, HanabiEnv, HanabiVectorEnv, StarmineError, UnknownNameError
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # those of the libraries
+VARIANT = starmine.Variant()
+DECKS = [[str(card) for card in VARIANT.new_game(seed=seed).deck] for seed in range(100, 100 + GAMES)]
+
+
+@pytest.fixture(params=DOORS)
+def door(request):
+    return DOORS[request.param]()
+
+
+# --- Options ----------------------------------------------------------------------------------------------
+
+
+def test_an_option_that_does_not_exist_is_refused_with_the_nearest(door):
+    env, (wrong, nearest) = door.make(), door.wrong
+    door.reset(env, 3, None)
+    before = door.snapshot(env)
+    for value in (None, 1, "x"):
+        with pytest.raises(door.refusal, match=rf'{wrong}.*did you mean "{nearest}"'):
+            door.reset(env, None, {wrong: value})
+    assert door.snapshot(env) == before
+
+
+def test_a_refused_option_leaves_games_and_seeds_as_they_were(door):
+    """The seed that came with the refused options is not used either."""
+    env, other = door.make(), door.make()
+    for one in (env, other):
+        door.reset(one, 3, None)
+    if door.snapshot(env) is None:
+        pytest.skip("HLE's reset takes no seed")
+    before = door.snapshot(env)
+    with pytest.raises(door.refusal):
+        door.reset(env, 4, {door.wrong[0]: 1})
+    assert door.snapshot(env) == before
+    found, expected = (door.observed(door.reset(one, None, None)) for one in (env, other))
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_options_that_are_no_dict_are_refused(door):
+    if door.refusal is TypeError:
+        pytest.skip("the options are keyword arguments")
+    env = door.make()
+    door.reset(env, 3, None)
+    before = door.snapshot(env)
+    for options in ("decks", 5, [("decks", None)] * GAMES):
+        with pytest.raises(TypeError, match="options"):
+            door.reset(env, None, options)
+    assert door.snapshot(env) == before
+
+
+def test_pettingzoos_own_test_passes_options_that_change_nothing():
+    """`{"options": 1}` and no other form of it: options that lie one level too deep are refused."""
+    env = adapter("pettingzoo").HanabiAECEnv()
+    env.reset(0)
+    expected = env.game
+    env.reset(0, {"options": 1})
+    assert env.game == expected
+    with pytest.raises(UnknownNameError, match='option="options" is not known'):
+        env.reset(0, {"options": {"deck": DECKS[0]}})
+
+
+def test_minaris_own_option_is_passed_over():
+    env = HanabiEnv()
+    env.reset(seed=1)
+    env.reset(options={"minari_autoseed": False})
+    assert env.state == VARIANT.new_game(seed=1, episode=1)
+
+
+# --- Seeds ------------------------------------------------------------------------------------------------
+
+
+def test_a_seed_that_is_refused_changes_nothing(door):
+    env = door.make()
+    door.reset(env, 3, None)
+    if (before := door.snapshot(env)) is None:
+        pytest.skip("HLE's reset takes no seed")
+    for seed in (-1, 2**64, 1.5, "5", True, [5], [5] * (GAMES + 1), np.array([1.5] * GAMES)):
+        with pytest.raises((StarmineError, TypeError)):
+            door.reset(env, seed, None)
+        assert door.snapshot(env) == before, seed
+    door.reset(env, None, None)
+    assert door.snapshot(env) != before
+
+
+def test_a_deck_that_is_refused_changes_nothing(door):
+    env = door.make()
+    door.reset(env, 3, None)
+    if (before := door.snapshot(env)) is None:
+        pytest.skip("HLE's reset takes no seed")
+    one = door.wrong[1] in ("deck", "start_player")
+    wrong = {"deck": ["R1"] * 50} if one else {"decks": np.zeros((GAMES, 50), dtype=np.uint8)}
+    with pytest.raises(Exception, match="deck"):  # JAX wraps what a callback raises
+        np.asarray(door.observed(door.reset(env, 4, wrong)))
+    assert door.snapshot(env) == before
+
+
+def first_observations(door, seed):
+    return {row.tobytes() for row in np.asarray(door.observed(door.reset(door.make(), seed, None)))}
+
+
+def test_close_seeds_share_no_game(door):
+    if door.snapshot(door.make()) is None and door.refusal is TypeError:
+        pytest.skip("HLE's reset takes no seed")
+    dealt = [first_observations(door, seed) for seed in range(3)]
+    count = len(np.asarray(door.observed(door.reset(door.make(), 0, None))))
+    assert len(set.union(*dealt)) == 3 * count
+
+
+def test_games_are_those_of_the_vector_environment(door):
+    """Game i follows from (seed, i), in every class."""
+    if door.snapshot(door.make()) is None and door.refusal is TypeError:
+        pytest.skip("HLE's reset takes no seed")
+    env = door.make()
+    found = np.asarray(door.observed(door.reset(env, 7, None)))
+    expected, _ = HanabiVectorEnv(GAMES).reset(seed=7)
+    np.testing.assert_array_equal(found, expected[: len(found)])
+    found = np.asarray(door.observed(door.reset(env, None, None)))  # the next episodes
+    np.testing.assert_array_equal(
+        found,
+        [VARIANT.new_game(seed=7, game=game, episode=1).encode(0) for game in range(len(found))],
+    )
+
+
+def rllib_runner(config, seed, count=GAMES):
+    """The first observations of a runner's games, as RLlib makes and seeds them."""
+    rllib = adapter("rllib")
+    from ray.rllib.env.vector.sync_vector_multi_agent_env import SyncVectorMultiAgentEnv
+
+    games = SyncVectorMultiAgentEnv([lambda: rllib.HanabiRLlibMultiAgentEnv(config)] * count)
+    observations, _ = games.reset(seed=seed)
+    return {next(iter(each.values()))["observations"].tobytes() for each in observations}
+
+
+def test_runners_of_rllib_share_no_game():
+    """Runner w of seed s resets with s + w, and a runner of agents its game i with s + w + i."""
+    rllib = adapter("rllib")
+    agents, many = [], []
+    for seed in range(2):
+        for worker in range(3):
+            config = rllib.EnvContext({"num_envs": GAMES}, worker_index=worker)
+            obs, _ = rllib.HanabiRLlibVectorEnv(config).reset(seed=seed + worker)
+            many += [row.tobytes() for row in obs["observations"]]
+            agents += rllib_runner(rllib.EnvContext({}, worker_index=worker), seed + worker)
+    assert len(set(many)) == len(many) == 6 * GAMES
+    assert len(set(agents)) == len(agents) == 6 * GAMES
+
+
+def test_the_same_runner_of_rllib_plays_the_same_games_again():
+    rllib = adapter("rllib")
+    for worker in range(2):
+        first, second = (rllib_runner(rllib.EnvContext({}, worker_index=worker), 5) for _ in range(2))
+        assert first == second
+
+
+# --- Given decks ------------------------------------------------------------------------------------------
+
+
+def test_a_given_deck_and_start_player_deal_that_game(door):
+    one = door.wrong[1] in ("deck", "start_player")
+    starts = [game % 2 for game in range(GAMES)]
+    states = [VARIANT.new_game(deck=deck, start_player=seat) for deck, seat in zip(DECKS, starts, strict=True)]
+    rows = [[card.suit * 5 + card.rank for card in state.deck] for state in states]
+    many = {"decks": np.array(rows, dtype=np.uint8), "start_players": np.array(starts, dtype=np.uint8)}
+    env = door.make()
+    if not one:
+        found = np.asarray(door.observed(door.reset(env, None, many)))
+        np.testing.assert_array_equal(found, [state.encode(state.current_player) for state in states])
+        return
+    door.reset(env, 7, None)
+    returned = door.reset(env, None, {"deck": DECKS[1], "start_player": 1})
+    if door.observed(returned) is None:
+        assert returned["current_player"] == 1
+        np.testing.assert_array_equal(returned["player_observations"][1]["vectorized"], states[1].encode(1))
+        return
+    for found in np.asarray(door.observed(returned)):
+        np.testing.assert_array_equal(found, states[1].encode(1))
+    after = np.asarray(door.observed(door.reset(env, None, None)))  # by the seed again
+    expected = [VARIANT.new_game(seed=7, game=game, episode=2).encode(0) for game in range(len(after))]
+    np.testing.assert_array_equal(after, expected)
+
+
+def test_one_game_is_played_from_its_given_deck():
+    env, deck = HanabiEnv(), DECKS[0]
+    _, info = env.reset(seed=0, options={"deck": deck, "start_player": 1})
+    expected = VARIANT.new_game(deck=deck, start_player=1)
+    while not expected.is_terminal:
+        assert env.state == expected
+        action = int(np.flatnonzero(info["action_mask"])[0])
+        expected.apply(action)
+        *_, info = env.step(action)
+    assert env.state == expected
+    env.reset()
+    assert env.state == VARIANT.new_game(seed=0, episode=1)
+    with pytest.raises(StarmineError, match="start_player=1 needs a deck"):
+        env.reset(options={"start_player": 1})
+    with pytest.raises(DeckError):
+        env.reset(options={"deck": ["R1"] * 50})
+
+
+def test_stable_baselines3_gives_each_game_its_options():
+    env = adapter("sb3").HanabiVecEnv(GAMES)
+    env.set_options([{"deck": deck, "start_player": game % 2} for game, deck in enumerate(DECKS)])
+    expected = [VARIANT.new_game(deck=deck, start_player=game % 2) for game, deck in enumerate(DECKS)]
+    np.testing.assert_array_equal(env.reset(), [state.encode(state.current_player) for state in expected])
+    env.seed(3)
+    np.testing.assert_array_equal(env.reset(), HanabiVectorEnv(GAMES).reset(seed=3)[0])  # the decks hold once
+    for options, error, text in [
+        ([{"deck": DECKS[0]}] * 3, ArrayError, f"3 dicts: expected {GAMES}"),
+        ([{"deck": DECKS[0]}] * 7 + [{}], ArrayError, r"games \[7\] have no deck"),
+        ([{}] * 7 + [{"dek": DECKS[0]}], UnknownNameError, 'did you mean "deck"'),
+        ([{}] * 7 + [{"start_player": 1}], StarmineError, "needs a deck"),
+    ]:
+        with pytest.raises(error, match=text):
+            env.set_options(options)
+    env.set_options({})
+    env.reset()
+
+
+def test_every_adapter_is_tried():
+    tried = " ".join(DOORS)
+    assert [name for name in starmine.adapters._ADAPTERS if name not in tried] == ["jaxmarl"]
+    # Its reset takes a key of jax.random, and no options.
+    jaxmarl = adapter("jaxmarl")
+    assert list(inspect.signature(jaxmarl.HanabiJaxMARLEnv.reset).parameters) == ["self", "key"]
