@@ -21,7 +21,8 @@ def register() -> None:
 def register_with_pettingzoo() -> None:
     """Register the environment for `pettingzoo.make("aec", ...)` where PettingZoo is imported and has a registry.
 
-    `import starmine` does it if PettingZoo has been imported before, and `import starmine.adapters.pettingzoo` always.
+    `import starmine.adapters.pettingzoo` always does it. `import starmine` does it only if PettingZoo was imported
+    before: it loads no extra, and PettingZoo has no entry points that would find the environment later.
     """
     pettingzoo = sys.modules.get("pettingzoo")
     if AEC_ID not in getattr(pettingzoo, "aec_registry", {AEC_ID: None}):

@@ -92,7 +92,17 @@ def test_render_without_a_mode_warns():
 # --- Registration -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("imports", ["import pettingzoo, starmine", "import pettingzoo, starmine.adapters.pettingzoo"])
+# The second and third name the adapter, which is what the documentation does.
+ORDERS = [
+    "import pettingzoo, starmine",
+    "import pettingzoo, starmine.adapters.pettingzoo",
+    "import starmine.adapters.pettingzoo, pettingzoo",
+    "import starmine, pettingzoo, starmine.adapters.pettingzoo",
+    "import starmine, starmine.adapters.pettingzoo, pettingzoo",
+]
+
+
+@pytest.mark.parametrize("imports", ORDERS)
 def test_registration(imports):
     code = f"{imports}; print(type(pettingzoo.make('aec', '{ENV_ID}')).__name__)"
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, timeout=60)
