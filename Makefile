@@ -80,7 +80,8 @@ $(JAXMARL)/ready: $(BIN)/uv
 	$(BIN)/uv pip install --quiet --python $(JAXMARL)/bin/python --constraint $(JAXMARL)/constraints.txt \
 	  jaxmarl 'jax[cpu]' six && touch $@ || $(call SKIP,JaxMARL: it could not be installed)
 
-# RLlib is tested with the newest Gymnasium among all other tests, and by itself with the version that it asks for.
+# RLlib and Gymnasium's statistics of episodes are tested with the newest Gymnasium among all other tests, and by
+# themselves with the version that RLlib asks for.
 $(RLLIB_GYMNASIUM): $(BIN)/uv
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-config --no-deps --target $@ \
 	  $(subst -,==,$(notdir $@))
@@ -100,7 +101,8 @@ test: $(VENV)/release $(VENV)/test-requirements $(VENV)/chromium $(VENV)/hle $(V
 	RUSTDOCFLAGS='--deny warnings' cargo doc --quiet --no-deps
 	$(BIN)/python -m mypy.stubtest --mypy-config-file pyproject.toml starmine._core
 	$(BIN)/python -m pytest $(PYTEST)
-	PYTHONPATH=$(RLLIB_GYMNASIUM) $(BIN)/python -m pytest --quiet tests/python/adapters/test_rllib.py
+	PYTHONPATH=$(RLLIB_GYMNASIUM) $(BIN)/python -m pytest --quiet tests/python/adapters/test_rllib.py \
+	  tests/python/adapters/test_episode_statistics.py
 
 test-long: $(VENV)/release $(VENV)/test-requirements $(VENV)/hle ## Play many more random cases, with a new seed or SEED=N.
 	@echo 'make test-long SEED=$(SEED)'
