@@ -22,12 +22,12 @@ export function point(board, { last, suits }) {
   for (const [, tip] of paths) layer.append(svg("path", { class: "sm-tip", d: tip }));
 }
 
-/** The places of a seat's panel, name and cards. */
+/** The places of a seat's panel, name, cards, last card and its face. */
 function placesOf(board, seat) {
   const row = board.querySelector(`.sm-seat[data-seat="${seat}"]`);
   const box = (selector) => row.querySelector(selector)?.getBoundingClientRect();
   const panel = row.getBoundingClientRect();
-  return { row, panel, name: box(".sm-name"), cards: box(".sm-cards"), end: box(".sm-card:last-child .sm-face") };
+  return { row, panel, name: box(".sm-name"), cards: box(".sm-cards"), end: box(".sm-card:last-child"), face: box(".sm-card:last-child .sm-face") };
 }
 
 /** The ways to the cards that a hint touched, from above; to the hand where it touched none. */
@@ -37,8 +37,7 @@ function hinted(board, last) {
   const start = [[from.panel.left, middle(from.panel)], [beside, middle(from.panel)]];
   const touched = [...to.row.querySelectorAll(".sm-touched .sm-face")].map((face) => face.getBoundingClientRect());
   if (!touched.length) return [[...start, [beside, middle(to.name)], [to.panel.left + TIP, middle(to.name)]]];
-  // On narrow boards the name stands above the cards.
-  const above = to.name.bottom <= to.cards.top ? (to.name.bottom + to.cards.top - TIP) / 2 : to.panel.top - 4;
+  const above = to.panel.top - 4;
   return touched.map((face) => [...start, [beside, above], [center(face), above], [center(face), face.top - 4]]);
 }
 
@@ -49,7 +48,7 @@ function moved(board, last, suits) {
   const [stack, kinds] = [board.querySelector(`.sm-stack[data-suit="${suit}"]`), board.querySelector(".sm-kinds")].map((one) => one.getBoundingClientRect());
   const isBeside = kinds.left >= from.panel.right; // otherwise the stacks are above the hands, the kinds below
   const beside = from.panel.right + (isBeside ? (kinds.left - from.panel.right) / 2 : BESIDE);
-  const y = from.end ? middle(from.end) : middle(from.panel);
+  const y = from.face ? middle(from.face) : middle(from.panel);
   const start = [[(from.end?.right ?? from.cards.left) + 4, y], [beside, y]];
   if (!last.added) {
     const row = middle(board.querySelector(`.sm-kind[data-kind="${CSS.escape(last.card)}"]`).getBoundingClientRect());

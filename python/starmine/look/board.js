@@ -85,8 +85,8 @@ function number(label, value, rest) {
 
 function tokens(label, left, most, kind) {
   const dots = Array.from({ length: most }, (_, index) => el("i", index < left ? "sm-dot" : "sm-dot sm-spent"));
-  const row = el("span", `sm-dots ${kind}`, { role: "img", "aria-label": `${left} of ${most}`, "data-value": left }, ...dots);
-  return el("div", "sm-stat", {}, el("span", "sm-label", {}, label), row, el("small", "sm-count", {}, `${left}/${most}`));
+  const row = el("span", `sm-dots ${kind}`, { role: "img", "aria-label": `${label}: ${left} of ${most}`, title: label, "data-value": left }, ...dots);
+  return el("div", "sm-stat sm-tokens", {}, el("span", "sm-label", {}, label), row, el("small", "sm-count", {}, `${left}/${most}`));
 }
 
 /* The hands. */
@@ -100,6 +100,9 @@ function seats(frame) {
 
 function hands(frame, options) {
   const section = el("section", "sm-hands", { "aria-label": "Hands" });
+  section.classList.toggle("sm-many", frame.hands.length > 3);
+  section.style.setProperty("--seats", frame.hands.length);
+  section.style.setProperty("--cards", frame.variant.hand_size);
   for (const seat of seats(frame)) section.append(hand(frame, seat, options));
   return section;
 }
@@ -108,7 +111,7 @@ function hand(frame, seat, options) {
   const acting = frame.ending === null && frame.current_player === seat;
   const row = el("div", "sm-seat", { "data-seat": seat });
   row.classList.toggle("sm-acting", acting);
-  const name = el("div", "sm-name", {}, el("span", "sm-who", {}, seatTogether(frame.names[seat])));
+  const name = el("div", "sm-name", {}, el("span", "sm-who", { title: frame.names[seat] }, seatTogether(frame.names[seat])));
   if (frame.observer === seat && frame.names[seat] !== "you") name.append(el("span", "sm-tag", {}, "you"));
   if (acting) name.append(el("span", "sm-tag sm-turn", {}, "to act"));
   const cards = el("div", "sm-cards", { role: "list", "aria-label": `Hand of ${frame.names[seat]}` });
@@ -217,10 +220,12 @@ function moves(frame, seat, options) {
     button.title = move.text;
     if (move.color !== null) {
       const { letter, name } = frame.suits[move.color];
-      button.classList.add(`sm-${letter}`);
-      button.append(shape(letter), name);
-    } else if (move.rank !== null) button.append(`rank ${move.rank + 1}`);
-    else button.append(shortMove(frame, move));
+      button.classList.add("sm-brief", `sm-${letter}`);
+      button.append(shape(letter), el("span", "sm-letter", {}, letter), el("span", "sm-text", {}, name));
+    } else if (move.rank !== null) {
+      button.classList.add("sm-brief");
+      button.append(el("span", "sm-text", {}, "rank "), String(move.rank + 1));
+    } else button.append(shortMove(frame, move));
     button.addEventListener("click", () => options.onAction(move.action, move));
     made.append(button);
   }

@@ -129,14 +129,19 @@ function build(table) {
   } else bar.append(pause(table), button("Next turn", () => send(table, "step", {})));
   bar.append(pace, button("Leave", () => leave(table)));
   const turns = el("ol", "sr-log", { "aria-label": "Turns" });
-  const main = el("div", "sr-main", {}, el("div", "sr-left sp-board"), el("aside", "sr-side", {}, turns));
-  const controls = el("div", "sr-controls sp-controls", {}, el("p", "sp-happened", { "aria-live": "polite" }), say(), bar);
-  root.replaceChildren(header(table), main, controls);
+  const happened = el("p", "sp-happened", { "aria-live": "polite" });
+  happened.style.setProperty("--lines", table.seat === null ? 1 : table.frame.hands.length - 1);
+  const controls = el("div", "sr-controls sp-controls", {}, happened, say(), bar);
+  const main = el("div", "sr-main", {}, el("div", "sr-left sp-board"), el("aside", "sr-side sp-side", {}, controls, turns));
+  root.replaceChildren(header(table), main);
 }
 
-function header(table, title = el("h1", "sr-title", {}, table.title), ...controls) {
-  const home = el("a", "sr-link", { href: "#" }, "All tables");
-  return el("div", "sr-header", {}, title, el("div", "sr-settings", {}, ...controls, home));
+function header(table) {
+  return el("div", "sr-header", {}, el("h1", "sr-title", {}, table.title), el("div", "sr-settings", {}, home()));
+}
+
+function home() {
+  return el("a", "sr-link", { href: "#" }, "All tables");
 }
 
 function pause(table) {
@@ -185,9 +190,10 @@ async function ended(table) {
   const result = el("h1", "sr-title sp-result", { "aria-live": "polite" }, `${score} of ${variant.max_score} points${back}: ${how}`);
   const shown = el("div", "sp-replay");
   const again = button("Play again", () => begin(table.told.variant, table.told.seats));
-  root.replaceChildren(header(table, result, again, save, button("Leave", () => leave(table))), shown, say());
-  const played = replay(shown, data);
+  root.replaceChildren(shown, say());
+  const played = replay(shown, data, { title: result, buttons: [again, save, button("Leave", () => leave(table)), home()] });
   played.go(table.frame.turn);
+  shown.firstChild.focus({ preventScroll: true }); // so that the keys step through the game at once
   scrollTo(0, 0);
 }
 

@@ -5,6 +5,7 @@
  * With `page`, the keyboard works anywhere on the page, and the address names game and turn (#game=2&turn=17).
  * Other options: `theme`, "light" or "dark"; `place`, the game and the turn to begin with, { game: 2, turn: 17 };
  * `inline`, whether the controls stand right below the board in place of the window's lower edge;
+ * `title`, an element in place of the game's title; `buttons`, elements that stand before the settings;
  * `onPlace`, a function that is called with the place whenever a turn is shown.
  * All text is set as text, never as markup.
  */
@@ -14,6 +15,7 @@ import { el, svg } from "./elements.js";
 import { describe, known, lifeOf, moveOf, opening, others, seatOf, titleOf } from "./words.js";
 
 const SPEED = 900; // milliseconds between turns
+const GAP = 10; // pixels between the parts of the page, as in replay.css
 const SIGNS =
   "On cards: ! the last copy of a needed card, × never to be played, ▶ playable now. The map below a card is what its owner can know of it: a row a suit, a column a rank, the darker the likelier.";
 const KEYS = "Keys: ← → Home End, space plays, n p mistakes, N P other moves.";
@@ -57,11 +59,15 @@ class Replay {
     this.chart = svg("svg", { class: "sr-chart", viewBox: "0 0 1000 100", preserveAspectRatio: "none", role: "img" });
     this.chart.addEventListener("click", (event) => this.pointed(event));
     this.legend = el("div", "sr-legend");
-    const controls = el("div", "sr-controls", {}, this.said, this.next, this.chart, this.slide(), this.buttons());
+    this.controls = el("div", "sr-controls", {}, this.said, this.next, this.chart, this.slide(), this.buttons());
     const left = el("div", "sr-left", {}, this.board);
     const main = el("div", "sr-main", {}, left, el("aside", "sr-side", {}, this.summary, this.log));
     this.root.append(this.header(), this.verdict, main);
-    (this.options.inline ? left : this.root).append(controls);
+    (this.options.inline ? left : this.root).append(this.controls);
+    if (!this.options.inline) {
+      new ResizeObserver(() => this.fit()).observe(this.root);
+      addEventListener("resize", () => this.fit());
+    }
   }
 
   header() {
@@ -69,7 +75,7 @@ class Replay {
     this.games.forEach((game, index) => this.chooseGame.append(el("option", "", { value: index }, titleOf(game))));
     this.chooseGame.addEventListener("change", () => this.open(Number(this.chooseGame.value)));
     this.chooseGame.hidden = this.games.length < 2;
-    this.title = el("h1", "sr-title");
+    this.title = this.options.title ?? el("h1", "sr-title");
     this.chooseSeat = el("select", "", { "aria-label": "Whose view" });
     this.chooseSeat.addEventListener("change", () => {
       this.seat = this.chooseSeat.value === "" ? null : Number(this.chooseSeat.value);
@@ -82,7 +88,7 @@ class Replay {
       this.show();
     });
     const theme = this.button("◐", "Change between light and dark", () => this.changeTheme());
-    const right = el("div", "sr-settings", {}, this.chooseSeat, el("label", "", {}, shown, " beliefs"), theme);
+    const right = el("div", "sr-settings", {}, ...(this.options.buttons ?? []), this.chooseSeat, el("label", "", {}, shown, " beliefs"), theme);
     return el("header", "sr-header", {}, this.title, this.chooseGame, right);
   }
 
@@ -134,7 +140,7 @@ class Replay {
     const { game } = this;
     this.marks = marksOf(game);
     this.chooseGame.value = String(this.place.game);
-    this.title.textContent = titleOf(game);
+    if (!this.options.title) this.title.textContent = titleOf(game);
     this.slider.max = String(game.actions.length);
     this.seat = this.seat !== null && this.seat < game.variant.players ? this.seat : null;
     this.chooseSeat.replaceChildren(el("option", "", { value: "" }, "open table"));
@@ -145,6 +151,7 @@ class Replay {
     this.list();
     this.plot();
     this.go(turn ?? opening(game));
+    this.fit();
   }
 
   /** Shows another turn, from 0 for the deal. */
@@ -174,6 +181,16 @@ class Replay {
     this.link.href = address;
     if (this.options.page && location.hash !== address) history.replaceState(null, "", address);
     this.options.onPlace?.({ ...this.place });
+  }
+
+  /** Lets the controls stay at the window's lower edge only where all hands fit above them. */
+  fit() {
+    const hands = this.board.querySelector(".sm-hands")?.getBoundingClientRect();
+    if (hands === undefined) return;
+    const { height } = this.controls.getBoundingClientRect();
+    const top = this.root.classList.contains("sr-tight") ? height + GAP : 0;
+    const bottom = hands.bottom + scrollY - top;
+    this.root.classList.toggle("sr-tight", bottom + height > innerHeight);
   }
 
   /** Marks the turn in the lists and scrolls them there. */
@@ -303,8 +320,9 @@ class Replay {
   }
 
   key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.tagName === "SELECT") return;
-    const onButton = ["BUTTON", "A"].includes(event.target.tagName) || event.target.type === "checkbox";
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    // A list that has the focus keeps space, which opens it, and the keys up and down.
+    const takesSpace = ["BUTTON", "A", "SELECT"].includes(event.target.tagName) || event.target.type === "checkbox";
     const keys = {
       ArrowLeft: () => this.go(this.place.turn - 1),
       ArrowRight: () => this.go(this.place.turn + 1),
@@ -314,7 +332,7 @@ class Replay {
       p: () => this.jump(-1, "mistakes"),
       N: () => this.jump(1, "others"),
       P: () => this.jump(-1, "others"),
-      ...(onButton ? {} : { " ": () => this.run() }),
+      ...(takesSpace ? {} : { " ": () => this.run() }),
     };
     if (!Object.hasOwn(keys, event.key)) return;
     event.preventDefault();

@@ -68,6 +68,30 @@ def test_the_keyboard_steps_and_jumps_to_mistakes(open_page, tmp_path, games):
     same(page, games.state(1, 1))
 
 
+@pytest.mark.parametrize("chosen", ["Whose view", "Game", "Show beliefs", "Turn", "Change between light and dark"])
+def test_keys_step_whatever_was_chosen_before(open_page, tmp_path, games, chosen):
+    """Also while the focus is in a list of seats or games, of which the key would choose the next one."""
+    page = open_page(saved(tmp_path, replay_html(games, compare="info")) + "#game=0&turn=3")
+    control = page.get_by_label(chosen, exact=True)
+    control.focus()
+    if chosen in ("Whose view", "Game"):
+        control.select_option("1")
+    elif chosen == "Show beliefs":
+        control.uncheck()
+    game, seat = (1, None) if chosen == "Game" else (0, 1 if chosen == "Whose view" else None)
+    turn = int(page.evaluate("location.hash").rpartition("=")[2])  # a lost game opens on a turn of its own
+    for key, step in [("ArrowLeft", -1), ("ArrowLeft", -1), ("ArrowRight", 1)]:
+        page.keyboard.press(key)
+        turn += step
+        assert page.evaluate("location.hash") == f"#game={game}&turn={turn}"
+        same(page, games.state(game, turn), seat)
+    page.keyboard.press("End")
+    same(page, games.state(game), seat)
+    page.keyboard.press("Home")
+    page.keyboard.press("n")
+    same(page, games.state(game, mistakes(games.state(game))[0].turn), seat)
+
+
 def test_turns_and_mistakes_can_be_clicked(open_page, tmp_path, games):
     page = open_page(saved(tmp_path, replay_html(games[1], compare="info")))
     page.locator(".sr-turn").nth(6).click()

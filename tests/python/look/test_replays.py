@@ -346,10 +346,18 @@ def test_the_command_shows_a_link(folder, tmp_path):
     assert game["actions"] == starmine.data.Dataset(folder / "parquet")[1].actions.tolist()
 
 
-@pytest.mark.parametrize("target", ["", "/", ".", "missing/out.html"])
-def test_the_command_refuses_a_page_that_cannot_be_written(folder, capsys, target):
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ("", "--html='' is not allowed: expected the path of a file"),
+        ("/", "--html '/' is not allowed: expected a file in a folder that exists"),
+        (".", "--html '.' is not allowed: expected a file in a folder that exists"),
+        ("missing/out.html", "--html 'missing/out.html' is not allowed: expected a file in a folder that exists"),
+    ],
+)
+def test_the_command_refuses_a_page_that_cannot_be_written(folder, capsys, target, message):
     assert main(["replay", str(folder / "games.json"), "--html", target]) == 2
-    assert f"--html '{target}' is not allowed: expected a file" in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_the_command_refuses_links_and_files_without_a_game(tmp_path, capsys):

@@ -120,6 +120,11 @@ def test_watching_and_every_control_has_a_name(browser):
         page.locator(".sp-result").wait_for()
         assert table.is_over
         shows(page, table.state, None)
+        page.keyboard.press("ArrowLeft")  # steps at once: nothing need be clicked first
+        before = table.trajectories().state(0, table.state.length - 1)
+        shows(page, before, None)
+        page.keyboard.press("ArrowRight")
+        shows(page, table.state, None)
         page.get_by_role("link", name="All tables").click()
         page.get_by_role("link", name="Table 1: smart, info, smart (over)").click()
         page.locator(".sp-result").wait_for()
