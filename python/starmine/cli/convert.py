@@ -6,9 +6,13 @@ import argparse
 import sys
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from starmine._core import StarmineError
 from starmine.cli.parsing import add_command, add_rules_of, rules_of
 from starmine.data import FORMATS, ImportedGames, format_names, read_games, write_games
+from starmine.stored.ended import ended_by_name
 
 
 def add(actions: Any) -> None:
@@ -54,13 +58,20 @@ def run(options: argparse.Namespace) -> int:
 def _summary(games: ImportedGames, target: str, skipped: int) -> str:
     """What was written, in one line."""
     parts = [f"{len(games):,} games, {len(games.trajectories.actions):,} turns written to {target}"]
-    stopped = int((games.endings == 0).sum())
+    stopped = games.ended_by[games.endings == 0]
     if len(games):
         parts.append(f"mean score {games.scores.mean():.2f}")
-    if stopped:
-        parts.append(f"{stopped:,} stopped before their end")
+    if len(stopped):
+        parts.append(f"{len(stopped):,} stopped before their end{_reasons(stopped)}")
     if skipped:
         parts.append(f"{skipped:,} skipped")
     if games.other_rules:
         parts.append(f"{games.other_rules:,} of other rules left out")
     return "; ".join(parts)
+
+
+def _reasons(codes: NDArray[np.uint8]) -> str:
+    """The reasons that are told, with their numbers, in brackets."""
+    counts = [(ended_by_name(code), int(count)) for code, count in enumerate(np.bincount(codes)) if count]
+    told = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in counts if name is not None)
+    return told and f" ({told})"

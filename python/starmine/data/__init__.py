@@ -9,8 +9,10 @@ from starmine.data.info import Info, info
 from starmine.data.players import Mixture
 from starmine.data.verify import Problem, Verified, verify
 from starmine.stored import Dataset, replay_batch
+from starmine.stored.ended import ENDED_BY
 
 __all__ = [
+    "ENDED_BY",
     "FORMATS",
     "Dataset",
     "Format",

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from starmine._core import StarmineError, endings
 from starmine.data.configuration import MOST_SHARDS
+from starmine.data.formats.ended import ended_by_of
 from starmine.data.manifest import MANIFEST, read_manifest
 from starmine.data.outcomes import LEGAL, dealt, outcomes
 from starmine.data.players import players_of
@@ -22,6 +23,7 @@ from starmine.progress import Progress, counted, silent, standard_error
 from starmine.stored import ContentHash, GameTable, Metadata, read_table, shard_name
 from starmine.stored.ahead import ahead
 from starmine.stored.arrow import pyarrow, pyarrow_parquet, to_numpy
+from starmine.stored.ended import ENDED_BY, ended_by_name, site_scores_of
 from starmine.stored.files import files_of
 
 KEPT = 1000  # problems that are kept; all are counted
@@ -215,6 +217,7 @@ class _File:
         ):
             self._compare(name, games, stored, replayed, ~broken)
         self._compare("ending", games, games.endings, played.endings, ~broken, _ending)
+        self._check_told(games, ~broken)
         self._check_players(games, metadata)
         if self.deal:
             self._check_deal(games)
@@ -223,6 +226,19 @@ class _File:
         self.found.turns += len(games.trajectories.actions)
         self.shown(len(games), self.path.name)
         return int(games.game[-1])
+
+    def _check_told(self, games: GameTable, legal: NDArray[np.bool_]) -> None:
+        """Compare why the games ended, and the site's scores, with what the rules say."""
+        if games.ended_by is None:
+            return
+        rows = np.flatnonzero(legal)
+        some = games[rows]
+        records = ("",) * len(some) if some.site_records is None else tuple(some.site_records.tolist())
+        expected = ended_by_of(some.trajectories, some.endings, games.ended_by[rows], records)
+        self._compare("ended_by", some, games.ended_by[rows], expected, None, _reason, rows)
+        if some.site_scores is not None:
+            scores = site_scores_of(some.scores, some.endings, expected)
+            self._compare("site score", some, some.site_scores, scores, rows=rows)
 
     def _check_players(self, games: GameTable, metadata: Metadata) -> None:
         """Check who plays, and of generated games where they come from and that they have ended."""
@@ -308,6 +324,10 @@ def _compute() -> Any:
     from pyarrow import compute
 
     return compute
+
+
+def _reason(code: Any) -> str:
+    return repr(ended_by_name(int(code))) if code <= len(ENDED_BY) else f"none (code {code})"
 
 
 def _ending(code: Any) -> str:

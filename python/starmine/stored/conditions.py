@@ -35,11 +35,13 @@ class Conditions:
     Attributes:
         scores: the lowest and the highest score.
         endings: codes of endings; None for any.
+        ended_by: codes of `ENDED_BY`; None for any.
         seats: for each seat the rows of the players' table that may sit there, or None for any.
     """
 
     scores: tuple[int, int]
     endings: list[int] | None
+    ended_by: list[int] | None
     seats: list[NDArray[np.int16] | None]
 
     def kept(self, games: int, column: Column) -> NDArray[np.bool_]:
@@ -55,6 +57,8 @@ class Conditions:
             keep &= (scores >= least) & (scores <= most)
         if self.endings is not None:
             keep &= np.isin(column("ending"), self.endings)
+        if self.ended_by is not None:
+            keep &= np.isin(column("ended_by"), self.ended_by)
         if any(rows is not None for rows in self.seats):
             seated = column("players")
             for seat, rows in enumerate(self.seats):

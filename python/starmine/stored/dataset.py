@@ -16,6 +16,7 @@ from starmine._core import StarmineError, Variant, _unknown_name
 from starmine.stored.ahead import ahead
 from starmine.stored.arrow import pyarrow
 from starmine.stored.conditions import Conditions, ending_codes, score_range, seat_rows
+from starmine.stored.ended import RULES, UNKNOWN, ended_by_codes
 from starmine.stored.files import Paths, open_files
 from starmine.stored.game import Game
 from starmine.stored.games import GameTable, chosen_indices
@@ -199,6 +200,7 @@ class Dataset:
         min_score: int | None = None,
         max_score: int | None = None,
         ending: str | Sequence[str] | None = None,
+        ended_by: str | Sequence[str] | None = None,
         players: str | Sequence[str] | None = None,
         seats: Sequence[str | None] | None = None,
     ) -> Dataset:
@@ -209,11 +211,13 @@ class Dataset:
             min_score: the lowest score.
             max_score: the highest score.
             ending: one or several of `starmine.endings()`.
+            ended_by: one or several of `starmine.data.ENDED_BY`. A file without this column has games that ended by the
+                rules, and others of which nobody tells why they stopped.
             players: names in the players' table; no other players sit at the table.
             seats: for each seat the name of its player, or None for any.
 
         Raises:
-            UnknownNameError: there is no such ending or player.
+            UnknownNameError: there is no such ending, reason or player.
             StarmineError: `seats` has another length.
             TypeError: a score is not an integer.
             FileNotFoundError, DamagedFileError: as `read`.
@@ -221,6 +225,7 @@ class Dataset:
         conditions = Conditions(
             score_range(score, min_score, max_score),
             None if ending is None else ending_codes(ending),
+            None if ended_by is None else ended_by_codes(ended_by),
             seat_rows(self.players, players, seats, self.variant.players),
         )
         return self._view(lambda place: conditions.kept(self._groups[place].games, partial(self._column, place)))
@@ -297,6 +302,8 @@ class Dataset:
 
     def _column(self, place: int, name: str) -> NDArray[Any]:
         """A column of a row group's games; players as a row a game."""
+        if name == "ended_by" and name not in self.files[self._groups[place].file].columns:
+            return np.where(self._column(place, "ending") != 0, RULES, UNKNOWN)
         column = self._table(place, [name]).column(name).combine_chunks()
         if name == "players":
             return column.flatten().to_numpy().reshape(len(column), -1)  # type: ignore[no-any-return]

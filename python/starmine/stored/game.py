@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import State, endings
+from starmine.stored.ended import NO_SCORE, NO_SEAT, RULES, UNKNOWN, ended_by_name, record_of
 from starmine.stored.games import GameTable
 
 
@@ -58,6 +59,39 @@ class Game:
         """One of `starmine.endings()`, or None for a game that was not finished."""
         code = int(self.table.endings[0])
         return endings()[code - 1] if code else None
+
+    @property
+    def name(self) -> str:
+        """What the source of an imported game calls it, such as its id; the running number of other games."""
+        told = self.table.names
+        return str(self.number) if told is None or not told[0] else str(told[0])
+
+    @property
+    def ended_by(self) -> str | None:
+        """Why the game ended, one of `starmine.data.ENDED_BY`, or None where nobody tells it."""
+        told = self.table.ended_by
+        return ended_by_name((RULES if self.ending else UNKNOWN) if told is None else int(told[0]))
+
+    @property
+    def ended_by_seat(self) -> int | None:
+        """The seat that ended the game, as by surrendering; None for no seat."""
+        told = self.table.ended_by_seats
+        return None if told is None or told[0] == NO_SEAT else int(told[0])
+
+    @property
+    def site_score(self) -> int | None:
+        """What hanab.live counts; None for games that were not imported, and where `ended_by` is None.
+
+        It is 0 unless the game ended by the rules or since nothing more could be played.
+        """
+        told = self.table.site_scores
+        return None if told is None or told[0] == NO_SCORE else int(told[0])
+
+    @property
+    def site_record(self) -> dict[str, Any]:
+        """What hanab.live tells of the game beyond all this, such as its `id`, `seed` and `notes`."""
+        told = self.table.site_records
+        return {} if told is None else record_of(told[0]) or {}
 
     def __len__(self) -> int:
         """Number of turns."""

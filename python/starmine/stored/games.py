@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from starmine._core import ArrayError, StarmineError, State, Variant
 from starmine.stored.arrow import pyarrow, to_arrow
+from starmine.stored.ended import NO_SCORE, NO_SEAT, UNKNOWN
 from starmine.trajectories import Trajectories
 
 # Columns with one number a game and their dtypes. Those of the deal may be missing.
@@ -26,6 +27,14 @@ NUMBERS: dict[str, type[np.generic]] = {
 }
 DEAL = ("seed", "index", "episode")
 OF_TURNS = ("log_prob", "search_values", "search_errors")  # optional columns of float32, with numbers for each turn
+# Optional columns of what a source tells of its games: dtypes, and what stands for a game of which it is not told.
+TOLD: dict[str, tuple[type[np.generic], Any]] = {
+    "names": (np.object_, ""),
+    "ended_by": (np.uint8, UNKNOWN),
+    "ended_by_seats": (np.int8, NO_SEAT),
+    "site_scores": (np.int16, NO_SCORE),
+    "site_records": (np.object_, ""),
+}
 
 
 def numbers_a_turn(name: str, variant: Variant) -> int:
@@ -51,6 +60,12 @@ class GameTable:
         search_values: float32 (T, A), for each action the mean score of the roll-outs that a search made of it in this
             turn; `nan` for an action that was not searched. None where no seat searches.
         search_errors: float32 (T, A), the standard errors of these means, or None.
+        names: texts (G,), what the source of imported games calls them; "" for none. None where no source is known.
+        ended_by: uint8 (G,), k for `starmine.data.ENDED_BY[k - 1]`; 0 where nobody tells why a game stopped. Or None.
+        ended_by_seats: int8 (G,), the seats that ended the games; -1 for none. Or None.
+        site_scores: int16 (G,), as hanab.live counts; -1 where `ended_by` is 0. Or None.
+        site_records: texts (G,), what hanab.live tells of the games beyond all this, a JSON object; "" for games of
+            other sources. Or None.
 
     Raises:
         ArrayError: a column has another dtype or shape.
@@ -68,6 +83,11 @@ class GameTable:
     log_prob: NDArray[np.float32] | None = None
     search_values: NDArray[np.float32] | None = None
     search_errors: NDArray[np.float32] | None = None
+    names: NDArray[np.object_] | None = None
+    ended_by: NDArray[np.uint8] | None = None
+    ended_by_seats: NDArray[np.int8] | None = None
+    site_scores: NDArray[np.int16] | None = None
+    site_records: NDArray[np.object_] | None = None
 
     def __post_init__(self) -> None:
         """Check dtypes and shapes."""
@@ -79,6 +99,8 @@ class GameTable:
         for name, column in self.of_turns().items():
             width = numbers_a_turn(name, self.variant)
             _check(name, column, np.float32, (turns,) if width == 1 else (turns, width))
+        for name, told in self.told().items():
+            _check(name, told, TOLD[name][0], (games,))
 
     @property
     def variant(self) -> Variant:
@@ -88,6 +110,10 @@ class GameTable:
     def of_turns(self) -> dict[str, NDArray[np.float32]]:
         """The optional columns that there are, with numbers for each turn."""
         return {name: getattr(self, name) for name in OF_TURNS if getattr(self, name) is not None}
+
+    def told(self) -> dict[str, NDArray[Any]]:
+        """The optional columns that there are, of what a source tells."""
+        return {name: getattr(self, name) for name in TOLD if getattr(self, name) is not None}
 
     @property
     def lengths(self) -> NDArray[np.int64]:
@@ -119,7 +145,7 @@ class GameTable:
             of_turns = {name: _take_turns(column, offsets, chosen) for name, column in of_turns.items()}
         held = {name: getattr(self, name) for name in NUMBERS}
         columns: dict[str, Any] = {name: None if held[name] is None else held[name][chosen] for name in NUMBERS}
-        columns |= of_turns
+        columns |= of_turns | {name: column[chosen] for name, column in self.told().items()}
         return GameTable(trajectories, **columns, players=self.players[chosen])
 
     def state(self, game: int, turn: int | None = None) -> State:
@@ -128,7 +154,9 @@ class GameTable:
 
     @staticmethod
     def concatenate(tables: Sequence[GameTable]) -> GameTable:
-        """The games of several tables, in their order. A column that one of them lacks is left out.
+        """The games of several tables, in their order.
+
+        A column that one of them lacks is left out; of what sources tell, a game without it has what stands for that.
 
         Raises:
             StarmineError: there is no table, or their rules differ.
@@ -140,6 +168,10 @@ class GameTable:
         if any(table.variant != tables[0].variant for table in tables):
             raise StarmineError("games of different rules cannot stand in one table")
         columns = {name: _joined([getattr(table, name) for table in tables]) for name in (*NUMBERS, *OF_TURNS)}
+        for name in {name for table in tables for name in table.told()}:
+            dtype, unknown = TOLD[name]
+            filled = [table.told().get(name, np.full(len(table), unknown, dtype)) for table in tables]
+            columns[name] = np.concatenate(filled)
         return GameTable(
             Trajectories.concatenate([table.trajectories for table in tables]),
             **columns,
@@ -171,9 +203,16 @@ class ContentHash:
         for name, column in values.items():
             if column is not None:
                 little = column.astype(column.dtype.newbyteorder("<"), copy=False)
-                # Columns of a search count only where there are some, so that all other games keep their checksums.
+                # Optional columns count only where there are some, so that all other games keep their checksums.
                 checksum = self._columns.setdefault(name, hashlib.sha256())
                 checksum.update(np.ascontiguousarray(little).reshape(-1).view(np.uint8).data)
+        for name, column in games.told().items():
+            if column.dtype == np.object_:
+                texts = [str(text).encode("utf-8", "surrogatepass") for text in column]
+                told = b"".join(len(text).to_bytes(8, "little") + text for text in texts)
+            else:
+                told = column.astype(column.dtype.newbyteorder("<"), copy=False).tobytes()
+            self._columns.setdefault(name, hashlib.sha256()).update(told)
 
     def hexdigest(self) -> str:
         """The checksum of the games so far: 64 hexadecimal digits."""

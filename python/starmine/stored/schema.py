@@ -16,13 +16,16 @@ from numpy.typing import NDArray
 from starmine._core import StarmineError, Variant
 from starmine.durable import replacing
 from starmine.stored.arrow import pyarrow, pyarrow_parquet, to_arrow, to_numpy
-from starmine.stored.games import DEAL, OF_TURNS, GameTable, numbers_a_turn
+from starmine.stored.games import DEAL, OF_TURNS, TOLD, GameTable, numbers_a_turn
 from starmine.stored.metadata import KEY, Metadata
 from starmine.trajectories import Trajectories
 
 ROW_GROUP = 65_536  # games that a reader holds at once
 SHARD = 1_000_000  # games in a file, at most
-DICTIONARIES = ("seed", "episode", "first_player", "length", "score", "fireworks", "ending", "players.list.element")
+DICTIONARIES = (
+    *("seed", "episode", "first_player", "length", "score", "fireworks", "ending", "players.list.element"),
+    *("ended_by", "ended_by_seat", "site_score", "site_record"),
+)
 # How files are written, as options of `pyarrow.parquet.ParquetWriter`. Readers check the checksums of the pages.
 # Running numbers become differences, and lengths stand apart from the actions, which saves bytes and time. Decks and
 # actions, which are all different, need no dictionary.
@@ -37,6 +40,13 @@ FILE_OPTIONS: dict[str, Any] = {
     },
 }
 _NAMES = {"scores": "score", "endings": "ending"}  # columns that a GameTable holds under a plural
+_TOLD = {
+    "names": "name",
+    "ended_by": "ended_by",
+    "ended_by_seats": "ended_by_seat",
+    "site_scores": "site_score",
+    "site_records": "site_record",
+}  # columns of what a source tells, by the attribute of a GameTable
 
 
 def shard_name(number: int) -> str:
@@ -49,7 +59,7 @@ def schema(variant: Variant, optional: Collection[str] = ()) -> Any:
 
     Args:
         variant: the rules.
-        optional: which of the columns `OF_TURNS` there are; other names are ignored.
+        optional: which of the columns there are that a file need not have; other names are ignored.
     """
     pa = pyarrow()
     number = [pa.field("game", pa.uint64(), nullable=False), *(pa.field(name, pa.uint64()) for name in DEAL)]
@@ -66,6 +76,10 @@ def schema(variant: Variant, optional: Collection[str] = ()) -> Any:
     }
     numbers = pa.list_(pa.field("element", pa.float32(), nullable=False))
     columns |= {name: numbers for name in OF_TURNS if name in optional}
+    told = {
+        name: pa.string() if dtype is np.object_ else pa.from_numpy_dtype(dtype) for name, (dtype, _) in TOLD.items()
+    }
+    columns |= {_TOLD[name]: kind for name, kind in told.items() if _TOLD[name] in optional}
     return pa.schema([*number, *(pa.field(name, kind, nullable=False) for name, kind in columns.items())])
 
 
@@ -78,10 +92,15 @@ def write_table(games: GameTable, metadata: Metadata) -> Any:
     """
     if metadata.variant != games.variant:
         raise StarmineError(f"the metadata are of {metadata.variant}: the games of {games.variant}")
-    described = schema(games.variant, games.of_turns()).with_metadata({KEY: metadata.to_json().encode()})
+    described = schema(games.variant, _optional(games)).with_metadata({KEY: metadata.to_json().encode()})
     pieces = [games[first : first + ROW_GROUP] for first in range(0, len(games), ROW_GROUP)]
     batches = [pyarrow().record_batch(_columns(piece), schema=described) for piece in pieces]
     return pyarrow().Table.from_batches(batches, schema=described)
+
+
+def _optional(games: GameTable) -> list[str]:
+    """The names of the columns that a file need not have and these games have."""
+    return [*games.of_turns(), *(_TOLD[name] for name in games.told())]
 
 
 def write_file(path: Path, games: GameTable, metadata: Metadata) -> None:
@@ -134,6 +153,7 @@ def _games(columns: dict[str, Any], variant: Variant) -> GameTable:
         raise StarmineError(f"column players does not name {variant.players} players in each game")
     optional: dict[str, Any] = {name: _deal(columns[name], name) for name in DEAL}
     optional |= {name: _of_turns(name, columns[name], offsets, variant) for name in OF_TURNS if name in columns}
+    optional |= {name: _told(columns[_TOLD[name]], name) for name in TOLD if _TOLD[name] in columns}
     return GameTable(
         trajectories=Trajectories(variant, decks, to_numpy(columns["first_player"]), actions, offsets),
         game=to_numpy(columns["game"]),
@@ -143,6 +163,11 @@ def _games(columns: dict[str, Any], variant: Variant) -> GameTable:
         players=players.reshape(rows, variant.players),
         **optional,
     )
+
+
+def _told(column: Any, name: str) -> NDArray[Any]:
+    """A column of what a source tells."""
+    return np.array(column.to_pylist(), np.object_) if TOLD[name][0] is np.object_ else to_numpy(column)
 
 
 def _of_turns(name: str, column: Any, offsets: NDArray[np.int64], variant: Variant) -> NDArray[np.float32]:
@@ -158,7 +183,7 @@ def _of_turns(name: str, column: Any, offsets: NDArray[np.int64], variant: Varia
 def _columns(games: GameTable) -> list[Any]:
     """The columns of at most `ROW_GROUP` games, in the order of the schema."""
     pa, played = pyarrow(), games.trajectories
-    described = schema(games.variant, games.of_turns())
+    described = schema(games.variant, _optional(games))
     turns = pa.py_buffer(played.offsets.astype(np.int32))
     actions, decks = np.ascontiguousarray(played.actions), np.ascontiguousarray(played.decks)
     special: dict[str, Any] = {
@@ -176,6 +201,9 @@ def _columns(games: GameTable) -> list[Any]:
         kind = described.field(name).type
         special[name] = pa.Array.from_buffers(kind, len(games), [None, offsets], children=[to_arrow(values)])
     plain = {_NAMES.get(name, name): getattr(games, name) for name in ("game", *DEAL, "scores", "fireworks", "endings")}
+    for name, values in games.told().items():
+        texts = [str(text).encode("utf-8", "replace") for text in values] if values.dtype == np.object_ else None
+        special[_TOLD[name]] = to_arrow(values) if texts is None else pa.array(texts, pa.binary()).cast(pa.string())
     for name, values in plain.items():
         special[name] = pa.nulls(len(games), pa.uint64()) if values is None else to_arrow(values)
     return [special[name] for name in described.names]

@@ -9,13 +9,14 @@ several objects after each other, each on one line or on several.
 |---|---|---|---|
 | 0, 1 | play, discard | the card's place in the deck | |
 | 2, 3 | colour hint, rank hint | player | colour from 0, rank from 1 |
-| 4, 5 | end of the game | | condition |
+| 4 | end of the game | player, or -1 | condition: 3 timeout, 4 surrendered, 6 idle |
+| 5 | end of the game by vote | -1 | 10 |
 
 Before April 2020 a card had `suit`, and an action `{"type", "target", "clue": {"type", "value"}}`: type 0 is a hint, 1
 a play, 2 a discard; a clue of type 0 tells a rank, one of type 1 a colour.
 
 hanab.live ends a game when nothing more can be played, and players may end it at any time: such games stop before
-their end by our rules.
+their end by our rules, and `ended_by` tells why.
 """
 
 from __future__ import annotations
@@ -28,9 +29,10 @@ from typing import Any
 import numpy as np
 
 from starmine._core import StarmineError, Variant
-from starmine.data.formats.hanab_live_rules import game_rules, rules_of, suit_names
+from starmine.data.formats.hanab_live_rules import NO_VARIANT, OTHER_FLAGS, TIMES, game_rules, rules_of, suit_names
 from starmine.data.formats.moves import COLOR_HINT, DISCARD, PLAY, RANK_HINT, Move, action_of, move_of
 from starmine.data.formats.recorded import (
+    NOT_RECORDED,
     ImportedGames,
     ReadGames,
     RecordedGame,
@@ -40,9 +42,19 @@ from starmine.data.formats.recorded import (
 )
 from starmine.data.formats.text_files import Broken, Readable, is_integer, json_values, read_text
 from starmine.durable import replace_file
+from starmine.stored.ended import ENDED_BY, NO_SEAT, UNKNOWN, ended_by_name, record_of
 
 KINDS = (PLAY, DISCARD, COLOR_HINT, RANK_HINT)  # by type
 ENDS = (4, 5)
+BY_VOTE, VOTE = 5, 10  # the type and the condition of an end by vote
+# Why a game ended, by the site's condition. Games of the conditions 1, 2, 8 and 9 end by the rules there.
+CONDITIONS = {
+    **dict.fromkeys((1, 2, 8, 9), "rules"),
+    **{3: "timeout", 4: "terminated", 5: "speedrun_fail", 6: "idle", VOTE: "vote"},
+}
+BY_ACTION = ("timeout", "terminated", "idle")  # ends that an action of type 4 tells
+KEPT = ("id", "seed", "notes")  # of a game's object, as it is
+WRITTEN = ("id", "notes")  # the site would ignore the deck beside a seed
 # Before April 2020: types of plays and discards, and of the hints of an action of type 0, in today's numbers.
 OLDER_TYPES = {1: 0, 2: 1}
 OLDER_HINTS = {0: 3, 1: 2}
@@ -103,10 +115,36 @@ def game_of(entry: Any, name: str = "") -> RecordedGame:
     is_older = any(isinstance(action, dict) and "clue" in action for action in actions)
     if is_older:
         actions = [_of_today(action, turn) for turn, action in enumerate(actions)]
-    ids = _Table(variant, start).read(actions)
+    ids, ended_by, seat = _Table(variant, start).read(actions)
     # The suits had another order then; since when they have today's is not known.
     suits = () if is_older else suit_names(variant)
-    return RecordedGame(name, variant, cards, ids, start, players=_names(players), suits=suits)
+    return RecordedGame(
+        name,
+        variant,
+        cards,
+        ids,
+        start,
+        score=_score(entry),
+        players=_names(players),
+        suits=suits,
+        ended_by=ended_by,
+        ended_by_seat=seat,
+        record=_record(entry, rules.others),
+    )
+
+
+def _score(entry: dict[str, Any]) -> int:
+    """The score that a game's object tells; the site's own exports tell none."""
+    score = entry.get("score", NOT_RECORDED)
+    if not is_integer(score):
+        raise StarmineError(f"score={score!r} is not allowed: expected an integer")
+    return int(score)
+
+
+def _record(entry: dict[str, Any], options: dict[str, Any]) -> str:
+    """What is kept of a game's object as it is."""
+    kept = {key: entry[key] for key in KEPT if key in entry} | ({"options": options} if options else {})
+    return json.dumps(kept, sort_keys=True, separators=(",", ":"))
 
 
 def _of_today(action: Any, turn: int) -> dict[str, Any]:
@@ -166,19 +204,34 @@ class _Table:
         self.hands = [list(range(seat * size, (seat + 1) * size)) for seat in range(variant.players)]
         self.dealt = variant.players * size
 
-    def read(self, actions: list[Any]) -> list[int]:
-        """The action ids of the actions of hanab.live, up to the one that ends the game."""
-        ids = []
+    def read(self, actions: list[Any]) -> tuple[list[int], int, int]:
+        """The action ids of the actions of hanab.live, why the last one of them ends the game, and the seat."""
+        ids: list[int] = []
         for turn, action in enumerate(actions):
             kind, target = (action.get(key) for key in ("type", "target")) if isinstance(action, dict) else (None, None)
             if is_integer(kind) and kind in ENDS:
                 if turn + 1 < len(actions):
                     raise StarmineError(f"turn {turn}: it ends the game, and {len(actions) - turn - 1} actions follow")
-                break
+                return ids, *self._end(int(kind), target, action.get("value"), turn)
             if not is_integer(kind) or not 0 <= kind < len(KINDS) or not is_integer(target):
                 raise StarmineError(f"turn {turn}: {action} is no action: expected a type from 0 to 5 and a target")
             ids.append(self._id(KINDS[kind], int(target), action.get("value"), turn))
-        return ids
+        return ids, UNKNOWN, NO_SEAT
+
+    def _end(self, kind: int, target: Any, value: Any, turn: int) -> tuple[int, int]:
+        """Why an action ends the game, and the seat."""
+        condition = VOTE if kind == BY_VOTE and value in (None, 0) else value
+        if not is_integer(condition) or condition not in CONDITIONS or (kind == BY_VOTE) != (condition == VOTE):
+            raise StarmineError(
+                f"turn {turn}: an end of type {kind} with the value {value} is not known: expected type {BY_VOTE}, or "
+                f"type {ENDS[0]} with one of {sorted(CONDITIONS.keys() - {VOTE})}"
+            )
+        if not is_integer(target) or not NO_SEAT <= target < self.variant.players:
+            raise StarmineError(
+                f"turn {turn}: player {target} ends the game: expected -1 to {self.variant.players - 1}"
+            )
+        by = CONDITIONS[condition]
+        return ENDED_BY.index(by) + 1, NO_SEAT if by in ("rules", "vote") else int(target)
 
     def _id(self, kind: str, target: int, value: Any, turn: int) -> int:
         """The id of an action; the table moves on."""
@@ -225,29 +278,63 @@ class _Table:
 def unwritable(games: ImportedGames) -> dict[int, str]:
     """The games that hanab.live does not open, with the reasons."""
     empty = np.flatnonzero(games.trajectories.lengths == 0).tolist()
-    return dict.fromkeys(empty, "it has no action: hanab.live opens games with one or more")
+    without = [game for game in empty if not _end(int(games.ended_by[game]), NO_SEAT)]
+    return dict.fromkeys(without, "it has no action: hanab.live opens games with one or more")
 
 
-def entries(games: ImportedGames) -> Iterator[dict[str, Any]]:
-    """The JSON objects of games. Seats are numbered from the one that started.
+def entries(games: ImportedGames, options: bool = True) -> Iterator[dict[str, Any]]:
+    """The JSON objects of games.
+
+    A game that hanab.live recorded keeps its seats; those of another game are numbered from the one that started.
+
+    Args:
+        games: the games.
+        options: whether the objects may have options; without them all seats are numbered from the one that started.
 
     Raises:
         StarmineError: the variant has no counterpart.
     """
-    suits, options = game_rules(games.variant)
-    played, variant = starting_at_seat_0(games.trajectories), games.variant
-    for game, deck in enumerate(played.decks.tolist()):
-        table = _Table(variant, 0)
-        actions = played.actions[played.offsets[game] : played.offsets[game + 1]].tolist()
-        start = int(games.trajectories.start_players[game])
+    suits, switches = game_rules(games.variant)
+    turned, variant = starting_at_seat_0(games.trajectories), games.variant
+    for game in range(len(games)):
+        record = record_of(games.site_records[game]) if options else None
+        played = turned if record is None else games.trajectories
+        first = int(games.trajectories.start_players[game])
+        start = int(played.start_players[game])
         names = games.players[game] or NAMES[: variant.players]
-        yield {
-            "id": int(games.names[game]) if games.names[game].isdecimal() else 0,
-            "players": [*names[start:], *names[:start]],
-            "deck": [{"suitIndex": card // variant.ranks, "rank": card % variant.ranks + 1} for card in deck],
-            "actions": [table.write(action) for action in actions],
-            "options": {"variant": suits.name, **options},
+        names = names if record is not None else (*names[first:], *names[:first])
+        seat = int(games.ended_by_seats[game])
+        if seat != NO_SEAT and record is None:
+            seat = (seat - first) % variant.players
+        table = _Table(variant, start)
+        actions = played.actions[played.offsets[game] : played.offsets[game + 1]].tolist()
+        entry: dict[str, Any] = {
+            "players": list(names),
+            "deck": [
+                {"suitIndex": card // variant.ranks, "rank": card % variant.ranks + 1}
+                for card in played.decks[game].tolist()
+            ],
+            "actions": [*map(table.write, actions), *_end(int(games.ended_by[game]), seat)],
         }
+        told: dict[str, Any] = {} if record is not None and suits is NO_VARIANT else {"variant": suits.name}
+        told |= switches | ({"startingPlayer": start} if start else {})
+        if record is None:
+            name = games.names[game]
+            yield {"id": int(name) if name.isdecimal() else 0, **entry, "options": told}
+            continue
+        others = record.get("options")
+        told |= {name: others[name] for name in (*TIMES, *OTHER_FLAGS) if isinstance(others, dict) and name in others}
+        kept = {key: record[key] for key in WRITTEN if key in record}
+        yield {**kept, **entry, **({"options": told} if told else {})}
+
+
+def _end(code: int, seat: int) -> list[dict[str, int]]:
+    """The action that ends a game, if one did."""
+    by = ended_by_name(code)
+    if by == "vote":
+        return [{"type": BY_VOTE, "target": NO_SEAT, "value": VOTE}]
+    written = {name: condition for condition, name in CONDITIONS.items() if name in BY_ACTION}
+    return [{"type": ENDS[0], "target": seat, "value": written[by]}] if by in written else []
 
 
 def write(games: ImportedGames, path: Path) -> None:

@@ -19,14 +19,15 @@ from pathlib import Path
 from typing import Any
 
 from starmine._core import StarmineError, Variant
-from starmine.data.formats.hanab_live import NAMES, entries, game_of, of_one_variant, unwritable
+from starmine.data.formats import hanab_live
+from starmine.data.formats.hanab_live import NAMES, entries, game_of, of_one_variant
 from starmine.data.formats.hanab_live_rules import game_rules, suits_numbered
 from starmine.data.formats.recorded import ImportedGames, ReadGames, RecordedGame, SkippedGame
 from starmine.data.formats.text_files import Readable, read_text
 from starmine.durable import replace_file
+from starmine.stored.ended import NO_SEAT, ended_by_name
 
 DIGITS = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-__all__ = ["is_link", "link_of", "links", "read", "read_links", "refuse_number", "unwritable", "write"]
 SITE = "https://hanab.live/shared-replay-json/"
 BETWEEN_HYPHENS = 20
 DIGITS_OF_AN_ID = 9  # of a variant, at most
@@ -182,7 +183,16 @@ def links(games: ImportedGames) -> list[str]:
             f"{games.variant} is not allowed: a link has no options, so it lacks {', '.join(options)}; expected the "
             "format hanab-live"
         )
-    return [link_of(entry, suits.number) for entry in entries(games)]
+    return [link_of(entry, suits.number) for entry in entries(games, options=False)]
+
+
+def unwritable(games: ImportedGames) -> dict[int, str]:
+    """The games that no link can hold, with the reasons."""
+    found = hanab_live.unwritable(games)
+    for game, (code, seat) in enumerate(zip(games.ended_by.tolist(), games.ended_by_seats.tolist(), strict=True)):
+        if ended_by_name(code) in ("vote", "timeout", "terminated", "idle") and seat == NO_SEAT:
+            found.setdefault(game, f"no player ended it ({ended_by_name(code)}), which a link cannot tell")
+    return found
 
 
 def write(games: ImportedGames, path: Path) -> None:

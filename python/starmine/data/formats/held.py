@@ -61,13 +61,17 @@ def _read(games: Any) -> ReadGames:
 
 
 def _of_table(table: GameTable, players: tuple[tuple[str, ...], ...]) -> ReadGames:
-    """The games of a table, each called by its running number."""
+    """The games of a table, each called as its source calls it, or by its running number."""
+    told = [""] * len(table) if table.names is None else table.names.tolist()
     return ReadGames(
         table.trajectories,
         np.arange(len(table), dtype=np.int64),
-        tuple(map(str, table.game.tolist())),
+        tuple(str(name) or str(number) for name, number in zip(told, table.game.tolist(), strict=True)),
         table.scores.astype(np.int64),
         players,
+        ended_by=table.ended_by,
+        ended_by_seats=table.ended_by_seats,
+        site_records=() if table.site_records is None else tuple(table.site_records.tolist()),
     )
 
 

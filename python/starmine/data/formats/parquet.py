@@ -1,7 +1,7 @@
 """Starmine's own games on disk: Parquet files of the schema of `starmine.stored`, one or a folder of them.
 
-What an imported game was called stands in the metadata, `extra["names"]`, of files with up to NAMED games, and what the
-source called the suits in `extra["suits"]`.
+What the source of imported games called the suits stands in the metadata, `extra["suits"]`. Up to version 0.2, what it
+called the games stood there too, `extra["names"]`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from starmine.stored.arrow import pyarrow, pyarrow_parquet
 from starmine.stored.files import files_of
 
 UNKNOWN = "unknown"  # a player whose name is not recorded
-NAMED = 100_000  # names of games beyond these would make the metadata slow to read
 
 
 def read(path: Path, variant: Variant | None = None) -> ReadGames:
@@ -43,6 +42,9 @@ def read(path: Path, variant: Variant | None = None) -> ReadGames:
         games.scores.astype(np.int64),
         tuple(players),
         suits=suits_in(metadata),
+        ended_by=games.ended_by,
+        ended_by_seats=games.ended_by_seats,
+        site_records=() if games.site_records is None else tuple(games.site_records.tolist()),
     )
 
 
@@ -65,10 +67,11 @@ def _read_file(path: Path) -> tuple[GameTable, Metadata, list[str], list[tuple[s
     players = [str(player.get("name", UNKNOWN)) for player in metadata.players]
     if len(games) and not 0 <= games.players.min() <= games.players.max() < len(players):
         raise StarmineError(f"{path}: column players names players that are not in the players' table")
-    told = metadata.extra.get("names")
+    told = metadata.extra.get("names") if games.names is None else games.names.tolist()
     names = told if isinstance(told, list) and len(told) == len(games) else games.game.tolist()
     seats = [tuple(players[player] for player in row) for row in games.players.tolist()]
-    return games, metadata, list(map(str, names)), seats
+    called = [str(name) or str(number) for name, number in zip(names, games.game.tolist(), strict=True)]
+    return games, metadata, called, seats
 
 
 def table_of(games: ImportedGames) -> tuple[GameTable, list[dict[str, str | None]]]:
@@ -93,6 +96,11 @@ def table_of(games: ImportedGames) -> tuple[GameTable, list[dict[str, str | None
         fireworks=games.fireworks,
         endings=games.endings,
         players=players.reshape(len(games), games.variant.players),
+        names=np.array(games.names, np.object_),
+        ended_by=games.ended_by,
+        ended_by_seats=games.ended_by_seats,
+        site_scores=games.site_scores,
+        site_records=np.array(games.site_records, np.object_) if any(games.site_records) else None,
     )
     return table, [{"name": name, "hash": None} for name in numbers]
 
@@ -107,7 +115,7 @@ def write(games: ImportedGames, path: Path) -> None:
     """
     table, players = table_of(games)
     if path.suffix == ".parquet":
-        write_file(path, table, Metadata(games.variant, players, extra=_extra(games, games.names, 0)))
+        write_file(path, table, Metadata(games.variant, players, extra=_extra(games)))
         return
     if path.exists() and not path.is_dir():
         raise StarmineError(f"{path}: it is a file: expected a folder, or a name that ends in .parquet")
@@ -117,14 +125,11 @@ def write(games: ImportedGames, path: Path) -> None:
     shards = max(1, -(-len(table) // SHARD))
     for shard in range(shards):
         rows = slice(shard * SHARD, (shard + 1) * SHARD)
-        extra = _extra(games, games.names[rows], rows.start)
-        metadata = Metadata(games.variant, players, shard=shard, shards=shards, extra=extra)
+        metadata = Metadata(games.variant, players, shard=shard, shards=shards, extra=_extra(games))
         write_file(path / shard_name(shard), table[rows], metadata)
 
 
-def _extra(games: ImportedGames, names: tuple[str, ...], first: int) -> dict[str, Any]:
-    """What the metadata say of imported games of these names, whose running numbers begin with `first`."""
-    numbered = names == tuple(map(str, range(first, first + len(names))))
-    told = {} if numbered or len(names) > NAMED else {"names": list(names)}
+def _extra(games: ImportedGames) -> dict[str, Any]:
+    """What the metadata say of imported games."""
     suits = {"suits": list(games.suits)} if games.suits else {}
-    return {"source": "imported games", **told, **suits}
+    return {"source": "imported games", **suits}

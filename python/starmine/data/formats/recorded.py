@@ -10,12 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant, _outcomes
+from starmine.data.formats.ended import contradicted, ended_by_of
+from starmine.stored.ended import NO_SEAT, UNKNOWN, site_scores_of
 from starmine.trajectories import Trajectories
 
 NOT_RECORDED = -1  # a score that the file does not tell
 SHOWN = 5  # problems that a message lists
 # Attributes of `ImportedGames` that have an entry for each game.
-ARRAYS, TUPLES = ("indices", "recorded_scores", "scores", "fireworks", "endings"), ("names", "players")
+ARRAYS = (
+    *("indices", "recorded_scores", "scores", "fireworks", "endings"),
+    *("ended_by", "ended_by_seats", "site_scores"),
+)
+TUPLES = ("names", "players", "site_records")
 THREADS = 1  # which play some 20 million turns a second
 
 
@@ -32,6 +38,9 @@ class RecordedGame:
         score: as recorded, or NOT_RECORDED.
         players: the players' names by seat; empty where the file has none.
         suits: what the file calls the suits, in their order; empty where it has our names or none.
+        ended_by: why it ended, a code of `starmine.data.ENDED_BY`; 0 where the file does not tell.
+        ended_by_seat: the seat that ended it, or -1.
+        record: what hanab.live tells beyond all this, a JSON object; "" for other sources.
     """
 
     name: str
@@ -42,6 +51,9 @@ class RecordedGame:
     score: int = NOT_RECORDED
     players: tuple[str, ...] = ()
     suits: tuple[str, ...] = ()
+    ended_by: int = UNKNOWN
+    ended_by_seat: int = NO_SEAT
+    record: str = ""
 
 
 @dataclass(frozen=True)
@@ -94,6 +106,9 @@ class ReadGames:
         skipped: games that cannot be represented.
         others: games of other rules.
         suits: what the source calls the suits, in their order; empty where it has our names.
+        ended_by: uint8 (G,), codes of `starmine.data.ENDED_BY`; 0 where the source does not tell. None for 0.
+        ended_by_seats: int8 (G,), the seats that ended the games; -1 for none. None for -1.
+        site_records: what hanab.live tells of each game beyond all this; empty for "".
     """
 
     trajectories: Trajectories
@@ -104,6 +119,9 @@ class ReadGames:
     skipped: tuple[SkippedGame, ...] = ()
     others: tuple[OtherRules, ...] = ()
     suits: tuple[str, ...] = ()
+    ended_by: NDArray[np.uint8] | None = None
+    ended_by_seats: NDArray[np.int8] | None = None
+    site_records: tuple[str, ...] = ()
 
     @staticmethod
     def of(
@@ -145,6 +163,12 @@ class ImportedGames:
         scores: uint8 (G,), by the variant's rules, those of unfinished games included.
         fireworks: uint8 (G,), the sums of the fireworks.
         endings: uint8 (G,), k for `starmine.endings()[k - 1]`; 0 for a game that stopped before its end.
+        ended_by: uint8 (G,), why the games ended: k for `starmine.data.ENDED_BY[k - 1]`; 0 where nobody tells it.
+        ended_by_seats: int8 (G,), the seats that ended the games, as by surrendering; -1 for none.
+        site_scores: int16 (G,), as hanab.live counts: 0 unless a game ended by the rules or since nothing more could be
+            played; -1 where `ended_by` is 0.
+        site_records: what hanab.live tells of each game beyond all this, a JSON object with its `id`, `seed`, `notes`
+            and `options` that change no rule; "" for games of other sources.
         skipped: the games that were left out, in the order of the file.
         suits: what the source calls the suits, in their order, such as hanab.live's ("red", "yellow", "green", "blue",
             "purple"); empty where it has our names.
@@ -159,6 +183,10 @@ class ImportedGames:
     scores: NDArray[np.uint8]
     fireworks: NDArray[np.uint8]
     endings: NDArray[np.uint8]
+    ended_by: NDArray[np.uint8]
+    ended_by_seats: NDArray[np.int8]
+    site_scores: NDArray[np.int16]
+    site_records: tuple[str, ...]
     skipped: tuple[SkippedGame, ...] = ()
     suits: tuple[str, ...] = ()
     other_rules: int = 0
@@ -226,6 +254,9 @@ def assemble(games: Iterable[RecordedGame | SkippedGame], variant: Variant) -> R
         tuple(skipped),
         tuple(others),
         suits=_common([game.suits for _, game in kept]),
+        ended_by=np.array([game.ended_by for _, game in kept], np.uint8),
+        ended_by_seats=np.array([game.ended_by_seat for _, game in kept], np.int8),
+        site_records=tuple(game.record for _, game in kept),
     )
 
 
@@ -318,16 +349,42 @@ def _played(games: ReadGames) -> tuple[ImportedGames, list[SkippedGame]]:
     scores, fireworks, codes, problems, _ = _outcomes(
         played.variant, played.decks, played.start_players, played.actions, played.offsets, THREADS
     )
-    told = games.recorded_scores
-    holds = (problems == 0) & ((told == NOT_RECORDED) | (told == scores))
-    broken = [
-        SkippedGame(int(games.indices[game]), games.names[game], _reason(games, game))
-        for game in np.flatnonzero(~holds).tolist()
-    ]
-    found = ImportedGames(
-        played, games.indices, games.names, told, games.players, scores, fireworks, codes, suits=games.suits
+    count, told = len(played), games.recorded_scores
+    told_end = np.full(count, UNKNOWN, np.uint8) if games.ended_by is None else games.ended_by
+    seats = np.full(count, NO_SEAT, np.int8) if games.ended_by_seats is None else games.ended_by_seats
+    records = games.site_records or ("",) * count
+    legal = np.flatnonzero(problems == 0)
+    ended_by = told_end.copy()
+    ended_by[legal] = ended_by_of(
+        played[legal], codes[legal], told_end[legal], tuple(records[game] for game in legal.tolist())
     )
-    return found.chosen(np.flatnonzero(holds)) if broken else found, broken
+    site_scores = site_scores_of(scores, codes, ended_by)
+    reasons: dict[int, str] = {}
+    for game in np.flatnonzero(problems).tolist():
+        reasons[game] = _reason(games, game)
+    for game in np.flatnonzero((problems == 0) & (ended_by != told_end)).tolist():
+        if (reason := contradicted(int(told_end[game]), int(ended_by[game]))) is not None:
+            reasons[game] = reason
+    holds = (told == NOT_RECORDED) | (told == scores) | (told == site_scores)
+    for game in np.flatnonzero((problems == 0) & ~holds).tolist():
+        reasons.setdefault(game, _reason(games, game))
+    broken = [SkippedGame(int(games.indices[game]), games.names[game], reason) for game, reason in reasons.items()]
+    found = ImportedGames(
+        played,
+        games.indices,
+        games.names,
+        told,
+        games.players,
+        scores,
+        fireworks,
+        codes,
+        ended_by,
+        seats,
+        site_scores,
+        records,
+        suits=games.suits,
+    )
+    return found.chosen(np.setdiff1d(np.arange(count), list(reasons))) if broken else found, broken
 
 
 def _joined(parts: list[ImportedGames], skipped: list[SkippedGame], other_rules: int) -> ImportedGames:

@@ -1,0 +1,64 @@
+"""How stored games ended beyond the rules: people surrender, run out of time, or stop when nothing can be played."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from starmine._core import _unknown_name, endings
+
+# Names by code, from 1; code 0 is a game of which nobody tells why it stopped.
+ENDED_BY = ("rules", "nothing_playable", "speedrun_fail", "timeout", "terminated", "idle", "vote")
+UNKNOWN, RULES, NOTHING_PLAYABLE = range(3)
+NO_SEAT = NO_SCORE = -1
+
+
+def ended_by_codes(names: str | Sequence[str]) -> list[int]:
+    """The codes of reasons.
+
+    Raises:
+        UnknownNameError: there is no such reason.
+    """
+    listed = [names] if isinstance(names, str) else list(names)
+    for name in listed:
+        if name not in ENDED_BY:
+            raise _unknown_name("ended_by", str(name), list(ENDED_BY))
+    return [ENDED_BY.index(name) + 1 for name in listed]
+
+
+def ended_by_name(code: int) -> str | None:
+    """The reason of a code, or None where nobody tells it."""
+    return ENDED_BY[code - 1] if 1 <= code <= len(ENDED_BY) else None
+
+
+def site_scores_of(
+    scores: NDArray[np.uint8], ended: NDArray[np.uint8], ended_by: NDArray[np.uint8]
+) -> NDArray[np.int16]:
+    """What hanab.live counts: 0, unless a game ended by the rules or since nothing more could be played.
+
+    Args:
+        scores: uint8 (G,), by the rules.
+        ended: uint8 (G,), codes of `starmine.endings()`; 0 for a game that stopped before its end.
+        ended_by: uint8 (G,), codes of `ENDED_BY`.
+
+    Returns:
+        int16 (G,); NO_SCORE where nobody tells why a game stopped.
+    """
+    lost = ended == endings().index("lost") + 1
+    counts = np.isin(ended_by, (RULES, NOTHING_PLAYABLE)) & ~lost
+    counted = np.where(counts, scores.astype(np.int16), np.int16(0))
+    counted[ended_by == UNKNOWN] = NO_SCORE
+    return counted
+
+
+def record_of(text: object) -> dict[str, Any] | None:
+    """The JSON object of a site's record; None where there is none."""
+    try:
+        found = json.loads(str(text))
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
