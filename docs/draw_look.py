@@ -61,11 +61,11 @@ def played() -> str:
     tables = lobby()
     shown = tables.open("standard", [None, "smart"])
     key = shown["id"]
-    for _ in range(MOVES):
-        tables.act(key, tables.advise(key, "smart")["action"])
-        shown = tables.step(key)
+    for turn in range(0, 2 * MOVES, 2):
+        tables.act(key, tables.advise(key, "smart", [turn, 0])["action"], [turn, 0])
+        shown = tables.step(key, [turn + 1, 0])
     files = [(FOLDER / name).read_text(encoding="utf-8") for name, _ in FILES.values()]
-    return json.dumps([{**shown, "id": ""}, tables.advise(key, "smart"), tables.choices(), files])
+    return json.dumps([{**shown, "id": ""}, tables.advise(key, "smart", [2 * MOVES, 0]), tables.choices(), files])
 
 
 def play(browser: Browser) -> None:

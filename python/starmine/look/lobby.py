@@ -22,6 +22,7 @@ from starmine.look.table import Table
 from starmine.look.words import move_in_words, turn_in_words
 
 MOST_TABLES = 50
+MOVED_ON = "the game has moved on since this page was drawn, and nothing was played: look at the board and choose anew"
 Answer = dict[str, Any]
 
 
@@ -31,6 +32,10 @@ class NoTableError(StarmineError):
 
 class HiddenError(StarmineError):
     """The game is not over, and its cards are not shown."""
+
+
+class StaleError(StarmineError):
+    """A request of a page that shows an earlier position."""
 
 
 @dataclass
@@ -47,6 +52,9 @@ class _Place:
 
 class Lobby:
     """The tables of a page.
+
+    What depends on the position is asked with `at`, the position that the page shows: [turn, taken_back], the numbers
+    of turns and of moves taken back of the last answer. Several pages may show a table, and one of them may be behind.
 
     Args:
         players: who may hold a seat: makers of players, by the names that the page shows.
@@ -136,22 +144,26 @@ class Lobby:
         with place.lock:
             return self._shown(key, place)
 
-    def act(self, key: str, action: object) -> Answer:
+    def act(self, key: str, action: object, at: object) -> Answer:
         """Play the person's turn.
 
         Raises:
             NoTableError: there is no such table.
+            StaleError: the table is not at this position any more.
             StarmineError: it is not the person's turn, or the action is not legal.
         """
         if not isinstance(action, int) or isinstance(action, bool):
             raise StarmineError(f"action={action!r} is not allowed: expected a number")
         place = self._place(key)
         with place.lock:
+            _check_at(place.table, at)
             place.table.act(action)
             return self._moved(key, place)
 
-    def step(self, key: str) -> Answer:
-        """Play the turn of the partner to act; nothing if the person is to act or the game is over.
+    def step(self, key: str, at: object) -> Answer:
+        """Play the turn of the partner to act; nothing if the table is not at this position any more.
+
+        Nothing is played either if the person is to act or the game is over.
 
         Raises:
             NoTableError: there is no such table.
@@ -160,7 +172,7 @@ class Lobby:
         place = self._place(key)
         with place.lock:
             table = place.table
-            if table.is_over or table.waits:
+            if not _is_at(table, at) or table.is_over or table.waits:
                 return self._shown(key, place)
             try:
                 table.play_partner()
@@ -168,15 +180,17 @@ class Lobby:
                 raise self._failed(error, table.names[table.state.current_player]) from None
             return self._moved(key, place)
 
-    def take_back(self, key: str) -> Answer:
+    def take_back(self, key: str, at: object) -> Answer:
         """Take back the person's last move.
 
         Raises:
             NoTableError: there is no such table.
+            StaleError: the table is not at this position any more.
             StarmineError: there is no such move, the game is over, or a partner failed.
         """
         place = self._place(key)
         with place.lock:
+            _check_at(place.table, at)
             try:
                 place.table.take_back()
             except StarmineError:
@@ -185,11 +199,12 @@ class Lobby:
                 raise self._failed(error, "a partner") from None
             return self._shown(key, place)
 
-    def advise(self, key: str, bot: object) -> Answer:
+    def advise(self, key: str, bot: object, at: object) -> Answer:
         """What a bot would do in the person's place.
 
         Raises:
             NoTableError: there is no such table.
+            StaleError: the table is not at this position any more.
             VariantError: the bot does not play the variant.
             StarmineError: it is not offered, or it is not the person's turn.
         """
@@ -198,6 +213,7 @@ class Lobby:
         place = self._place(key)
         with place.lock:
             table = place.table
+            _check_at(table, at)
             action = table.advice(str(bot))
             text = move_in_words(table.variant.action_meaning(action), table.state.current_player, table.shown_names)
             return {"bot": bot, "action": action, "text": text}
@@ -282,6 +298,19 @@ class Lobby:
         """The error for the page: the partner's own words may tell hidden cards."""
         self.report(str(error))
         return StarmineError(f"{name} failed; the program's terminal says why")
+
+
+def _is_at(table: Table, at: object) -> bool:
+    """Whether a table is at the position that a page shows."""
+    if not isinstance(at, list) or len(at) != 2 or not all(type(number) is int for number in at):
+        raise StarmineError(f"at={at!r} is not allowed: expected [turn, taken_back], as the page shows them")
+    return at == [table.state.length, table.taken_back]
+
+
+def _check_at(table: Table, at: object) -> None:
+    """Refuse a request of a page that shows an earlier position."""
+    if not _is_at(table, at):
+        raise StaleError(MOVED_ON)
 
 
 def _plays(bot: str, rules: Variant) -> bool:

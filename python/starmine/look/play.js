@@ -11,10 +11,12 @@ const PERSON = "you";
 
 const root = el("div", "sr", { role: "region", "aria-label": "Hanabi" });
 let choices = null;
-let open = null; // the table that is shown
+let open = null; // the key of the table that is shown
+let shown = null; // what was told of it last
 let speed = "normal";
 let paused = false;
 let timer = null;
+let sending = false;
 
 /** Asks the server; an answer of it that is no success becomes an error with its words. */
 async function ask(path, told) {
@@ -26,8 +28,19 @@ async function ask(path, told) {
     throw new Error("The program does not answer; it may have been ended.");
   }
   const found = await answer.json();
-  if (!answer.ok) throw new Error(found.error);
+  if (!answer.ok) throw Object.assign(new Error(found.error), { isStale: answer.status === 409 });
   return found;
+}
+
+/** Asks what depends on the position that is shown: another page may have moved on. */
+async function askAt(table, what, told) {
+  const path = `tables/${table.id}`;
+  try {
+    return await ask(`${path}/${what}`, { ...told, at: [table.frame.turn, table.taken_back] });
+  } catch (error) {
+    if (error.isStale) await show(await ask(path));
+    throw error;
+  }
 }
 
 /* The list of tables, and the form for a new one. */
@@ -84,6 +97,7 @@ async function enter(id) {
 /** Shows a table, and goes on with the partners' turns. */
 async function show(table) {
   if (open !== table.id) return; // the person has left it meanwhile
+  shown = table;
   if (table.over) {
     await ended(table);
     return;
@@ -109,10 +123,14 @@ function goOn(table) {
 
 async function send(table, what, told) {
   clearTimeout(timer);
+  if (sending) return; // the second click of two
+  sending = true;
   try {
-    await show(await ask(`tables/${table.id}/${what}`, told));
+    await show(await askAt(table, what, told));
   } catch (error) {
     problem(error);
+  } finally {
+    sending = false;
   }
 }
 
@@ -125,8 +143,8 @@ function build(table) {
   const bar = el("div", "sp-bar", {});
   if (table.seat !== null) {
     const bots = select("Adviser", table.advisers, table.advisers[0]);
-    bar.append(button("Take back", () => send(table, "back", {})), button("Advice", () => advise(table, bots.value)), bots);
-  } else bar.append(pause(table), button("Next turn", () => send(table, "step", {})));
+    bar.append(button("Take back", () => send(shown, "back", {})), button("Advice", () => advise(bots.value)), bots);
+  } else bar.append(pause(), button("Next turn", () => send(shown, "step", {})));
   bar.append(pace, button("Leave", () => leave(table)));
   const turns = el("ol", "sr-log", { "aria-label": "Turns" });
   const happened = el("p", "sp-happened", { "aria-live": "polite" });
@@ -144,18 +162,18 @@ function home() {
   return el("a", "sr-link", { href: "#" }, "All tables");
 }
 
-function pause(table) {
+function pause() {
   const made = button("Pause", async () => {
     paused = !paused;
     made.textContent = paused ? "Go on" : "Pause";
-    if (!paused) await send(table, "step", {});
+    if (!paused) await send(shown, "step", {});
     else clearTimeout(timer);
   });
   return made;
 }
 
-async function advise(table, bot) {
-  const found = await ask(`tables/${table.id}/advice`, { bot });
+async function advise(bot) {
+  const found = await askAt(shown, "advice", { bot });
   word(`${found.bot} would: ${found.text}`);
   root.querySelectorAll(".sp-advised").forEach((made) => made.classList.remove("sp-advised"));
   root.querySelector(`.sm-move[data-action="${found.action}"]`)?.classList.add("sp-advised");
@@ -188,12 +206,12 @@ async function ended(table) {
   const how = table.frame.ending.replaceAll("_", " ");
   const save = el("a", "sr-button", { href: `tables/${table.id}/replay.html`, download: "hanabi.html" }, "Save replay");
   const result = el("h1", "sr-title sp-result", { "aria-live": "polite" }, `${score} of ${variant.max_score} points${back}: ${how}`);
-  const shown = el("div", "sp-replay");
+  const whole = el("div", "sp-replay");
   const again = button("Play again", () => begin(table.told.variant, table.told.seats));
-  root.replaceChildren(shown, say());
-  const played = replay(shown, data, { title: result, buttons: [again, save, button("Leave", () => leave(table)), home()] });
+  root.replaceChildren(whole, say());
+  const played = replay(whole, data, { title: result, buttons: [again, save, button("Leave", () => leave(table)), home()] });
   played.go(table.frame.turn);
-  shown.firstChild.focus({ preventScroll: true }); // so that the keys step through the game at once
+  whole.firstChild.focus({ preventScroll: true }); // so that the keys step through the game at once
   scrollTo(0, 0);
 }
 

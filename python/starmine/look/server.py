@@ -18,7 +18,7 @@ from typing import Any, cast
 from urllib.parse import urlsplit
 
 from starmine._core import StarmineError
-from starmine.look.lobby import HiddenError, Lobby, NoTableError
+from starmine.look.lobby import HiddenError, Lobby, NoTableError, StaleError
 from starmine.look.replay import FOLDER, SCRIPTS, STYLES
 
 FILES = {"": ("play.html", "text/html; charset=utf-8")}
@@ -154,6 +154,8 @@ class Handler(BaseHTTPRequestHandler):
             status, kind, body = 404, *_json({"error": str(error)})
         except HiddenError as error:
             status, kind, body = 403, *_json({"error": str(error)})
+        except StaleError as error:
+            status, kind, body = 409, *_json({"error": str(error)})
         except StarmineError as error:
             status, kind, body = 400, *_json({"error": str(error)})
         self.send_response(status)
@@ -198,17 +200,18 @@ class Handler(BaseHTTPRequestHandler):
 
     def _post(self, path: list[str]) -> tuple[str, bytes]:
         told = self._body()
+        at = told.get("at")
         match path:
             case ["tables"]:
                 return _json(self.lobby.open(told.get("variant"), told.get("seats")))
             case ["tables", key, "act"]:
-                return _json(self.lobby.act(key, told.get("action")))
+                return _json(self.lobby.act(key, told.get("action"), at))
             case ["tables", key, "step"]:
-                return _json(self.lobby.step(key))
+                return _json(self.lobby.step(key, at))
             case ["tables", key, "back"]:
-                return _json(self.lobby.take_back(key))
+                return _json(self.lobby.take_back(key, at))
             case ["tables", key, "advice"]:
-                return _json(self.lobby.advise(key, told.get("bot")))
+                return _json(self.lobby.advise(key, told.get("bot"), at))
             case ["tables", key, "close"]:
                 return _json(self.lobby.close(key))
         raise RefusedError(404, "there is no such page")

@@ -16,6 +16,11 @@ def lobby_of(players=("smart", "simple", "info", "piers"), **settings):
     return Lobby(named, **settings)
 
 
+def at(found):
+    """What a request says of the position that its page shows, an answer of the server."""
+    return {"at": [found["frame"]["turn"], found["taken_back"]]}
+
+
 @contextmanager
 def serving(lobby, **settings):
     """A server that runs, and is ended with its thread."""

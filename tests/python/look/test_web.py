@@ -13,14 +13,14 @@ from urllib.parse import urlsplit
 from urllib.request import ProxyHandler, Request, build_opener
 
 import pytest
-from web_person import Person, lobby_of, serving
+from web_person import Person, at, lobby_of, serving
 
 import starmine
 from starmine.cli import main, play
 from starmine.cli.command import parser
 from starmine.look import frame_of, replay_data
 from starmine.look.frame import event_of, suits_of
-from starmine.look.lobby import MOST_TABLES
+from starmine.look.lobby import MOST_TABLES, MOVED_ON
 from starmine.look.server import LONGEST, Server
 from starmine.look.words import turn_in_words
 
@@ -100,18 +100,19 @@ def test_nothing_but_the_seat_s_view_is_sent_in_a_whole_game(variant, seats):
                 status, told = person.request(f"tables/{found['id']}/{refused}")
                 assert (status, told) == (403, {"error": "the game is not over: its cards are shown at its end"})
             if not found["waits"]:
-                found = person.ask(f"tables/{found['id']}/step", {})
+                found = person.ask(f"tables/{found['id']}/step", at(found))
                 continue
-            status, told = person.request(f"tables/{found['id']}/act", {"action": 999})
+            status, told = person.request(f"tables/{found['id']}/act", {"action": 999, **at(found)})
             assert status == 400
-            advice = person.ask(f"tables/{found['id']}/advice", {"bot": "piers"})
+            advice = person.ask(f"tables/{found['id']}/advice", {"bot": "piers", **at(found)})
             assert advice["action"] == starmine.make_bot("piers", table.variant, seat).act(table.state.view(seat))
             if found["moved"] and rng.random() < 0.1:
-                found = person.ask(f"tables/{found['id']}/back", {})
+                found = person.ask(f"tables/{found['id']}/back", at(found))
             elif rng.random() < 0.5:
-                found = person.ask(f"tables/{found['id']}/act", {"action": advice["action"]})
+                found = person.ask(f"tables/{found['id']}/act", {"action": advice["action"], **at(found)})
             else:
-                found = person.ask(f"tables/{found['id']}/act", {"action": rng.choice(table.view.legal_actions())})
+                action = rng.choice(table.view.legal_actions())
+                found = person.ask(f"tables/{found['id']}/act", {"action": action, **at(found)})
         assert found["over"]
         cards = [[card["card"] for card in hand] for hand in found["frame"]["hands"]]
         assert cards == [[str(card) for card in hand] for hand in table.state.hands]
@@ -158,17 +159,73 @@ def test_games_that_differ_in_hidden_cards_send_the_same_bytes():
                 person.request(f"tables/{key}/replay")
                 person.ask("tables")
                 if turn % 2:
-                    found = person.ask(f"tables/{key}/step", {})
+                    found = person.ask(f"tables/{key}/step", at(found))
                     continue
-                person.ask(f"tables/{key}/advice", {"bot": "smart"})
+                person.ask(f"tables/{key}/advice", {"bot": "smart", **at(found)})
                 hints = [move for move in found["frame"]["legal"] if move["kind"] not in ("play", "discard")]
-                person.ask(f"tables/{key}/act", {"action": hints[0]["action"]})
+                found = person.ask(f"tables/{key}/act", {"action": hints[0]["action"], **at(found)})
                 if turn == 10:
-                    person.ask(f"tables/{key}/back", {})
-                    person.ask(f"tables/{key}/act", {"action": hints[-1]["action"]})
+                    found = person.ask(f"tables/{key}/back", at(found))
+                    person.ask(f"tables/{key}/act", {"action": hints[-1]["action"], **at(found)})
             sent.append([(s, h, body.replace(key.encode(), b"KEY")) for s, h, body in person.traffic])
     assert len(sent[0]) > 90
     assert sent[0] == sent[1]
+
+
+@pytest.mark.parametrize("what", ["act", "back", "advice", "step"])
+def test_a_page_that_shows_an_earlier_position_is_refused(what):
+    """Of two clients the second one shows an earlier position.
+
+    It is that before the first one's move, or that before a move was taken back and another one was played: as many
+    turns, and another game.
+    """
+    lobby = lobby_of(seed=4)
+    with serving(lobby) as server:
+        first, second = Person(server), Person(server)
+        found = start(first)
+        key, table = found["id"], table_of(lobby, found)
+        stale = second.ask(f"tables/{key}")
+        told = {"act": {"action": table.view.legal_actions()[0]}, "advice": {"bot": "smart"}}.get(what, {})
+        for _ in range(2):
+            found = first.ask(f"tables/{key}/act", {"action": table.view.legal_actions()[-1], **at(found)})
+            found = first.ask(f"tables/{key}/step", at(found))
+            before = table.state.copy()
+            status, answer = second.request(f"tables/{key}/{what}", {**told, **at(stale)})
+            if what == "step":
+                assert (status, answer) == (200, found)
+            else:
+                assert status == 409
+                assert answer == {"error": MOVED_ON}
+            assert table.state == before
+            stale = second.ask(f"tables/{key}")
+            assert second.request(f"tables/{key}/{what}", {**told, **at(stale)})[0] == 200  # the same, looked at anew
+            found = second.ask(f"tables/{key}")
+            while not found["waits"]:
+                found = second.ask(f"tables/{key}/step", at(found))
+        if not found["moved"]:
+            found = first.ask(f"tables/{key}/act", {"action": table.view.legal_actions()[-1], **at(found)})
+        stale = found
+        found = first.ask(f"tables/{key}/back", at(found))
+        while table.state.length < stale["frame"]["turn"]:
+            move = {"action": table.view.legal_actions()[0]} if found["waits"] else {}
+            found = first.ask(f"tables/{key}/{'act' if found['waits'] else 'step'}", {**move, **at(found)})
+        assert found["frame"]["turn"] == stale["frame"]["turn"]
+        before = table.state.copy()
+        status, answer = second.request(f"tables/{key}/{what}", {**told, **at(stale)})
+        assert (status, table.state) == (200 if what == "step" else 409, before)
+
+
+@pytest.mark.parametrize("told", [{}, {"at": None}, {"at": 0}, {"at": [0]}, {"at": [0, True]}, {"at": ["0", 0]}])
+def test_a_request_must_say_what_its_page_shows(told):
+    lobby = lobby_of()
+    with serving(lobby) as server:
+        person = Person(server)
+        found = start(person)
+        for what in ("act", "step", "back", "advice"):
+            request = {"action": found["frame"]["legal"][0]["action"], "bot": "smart", **told}
+            status, answer = person.request(f"tables/{found['id']}/{what}", request)
+            assert (status, table_of(lobby, found).state.length) == (400, 0)
+            assert "expected [turn, taken_back]" in answer["error"]
 
 
 class Telling:
@@ -192,7 +249,7 @@ def test_what_a_failing_partner_says_stays_in_the_terminal(kind):
     with serving(lobby) as server:
         person = Person(server)
         found = start(person, seats=("bad", None))
-        answer = person.request(f"tables/{found['id']}/step", {})
+        answer = person.request(f"tables/{found['id']}/step", at(found))
         assert answer == (400, {"error": "bad failed; the program's terminal says why"})
         assert kind.__name__ == "Cheating" or "cannot play" in reported[0]
         assert len(reported) == 1
@@ -206,7 +263,7 @@ def test_watchers_see_open_hands_and_no_deck():
         table = table_of(lobby, found)
         while not found["over"]:
             assert found["frame"] == json.loads(json.dumps(frame_of(table.state, names=table.names, legal=False)))
-            found = person.ask(f"tables/{found['id']}/step", {})
+            found = person.ask(f"tables/{found['id']}/step", at(found))
     assert table.state.length == len(found["log"])
 
 
@@ -219,7 +276,7 @@ def test_several_tables_are_played_at_once(tmp_path):
             found = start(person, seats=("smart", "smart"))
             keys.append(found["id"])
             while not found["over"]:
-                found = person.ask(f"tables/{found['id']}/step", {})
+                found = person.ask(f"tables/{found['id']}/step", at(found))
 
         keys = []
         threads = [threading.Thread(target=whole) for _ in range(4)]
@@ -267,7 +324,7 @@ def test_several_tables_are_played_at_once(tmp_path):
         ({"path": "../choices"}, 404),
         ({"path": "play.py"}, 404),
         ({"path": "tables/none"}, 404),
-        ({"path": "tables/none/act", "told": {"action": 0}}, 404),
+        ({"path": "tables/none/act", "told": {"action": 0, "at": [0, 0]}}, 404),
         ({"whole_path": "/"}, 404),
         ({"whole_path": "/choices"}, 404),
         ({"whole_path": "/guess/choices"}, 404),
@@ -355,14 +412,14 @@ def test_each_table_has_its_own_object_of_a_file(tmp_path):
     seats = play.named_seats(options, rules)
     alone = play.lobby(options, rules)
     key = alone.open("standard", seats)["id"]
-    expected = [alone.step(key)["log"] for _ in range(8)][-1]
+    expected = [alone.step(key, [turn, 0])["log"] for turn in range(8)][-1]
     lobby = play.lobby(options, rules)
     first = lobby.open("standard", seats)["id"]
     lobby.seed = None
     second = lobby.open("standard", seats)["id"]
-    for _ in range(8):
-        found = lobby.step(first)["log"]
-        lobby.step(second)
+    for turn in range(8):
+        found = lobby.step(first, [turn, 0])["log"]
+        lobby.step(second, [turn, 0])
     assert found == expected
 
 

@@ -131,6 +131,37 @@ def test_watching_and_every_control_has_a_name(browser):
         page.close()
 
 
+def test_a_second_tab_that_shows_an_earlier_position_plays_no_move(browser):
+    """Its move is refused; it then shows the game as it is, says so, and plays on."""
+    lobby = lobby_of(seed=3)
+    with serving(lobby) as server:
+        shown = lobby.open("standard", [None, "smart"])
+        table = lobby._places[shown["id"]].table
+        first, second = (browser.new_page() for _ in range(2))
+        for page in (first, second):
+            page.set_default_timeout(60_000)
+            page.goto(f"{server.address}#table={shown['id']}")
+            page.get_by_label("Speed").select_option("fast")
+            page.locator(".sp-say", has_text="Your turn").wait_for()
+        first.locator(".sm-move").last.click()
+        first.locator(".sr-log li").nth(1).wait_for()
+        first.locator(".sp-say", has_text="Your turn").wait_for()
+        before = table.state.copy()
+        second.locator(".sm-move").first.click()
+        second.locator(".sp-problem", has_text="moved on").wait_for()
+        assert table.state == before
+        shows(second, table.state, 0)
+        second.locator(".sm-move").first.click()
+        second.locator(".sr-log li").nth(3).wait_for()
+        assert table.state.length == 4
+        # Both pages go on with the partner's turns; each turn is played once.
+        first.get_by_role("button", name="Advice").click()
+        first.locator(".sp-problem", has_text="moved on").wait_for()
+        shows(first, table.state, 0)
+        for page in (first, second):
+            page.close()
+
+
 def test_a_server_that_has_ended_is_said(browser):
     with serving(lobby_of()) as server:
         page = browser.new_page()
