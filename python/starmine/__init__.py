@@ -50,6 +50,7 @@ from starmine.presets import variant
 from starmine.searching import HandBelief, SearchedAction, SearchResult, search
 from starmine.trained import TrainedPolicy, load_policy
 from starmine.trajectories import Trajectories, replay
+from starmine.turns import Turns
 from starmine.vector import HanabiVectorEnv
 
 __version__ = _version("starmine")
@@ -103,6 +104,7 @@ __all__ = [
     "State",
     "TrainedPolicy",
     "Trajectories",
+    "Turns",
     "UnknownNameError",
     "Variant",
     "VariantError",

@@ -9,9 +9,9 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
-from starmine._core import Batch, SeatedBot, StarmineError
-from starmine.language import actions_text
-from starmine.players import Policy, is_module, policy_actions, policy_encoder, resolve_player
+from starmine._core import Batch, SeatedBot, StarmineError, _Outside
+from starmine.players import Factory, Policy, is_bot, is_module, is_policy, resolve_player
+from starmine.table import Failed, PythonPlayers
 from starmine.trained import TrainedPolicy
 
 Array = NDArray[Any]
@@ -20,58 +20,88 @@ Partner: TypeAlias = str | TrainedPolicy | SeatedBot | Policy | Callable[..., An
 MAX_DEALS = 1000  # in a row that the partners may end before the learner's first turn, as in the core
 
 
-def resolve_partners(partners: Any) -> tuple[Any, list[Policy]]:
-    """The partners as a batch takes them, and the objects among them.
+def resolve_partners(partners: Any) -> tuple[Any, dict[int, list[Any]], dict[int, tuple[Any, ...]]]:
+    """The partners as a batch takes them, the Python players among them, and all of them as they were given.
 
     Args:
-        partners: a mapping from seats to partners or sequences of them. Whatever is no partner is left to the batch,
-            which refuses it.
+        partners: a mapping from seats to partners, or to sequences of partners or of pairs (partner, weight). Whatever
+            is no partner is left to the batch, which refuses it.
 
     Returns:
-        The partners, with "outside: n" for object n, and the objects.
+        The partners for the batch; by seat the Python players, with None for bots, or nothing without Python players;
+        and by seat the partners that were given, without their weights.
 
     Raises:
-        UnknownNameError: an object has an encoder that does not exist.
-        StarmineError: an object sees its own hand and does not say so.
+        UnknownNameError: a policy has an encoder, dtype or output that does not exist.
+        StarmineError: a policy sees its own hand and does not say so, or its methods take other arguments.
     """
-    objects: list[Policy] = []
-    numbers: dict[int, int] = {}  # of the objects, by their identity: an object in several seats is one partner
-
-    def named(holder: Any, place: str) -> Any:
-        if isinstance(holder, SeatedBot):
-            return holder.name
-        if isinstance(holder, str) or not (isinstance(holder, Policy) or is_module(holder)):
-            return holder
-        if id(holder) not in numbers:
-            numbers[id(holder)] = len(objects)
-            objects.append(resolve_player(holder, place))
-        return f"outside: {numbers[id(holder)]}"
-
     if not isinstance(partners, Mapping):
-        return partners, objects
-    resolved = {}
-    for seat, holders in partners.items():
-        place = f"partners[{seat}]"
-        is_list = isinstance(holders, Sequence) and not isinstance(holders, str | bytes)
-        resolved[seat] = [named(holder, place) for holder in holders] if is_list else named(holders, place)
-    return resolved, objects
+        return partners, {}, {}
+    given = {seat: tuple(partner for partner, _ in mixture(holders)) for seat, holders in partners.items()}
+    python = {
+        seat: [python_player(partner, f"partners[{seat}]") for partner in holders] for seat, holders in given.items()
+    }
+    policies = [player for players in python.values() for player in players if player is not None]
+    seats_bots = any(isinstance(partner, SeatedBot) for holders in given.values() for partner in holders)
+    if not policies and not seats_bots:
+        return partners, {}, given  # the batch reads them as they are
+    outside = _Outside(any(getattr(getattr(policy, "example", policy), "all_turns", False) for policy in policies))
+    resolved = {
+        seat: [
+            ((partner.name if isinstance(partner, SeatedBot) else partner) if player is None else outside, weight)
+            for (partner, weight), player in zip(mixture(holders), python[seat], strict=True)
+        ]
+        for seat, holders in partners.items()
+    }
+    return resolved, python if policies else {}, given
+
+
+def mixture(holders: Any) -> list[tuple[Any, Any]]:
+    """The partners of a seat with their weights, which are 1 where none is given."""
+    if isinstance(holders, str | bytes) or not isinstance(holders, Sequence):
+        return [(holders, 1.0)]
+    return [holder if isinstance(holder, tuple) and len(holder) == 2 else (holder, 1.0) for holder in holders]
+
+
+def python_player(holder: Any, place: str) -> Any:
+    """A policy or a factory of policies, if a partner is one; None for whatever the batch reads itself."""
+    if isinstance(holder, str | TrainedPolicy | SeatedBot) or not (is_module(holder) or callable_player(holder)):
+        return None
+    player = resolve_player(holder, place)
+    is_bot = not is_policy(player) and (not isinstance(player, Factory) or player.makes_bots)
+    if is_bot:
+        expected = "a bot's name, a trained policy, an object with act_batch(turns), or a torch module"
+        raise StarmineError(f"{place}={holder!r} is a bot written in Python: expected {expected}")
+    return player
+
+
+def callable_player(holder: Any) -> bool:
+    """Whether a partner is an object or a class with `act` or `act_batch`, or a function."""
+    return is_policy(holder) or is_bot(holder) or callable(holder)
 
 
 class PartneredBatch:
     """A batch that waits for partners that are Python objects: its steps and resets end at the learner's turns.
 
-    The calls are those of `Batch` that an environment makes. Each partner is called once for all games that wait for
-    it, until every game waits for the learner or is over.
+    The calls are those of `Batch` that an environment makes. Each partner is asked once for all games that wait for it,
+    until every game waits for the learner or is over.
 
     Args:
         batch: with the partners of `resolve_partners`.
-        policies: the objects.
+        players: by seat the Python players, as `resolve_partners` returns them.
     """
 
-    def __init__(self, batch: Batch, policies: Sequence[Policy]) -> None:
-        self.batch, self.policies = batch, list(policies)
-        self._encoders = [policy_encoder(policy, "partners") for policy in policies]
-        games = batch.num_envs
+    def __init__(self, batch: Batch, players: Mapping[int, Sequence[Any]]) -> None:
+        self.batch = batch
+        seats, games = batch.variant.players, batch.num_envs
+        entries = [player for seat in sorted(players) for player in players[seat]]
+        self._players = PythonPlayers(entries, batch, _refuse)
+        # The number of each seat's partners, by their index in the mixture. The last column is that of the learner.
+        self._numbers = np.full((seats, 1 + max(map(len, players.values()))), -1, dtype=np.int64)
+        numbers = iter(self._players.numbers.tolist())
+        for seat in sorted(players):
+            self._numbers[seat, : len(players[seat])] = [next(numbers) for _ in players[seat]]
+        self._is_learner = np.array([seat not in players for seat in range(seats)])
         self._all = np.ones(games, dtype=bool)
         self._acted = np.zeros(games, dtype=bool)  # games in which the learner has had a turn
         self._over = np.zeros(games, dtype=bool)  # games that the next step deals anew ("NextStep")
@@ -117,10 +147,14 @@ class PartneredBatch:
         """
         if self._is_broken:
             raise ResetNeeded(_BROKEN)
+        to_act = self.batch._to_act()
+        # Some partners also see the learner's turn. It is shown once the actions are known to be legal.
+        seen = self._players.look(to_act)
         result = self.batch._step_some(actions, self._all)
         dealt = self._over
         self._over = np.zeros_like(dealt)
         self._final, self._is_broken = None, True
+        self._players.take(np.full_like(to_act, -1), seen)
         if dealt.any():
             self._begin(dealt)
         self._acted = ~dealt
@@ -140,38 +174,19 @@ class PartneredBatch:
     def _begin(self, games: Array) -> None:
         """Begin an episode in the games of a mask."""
         self._acted[games], self._owed[games] = False, 0
-        numbers = np.flatnonzero(games)
-        for policy in self.policies:
-            if callable(getattr(policy, "reset", None)):
-                policy.reset(numbers)  # type: ignore[attr-defined]
+        seats = np.arange(len(self._numbers))
+        self._players.holders = self._numbers[seats, self.batch._partners()]
+        self._players.begin(np.flatnonzero(games))
 
     def _play_partners(self, shown: dict[str, Array]) -> None:
         """Let the partners play until every game waits for the learner or is over."""
         while True:
-            waiting = self.batch._waiting()
-            moving = waiting >= 0
+            to_act = self.batch._to_act()
+            moving = (to_act >= 0) & ~self._is_learner[to_act]
             if not moving.any():
                 return
-            actions = np.zeros(len(waiting), dtype=np.int64)
-            for number in np.unique(waiting[moving]).tolist():
-                games = np.flatnonzero(waiting == number)
-                actions[games] = self._ask(number, games)
-            self._add(self.batch._step_some(actions, moving), shown)
-
-    def _ask(self, number: int, games: Array) -> Array:
-        """The actions of a partner in the games that wait for it."""
-        policy = self.policies[number]
-        observations, masks = self.batch._encode(games.tolist(), self._encoders[number])
-        chosen = policy_actions(policy, observations, masks, games)
-        is_action = (chosen >= 0) & (chosen < masks.shape[1])
-        is_legal = is_action & masks[np.arange(len(games)), np.where(is_action, chosen, 0)]
-        if not is_legal.all():
-            row = int(is_legal.argmin())
-            raise StarmineError(
-                f"partner {policy!r} chose {chosen[row]} in game {games[row]}, which is not legal: "
-                f"expected one of {actions_text(self.batch.variant, masks[row])}"
-            )
-        return chosen
+            moves = self._players.ask(np.where(moving, to_act, -1))
+            self._add(self.batch._step_some(moves.actions, moving), shown)
 
     def _add(self, result: dict[str, Array], shown: dict[str, Array]) -> None:
         """Add what happened in a turn to what a step shows, and begin the episodes that follow those that ended.
@@ -211,6 +226,13 @@ class PartneredBatch:
         for game, row in zip(*self.batch.final_observations(), strict=True):
             if told[game]:
                 self._final[game] = row
+
+
+def _refuse(failed: Failed) -> None:
+    """Raise what a partner raised, or an error that names its illegal action."""
+    if failed.move is None:
+        raise failed.error
+    raise StarmineError(f"partner {failed.player!r} chose {failed.move} in game {failed.game}, {failed.error}")
 
 
 _BROKEN = "a partner failed in an earlier call: call reset, for all games, first"

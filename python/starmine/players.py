@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
-import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import (
@@ -15,6 +17,7 @@ from starmine._core import (
     StarmineError,
     View,
     _check_bot,
+    _extra_outputs,
     _unknown_name,
     bot,
     bots,
@@ -22,9 +25,11 @@ from starmine._core import (
 )
 from starmine._core import variant as preset
 from starmine.trained import TrainedPolicy
+from starmine.turns import Turns
 
 Array = NDArray[Any]
 FILE = re.compile(r"(?!rules:|policy:|noisy:).*\.py(:[^:/\\]*)?")  # of a Python bot, as the command line has it
+DTYPES = ["uint8", "float32", "float16", "bits"]  # of a policy's observations
 
 
 @runtime_checkable
@@ -44,40 +49,95 @@ class PythonBot(Protocol):
 class Policy(Protocol):
     """Plays many games at once.
 
-    An optional attribute `encoder`, one of `starmine.encoders()`, selects the observations; the default is "canonical".
-    An encoder that shows the own hand needs the attribute `cheats`, True, by which evaluations mark the policy.
-    An optional method `reset(games)` is called with the numbers of the games that begin, int64 (K,), so that a
-    recurrent policy can clear their hidden states.
+    An object may hold several seats: each row that it gets names its game and its seat. Instead of an object, a class
+    or a function without arguments can be given: it is called once for each seat, so that each seat has its own object.
+
+    Optional attributes:
+        encoder: one of `starmine.encoders()`, of the observations; the default is "canonical".
+        dtype: of the observations: "uint8" (the default), "float32", "float16" or "bits".
+        extra_outputs: a tuple of "card_features", "marginals" and "own_hand": more arrays of each row.
+        all_turns: True for a policy that also sees the turns at which its seats are not to act, as recurrent agents of
+            the literature do: for each turn of a game, also of bots and learners, it gets a row for each of its seats.
+            The turns of a game come in their order; what it returns for a row that is not to act is ignored.
+        cheats: True for a policy that may see its own hand, by its encoder or by "own_hand"; evaluations mark it.
+
+    Optional methods:
+        reset(games, seats): new games begin: `games[k]`, in which the policy holds `seats[k]`; int64 (K,) each. A
+            recurrent policy clears the hidden states of these pairs.
+        reseed(seed): called by `starmine.data.generate` before each chunk of games, with a seed from 0 to 2**63 - 1 for
+            what the policy draws by chance.
     """
 
-    def act_batch(self, observations: Array, action_mask: Array, games: Array) -> Array:
-        """Choose an action in each of K games.
+    def act_batch(self, turns: Turns) -> Array:
+        """Choose an action for each of K rows.
 
         Args:
-            observations: uint8 (K, D), each 0 or 1, of the seats to act.
-            action_mask: bool (K, A), the legal actions.
-            games: int64 (K,), the numbers of the games, from 0 in each call of `play_games`. A game keeps its number,
-                so that a recurrent policy can find its hidden state. A policy that holds several seats plays all of
-                them.
+            turns: what the seats see.
 
         Returns:
             The actions: integers (K,).
         """
 
 
-Player: TypeAlias = str | TrainedPolicy | SeatedBot | type | PythonBot | Policy
+class Factory:
+    """Makes the objects of a player that was given as a class or a function without arguments.
+
+    A policy's object plays all games of one seat, a bot's object one game.
+
+    Attributes:
+        make: the class or function.
+        example: the first object; it is also the first that is handed out.
+        makes_bots: whether the objects are bots; else they are policies.
+        cheats: whether the objects see their own hand.
+
+    Raises:
+        StarmineError: it raises an exception, or makes neither bots nor policies.
+    """
+
+    def __init__(self, make: Callable[[], Any], place: str) -> None:
+        self.make, self.place = make, place
+        self.example = self._made()
+        self.makes_bots = not is_policy(self.example)
+        self.cheats = cheats(self.example)
+        self._unused = [self.example]
+
+    def __call__(self) -> Any:
+        """An object that nobody else has."""
+        return self._unused.pop() if self._unused else self._made()
+
+    def _made(self) -> Any:
+        try:
+            made = self.make()
+        except Exception as error:
+            message = f"{self.place}={self.make!r} cannot be made: {type(error).__name__}: {error}"
+            raise StarmineError(message) from error
+        is_player = is_policy(made) or is_bot(made) or is_module(made)
+        if not is_player or isinstance(made, type | SeatedBot):
+            raise StarmineError(
+                f"{self.place}={self.make!r} made {made!r}: expected an object with act(view) or act_batch(turns), "
+                "or a torch module"
+            )
+        return resolve_player(made, self.place)
+
+    def __repr__(self) -> str:
+        """The class or function."""
+        return repr(self.make)
+
+
+Player: TypeAlias = str | TrainedPolicy | SeatedBot | type | PythonBot | Policy | Callable[[], Any]
 
 
 def resolve_player(player: Any, place: str) -> Any:
-    """Check a player and normalise it: to a bot's text, a `PythonBot` or a `Policy`.
+    """Check a player and normalise it: to a bot's text, a `PythonBot` or its class, a `Policy`, or a `Factory`.
 
     Args:
         player: as `play_games` takes it.
         place: of the argument, for messages.
 
     Raises:
-        UnknownNameError: there is no such bot or encoder.
-        StarmineError: the player is none of these, or sees its own hand and does not say so.
+        UnknownNameError: there is no such bot, encoder, dtype or output.
+        StarmineError: the player is none of these, its methods take other arguments, or it sees its own hand and does
+            not say so.
     """
     if isinstance(player, TrainedPolicy):
         player = player.bot
@@ -87,19 +147,54 @@ def resolve_player(player: Any, place: str) -> Any:
         refuse_file(player, place)
         _check_bot(player)
         return player
-    if isinstance(player, Policy):
-        policy_encoder(player, place)
+    if isinstance(player, Factory):
         return player
-    if callable(getattr(player, "act", None)):
+    if isinstance(player, type):
+        return player if is_bot(player) and not is_policy(player) else Factory(player, place)
+    if is_policy(player):
+        policy_wishes(player, place)
+        return player
+    if is_bot(player):
         return player
     if is_module(player):
         from starmine.torch import ModulePolicy
 
-        return ModulePolicy(player)
+        policy = ModulePolicy(player)
+        policy_wishes(policy, place)
+        return policy
+    if callable(player) and misfit(player, 0) is None:
+        return Factory(player, place)
     raise StarmineError(
-        f"{place}={player!r} is not allowed: expected a bot's name, a class or an object with act(view), "
-        "an object with act_batch, or a torch module"
+        f"{place}={player!r} is not allowed: expected a bot's name, a class or an object with act(view), an object "
+        "with act_batch(turns), a torch module, or a class or function without arguments that makes one of these"
     )
+
+
+def is_policy(player: Any) -> bool:
+    """Whether a player, or the objects of a class, are policies."""
+    return callable(getattr(player, "act_batch", None))
+
+
+def is_bot(player: Any) -> bool:
+    """Whether a player, or the objects of a class, are bots written in Python."""
+    return callable(getattr(player, "act", None))
+
+
+def misfit(function: Callable[..., Any], number: int) -> inspect.Signature | None:
+    """The signature of a function that does not take exactly so many positional arguments; None for one that does."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # of a compiled function
+        return None
+    parameters = list(signature.parameters.values())
+    positional = [it for it in parameters if it.kind in (it.POSITIONAL_ONLY, it.POSITIONAL_OR_KEYWORD)]
+    needed = sum(it.default is it.empty for it in positional)
+    takes_rest = any(it.kind is it.VAR_POSITIONAL for it in parameters)
+    needs_names = any(it.kind is it.KEYWORD_ONLY and it.default is it.empty for it in parameters)
+    # An argument with a default is one more argument, except to a call without any.
+    fits = len(positional) == number or number == 0 or (takes_rest and len(positional) < number)
+    fits = fits and needed <= number
+    return None if fits and not needs_names else signature
 
 
 def refuse_file(text: str, place: str) -> None:
@@ -115,26 +210,68 @@ def refuse_file(text: str, place: str) -> None:
         )
 
 
-def policy_encoder(policy: Policy, place: str) -> str:
-    """The encoder of a policy's observations.
+@dataclass(frozen=True)
+class Wishes:
+    """What a policy wants to see: its attributes of these names; see `Policy`."""
+
+    encoder: str = "canonical"
+    dtype: str = "uint8"
+    extra_outputs: tuple[str, ...] = ()
+    all_turns: bool = False
+
+    def differ(self, policy: Any) -> bool:
+        """Whether a policy has changed an attribute since these were read."""
+        names = ("encoder", "dtype", "all_turns", "extra_outputs")
+        wished = [getattr(policy, name, getattr(DEFAULT, name)) for name in names]
+        return [*wished[:3], tuple(wished[3])] != [getattr(self, name) for name in names]
+
+
+DEFAULT = Wishes()
+
+
+def policy_wishes(policy: Any, place: str) -> Wishes:
+    """Check a policy and read what it wants to see.
 
     Args:
-        policy: whose attributes `encoder` and `cheats` say it.
+        policy: an object with `act_batch`.
         place: of the argument, for messages.
 
     Raises:
-        UnknownNameError: there is no such encoder.
-        StarmineError: the encoder shows the own hand, and the policy does not say that it cheats.
+        UnknownNameError: there is no such encoder, dtype or output.
+        StarmineError: `act_batch` or `reset` take other arguments, an attribute has a value that is not allowed, or the
+            policy would see its own hand and does not say that it cheats.
     """
-    encoder = getattr(policy, "encoder", "canonical")
-    if encoder not in encoders():
-        raise _unknown_name("encoder", str(encoder), encoders())
-    if shows_own_hand(encoder) and not cheats(policy):
-        raise StarmineError(
-            f"{place}={policy!r} has encoder={encoder!r}, which shows its own hand: expected another encoder, "
-            "or the attribute cheats=True, by which evaluations mark it"
-        )
-    return str(encoder)
+    for name, number, expected in (
+        ("act_batch", 1, "act_batch(turns), whose argument is a starmine.Turns"),
+        ("reset", 2, "reset(games, seats)"),
+    ):
+        method = getattr(policy, name, None)
+        signature = misfit(method, number) if callable(method) else None
+        if signature is not None:
+            raise StarmineError(f"{place}={policy!r} has {name}{signature}: expected {expected}")
+    encoder, dtype = getattr(policy, "encoder", "canonical"), getattr(policy, "dtype", "uint8")
+    for kind, value, known in (("encoder", encoder, encoders()), ("dtype", dtype, DTYPES)):
+        if value not in known:
+            raise _unknown_name(kind, str(value), known)
+    extra_outputs = getattr(policy, "extra_outputs", ())
+    if isinstance(extra_outputs, str) or not isinstance(extra_outputs, Sequence):
+        expected = "a tuple of names"
+        raise StarmineError(f"{place}={policy!r} has extra_outputs={extra_outputs!r}: expected {expected}")
+    for output in extra_outputs:
+        if output not in _extra_outputs():
+            raise _unknown_name("output", str(output), _extra_outputs())
+    all_turns = getattr(policy, "all_turns", False)
+    if not isinstance(all_turns, bool):
+        raise StarmineError(f"{place}={policy!r} has all_turns={all_turns!r}: expected True or False")
+    if not cheats(policy):
+        shown = f"encoder={encoder!r}" if shows_own_hand(encoder) else None
+        shown = "extra_outputs with 'own_hand'" if "own_hand" in extra_outputs else shown
+        if shown:
+            raise StarmineError(
+                f"{place}={policy!r} has {shown}, which shows its own hand: expected other observations, "
+                "or the attribute cheats=True, by which evaluations mark it"
+            )
+    return Wishes(str(encoder), str(dtype), tuple(map(str, extra_outputs)), all_turns)
 
 
 @cache
@@ -157,20 +294,3 @@ def cheats(player: Any) -> bool:
 def is_module(player: Any) -> bool:
     """Whether the player is a torch module; does not import torch."""
     return any(kind.__module__.startswith("torch.nn") for kind in type(player).__mro__)
-
-
-def policy_actions(policy: Policy, observations: Array, action_mask: Array, games: Array) -> Array:
-    """The actions that a policy chooses, integers (K,), which may be illegal; see `Policy.act_batch`.
-
-    Raises:
-        StarmineError: the policy returned an array of another shape or dtype.
-        Exception: whatever the policy raises.
-    """
-    chosen = np.asanyarray(policy.act_batch(observations, action_mask, games))
-    if isinstance(chosen, np.ma.MaskedArray):
-        raise StarmineError("actions are a masked array: expected one without a mask")
-    if chosen.shape != games.shape or not np.issubdtype(chosen.dtype, np.integer):
-        raise StarmineError(
-            f"actions have shape {chosen.shape} and dtype {chosen.dtype}: expected integers ({len(games)},)"
-        )
-    return chosen

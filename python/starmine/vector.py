@@ -215,9 +215,11 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         lost_game_penalty: points that the last reward of a lost game loses, at least 0.
         partners: the seats that others play, such as `{1: "smart"}`. The value is a bot's name (any text that
             `play_games` takes, including a policy file), the result of `load_policy` or `make_bot`, a `Policy` (an
-            object with `act_batch`), a torch module, or a sequence of these, one of which is drawn for each episode. A
-            policy or module is called once for all games that wait for it. A step then plays the learner's turn and the
-            partners' turns up to the learner's next one, and the reward is their sum, so learning a best
+            object with `act_batch(turns)`, or a class or function that makes one for each seat), a torch module, or a
+            sequence of these, one of which is drawn for each episode. The elements of a sequence may be pairs (partner,
+            weight): `{1: [("smart", 2), ("info", 1)]}` draws `smart` in two episodes of three; a partner alone has
+            weight 1. A policy or module is called once for all games that wait for it. A step then plays the learner's
+            turn and the partners' turns up to the learner's next one, and the reward is their sum, so learning a best
             response is a single-agent problem. Points that partners make before the learner's first turn
             belong to the reward of the learner's first step in the episode; a reset has no reward. An
             episode that ends before the learner's first turn is skipped.
@@ -235,6 +237,10 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         final_score: int32 (N,), the score of the games that ended in this step, else 0.
         final_length: int32 (N,), the number of turns of these games, else 0.
         final_ending: int8 (N,), how these games ended, `starmine.endings()[k - 1]` for code k, else 0.
+        partner: only with partners, int32 (N, players), who holds each seat in this episode: the index of
+            `env.partners[seat][index]`, or -1 for the learner.
+        final_partner: only with partners, int32 (N, players), `partner` of the episodes that ended in this step, else
+            -1.
         card_features, marginals, own_hand: the extra outputs, if they are asked for; `Batch` lists them.
         final_obs, final_info: only with "SameStep" and only if a game ended, in Gymnasium's form.
 
@@ -277,7 +283,7 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         check_render_mode(render_mode, num_envs, bool(partners))
         self.variant = resolve_variant(variant, overrides)
         self._rewards = Rewards(self.variant, reward, lost_game_penalty)
-        holders, objects = resolve_partners(partners)
+        holders, python, self._partners = resolve_partners(partners)
         self._batch = Batch(
             self._rewards.rules,
             num_envs,
@@ -291,7 +297,8 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
             num_threads=num_threads,
             seed=seed,
         )
-        self._games = PartneredBatch(self._batch, objects) if objects else self._batch
+        self._games = PartneredBatch(self._batch, python) if python else self._batch
+        self._drawn = self._batch._partners() if self._partners else None
         self.num_envs = num_envs
         self.autoreset_mode = AutoresetMode(self._batch.autoreset_mode)
         self.metadata = {"render_modes": ["rgb_array"], "render_fps": 1, "autoreset_mode": self.autoreset_mode}
@@ -321,6 +328,11 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
     def layout(self) -> Layout:
         """The named sections of an observation."""
         return self._batch.layout
+
+    @property
+    def partners(self) -> dict[int, tuple[Any, ...]]:
+        """By seat the partners as they were given, without their weights, in the order of `info["partner"]`."""
+        return dict(self._partners)
 
     @property
     def batch(self) -> Batch:
@@ -366,7 +378,9 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         out = self._deal(seed, mask, decks, start_players)
         if isinstance(seed, int):
             super().reset(seed=seed)
-        return out["obs"], self._info(out, self._all if mask is None else mask)
+        info = self._info(out, self._all if mask is None else mask)
+        self._add_partners(info, out["terminated"])
+        return out["obs"], info
 
     def step(self, actions: Any) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
         """Play one turn in every game.
@@ -394,6 +408,7 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         out = self._play(actions)
         info = self._info(out, self._all)
         terminated = out["terminated"]
+        self._add_partners(info, terminated)
         final_obs = self._games._final_obs() if self._keeps_last else None
         if final_obs is not None:
             self._add_final(info, terminated, final_obs)
@@ -474,11 +489,22 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
             info[name], info[key] = out[name], out["terminated"].copy()
         return info
 
+    def _add_partners(self, info: dict[str, Any], terminated: Array) -> None:
+        """Adds who plays with the learner, and who did in the episodes that ended."""
+        if self._drawn is None:
+            return
+        before, self._drawn = self._drawn, self._batch._partners()
+        info["partner"], info["_partner"] = self._drawn.copy(), info["_score"].copy()
+        info["final_partner"] = np.where(terminated[:, None], before, np.int32(-1))
+        info["_final_partner"] = terminated.copy()
+
     @staticmethod
     def _add_final(info: dict[str, Any], terminated: Array, final_obs: Array) -> None:
         """Adds what Gymnasium's "SameStep" mode has for the games that ended."""
         final_info = {name.removeprefix("final_"): info[name].copy() for name, _ in _FINAL_INFO}
         final_info["illegal_action"] = info["illegal_action"].copy()
+        if "final_partner" in info:
+            final_info["partner"] = info["final_partner"].copy()
         info["final_obs"], info["_final_obs"] = final_obs, terminated.copy()
         info["final_info"] = {**final_info, **{f"_{name}": terminated.copy() for name in final_info}}
         info["_final_info"] = terminated.copy()

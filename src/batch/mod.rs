@@ -41,7 +41,7 @@ pub use options::{
 #[cfg(feature = "python")]
 pub(crate) use outputs::for_each_output;
 pub use outputs::{BufferError, ElementType, ObservationBuffer, OutputLayout, Outputs};
-pub use partners::{Partners, PartnersError};
+pub use partners::{Partner, Partners, PartnersError};
 pub use record::RecordError;
 pub use replay::{Replay, ReplayError};
 #[cfg(feature = "python")]

@@ -25,7 +25,8 @@ impl Batch {
         check_length("actions", actions.len(), self.num_envs())?;
         check_length("moving", moving.len(), self.num_envs())?;
         outputs.check(&self.config, self.num_envs())?;
-        let mut refused = (0..self.num_envs()).filter(|&game| moving[game]);
+        let chooses = |game: usize| moving[game] && !self.partner_games[game].waits_for_bot();
+        let mut refused = (0..self.num_envs()).filter(|&game| chooses(game));
         if refused.any(|game| self.refuses(game, actions[game])) {
             return Err(self.illegal_actions(actions, Some(moving)).into());
         }
@@ -35,14 +36,25 @@ impl Batch {
         Ok(())
     }
 
-    /// For each game the number of the outside partner who is to act; `None` if the learner is to act or the
-    /// game is over.
-    pub fn waiting(&self) -> impl ExactSizeIterator<Item = Option<usize>> + '_ {
-        let partners = &self.config.options.partners;
+    /// For each game the seat to act; `None` if the game is over.
+    ///
+    /// # Panics
+    /// If the batch has no partners.
+    pub fn to_act(&self) -> impl ExactSizeIterator<Item = Option<usize>> + '_ {
+        assert!(self.has_partners(), "only games with partners wait for them");
         self.partner_games.iter().map(|game| {
             let position = game.position();
-            let goes_on = position.ending().is_none();
-            goes_on.then(|| partners.outside(position.current_player(), game.seed())).flatten()
+            position.ending().is_none().then(|| position.current_player())
         })
+    }
+
+    /// For each game and seat the index, among the partners of the seat, of the one who holds the seat in this
+    /// episode; `None` for a seat of the learner.
+    pub fn drawn_partners(&self) -> impl ExactSizeIterator<Item = Option<usize>> + '_ {
+        let partners = &self.config.options.partners;
+        let seats = usize::from(self.variant().players());
+        let number = self.num_envs() * seats;
+        (0..number)
+            .map(move |place| partners.drawn(place % seats, self.seeds[place / seats].episode()))
     }
 }

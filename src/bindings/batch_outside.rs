@@ -1,6 +1,6 @@
 //! The methods by which `HanabiVectorEnv` plays the turns of partners written in Python.
 
-use numpy::{IntoPyArray, PyArray1};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -8,14 +8,31 @@ use super::batch::Batch;
 use super::errors::StarmineError;
 use super::integer_arrays::mask;
 use super::room::collect;
-use super::seen::{Seen, SeenRows};
-use super::text::Text;
-use crate::rules::View;
+use super::seen::{Wanted, pairs, rows};
+
+/// A partner that is not a bot of the core, such as one written in Python: the caller plays its turns. With
+/// `every_turn` the games of the batch also stop before each turn of a bot, which `_step_some` then plays.
+#[pyclass(frozen, module = "starmine")]
+pub struct _Outside {
+    pub(super) every_turn: bool,
+}
+
+#[pymethods]
+impl _Outside {
+    #[new]
+    fn new(every_turn: bool) -> _Outside {
+        _Outside { every_turn }
+    }
+
+    fn __repr__(&self) -> &'static str {
+        "<a partner outside the batch>"
+    }
+}
 
 #[pymethods]
 impl Batch {
     /// Plays one turn in the games of a mask, bool (N,), in a batch with partners. The other games do not
-    /// change. Returns `reward`, `terminated`, `illegal_action` and the outputs whose names begin with `final_`.
+    /// change. A game that stopped before the turn of a bot plays the bot's move, whatever its action is. Returns `reward`, `terminated`, `illegal_action` and the outputs whose names begin with `final_`.
     fn _step_some(
         &self,
         py: Python<'_>,
@@ -33,30 +50,40 @@ impl Batch {
         })
     }
 
-    /// For each game the number n of the partner "outside: n" who is to act, int32 (N,); -1 if the learner is
-    /// to act or the game is over.
-    fn _waiting<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i32>>> {
+    /// For each game of a batch with partners the seat to act, int32 (N,); -1 if the game is over.
+    fn _to_act<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i32>>> {
         let batch = &self.lock()?.batch;
-        let numbers = batch.waiting().map(|number| number.map_or(-1, |number| number as i32));
-        Ok(collect("waiting", batch.num_envs(), numbers)?.into_pyarray(py))
+        if batch.options().partners.is_empty() {
+            return Err(StarmineError::new_err("this batch has no partners: expected some"));
+        }
+        let seats = batch.to_act().map(|seat| seat.map_or(-1, |seat| seat as i32));
+        Ok(collect("seats", batch.num_envs(), seats)?.into_pyarray(py))
     }
 
-    /// The observations uint8 (K, D) and action masks bool (K, A) of the seats to act in K games.
-    fn _encode<'py>(
+    /// For each game and seat the index, in the seat's sequence of partners, of the partner who plays this episode:
+    /// int32 (N, players), -1 for a seat of the learner.
+    fn _partners<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<i32>>> {
+        let batch = &self.lock()?.batch;
+        let drawn = batch.drawn_partners().map(|index| index.map_or(-1, |index| index as i32));
+        let shape = [batch.num_envs(), batch.variant().players().into()];
+        collect("partners", shape[0] * shape[1], drawn)?.into_pyarray(py).reshape(shape)
+    }
+
+    /// What seats see of games: a row for each of K pairs, with `wanted` as `_Tables._rows` takes it.
+    fn _rows<'py>(
         &self,
         py: Python<'py>,
-        games: Vec<usize>,
-        encoder: Text,
-    ) -> PyResult<Seen<'py>> {
+        games: PyReadonlyArray1<'py, i64>,
+        seats: PyReadonlyArray1<'py, i64>,
+        wanted: Wanted,
+    ) -> PyResult<Bound<'py, PyDict>> {
         let batch = &self.lock()?.batch;
         let variant = batch.variant();
-        let mut seen = SeenRows::new(variant, &encoder, games.len())?;
-        for &game in &games {
-            let position = batch.position(game).ok_or_else(|| {
-                StarmineError::new_err(format!("game={game} is not a game of this batch"))
-            })?;
-            seen.push(View::new(variant, &position, position.current_player()));
-        }
-        seen.into_arrays(py)
+        let pairs = pairs(&games, &seats, batch.num_envs(), variant.players())?;
+        let position = |row: usize| {
+            let (game, seat) = pairs[row];
+            (batch.position(game).expect("the pairs are checked"), seat)
+        };
+        rows(py, variant, &wanted, pairs.len(), position)
     }
 }

@@ -61,7 +61,8 @@ impl Batch {
         Ok(self.lock()?.batch.options().illegal_action.name())
     }
 
-    /// The partners by seat: a name, or a list of names to draw from.
+    /// The partners by seat: a name, or a list to draw from, of names or of pairs (name, weight). A partner outside the
+    /// batch, such as one written in Python, has no name.
     #[getter]
     fn partners<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         partners_dict(py, &self.lock()?.batch.options().partners)

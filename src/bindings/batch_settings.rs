@@ -1,15 +1,18 @@
 //! The settings of a batch and the seeds of a reset, as Python gives them.
 
-use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyMapping};
+use std::collections::BTreeMap;
 
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyMapping, PyTuple};
+
+use super::batch_outside::_Outside;
 use super::errors::StarmineError;
 use super::integer_arrays::{bytes, mask};
 use super::memory::check_not_masked;
 use super::numbers::{Integer, seat as read_seat, seed as read_seed, wrong_type};
 use super::room::{items, room};
 use super::text::Text;
-use crate::batch::{BufferError, ExtraOutput, GivenDecks, Partners, Seeds};
+use crate::batch::{BufferError, ExtraOutput, GivenDecks, Partner, Partners, PartnersError, Seeds};
 use crate::rules::Named;
 
 /// The seeds, the mask and the decks of a reset.
@@ -97,9 +100,12 @@ pub(super) fn mode_name(given: &Bound<'_, PyAny>) -> PyResult<Text> {
 /// More partners of a seat than are allowed; what follows them is not read.
 const MAX_PARTNERS: usize = 1000;
 
+const SEAT_EXPECTED: &str =
+    "a bot's name, a trained policy, or a sequence of these, each alone or as (partner, weight)";
+
 /// Reads a mapping from seats to partners, or to sequences of partners to draw from.
 pub(super) fn read_partners(given: &Bound<'_, PyAny>, players: u8) -> PyResult<Partners> {
-    let expected = "a dict from seats to a bot's name, a trained policy, or a sequence of these";
+    let expected = &format!("a dict from seats to {SEAT_EXPECTED}");
     let mapping = given.cast::<PyMapping>().map_err(|_| wrong_type("partners", given, expected))?;
     let mut partners = Partners::default();
     for item in mapping.items()? {
@@ -107,25 +113,39 @@ pub(super) fn read_partners(given: &Bound<'_, PyAny>, players: u8) -> PyResult<P
         let number: Integer =
             seat.extract().map_err(|_| wrong_type("partners: seat", &seat, "an integer"))?;
         let seat = read_seat("partners: seat", &number, players)?;
-        let names = read_name(&holders).map_or_else(|| read_names(&holders), |one| Some(vec![one]));
-        let names = names.ok_or_else(|| {
-            let expected = "a bot's name, a trained policy, or a sequence of these";
-            wrong_type(&format!("partners[{seat}]"), &holders, expected)
-        })?;
-        partners = partners.with(seat, &names)?;
+        let (holders, weights) = match read_partner(&holders)? {
+            Some(partner) => (vec![partner], vec![1.0]),
+            None => read_mixture(&holders)?
+                .ok_or_else(|| wrong_type(&format!("partners[{seat}]"), &holders, SEAT_EXPECTED))?,
+        };
+        partners = partners.with_weights(seat, holders, weights)?;
     }
     Ok(partners)
 }
 
-/// The name of a bot, or of a trained policy, which has it as an attribute.
-fn read_name(holder: &Bound<'_, PyAny>) -> Option<String> {
+/// A partner: the name of a bot, a trained policy, which has it as an attribute, or a partner outside the batch.
+fn read_partner(holder: &Bound<'_, PyAny>) -> PyResult<Option<Partner>> {
+    if let Ok(outside) = holder.cast::<_Outside>() {
+        return Ok(Some(Partner::Outside { every_turn: outside.get().every_turn }));
+    }
     let text = holder.extract().or_else(|_| holder.getattr("bot")?.extract::<Text>());
-    text.ok().map(String::from)
+    let Ok(text) = text else { return Ok(None) };
+    Ok(Some(Partner::Bot(text.parse().map_err(PartnersError::Bot)?)))
 }
 
-fn read_names(holders: &Bound<'_, PyAny>) -> Option<Vec<String>> {
-    let holders = items(holders, MAX_PARTNERS).ok()?;
-    holders.iter().map(read_name).collect()
+/// The partners of a sequence with their weights, which are 1 where none is given.
+fn read_mixture(holders: &Bound<'_, PyAny>) -> PyResult<Option<(Vec<Partner>, Vec<f64>)>> {
+    let Ok(holders) = items(holders, MAX_PARTNERS) else { return Ok(None) };
+    let (mut partners, mut weights) = (Vec::new(), Vec::new());
+    for holder in &holders {
+        let pair: Option<(Bound<'_, PyAny>, f64)> =
+            if holder.is_instance_of::<PyTuple>() { holder.extract().ok() } else { None };
+        let (holder, weight) = pair.unwrap_or_else(|| (holder.clone(), 1.0));
+        let Some(partner) = read_partner(&holder)? else { return Ok(None) };
+        partners.push(partner);
+        weights.push(weight);
+    }
+    Ok(Some((partners, weights)))
 }
 
 /// Reads names of extra outputs, which may be given in any order.
@@ -145,16 +165,27 @@ pub(super) fn read_extra_outputs(given: &Bound<'_, PyAny>) -> PyResult<Vec<Extra
 /// The most names of extra outputs that are read.
 const MAX_EXTRA_OUTPUTS: usize = 100;
 
-/// The partners by seat: a name, or a list of names.
+/// The partners by seat: one, or a list of partners, or of pairs with their weights.
 pub(super) fn partners_dict<'py>(
     py: Python<'py>,
     partners: &Partners,
 ) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
-    for (seat, names) in partners.names() {
-        match names.as_slice() {
-            [name] => dict.set_item(seat, name)?,
-            names => dict.set_item(seat, PyList::new(py, names)?)?,
+    let weights: BTreeMap<usize, &[f64]> = partners.weights().collect();
+    for (seat, partners) in partners.seats() {
+        let named = partners.iter().map(|partner| match partner {
+            Partner::Bot(bot) => Ok(bot.to_string().into_pyobject(py)?.into_any()),
+            &Partner::Outside { every_turn } => {
+                Ok(Bound::new(py, _Outside { every_turn })?.into_any())
+            }
+        });
+        let named: Vec<Bound<'_, PyAny>> = named.collect::<PyResult<_>>()?;
+        match (named.as_slice(), weights.get(&seat)) {
+            ([partner], _) => dict.set_item(seat, partner)?,
+            (partners, None) => dict.set_item(seat, PyList::new(py, partners)?)?,
+            (partners, Some(&weights)) => {
+                dict.set_item(seat, PyList::new(py, partners.iter().zip(weights))?)?;
+            }
         }
     }
     Ok(dict)

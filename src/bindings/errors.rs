@@ -144,6 +144,7 @@ impl From<PartnersError> for PyErr {
             | PartnersError::Searches(_)
             | PartnersError::Full { .. }
             | PartnersError::Choices { .. }
+            | PartnersError::Weights { .. }
             | PartnersError::NoTurn { .. } => StarmineError::new_err(error.to_string()),
         }
     }
@@ -177,7 +178,9 @@ impl From<BatchError> for PyErr {
             BatchError::Stopped => PyKeyboardInterrupt::new_err(error.to_string()),
             BatchError::Deck { .. } => DeckError::new_err(error.to_string()),
             BatchError::DecksWithPartners => StarmineError::new_err(error.to_string()),
-            BatchError::StoredDecks(_) => SerializationError::new_err(error.to_string()),
+            BatchError::StoredDecks(_) | BatchError::StoredOutside => {
+                SerializationError::new_err(error.to_string())
+            }
             BatchError::EmptyResetMask => ArrayError::new_err(error.to_string()),
         }
     }

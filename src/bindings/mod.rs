@@ -84,6 +84,7 @@ macro_rules! core_module {
 core_module! {
     classes: {
         batch::Batch,
+        batch_outside::_Outside,
         bot_kind::BotKind,
         card::Card,
         color_features::_ColorFeatures,

@@ -1,4 +1,4 @@
-use numpy::{IntoPyArray, PyArray1};
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -9,6 +9,7 @@ use super::features::{action_mask, encode_view};
 use super::moves::{Move, moves};
 use super::numbers::{Integer, seat, seed as read_seed};
 use super::seated_bot::read_player;
+use super::seen::{Wanted, pairs, rows};
 use super::text::Text;
 use super::variant::Variant;
 use super::view::View;
@@ -233,6 +234,20 @@ impl State {
         let observer = seat("observer", &observer, self.state.variant().players())?;
         let encoder = encode::encoder(&encoder)?;
         Ok(encode_view(encoder, self.state.view(observer)).into_pyarray(py))
+    }
+
+    /// What seats see: a row for each of K seats, int64 (K,), with `wanted` as `_Tables._rows` takes it. `games` are
+    /// zeros, int64 (K,).
+    fn _rows<'py>(
+        &self,
+        py: Python<'py>,
+        games: PyReadonlyArray1<'py, i64>,
+        seats: PyReadonlyArray1<'py, i64>,
+        wanted: Wanted,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let variant = self.state.variant();
+        let pairs = pairs(&games, &seats, 1, variant.players())?;
+        rows(py, variant, &wanted, pairs.len(), |row| (*self.state.position(), pairs[row].1))
     }
 
     /// The view of a seat: what it may see.

@@ -7,12 +7,13 @@ use std::sync::Arc;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use super::errors::{StarmineError, illegal_action};
 use super::interruptible::{interruptible, is_set};
 use super::numbers::{Integer, count, seed as read_seed};
 use super::room::{collect, room};
-use super::seen::{Seen, SeenRows};
+use super::seen::{Wanted, pairs, rows};
 use super::text::Text;
 use super::variant::{Variant, read_variant};
 use super::view::View;
@@ -25,9 +26,6 @@ use crate::search::{PlayerName, PlayerNameError};
 
 /// The most games of one call, and the highest index of the first.
 const GAMES: usize = u32::MAX as usize;
-
-/// The most games that are encoded between two checks for signals: about ten milliseconds.
-const GAMES_BETWEEN_SIGNALS: usize = 1 << 12;
 
 /// Reads the players of a table: bots' names, and `None` for a seat that Python plays.
 fn read_players(variant: &rules::Variant, names: &[Option<Text>]) -> PyResult<Vec<Player>> {
@@ -241,16 +239,23 @@ impl _Tables {
         Variant(self.variant.clone())
     }
 
-    /// Lets the bots play every game until it ends or a seat that Python plays is to act.
+    /// Lets the bots play every game until it ends or a seat that Python plays is to act, and at most so many turns of
+    /// each game.
     ///
     /// Returns:
     ///     The seat to act in each game, int32 (games,), -1 for a game that ended or was abandoned.
-    fn run<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i32>>> {
+    #[pyo3(signature = (most_turns=usize::MAX))]
+    fn run<'py>(
+        &mut self,
+        py: Python<'py>,
+        most_turns: usize,
+    ) -> PyResult<Bound<'py, PyArray1<i32>>> {
         let mut seats = room("games", self.tables.len())?;
         let played = interruptible(py, |stop| {
             for (table, &abandoned) in self.tables.iter_mut().zip(&self.abandoned) {
-                if !abandoned && !is_set(stop) {
-                    table.run()?;
+                let mut turns = 0;
+                while !abandoned && turns < most_turns && !is_set(stop) && table.play_bot()? {
+                    turns += 1;
                 }
                 let goes_on = !abandoned && table.ending().is_none();
                 seats.push(if goes_on { table.position().current_player() as i32 } else { -1 });
@@ -295,24 +300,22 @@ impl _Tables {
         Ok(())
     }
 
-    /// The observations uint8 (K, D) and action masks bool (K, A) of the seats to act in K games.
-    fn encode<'py>(
+    /// What seats see of games: a row for each of K pairs of a game and a seat, int64 (K,) each. `wanted` is a tuple of
+    /// the encoder, the dtype and a list of extra outputs. Returns arrays by name: "obs" (K, D), "action_mask" bool (K, A),
+    /// all false in the rows of a seat that is not to act, and the extra outputs.
+    fn _rows<'py>(
         &self,
         py: Python<'py>,
-        games: Vec<usize>,
-        encoder: Text,
-    ) -> PyResult<Seen<'py>> {
-        let mut seen = SeenRows::new(&self.variant, &encoder, games.len())?;
-        for (index, &game) in games.iter().enumerate() {
-            if index % GAMES_BETWEEN_SIGNALS == 0 {
-                py.check_signals()?;
-            }
-            let table = self.tables.get(game).ok_or_else(|| self.no_game(game))?;
-            let (position, history) = (table.position(), table.history());
-            let view = rules::View::new(&self.variant, position, position.current_player());
-            seen.push(view.with_history(history));
-        }
-        seen.into_arrays(py)
+        games: PyReadonlyArray1<'py, i64>,
+        seats: PyReadonlyArray1<'py, i64>,
+        wanted: Wanted,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let pairs = pairs(&games, &seats, self.tables.len(), self.variant.players())?;
+        let position = |row: usize| {
+            let (game, seat) = pairs[row];
+            (*self.tables[game].position(), seat)
+        };
+        rows(py, &self.variant, &wanted, pairs.len(), position)
     }
 
     /// Plays an action in each of these games.

@@ -164,23 +164,38 @@ impl GameRunner {
     /// # Errors
     /// [`BotMoveError`] if a bot chose an illegal move, which is not applied.
     pub fn run(&mut self) -> Result<(), BotMoveError> {
-        while self.ending().is_none() {
-            let GameRunner { variant, position, history, .. } = self;
-            let seat = position.current_player();
-            let played = match &mut self.players[seat] {
-                Player::Bot(bot) => {
-                    bot.act(&View::new(variant, position, seat).with_history(history))
-                }
-                Player::Open(bot) => bot.act(variant, position),
-                Player::External => return Ok(()),
-            };
-            if !self.position.is_legal(&self.variant, played) {
-                let meaning = self.variant.edition().meaning(played);
-                return Err(BotMoveError { seat, turn: self.length(), meaning });
-            }
-            self.apply(played);
-        }
+        while self.play_bot()? {}
         Ok(())
+    }
+
+    /// Whether a bot is to act.
+    #[must_use]
+    pub fn waits_for_bot(&self) -> bool {
+        let player = &self.players[self.position.current_player()];
+        self.ending().is_none() && !matches!(player, Player::External)
+    }
+
+    /// Plays one turn if a bot is to act, and returns whether one was.
+    ///
+    /// # Errors
+    /// [`BotMoveError`] if the bot chose an illegal move, which is not applied.
+    pub fn play_bot(&mut self) -> Result<bool, BotMoveError> {
+        if self.ending().is_some() {
+            return Ok(false);
+        }
+        let GameRunner { variant, position, history, .. } = self;
+        let seat = position.current_player();
+        let played = match &mut self.players[seat] {
+            Player::Bot(bot) => bot.act(&View::new(variant, position, seat).with_history(history)),
+            Player::Open(bot) => bot.act(variant, position),
+            Player::External => return Ok(false),
+        };
+        if !self.position.is_legal(&self.variant, played) {
+            let meaning = self.variant.edition().meaning(played);
+            return Err(BotMoveError { seat, turn: self.length(), meaning });
+        }
+        self.apply(played);
+        Ok(true)
     }
 
     /// Applies a legal move of the player to act, and informs the bots.

@@ -15,8 +15,8 @@ GAMES = {"games": 2, "variant": "mini", "figure": False}
 class NamedEncoder:
     encoder = LONE
 
-    def act_batch(self, observations, action_mask, games):
-        return action_mask.argmax(1)
+    def act_batch(self, turns):
+        return turns.action_mask.argmax(1)
 
 
 DOORS = {

@@ -76,8 +76,8 @@ def test_arrays_of_a_rollout():
 
 def test_actions_of_a_policy():
     class Policy:
-        def act_batch(self, observations, action_mask, games):
-            return np.ma.array(action_mask.argmax(axis=1))
+        def act_batch(self, turns):
+            return np.ma.array(turns.action_mask.argmax(axis=1))
 
     with pytest.raises(BotError, match="actions are a masked array"):
         starmine.play_games([Policy(), Policy()], 2)

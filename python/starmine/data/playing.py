@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 from starmine._core import Variant, _play_bots, _search_parts, _Tables
 from starmine.data.draws import NOISE, POLICY, choose_legal, draw, fractions
 from starmine.data.players import Cast, Seated
-from starmine.play import _Mixed
 from starmine.played import BotError, Games
-from starmine.players import Policy
 from starmine.stored import GameTable
+from starmine.table import WholeGames
 from starmine.trajectories import Trajectories
 
 Array = NDArray[Any]
@@ -111,89 +110,30 @@ def _play_table(
         assert played[1] is not None
         values = played[2] if any(_search_parts(str(name)) is not None for name in names) else None
         return played[0], Trajectories(variant, *played[1]), values
-    table = _PythonGames(_Tables(variant, names, len(games), seed, 0, games), seats, seed, games)
-    columns = table.play()
-    trajectories = Trajectories(variant, *table.tables.recorded())
-    failures = sorted(table.failures, key=lambda failure: failure.game)
-    if failures:
-        scores, fireworks, lengths, endings = columns
-        given_up = Games(variant, scores, fireworks, lengths, endings, failures, trajectories)
-        raise BotError(failures, given_up) from table.cause
-    return columns, trajectories, None
+    python = [None if isinstance(player.player, str) else player.player for player in seats]
+    tables, noise = _Tables(variant, names, len(games), seed, 0, games), _Noise(seats, seed, games)
+    table = WholeGames(tables, python, games.tolist(), noise if noise.epsilons.any() else None)
+    # What a policy draws by chance depends on the seed and the first game.
+    table.players.reseed(lambda seat: int(draw(seed, POLICY, games[:1], seat)[0] >> np.uint64(1)))
+    scores, fireworks, lengths, endings = table.play()
+    trajectories = Trajectories(variant, *tables.recorded())
+    if table.failures:
+        given_up = Games(variant, scores, fireworks, lengths, endings, table.failures, trajectories)
+        raise BotError(table.failures, given_up) from table.cause
+    return (scores, fireworks, lengths, endings), trajectories, None
 
 
-class _PythonGames(_Mixed):
-    """Games in which Python players, some of them noisy, hold some of the seats."""
+class _Noise:
+    """The legal actions that noise plays instead of those that Python players choose."""
 
-    def __init__(self, tables: _Tables, seats: list[Seated], seed: int, games: NDArray[np.uint64]) -> None:
-        super().__init__(tables, [seat.player for seat in seats], 0)
-        self.seed = seed
-        self.games = games
+    def __init__(self, seats: list[Seated], seed: int, games: NDArray[np.uint64]) -> None:
+        self.seed, self.games = seed, games
         self.epsilons = np.array([0.0 if isinstance(seat.player, str) else seat.epsilon for seat in seats])
         self.turns = np.zeros((len(games), len(seats)), np.uint64)  # a seat's own turns so far
 
-    def play(self) -> Any:
-        """Play all games to the end. What a policy draws by chance depends on the seed and the first game."""
-        for seat, player in enumerate(self.seats):
-            if callable(getattr(player, "reseed", None)):
-                player.reseed(int(draw(self.seed, POLICY, self.games[:1], seat)[0] >> np.uint64(1)))
-        return super().play()
-
-    def noise(self, games: Array, seats: Array, masks: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """The legal actions that noise plays instead of the players', -1 where it does not."""
+    def __call__(self, games: Array, seats: Array, masks: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """The actions (K,) for games (K,), their seats (K,) and masks (K, A); -1 where noise does not play."""
         places = self.games[games], seats, self.turns[games, seats]
         self.turns[games, seats] += np.uint64(1)
         noisy = fractions(draw(self.seed, NOISE, *places, 0)) < self.epsilons[seats]
         return np.where(noisy, choose_legal(draw(self.seed, NOISE, *places, 1), masks), -1)
-
-    def ask_bot(self, player: Any, seat: int, game: int) -> None:
-        """Let a Python bot play its turn in one game; what it chooses gives way to noise."""
-        if self.epsilons[seat] == 0:
-            return super().ask_bot(player, seat, game)
-        if isinstance(player, type):
-            if (seat, game) not in self.own:
-                self.own[seat, game] = player()
-            player = self.own[seat, game]
-        mask = self.tables.view(game).legal_action_mask()
-        action = int(self.noise(np.array([game]), np.array([seat]), mask[None])[0])
-        return super().ask_bot(_Overruled(player, action), seat, game)
-
-    def ask_policy(self, policy: Any, games: list[int], to_act: Array) -> None:
-        """Let a policy play its turn in some games; what it chooses gives way to noise."""
-        if (self.epsilons[to_act[games]] > 0).any():
-            policy = _NoisyPolicy(policy, self, to_act)
-        super().ask_policy(policy, games, to_act)
-
-    def give_up(self, game: int, seat: int, move: Any, error: Exception) -> None:
-        """Record a failure, by the game's index in the data set."""
-        self.first_game = int(self.games[game]) - game
-        super().give_up(game, seat, move, error)
-
-
-class _Overruled:
-    """A Python bot that sees its turn and whose move is replaced."""
-
-    def __init__(self, player: Any, action: int) -> None:
-        self.player, self.action = player, action
-
-    def act(self, view: Any) -> Any:
-        """The move."""
-        chosen = self.player.act(view)
-        return chosen if self.action < 0 else self.action
-
-
-class _NoisyPolicy:
-    """A policy that sees all its turns and some of whose moves are replaced."""
-
-    def __init__(self, policy: Policy, games: _PythonGames, to_act: Array) -> None:
-        self.policy, self.games, self.to_act = policy, games, to_act
-        self.encoder = getattr(policy, "encoder", "canonical")
-        self.cheats = getattr(policy, "cheats", False)
-
-    def act_batch(self, observations: Array, action_mask: Array, games: Array) -> Array:
-        """The actions, int64 (K,)."""
-        chosen = np.asanyarray(self.policy.act_batch(observations, action_mask, games))
-        noise = self.games.noise(games, self.to_act[games], action_mask)
-        if chosen.shape != noise.shape or isinstance(chosen, np.ma.MaskedArray):
-            return chosen  # which is refused
-        return np.where(noise >= 0, noise, chosen)

@@ -2,51 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 
-from starmine._core import Move, StarmineError, State, Variant, bot, bots, make_bot
-from starmine.players import Policy, cheats, policy_actions, policy_encoder, resolve_player
+from starmine._core import Move, StarmineError, State, Variant, View, bot, bots, make_bot
+from starmine.players import cheats, resolve_player
+from starmine.table import Failed, Moves, PythonPlayers
 
 
-class Seat(Protocol):
-    """A partner in one seat."""
+class Bot(Protocol):
+    """A bot of the core in one seat. It needs no memory: a state holds the whole game."""
 
     def choose(self, state: State) -> int:
         """The action id of the seat to act."""
 
-    def begin(self) -> None:
-        """Forget the game."""
 
-    def choose_again(self, state: State) -> None:
-        """Come to a turn that was played before some moves were taken back."""
-
-    def end(self, state: State) -> None:
-        """See the open table of a game that has ended."""
-
-
-class _BotSeat:
-    """A bot of the core, which knows the game from the view's history."""
+class _SeatedBot:
+    """A bot that sees what its seat sees."""
 
     def __init__(self, name: str, variant: Variant, seat: int, seed: int) -> None:
-        self._bot = make_bot(name, variant, seat, seed)
-        self._seat = seat
+        self._bot, self._seat = make_bot(name, variant, seat, seed), seat
 
     def choose(self, state: State) -> int:
         return self._bot.act(state.view(self._seat))
 
-    def begin(self) -> None:
-        """Nothing: each view holds the whole game."""
 
-    def choose_again(self, state: State) -> None:
-        """Nothing: each view holds the whole game."""
-
-    def end(self, state: State) -> None:
-        """Nothing: these bots do not learn."""
-
-
-class _OpenSeat:
+class _OpenBot:
     """A bot that sees all hands, its own included."""
 
     def __init__(self, name: str, variant: Variant, seat: int, seed: int) -> None:
@@ -56,80 +39,93 @@ class _OpenSeat:
     def choose(self, state: State) -> int:
         return state.suggest(self._name, self._seed)
 
-    def begin(self) -> None:
-        """Nothing: the state holds the whole game."""
 
-    def choose_again(self, state: State) -> None:
-        """Nothing: the state holds the whole game."""
+class _OneGame:
+    """What Python players see of a game."""
 
-    def end(self, state: State) -> None:
-        """Nothing: these bots do not learn."""
+    def __init__(self, state: State) -> None:
+        self.state = state
 
+    @property
+    def variant(self) -> Variant:
+        return self.state.variant
 
-class _PythonSeat:
-    """A `PythonBot`: a class, of which each game gets an object, or an object."""
+    def _rows(self, games: Any, seats: Any, wanted: tuple[str, str, list[str]]) -> dict[str, Any]:
+        return self.state._rows(games, seats, wanted)
 
-    def __init__(self, player: Any, seat: int) -> None:
-        self._player, self._seat = player, seat
-        self._own: Any = None
-        self.begin()
-
-    def begin(self) -> None:
-        self._own = self._player() if isinstance(self._player, type) else self._player
-
-    def choose(self, state: State) -> int:
-        move: int | str | Move = self._own.act(state.view(self._seat))
-        return state.variant.action(move) if isinstance(move, str | Move) else int(move)
-
-    def choose_again(self, state: State) -> None:
-        self.choose(state)  # the bot may keep a memory of its own; its answer does not count
-
-    def end(self, state: State) -> None:
-        if callable(getattr(self._own, "end", None)):
-            self._own.end(state.copy())
+    def view(self, game: int) -> View:
+        return self.state.view(self.state.current_player)
 
 
-class _PolicySeat:
-    """A `Policy`, which plays this one game."""
-
-    def __init__(self, policy: Any, seat: int) -> None:
-        self._policy, self._seat = policy, seat
-        self._encoder = policy_encoder(policy, f"players[{seat}]")
-        self._game = np.zeros(1, dtype=np.int64)
-
-    def begin(self) -> None:
-        if callable(getattr(self._policy, "reset", None)):
-            self._policy.reset(self._game)
-
-    def choose(self, state: State) -> int:
-        observations = state.encode(self._seat, self._encoder)[None]
-        return int(policy_actions(self._policy, observations, state.legal_action_mask()[None], self._game)[0])
-
-    def choose_again(self, state: State) -> None:
-        self.choose(state)  # a recurrent policy sees the turn again; its answer does not count
-
-    def end(self, state: State) -> None:
-        """Nothing: policies are not told."""
-
-
-def seat_of(player: Any, variant: Variant, seat: int, seed: int) -> Seat:
-    """A partner of anything that `play_games` takes as a player.
+class Partners:
+    """The partners in the seats of one game.
 
     Args:
-        player: a bot's text, a policy, a `PythonBot` or a torch module.
+        players: for each seat what `play_games` takes as a player, or None for a person.
         variant: the rules.
-        seat: that it holds.
-        seed: of a bot's random choices.
+        seed: of the bots' random choices.
 
     Raises:
-        UnknownNameError: there is no such bot or encoder.
-        VariantError: the bot does not play the variant.
-        StarmineError: the player is none of these.
+        UnknownNameError: there is no such bot, encoder, dtype or output.
+        VariantError: a bot does not play the variant.
+        StarmineError: a player is none of these.
     """
-    resolved = resolve_player(player, f"players[{seat}]")
-    if isinstance(resolved, str):
-        return (_OpenSeat if cheats(resolved) else _BotSeat)(resolved, variant, seat, seed)
-    return _PolicySeat(resolved, seat) if isinstance(resolved, Policy) else _PythonSeat(resolved, seat)
+
+    def __init__(self, players: Sequence[Any], variant: Variant, seed: int) -> None:
+        resolved = [
+            None if player is None else resolve_player(player, f"players[{seat}]")
+            for seat, player in enumerate(players)
+        ]
+        self._bots: dict[int, Bot] = {
+            seat: (_OpenBot if cheats(player) else _SeatedBot)(player, variant, seat, seed)
+            for seat, player in enumerate(resolved)
+            if isinstance(player, str)
+        }
+        self._game = _OneGame(variant.new_game(seed=0))
+        python = [None if isinstance(player, str) else player for player in resolved]
+        self._python = PythonPlayers(python, self._game, _raise, self._game.view)
+        self._python.holders = self._python.numbers[None]
+
+    def begin(self) -> None:
+        """Forget the game, and begin one."""
+        self._python.forget()
+        self._python.begin(np.zeros(1, np.int64))
+
+    def choose(self, state: State) -> int:
+        """Show a turn of a partner, and return its action id.
+
+        Raises:
+            Exception: whatever a partner raises.
+        """
+        seat, shown = state.current_player, self.see(state)
+        moves = shown()
+        if seat in self._bots:
+            return self._bots[seat].choose(state)
+        for _, _, move in moves.bots:
+            return state.variant.action(move) if isinstance(move, str | Move) else int(move)
+        return int(moves.actions[0])
+
+    def see(self, state: State) -> Callable[[], Moves]:
+        """What the partners see of a turn of anybody. The result is called once the turn is sure to be played."""
+        self._game.state = state
+        to_act = np.array([state.current_player])
+        asked = self._python.look(to_act)
+        return lambda: self._python.take(to_act, asked)
+
+    def end(self, state: State) -> None:
+        """Show the open table of a game that has ended.
+
+        Raises:
+            Exception: whatever a partner raises.
+        """
+        self._python.end(0, lambda game: state)
+
+
+def _raise(failed: Failed) -> None:
+    """Raise what a player raised, or what is wrong with its move."""
+    if failed.move is None:
+        raise failed.error
+    raise StarmineError(f"chose {failed.move}, {failed.error}")
 
 
 def name_of(player: Any) -> str:

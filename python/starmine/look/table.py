@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from starmine._core import Event, StarmineError, State, Variant, View
-from starmine.look.seats import advice, name_of, seat_of
+from starmine.look.seats import Partners, advice, name_of
 from starmine.look.words import told_apart
 from starmine.trajectories import Trajectories
 
@@ -63,10 +63,8 @@ class Table:
         self.names = [PERSON if player is None else name_of(player) for player in players]
         self.state: State = variant.new_game(seed=self.seed, game=game)
         self.taken_back = 0
-        self._partners = {
-            seat: seat_of(player, variant, seat, self.seed) for seat, player in enumerate(players) if player is not None
-        }
-        self._begin()
+        self._partners = Partners(players, variant, self.seed)
+        self._partners.begin()
 
     @property
     def variant(self) -> Variant:
@@ -113,6 +111,8 @@ class Table:
         """
         if not self.waits:
             raise StarmineError("the game is over" if self.is_over else "it is not your turn")
+        self.state.copy().apply(action)  # refuses an illegal action before partners see the turn
+        self._partners.see(self.state)()
         self._apply(self.state, action)
 
     def play_partner(self) -> None:
@@ -127,7 +127,7 @@ class Table:
             raise StarmineError("the game is over" if self.is_over else "it is your turn")
         state = self.state  # which `take_back` may replace meanwhile
         try:
-            action = self._partners[seat].choose(state)
+            action = self._partners.choose(state)
             if state is self.state:
                 self._apply(state, action)
         except Exception as error:
@@ -145,11 +145,10 @@ class Table:
         if not own:
             raise StarmineError("there is no move of yours to take back")
         actions = [event.action for event in self.state.history[: own[-1]]]
-        self._begin()
+        self._partners.begin()
         state = self.new_game()
         for action in actions:
-            if state.current_player != self.seat:
-                self._partners[state.current_player].choose_again(state)
+            self._partners.see(state)()  # partners may keep a memory; their answers do not count
             state.apply(action)
         self.state = state
         self.taken_back += 1
@@ -183,14 +182,8 @@ class Table:
             np.array([0, len(actions)], dtype=np.int64),
         )
 
-    def _begin(self) -> None:
-        """Let all partners forget the game."""
-        for partner in self._partners.values():
-            partner.begin()
-
     def _apply(self, state: State, action: int) -> None:
         """Play a turn, and tell the partners of the end."""
         state.apply(action)
         if state.is_terminal:
-            for partner in self._partners.values():
-                partner.end(state)
+            self._partners.end(state)

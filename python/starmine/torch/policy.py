@@ -2,52 +2,90 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor, nn
 
 from starmine._core import StarmineError
+from starmine.torch.network import ActorCritic, HiddenState, SeatGRU
+from starmine.turns import Turns
 
 Array = NDArray[Any]
 
 
 class ModulePolicy:
-    """Plays with a feed-forward torch module: `module(observations, action_mask)`.
+    """Plays with a torch module: `module(observations, action_mask)`.
 
     The module is called without gradients, with float32 observations (K, D) and a bool mask (K, A) on its own device.
     It returns logits (K, A), a tuple that begins with them, or actions, integers (K,).
 
+    An `ActorCritic`, such as `PolicyNetwork` and `ColorNetwork`, is called as in training. If it is recurrent, each
+    seat of each game has a hidden state, which is zero when the game begins. Other modules with recurrent layers are
+    refused: a policy of your own, with `act_batch(turns)`, can keep their hidden states.
+
     Args:
         module: the module; call its `eval()` first if it has dropout or batch normalisation.
-        encoder: one of `starmine.encoders()`, whose observations it was trained on.
+        encoder: one of `starmine.encoders()`, whose observations it was trained on. None for the module's attribute
+            `encoder`, if that is text, else "canonical".
         cheats: needed for an encoder that shows the own hand; evaluations mark the policy.
         sample: sample the legal actions by their logits; else the best legal one is played.
         seed: of the sampling.
+        extra_outputs: names of more arrays that the module takes, as tensors and keyword arguments: "card_features",
+            "marginals", "own_hand"; see `Turns`.
+        recurrent: False for a module whose recurrent layers do not run over the turns of a game, but over the cards of
+            an observation, say. None refuses such layers.
+
+    Raises:
+        StarmineError: the module has recurrent layers and is no `ActorCritic`.
     """
 
     def __init__(
         self,
-        module: torch.nn.Module,
-        encoder: str = "canonical",
+        module: nn.Module,
+        encoder: str | None = None,
         sample: bool = False,
         seed: int = 0,
         cheats: bool = False,
+        *,
+        extra_outputs: Sequence[str] = (),
+        recurrent: bool | None = None,
     ) -> None:
+        own = getattr(module, "encoder", None)
         self.module = module
-        self.encoder, self.cheats = encoder, cheats
+        self.encoder = encoder if encoder is not None else own if isinstance(own, str) else "canonical"
+        self.cheats, self.extra_outputs = cheats, tuple(extra_outputs)
         self.sample = sample
         parameter = next(module.parameters(), None)
         self.device = torch.device("cpu") if parameter is None else parameter.device
+        self.dtype = "uint8" if self.device.type != "cpu" else "float32"
         self.generator = torch.Generator(self.device).manual_seed(seed)
+        self._memory: _Memory | None = None
+        if isinstance(module, ActorCritic):
+            self.dtype = "bits"
+            if module.memory is not None:
+                self._memory = _Memory(module.players, module.state_width, self.device)
+        elif recurrent is not False:
+            _refuse_recurrent(module)
 
-    def act_batch(self, observations: Array, action_mask: Array, games: Array) -> Array:
-        """Choose an action in each of K games; see `starmine.Policy`.
+    def reset(self, games: Array, seats: Array) -> None:
+        """Clear the hidden states of games that begin; see `starmine.Policy`."""
+        if self._memory is not None:
+            self._memory.clear(games, seats)
+
+    def reseed(self, seed: int) -> None:
+        """Seed the sampling."""
+        self.generator.manual_seed(seed)
+
+    @torch.no_grad()
+    def act_batch(self, turns: Turns) -> Array:
+        """Choose an action for each of K rows; see `starmine.Policy`.
 
         Args:
-            observations: uint8 (K, D), each 0 or 1.
-            action_mask: bool (K, A), the legal actions.
-            games: int64 (K,), ignored.
+            turns: the rows.
 
         Returns:
             The actions, int64 (K,).
@@ -55,16 +93,32 @@ class ModulePolicy:
         Raises:
             StarmineError: the module returned neither logits (K, A) nor actions (K,), or a nan.
         """
-        with torch.no_grad():
-            features = torch.from_numpy(observations).to(self.device, torch.float32)
-            mask = torch.from_numpy(action_mask).to(self.device)
-            chosen = self.choose(self.module(features, mask), mask)
-        return chosen.to("cpu", torch.int64).numpy()
+        mask = torch.from_numpy(turns.action_mask).to(self.device)
+        obs = torch.from_numpy(turns.obs).to(self.device)
+        extra = {name: torch.from_numpy(getattr(turns, name)).to(self.device) for name in self.extra_outputs}
+        if not isinstance(self.module, ActorCritic):
+            output = self.module(obs.float(), mask, **extra)
+        elif self._memory is None:
+            output = self.module(self.module.read(obs), mask, **extra)
+        else:
+            output = self._remembering(self.module, obs, mask, turns)
+        return self.choose(output, mask).to("cpu", torch.int64).numpy()
 
-    def choose(self, output: Any, mask: torch.Tensor) -> torch.Tensor:
+    def _remembering(self, network: ActorCritic, obs: Tensor, mask: Tensor, turns: Turns) -> Tensor:
+        """The log probabilities of a recurrent network, whose hidden states go on."""
+        assert self._memory is not None
+        places = self._memory.places(turns.game, turns.seat)
+        one_turn = torch.zeros(1, len(turns), dtype=torch.int64, device=self.device)
+        state = HiddenState(self._memory.values[places, None], seat=one_turn, episode_start=one_turn.bool())
+        log_probs: Tensor
+        log_probs, _, after = network(network.read(obs), mask, state)
+        self._memory.values[places] = after[:, 0]
+        return log_probs
+
+    def choose(self, output: Any, mask: Tensor) -> Tensor:
         """The actions (K,) for the module's output."""
         output = output[0] if isinstance(output, tuple | list) else output
-        if not isinstance(output, torch.Tensor):
+        if not isinstance(output, Tensor):
             raise StarmineError(f"the module returned a {type(output)}: expected a tensor")
         if output.shape == mask.shape and output.is_floating_point():
             logits = output.float().masked_fill(~mask, -torch.inf)
@@ -83,3 +137,44 @@ class ModulePolicy:
     def __repr__(self) -> str:
         """The module's class and the encoder."""
         return f"ModulePolicy({type(self.module).__name__}, encoder={self.encoder!r}, sample={self.sample})"
+
+
+class _Memory:
+    """A hidden state for each seat of each game, zero until the seat's first turn.
+
+    Attributes:
+        values: float32 (R, width), a row for each pair of a game and a seat that has been seen.
+    """
+
+    def __init__(self, players: int, width: int, device: torch.device) -> None:
+        self.values = torch.zeros(0, width, device=device)
+        self._players = players
+        self._rows = np.full(0, -1, np.int64)  # by game * players + seat
+
+    def places(self, games: Array, seats: Array) -> Tensor:
+        """The rows (K,) of K pairs."""
+        keys = games * self._players + seats
+        if len(keys) and (most := int(keys.max()) + 1) > len(self._rows):
+            self._rows = np.concatenate([self._rows, np.full(most - len(self._rows), -1, np.int64)])
+        new = keys[self._rows[keys] < 0]
+        if len(new):
+            self._rows[new] = len(self.values) + np.arange(len(new))
+            self.values = torch.cat([self.values, self.values.new_zeros(len(new), self.values.shape[1])])
+        return torch.from_numpy(self._rows[keys]).to(self.values.device)
+
+    def clear(self, games: Array, seats: Array) -> None:
+        """Set the hidden states of these pairs to zero."""
+        places = self.places(games, seats)  # which may replace the values
+        self.values[places] = 0
+
+
+def _refuse_recurrent(module: nn.Module) -> None:
+    """Refuse a module with recurrent layers, whose hidden states would be lost after every turn."""
+    for name, layer in module.named_modules():
+        if isinstance(layer, nn.RNNBase | nn.RNNCellBase | SeatGRU):
+            place = f"layer {name!r}" if name else "the module"
+            raise StarmineError(
+                f"{type(module).__name__} is recurrent ({place} is a {type(layer).__name__}), and would forget each "
+                "turn: expected an object with act_batch(turns) that keeps its hidden states, "
+                "or ModulePolicy(module, recurrent=False) if the layer does not run over turns"
+            )

@@ -9,12 +9,15 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import Batch, StarmineError, Variant
+from starmine._core import StarmineError, Variant
 from starmine.durable import replace_file
 from starmine.look import replay_html
 from starmine.outcomes import defeats
+from starmine.play import play_games
+from starmine.played import BotError
 from starmine.training.distributed import rank
 from starmine.training.scores import Scores
+from starmine.turns import Turns
 
 Outputs: TypeAlias = dict[str, NDArray[Any]]
 """What `Batch.observe` and `Batch.step` return."""
@@ -69,19 +72,39 @@ def evaluate_policy(
         seed: of the games.
 
     Raises:
-        StarmineError: an argument that `Batch` refuses.
-        IllegalActionError: the policy chose an illegal action.
+        StarmineError: an argument that `play_games` refuses.
+        BotError: the policy chose an illegal action.
+        Exception: whatever the policy raises.
     """
-    keeping = Variant(**variant.parameters() | {"lost_game_score": "fireworks"})
-    batch = Batch(keeping, games, seed=seed, encoder=encoder, dtype="bits", partners=dict(partners or {}))
-    outputs = batch.observe()
-    kept, endings, running = np.zeros(games), np.zeros(games, np.int8), np.ones(games, np.bool_)
-    while running.any():
-        outputs = batch.step(act(outputs))
-        ended = running & outputs["terminated"]  # only the first game of each environment counts
-        kept[ended], endings[ended] = outputs["final_score"][ended], outputs["final_ending"][ended]
-        running &= ~ended
-    return Scores(kept, np.isin(endings, defeats()), kept == variant.max_score)
+    player = _Player(act, games, variant.num_actions, encoder)
+    seats = [(partners or {}).get(seat, player) for seat in range(variant.players)]
+    try:
+        played = play_games(seats, games, seed, variant)
+    except BotError as error:
+        if error.__cause__ is None:
+            raise
+        raise error.__cause__ from None
+    return Scores(
+        kept=played.fireworks.astype(np.float64),
+        lost=np.isin(played.endings, defeats()),
+        perfect=played.fireworks == variant.max_score,
+    )
+
+
+class _Player:
+    """A policy that plays what `act` chooses, asked for all games in every turn; the rows of ended games are zeros."""
+
+    dtype = "bits"
+
+    def __init__(self, act: Act, games: int, num_actions: int, encoder: str) -> None:
+        self.act, self.games, self.num_actions, self.encoder = act, games, num_actions, encoder
+
+    def act_batch(self, turns: Turns) -> NDArray[np.int64]:
+        """The actions of the games that go on."""
+        obs = np.zeros((self.games, turns.obs.shape[1]), np.uint8)
+        mask, seat = np.zeros((self.games, self.num_actions), np.bool_), np.zeros(self.games, np.int32)
+        obs[turns.game], mask[turns.game], seat[turns.game] = turns.obs, turns.action_mask, turns.seat
+        return self.act({"obs": obs, "action_mask": mask, "current_player": seat})[turns.game]
 
 
 def random_policy(seed: int = EVALUATION_SEED) -> Act:
@@ -107,13 +130,13 @@ def show_game(
         seed: of the game.
         replay: where to write the game as a page to step through; None for no page.
     """
-    state = Variant(**variant.parameters() | {"lost_game_score": "zero"}).new_game(seed=seed)
+    rules = Variant(**variant.parameters() | {"lost_game_score": "zero"})
+    player = _Player(act, 1, variant.num_actions, encoder)
+    played = play_games([player] * variant.players, 1, seed, rules, record=True).trajectories
+    state = rules.new_game(seed=seed)
     print(f"\nOne game, played greedily:\n{state}\n")
-    while not state.is_terminal:
-        bits = np.packbits(state.encode(state.current_player, encoder=encoder), bitorder="little")
-        obs = np.pad(bits, (0, -len(bits) % 8))[None]
-        seat, mask = np.array([state.current_player]), state.legal_action_mask()[None]
-        state.apply(int(act({"obs": obs, "action_mask": mask, "current_player": seat})[0]))
+    for action in played.actions.tolist():
+        state.apply(action)
         stacks = " ".join(map(str, state.fireworks))
         tokens = f"{state.information_tokens}i {state.life_tokens}l {state.deck_size:2}d"
         hands = " | ".join(" ".join(map(str, hand)) for hand in state.hands)

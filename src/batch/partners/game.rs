@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Partners;
 use crate::batch::kernel::game::Game;
-use crate::bots::GameRunner;
+use crate::bots::{BotMoveError, GameRunner};
 use crate::rules::{EpisodeSeed, Position, Variant};
 
 /// Most deals in a row for an episode in which the partners leave the learner a turn.
@@ -20,6 +20,8 @@ pub struct PartnerGame {
     /// Whether an illegal action has ended this episode. It counts as a turn, as in games without
     /// partners.
     forfeited: bool,
+    /// Whether the game stops before each turn of a bot, which [`PartnerGame::play`] then plays.
+    stops: bool,
 }
 
 impl PartnerGame {
@@ -36,8 +38,12 @@ impl PartnerGame {
         let players = partners.draw(variant, seed);
         let table = GameRunner::new(variant.clone(), players, seed);
         // No game has more turns than a `u8` can count.
-        let mut game =
-            PartnerGame { table, actions: Vec::with_capacity(u8::MAX.into()), forfeited: false };
+        let mut game = PartnerGame {
+            table,
+            actions: Vec::with_capacity(u8::MAX.into()),
+            forfeited: false,
+            stops: partners.stop_before_bots(),
+        };
         game.play_partners();
         game
     }
@@ -92,18 +98,35 @@ impl PartnerGame {
         }
     }
 
-    /// Plays the partners' turns up to the learner's next one. A bot that fails loses the game: a
-    /// step cannot be taken back halfway.
+    /// Plays the partners' turns up to the learner's next one, unless the game stops before each of them. A bot that
+    /// fails loses the game: a step cannot be taken back halfway.
     fn play_partners(&mut self) {
-        if let Err(error) = self.table.run() {
+        if !self.stops {
+            let played = self.table.run();
+            self.forfeit_after(played);
+        }
+    }
+
+    fn forfeit_after<T>(&mut self, played: Result<T, BotMoveError>) {
+        if let Err(error) = played {
             debug_assert!(false, "{error}");
             self.forfeit();
         }
     }
 
+    /// Whether the game has stopped before the turn of a bot.
+    pub fn waits_for_bot(&self) -> bool {
+        self.stops && self.table.waits_for_bot()
+    }
+
     /// Plays the learner's action, then the partners. Returns whether the action was legal; an
-    /// illegal one loses the game.
+    /// illegal one loses the game. A game that waits for a bot plays the bot's turn instead.
     pub fn play(&mut self, action: i64) -> bool {
+        if self.waits_for_bot() {
+            let played = self.table.play_bot();
+            self.forfeit_after(played);
+            return true;
+        }
         let (position, variant) = (self.table.position(), self.table.variant());
         let played = variant.action_to_move(action).ok();
         let Some(played) = played.filter(|&played| position.is_legal(variant, played)) else {
@@ -117,9 +140,14 @@ impl PartnerGame {
     }
 
     /// The points that the rewards of this episode add up to so far: those that partners make before
-    /// the learner's first turn belong to the reward of that turn.
+    /// the learner's first turn belong to the reward of that turn. A game that stops before the turns of bots has
+    /// rewards for each of these.
     pub fn rewarded(&self) -> u8 {
-        if self.actions.is_empty() { 0 } else { self.position().score(self.table.variant()) }
+        if self.actions.is_empty() && !self.stops {
+            0
+        } else {
+            self.position().score(self.table.variant())
+        }
     }
 
     /// Ends the game as lost, as an illegal action does.

@@ -16,28 +16,21 @@ const MAX_CHOICES: usize = 64;
 
 /// Who may hold a seat.
 #[derive(Clone, Debug)]
-enum Partner {
+pub enum Partner {
+    /// A bot of this crate.
     Bot(PlayerName),
-    /// The outside partner with this number: the caller plays its turns, as it plays the learner's.
-    Outside(usize),
+    /// A partner outside this crate, such as one written in Python: the caller plays its turns.
+    Outside {
+        /// Whether the caller sees every turn of the games. Games then stop before each turn of a bot too.
+        every_turn: bool,
+    },
 }
 
 impl Partner {
-    /// Prefix of the name of an outside partner, before its number.
-    const OUTSIDE: &'static str = "outside: ";
-
-    fn of(name: &str) -> Result<Partner, PlayerNameError> {
-        let number = name.strip_prefix(Partner::OUTSIDE).and_then(|number| number.parse().ok());
-        match number {
-            Some(number) if number <= i32::MAX as usize => Ok(Partner::Outside(number)),
-            _ => name.parse().map(Partner::Bot),
-        }
-    }
-
     fn bot(&self) -> Option<&PlayerName> {
         match self {
             Partner::Bot(bot) => Some(bot),
-            Partner::Outside(_) => None,
+            Partner::Outside { .. } => None,
         }
     }
 }
@@ -46,21 +39,50 @@ impl fmt::Display for Partner {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Partner::Bot(bot) => bot.fmt(formatter),
-            Partner::Outside(number) => write!(formatter, "{}{number}", Partner::OUTSIDE),
+            Partner::Outside { .. } => formatter.write_str("a partner outside the batch"),
         }
     }
 }
 
+/// The partners of a seat, one of whom is drawn for each episode.
+#[derive(Clone, Debug, Default)]
+struct Mixture {
+    /// Empty for a seat of the learner.
+    partners: Vec<Partner>,
+    /// The weight of each partner; empty if all are equally likely.
+    weights: Vec<f64>,
+}
+
+impl Mixture {
+    /// The index of the partner whom this generator draws.
+    fn draw(&self, mut rng: GameRng) -> usize {
+        if self.weights.is_empty() {
+            return rng.below(self.partners.len() as u32) as usize;
+        }
+        const STEPS: u64 = 1 << f64::MANTISSA_DIGITS;
+        let total: f64 = self.weights.iter().sum();
+        let mut left = rng.below_u64(STEPS) as f64 / STEPS as f64 * total;
+        let is_drawn = |weight: &f64| {
+            let found = left < *weight;
+            left -= weight;
+            found
+        };
+        // A sum that is rounded leaves something over, which belongs to the last partner with a weight.
+        let last = || self.weights.iter().rposition(|&weight| weight > 0.0).unwrap_or_default();
+        self.weights.iter().position(is_drawn).unwrap_or_else(last)
+    }
+}
+
 /// Who plays the seats that the learner does not play. Each of these seats has a list of partners; one of
-/// them is drawn uniformly for each episode.
+/// them is drawn for each episode.
 #[derive(Clone, Debug, Default)]
 pub struct Partners {
-    /// The list of each seat; empty for the learner's seats.
-    seats: Vec<Vec<Partner>>,
+    /// The partners of each seat; none for the learner's seats.
+    seats: Vec<Mixture>,
 }
 
 /// Why partners are refused.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Error)]
 pub enum PartnersError {
     /// A name that no bot has.
     #[error("partners: {0}")]
@@ -85,6 +107,16 @@ pub enum PartnersError {
         /// The number of seats.
         players: u8,
     },
+    /// Weights that are not numbers of at least 0, or are all 0.
+    #[error(
+        "partners: weights {weights:?} for seat {seat}: expected a number of at least 0 for each partner, one above 0"
+    )]
+    Weights {
+        /// The seat.
+        seat: usize,
+        /// The weights.
+        weights: Vec<f64>,
+    },
     /// A list of bots that is empty or too long.
     #[error("partners: {found} bots for seat {seat}: expected 1 to {MAX_CHOICES}")]
     Choices {
@@ -108,36 +140,95 @@ pub enum PartnersError {
 }
 
 impl Partners {
-    /// Sets the list of partners of a seat; one of them is drawn for each episode. The name "outside: 3"
-    /// stands for outside partner 3, whose turns the caller plays; see [`super::Batch::waiting`].
+    /// Sets the bots of a seat; one of them, each equally likely, is drawn for each episode.
     ///
     /// # Errors
-    /// [`PartnersError`] for an unknown name, or for a list of names that is empty or too long.
-    pub fn with(mut self, seat: usize, names: &[String]) -> Result<Partners, PartnersError> {
-        if !(1..=MAX_CHOICES).contains(&names.len()) {
-            return Err(PartnersError::Choices { seat, found: names.len() });
+    /// As [`Partners::with_weights`], and for an unknown name.
+    pub fn with(self, seat: usize, names: &[String]) -> Result<Partners, PartnersError> {
+        let partners = names.iter().map(|name| name.parse().map(Partner::Bot));
+        let partners: Vec<Partner> = partners.collect::<Result<_, PlayerNameError>>()?;
+        let weights = vec![1.0; partners.len()];
+        self.with_weights(seat, partners, weights)
+    }
+
+    /// Sets the partners of a seat; one of them is drawn for each episode, with a probability in proportion to its
+    /// weight.
+    ///
+    /// # Errors
+    /// [`PartnersError`] for no partners or too many, for a seat that no variant has, and for weights that are negative,
+    /// not finite, or all 0.
+    ///
+    /// # Panics
+    /// If there are more or fewer weights than partners.
+    pub fn with_weights(
+        mut self,
+        seat: usize,
+        partners: Vec<Partner>,
+        weights: Vec<f64>,
+    ) -> Result<Partners, PartnersError> {
+        assert_eq!(partners.len(), weights.len(), "one weight for each partner");
+        if !(1..=MAX_CHOICES).contains(&partners.len()) {
+            return Err(PartnersError::Choices { seat, found: partners.len() });
         }
         if seat >= MAX_PLAYERS {
             return Err(PartnersError::Seat { seat, players: MAX_PLAYERS as u8 });
         }
-        if self.seats.len() <= seat {
-            self.seats.resize(seat + 1, Vec::new());
+        let total: f64 = weights.iter().sum();
+        if weights.iter().any(|weight| weight.is_nan() || *weight < 0.0)
+            || !(total.is_finite() && total > 0.0)
+        {
+            return Err(PartnersError::Weights { seat, weights });
         }
-        let partners = names.iter().map(|name| Partner::of(name));
-        self.seats[seat] = partners.collect::<Result<_, PlayerNameError>>()?;
+        let are_equal = weights.iter().all(|&weight| weight == weights[0]);
+        let weights = if are_equal { Vec::new() } else { weights };
+        if self.seats.len() <= seat {
+            self.seats.resize(seat + 1, Mixture::default());
+        }
+        self.seats[seat] = Mixture { partners, weights };
         Ok(self)
     }
 
     /// Whether the learner plays all seats.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.seats.iter().all(Vec::is_empty)
+        self.mixtures().next().is_none()
+    }
+
+    /// The seats with partners.
+    fn mixtures(&self) -> impl Iterator<Item = (usize, &Mixture)> {
+        self.seats.iter().enumerate().filter(|(_, mixture)| !mixture.partners.is_empty())
+    }
+
+    /// The seats with partners, each with its partners.
+    pub fn seats(&self) -> impl Iterator<Item = (usize, &[Partner])> {
+        self.mixtures().map(|(seat, mixture)| (seat, &mixture.partners[..]))
     }
 
     /// The seats with partners, each with the names of its bots.
     pub fn names(&self) -> impl Iterator<Item = (usize, Vec<String>)> + '_ {
-        let seats = self.seats.iter().enumerate().filter(|(_, partners)| !partners.is_empty());
-        seats.map(|(seat, partners)| (seat, partners.iter().map(Partner::to_string).collect()))
+        self.seats()
+            .map(|(seat, partners)| (seat, partners.iter().map(Partner::to_string).collect()))
+    }
+
+    /// The seats whose partners are not equally likely, each with their weights.
+    pub fn weights(&self) -> impl Iterator<Item = (usize, &[f64])> {
+        let weighted = self.mixtures().filter(|(_, mixture)| !mixture.weights.is_empty());
+        weighted.map(|(seat, mixture)| (seat, &mixture.weights[..]))
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Partner> {
+        self.seats.iter().flat_map(|mixture| &mixture.partners)
+    }
+
+    /// Whether some partner is outside this crate.
+    #[must_use]
+    pub fn has_outside(&self) -> bool {
+        self.all().any(|partner| matches!(partner, Partner::Outside { .. }))
+    }
+
+    /// Whether games stop before each turn of a bot.
+    pub(super) fn stop_before_bots(&self) -> bool {
+        self.all().any(|partner| matches!(partner, Partner::Outside { every_turn: true }))
     }
 
     /// The names of the bots that are policies in files, each with the CRC-32 of its file.
@@ -146,23 +237,23 @@ impl Partners {
     }
 
     fn bots(&self) -> impl Iterator<Item = &PlayerName> {
-        self.seats.iter().flatten().filter_map(Partner::bot)
+        self.all().filter_map(Partner::bot)
     }
 
     /// Checks the seats and bots against a variant.
     pub(super) fn check(&self, variant: &Variant) -> Result<(), PartnersError> {
         let players = variant.players();
-        if let Some((seat, _)) = self.names().find(|(seat, _)| *seat >= players.into()) {
+        if let Some((seat, _)) = self.mixtures().find(|(seat, _)| *seat >= players.into()) {
             return Err(PartnersError::Seat { seat, players });
         }
-        if self.names().count() == usize::from(players) {
+        if self.mixtures().count() == usize::from(players) {
             return Err(PartnersError::Full { players });
         }
         for bot in self.bots() {
             bot.player(variant)?;
         }
-        let searches = self.seats.iter().map(|partners| {
-            let mut bots = partners.iter().filter_map(Partner::bot);
+        let searches = self.seats.iter().map(|mixture| {
+            let mut bots = mixture.partners.iter().filter_map(Partner::bot);
             bots.find(|bot| bot.searches())
         });
         PlayerName::check_table(searches)?;
@@ -171,31 +262,85 @@ impl Partners {
 
     /// Draws the players of an episode.
     pub(super) fn draw(&self, variant: &Variant, seed: EpisodeSeed) -> Vec<Player> {
-        let player = |seat: usize| match self.drawn(seat, seed).and_then(Partner::bot) {
+        let drawn = |seat: usize| self.seats.get(seat)?.partners.get(self.drawn(seat, seed)?);
+        let player = |seat: usize| match drawn(seat).and_then(Partner::bot) {
             None => Player::External,
             Some(bot) => bot.player(variant).expect("checked when the batch was made"),
         };
         (0..usize::from(variant.players())).map(player).collect()
     }
 
-    /// The partner who holds a seat in an episode; `None` if the learner does.
-    fn drawn(&self, seat: usize, seed: EpisodeSeed) -> Option<&Partner> {
-        let partners = self.seats.get(seat).filter(|partners| !partners.is_empty())?;
+    /// The index, among the partners of a seat, of the one who holds it in an episode; `None` if the learner does.
+    pub(super) fn drawn(&self, seat: usize, seed: EpisodeSeed) -> Option<usize> {
+        let mixture = self.seats.get(seat).filter(|mixture| !mixture.partners.is_empty())?;
         // The generators of seats below `MAX_PLAYERS` belong to the bots.
-        let mut rng = GameRng::for_seat(seed, MAX_PLAYERS + seat);
-        Some(&partners[rng.below(partners.len() as u32) as usize])
-    }
-
-    /// The number of the outside partner who holds a seat in an episode; `None` if no such partner does.
-    pub(super) fn outside(&self, seat: usize, seed: EpisodeSeed) -> Option<usize> {
-        match self.drawn(seat, seed)? {
-            Partner::Bot(_) => None,
-            Partner::Outside(number) => Some(*number),
-        }
+        Some(mixture.draw(GameRng::for_seat(seed, MAX_PLAYERS + seat)))
     }
 
     /// Whether all episodes have the same players.
     pub(super) fn are_fixed(&self) -> bool {
-        self.seats.iter().all(|partners| partners.len() <= 1)
+        self.seats.iter().all(|mixture| mixture.partners.len() <= 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DRAWS: u64 = 20_000;
+
+    fn seeds() -> impl Iterator<Item = EpisodeSeed> {
+        (0..DRAWS).map(|game| EpisodeSeed { seed: 3, game, episode: game % 5 })
+    }
+
+    fn partners(weights: &[f64]) -> Result<Partners, PartnersError> {
+        let bots = weights.iter().map(|_| Partner::Bot("iggi".parse().unwrap())).collect();
+        Partners::default().with_weights(1, bots, weights.to_vec())
+    }
+
+    #[test]
+    fn equal_weights_draw_what_no_weights_draw() {
+        for number in [1, 2, 5] {
+            let drawn = partners(&vec![0.3; number]).unwrap();
+            let names = vec!["iggi".to_owned(); number];
+            let plain = Partners::default().with(1, &names).unwrap();
+            for seed in seeds().take(2000) {
+                let mut rng = GameRng::for_seat(seed, MAX_PLAYERS + 1);
+                let expected = Some(rng.below(number as u32) as usize);
+                assert_eq!(drawn.drawn(1, seed), expected);
+                assert_eq!(plain.drawn(1, seed), expected);
+                assert_eq!(drawn.drawn(0, seed), None);
+                assert_eq!(drawn.drawn(4, seed), None);
+            }
+        }
+    }
+
+    #[test]
+    fn partners_are_drawn_in_proportion_to_their_weights() {
+        let weights = [2.0, 0.0, 1.0, 5.0, 0.0];
+        let drawn = partners(&weights).unwrap();
+        let mut counts = [0.0; 5];
+        seeds().for_each(|seed| counts[drawn.drawn(1, seed).unwrap()] += 1.0);
+        for (count, weight) in counts.into_iter().zip(weights) {
+            let share: f64 = weight / 8.0;
+            let error = (share * (1.0 - share) / DRAWS as f64).sqrt();
+            assert!((count / DRAWS as f64 - share).abs() <= 4.0 * error, "{counts:?}");
+        }
+    }
+
+    #[test]
+    fn weights_that_are_no_weights_are_refused() {
+        for weights in [
+            &[1.0, -1.0][..],
+            &[0.0, 0.0],
+            &[f64::NAN, 1.0],
+            &[f64::INFINITY, 1.0],
+            &[f64::MAX, f64::MAX],
+        ] {
+            assert!(
+                matches!(partners(weights), Err(PartnersError::Weights { seat: 1, .. })),
+                "{weights:?}"
+            );
+        }
     }
 }

@@ -7,7 +7,7 @@ use crate::rules::{PositionError, UnknownName, VariantError};
 
 /// The number of the stored format. It changes whenever earlier stored batches can no longer be
 /// read.
-pub(super) const FORMAT: u8 = 6;
+pub(super) const FORMAT: u8 = 7;
 
 /// Why bytes cannot be resumed as a batch.
 #[derive(Debug, Error)]

@@ -51,6 +51,9 @@ impl Batch {
         if given > 0 {
             return Err(BatchError::StoredDecks(given));
         }
+        if self.config.options.partners.has_outside() {
+            return Err(BatchError::StoredOutside);
+        }
         self.check_headroom()?;
         let mut bytes = Vec::new();
         let no_memory = |source| memory(self.num_envs(), source);

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::error::RecordError;
 use crate::batch::Batch;
 use crate::batch::options::{AutoresetMode, Dtype, ExtraOutput, IllegalAction, Observers, Options};
-use crate::batch::partners::{Partners, PartnersError};
+use crate::batch::partners::{Partner, Partners, PartnersError};
 use crate::bots::BotNameError;
 use crate::encode;
 use crate::rules::{Parameters, Variant};
@@ -27,6 +27,8 @@ pub struct Settings {
     pub fresh: bool,
     /// The partners by seat.
     pub partners: Vec<(usize, Vec<String>)>,
+    /// The weights of the partners by seat, where they are not equally likely.
+    pub weights: Vec<(usize, Vec<f64>)>,
     /// The name of each partner that is a policy, and the CRC-32 of its file.
     pub checksums: Vec<(String, u32)>,
 }
@@ -45,6 +47,11 @@ impl Settings {
             seed: batch.seed,
             fresh: batch.fresh,
             partners: options.partners.names().collect(),
+            weights: options
+                .partners
+                .weights()
+                .map(|(seat, weights)| (seat, weights.to_vec()))
+                .collect(),
             checksums: options.partners.checksums(),
         }
     }
@@ -84,12 +91,25 @@ impl Settings {
     fn read_partners(&self) -> Result<Partners, RecordError> {
         let mut partners = Partners::default();
         for (seat, names) in &self.partners {
-            partners = partners.with(*seat, names).map_err(|error| match error {
-                PartnersError::Bot(PlayerNameError::Bot(BotNameError::Policy(error))) => {
-                    RecordError::Policy(error)
+            let bots = names.iter().map(|name| match name.parse() {
+                Ok(bot) => Ok(Partner::Bot(bot)),
+                Err(PlayerNameError::Bot(BotNameError::Policy(error))) => {
+                    Err(RecordError::Policy(error))
                 }
-                error => RecordError::Partners(error),
-            })?;
+                Err(error) => Err(PartnersError::Bot(error).into()),
+            });
+            let bots: Vec<Partner> = bots.collect::<Result<_, RecordError>>()?;
+            let given = self.weights.iter().find(|(weighted, _)| weighted == seat);
+            let weights =
+                given.map_or_else(|| vec![1.0; bots.len()], |(_, weights)| weights.clone());
+            if weights.len() != bots.len() {
+                return Err(RecordError::field("weights", "not one for each partner of the seat"));
+            }
+            partners = partners.with_weights(*seat, bots, weights)?;
+        }
+        let weights = self.weights.iter().map(|(seat, weights)| (*seat, &weights[..]));
+        if !partners.weights().eq(weights) {
+            return Err(RecordError::field("weights", "of equally likely partners, or of no seat"));
         }
         if !partners.names().eq(self.partners.iter().cloned()) {
             let problem = "not by ascending seat, or not the full names of the bots";

@@ -133,8 +133,8 @@ class LastLegal:
 
     encoder = "canonical"
 
-    def act_batch(self, observations, masks, games):
-        return masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
+    def act_batch(self, turns):
+        return turns.action_mask.shape[1] - 1 - turns.action_mask[:, ::-1].argmax(axis=1)
 
 
 @pytest.mark.parametrize("partner", ["smart", LastLegal()], ids=["bot", "object"])

@@ -8,7 +8,7 @@ import pytest
 from gymnasium.error import ResetNeeded
 
 import starmine
-from starmine import HanabiVectorEnv, IllegalActionError, StarmineError, UnknownNameError
+from starmine import HanabiVectorEnv, IllegalActionError, SerializationError, StarmineError, UnknownNameError
 
 GAMES = 13
 STEPS = 90
@@ -21,13 +21,13 @@ class FirstLegal:
         self.calls = []
         self.begun = []
 
-    def act_batch(self, observations, action_mask, games):
-        assert observations.dtype == np.uint8
-        assert len(observations) == len(action_mask) == len(games)
-        self.calls.append(games.tolist())
-        return action_mask.argmax(axis=1)
+    def act_batch(self, turns):
+        assert turns.obs.dtype == np.uint8
+        assert len(turns.obs) == len(turns.action_mask) == len(turns.game)
+        self.calls.append(turns.game.tolist())
+        return turns.action_mask.argmax(axis=1)
 
-    def reset(self, games):
+    def reset(self, games, seats):
         self.begun.append(games.tolist())
 
 
@@ -38,9 +38,9 @@ class Network:
         self.policy = starmine.load_policy(policy)
         assert not self.policy.recurrent
 
-    def act_batch(self, observations, action_mask, games):
-        logits, _, _ = self.policy.logits(observations)
-        return np.where(action_mask, logits, -np.inf).argmax(axis=1)
+    def act_batch(self, turns):
+        logits, _, _ = self.policy.logits(turns.obs)
+        return np.where(turns.action_mask, logits, -np.inf).argmax(axis=1)
 
 
 TRAINED = "ippo-2p-plain" if "ippo-2p-plain" in starmine.policies() else "ippo-2p"
@@ -166,10 +166,10 @@ def test_a_torch_module_plays_its_best_legal_action():
             return self.linear(observations)
 
     class Same:
-        def act_batch(self, observations, action_mask, games):
+        def act_batch(self, turns):
             with torch.no_grad():
-                logits = linear(torch.from_numpy(observations).float()).numpy()
-            return np.where(action_mask, logits, -np.inf).argmax(axis=1)
+                logits = linear(torch.from_numpy(turns.obs).float()).numpy()
+            return np.where(turns.action_mask, logits, -np.inf).argmax(axis=1)
 
     module = Module()
     assert_plays_as({1: module}, {1: Same()}, steps=40)
@@ -191,9 +191,9 @@ def test_an_encoder_of_its_own():
     class Minimal(FirstLegal):
         encoder = "canonical-minimal"
 
-        def act_batch(self, observations, action_mask, games):
-            assert observations.shape[1] == len(starmine.Variant().layout("canonical-minimal"))
-            return super().act_batch(observations, action_mask, games)
+        def act_batch(self, turns):
+            assert turns.obs.shape[1] == len(starmine.Variant().layout("canonical-minimal"))
+            return super().act_batch(turns)
 
     assert_plays_as({1: Minimal()}, {1: FirstLegal()}, dtype="bits", steps=30)
 
@@ -211,8 +211,8 @@ def test_an_encoder_of_its_own():
 class Illegal(FirstLegal):
     """Chooses an action that does not exist in the third call."""
 
-    def act_batch(self, observations, action_mask, games):
-        chosen = super().act_batch(observations, action_mask, games)
+    def act_batch(self, turns):
+        chosen = super().act_batch(turns)
         if len(self.calls) == 3:
             chosen[-1] = 99
         return chosen
@@ -224,18 +224,18 @@ class Illegal(FirstLegal):
 class Raises(FirstLegal):
     """Raises in the third call."""
 
-    def act_batch(self, observations, action_mask, games):
+    def act_batch(self, turns):
         if len(self.calls) == 2:
             self.calls.append([])
             raise KeyError("no such plan")
-        return super().act_batch(observations, action_mask, games)
+        return super().act_batch(turns)
 
 
 class Floats(FirstLegal):
     """Returns floats in the third call."""
 
-    def act_batch(self, observations, action_mask, games):
-        chosen = super().act_batch(observations, action_mask, games)
+    def act_batch(self, turns):
+        chosen = super().act_batch(turns)
         return chosen.astype(float) if len(self.calls) == 3 else chosen
 
 
@@ -271,11 +271,12 @@ def test_an_illegal_action_of_the_learner_is_refused_before_anything_moves():
     policy = FirstLegal()
     env = HanabiVectorEnv(GAMES, partners={1: policy}, seed=0)
     _, info = env.reset()
-    before = env.batch.to_bytes()
+    before = env.batch.observe()
     with pytest.raises(IllegalActionError) as caught:
         env.step([-1] * GAMES)
     assert caught.value.count == GAMES
-    assert env.batch.to_bytes() == before
+    for name, array in env.batch.observe().items():
+        np.testing.assert_array_equal(array, before[name])
     assert policy.calls == []
     env.step(info["action_mask"].argmax(axis=1))
     ends = HanabiVectorEnv(GAMES, partners={1: policy}, seed=0, illegal_action="terminate")
@@ -288,8 +289,8 @@ def test_an_illegal_action_of_the_learner_is_refused_before_anything_moves():
 class Loses(FirstLegal):
     """Plays its oldest card, in games that a misplay ends mostly before the learner's first turn."""
 
-    def act_batch(self, observations, action_mask, games):
-        return np.full(len(games), 1)
+    def act_batch(self, turns):
+        return np.full(len(turns.game), 1)
 
 
 @pytest.mark.parametrize("mode", ["SameStep", "NextStep", "Disabled"])
@@ -318,13 +319,22 @@ def test_partners_that_end_every_deal_are_refused():
         env.reset()
 
 
-def test_copies_and_pickles_go_on_alike():
+def test_a_batch_with_objects_is_not_stored():
+    env = HanabiVectorEnv(2, partners={1: ["smart", FirstLegal()]}, seed=7)
+    for store in (env.batch.to_bytes, lambda: pickle.dumps(env.batch), lambda: pickle.dumps(env)):
+        with pytest.raises(SerializationError, match="partners written in Python cannot be stored"):
+            store()
+    with pytest.raises(UnknownNameError, match="outside: 0"):
+        HanabiVectorEnv(2, partners={1: "outside: 0"})
+
+
+def test_copies_go_on_alike():
     env = HanabiVectorEnv(GAMES, partners={1: FirstLegal()}, seed=7)
     _, info = env.reset()
     rng = np.random.default_rng(1)
     for _ in range(25):
         _, _, _, _, info = env.step(actions_of(rng, info))
-    others = [copy.deepcopy(env), pickle.loads(pickle.dumps(env))]
+    others = [copy.deepcopy(env), copy.deepcopy(env)]
     for _ in range(40):
         actions = actions_of(rng, info)
         obs, reward, terminated, _, info = env.step(actions)

@@ -35,11 +35,11 @@ class Oldest:
 class OldestOfMany:
     """A policy that always plays its oldest card."""
 
-    def act_batch(self, observations, action_mask, games):
-        assert observations.shape == (len(games), 658)
-        assert action_mask.shape == (len(games), 20)
-        assert action_mask.any(axis=1).all()
-        return np.full(len(games), PLAY)
+    def act_batch(self, turns):
+        assert turns.obs.shape == (len(turns.game), 658)
+        assert turns.action_mask.shape == (len(turns.game), 20)
+        assert turns.action_mask.any(axis=1).all()
+        return np.full(len(turns.game), PLAY)
 
 
 class OldestModule(nn.Module):
@@ -124,19 +124,19 @@ def test_a_policy_is_given_game_numbers_and_can_choose_its_encoder():
         def __init__(self):
             self.seen, self.resets = {}, []
 
-        def reset(self, games):
-            self.resets.append(games.tolist())
+        def reset(self, games, seats):
+            self.resets.append(list(zip(games.tolist(), seats.tolist(), strict=True)))
 
-        def act_batch(self, observations, action_mask, games):
-            assert observations.shape[1] == len(Variant().layout("canonical-minimal"))
-            for game in games.tolist():
+        def act_batch(self, turns):
+            assert turns.obs.shape[1] == len(Variant().layout("canonical-minimal"))
+            for game in turns.game.tolist():
                 self.seen[game] = self.seen.get(game, 0) + 1
-            return np.full(len(games), PLAY)
+            return np.full(len(turns.game), PLAY)
 
     policy = Watching()
     games = play_games([policy, policy], games=9)
     assert [policy.seen[game] for game in range(9)] == games.lengths.tolist()
-    assert policy.resets == [list(range(9))]
+    assert policy.resets == [[(game, seat) for game in range(9) for seat in range(2)]]
 
 
 def test_a_module_can_sample_or_return_actions():
@@ -302,8 +302,8 @@ def test_results_have_the_mean_and_the_standard_error_that_they_print():
 )
 def test_a_failing_policy_is_named(actions):
     class Policy:
-        def act_batch(self, observations, action_mask, games):
-            return actions(action_mask)
+        def act_batch(self, turns):
+            return actions(turns.action_mask)
 
     with pytest.raises(BotError) as caught:
         play_games([Policy(), "simple"], games=8)

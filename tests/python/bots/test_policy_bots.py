@@ -45,19 +45,16 @@ class TorchPolicy:
 
     def __init__(self, network):
         self.network, self.encoder = network, network.encoder
-        self.memory, self.turns = None, None
+        self.memory = None
 
-    def reset(self, games):
-        self.memory, self.turns = self.network.initial_state(len(games)), np.zeros(len(games), np.int64)
+    def reset(self, games, seats):
+        self.memory = self.network.initial_state(int(games.max()) + 1)
 
     @torch.no_grad()
-    def act_batch(self, observations, action_mask, games):
-        # Seats act in turn, and seat 0 begins.
-        seat = torch.from_numpy(self.turns[games] % self.network.players)[None]
-        self.turns[games] += 1
-        games = torch.from_numpy(games)
+    def act_batch(self, turns):
+        games, seat = torch.from_numpy(turns.game), torch.from_numpy(turns.seat)[None]
         hidden_state = HiddenState(self.memory[games], seat, torch.zeros_like(seat, dtype=torch.bool))
-        bits, mask = torch.from_numpy(observations).float(), torch.from_numpy(action_mask)
+        bits, mask = torch.from_numpy(turns.obs).float(), torch.from_numpy(turns.action_mask)
         log_probs, _, memory = self.network(bits, mask, hidden_state)
         self.memory[games] = memory
         return log_probs.argmax(1).numpy()

@@ -145,9 +145,9 @@ class Counting:
         self.seeds.append(seed)
         self.random = np.random.default_rng(seed)
 
-    def act_batch(self, observations, action_mask, games):
-        self.asked.append(len(games))
-        return np.argmax(self.random.random(action_mask.shape) * action_mask, axis=1)
+    def act_batch(self, turns):
+        self.asked.append(len(turns.game))
+        return np.argmax(self.random.random(turns.action_mask.shape) * turns.action_mask, axis=1)
 
 
 class First:

@@ -15,8 +15,8 @@ class Seer:
 
     encoder = "canonical-seer"
 
-    def act_batch(self, observations, action_mask, games):
-        return action_mask.argmax(1)
+    def act_batch(self, turns):
+        return turns.action_mask.argmax(1)
 
 
 class Confessed(Seer):
@@ -52,9 +52,9 @@ def test_a_policy_that_turns_into_a_cheater_is_refused():
     class Turning(Seer):
         encoder = "canonical"
 
-        def act_batch(self, observations, action_mask, games):
+        def act_batch(self, turns):
             self.encoder = "canonical-seer"
-            return super().act_batch(observations, action_mask, games)
+            return super().act_batch(turns)
 
     with pytest.raises(StarmineError, match="which shows its own hand"):
         play_games([Turning(), "iggi"], 5, 0, "mini")

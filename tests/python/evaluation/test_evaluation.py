@@ -36,9 +36,9 @@ class Uniform:
         self.encoder = encoder
         self.asked = []
 
-    def act_batch(self, observations, action_mask, games):
-        self.asked.append(len(games))
-        return action_mask.argmax(axis=1)
+    def act_batch(self, turns):
+        self.asked.append(len(turns.game))
+        return turns.action_mask.argmax(axis=1)
 
 
 # --- The numbers ------------------------------------------------------------------------------------------

@@ -22,8 +22,8 @@ class Student:
 
 
 class Many:
-    def act_batch(self, observations, action_mask, games):
-        return np.array([np.flatnonzero(mask)[0] for mask in action_mask])
+    def act_batch(self, turns):
+        return np.array([np.flatnonzero(mask)[0] for mask in turns.action_mask])
 
 
 class Confused:
@@ -35,7 +35,7 @@ class Needs:
     def __init__(self, what):
         pass
 
-    def act_batch(self, observations, action_mask, games):
+    def act_batch(self, turns):
         return 0
 
 

@@ -393,9 +393,9 @@ class Turning:
     encoder = "canonical"
     turn = 0
 
-    def act_batch(self, observations, masks, games):
+    def act_batch(self, turns):
         self.turn += 1
-        legal = masks[0].nonzero()[0]
+        legal = turns.action_mask[0].nonzero()[0]
         return legal[[self.turn % len(legal)]]
 
 turning = Turning()

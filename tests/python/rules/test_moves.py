@@ -96,8 +96,8 @@ def test_errors_about_actions_name_the_moves():
         batch.step(np.array([99, 1]))
 
     class Discards:
-        def act_batch(self, observations, action_mask, games):
-            return np.zeros(len(games), np.int64)
+        def act_batch(self, turns):
+            return np.zeros(len(turns.game), np.int64)
 
     with pytest.raises(starmine.BotError, match=r"chose 0 which is not legal: expected one of 2 \(play slot 0\), 3"):
         starmine.play_games([Discards(), "random"], games=1, variant=variant)

@@ -391,8 +391,8 @@ def test_an_evaluation_is_that_of_play_games(training, partner):
     """A policy that plays the lowest legal action, in whole games and in a batch."""
 
     class Lowest:
-        def act_batch(self, observations, action_mask, games):
-            return action_mask.argmax(1)
+        def act_batch(self, turns):
+            return turns.action_mask.argmax(1)
 
     variant = starmine.variant("small", players=3)
     partners = training.partner_seats(partner, 3)

@@ -137,7 +137,7 @@ fn forge_finished(rng: &mut GameRng, stored: &mut Stored) {
 
 fn forge_settings(rng: &mut GameRng, settings: &mut Settings) {
     let parameters = &mut settings.parameters;
-    match rng.below(14) {
+    match rng.below(15) {
         0 => parameters.players = 2 + i64::from(rng.below(5)),
         1 => parameters.colors = 1 + i64::from(rng.below(7)),
         2 => parameters.hand_size = pick(rng, &[None, Some(3), Some(-1)]),
@@ -151,6 +151,7 @@ fn forge_settings(rng: &mut GameRng, settings: &mut Settings) {
         10 => settings.autoreset_mode = pick(rng, AutoresetMode::ALL),
         11 => settings.illegal_action = pick(rng, IllegalAction::ALL),
         12 => settings.fresh ^= true,
+        13 => settings.weights.push((below(rng, 3), vec![2.0, f64::from(rng.below(3)) - 1.0])),
         _ => settings.partners.push((below(rng, 7), vec!["iggi".to_owned()])),
     }
 }

@@ -14,8 +14,8 @@ use super::game::{StoredGame, StoredPartnerGame};
 use super::settings::Settings;
 use super::*;
 use crate::batch::{
-    Dtype, ExtraOutput, IllegalAction, ObservationBuffer, Observers, Options, Outputs, Partners,
-    Seeds,
+    Dtype, ExtraOutput, IllegalAction, ObservationBuffer, Observers, Options, Outputs, Partner,
+    Partners, Seeds,
 };
 use crate::rules::{Event, GameRng, Named, Parameters, Position, Variant, random_variant};
 
@@ -91,6 +91,12 @@ fn random_batch(rng: &mut GameRng) -> Batch {
         let names = ["random".to_owned(), "iggi".to_owned()];
         let count = 1 + below(rng, 2);
         options.partners = Partners::default().with(1, &names[..count]).unwrap();
+        if below(rng, 2) == 0 {
+            let bots = names[..count].iter().map(|name| Partner::Bot(name.parse().unwrap()));
+            let weights = vec![1.0, 2.5][..count].to_vec();
+            let partners = Partners::default().with_weights(1, bots.collect(), weights);
+            options.partners = partners.unwrap();
+        }
     }
     let (num_envs, seed) = (1 + below(rng, 12), rng.below_u64(u64::MAX));
     Batch::new(variant, num_envs, seed, options).unwrap()

@@ -1,0 +1,140 @@
+"""Torch modules as players: recurrent networks keep their hidden states, or are refused."""
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+import starmine
+from starmine import HanabiVectorEnv, StarmineError, play_games
+from starmine.torch import ColorNetwork, HiddenState, ModulePolicy, PolicyNetwork
+
+VARIANT = starmine.Variant(players=3)
+
+
+def network(kind, recurrent, variant=VARIANT, **settings):
+    """A network with random weights whose choices differ from turn to turn."""
+    torch.manual_seed(0)
+    made = kind(variant, hidden=(16, 16), recurrent=recurrent, **settings)
+    with torch.no_grad():
+        made.heads.weight.mul_(300)
+    return made
+
+
+class ByHand:
+    """Plays a network, with a hidden state for each seat of each game as in training."""
+
+    def __init__(self, network):
+        self.network, self.encoder, self.dtype = network, network.encoder, "bits"
+        self.memory = network.initial_state(20)
+
+    def reset(self, games, seats):
+        self.memory[torch.from_numpy(games), torch.from_numpy(seats)] = 0
+
+    @torch.no_grad()
+    def act_batch(self, turns):
+        games, seat = torch.from_numpy(turns.game), torch.from_numpy(turns.seat)[None]
+        state = HiddenState(self.memory[games], seat, torch.zeros_like(seat, dtype=torch.bool))
+        mask = torch.from_numpy(turns.action_mask)
+        log_probs, _, self.memory[games] = self.network(self.network.read(turns.obs), mask, state)
+        return log_probs.argmax(1).numpy()
+
+
+@pytest.mark.parametrize("recurrent", [False, True])
+@pytest.mark.parametrize("kind", [PolicyNetwork, ColorNetwork])
+def test_networks_play_as_in_training(kind, recurrent):
+    net = network(kind, recurrent)
+    games = [
+        play_games([player] * 3, 20, seed=2, variant=VARIANT, record=True).trajectories.actions.tolist()
+        for player in (net, ModulePolicy(net), ByHand(net))
+    ]
+    assert games[0] == games[1] == games[2]
+    assert len(set(games[0])) > 3
+
+
+def test_the_hidden_states_of_a_network_matter_and_are_cleared():
+    net = network(PolicyNetwork, True)
+    policy = ModulePolicy(net)
+
+    class Forgets(ModulePolicy):
+        def act_batch(self, turns):
+            self.reset(turns.game, turns.seat)
+            return super().act_batch(turns)
+
+    def actions(player):
+        return play_games([player] * 3, 20, variant=VARIANT, record=True).trajectories.actions.tolist()
+
+    first = actions(policy)
+    assert first != actions(Forgets(net))
+    assert first == actions(policy)
+
+
+def test_a_recurrent_network_is_a_partner():
+    net = network(PolicyNetwork, True)
+    found = []
+    for partner in (net, ByHand(net)):
+        env = HanabiVectorEnv(8, VARIANT, partners={0: partner, 2: [partner, "smart"]}, seed=1)
+        _, info = env.reset()
+        for _ in range(40):
+            obs, *_, info = env.step(info["action_mask"].argmax(axis=1))
+            found.append(obs)
+    for one, other in zip(found[:40], found[40:], strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+class Gru(nn.Module):
+    """A module that would need a hidden state."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleDict({"memory": nn.GRU(658, 8), "head": nn.Linear(8, 20)})
+
+    def forward(self, observations, action_mask):
+        return self.layers["head"](self.layers["memory"](observations[None])[0][0])
+
+
+@pytest.mark.parametrize(
+    "memory", [nn.GRU(658, 8), nn.LSTM(658, 8), nn.GRUCell(658, 8)], ids=lambda it: type(it).__name__
+)
+def test_other_recurrent_modules_are_refused(memory):
+    module = Gru()
+    module.layers["memory"] = memory
+    message = r"Gru is recurrent \(layer 'layers.memory' is a .*\), and would forget each turn: expected .*act_batch"
+    for play in (
+        lambda: play_games([module, "random"], 2),
+        lambda: HanabiVectorEnv(2, partners={1: module}),
+        lambda: ModulePolicy(module),
+    ):
+        with pytest.raises(StarmineError, match=message):
+            play()
+
+
+def test_recurrent_layers_that_do_not_run_over_turns_are_allowed():
+    assert len(play_games([ModulePolicy(Gru(), recurrent=False), "random"], 2)) == 2
+
+
+def test_a_module_takes_extra_outputs_and_has_its_own_encoder():
+    class Features(nn.Module):
+        encoder = "canonical-minimal"
+
+        def forward(self, observations, action_mask, card_features):
+            assert observations.shape[1] == len(VARIANT.layout("canonical-minimal"))
+            assert card_features.shape == (len(action_mask), 3, 5, 3)
+            return card_features.flatten(1)[:, : action_mask.shape[1]]
+
+    games = play_games([ModulePolicy(Features(), extra_outputs=["card_features"])] * 3, 4, variant=VARIANT)
+    assert len(games) == 4
+
+
+def test_generated_games_of_a_sampling_module_do_not_depend_on_earlier_ones(tmp_path):
+    from starmine.data import Dataset, generate
+
+    class Uniform(nn.Module):
+        def forward(self, observations, action_mask):
+            return torch.zeros(action_mask.shape)
+
+    policy = ModulePolicy(Uniform(), sample=True)
+    for name in ("one", "other"):
+        generate([policy, policy], 20, tmp_path / name, progress=False, threads=1)
+    one, other = (Dataset(tmp_path / name)[:].trajectories.actions for name in ("one", "other"))
+    np.testing.assert_array_equal(one, other)
