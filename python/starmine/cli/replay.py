@@ -44,12 +44,23 @@ class Chosen:
         titles: of the games.
         names: of the seats, for each game; empty where the source has none.
         suits: what the source calls the suits; empty where it has our names.
+        ended_by: why the games stopped, one of `starmine.data.ENDED_BY` or None, for each game; empty where the source
+            does not tell.
+        ended_by_seats: the seats that ended the games, or None.
     """
 
     states: Sequence[State]
     titles: Sequence[str]
     names: Sequence[Sequence[str]]
     suits: Sequence[str] = ()
+    ended_by: Sequence[str | None] = ()
+    ended_by_seats: Sequence[int | None] = ()
+
+    def verdict(self, game: int) -> str:
+        """How a game ended and where its points went."""
+        names = told_apart(self.names[game]) or None
+        why = (self.ended_by[game], self.ended_by_seats[game]) if self.ended_by else (None, None)
+        return verdict(self.states[game], names, self.suits or None, *why)
 
 
 def add(commands: Any) -> None:
@@ -114,6 +125,8 @@ def run(options: argparse.Namespace) -> int:
             found.states,
             names=found.names,
             suits=found.suits or None,
+            ended_by=found.ended_by or None,
+            ended_by_seats=found.ended_by_seats or None,
             titles=found.titles,
             compare=options.compare,
             policy=options.policy,
@@ -124,9 +137,9 @@ def run(options: argparse.Namespace) -> int:
         raise StarmineError(str(missing)) from missing
     except OSError as error:
         raise StarmineError(f"{error.filename or options.html}: {error.strerror or error}") from error
-    for title, state, names in zip(found.titles, found.states, found.names, strict=True):
+    for game, (title, state, names) in enumerate(zip(found.titles, found.states, found.names, strict=True)):
         print(f"{title}: {state.score} of {state.variant.max_score} points{costliest(state, names, found.suits)}")
-        print(f"  {verdict(state, told_apart(names) or None, found.suits or None)}")
+        print(f"  {found.verdict(game)}")
     print(f"written to {options.html}")
     return 0
 
@@ -197,12 +210,20 @@ def of_dataset(options: argparse.Namespace) -> Chosen:
     names = [[str(player["name"]) for player in game.players] for game in games]
     suits = set(map(suits_in, stored.metadata))
     titles = [f"Game {game.number}" for game in games]
-    return Chosen([game.state() for game in games], titles, names, suits.pop() if len(suits) == 1 else ())
+    return Chosen(
+        [game.state() for game in games],
+        titles,
+        names,
+        suits.pop() if len(suits) == 1 else (),
+        [game.ended_by for game in games],
+        [game.ended_by_seat for game in games],
+    )
 
 
 def of_other_formats(options: argparse.Namespace) -> Chosen:
     """Games in a format of another program."""
     from starmine.data import read_games
+    from starmine.stored.ended import ended_by_name
 
     on_error = "skip" if options.skip else "raise"
     games = read_games(options.sources, variant=rules_of(options), on_error=on_error)
@@ -213,7 +234,15 @@ def of_other_formats(options: argparse.Namespace) -> Chosen:
     indices = chosen_indices(options, len(games), games.scores, games.endings)
     titles = [f"Game {games.names[index] or index}" for index in indices]
     names = [games.players[index] for index in indices]
-    return Chosen([games.trajectories.state(index) for index in indices], titles, names, games.suits)
+    seats = [int(games.ended_by_seats[index]) for index in indices]
+    return Chosen(
+        [games.trajectories.state(index) for index in indices],
+        titles,
+        names,
+        games.suits,
+        [ended_by_name(int(games.ended_by[index])) for index in indices],
+        [None if seat < 0 else seat for seat in seats],
+    )
 
 
 def chosen_indices(options: argparse.Namespace, count: int, scores: NDArray[Any], ended: NDArray[Any]) -> list[int]:

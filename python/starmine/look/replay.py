@@ -38,6 +38,8 @@ class Shown(TypedDict, total=False):
         names: of the seats; for all games, or a list for each.
         suits: the names of the suits, as `frame_of` takes them; for all games, or a list for each. An empty list stands
             for those of the variant's edition.
+        ended_by: for each game why it was not played to its end, as `verdict` takes it; None where nobody tells it.
+        ended_by_seats: for each game the seat that ended it, or None.
         titles: of the games; None for "Game 0" and so on.
         compare: a bot, as `State.suggest` takes it; the turns on which it would have played something else are marked.
         policy: a trained policy, or its name or file, whose action probabilities and values are shown.
@@ -46,6 +48,8 @@ class Shown(TypedDict, total=False):
 
     names: Sequence[str] | Sequence[Sequence[str]] | None
     suits: Sequence[str] | Sequence[Sequence[str]] | None
+    ended_by: Sequence[str | None] | None
+    ended_by_seats: Sequence[int | None] | None
     titles: Sequence[str] | None
     compare: str | None
     policy: str | TrainedPolicy | None
@@ -101,15 +105,14 @@ def replay_data(games: Watched, **shown: Unpack[Shown]) -> dict[str, Any]:
     states = _states(games)
     seats = _of_each("names", "seat", shown.get("names"), states)
     suits = _of_each("suits", "suit", shown.get("suits"), states)
-    if isinstance(titles, str) or not isinstance(titles, Sequence | None):
-        raise StarmineError(f"titles={titles!r} is not allowed: expected a title for each game")
-    if titles is not None and len(titles) != len(states):
-        raise StarmineError(f"there are {len(titles)} titles: expected one for each of the {len(states)} games")
+    called = _a_game("titles", titles, "title", states)
+    reasons = _a_game("ended_by", shown.get("ended_by"), "reason", states)
+    ended = _a_game("ended_by_seats", shown.get("ended_by_seats"), "seat", states)
     thinker = None if policy is None else Thinker(load_policy(policy) if isinstance(policy, str) else policy)
     found = []
     for index, state in enumerate(states):
-        title = f"Game {index}" if titles is None else str(titles[index])
-        words = _Words(seats[index], suits[index], title)
+        title = f"Game {index}" if called[index] is None else str(called[index])
+        words = _Words(seats[index], suits[index], title, reasons[index], ended[index])
         found.append(_game(state, words, compare, thinker, shown.get("beliefs", True)))
     return {"format": 1, "games": found}
 
@@ -121,7 +124,7 @@ def replay_html(games: Watched, *, title: str = "Hanabi", **shown: Unpack[Shown]
         games: the result of `play_games(record=True)`, trajectories, a state whose past turns are shown, or several;
             200 games at most.
         title: of the page.
-        **shown: `names`, `suits`, `titles`, `compare`, `policy` and `beliefs`: see `Shown`.
+        **shown: the fields of `Shown`.
 
     Raises:
         StarmineError: the games were not recorded, are none or too many, or break the rules; or there is another number
@@ -190,11 +193,24 @@ def _states(games: Watched) -> list[State]:
 
 @dataclass(frozen=True)
 class _Words:
-    """What a game is called, and what its seats and suits are called; None for their usual names."""
+    """What a game, its seats and its suits are called, None for the usual names, and why and by whom it was ended."""
 
     names: list[str] | None
     suits: list[str] | None
     title: str
+    ended_by: str | None
+    ended_by_seat: int | None
+
+
+def _a_game(argument: str, given: Sequence[Any] | None, what: str, states: list[State]) -> Sequence[Any]:
+    """What is given for each game; None for each where nothing is given."""
+    if given is None:
+        return [None] * len(states)
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise StarmineError(f"{argument}={given!r} is not allowed: expected a {what} for each game")
+    if len(given) != len(states):
+        raise StarmineError(f"there are {len(given)} {argument}: expected one for each of the {len(states)} games")
+    return given
 
 
 def _of_each(
@@ -244,7 +260,7 @@ def _game(state: State, words: _Words, compare: str | None, thinker: Thinker | N
         "actions": [event.action for event in state.history],
         "reachable": reach,
         "mistakes": [asdict(mistake) for mistake in mistakes(state, apart, words.suits)],
-        "verdict": verdict(state, apart, words.suits),
+        "verdict": verdict(state, apart, words.suits, words.ended_by, words.ended_by_seat),
         "score": state.score,
         "ending": state.ending,
     }

@@ -52,7 +52,7 @@ def viewer(
         game: the game that is shown first.
         turn: the turn that is shown first.
         theme: "light" or "dark"; None for the notebook's or the system's.
-        **shown: `names`, `suits`, `titles`, `compare`, `policy` and `beliefs`: see `Shown`.
+        **shown: the fields of `Shown`.
 
     Returns:
         The widget. Its traits `game` and `turn` say what is shown; another value goes there, and a value that there is
