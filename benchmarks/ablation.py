@@ -22,7 +22,6 @@ from typing import Any, Literal
 
 import numpy as np
 import torch
-import tyro
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
@@ -31,9 +30,10 @@ sys.path.append(str(Path(__file__).parents[1] / "examples"))
 import ppo
 from ppo import PPO, Args
 
+import starmine
 from starmine.torch import ActorCritic, ColorFeatures, ColorNetwork, HiddenState
 from starmine.torch.network import orthogonal
-from starmine.training import Act, evaluate_policy, network_player, partner_seats
+from starmine.training import Act, command_line, evaluate_policy, network_player, partner_seats
 
 GAMES = 10_000
 DERIVED = ("card_flags", "unseen", "dead", "critical")  # sections of a colour's row; in the rest: all flags
@@ -249,29 +249,24 @@ def player(network: ActorCritic, games: int, sampled: bool = False) -> Act:
 class Control(PPO):
     """PPO with one of the networks."""
 
-    def __init__(self, args: Args) -> None:
-        super().__init__(args)
-        if not isinstance(self.policy, MemoryColors):
-            return
-        has_partner = args.partner is not None
-        if has_partner and args.players != 2:
-            raise SystemExit(f"players={args.players} is not allowed with --control memory and a partner: expected 2")
-        for network in (self.policy, self.average.network):
-            assert isinstance(network, MemoryColors)
-            network.has_partner = has_partner
-        memory = HintMemory(self.variant, args.encoder, args.num_envs, has_partner)
-        self.batch: Any = MemoryBatch(self.batch, memory)
-
     def new_network(self, dtype: torch.dtype) -> ActorCritic:
         """The network, before its first update."""
-        assert isinstance(self.args, ControlArgs)
-        rules = (self.variant, self.args.encoder)
-        if self.args.control == "flat-exact":
+        args = self.args
+        assert isinstance(args, ControlArgs)
+        rules = (self.variant, args.encoder)
+        if args.control == "flat-exact":
             return FlatExact(*rules, dtype)
-        network = RawColors if self.args.control == "raw-colors" else MemoryColors
-        return network(*rules, matmul_dtype=dtype)
+        network = (RawColors if args.control == "raw-colors" else MemoryColors)(*rules, matmul_dtype=dtype)
+        if isinstance(network, MemoryColors):
+            network.has_partner = args.partner is not None
+            if network.has_partner and args.players != 2:
+                what = f"players={args.players} is not allowed with --control memory and a partner"
+                raise starmine.StarmineError(f"{what}: expected 2")
+            memory = HintMemory(self.variant, args.encoder, args.num_envs, network.has_partner)
+            self.batch: Any = MemoryBatch(self.batch, memory)
+        return network
 
 
 if __name__ == "__main__":
     setattr(ppo, "network_player", player)  # noqa: B010, it is not exported
-    ppo.main(tyro.cli(ControlArgs), Control)
+    command_line(lambda args: ppo.main(args, Control), ControlArgs)

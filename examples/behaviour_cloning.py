@@ -28,7 +28,6 @@ from typing import Any, Literal
 
 import numpy as np
 import torch
-import tyro
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
@@ -37,12 +36,15 @@ from starmine.data import Dataset, generate
 from starmine.stored import GameTable, color_permutations, content_hash, permute_colors
 from starmine.torch import ActorCritic, ColorNetwork, HiddenState, PolicyNetwork
 from starmine.training import (
+    OnUpdate,
     Run,
     Schedule,
     Scores,
+    ScriptArgs,
     WeightAverage,
     anneal,
     check_finite,
+    command_line,
     evaluate_policy,
     local_device,
     network_player,
@@ -57,7 +59,7 @@ MEASURES = ("loss", "accuracy", "gradient_norm")
 
 
 @dataclass
-class Args:
+class Args(ScriptArgs):
     """Train one policy to play as the players of stored games."""
 
     data: str | None = None
@@ -77,17 +79,8 @@ class Args:
     encoder: str = "canonical"
     """one of starmine.encoders()"""
 
-    minutes: float = 3.0
-    """training time, including that before a resume"""
-    total_steps: int | None = None
-    """turns to train for, instead of minutes; a turn counts in each epoch"""
     out: Path = Path("runs/behaviour_cloning")
     """output folder; an earlier run in it is moved to NAME.1"""
-    resume: bool = False
-    """go on with the run in the output folder"""
-    seed: int = 1
-    threads: int | None = None
-    """CPU threads of the network; None for torch's default"""
 
     games_per_update: int = 512
     """games between two checkpoints"""
@@ -109,10 +102,6 @@ class Args:
 
     eval_every: int = 10
     """updates between two evaluations"""
-    eval_games: int = 200
-    """games of each of them, held-out ones and greedy self-play"""
-    final_games: int = 1000
-    """games of self-play and beside the bot at the end"""
 
 
 # The arguments that a resumed run cannot change.
@@ -227,7 +216,7 @@ class Cloning:
 def generated(args: Args) -> Path:
     """The folder of the bot's games, of which those that are missing are made."""
     if args.games is None:
-        raise SystemExit("games=None needs data: expected a number of games to generate")
+        raise starmine.StarmineError("games=None needs data: expected a number of games to generate")
     rules, games = starmine.variant(args.variant, players=args.players), args.games + args.held_out
     folder = GAMES / f"{args.bot}-{args.variant}-{args.players}-{games}"
     print(generate([args.bot] * args.players, games, folder, rules, DATA_SEED, shard_size=100_000))
@@ -245,7 +234,9 @@ def split(data: Dataset, args: Args) -> GameTable:
     games = len(data) if args.games is None else args.held_out + args.games
     if not 0 < args.held_out < games <= len(data):
         wanted = f"at least one of each, and together no more than {len(data):,}, the games of the data set"
-        raise SystemExit(f"held_out={args.held_out} and games={args.games} are not allowed: expected {wanted}")
+        raise starmine.StarmineError(
+            f"held_out={args.held_out} and games={args.games} are not allowed: expected {wanted}"
+        )
     groups = [(place, group.first) for place, group in enumerate(data.row_groups()) if group.first < games]
     return GameTable.concatenate([data.read(place, log_prob=False)[: games - first] for place, first in groups])
 
@@ -262,12 +253,12 @@ def seat_by_seat(games: Trajectories) -> tuple[NDArray[np.int64], NDArray[np.boo
     return np.where(played, (games.offsets[:-1, None] + turn).reshape(rounds, -1), len(games.actions) - 1), played
 
 
-def main(args: Args) -> None:
+def main(args: Args, on_update: OnUpdate | None = None) -> None:
     """Train, evaluate, and write the results."""
     if args.threads is not None:
         torch.set_num_threads(args.threads)
     cloning = Cloning(args)
-    with Run("behaviour_cloning", args, cloning, FIXED) as run:
+    with Run("behaviour_cloning", args, cloning, FIXED, on_update=on_update) as run:
         while run.begin_update():
             measures, turns = cloning.update(run.fraction)
             if run.is_due(args.eval_every):
@@ -297,4 +288,4 @@ def report(cloning: Cloning, run: Run) -> None:
 
 
 if __name__ == "__main__":
-    main(tyro.cli(Args))
+    command_line(main, Args)

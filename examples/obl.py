@@ -27,7 +27,6 @@ from typing import Any, Literal
 
 import numpy as np
 import torch
-import tyro
 from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import huber_loss
@@ -37,13 +36,16 @@ from starmine.torch import ColorNetwork
 from starmine.training import (
     Act,
     FinishedGames,
+    OnUpdate,
     Outputs,
     Run,
     Schedule,
     Scores,
+    ScriptArgs,
     WeightAverage,
     anneal,
     check_finite,
+    command_line,
     draw_deals,
     evaluate_policy,
     network_player,
@@ -55,7 +57,7 @@ MEASURES = ("loss", "error", "value", "gradient_norm")
 
 
 @dataclass
-class Args:
+class Args(ScriptArgs):
     """Train one policy for all seats of Hanabi with off-belief learning."""
 
     variant: str = "standard"
@@ -68,17 +70,8 @@ class Args:
     lost_game_penalty: float = 1.0
     """subtracted in training from the reward of the turn that loses a game"""
 
-    minutes: float = 3.0
-    """training time, including that before a resume"""
-    total_steps: int | None = None
-    """turns to train for, instead of minutes"""
     out: Path = Path("runs/obl")
     """output folder; an earlier run in it is moved to NAME.1"""
-    resume: bool = False
-    """go on with the run in the output folder"""
-    seed: int = 1
-    threads: int | None = None
-    """CPU threads of the network; None for torch's default"""
 
     num_envs: int = 64
     """games played to their ends between two updates"""
@@ -99,10 +92,6 @@ class Args:
 
     eval_every: int = 20
     """updates between two greedy evaluations"""
-    eval_games: int = 200
-    """games of each of them"""
-    final_games: int = 1000
-    """games of the evaluations at the end"""
 
 
 # The arguments that a resumed run cannot change.
@@ -304,12 +293,12 @@ class OBL:
             getattr(self, name).load_state_dict(state[name])
 
 
-def main(args: Args) -> None:
+def main(args: Args, on_update: OnUpdate | None = None) -> None:
     """Train, evaluate, and write the results."""
     if args.threads is not None:
         torch.set_num_threads(args.threads)
     obl = OBL(args)
-    with Run("obl", args, obl, FIXED) as run:
+    with Run("obl", args, obl, FIXED, on_update=on_update) as run:
         while run.begin_update():
             measures, steps = obl.update(run.fraction)
             if run.is_due(args.eval_every):
@@ -333,4 +322,4 @@ def report(obl: OBL, run: Run) -> None:
 
 
 if __name__ == "__main__":
-    main(tyro.cli(Args))
+    command_line(main, Args)

@@ -35,8 +35,9 @@ class Loop:
             for seed in range(groups)
         ]
         torch.manual_seed(0)
-        self.network = PolicyNetwork(batches[0].variant, hidden=(512, 512)).to(device)
+        network = PolicyNetwork(batches[0].variant, hidden=(512, 512))
         self.overlapping = OverlappingGames(batches, OUTPUTS, device)
+        self.network = network.to(device)
 
     @torch.no_grad()
     def measure(self, seconds: float) -> float:
@@ -82,4 +83,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except starmine.StarmineError as error:
+        raise SystemExit(f"overlap.py: {error}") from error

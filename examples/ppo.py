@@ -27,7 +27,6 @@ from typing import Any, Literal
 
 import numpy as np
 import torch
-import tyro
 from torch import Tensor, nn
 
 import starmine
@@ -35,16 +34,19 @@ from starmine.torch import ActorCritic, ColorNetwork, Minibatch, PolicyNetwork, 
 from starmine.training import (
     Act,
     FinishedGames,
+    OnUpdate,
     Outputs,
     Precision,
     Run,
     Schedule,
     Scores,
+    ScriptArgs,
     WeightAverage,
     anneal,
     average_gradients,
     begin_with,
     check_finite,
+    command_line,
     doubled,
     evaluate_policy,
     flat_weights,
@@ -65,7 +67,7 @@ MEASURES = ("policy_loss", "value_loss", "entropy", "kl", "clipped", "gradient_n
 
 
 @dataclass
-class Args:
+class Args(ScriptArgs):
     """Train one policy for all seats of Hanabi with PPO."""
 
     variant: str = "standard"
@@ -83,19 +85,10 @@ class Args:
     """share of its points that a lost game takes back at the end of the budget, linear from none; at 1, training ends
     with the score as it counts"""
 
-    minutes: float = 3.0
-    """training time, including that before a resume"""
-    total_steps: int | None = None
-    """turns to train for, instead of minutes"""
     out: Path = Path("runs/ppo")
     """output folder; an earlier run in it is moved to NAME.1"""
-    resume: bool = False
-    """go on with the run in the output folder"""
     start: str | None = None
     """begin with the weights of a policy, one of starmine.policies() or a file, instead of random ones"""
-    seed: int = 1
-    threads: int | None = None
-    """CPU threads of the network; None for torch's default"""
 
     num_envs: int = 1024
     """games that each process plays at once"""
@@ -138,10 +131,6 @@ class Args:
 
     eval_every: int = 40
     """updates between two greedy evaluations"""
-    eval_games: int = 200
-    """games of each of them"""
-    final_games: int = 1000
-    """games of the evaluations at the end"""
 
 
 # The arguments that a resumed run cannot change.
@@ -165,9 +154,11 @@ class PPO:
         seed = training_seed(args.seed)  # each process plays other games
         settings: dict[str, Any] = {"encoder": args.encoder, "dtype": "bits", "partners": self.partners}
         self.batch = starmine.Batch(self.variant, args.num_envs, seed=seed, **settings)
-        self.policy = self.new_network(matmul_dtype(args.dtype, self.device)).to(self.device)
+        dtype = matmul_dtype(args.dtype, self.device)
+        self.resolved: dict[str, Any] = {"dtype": str(dtype).removeprefix("torch.")}  # for `config.json`
+        self.policy = self.new_network(dtype).to(self.device)
         if args.start is not None:
-            begin_with(self.policy, args.start)
+            self.resolved["start"] = begin_with(self.policy, args.start)
         if rank() > 0:
             torch.manual_seed(seed)  # the same weights in all processes, but other actions
         self.policy.fuse_kernels()
@@ -322,20 +313,21 @@ def normalised(advantage: Tensor) -> Tensor:
     return (advantage - advantage.mean()) / (advantage.std() + 1e-8)
 
 
-def main(args: Args, algorithm: type[PPO] = PPO) -> None:
-    """Train, evaluate, and write the results."""
+def main(args: Args, algorithm: type[PPO] = PPO, on_update: OnUpdate | None = None) -> None:
+    """Train, evaluate, and write the results; with torchrun, together with its other processes."""
     if args.threads is not None:
         torch.set_num_threads(args.threads)
-    ppo = algorithm(args)
-    with Run(ppo.program, args, ppo, FIXED) as run:
-        while run.begin_update():
-            measures = ppo.update(run.fraction)
-            if run.is_due(args.eval_every):
-                scores = ppo.evaluate(network_player(ppo.average.network, args.eval_games), args.eval_games)
-                measures["greedy"] = float(scores.score.mean())
-            run.end_update(measures, steps=len(ppo.rollout))
-        if run.finished:
-            report(ppo, run)
+    with process_group(args.device):
+        ppo = algorithm(args)
+        with Run(ppo.program, args, ppo, FIXED, resolved=ppo.resolved, on_update=on_update) as run:
+            while run.begin_update():
+                measures = ppo.update(run.fraction)
+                if run.is_due(args.eval_every):
+                    scores = ppo.evaluate(network_player(ppo.average.network, args.eval_games), args.eval_games)
+                    measures["greedy"] = float(scores.score.mean())
+                run.end_update(measures, steps=len(ppo.rollout))
+            if run.finished:
+                report(ppo, run)
 
 
 def report(ppo: PPO, run: Run) -> None:
@@ -355,6 +347,4 @@ def report(ppo: PPO, run: Run) -> None:
 
 
 if __name__ == "__main__":
-    arguments = tyro.cli(Args)
-    with process_group(arguments.device):
-        main(arguments)
+    command_line(main, Args)

@@ -19,13 +19,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import torch
-import tyro
 from ppo import PPO, Args
 from ppo import main as train
 from torch import Tensor
 
 from starmine.torch import HiddenState, Minibatch
-from starmine.training import Outputs, infer, process_group
+from starmine.training import OnUpdate, Outputs, command_line, infer
 
 
 class RecurrentPPO(PPO):
@@ -84,12 +83,10 @@ class RecurrentPPO(PPO):
         self.hidden = state["process"]["hidden"].to(self.device)
 
 
-def main(args: Args) -> None:
+def main(args: Args, on_update: OnUpdate | None = None) -> None:
     """Train, evaluate, and write the results."""
-    train(args, RecurrentPPO)
+    train(args, RecurrentPPO, on_update)
 
 
 if __name__ == "__main__":
-    arguments = tyro.cli(Args)
-    with process_group(arguments.device):
-        main(arguments)
+    command_line(main, Args)

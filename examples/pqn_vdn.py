@@ -32,7 +32,6 @@ from typing import Any, Literal
 
 import numpy as np
 import torch
-import tyro
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
@@ -41,12 +40,15 @@ from starmine.torch import CardFeatures, PolicyNetwork, RolloutBuffer, unpack_bi
 from starmine.training import (
     Act,
     FinishedGames,
+    OnUpdate,
     Outputs,
     Run,
     Schedule,
     Scores,
+    ScriptArgs,
     anneal,
     check_finite,
+    command_line,
     evaluate_policy,
     partner_seats,
     random_policy,
@@ -58,7 +60,7 @@ MEASURES = ("loss", "value", "gradient_norm")
 
 
 @dataclass
-class Args:
+class Args(ScriptArgs):
     """Train one policy for all seats of Hanabi with PQN."""
 
     variant: str = "standard"
@@ -73,17 +75,8 @@ class Args:
     lost_game_penalty: float = 1.0
     """subtracted in training from the reward of the turn that loses a game"""
 
-    minutes: float = 3.0
-    """training time, including that before a resume"""
-    total_steps: int | None = None
-    """turns to train for, instead of minutes"""
     out: Path = Path("runs/pqn_vdn")
     """output folder; an earlier run in it is moved to NAME.1"""
-    resume: bool = False
-    """go on with the run in the output folder"""
-    seed: int = 1
-    threads: int | None = None
-    """CPU threads of the network; None for torch's default"""
 
     num_envs: int = 512
     """games played at once"""
@@ -114,10 +107,6 @@ class Args:
 
     eval_every: int = 20
     """updates between two greedy evaluations"""
-    eval_games: int = 200
-    """games of each of them"""
-    final_games: int = 1000
-    """games of the evaluations at the end"""
 
     @property
     def seats(self) -> int:
@@ -316,12 +305,12 @@ class PQN:
         self.batch = starmine.Batch.from_bytes(state["process"]["batch"])
 
 
-def main(args: Args) -> None:
+def main(args: Args, on_update: OnUpdate | None = None) -> None:
     """Train, evaluate, and write the results."""
     if args.threads is not None:
         torch.set_num_threads(args.threads)
     pqn = PQN(args)
-    with Run("pqn_vdn", args, pqn, FIXED) as run:
+    with Run("pqn_vdn", args, pqn, FIXED, on_update=on_update) as run:
         while run.begin_update():
             measures = pqn.update(run.fraction, run.steps)
             if run.is_due(args.eval_every):
@@ -347,4 +336,4 @@ def report(pqn: PQN, run: Run) -> None:
 
 
 if __name__ == "__main__":
-    main(tyro.cli(Args))
+    command_line(main, Args)

@@ -34,7 +34,6 @@ from typing import Any, Literal
 
 import numpy as np
 import torch
-import tyro
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, huber_loss
 
@@ -44,13 +43,16 @@ from starmine.training import (
     Act,
     FinishedGames,
     GameReplay,
+    OnUpdate,
     Run,
     Schedule,
     Scores,
+    ScriptArgs,
     SeatGames,
     SeatTurns,
     anneal,
     check_finite,
+    command_line,
     draw_deals,
     evaluate_policy,
     network_player,
@@ -64,7 +66,7 @@ MEASURES = ("loss", "aux_loss", "error", "value", "gradient_norm")
 
 
 @dataclass
-class Args:
+class Args(ScriptArgs):
     """Train one policy for all seats of Hanabi with R2D2."""
 
     variant: str = "standard"
@@ -77,17 +79,8 @@ class Args:
     lost_game_penalty: float = 1.0
     """subtracted in training from the reward of the turn that loses a game"""
 
-    minutes: float = 3.0
-    """training time, including that before a resume"""
-    total_steps: int | None = None
-    """turns to train for, instead of minutes"""
     out: Path = Path("runs/r2d2")
     """output folder; an earlier run in it is moved to NAME.1"""
-    resume: bool = False
-    """go on with the run in the output folder"""
-    seed: int = 1
-    threads: int | None = None
-    """CPU threads of the network; None for torch's default"""
 
     sad: bool = False
     """show the others the move that the acting seat would have made without exploration"""
@@ -129,10 +122,6 @@ class Args:
 
     eval_every: int = 20
     """updates between two greedy evaluations"""
-    eval_games: int = 200
-    """games of each of them"""
-    final_games: int = 1000
-    """games of the evaluations at the end"""
 
 
 # The arguments that a resumed run cannot change.
@@ -317,12 +306,12 @@ class R2D2:
         self.dealt, self.minibatches = state["dealt"], state["minibatches"]
 
 
-def main(args: Args) -> None:
+def main(args: Args, on_update: OnUpdate | None = None) -> None:
     """Train, evaluate, and write the results."""
     if args.threads is not None:
         torch.set_num_threads(args.threads)
     r2d2 = R2D2(args)
-    with Run("r2d2", args, r2d2, FIXED) as run:
+    with Run("r2d2", args, r2d2, FIXED, on_update=on_update) as run:
         while run.begin_update():
             measures, steps = r2d2.update(run.fraction)
             if run.is_due(args.eval_every):
@@ -347,4 +336,4 @@ def report(r2d2: R2D2, run: Run) -> None:
 
 
 if __name__ == "__main__":
-    main(tyro.cli(Args))
+    command_line(main, Args)

@@ -12,7 +12,7 @@ import compatibility as promised
 import numpy as np
 import pytest
 from paths import DATA, ROOT
-from training_runs import needs_train_extra
+from training_runs import TrainingError, needs_train_extra
 
 import starmine
 
@@ -169,7 +169,7 @@ def test_a_checkpoint_of_ppo_goes_on(version, tmp_path, monkeypatch):
 
 @needs_train_extra
 def test_a_checkpoint_of_another_version_is_refused_with_both(tmp_path, monkeypatch):
-    with pytest.raises(SystemExit, match=r"it has starmine='[0-9.]+', not '9\.9'"):
+    with pytest.raises(TrainingError, match=r"it has starmine='[0-9.]+', not '9\.9'"):
         resumed("0.2", monkeypatch, tmp_path, "9.9")
 
 
@@ -177,7 +177,7 @@ def test_a_checkpoint_of_another_version_is_refused_with_both(tmp_path, monkeypa
 def test_a_checkpoint_of_format_3_is_refused_by_name():
     from starmine.training.checkpoint import read_checkpoint
 
-    with pytest.raises(SystemExit, match="checkpoints before format 4 had no checksum and cannot be resumed"):
+    with pytest.raises(TrainingError, match="checkpoints before format 4 had no checksum and cannot be resumed"):
         read_checkpoint(COMPAT / "0.1" / "checkpoint.pt")
 
 

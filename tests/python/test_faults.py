@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from paths import ROOT
 from tiny_runs import Walk, train
-from training_runs import needs_train_extra
+from training_runs import TrainingError, needs_train_extra
 
 from starmine import StarmineError, evaluate
 from starmine.durable import FolderLock, seal_json
@@ -196,7 +196,7 @@ def test_a_full_disk_ends_a_run_in_one_line_and_loses_nothing(small_disk):
     train(out, Walk(), total_steps=2)
     before = {path.name: path.read_bytes() for path in out.iterdir()}
     filler.write_bytes(bytes(os.statvfs(small_disk).f_bavail * os.statvfs(small_disk).f_frsize))
-    with pytest.raises(SystemExit, match="No space left on device") as stopped:
+    with pytest.raises(TrainingError, match="No space left on device") as stopped:
         train(out, Walk(), total_steps=4, resume=True)
     assert "\n" not in str(stopped.value)
     assert {path.name: path.read_bytes() for path in out.iterdir() if path.name in before} == before

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from starmine._core import ArrayError, Batch, StarmineError, _unknown_name
+from starmine.torch.devices import check_cuda
 
 Array = NDArray[Any]
 INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
@@ -35,6 +36,7 @@ def output_tensors(
 
     Raises:
         UnknownNameError: the batch has no such output.
+        StarmineError: memory is to be page-locked where there is no CUDA device.
 
     >>> import starmine, starmine.torch
     >>> batch = starmine.Batch("standard", 4, dtype="bits", seed=0)
@@ -43,6 +45,8 @@ def output_tensors(
     >>> tensors["obs"].shape
     torch.Size([4, 88])
     """
+    if pin_memory:
+        check_cuda("pin_memory=True", "False")
     found = batch.allocate()
     names = list(found) if outputs is None else list(outputs)
     for name in names:
@@ -80,7 +84,8 @@ class OverlappingGames:
 
     Raises:
         UnknownNameError: a batch has no such output.
-        StarmineError: no batches, or a batch that occurs twice.
+        StarmineError: no batches, a batch that occurs twice, or a device that is neither the CPU nor a GPU of this
+            machine.
 
     >>> import starmine, starmine.torch
     >>> batches = [starmine.Batch("standard", 8, dtype="bits", seed=seed) for seed in range(2)]
@@ -96,10 +101,15 @@ class OverlappingGames:
         self.batches = list(batches)
         if not self.batches or len({id(batch) for batch in self.batches}) < len(self.batches):
             raise StarmineError(f"batches are {len(self.batches)}: expected at least one, each once")
-        device = torch.device(device)
-        group = _DeviceGroup if device.type == "cuda" else _Group
+        try:
+            device = torch.device(device)
+        except (RuntimeError, TypeError):  # torch knows no such device
+            raise StarmineError(f"device={device!r} is not allowed: expected the CPU or a CUDA device") from None
         if device.type not in ("cpu", "cuda"):
             raise StarmineError(f"device={str(device)!r} is not allowed: expected the CPU or a CUDA device")
+        if device.type == "cuda":
+            check_cuda(f"device={str(device)!r}", "'cpu'")
+        group = _DeviceGroup if device.type == "cuda" else _Group
         self._groups = [group(batch, outputs, device) for batch in self.batches]
         self._workers: list[_Worker] = []
         weakref.finalize(self, _end, self._workers)

@@ -31,6 +31,7 @@ from starmine.training.distributed import (
     process_group,
     rank,
 )
+from starmine.training.errors import DivergedError, TrainingError
 from starmine.training.finite import check_finite
 from starmine.training.flat import flat_weights
 from starmine.training.inference import infer, network_player, sample_actions
@@ -47,9 +48,10 @@ from starmine.training.playing import (
 )
 from starmine.training.precision import Precision, matmul_dtype
 from starmine.training.replay import GameReplay, PlayedGames
-from starmine.training.run import Learner, Run, RunArgs
+from starmine.training.run import Learner, OnUpdate, Run, RunArgs
 from starmine.training.schedule import Schedule, anneal, doubled
 from starmine.training.scores import FinishedGames, Scores
+from starmine.training.script import ScriptArgs, command_line
 from starmine.training.seats import (
     SeatGames,
     SeatTurns,
@@ -65,10 +67,12 @@ __all__ = [
     "EVALUATION_SEED",
     "Act",
     "Checkpoint",
+    "DivergedError",
     "FinishedGames",
     "GameReplay",
     "Learner",
     "Log",
+    "OnUpdate",
     "Outputs",
     "PlayedGames",
     "Precision",
@@ -77,15 +81,18 @@ __all__ = [
     "RunArgs",
     "Schedule",
     "Scores",
+    "ScriptArgs",
     "SeatGames",
     "SeatTurns",
     "StopSignals",
+    "TrainingError",
     "WeightAverage",
     "all_gather",
     "anneal",
     "average_gradients",
     "begin_with",
     "check_finite",
+    "command_line",
     "doubled",
     "draw_deals",
     "draw_learning_curve",

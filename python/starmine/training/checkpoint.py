@@ -14,7 +14,8 @@ import torch
 from torch import Tensor
 
 from starmine.durable import UNSEALED, DamagedFileError, replace_file, seal, unseal
-from starmine.training.distributed import all_gather, process_count, rank
+from starmine.training.distributed import all_gather, in_first_process, process_count, rank
+from starmine.training.errors import TrainingError
 
 FORMAT = 4
 FREE = ("out", "resume", "minutes", "total_steps")  # may change from one start to the next
@@ -80,7 +81,7 @@ def save_checkpoint(
             all processes and is saved once.
 
     Raises:
-        SystemExit: the processes' states differ.
+        TrainingError: the processes' states differ.
         OSError: the file cannot be written; the earlier one is still there.
     """
     shared = {name: value for name, value in state.items() if name != OWN}
@@ -88,10 +89,7 @@ def save_checkpoint(
     own = {"random": (torch.get_rng_state(), cuda), "digest": digest(shared), "state": state.get(OWN)}
     processes = all_gather(own)
     if len({process["digest"] for process in processes}) > 1:
-        raise SystemExit(f"update {progress.updates}: the processes' weights differ; {path} is of the update before")
-    if rank() > 0:
-        return
-    data = io.BytesIO()
+        raise TrainingError(f"update {progress.updates}: the processes' weights differ; it is not saved")
     contents = {
         "identity": identity(program),
         "args": {name: str(value) if isinstance(value, Path) else value for name, value in asdict(args).items()},
@@ -99,6 +97,12 @@ def save_checkpoint(
         "state": shared,
         "processes": processes,
     }
+    in_first_process(lambda: write_checkpoint(path, contents))
+
+
+def write_checkpoint(path: Path, contents: dict[str, Any]) -> None:
+    """Replace the file, and keep the one before it."""
+    data = io.BytesIO()
     torch.save(contents, data)
     replace_file(path, seal(data.getbuffer()), previous_of(path))
 
@@ -115,7 +119,7 @@ def load_checkpoint(path: Path, program: str, args: DataclassInstance, fixed: Se
         fixed: names of the arguments that must be as they were saved.
 
     Raises:
-        SystemExit: with a line that says what is wrong: there is no such file, it is damaged or no checkpoint, or it
+        TrainingError: with a line that says what is wrong: there is no such file, it is damaged or no checkpoint, or it
             differs in the program, the checkpoint format, starmine's version, the number of processes or a fixed
             argument. It names the previous checkpoint where that helps.
     """
@@ -126,7 +130,7 @@ def load_checkpoint(path: Path, program: str, args: DataclassInstance, fixed: Se
     refused = [name for name in changed if name in fixed or name in identity(program)]
     if refused:
         differences = "; ".join(f"{name}={found.get(name)!r}, not {expected[name]!r}" for name in refused)
-        raise SystemExit(f"{path} cannot be resumed with these arguments: it has {differences}")
+        raise TrainingError(f"{path} cannot be resumed with these arguments: it has {differences}")
     for name in changed:
         print(f"resuming with {name}={expected[name]!r} instead of {found.get(name)!r}")
     try:
@@ -141,7 +145,7 @@ def read_checkpoint(path: Path) -> dict[str, Any]:
     """The contents of a checkpoint. The checksum is checked before anything is unpickled.
 
     Raises:
-        SystemExit: there is no such file, it cannot be read, it is damaged or no checkpoint.
+        TrainingError: there is no such file, it cannot be read, it is damaged or no checkpoint.
     """
     try:
         contents = torch.load(io.BytesIO(unseal(path.read_bytes())), map_location="cpu", weights_only=True)
@@ -171,7 +175,7 @@ def previous_of(path: Path) -> Path:
     return path.with_name(f"{path.stem}.previous{path.suffix}")
 
 
-def refusal(path: Path, what: str) -> SystemExit:
+def refusal(path: Path, what: str) -> TrainingError:
     """Why a checkpoint is refused, in one line, with an offer of the one before it, where that is whole.
 
     Args:
@@ -182,8 +186,8 @@ def refusal(path: Path, what: str) -> SystemExit:
     try:
         unseal(previous.read_bytes())
     except (OSError, DamagedFileError):
-        return SystemExit(f"{path} {what}")
-    return SystemExit(f"{path} {what}; to go on from the checkpoint before it, put {previous} in its place")
+        return TrainingError(f"{path} {what}")
+    return TrainingError(f"{path} {what}; to go on from the checkpoint before it, put {previous} in its place")
 
 
 def error_line(error: Exception) -> str:
@@ -201,7 +205,8 @@ def digest(state: Any) -> str:
     """A hash of all tensors of a state."""
     found = sha256()
     for tensor in tensors(state):
-        found.update(tensor.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes())
+        if len(tensor):  # an empty one cannot be viewed as bytes
+            found.update(tensor.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes())
     return found.hexdigest()
 
 

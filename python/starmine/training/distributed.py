@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
 import torch
 import torch.distributed as dist
 from torch import nn
+
+from starmine._core import StarmineError
+from starmine.durable import DamagedFileError
+from starmine.torch.devices import check_cuda
+from starmine.training.errors import TrainingError
+
+TORCHRUN = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")  # variables of the environment
 
 T = TypeVar("T")
 
@@ -20,15 +27,41 @@ def process_group(device: str = "cpu") -> Iterator[None]:
 
     Args:
         device: "cpu" or "cuda", where the gradients are.
+
+    Raises:
+        StarmineError: as `local_device`; what torchrun sets is missing or wrong, or the processes cannot be joined.
     """
     if "RANK" not in os.environ or dist.is_initialized():
         yield
         return
-    dist.init_process_group("gloo" if device == "cpu" else "cpu:gloo,cuda:nccl")
+    check_environment()
+    local_device(device)
+    try:
+        dist.init_process_group("gloo" if device == "cpu" else "cpu:gloo,cuda:nccl")
+    except (RuntimeError, ValueError) as error:
+        raise TrainingError(f"the processes cannot be joined: {' '.join(str(error).split())}") from error
     try:
         yield
     finally:
         dist.destroy_process_group()
+
+
+def check_environment() -> None:
+    """Check the variables that torchrun sets.
+
+    Raises:
+        TrainingError: some are missing, or not allowed.
+    """
+    missing = [name for name in TORCHRUN if name not in os.environ]
+    if missing:
+        what = f"RANK is set, but {', '.join(missing)} {'is' if len(missing) == 1 else 'are'} not"
+        raise TrainingError(f"{what}: expected all that torchrun sets, or none")
+    for name in ("RANK", "WORLD_SIZE", "MASTER_PORT"):
+        if not os.environ[name].isdecimal():
+            raise TrainingError(f"{name}={os.environ[name]!r} is not allowed: expected a number")
+    if int(os.environ["RANK"]) >= int(os.environ["WORLD_SIZE"]):
+        expected = f"expected 0 to {int(os.environ['WORLD_SIZE']) - 1}, less than WORLD_SIZE"
+        raise TrainingError(f"RANK={os.environ['RANK']} is not allowed: {expected}")
 
 
 def rank() -> int:
@@ -42,11 +75,36 @@ def process_count() -> int:
 
 
 def local_device(device: str) -> torch.device:
-    """The device of this process: the CPU, or a GPU of its own, which becomes the current one."""
+    """The device of this process: the CPU, or a GPU of its own, which becomes the current one.
+
+    Args:
+        device: "cpu" or "cuda".
+
+    Raises:
+        StarmineError: another device, or there is no GPU for this process.
+    """
     if device == "cpu":
         return torch.device("cpu")
-    torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", 0)))
+    if device != "cuda":
+        raise StarmineError(f"device={device!r} is not allowed: expected 'cpu' or 'cuda'")
+    check_cuda(f"device={device!r}", "'cpu'")
+    place, count = int(os.environ.get("LOCAL_RANK", 0)), torch.cuda.device_count()
+    if place >= count:
+        raise StarmineError(f"LOCAL_RANK={place} is too many processes: this machine has {count} GPUs, one for each")
+    torch.cuda.set_device(place)
     return torch.device("cuda", torch.cuda.current_device())
+
+
+def check_joined() -> None:
+    """Check that processes which torchrun has started together are one group.
+
+    Raises:
+        TrainingError: they are not: each would train by itself, into the same folder.
+    """
+    started = os.environ.get("WORLD_SIZE", "1") if "RANK" in os.environ else "1"
+    if started != "1" and not dist.is_initialized():
+        what = f"torchrun has started {started} processes, but this script trains in one"
+        raise TrainingError(f"{what}: expected it without torchrun, or its learner and its run in `process_group`")
 
 
 def all_gather(value: T) -> list[T]:
@@ -56,6 +114,29 @@ def all_gather(value: T) -> list[T]:
     values = [value] * process_count()
     dist.all_gather_object(values, value)
     return values
+
+
+def in_first_process(work: Callable[[], T]) -> T | None:
+    """Do what only the first process does, such as writing a file. Every process calls this.
+
+    Returns:
+        What `work` returns; None in all other processes.
+
+    Raises:
+        OSError, DamagedFileError, StarmineError: raised by `work`; in every process, so that none waits for one that
+            has failed.
+    """
+    found: T | None = None
+    failed: OSError | DamagedFileError | StarmineError | None = None
+    if rank() == 0:
+        try:
+            found = work()
+        except (OSError, DamagedFileError, StarmineError) as error:
+            failed = error
+    failed = all_gather(failed)[0]
+    if failed is not None:
+        raise failed
+    return found
 
 
 def average_gradients(weights: nn.Parameter) -> None:

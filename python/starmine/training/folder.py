@@ -6,7 +6,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from starmine.durable import LOCK, FolderLock, sync_folder
-from starmine.training.distributed import all_gather, rank
+from starmine.training.distributed import in_first_process
+from starmine.training.errors import TrainingError
 
 CHECKPOINT, PREVIOUS = "checkpoint.pt", "checkpoint.previous.pt"
 LOG = "log.jsonl"
@@ -26,19 +27,12 @@ def claim_folder(folder: Path, resume: bool) -> FolderLock | None:
         The lock, or None in all other processes and where there is no folder to resume from.
 
     Raises:
-        SystemExit: another process writes to the folder, or it cannot be written. Nothing has been moved.
+        TrainingError: another process writes to the folder, or it cannot be written. Nothing has been moved.
     """
-    lock: FolderLock | None = None
-    refused: str | None = None
-    if rank() == 0:
-        try:
-            lock = prepare_folder(folder, resume)
-        except OSError as error:
-            refused = f"{folder} cannot be the output folder: {error}"
-    refused = all_gather(refused)[0]
-    if refused is not None:
-        raise SystemExit(refused if rank() == 0 else 1)
-    return lock
+    try:
+        return in_first_process(lambda: prepare_folder(folder, resume))
+    except OSError as error:
+        raise TrainingError(f"{folder} cannot be the output folder: {error}") from error
 
 
 def prepare_folder(folder: Path, resume: bool) -> FolderLock | None:

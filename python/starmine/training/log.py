@@ -98,7 +98,9 @@ def read_log(path: Path, updates: int) -> tuple[list[Row], int]:
             if row["update"] > updates:
                 break
         except (ValueError, KeyError, TypeError) as error:
-            raise DamagedFileError(f"{path}, line {number}, is no row of a log: expected JSON with ") from error
+            raise DamagedFileError(
+                f'{path}, line {number}, is no row of a log: expected JSON with an "update"'
+            ) from error
         rows.append(row)
         length += len(line)
     return rows, length

@@ -121,8 +121,9 @@ class GameReplay:
             StarmineError: a priority is not above 0, or not finite.
         """
         values = priorities.detach().double().cpu().numpy()
-        if not (np.isfinite(values) & (values > 0)).all():
-            raise StarmineError(f"a priority is not allowed: expected finite numbers above 0, found {values.min()}")
+        wrong = values[~(np.isfinite(values) & (values > 0))]
+        if len(wrong):
+            raise StarmineError(f"a priority is not allowed: expected finite numbers above 0, found {wrong[0]}")
         self._games["priorities"][place.cpu().numpy()] = values
         self._largest = max(self._largest, float(values.max()))
 
@@ -139,7 +140,8 @@ class GameReplay:
         """
         count = len(state["games"]["decks"])
         if count != min(state["added"], self.capacity):
-            raise StarmineError(f"capacity={self.capacity} is not allowed: the checkpoint's replay has another")
+            held = f"the checkpoint's replay has {count} of {state['added']} games"
+            raise StarmineError(f"capacity={self.capacity} is not allowed: {held}")
         self._widen(state["games"]["actions"].shape[1])
         for name, array in self._games.items():
             array[:count] = state["games"][name].numpy()

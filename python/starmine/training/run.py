@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
+import threading
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import MISSING, fields
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias, cast
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from starmine._core import StarmineError
 from starmine.durable import DamagedFileError
 from starmine.players import shows_own_hand
 from starmine.torch import ActorCritic
+from starmine.training import configuration
 from starmine.training.checkpoint import (
     DataclassInstance,
     Progress,
@@ -25,8 +27,11 @@ from starmine.training.checkpoint import (
     refusal,
     save_checkpoint,
 )
+from starmine.training.choices import check_choices
+from starmine.training.configuration import CONFIG, plain
 from starmine.training.curve import draw_learning_curve
-from starmine.training.distributed import all_gather, process_count, rank
+from starmine.training.distributed import all_gather, check_joined, in_first_process, process_count, rank
+from starmine.training.errors import DivergedError, TrainingError
 from starmine.training.folder import CHECKPOINT, claim_folder
 from starmine.training.log import Log, Row
 from starmine.training.scores import Scores
@@ -63,12 +68,21 @@ class Learner(Protocol):
         """Restore what `state_dict` returned; tensors are on the CPU."""
 
 
+OnUpdate: TypeAlias = Callable[[dict[str, float]], None]
+"""Called with the row of the log of each update."""
+
+_entered = 0  # runs of this process
+_entering = threading.Lock()
+
+
 class Run:
     """A training run and its output folder.
 
     While entered, the run holds the lock of the folder, so that no other run writes to it or moves it. The folder gets
-    a checkpoint after every update, `checkpoint.pt`, beside the one before it, `checkpoint.previous.pt`, and the log;
-    see `Log`. SIGINT and SIGTERM end the run after the update in progress. The loop of a script is::
+    a checkpoint after every update, `checkpoint.pt`, beside the one before it, `checkpoint.previous.pt`, the log, see
+    `Log`, and `config.json`, which says what the run is made of: the command, all arguments as they are resolved, the
+    SHA-256 checksum of the first weights, the versions, the commit of the clone that holds the learner's source, and
+    the processor. A resumed run appends what has changed. The loop of a script is::
 
         with Run("ppo", args, learner) as run:
             while run.begin_update():
@@ -76,12 +90,21 @@ class Run:
             if run.finished:
                 run.report(...)
 
+    In the main thread, SIGINT and SIGTERM end the run after the update in progress. In any other thread a run leaves
+    the signals alone, and `on_update` can end it. Runs in several threads at once share PyTorch's random number
+    generators, so that none of them can be repeated to the same bits; a warning says so.
+
     Args:
         program: the script's name; a run resumes only with the script that began it.
         args: the script's arguments.
         learner: what is trained, just constructed. With `args.resume` it gets the state of the checkpoint when the run
             is entered.
         fixed: names of the arguments that a resumed run cannot change, such as the sizes of the network.
+        resolved: for `config.json`, what the script chose for arguments that leave it the choice, such as
+            {"dtype": "bfloat16"} for "auto". An argument `threads` is PyTorch's number.
+        on_update: called after each update, once it is saved, in the first process; for a sweep or a monitor. It gets
+            a copy of the log's row: "update", "steps", "seconds" and the measures. To end the run it raises any
+            exception, which leaves the run as it is; `args.resume` goes on from the update.
 
     Attributes:
         steps: turns played, in all processes.
@@ -90,19 +113,36 @@ class Run:
         rows: the rows of the log, empty but in the first process.
 
     Raises:
-        SystemExit: with a line that says why: no budget; when entered, a folder that another run writes to or a
-            checkpoint that is damaged or does not fit; and while entered, numbers that are not finite, or files that
-            cannot be written.
+        UnknownNameError: an argument is none of the choices that its type, a `Literal`, gives, or `resolved` names no
+            argument.
+        TrainingError: with a line that says why: no budget, or processes of torchrun that have not joined; when
+            entered, a folder that another run writes to, or a checkpoint or `config.json` that is damaged or does not
+            fit; and while entered, files that cannot be written.
+        DivergedError: numbers are not finite. The block raises it in place of a FloatingPointError.
     """
 
-    def __init__(self, program: str, args: RunArgs, learner: Learner, fixed: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        program: str,
+        args: RunArgs,
+        learner: Learner,
+        fixed: Sequence[str] = (),
+        *,
+        resolved: Mapping[str, Any] | None = None,
+        on_update: OnUpdate | None = None,
+    ) -> None:
+        check_choices(args)
+        check_joined()
+        self._described = configuration.describe(program, args, learner, resolved or {})
         if (args.minutes if args.total_steps is None else args.total_steps) <= 0:
-            raise SystemExit("there is nothing to train: expected a budget above 0")
+            raise TrainingError("there is nothing to train: expected a budget above 0")
         self.program, self.args, self.learner = program, args, learner
-        self.path = args.out / CHECKPOINT
+        self.path, self._config = args.out / CHECKPOINT, args.out / CONFIG
         self.updates, self.steps, self.seconds = 0, 0, 0.0
         self.rows: list[Row] = []
         self._stopped, self._began, self._cpu_began = False, 0.0, 0.0
+        self._on_update, self._of_caller = on_update, cast("BaseException | None", None)
+        self._saved = False  # whether there is a checkpoint
         self._signals = StopSignals()
         self._log: Log | None = None
         self._fixed, self._entered = fixed, ExitStack()
@@ -127,15 +167,30 @@ class Run:
                 entered.enter_context(lock)
             if args.resume:
                 self._load()
-            if rank() == 0:
-                try:
-                    self._log = entered.enter_context(Log(args.out, self.updates, self.steps, self.fraction))
-                except (OSError, DamagedFileError) as error:
-                    raise SystemExit(f"the run's log cannot be opened: {error}") from error
-                self.rows = self._log.rows
+            contents = in_first_process(self._configuration)
+            try:
+                self._log = in_first_process(lambda: Log(args.out, self.updates, self.steps, self.fraction))
+            except (OSError, DamagedFileError) as error:
+                raise TrainingError(f"the run's log cannot be opened: {error}") from error
+            if self._log is not None:
+                self.rows = entered.enter_context(self._log).rows
+            try:
+                in_first_process(lambda: configuration.write(self._config, contents or {}))
+            except OSError as error:
+                raise TrainingError(f"{self._config} cannot be written: {error}") from error
             entered.enter_context(self._signals)
+            entered.enter_context(counted())
             self._entered = entered.pop_all()
         return self
+
+    def _configuration(self) -> dict[str, Any]:
+        """The contents of `config.json`."""
+        if not self.args.resume:
+            return configuration.begun(self._described, configuration.start_weights(self.learner.state_dict()))
+        try:
+            return configuration.resumed(self._config, self._described, self.updates, self._fixed)
+        except OSError as error:
+            raise TrainingError(f"{self._config} cannot be read: {error}") from error
 
     def _load(self) -> None:
         """Go on from the checkpoint."""
@@ -146,6 +201,7 @@ class Run:
         except (AttributeError, IndexError, KeyError, RuntimeError, StarmineError, TypeError, ValueError) as error:
             raise refusal(self.path, f"does not fit this program: {error_line(error)}") from error
         self.steps, self.updates, self.seconds = checkpoint.progress
+        self._saved = True
 
     def begin_update(self) -> bool:
         """Whether there is another update to make; starts its clock. After the last, signals work as usual again."""
@@ -167,7 +223,9 @@ class Run:
             steps: turns that this process played in the update.
 
         Raises:
-            SystemExit: the log or the checkpoint cannot be written.
+            TrainingError: the log or the checkpoint cannot be written, or `on_update` has ended the run in the first
+                process and this is another one.
+            BaseException: what `on_update` raises.
         """
         steps *= process_count()
         used = {"cpu_seconds": time.process_time() - self._cpu_began}
@@ -177,26 +235,43 @@ class Run:
         self.updates, self.steps, self.seconds = self.updates + 1, self.steps + steps, self.seconds + seconds
         row: Row = {"update": self.updates, "steps": self.steps, "seconds": self.seconds}
         row |= means([found for found, _, _ in reports]) | {"steps_per_second": steps / seconds}
+        log = self._log
         try:
-            if self._log is not None:
-                self._log.add(row, self.fraction)
+            in_first_process(lambda: None if log is None else log.add(row, self.fraction))
             self._save()
         except OSError as error:
-            what = f"update {self.updates} could not be saved: {error}"
-            raise SystemExit(f"{what}; {self.path} is of an update before") from error
+            raise self._failed(f"update {self.updates} could not be saved: {error}", "an update before") from error
+        self._saved = True
+        self._call(row)
 
     def _save(self) -> None:
         state, progress = self.learner.state_dict(), Progress(self.steps, self.updates, self.seconds)
         save_checkpoint(self.path, self.program, self.args, progress, state)
 
+    def _failed(self, what: str, of: str, kind: type[TrainingError] = TrainingError) -> TrainingError:
+        """The error of a run that ends, with the update that the checkpoint is of, where there is a checkpoint."""
+        return kind(f"{what}; {f'{self.path} is of {of}' if self._saved else 'no update has been saved'}")
+
+    def _call(self, row: Row) -> None:
+        """Call the caller's function in the first process."""
+        try:
+            if self._on_update is not None and rank() == 0:
+                self._on_update(dict(row))
+        except BaseException as error:
+            self._of_caller = error
+        if all_gather(self._of_caller is not None)[0]:
+            if self._of_caller is not None:
+                raise self._of_caller
+            raise TrainingError(f"on_update has ended the run after update {self.updates}, in the first process")
+
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        """Close the log and release the folder; SystemExit in place of FloatingPointError."""
+        """Close the log and release the folder; DivergedError in place of FloatingPointError."""
         self._entered.close()
-        if isinstance(error, FloatingPointError):
+        if isinstance(error, FloatingPointError) and error is not self._of_caller:
             what = f"stopped in update {self.updates + 1}: {error}"
-            raise SystemExit(f"{what}; {self.path} is of the last good update") from error
+            raise self._failed(what, "the last good update", DivergedError) from error
         if error is None and self._stopped and rank() == 0:
             print(f"stopped after update {self.updates}: --resume goes on from {self.path}")
 
@@ -220,7 +295,7 @@ class Run:
             notes: what else the policy file tells of the training, as JSON can represent it.
 
         Raises:
-            SystemExit: a file cannot be written; an earlier one is still there.
+            TrainingError: a file cannot be written; an earlier one is still there.
         """
         random, learned = next(iter(scores.values())), list(scores.values())[-1]
         folder, policy = self.args.out, "policy.safetensors"
@@ -234,12 +309,29 @@ class Run:
             if not cheats:
                 network.save(folder / policy, method=method, arguments=changed_arguments(self.args), **about)
         except OSError as error:
-            raise SystemExit(f"the results could not be written: {error}; --resume writes them again") from error
+            raise TrainingError(f"the results could not be written: {error}; --resume writes them again") from error
         print(f"\n{self.steps:,} turns in {self.updates} updates, {self.seconds:.0f} s of training")
         for name, found in scores.items():
             print(f"{name}, {len(found.score):,} games: {found}{note if found is learned else ''}")
-        written = ["log.jsonl", "learning_curve.png", *([] if cheats else [policy]), "checkpoint.pt"]
+        written = ["config.json", "log.jsonl", "learning_curve.png", *([] if cheats else [policy]), "checkpoint.pt"]
         print(f"results in {folder}: {', '.join(written)}, TensorBoard's event files")
+
+
+@contextmanager
+def counted() -> Iterator[None]:
+    """Count the runs of this process that are entered; a warning where there are several."""
+    global _entered
+    with _entering:
+        _entered += 1
+        count = _entered
+    try:
+        if count > 1:
+            what = f"{count} training runs in this process share PyTorch's random numbers"
+            warnings.warn(f"{what}: none of them can be repeated to the same bits", stacklevel=4)
+        yield
+    finally:
+        with _entering:
+            _entered -= 1
 
 
 def changed_arguments(args: DataclassInstance) -> dict[str, Any]:
@@ -249,9 +341,8 @@ def changed_arguments(args: DataclassInstance) -> dict[str, Any]:
         usual = field.default if field.default_factory is MISSING else field.default_factory()
         value = getattr(args, field.name)
         if value != usual and field.name not in ("out", "resume"):
-            changed[field.name] = value
-    found: dict[str, Any] = json.loads(json.dumps(changed))
-    return found
+            changed[field.name] = plain(value)
+    return changed
 
 
 def means(rows: Sequence[Mapping[str, float]]) -> Row:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
-from starmine._core import StarmineError
+from starmine._core import StarmineError, _unknown_name
 
 Schedule: TypeAlias = Literal["constant", "linear", "cosine"]
 
@@ -18,7 +18,12 @@ def anneal(schedule: Schedule, start: float, end: float, fraction: float) -> flo
         start: the value at fraction 0.
         end: the value at fraction 1 and beyond.
         fraction: the spent part of the budget, at least 0.
+
+    Raises:
+        UnknownNameError: there is no such schedule.
     """
+    if schedule not in get_args(Schedule):
+        raise _unknown_name("schedule", str(schedule), list(get_args(Schedule)))
     if schedule == "constant":
         return start
     fraction = min(fraction, 1.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import threading
 from types import TracebackType
 from typing import Any
 
@@ -10,11 +11,10 @@ from typing import Any
 class StopSignals:
     """While entered, SIGINT and SIGTERM set `requested`; a second one ends the process at once.
 
+    Python lets only the main thread handle signals: in another one they are left alone.
+
     Attributes:
         requested: whether a signal has come.
-
-    Raises:
-        ValueError: entered in another thread than the main one.
     """
 
     def __init__(self) -> None:
@@ -23,6 +23,8 @@ class StopSignals:
 
     def __enter__(self) -> StopSignals:
         """Take over the signals."""
+        if threading.current_thread() is not threading.main_thread():
+            return self
         self._handlers = {number: signal.signal(number, self._stop) for number in (signal.SIGINT, signal.SIGTERM)}
         return self
 

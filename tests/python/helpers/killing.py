@@ -236,9 +236,11 @@ def train(folder: Path, resume: bool, updates: int = 3) -> None:
 
 def go_on(folder: Path, updates: int = 3) -> None:
     """Resume, or start where there is nothing to resume."""
+    from training_runs import TrainingError
+
     try:
         train(folder, True, updates)
-    except SystemExit as refused:
+    except TrainingError as refused:
         if "does not exist" not in str(refused) or (folder / "checkpoint.previous.pt").exists():
             raise
         train(folder, False, updates)
@@ -332,9 +334,11 @@ def resume_example(name: str, out: Path) -> None:
 
 def refused(work: Callable[[], object]) -> None:
     """Run what must be refused in one line, since another process writes to the folder."""
+    from training_runs import TrainingError
+
     try:
         work()
-    except SystemExit as error:
+    except TrainingError as error:
         said = str(error)
         if "is in use: another process writes to it" not in said or "\n" in said:
             raise

@@ -19,6 +19,11 @@ needs_train_extra = pytest.mark.skipif(
     bool(MISSING), reason=f"{', '.join(MISSING)} not found: pip install 'starmine[train]'"
 )
 
+if MISSING:
+    TrainingError: type[Exception] = ImportError  # the tests that catch it are skipped
+else:
+    from starmine.training import TrainingError as TrainingError
+
 PATIENCE = 300  # seconds: far more than a run needs, for a busy machine
 TURNS = 32 * 8  # of each update of a run with these options
 TINY = [

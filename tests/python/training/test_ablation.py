@@ -36,7 +36,9 @@ def test_a_control_trains_and_tells_its_scores(ablation, tiny, tmp_path, monkeyp
 def test_memory_beside_a_partner_is_for_two_players(ablation, tiny):
     arguments = tiny(ablation.ppo, variant="standard", partner="smart", players=3)
     given = ablation.ControlArgs(**vars(arguments) | {"control": "memory"})
-    with pytest.raises(SystemExit, match="players=3 is not allowed with --control memory and a partner: expected 2"):
+    with pytest.raises(
+        starmine.StarmineError, match="players=3 is not allowed with --control memory and a partner: expected 2"
+    ):
         ablation.Control(given)
 
 

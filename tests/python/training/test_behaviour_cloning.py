@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from training_runs import assert_resumes_to_the_same_bits, log_lines, needs_train_extra
+from training_runs import TrainingError, assert_resumes_to_the_same_bits, log_lines, needs_train_extra
 
 import starmine
 
@@ -167,25 +167,25 @@ def test_games_that_are_missing_are_generated_once(cloning, tiny, tmp_path, monk
 
 
 def test_it_names_what_is_wrong_with_the_arguments(cloning, tiny, tmp_path):
-    with pytest.raises(SystemExit, match="games=None needs data"):
+    with pytest.raises(starmine.StarmineError, match="games=None needs data"):
         cloning.main(tiny(data=None))
-    with pytest.raises(SystemExit, match=r"games=49 are not allowed: expected .* no more than 60"):
+    with pytest.raises(starmine.StarmineError, match=r"games=49 are not allowed: expected .* no more than 60"):
         cloning.main(tiny(games=49))
-    with pytest.raises(SystemExit, match="held_out=0 and"):
+    with pytest.raises(starmine.StarmineError, match="held_out=0 and"):
         cloning.main(tiny(held_out=0))
-    with pytest.raises(SystemExit, match=r"checkpoint\.pt does not exist"):
+    with pytest.raises(TrainingError, match=r"checkpoint\.pt does not exist"):
         cloning.main(tiny(resume=True))
     assert not (tmp_path / "run").exists()
 
 
 def test_a_checkpoint_of_other_games_is_refused(cloning, tiny):
     cloning.main(tiny(total_steps=1))
-    with pytest.raises(SystemExit, match="it learned from other games"):
+    with pytest.raises(TrainingError, match="it learned from other games"):
         cloning.main(tiny("mixed", resume=True))
-    with pytest.raises(SystemExit, match="recurrent=True, not False"):
+    with pytest.raises(TrainingError, match="recurrent=True, not False"):
         cloning.main(tiny(resume=True, recurrent=False))
 
 
 def test_numbers_that_are_not_finite_stop_the_run(cloning, tiny):
-    with pytest.raises(SystemExit, match=r"stopped in update 1: .* is (nan|inf|not finite)"):
+    with pytest.raises(TrainingError, match=r"stopped in update 1: .* is (nan|inf|not finite)"):
         cloning.main(tiny(lr=1e30))

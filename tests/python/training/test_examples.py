@@ -13,6 +13,7 @@ import pytest
 from paths import ROOT
 from training_runs import (
     TURNS,
+    TrainingError,
     assert_same_checkpoints,
     checkpoint,
     finish,
@@ -123,7 +124,7 @@ def test_a_checkpoint_of_another_run_is_refused(runs):
         *(["--network=plain"] if hasattr(module.Args, "network") else []),
         "--num-envs=16",
     )
-    with pytest.raises(SystemExit) as refused:
+    with pytest.raises(TrainingError) as refused:
         module.main(parsed(module, "--resume", *other, "--total-steps=10000000", f"--out={runs.whole}"))
     for difference in (
         "variant='small', not 'hard'",
@@ -150,7 +151,7 @@ def test_a_policy_trains_beside_a_partner(example, tiny, capsys):
     module = import_module(example)
     module.main(tiny(module, partner="piers", total_steps=2 * 64))
     assert re.search(r"^greedy policy, 4 games: score", capsys.readouterr().out, re.MULTILINE)
-    with pytest.raises(SystemExit, match="partner='piers', not None"):
+    with pytest.raises(TrainingError, match="partner='piers', not None"):
         module.main(tiny(module, resume=True))
 
 
@@ -160,7 +161,7 @@ def test_numbers_that_are_not_finite_stop_the_run(example, minibatch, tiny, tmp_
     module, path = import_module(example), tmp_path / "run" / "checkpoint.pt"
     module.main(tiny(module, minibatch=minibatch, total_steps=2 * 64))
     before = path.read_bytes()
-    with pytest.raises(SystemExit, match=r"stopped in update [34]: .* (is|not) (not )?(nan|inf|finite)") as stopped:
+    with pytest.raises(TrainingError, match=r"stopped in update [34]: .* (is|not) (not )?(nan|inf|finite)") as stopped:
         module.main(tiny(module, minibatch=minibatch, lr=1e30, resume=True))
     assert f"{path} is of the last good update" in str(stopped.value)
     updates = checkpoint(tmp_path / "run")["progress"][1]
@@ -173,9 +174,9 @@ def test_numbers_that_are_not_finite_stop_the_run(example, minibatch, tiny, tmp_
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_it_names_what_is_wrong_with_the_arguments(example, tiny, tmp_path):
     module = import_module(example)
-    with pytest.raises(SystemExit, match="expected a budget above 0"):
+    with pytest.raises(TrainingError, match="expected a budget above 0"):
         module.main(tiny(module, total_steps=0))
-    with pytest.raises(SystemExit, match=r"checkpoint\.pt does not exist"):
+    with pytest.raises(TrainingError, match=r"checkpoint\.pt does not exist"):
         module.main(tiny(module, resume=True))
     with pytest.raises(Exception, match='did you mean "smart"'):
         module.main(tiny(module, partner="smrat"))

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from training_runs import assert_resumes_to_the_same_bits, checkpoint, log_lines, needs_train_extra
+from training_runs import TrainingError, assert_resumes_to_the_same_bits, checkpoint, log_lines, needs_train_extra
 
 import starmine
 
@@ -220,7 +220,7 @@ def test_a_policy_file_plays_its_average(obl, small, tmp_path):
 
 def test_a_diverged_run_stops_before_its_next_checkpoint(obl, small, tmp_path):
     obl.main(small())
-    with pytest.raises(SystemExit, match=r"stopped in update \d+: .* (is|not) (not )?(nan|inf|finite)"):
+    with pytest.raises(TrainingError, match=r"stopped in update \d+: .* (is|not) (not )?(nan|inf|finite)"):
         obl.main(small(resume=True, total_steps=10_000, lr=1e30))
     after = checkpoint(tmp_path / "run")
     assert all(weights.isfinite().all() for weights in after["state"]["network"].values())
@@ -228,7 +228,7 @@ def test_a_diverged_run_stops_before_its_next_checkpoint(obl, small, tmp_path):
 
 def test_a_resumed_run_keeps_its_rules(obl, small):
     obl.main(small(total_steps=100))
-    with pytest.raises(SystemExit, match="players=2, not 3"):
+    with pytest.raises(TrainingError, match="players=2, not 3"):
         obl.main(small(total_steps=200, players=3, resume=True))
-    with pytest.raises(SystemExit, match="expected a budget above 0"):
+    with pytest.raises(TrainingError, match="expected a budget above 0"):
         obl.main(small(total_steps=0))

@@ -338,13 +338,19 @@ def test_calls_out_of_order_are_refused():
     games.batches[0].step([5] * GAMES)  # free again
 
 
-def test_other_batches_and_devices_are_refused():
+def test_other_batches_and_devices_are_refused(monkeypatch):
     batch = Batch("standard", 2, seed=0)
     for given, found in (([], 0), ([batch, batch], 2)):
         with pytest.raises(StarmineError, match=f"batches are {found}: expected at least one, each once"):
             OverlappingGames(given)
-    with pytest.raises(StarmineError, match="device='meta' is not allowed"):
-        OverlappingGames([batch], device="meta")
+    for device in ("meta", "gpu", 3.5):
+        with pytest.raises(StarmineError, match=f"device={device!r} is not allowed: expected the CPU or a CUDA device"):
+            OverlappingGames([batch], device=device)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(StarmineError, match="device='cuda' is not allowed here: PyTorch"):
+        OverlappingGames([batch], device="cuda")
+    with pytest.raises(StarmineError, match="pin_memory=True is not allowed here: PyTorch"):
+        output_tensors(batch, pin_memory=True)
     with pytest.raises(UnknownNameError, match='output="observation"'):
         OverlappingGames([batch], ["observation"])
 

@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from training_runs import assert_resumes_to_the_same_bits, checkpoint, log_lines, needs_train_extra
+from training_runs import TrainingError, assert_resumes_to_the_same_bits, checkpoint, log_lines, needs_train_extra
 
 pytestmark = [pytest.mark.slow, needs_train_extra]
 
@@ -47,7 +47,7 @@ def test_a_policy_file_plays_as_the_network(pqn, tiny, tmp_path):
 
 def test_a_checkpoint_of_another_mixing_is_refused(pqn, tiny):
     pqn.main(tiny(pqn, total_steps=64))
-    with pytest.raises(SystemExit, match="mixing='vdn', not 'none'"):
+    with pytest.raises(TrainingError, match="mixing='vdn', not 'none'"):
         pqn.main(tiny(pqn, mixing="none", resume=True))
 
 

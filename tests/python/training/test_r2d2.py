@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from training_runs import assert_resumes_to_the_same_bits, checkpoint, log_lines, needs_train_extra
+from training_runs import TrainingError, assert_resumes_to_the_same_bits, checkpoint, log_lines, needs_train_extra
 
 import starmine
 
@@ -180,7 +180,7 @@ def test_a_policy_file_plays_as_the_network(r2d2, small, tmp_path):
 def test_a_diverged_run_stops_before_its_next_checkpoint(r2d2, small, tmp_path):
     r2d2.main(small())
     before = (tmp_path / "run" / "checkpoint.pt").read_bytes()
-    with pytest.raises(SystemExit, match=r"stopped in update \d+: .* (is|not) (not )?(nan|inf|finite)"):
+    with pytest.raises(TrainingError, match=r"stopped in update \d+: .* (is|not) (not )?(nan|inf|finite)"):
         r2d2.main(small(resume=True, total_steps=10_000, lr=1e30))
     after = checkpoint(tmp_path / "run")
     assert all(weights.isfinite().all() for weights in after["state"]["network"].values())
@@ -189,7 +189,7 @@ def test_a_diverged_run_stops_before_its_next_checkpoint(r2d2, small, tmp_path):
 
 def test_a_resumed_run_keeps_its_networks(r2d2, small):
     r2d2.main(small(total_steps=100))
-    with pytest.raises(SystemExit, match="sad=False, not True"):
+    with pytest.raises(TrainingError, match="sad=False, not True"):
         r2d2.main(small(total_steps=200, sad=True, resume=True))
-    with pytest.raises(SystemExit, match="expected a budget above 0"):
+    with pytest.raises(TrainingError, match="expected a budget above 0"):
         r2d2.main(small(total_steps=0))

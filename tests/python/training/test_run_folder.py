@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tiny_runs import Args, train
-from training_runs import log_lines, needs_train_extra
+from training_runs import TrainingError, log_lines, needs_train_extra
 
 from starmine.durable import FolderLock
 
@@ -22,7 +22,7 @@ def contents(folder):
 def test_a_second_run_is_refused_and_changes_nothing(tmp_path, resume):
     train(tmp_path / "run")
     before = contents(tmp_path / "run")
-    with FolderLock(tmp_path / "run"), pytest.raises(SystemExit, match="is in use: another process") as refused:
+    with FolderLock(tmp_path / "run"), pytest.raises(TrainingError, match="is in use: another process") as refused:
         train(tmp_path / "run", resume=resume, total_steps=9)
     assert "\n" not in str(refused.value)
     assert contents(tmp_path / "run") == before
@@ -46,7 +46,7 @@ def test_a_folder_is_locked_until_the_run_has_reported(tmp_path):
 def test_a_refused_checkpoint_leaves_no_lock(tmp_path):
     train(tmp_path)
     (tmp_path / "checkpoint.pt").write_bytes(b"other")
-    with pytest.raises(SystemExit):
+    with pytest.raises(TrainingError):
         train(tmp_path, resume=True)
     FolderLock(tmp_path).release()
 
@@ -61,7 +61,7 @@ def test_the_lock_stays_when_an_earlier_run_is_moved(tmp_path):
     assert not (tmp_path / "run" / ".earlier").exists()
 
 
-@pytest.mark.parametrize("moves", range(1, 5))
+@pytest.mark.parametrize("moves", range(1, 6))
 @pytest.mark.parametrize("resume", [False, True])
 def test_an_interrupted_move_is_completed_or_undone(tmp_path, monkeypatch, moves, resume):
     train(tmp_path / "run")
@@ -87,11 +87,11 @@ def test_an_interrupted_move_is_completed_or_undone(tmp_path, monkeypatch, moves
         assert {path.name for path in (tmp_path / "run.1").iterdir()} == names
 
 
-@pytest.mark.parametrize("moves", range(5))
+@pytest.mark.parametrize("moves", range(6))
 def test_a_run_that_cannot_be_moved_is_left_alone(tmp_path, monkeypatch, moves):
     train(tmp_path / "run")
     before = contents(tmp_path / "run")
-    assert len(before) == 5  # with the lock: the last move is that of the folder
+    assert len(before) == 6  # with the lock: the last move is that of the folder
     rename, made = Path.rename, []
 
     def fail(path, target):
@@ -102,7 +102,7 @@ def test_a_run_that_cannot_be_moved_is_left_alone(tmp_path, monkeypatch, moves):
 
     with monkeypatch.context() as patch:
         patch.setattr(Path, "rename", fail)
-        with pytest.raises(SystemExit, match=r"cannot be the output folder: .*cross-device"):
+        with pytest.raises(TrainingError, match=r"cannot be the output folder: .*cross-device"):
             train(tmp_path / "run")
     assert contents(tmp_path / "run") == before
     assert not (tmp_path / "run" / ".earlier").exists()
@@ -112,9 +112,9 @@ def test_a_run_that_cannot_be_moved_is_left_alone(tmp_path, monkeypatch, moves):
 def test_a_folder_that_cannot_be_is_told_in_one_line(tmp_path):
     (tmp_path / "file").write_text("")
     for out in (tmp_path / "file", tmp_path / "file" / "run"):
-        with pytest.raises(SystemExit, match="cannot be the output folder: "):
+        with pytest.raises(TrainingError, match="cannot be the output folder: "):
             train(out)
-        with pytest.raises(SystemExit):
+        with pytest.raises(TrainingError):
             train(out, resume=True)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from full_disk import fail_replacements
 from training_runs import (
+    TrainingError,
     assert_same_checkpoints,
     checkpoint,
     log_lines,
@@ -102,7 +103,7 @@ def test_a_run_spends_its_budget(train, tmp_path):
 def test_a_budget_of_minutes_ends(train):
     _, run = train(total_steps=None, minutes=1e-6)
     assert run.updates == 1
-    with pytest.raises(SystemExit, match="expected a budget above 0"):
+    with pytest.raises(TrainingError, match="expected a budget above 0"):
         train(total_steps=None, minutes=0.0)
 
 
@@ -140,17 +141,17 @@ def test_a_checkpoint_that_does_not_fit_is_refused(training, train, tmp_path, mo
     import torch
 
     path = tmp_path / "run" / "checkpoint.pt"
-    with pytest.raises(SystemExit, match=r"checkpoint\.pt does not exist"):
+    with pytest.raises(TrainingError, match=r"checkpoint\.pt does not exist"):
         train(resume=True)
     assert not path.parent.exists()
     train(total_steps=200)
-    with pytest.raises(SystemExit, match=r"it has hidden=\(8, 8\), not \(9,\)"):
+    with pytest.raises(TrainingError, match=r"it has hidden=\(8, 8\), not \(9,\)"):
         train(resume=True, hidden=(9,))
-    with pytest.raises(SystemExit, match="it has program='counter', not 'other'"):
+    with pytest.raises(TrainingError, match="it has program='counter', not 'other'"):
         train(program="other", resume=True)
     with monkeypatch.context() as patched:
         patched.setattr("starmine.training.checkpoint.version", lambda _: "99.0.0")
-        with pytest.raises(SystemExit, match=r"it has starmine='.*', not '99\.0\.0'"):
+        with pytest.raises(TrainingError, match=r"it has starmine='.*', not '99\.0\.0'"):
             train(resume=True)
     state = checkpoint(tmp_path / "run")
     for identity, message in (
@@ -161,13 +162,15 @@ def test_a_checkpoint_that_does_not_fit_is_refused(training, train, tmp_path, mo
         ({"program": "pqn_vdn", "format": 3}, "program='pqn_vdn', not 'counter'; format=3, not 4"),
     ):
         write_checkpoint(path, {**state, "identity": identity})
-        with pytest.raises(SystemExit, match=message):
+        with pytest.raises(TrainingError, match=message):
             train(resume=True)
     torch.save(state, path)  # as earlier releases wrote them
-    with pytest.raises(SystemExit, match="checkpoints before format 4 had no checksum and cannot be resumed"):
+    with pytest.raises(TrainingError, match="checkpoints before format 4 had no checksum and cannot be resumed"):
         train(resume=True)
     path.write_text("of another program")
-    with pytest.raises(SystemExit, match=r"cut short, or another program wrote it; .* put .*checkpoint\.previous\.pt"):
+    with pytest.raises(
+        TrainingError, match=r"cut short, or another program wrote it; .* put .*checkpoint\.previous\.pt"
+    ):
         train(resume=True)
     assert path.read_text() == "of another program"
 
@@ -187,8 +190,9 @@ def test_a_full_disk_keeps_the_checkpoint(train, tmp_path, monkeypatch):
     path = tmp_path / "run" / "checkpoint.pt"
     train(total_steps=200)
     before = path.read_bytes()
-    stops = pytest.raises(SystemExit, match=r"update 3 could not be saved: .*No space left")
+    stops = pytest.raises(TrainingError, match=r"update 3 could not be saved: .*No space left")
     with monkeypatch.context() as patch, stops as stopped:
+        patch.setattr("starmine.training.configuration.write", lambda *_: None)  # the disk is full after that
         fail_replacements(patch)
         train(resume=True)
     assert str(path) in str(stopped.value)
@@ -205,7 +209,8 @@ def test_numbers_that_are_not_finite_stop_the_run(training, tmp_path):
             assert run.begin_update()
             training.check_finite(torch.tensor([[1.0], [torch.nan]]), ["loss"], torch.nn.Linear(1, 1))
 
-    with pytest.raises(SystemExit, match=r"stopped in update 1: loss is nan in minibatch 2 of 2; .*last good update"):
+    said = r"stopped in update 1: loss is nan in minibatch 2 of 2; no update has been saved"
+    with pytest.raises(training.DivergedError, match=said):
         diverge()
     broken = torch.nn.Linear(1, 1)
     torch.nn.init.constant_(broken.bias, torch.inf)
@@ -233,7 +238,7 @@ def test_a_report_that_cannot_be_written_is_told_in_one_line(training, train, tm
     with monkeypatch.context() as patch:
         patch.setattr(Path, "replace", fail)
         with pytest.raises(
-            SystemExit, match=r"^the results could not be written: .*--resume writes them again$"
+            TrainingError, match=r"^the results could not be written: .*--resume writes them again$"
         ) as said:
             run.report({"a": scores, "b": scores}, **arguments)
     assert "No space left on device: " in str(said.value)
@@ -285,6 +290,7 @@ def test_processes_that_differ_are_found(training):
     state = {"weights": [torch.arange(3.0), torch.tensor(1)], "name": "a"}
     assert digest(state) == digest({"weights": [torch.arange(3.0), torch.tensor(1)]})
     assert digest(state) != digest({"weights": [torch.arange(3.0) + 1e-7, torch.tensor(1)]})
+    assert digest({**state, "games": torch.from_numpy(np.zeros((3, 0), np.int64)[:0])}) == digest(state)
 
 
 def test_a_log_beyond_its_checkpoint_is_cut(training, tmp_path):
@@ -306,7 +312,9 @@ def test_a_log_with_a_damaged_line_is_refused_by_a_run_that_goes_on(training, tr
     whole = path.read_text()
     for damaged in ("\0" * 20 + "\n" + whole, "[]\n" + whole, '{"steps": 1}\n' + whole):
         path.write_text(damaged)
-        with pytest.raises(SystemExit, match=r"log\.jsonl, line 1, is no row of a log") as refused:
+        with pytest.raises(
+            TrainingError, match=r'log\.jsonl, line 1, is no row of a log: expected JSON with an "update"$'
+        ) as refused:
             train(resume=True)
         assert "\n" not in str(refused.value)
         assert path.read_text() == damaged

@@ -1,0 +1,212 @@
+"""What a training run is made of: `config.json` in its output folder."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from starmine._core import _unknown_name
+from starmine.durable import DamagedFileError, replace_file, seal_json, unseal_json
+from starmine.training.checkpoint import OWN, DataclassInstance, digest
+from starmine.training.distributed import process_count
+from starmine.training.errors import TrainingError
+
+CONFIG = "config.json"
+ONCE = ("begun", "start_weights", "resumed")  # entries that a resumed run does not change
+SECONDS = 10  # that git may take
+
+Entries = dict[str, Any]
+
+
+def describe(program: str, args: DataclassInstance, learner: Any, resolved: Mapping[str, Any]) -> Entries:
+    """What a run is made of, as JSON can represent it.
+
+    Args:
+        program: the script's name.
+        args: its arguments.
+        learner: what is trained. The commit is that of the clone which holds its source file.
+        resolved: values of arguments that leave the choice to the script.
+
+    Raises:
+        UnknownNameError: there is no such argument.
+    """
+    arguments = asdict(args)
+    for name in resolved:
+        if name not in arguments:
+            raise _unknown_name("resolved", str(name), list(arguments))
+    if "threads" in arguments:
+        arguments["threads"] = torch.get_num_threads()
+    commit, uncommitted = commit_of(source_folder(learner))
+    return {
+        "program": program,
+        "command": sys.orig_argv,
+        "arguments": plain(arguments | dict(resolved)),
+        "starmine": version("starmine"),
+        "commit": commit,
+        "uncommitted_changes": uncommitted,
+        "python": platform.python_version(),
+        "torch": str(torch.__version__),
+        "processor": processor(),
+        "instructions": torch.backends.cpu.get_cpu_capability(),
+        "gpu": gpu(),
+        "processes": process_count(),
+    }
+
+
+def start_weights(state: Mapping[str, Any]) -> str:
+    """The SHA-256 checksum of all tensors of a learner's state, except those of this process alone."""
+    return digest({name: value for name, value in state.items() if name != OWN})
+
+
+def begun(described: Entries, start: str | None) -> Entries:
+    """The contents of the file of a run that begins now."""
+    return {**described, "start_weights": start, "begun": now(), "resumed": []}
+
+
+def resumed(path: Path, described: Entries, updates: int, fixed: Sequence[str]) -> Entries:
+    """The contents of the file of a run that goes on: what they were, and at the end what has changed.
+
+    Args:
+        path: of the file. Where there is none, the contents are of a run that begins now, with a word to the user.
+        described: what `describe` returns.
+        updates: completed updates.
+        fixed: names of the arguments that a resumed run cannot change.
+
+    Raises:
+        OSError: the file cannot be read.
+        TrainingError: the file is damaged, or of another run.
+    """
+    try:
+        found = read(path)
+    except FileNotFoundError:
+        print(f"{path} was missing: the new one describes the run from here")
+        found = begun(described, None)
+    before = latest(found)
+    checked = {"program": (before["program"], described["program"])}
+    checked |= {name: (before["arguments"].get(name), described["arguments"][name]) for name in fixed}
+    different = [f"{name}={old!r}, not {new!r}" for name, (old, new) in checked.items() if old != new]
+    if different:
+        raise TrainingError(
+            f"{path} is of another run: it has {'; '.join(different)}; to go on without it, move it away"
+        )
+    changed = changes(before, described)
+    if "arguments" in changed:
+        changed["arguments"] = changes(before["arguments"], described["arguments"])
+    changed.pop("command", None)
+    entry = {"update": updates, "begun": now(), "command": described["command"], "changed": changed}
+    return found | {"resumed": [*found["resumed"], entry]}
+
+
+def write(path: Path, contents: Entries) -> None:
+    """Replace the file as a whole.
+
+    Raises:
+        OSError: it cannot be written; the earlier one is still there.
+    """
+    replace_file(path, seal_json(contents).encode())
+
+
+def read(path: Path) -> Entries:
+    """The contents of the file.
+
+    Raises:
+        OSError: it cannot be read.
+        TrainingError: it is damaged.
+    """
+    try:
+        found = unseal_json(path.read_bytes().decode(errors="replace"))
+        for name, kind in {"program": str, "arguments": dict, "resumed": list}.items():
+            if not isinstance(found.get(name), kind):
+                what = f"is a {type(found[name]).__name__}" if name in found else "is missing"
+                raise DamagedFileError(f"its entry {name!r} {what}, expected a {kind.__name__}")
+        for entry in found["resumed"]:
+            changed = entry.get("changed") if isinstance(entry, dict) else None
+            if not isinstance(changed, dict) or not isinstance(changed.get("arguments", {}), dict):
+                raise DamagedFileError(f"its entry 'resumed' has {entry!r}, expected what a resumed run changed")
+    except DamagedFileError as error:
+        raise TrainingError(f"{path} is damaged: {error}; to go on without it, move it away") from error
+    return found
+
+
+def latest(contents: Entries) -> Entries:
+    """What the run was made of when it was last begun or resumed."""
+    found = {name: value for name, value in contents.items() if name not in ONCE}
+    for entry in contents["resumed"]:
+        arguments = found["arguments"] | entry["changed"].get("arguments", {})
+        found = found | entry["changed"] | {"arguments": arguments}
+    return found
+
+
+def changes(before: Entries, after: Entries) -> Entries:
+    """The entries that have another value, or are new."""
+    return {name: value for name, value in after.items() if name not in before or before[name] != value}
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON can represent it: numbers that are not finite, paths and other objects as text."""
+    if isinstance(value, Mapping):
+        return {str(name): plain(entry) for name, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(entry) for entry in value]
+    if value is None or isinstance(value, bool | int | str) or (isinstance(value, float) and math.isfinite(value)):
+        return value
+    return str(value)
+
+
+def now() -> str:
+    """The time, as ISO 8601 has it."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def processor() -> str:
+    """The name of the processor."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+def gpu() -> str | None:
+    """The name of the GPU, if this process has used one."""
+    return torch.cuda.get_device_name() if torch.cuda.is_initialized() else None  # type: ignore[no-untyped-call]
+
+
+def source_folder(learner: Any) -> Path:
+    """The folder of a learner's source file; the current one where it has none."""
+    try:
+        return Path(inspect.getfile(type(learner))).resolve().parent
+    except (TypeError, OSError):
+        return Path.cwd()
+
+
+@cache
+def commit_of(folder: Path) -> tuple[str | None, bool | None]:
+    """The commit of the git clone that a folder belongs to, and whether files of the clone differ from it.
+
+    Both are None where there is no clone, no commit or no git.
+    """
+    line = ["git", "-C", str(folder), "describe", "--always", "--abbrev=40", "--exclude=*", "--dirty"]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    try:
+        found = subprocess.run(line, capture_output=True, text=True, timeout=SECONDS, env=environment)
+    except (OSError, subprocess.SubprocessError):
+        return None, None
+    commit = found.stdout.strip()
+    if found.returncode != 0 or not commit:
+        return None, None
+    return commit.removesuffix("-dirty"), commit.endswith("-dirty")

@@ -1,0 +1,195 @@
+"""What a script refuses is one line on standard error, without a traceback."""
+
+import runpy
+import socket
+import subprocess
+import sys
+
+import pytest
+from paths import ROOT
+from training_runs import PATIENCE, needs_train_extra
+
+import starmine
+
+pytestmark = needs_train_extra
+
+TRAINED = ["ppo", "ppo_recurrent", "pqn_vdn", "r2d2", "obl", "behaviour_cloning"]
+PPO = ["ppo", "ppo_recurrent"]
+TORCHRUN = {"RANK": "0", "LOCAL_RANK": "0", "WORLD_SIZE": "1", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "0"}
+
+
+@pytest.fixture
+def refused(monkeypatch, tmp_path, capsys):
+    """Runs an example with what it refuses; the line."""
+    import torch
+
+    threads = torch.get_num_threads()
+
+    def run(example, *arguments, **environment):
+        monkeypatch.chdir(tmp_path)
+        for name, value in environment.items():
+            monkeypatch.setenv(name, value)
+        script = ROOT / "examples" / f"{example}.py"
+        monkeypatch.setattr("sys.argv", [str(script), *arguments])
+        with pytest.raises(SystemExit) as ended:
+            runpy.run_path(str(script), run_name="__main__")
+        line = ended.value.code
+        assert isinstance(line, str)  # Python prints it on standard error and ends with status 1
+        assert "\n" not in line
+        assert f"{example}.py: " in line
+        assert "Traceback" not in "".join(capsys.readouterr())
+        assert not (tmp_path / "runs").exists()
+        return line
+
+    yield run
+    torch.set_num_threads(threads)
+
+
+@pytest.mark.parametrize("example", [*PPO, "behaviour_cloning", "overlap"])
+def test_cuda_without_a_driver(refused, monkeypatch, example, tmp_path):
+    import torch
+
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    more = []
+    if example == "behaviour_cloning":
+        starmine.data.generate(["simple"] * 2, 20, tmp_path / "games", progress=False)
+        more = ["--data=games", "--games=10", "--held-out=5"]
+    line = refused(example, "--device=cuda", *more)
+    assert "device='cuda' is not allowed here: PyTorch" in line
+    assert "expected 'cpu'" in line
+
+
+def test_cuda_without_a_driver_in_a_group(refused, monkeypatch):
+    import torch
+
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert "device='cuda' is not allowed here" in refused("ppo", "--device=cuda", **TORCHRUN)
+
+
+@pytest.mark.parametrize("example", PPO)
+def test_a_start_that_is_none(refused, example, tmp_path):
+    from starmine.torch import ColorNetwork, PolicyNetwork
+
+    line = refused(example, "--start=ippo-2")
+    assert 'did you mean "ippo-2p"' in line
+    (tmp_path / "other.safetensors").write_bytes(b"of another program")
+    assert "other.safetensors" in refused(example, "--start=other.safetensors")
+    line = refused(example, "--start=ippo-3p")
+    assert "start='ippo-3p' is not allowed: it plays Variant(players=3" in line
+    line = refused(example, "--start=ippo-crowning-piece")
+    assert "start='ippo-crowning-piece' is not allowed: it plays" in line
+    sized = {"hidden": (8, 16), "recurrent": example == "ppo_recurrent"}
+    ColorNetwork(starmine.variant("standard"), **sized).save(tmp_path / "sized.safetensors")
+    line = refused(example, "--start=sized.safetensors")
+    assert "expected a policy of the same network; it has hidden=(8, 16), not (96, 256)" in line
+    PolicyNetwork(starmine.variant("standard"), "canonical-minimal", (8,)).save(tmp_path / "seen.safetensors")
+    line = refused(example, "--start=seen.safetensors")
+    assert "it has encoder='canonical-minimal', not 'canonical'" in line
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("example", TRAINED)
+def test_a_folder_that_cannot_be_written(refused, example, tmp_path):
+    (tmp_path / "file").write_text("")
+    more = []
+    if example == "behaviour_cloning":
+        starmine.data.generate(["simple"] * 2, 20, tmp_path / "games", progress=False)
+        more = ["--data=games", "--games=10", "--held-out=5"]
+    assert "cannot be the output folder: " in refused(example, "--out=file/run", *more)
+    assert "expected a budget above 0" in refused(example, "--total-steps=0", *more)
+    assert "does not exist: expected the checkpoint of the run to resume" in refused(example, "--resume", *more)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("example", [*PPO, "pqn_vdn"])
+def test_a_partner_that_does_not_play(refused, example):
+    assert 'did you mean "smart"' in refused(example, "--partner=smrat")
+    assert "players" in refused(example, "--partner=ippo-3p")
+    assert "seed=0 is not allowed" in refused(example, "--seed=0")
+
+
+def test_data_that_are_not_there(refused, tmp_path):
+    assert "nowhere" in refused("behaviour_cloning", "--data=nowhere")
+    assert "games=None needs data" in refused("behaviour_cloning", "--games=None")
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "games.parquet").write_bytes(b"of another program")
+    assert "games.parquet" in refused("behaviour_cloning", "--data=broken")
+
+
+@pytest.mark.parametrize("example", ["pqn_vdn", "r2d2", "obl"])
+def test_torchrun_of_a_script_for_one_process(refused, example):
+    line = refused(example, **TORCHRUN | {"WORLD_SIZE": "4", "RANK": "2"})
+    assert line.startswith("process 2: ")
+    assert "torchrun has started 4 processes, but this script trains in one" in line
+
+
+@pytest.mark.parametrize("example", PPO)
+def test_a_group_that_cannot_be_joined(refused, monkeypatch, example):
+    line = refused(example, RANK="0")
+    assert "RANK is set, but WORLD_SIZE, MASTER_ADDR, MASTER_PORT are not: expected all that torchrun sets" in line
+    line = refused(example, **TORCHRUN | {"RANK": "5", "WORLD_SIZE": "2"})
+    assert "RANK=5 is not allowed: expected 0 to 1" in line
+    line = refused(example, **TORCHRUN | {"MASTER_PORT": "none"})
+    assert "MASTER_PORT='none' is not allowed" in line
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        line = refused(example, **TORCHRUN | {"MASTER_PORT": str(taken.getsockname()[1])})
+    assert "the processes cannot be joined: " in line
+
+
+def test_more_processes_than_gpus(monkeypatch):
+    import torch
+
+    from starmine.training import local_device
+
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    monkeypatch.setenv("LOCAL_RANK", "2")
+    with pytest.raises(starmine.StarmineError, match=r"LOCAL_RANK=2 .*this machine has 2 GPUs"):
+        local_device("cuda")
+
+
+@pytest.mark.parametrize("device", ["gpu", "mps", "cuda:1", ""])
+def test_another_device(device):
+    from starmine.training import local_device
+
+    with pytest.raises(starmine.StarmineError, match=r"expected 'cpu' or 'cuda'"):
+        local_device(device)
+
+
+def test_other_names_of_settings():
+    import torch
+
+    from starmine.training import anneal, matmul_dtype
+
+    with pytest.raises(starmine.UnknownNameError, match='did you mean "bfloat16"'):
+        matmul_dtype("float16", torch.device("cpu"))
+    with pytest.raises(starmine.UnknownNameError, match='did you mean "linear"'):
+        anneal("linaer", 1, 0, 0.5)
+
+
+def test_other_errors_keep_their_traceback(monkeypatch):
+    from starmine.training import ScriptArgs, command_line
+
+    monkeypatch.setattr("sys.argv", ["script.py"])
+
+    def main(args):
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        command_line(main, ScriptArgs)
+
+    def interrupted(args):
+        raise KeyboardInterrupt
+
+    with pytest.raises(SystemExit, match="130"):
+        command_line(interrupted, ScriptArgs)
+
+
+@pytest.mark.slow
+def test_a_process_prints_a_line_and_ends_with_status_1(tmp_path):
+    command = [sys.executable, str(ROOT / "examples" / "ppo.py"), "--start=nothing", f"--out={tmp_path / 'run'}"]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, cwd=tmp_path)
+    assert ended.returncode == 1
+    assert ended.stdout == ""
+    assert len(ended.stderr.splitlines()) == 1
+    assert ended.stderr.startswith("ppo.py: ")
