@@ -260,10 +260,12 @@ def replay(
     ((8, 88), [0, 1, 2, 3, 4, 5, 6, 7])
     """
     rules = variant if isinstance(variant, Variant) else preset(variant)
-    games, turns = len(decks), np.asarray(lengths)
+    games, turns = len(decks), np.asanyarray(lengths)
+    if isinstance(turns, np.ma.MaskedArray):
+        raise ArrayError("lengths is a masked array: expected one without a mask")
     if turns.shape != (games,) or (games and not np.issubdtype(turns.dtype, np.integer)):
         raise ArrayError(f"lengths has shape {turns.shape} and dtype {turns.dtype}: expected integers ({games},)")
-    if (turns < 0).any() or turns.sum() != len(actions):
+    if (turns < 0).any() or (turns > len(actions)).any() or turns.sum() != len(actions):
         raise ArrayError(f"lengths: expected numbers from 0 that add up to {len(actions)}, the number of actions")
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(turns, dtype=np.int64)])
     seats = np.zeros(games, np.uint8) if start_players is None else start_players

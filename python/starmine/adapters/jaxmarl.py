@@ -201,12 +201,14 @@ class HanabiJaxMARLEnv:
             and "__all__", and an empty dict. After the end, observations and state are those of the next episode.
 
         Raises:
-            StarmineError: a reset state.
+            StarmineError: a reset state, or actions that are no integers.
             JaxRuntimeError: an action that the rules refuse, or a state that is not the newest; no game has moved.
         """
         if reset_state is not None:
             raise StarmineError("reset_state is not allowed: the games live outside of JAX, and their keys deal them")
         action = jnp.stack([jnp.asarray(actions[agent]) for agent in self.agents])[state.current_player]
+        if not jnp.issubdtype(action.dtype, jnp.integer):
+            raise StarmineError(f"actions have dtype {action.dtype}: expected integers")
         out = self._call(self._step, ())(state.serial, state.row, action.astype(jnp.int32))
         rewards = dict.fromkeys([*self.agents, "__all__"], out["reward"])
         dones = dict.fromkeys([*self.agents, "__all__"], out["terminated"])

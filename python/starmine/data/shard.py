@@ -31,9 +31,8 @@ from starmine.stored import (
 )
 from starmine.stored.ahead import ahead
 from starmine.stored.arrow import pyarrow, pyarrow_parquet
-from starmine.stored.metadata import KEY
+from starmine.stored.metadata import CONTENT, KEY
 
-HASH = b"starmine.content"  # of the checksum of a file's games in its key-value metadata
 FIRST_GAMES_A_THREAD = 64  # games of bots in a shard's first chunk, which shows how fast they are
 SECONDS_A_CHUNK = 1.0  # what is aimed at for bots
 PYTHON_CHUNK = 4096  # games that policies and Python bots play at once, always the same
@@ -172,7 +171,7 @@ def write_shard(configuration: Configuration, shard: int, path: Path, pieces: It
                 written = background.submit(write, piece)
             written.result()
             configuration.check_weights()
-            writer.add_key_value_metadata({HASH: tally.contents.hexdigest().encode()})
+            writer.add_key_value_metadata({CONTENT: tally.contents.hexdigest().encode()})
     return tally.entry(hashed.bytes, hashed.checksum.hexdigest())
 
 
@@ -284,7 +283,7 @@ def derive_entry(path: Path) -> Entry:
     tally = Tally()
     with pyarrow_parquet().ParquetFile(path, page_checksum_verification=True) as file:
         variant = Metadata.of(file.metadata.metadata).variant
-        written = (file.metadata.metadata or {}).get(HASH, b"").decode(errors="replace")
+        written = (file.metadata.metadata or {}).get(CONTENT, b"").decode(errors="replace")
         for table in ahead(file.read_row_group(group) for group in range(file.num_row_groups)):
             tally.add(read_table(table, variant))
     if written != tally.contents.hexdigest():

@@ -16,15 +16,17 @@ from starmine.data.formats.ended import ended_by_of
 from starmine.data.manifest import MANIFEST, read_manifest
 from starmine.data.outcomes import LEGAL, dealt, outcomes
 from starmine.data.players import players_of
-from starmine.data.shard import HASH, file_hash
+from starmine.data.shard import file_hash
 from starmine.durable import given_path
 from starmine.play import play_games
 from starmine.progress import Progress, counted, silent, standard_error
-from starmine.stored import ContentHash, GameTable, Metadata, read_table, shard_name
+from starmine.stored import ContentHash, GameTable, Metadata, read_table, schema, shard_name
 from starmine.stored.ahead import ahead
 from starmine.stored.arrow import pyarrow, pyarrow_parquet, to_numpy
 from starmine.stored.ended import ENDED_BY, ended_by_name, site_scores_of
 from starmine.stored.files import files_of
+from starmine.stored.metadata import CONTENT
+from starmine.stored.schema import as_schema
 
 KEPT = 1000  # problems that are kept; all are counted
 SHOWN = 20
@@ -168,11 +170,13 @@ class _File:
                 stored = file.metadata.metadata or {}
                 metadata = Metadata.of(stored)
                 last = self._check_first(metadata, last)
-                tables = (file.read_row_group(group) for group in range(file.num_row_groups))
+                rules, groups = metadata.variant, range(file.num_row_groups)
+                names = schema(rules, file.schema_arrow.names).names
+                tables = (as_schema(file.read_row_group(group, names), rules) for group in groups)
                 for table in ahead(tables):
-                    games = read_table(self._with_lengths(table), metadata.variant)
+                    games = read_table(self._with_lengths(table), rules)
                     last = self._check_games(games, metadata, last)
-            self._check_whole(metadata, stored.get(HASH), entry)
+            self._check_whole(metadata, stored.get(CONTENT), entry)
         except (pyarrow().ArrowException, StarmineError, OSError, *FORGED) as error:
             self._tell(f"it cannot be read ({' '.join(str(error).split())})")
         return last

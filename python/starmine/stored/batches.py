@@ -12,10 +12,11 @@ from starmine._core import variant as preset
 from starmine.stored.arrow import pyarrow
 from starmine.stored.metadata import Metadata
 from starmine.stored.replaying import Replay, Rows
-from starmine.stored.schema import read_table, schema
+from starmine.stored.schema import as_schema, read_table, schema
 
 NEEDED = ("deck", "first_player", "actions", "score")  # for a replay
 USED = (*NEEDED, "game", "players", "log_prob")
+MOST_GAME = 2**63 - 1
 
 
 def replay_batch(
@@ -32,8 +33,9 @@ def replay_batch(
 
     Args:
         batch: a `pyarrow.Table` or `RecordBatch` with columns of the schema, a `pandas.DataFrame`, or a dictionary of
-            arrays by column. The columns `deck`, `first_player`, `actions` and `score` are enough; `players` and
-            `log_prob` are needed for the outputs "player" and "log_prob".
+            arrays or lists by column; decks and actions are `bytes`, in a list or an array of dtype object. The
+            columns `deck`, `first_player`, `actions` and `score` are enough; `players` and `log_prob` are needed for
+            the outputs "player" and "log_prob".
         variant: the rules, the name of a preset, or JSON text; None for those of an Arrow table's metadata, which
             dictionaries and data frames do not have.
         outputs: as `Dataset.replay` takes them.
@@ -62,9 +64,12 @@ def replay_batch(
     ]
     if missing:
         raise StarmineError(f"the batch has no column {', '.join(missing)}")
-    rows = settings.rows(read_table(_completed(table, _rules(variant, table))))
+    games = read_table(_completed(table, _rules(variant, table)))
+    rows = settings.rows(games)
     if "game" in rows and "game" in table.schema.names:
-        rows["game"] = table.column("game").to_numpy().astype(np.int64)[rows["game"]]
+        if games.game.max(initial=0) > MOST_GAME:
+            raise StarmineError(f"game={games.game.max()} is not allowed: expected at most {MOST_GAME}")
+        rows["game"] = games.game.astype(np.int64)[rows["game"]]
     return rows
 
 
@@ -75,8 +80,35 @@ def _as_table(batch: Any) -> Any:
         return batch.select([name for name in USED if name in batch.schema.names])
     if not isinstance(batch, Mapping) and not (hasattr(batch, "columns") and hasattr(batch, "to_dict")):
         raise StarmineError(f"batch is a {type(batch)}: expected an Arrow table, a data frame or a dictionary")
-    columns = {name: np.asarray(batch[name]) for name in USED if name in batch}
-    return pa.table({name: pa.array(list(held) if held.ndim > 1 else held) for name, held in columns.items()})
+    columns = {name: _as_column(name, batch[name]) for name in USED if name in batch}
+    lengths = {name: len(column) for name, column in columns.items()}
+    if len(set(lengths.values())) > 1:
+        raise StarmineError(f"the columns have different lengths: {lengths}")
+    return pa.table(columns)
+
+
+def _as_column(name: str, given: Any) -> Any:
+    """A column of a dictionary or a data frame as Arrow data.
+
+    Raises:
+        StarmineError: it has no values that Arrow can hold, or numpy has dropped some of them already.
+    """
+    pa = pyarrow()
+    if isinstance(given, pa.Array | pa.ChunkedArray):
+        return given
+    values = given if isinstance(given, list | tuple) else np.asanyarray(given)
+    if isinstance(values, np.ma.MaskedArray):
+        raise StarmineError(f"column {name} is a masked array: expected one without a mask")
+    if isinstance(values, np.ndarray) and values.dtype.kind == "S":
+        raise StarmineError(
+            f"column {name} is an array of dtype {values.dtype}, in which numpy drops zeros at the end: expected bytes "
+            "in a list or in an array of dtype object"
+        )
+    try:
+        # Of a list numpy would make text of a fixed length, or numbers of a common type.
+        return pa.array(values if isinstance(values, np.ndarray) and values.ndim == 1 else list(values))
+    except (pa.ArrowException, ValueError, TypeError) as error:
+        raise StarmineError(f"column {name} is not allowed: {' '.join(str(error).split())}") from error
 
 
 def _rules(variant: Variant | str | None, table: Any) -> Variant:
@@ -94,6 +126,7 @@ def _completed(table: Any, variant: Variant) -> Any:
     pa = pyarrow()
     import pyarrow.compute as compute
 
+    table = as_schema(table, variant)
     columns = {name: table.column(name) for name in table.schema.names}
     for field in schema(variant):
         if field.name == "length":

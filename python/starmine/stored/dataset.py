@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import operator
 from collections.abc import Callable, Iterator, Sequence
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant, _unknown_name
+from starmine.keywords import named_keywords
 from starmine.stored.ahead import ahead
 from starmine.stored.arrow import pyarrow
 from starmine.stored.conditions import Conditions, ending_codes, score_range, seat_rows
@@ -22,7 +24,7 @@ from starmine.stored.game import Game
 from starmine.stored.games import GameTable, chosen_indices
 from starmine.stored.metadata import Metadata
 from starmine.stored.replaying import Replay, Rows
-from starmine.stored.schema import read_table, schema
+from starmine.stored.schema import as_schema, read_table, schema
 
 MOST_ROWS = 2**32 - 1  # of a batch
 MOST_PLAYERS = 2**15  # that the column `players` can number
@@ -83,6 +85,7 @@ class Dataset:
         self._chosen: list[_Chosen] = []
         self._choose([(file, group, None) for file, group in groups])
         self._latest: tuple[int, GameTable] | None = None
+        self._content: str | None = None
 
     def _merge(self, players: list[dict[str, Any]], known: dict[str, int]) -> NDArray[np.int16]:
         """Add a file's players to the table, whose rows are known by their JSON, and return each one's row."""
@@ -114,6 +117,24 @@ class Dataset:
     def turns(self) -> int:
         """Number of turns of all games, for which the column of the lengths is read."""
         return sum(int(self._column(place, "length").sum()) for place in range(len(self._groups)))
+
+    @property
+    def content(self) -> str:
+        """The SHA-256 checksum of the rules, the players and the games in their files and row groups: of what they are.
+
+        Files that this package wrote hold checksums of their games; others are read for it, once.
+
+        Raises:
+            FileNotFoundError, DamagedFileError: as `read`.
+        """
+        if self._content is None:
+            files = [(file.checksum(), file.sizes) for file in self.files]
+            groups = [(group.file, group.group) for group in self._groups]
+            found = hashlib.sha256(json.dumps([self.variant.to_json(), self.players, files, groups]).encode())
+            for numbers in [*self._rows, *self._chosen]:
+                found.update(b"all" if numbers is None else b"%d " % len(numbers) + numbers.astype("<i4").tobytes())
+            self._content = found.hexdigest()
+        return self._content
 
     def row_groups(self) -> list[RowGroup]:
         """The row groups with games of the data set, in order."""
@@ -193,6 +214,7 @@ class Dataset:
 
     # --- Views ---------------------------------------------------------------------------------------------
 
+    @named_keywords
     def filter(
         self,
         *,
@@ -219,7 +241,7 @@ class Dataset:
         Raises:
             UnknownNameError: there is no such ending, reason or player.
             StarmineError: `seats` has another length.
-            TypeError: a score is not an integer.
+            TypeError: a score is not an integer, or there is no such condition.
             FileNotFoundError, DamagedFileError: as `read`.
         """
         conditions = Conditions(
@@ -253,7 +275,7 @@ class Dataset:
     def _view(self, kept: Callable[[int], NDArray[np.bool_]]) -> Dataset:
         """The games of each row group that a function from its place to a mask keeps."""
         view = object.__new__(Dataset)
-        vars(view).update(vars(self) | {"_latest": None})
+        vars(view).update(vars(self) | {"_latest": None, "_content": None})
         groups: list[tuple[int, int, _Chosen]] = []
         for place, group in enumerate(self._groups):
             keep, chosen = kept(place), self._chosen[place]
@@ -289,7 +311,11 @@ class Dataset:
     def _table(self, place: int, names: Sequence[str]) -> Any:
         """Columns of a row group's games."""
         pa, group, chosen = pyarrow(), self._groups[place], self._chosen[place]
-        table = self.files[group.file].read(group.group, names).replace_schema_metadata(None)
+        file = self.files[group.file]
+        try:
+            table = as_schema(file.read(group.group, names).replace_schema_metadata(None), self.variant)
+        except StarmineError as error:
+            raise StarmineError(f"{file.path}: {error}") from error
         table = table if chosen is None else table.take(pa.array(chosen))
         rows = self._rows[group.file]
         if "players" in names and not np.array_equal(rows, np.arange(len(rows))):
@@ -372,6 +398,14 @@ class Dataset:
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled: not the games that are in memory."""
         return vars(self) | {"_latest": None}
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both have the same content: equal games of equal files, wherever these are."""
+        return self.content == other.content if isinstance(other, Dataset) else NotImplemented
+
+    def __hash__(self) -> int:
+        """Of the content."""
+        return hash(self.content)
 
     def __repr__(self) -> str:
         """Number of games and files."""

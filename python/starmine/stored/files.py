@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from starmine._core import StarmineError
 from starmine.durable import DamagedFileError, given_path
 from starmine.stored.arrow import pyarrow, pyarrow_parquet
 from starmine.stored.games import GameTable
-from starmine.stored.metadata import Metadata
+from starmine.stored.metadata import CONTENT, Metadata
 from starmine.stored.schema import read_table, schema
 
 Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
@@ -28,12 +29,14 @@ class GamesFile:
         metadata: what it says about all its games.
         sizes: the number of games of each row group.
         columns: the names of its columns.
+        content: the checksum of its games that it holds, `ContentHash`; None where there is none.
     """
 
     path: Path
     metadata: Metadata
     sizes: tuple[int, ...]
     columns: tuple[str, ...]
+    content: str | None = None
 
     @staticmethod
     def open(path: Path) -> GamesFile:
@@ -49,10 +52,23 @@ class GamesFile:
             groups = file.metadata
             sizes = tuple(groups.row_group(group).num_rows for group in range(groups.num_row_groups))
             names = tuple(file.schema_arrow.names)
+            content = (groups.metadata or {}).get(CONTENT)
         missing = set(schema(metadata.variant).names) - set(names)
         if missing:
             raise StarmineError(f"{path}: there is no column {', '.join(sorted(missing))}")
-        return GamesFile(path, metadata, sizes, names)
+        return GamesFile(path, metadata, sizes, names, None if content is None else content.decode(errors="replace"))
+
+    def checksum(self) -> str:
+        """The checksum of its games that it holds; for a file without one, as other programs write, the SHA-256 of it.
+
+        Raises:
+            FileNotFoundError: the file has been removed.
+            DamagedFileError: it cannot be read.
+        """
+        if self.content is not None:
+            return self.content
+        with _naming(self.path), self.path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
 
     def read(self, group: int, columns: Iterable[str] | None = None) -> Any:
         """A row group as a `pyarrow.Table`, with some of its columns or all.

@@ -240,7 +240,9 @@ def chosen_indices(games: int | slice | Sequence[int] | NDArray[Any], count: int
     """
     if isinstance(games, slice):
         return np.arange(*games.indices(count))
-    given = np.asarray(games)
+    given = np.asanyarray(games)
+    if isinstance(given, np.ma.MaskedArray):
+        raise IndexError("games is a masked array: expected one without a mask")
     if given.dtype == np.bool_:
         if given.shape != (count,):
             raise IndexError(f"the mask has shape {given.shape}: expected {(count,)}")

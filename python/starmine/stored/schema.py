@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from starmine._core import StarmineError, Variant
 from starmine.durable import replacing
 from starmine.stored.arrow import pyarrow, pyarrow_parquet, to_arrow, to_numpy
-from starmine.stored.games import DEAL, OF_TURNS, TOLD, GameTable, numbers_a_turn
-from starmine.stored.metadata import KEY, Metadata
+from starmine.stored.games import DEAL, OF_TURNS, TOLD, GameTable, content_hash, numbers_a_turn
+from starmine.stored.metadata import CONTENT, KEY, Metadata
 from starmine.trajectories import Trajectories
 
 ROW_GROUP = 65_536  # games that a reader holds at once
@@ -111,6 +111,7 @@ def write_file(path: Path, games: GameTable, metadata: Metadata) -> None:
         StarmineError, ImportError: as `write_table`.
     """
     table = write_table(games, metadata)
+    table = table.replace_schema_metadata(table.schema.metadata | {CONTENT: content_hash(games).encode()})
     with replacing(path) as file:
         pyarrow_parquet().write_table(table, file, row_group_size=ROW_GROUP, **FILE_OPTIONS)
 
@@ -126,18 +127,12 @@ def read_table(table: Any, variant: Variant | None = None) -> GameTable:
         StarmineError: a column is missing, has another type or missing values, or columns contradict each other.
         ImportError: pyarrow is not installed.
     """
-    pa = pyarrow()
     variant = Metadata.of(table.schema.metadata).variant if variant is None else variant
     expected = schema(variant, table.schema.names)
     missing = [name for name in expected.names if name not in table.schema.names]
     if missing:
         raise StarmineError(f"there is no column {', '.join(missing)}")
-    columns = {}
-    for field in expected:
-        column = table.column(field.name)
-        column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-        columns[field.name] = _cast(column, field)
-    return _games(columns, variant)
+    return _games({field.name: as_field(table.column(field.name), field) for field in expected}, variant)
 
 
 def _games(columns: dict[str, Any], variant: Variant) -> GameTable:
@@ -209,16 +204,59 @@ def _columns(games: GameTable) -> list[Any]:
     return [special[name] for name in described.names]
 
 
-def _cast(column: Any, field: Any) -> Any:
-    """A column as the schema's type, whole."""
+def as_schema(table: Any, variant: Variant) -> Any:
+    """Arrow data whose columns of the schema have its types, whatever their encoding was; other columns stay.
+
+    Raises:
+        StarmineError: as `as_field`.
+    """
+    for field in schema(variant, table.schema.names):
+        place = table.schema.get_field_index(field.name)
+        if place >= 0:
+            table = table.set_column(place, field, as_field(table.column(place), field))
+    return table
+
+
+def as_field(column: Any, field: Any) -> Any:
+    """A column as the schema's type, in one piece. Nothing is lost: other encodings of the same values are read.
+
+    Raises:
+        StarmineError: it has missing values, or values of another kind or out of range.
+    """
+    pa = pyarrow()
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
     if field.name not in DEAL and column.null_count:
         raise StarmineError(f"column {field.name} has missing values")
     if column.type.equals(field.type):
         return column
     try:
+        if not _is_of_kind(column.type, field.type):
+            raise pa.ArrowInvalid("another kind of values")
         return column.cast(field.type)
-    except (pyarrow().ArrowInvalid, pyarrow().ArrowNotImplementedError) as error:
-        raise StarmineError(f"column {field.name} has type {column.type}: expected {field.type}") from error
+    except pa.ArrowException as error:
+        said = "" if pa.types.is_nested(column.type) else f" ({' '.join(str(error).split())})"
+        raise StarmineError(f"column {field.name} has type {column.type}: expected {field.type}{said}") from error
+
+
+def _is_of_kind(found: Any, expected: Any) -> bool:
+    """Whether a type holds the same kind of values as another: integers, floats, text, bytes, or lists of these."""
+    types = pyarrow().types
+    if types.is_string(expected):
+        return bool(types.is_large_string(found))
+    if types.is_null(found):
+        return bool(types.is_uint64(expected))  # of a deal, which may be missing
+    if types.is_list(expected):
+        is_list = any(test(found) for test in (types.is_list, types.is_large_list, types.is_fixed_size_list))
+        return is_list and _is_of_kind(found.value_type, expected.value_type)
+    if types.is_floating(expected):
+        return bool(types.is_floating(found))
+    if types.is_integer(expected):
+        return bool(types.is_integer(found))
+    names = ("is_binary", "is_large_binary", "is_fixed_size_binary", "is_binary_view")
+    return any(getattr(types, name)(found) for name in names if hasattr(types, name))
 
 
 def _numbers(buffer: Any, dtype: Any, first: int, count: int) -> NDArray[Any]:

@@ -30,7 +30,7 @@ DTYPES = {
     "uint8": torch.uint8,
     "bits": None,
 }
-STATE = ("epoch", "position", "part", "data")  # what a state has
+STATE = ("epoch", "position", "part", "data", "order")  # what a state has
 _START = (0, 0, 0)  # window, block, row
 
 
@@ -188,11 +188,13 @@ class GamesDataset(IterableDataset[TensorRows]):
     # --- State -----------------------------------------------------------------------------------------------
 
     def state_dict(self) -> dict[str, Any]:
-        """The place after the latest minibatch: plain numbers.
+        """The place after the latest minibatch, and what it is a place in: plain numbers and text.
 
         With workers each has its own, which `StatefulDataLoader` keeps.
         """
-        return {"epoch": self.epoch, "position": list(self._position), "part": self._part, "data": self._fingerprint()}
+        data = {"content": self.data.content, "name": str(self.data)}
+        place = {"epoch": self.epoch, "position": list(self._position), "part": self._part}
+        return {**place, "data": data, "order": self._order()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Continue after the minibatch at which the state was taken.
@@ -204,22 +206,27 @@ class GamesDataset(IterableDataset[TensorRows]):
         missing = [name for name in STATE if name not in state] if isinstance(state, Mapping) else STATE
         if missing:
             raise StarmineError(f"the state has no {', '.join(missing)}: expected one that state_dict returned")
-        expected = self._fingerprint()
-        wrong = [name for name, value in expected.items() if state["data"].get(name) != value]
+        data, order = ({**state[name]} if isinstance(state[name], Mapping) else {} for name in ("data", "order"))
+        if data.get("content") != self.data.content:
+            found = f"{data.get('name')} (content {str(data.get('content'))[:16]})"
+            raise StarmineError(
+                f"the state is of another data set, {found}: expected {self.data} (content {self.data.content[:16]})"
+            )
+        expected = self._order()
+        wrong = [name for name, value in expected.items() if order.get(name) != value]
         if wrong:
-            found = ", ".join(f"{name}={state['data'].get(name)!r}, expected {expected[name]!r}" for name in wrong)
-            raise StarmineError(f"the state does not fit: {found}")
+            told = ", ".join(f"{name}={order.get(name)!r}, expected {expected[name]!r}" for name in wrong)
+            raise StarmineError(f"the state does not fit: {told}")
         window, block, row = (_at_least("position", number, 0) for number in state["position"])
-        self._epoch.fill_(state["epoch"])
-        self._part = None if state["part"] is None else tuple(state["part"])
+        epoch, part = _at_least("epoch", state["epoch"], 0), state["part"]
+        self._epoch.fill_(epoch)
+        self._part = None if part is None else tuple(part)
         self._position, self._resumed = (window, block, row), True
 
-    def _fingerprint(self) -> dict[str, Any]:
-        """What decides the order of the rows."""
+    def _order(self) -> dict[str, Any]:
+        """What decides the order of the rows, besides the data set."""
         blocks = self._blocks
         return {
-            "games": len(self.data),
-            "row_groups": len(self.data.row_groups()),
             "seed": blocks.seed,
             "shuffle": blocks.shuffle,
             "permute_colors": blocks.permute_colors,

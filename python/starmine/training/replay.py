@@ -71,9 +71,11 @@ class GameReplay:
         """Keep games, in place of the oldest where there is no room.
 
         Raises:
-            StarmineError: more games than the capacity.
+            StarmineError: more games than the capacity, or games of other rules.
         """
         played, count = games.trajectories, len(games.lost)
+        if played.variant != self.variant:
+            raise StarmineError(f"the games are of {played.variant}: expected {self.variant}")
         if count > self.capacity:
             raise StarmineError(f"{count} games are too many: expected at most {self.capacity}, the capacity")
         place = (self._added + np.arange(count)) % self.capacity
@@ -130,18 +132,21 @@ class GameReplay:
     def state_dict(self) -> dict[str, Any]:
         """What a checkpoint keeps."""
         games = {name: torch.from_numpy(array[: len(self)].copy()) for name, array in self._games.items()}
-        return {"games": games, "added": self._added, "largest": self._largest}
+        settings = {"variant": self.variant.to_json(), "capacity": self.capacity}
+        return {**settings, "games": games, "added": self._added, "largest": self._largest}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on from a checkpoint.
 
         Raises:
-            StarmineError: the games do not fit into the capacity, which must be that of the checkpoint.
+            StarmineError: the rules or the capacity are not those of the checkpoint; nothing has changed.
         """
+        variant = Variant.from_json(state["variant"])
+        if variant != self.variant:
+            raise StarmineError(f"the checkpoint's replay has games of {variant}: expected {self.variant}")
+        if state["capacity"] != self.capacity:
+            raise StarmineError(f"the checkpoint's replay has capacity {state['capacity']}: expected {self.capacity}")
         count = len(state["games"]["decks"])
-        if count != min(state["added"], self.capacity):
-            held = f"the checkpoint's replay has {count} of {state['added']} games"
-            raise StarmineError(f"capacity={self.capacity} is not allowed: {held}")
         self._widen(state["games"]["actions"].shape[1])
         for name, array in self._games.items():
             array[:count] = state["games"][name].numpy()

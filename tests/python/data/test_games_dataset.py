@@ -1,8 +1,10 @@
 """Shuffled minibatches hold every turn once, whoever reads them, and go on where a state was taken."""
 
+import copy
 import dataclasses
 import json
 import pickle
+import shutil
 
 import numpy as np
 import pytest
@@ -271,7 +273,9 @@ def test_a_state_of_another_order_is_refused(folder):
     state = GamesDataset(folder, 300).state_dict()
     with pytest.raises(starmine.StarmineError, match="seed=0, expected 1"):
         GamesDataset(folder, 300, seed=1).load_state_dict(state)
-    with pytest.raises(starmine.StarmineError, match="games=400, expected 3"):
+    with pytest.raises(
+        starmine.StarmineError, match=r"of another data set, <Dataset of 400 .*: expected <Dataset of 3 "
+    ):
         GamesDataset(Dataset(folder).select([1, 2, 3]), 300).load_state_dict(state)
     data = GamesDataset(folder, 300, outputs=LIGHT)
     next(iter(data))
@@ -279,6 +283,60 @@ def test_a_state_of_another_order_is_refused(folder):
     other.load_state_dict(data.state_dict())
     with pytest.raises(starmine.StarmineError, match=r"the state is of reader \(0, 1\): expected \(1, 2\)"):
         iter(other)
+
+
+def test_a_state_of_another_data_set_of_the_same_size_is_refused_and_nothing_is_changed(tmp_path):
+    def generated(name, rules="mini", seed=1, bot="iggi"):
+        starmine.data.generate([bot] * 2, 40, tmp_path / name, rules, seed, shard_size=20, progress=False)
+        return Dataset(tmp_path / name)
+
+    first, fireworks = generated("first"), starmine.variant("mini", lost_game_score="fireworks")
+    others = [generated("seed", seed=2), generated("bot", bot="piers"), generated("rules", rules=fireworks)]
+    others += [first.select(range(0, 40, 2)), first.select(slice(20))]
+    data = GamesDataset(first, 30, outputs=LIGHT)
+    iterator = iter(data)
+    next(iterator)
+    state = pickle.loads(pickle.dumps(data.state_dict()))
+    expected = next(iterator)
+    for other in others:
+        resumed = GamesDataset(other, 30, outputs=LIGHT)
+        before = resumed.state_dict()
+        with pytest.raises(starmine.StarmineError, match="the state is of another data set, <Dataset of 40 games"):
+            resumed.load_state_dict(state)
+        assert resumed.state_dict() == before
+    shutil.copytree(tmp_path / "first", tmp_path / "copy")
+    resumed = GamesDataset(tmp_path / "copy", 30, outputs=LIGHT)
+    resumed.load_state_dict(state)
+    for name, tensor in next(iter(resumed)).items():
+        assert torch.equal(tensor, expected[name])
+
+
+def test_a_data_set_is_equal_to_one_of_the_same_content(tmp_path, folder):
+    data = Dataset(folder)
+    shutil.copytree(folder, tmp_path / "copy")
+    assert data == Dataset(tmp_path / "copy")
+    assert hash(data) == hash(Dataset(tmp_path / "copy"))
+    assert data == pickle.loads(pickle.dumps(data)) == copy.deepcopy(data)
+    assert data.select(slice(3)) == data.select([0, 1, 2]) != data.select([0, 1, 3])
+    assert data.filter(min_score=0) == data != data.select(slice(399))
+    assert data != str(folder)
+
+
+def test_files_without_a_checksum_have_a_content_too(tmp_path):
+    games = starmine.play_games(["iggi"] * 2, 20, seed=1, variant="mini", record=True)
+    others = starmine.play_games(["iggi"] * 2, 20, seed=2, variant="mini", record=True)
+    for name, written in (("one", games), ("same", games), ("other", others)):
+        starmine.data.write_games(written, tmp_path / f"{name}.parquet")
+        table = pq.read_table(tmp_path / f"{name}.parquet")
+        assert b"starmine.content" in table.schema.metadata
+        pq.write_table(
+            table.replace_schema_metadata({b"starmine": table.schema.metadata[b"starmine"]}), tmp_path / name
+        )
+    for suffix in ("", ".parquet"):
+        one, same, other = (Dataset(tmp_path / f"{name}{suffix}") for name in ("one", "same", "other"))
+        assert one == same != other
+    with pytest.raises(starmine.StarmineError, match="of another data set"):
+        GamesDataset(tmp_path / "one").load_state_dict(GamesDataset(tmp_path / "other").state_dict())
 
 
 @pytest.mark.parametrize("state", [{}, "text", None, {"epoch": 0}])

@@ -95,8 +95,28 @@ def test_a_state_goes_on_to_the_same_games():
     assert torch.equal(place, same)
     assert torch.equal(weights, their)
     assert np.array_equal(games.trajectories.actions, others.trajectories.actions)
-    with pytest.raises(StarmineError, match="capacity=3"):
+    with pytest.raises(StarmineError, match="has capacity 6: expected 3"):
         GameReplay(SMALL, 3).load_state_dict(replay.state_dict())
+
+
+@pytest.mark.parametrize("capacity", [5, 7])
+def test_a_state_of_another_capacity_is_refused_also_before_it_is_full(capacity):
+    replay, other = GameReplay(SMALL, 6), GameReplay(SMALL, capacity)
+    replay.add(played([1, 2]))
+    with pytest.raises(StarmineError, match=f"has capacity 6: expected {capacity}"):
+        other.load_state_dict(replay.state_dict())
+    assert len(other) == 0
+
+
+def test_games_and_states_of_other_rules_are_refused():
+    rules = starmine.Variant(**SMALL.parameters() | {"empty_hints": not SMALL.empty_hints})
+    replay, other = GameReplay(SMALL, 6), GameReplay(rules, 6)
+    replay.add(played([1, 2]))
+    with pytest.raises(StarmineError, match=r"has games of .*: expected .*empty_hints"):
+        other.load_state_dict(replay.state_dict())
+    with pytest.raises(StarmineError, match=r"the games are of .*: expected .*empty_hints"):
+        other.add(played([1, 2]))
+    assert len(other) == 0
 
 
 def test_what_is_wrong_is_named():
