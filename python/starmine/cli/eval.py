@@ -6,9 +6,9 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from starmine._core import StarmineError, Variant, bots, policies, variant
+from starmine._core import StarmineError, bots, policies
 from starmine.cli import players
-from starmine.cli.parsing import INTERRUPTED, add_command, add_rules, add_seats, integer, refuse
+from starmine.cli.parsing import INTERRUPTED, add_command, add_rules, add_seats, integer, refuse, rules_of_text
 from starmine.durable import replace_file
 from starmine.evaluation import Evaluation, evaluate
 from starmine.evaluation.html_report import evaluation_html
@@ -83,16 +83,12 @@ def run(options: argparse.Namespace) -> int:
         raise StarmineError("--fresh without --output is not allowed: expected a folder")
     if options.html and options.output is None:
         raise StarmineError("--html without --output is not allowed: expected a folder")
-    rules: str | Variant = options.variant
-    if options.lost_game_score is not None:
-        overrides = {"players": options.players, "lost_game_score": options.lost_game_score}
-        rules = variant(options.variant, **overrides)
+    rules = rules_of_text(options.variant, options.players, options.lost_game_score)
     entrants = bots_by_name(options.bots)
     try:
         evaluation = evaluate(
             entrants or None,
             options.games,
-            players=options.players,
             variant=rules,
             seed=options.seed,
             threads=options.threads,

@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from starmine._core import StarmineError, Variant, bots, policies, variant
-from starmine.cli.parsing import INTERRUPTED, add_command, add_rules, integer, refuse
+from starmine._core import StarmineError, Variant, bots, policies, variants
+from starmine.cli.parsing import INTERRUPTED, add_command, add_rules, integer, refuse, rules_of_text
 from starmine.cli.players import is_of_file, load
 from starmine.data import Mixture, generate
 from starmine.data.configuration import MOST_SHARDS
@@ -177,15 +177,14 @@ def player(text: str) -> Any:
 
 
 def rules(options: argparse.Namespace, seated: Players) -> str | Variant:
-    """The variant, with what lost games score."""
-    if options.lost_game_score is None:
+    """The variant: a preset's name where nothing else is said, which `generate` gives as many seats as it needs."""
+    if options.lost_game_score is None and options.variant in variants():
         return str(options.variant)
     if isinstance(seated, Mixture):
-        seats = {} if seated.seats is None else {"players": seated.seats}
+        seats = seated.seats
     else:
-        first = next(iter(seated.values())) if isinstance(seated, dict) else seated
-        seats = {"players": len(first)}
-    return variant(options.variant, **seats, lost_game_score=options.lost_game_score)
+        seats = len(next(iter(seated.values())) if isinstance(seated, dict) else seated)
+    return rules_of_text(options.variant, seats, options.lost_game_score)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -13,6 +13,9 @@ from starmine._core import StarmineError, Variant, _unknown_name, variants
 from starmine.keywords import RULES, check_keywords
 from starmine.presets import variant
 
+# How rules may be written, and the presets.
+FORMS = "a preset, with parameters after it ('standard, colors=6'), JSON, or Variant(...) as messages print it"
+PRESETS = f"presets: {', '.join(variants())}"
 NO_OUTPUT, REFUSED, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141  # exit statuses
 
 
@@ -50,13 +53,13 @@ def add_command(commands: Any, name: str, summary: str, description: str) -> arg
 
 def add_seats(parser: argparse.ArgumentParser) -> None:
     """Add the option for the number of seats."""
-    parser.add_argument("--players", type=integer, default=2, metavar="N", help="seats, 2 to 5 (default: 2)")
+    parser.add_argument("--players", type=integer, metavar="N", help="seats, 2 to 5 (default: as --variant says, or 2)")
 
 
 def add_variant(parser: argparse.ArgumentParser) -> None:
     """Add the option for the variant."""
     parser.add_argument(
-        "--variant", default="standard", metavar="NAME", help=f"{', '.join(variants())} (default: standard)"
+        "--variant", default="standard", metavar="RULES", help=f"rules: {FORMS}; {PRESETS} (default: standard)"
     )
 
 
@@ -76,8 +79,7 @@ def add_rules_of(parser: argparse.ArgumentParser, source: str) -> None:
     parser.add_argument(
         "--variant",
         metavar="RULES",
-        help="read the games of these rules only: a preset, with parameters after it ('standard, colors=6'), "
-        f"JSON, or Variant(...) as messages print it; presets: {', '.join(variants())} (default: as {source} says)",
+        help=f"read the games of these rules only: {FORMS}; {PRESETS} (default: as {source} says)",
     )
     parser.add_argument(
         "--players", type=integer, metavar="N", help="seats of these rules, 2 to 5 (default: as RULES say, or 2)"
@@ -95,15 +97,16 @@ def rules_of(options: argparse.Namespace) -> Variant | None:
     return rules_of_text(options.variant or "standard", options.players)
 
 
-def rules_of_text(text: str, players: int | None = None) -> Variant:
+def rules_of_text(text: str, players: int | None = None, lost_game_score: str | None = None) -> Variant:
     """The variant of a text: a preset's name, which parameters may follow; a JSON object; or `Variant(...)`.
 
     Args:
         text: such as "standard", "avalanche, players=3", '{"colors": 4}' or "Variant(players=2, colors=6)".
         players: number of seats; None for that of the text, or 2.
+        lost_game_score: what lost games score; None for that of the text.
 
     Raises:
-        StarmineError: it is none of these, or names another number of players.
+        StarmineError: it is none of these, or contradicts the other arguments.
         UnknownNameError: there is no such preset.
         VariantError: a parameter is out of its range.
     """
@@ -116,8 +119,10 @@ def rules_of_text(text: str, players: int | None = None) -> Variant:
     else:
         name, _, following = (part.strip() for part in text.partition(","))
         parameters = _keywords(following, text)
-    if players is not None and parameters.setdefault("players", players) != players:
-        raise StarmineError(f"--variant {text!r} and --players {players} contradict each other")
+    for key, value in (("players", players), ("lost_game_score", lost_game_score)):
+        if value is not None and parameters.setdefault(key, value) != value:
+            option = f"--{key.replace('_', '-')} {value}"
+            raise StarmineError(f"--variant {text!r} and {option} contradict each other")
     try:
         check_keywords("Variant", parameters, RULES)
         return Variant(**parameters) if name is None else variant(name, **parameters)

@@ -11,9 +11,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from starmine._core import StarmineError, Variant, VariantError, bot, bots, make_bot, policies, variant
+from starmine._core import StarmineError, Variant, VariantError, bot, bots, make_bot, policies
 from starmine.cli import players
-from starmine.cli.parsing import INTERRUPTED, add_command, add_seats, add_variant, integer, refuse
+from starmine.cli.parsing import INTERRUPTED, add_command, add_seats, add_variant, integer, refuse, rules_of_text
 from starmine.durable import given_path
 from starmine.look.lobby import Lobby
 from starmine.look.server import LOOPBACK, Server
@@ -76,7 +76,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Play, save, and return the exit status."""
-    rules = variant(options.variant, players=options.players)
+    rules = rules_of_text(options.variant, options.players)
     if options.web:
         return serve(options, rules)
     table = Table(rules, seated(options, rules), options.seed)

@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant, bots, policies
-from starmine.cli.parsing import add_command, add_rules, add_seats, integer
+from starmine.cli.parsing import add_command, add_rules, add_seats, integer, rules_of_text
 from starmine.data import Dataset, generate
 from starmine.play import play_games
-from starmine.presets import variant
 
 DESCRIPTION = """\
 Plays games in which one seat searches while the others play by a blueprint, and the same decks with the blueprint in
@@ -72,10 +71,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Play, print, and return the exit status."""
-    overrides: dict[str, Any] = {"players": options.players}
-    if options.lost_game_score is not None:
-        overrides["lost_game_score"] = options.lost_game_score
-    rules = variant(options.variant, **overrides)
+    rules = rules_of_text(options.variant, options.players, options.lost_game_score)
     if not 0 <= options.seat < rules.players:
         raise StarmineError(f"seat={options.seat} is not allowed: expected 0 to {rules.players - 1}")
     with tempfile.TemporaryDirectory() as scratch:

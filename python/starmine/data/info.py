@@ -16,6 +16,7 @@ from starmine.durable import given_path
 from starmine.progress import counted
 from starmine.stored import Metadata
 from starmine.stored.arrow import pyarrow, pyarrow_parquet
+from starmine.stored.ended import ended_by_name
 
 WIDTH = 48  # of the longest bar, in characters
 EIGHTHS = " ▏▎▍▌▋▊▉█"
@@ -74,6 +75,8 @@ class Info:
         bytes: size of the files.
         total: all games.
         tables: the games by table, the most frequent first.
+        ended_by: the number of games by reason, the most frequent first, where files tell why games ended; "unknown"
+            for games of which nobody tells it.
     """
 
     path: Path
@@ -83,6 +86,7 @@ class Info:
     bytes: int
     total: TableScores
     tables: list[TableScores]
+    ended_by: dict[str, int] = field(default_factory=dict)
 
     def __str__(self) -> str:
         """Numbers, tables and histogram, in 80 columns; only a name longer than that takes more."""
@@ -94,12 +98,17 @@ class Info:
             f"{self.path}: {described(self.variant)}",
             f"{counted(games, 'game')}, {counted(turns, 'turn')}, {turns / max(games, 1):.1f} a game",
             f"{files}, {self.bytes:,} bytes, {self.bytes / max(games, 1):.1f} a game",
+            *self._ended_by_line(),
             "",
             *self._table_lines(),
             "",
             *histogram(self.total.counts),
         ]
         return "\n".join(lines)
+
+    def _ended_by_line(self) -> list[str]:
+        told = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in self.ended_by.items())
+        return [f"ended by: {told}"] if told else []
 
     def _table_lines(self) -> list[str]:
         rows = self.tables[:MOST_TABLES] if len(self.tables) > 1 else []
@@ -134,9 +143,10 @@ def info(path: str | os.PathLike[str]) -> Info:
     files = game_files(path)
     rules: Variant | None = None
     total, tables, shards = TableScores("all"), dict[tuple[str, ...], TableScores](), 0
+    ended = np.zeros(256, np.int64)
     for file in files:
         try:
-            metadata = _add(file, total, tables)
+            metadata = _add(file, total, tables, ended)
         except (pyarrow().ArrowException, StarmineError, OSError, *FORGED) as error:
             raise StarmineError(f"{str(file)!r} cannot be read ({' '.join(str(error).split())})") from error
         if rules is not None and metadata.variant != rules:
@@ -145,10 +155,20 @@ def info(path: str | os.PathLike[str]) -> Info:
     assert rules is not None
     ordered = sorted(tables.values(), key=lambda table: -table.games)
     missing = max(0, shards - len(files)) if path.is_dir() else 0
-    return Info(path, rules, len(files), missing, sum(file.stat().st_size for file in files), total, ordered)
+    size = sum(file.stat().st_size for file in files)
+    return Info(path, rules, len(files), missing, size, total, ordered, _by_reason(ended))
 
 
-def _add(path: Path, total: TableScores, tables: dict[tuple[str, ...], TableScores]) -> Metadata:
+def _by_reason(counts: NDArray[np.int64]) -> dict[str, int]:
+    """Numbers of games by code, int64 (256,), as numbers by reason, the most frequent first."""
+    codes = sorted(np.flatnonzero(counts).tolist(), key=lambda code: -counts[code])
+    named = [(ended_by_name(code) or "unknown", int(counts[code])) for code in codes]
+    return {name: sum(count for other, count in named if other == name) for name, _ in named}
+
+
+def _add(
+    path: Path, total: TableScores, tables: dict[tuple[str, ...], TableScores], ended: NDArray[np.int64]
+) -> Metadata:
     """Add the games of a file."""
     with pyarrow_parquet().ParquetFile(path) as file:
         metadata = Metadata.of(file.metadata.metadata)
@@ -157,7 +177,10 @@ def _add(path: Path, total: TableScores, tables: dict[tuple[str, ...], TableScor
         table_names = {tuple(table["players"]): table["name"] for table in known if table["name"]}
         seats_count = metadata.variant.players
         for group in range(file.num_row_groups):
-            columns = file.read_row_group(group, columns=COLUMNS)
+            told = [name for name in ("ended_by",) if name in file.schema_arrow.names]
+            columns = file.read_row_group(group, columns=[*COLUMNS, *told])
+            for name in told:
+                ended += np.bincount(columns[name].to_numpy(), minlength=256)
             score = columns["score"].to_numpy()
             length = columns["length"].to_numpy()
             players = columns["players"].combine_chunks().flatten().to_numpy().reshape(-1, seats_count)

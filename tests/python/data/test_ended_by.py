@@ -394,3 +394,5 @@ def test_the_command_says_how_games_ended(tmp_path, capsys):
     sources = [str(FIXTURES / f"{name}.json") for name in ENDED]
     assert main(["data", "convert", *sources, str(tmp_path / "games.parquet")]) == 0
     assert "5 stopped before their end (1 timeout, 1 terminated, 1 idle, 1 vote)" in capsys.readouterr().out
+    assert main(["data", "info", str(tmp_path / "games.parquet")]) == 0
+    assert "\nended by: 1 unknown, 1 rules, 1 timeout, 1 terminated, 1 idle, 1 vote\n" in capsys.readouterr().out

@@ -1,0 +1,77 @@
+"""`--variant`: the rules of every command, in every form in which they may be written."""
+
+import pytest
+
+import starmine
+from starmine.cli import main
+from starmine.cli.parsing import rules_of_text
+
+FOUR = starmine.Variant(players=3, colors=4, crowning_piece=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "rules"),
+    [
+        ("standard", starmine.Variant()),
+        ("avalanche", starmine.variant("avalanche")),
+        ("avalanche, players=4", starmine.variant("avalanche", players=4)),
+        ("standard, players=3, colors=4, crowning_piece=true", FOUR),
+        ("crowning-piece,players=3,colors=4", FOUR),
+        ("standard, lost_game_score='fireworks'", starmine.Variant(lost_game_score="fireworks")),
+        ("standard, copies=[[3, 2, 2, 1, 1]] * 5", None),
+        ("standard, copies=[[1, 1, 1, 1, 1], [3, 2, 2, 2, 1]], colors=2", starmine.Variant(
+            colors=2, copies=[[1] * 5, [3, 2, 2, 2, 1]])),
+        (str(FOUR), FOUR),
+        (FOUR.to_json(), FOUR),
+        ('{"colors": 4}', starmine.Variant(colors=4)),
+    ],
+)  # fmt: skip
+def test_a_text_gives_its_rules(text, rules):
+    if rules is None:
+        with pytest.raises(starmine.StarmineError, match="is not allowed: expected a preset"):
+            rules_of_text(text)
+    else:
+        assert rules_of_text(text) == rules
+
+
+def test_options_add_to_the_rules_and_do_not_change_them():
+    assert rules_of_text("standard", 3, "fireworks") == starmine.Variant(players=3, lost_game_score="fireworks")
+    assert rules_of_text("standard, players=3", 3) == starmine.Variant(players=3)
+    with pytest.raises(starmine.StarmineError, match=r"'standard, players=3' and --players 2 contradict each other"):
+        rules_of_text("standard, players=3", 2)
+    with pytest.raises(starmine.StarmineError, match="and --lost-game-score zero contradict each other"):
+        rules_of_text('{"lost_game_score": "fireworks"}', None, "zero")
+
+
+COMMANDS = {
+    "eval": ["eval", "random", "--games", "4", "--quiet"],
+    "generate": ["generate", "random", "random", "random", "--games", "4", "--quiet", "--output", "games"],
+    "play": ["play", "--watch", "--partner", "random"],
+    "search": ["search", "random"],
+}
+
+
+@pytest.mark.parametrize("name", ["eval", "generate"])
+def test_a_command_plays_by_the_rules(name, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main([*COMMANDS[name], "--variant", "standard, players=3, colors=3, ranks=4"]) == 0
+    assert main([*COMMANDS[name], "--variant", '{"players": 3, "colors": 3, "ranks": 4}']) == 0
+    capsys.readouterr()
+    if name == "generate":
+        pytest.importorskip("pyarrow")
+        assert starmine.data.Dataset("games").variant == starmine.Variant(players=3, colors=3, ranks=4)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize(
+    ("text", "message"), [("standard, color=2", "colors"), ("standrad", "standard"), ('{"colors": 99}', "colors=99")]
+)
+def test_a_command_refuses_other_rules_in_one_line(name, text, message, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    try:
+        status = main([*COMMANDS[name], "--variant", text])
+    except SystemExit as left:
+        status = left.code
+    said = capsys.readouterr().err
+    assert (status, said.count("\n")) == (2, 1)
+    assert message in said
