@@ -32,6 +32,7 @@ from torch import Tensor, nn
 from torch.nn.functional import huber_loss
 
 import starmine
+from starmine.rewards import taken_back
 from starmine.torch import ColorNetwork
 from starmine.training import (
     Act,
@@ -248,8 +249,7 @@ class OBL:
         found, running = np.zeros(len(actions), np.float32), tables.running
         for _ in range(args.players):
             outputs = tables.worlds.step(actions)
-            lost = np.isin(outputs["final_ending"], starmine.defeats())
-            found += running * discount * (outputs["reward"] - args.lost_game_penalty * lost)
+            found += running * discount * (outputs["reward"] - taken_back(outputs, args.lost_game_penalty))
             running, discount = running & ~outputs["terminated"], discount * args.gamma
             rows = np.flatnonzero(running)
             if not len(rows):

@@ -25,11 +25,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
 import starmine
+from starmine.rewards import taken_back
 from starmine.torch import ActorCritic, ColorNetwork, Minibatch, PolicyNetwork, RolloutBuffer
 from starmine.training import (
     Act,
@@ -206,14 +206,13 @@ class PPO:
             log_probs, value = self.predict(outputs)
             action = sample_actions(log_probs)
             after = self.batch.step(action.cpu())
-            lost = np.isin(after["final_ending"], starmine.defeats())
             self.rollout.add(
                 obs=outputs["obs"],
                 action_mask=outputs["action_mask"],
                 action=action,
                 log_prob=pick(log_probs, action),
                 value=value,
-                reward=after["reward"] - lost * (args.lost_game_penalty + points_taken * after["final_score"]),
+                reward=after["reward"] - taken_back(after, args.lost_game_penalty, points_taken),
                 terminated=after["terminated"],
             )
             finished.add(after)

@@ -36,6 +36,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 import starmine
+from starmine.rewards import taken_back
 from starmine.torch import CardFeatures, PolicyNetwork, RolloutBuffer, unpack_bits
 from starmine.training import (
     Act,
@@ -263,7 +264,7 @@ class PQN:
                 action=action,
                 log_prob=no_log_prob,
                 value=value,
-                reward=after["reward"] - args.lost_game_penalty * np.isin(after["final_ending"], starmine.defeats()),
+                reward=after["reward"] - taken_back(after, args.lost_game_penalty),
                 terminated=after["terminated"],
             )
             finished.add(after)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,23 @@ from starmine.outcomes import defeats
 Array = NDArray[Any]
 
 REWARDS = ("score", "fireworks")
+_IS_DEFEAT = np.isin(np.arange(len(endings()) + 1), defeats())  # by the code of an ending
+
+
+def taken_back(outputs: Mapping[str, Array], penalty: float, points_taken: float = 0.0) -> Array:
+    """The points that the last reward of each lost game takes back.
+
+    Args:
+        outputs: of a step of a batch: "final_ending" and "final_score" (N,).
+        penalty: points for losing.
+        points_taken: the share of its final score that a lost game takes back as well; 1 makes its return minus the
+            penalty, whatever it scored.
+
+    Returns:
+        Floats (N,), 0 where no game was lost.
+    """
+    lost = _IS_DEFEAT[outputs["final_ending"]]
+    return lost * (penalty + points_taken * outputs["final_score"])
 
 
 class Rewards:
@@ -48,7 +66,6 @@ class Rewards:
         self.rules = variant
         if self.hides:
             self.rules = Variant(**{**variant.parameters(), "lost_game_score": "fireworks"})
-        self._is_defeat = np.isin(np.arange(len(endings()) + 1), defeats())
         self._lost: Array | None = None  # bool (N,), the games that are shown as lost
 
     def step(self, out: dict[str, Array], shows_lost: bool) -> None:
@@ -60,8 +77,8 @@ class Rewards:
         """
         if not self.hides and not self.penalty:
             return
-        lost = self._is_defeat[out["final_ending"]]
-        out["reward"] -= self.penalty * lost
+        out["reward"] -= taken_back(out, float(self.penalty))
+        lost = _IS_DEFEAT[out["final_ending"]]
         if self.hides:
             out["final_score"][lost] = 0
             if shows_lost:

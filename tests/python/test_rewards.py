@@ -7,6 +7,7 @@ import pytest
 
 import starmine
 from starmine import HanabiEnv, HanabiVectorEnv, Variant
+from starmine.rewards import taken_back
 
 MODES = ["SameStep", "NextStep", "Disabled"]
 
@@ -145,3 +146,12 @@ def test_wrong_settings_are_refused(make_env):
     for penalty in (-1, float("nan"), float("inf"), True, "1", None):
         with pytest.raises(starmine.StarmineError, match=r"lost_game_penalty=.*expected a number of at least 0"):
             make_env(lost_game_penalty=penalty)
+
+
+def test_lost_games_take_back_points_and_a_penalty():
+    endings = ["lost", "perfect", "deck_exhausted"]
+    codes = [0] + [starmine.endings().index(ending) + 1 for ending in endings]
+    outputs = {"final_ending": np.array(codes, np.int8), "final_score": np.array([9, 8, 25, 20], np.int32)}
+    assert taken_back(outputs, 0.5).tolist() == [0, 0.5, 0, 0]
+    assert taken_back(outputs, 0.5, 0.25).tolist() == [0, 2.5, 0, 0]
+    assert taken_back(outputs, 0.0, 1.0).tolist() == [0, 8, 0, 0]
