@@ -23,6 +23,7 @@ import os
 import platform
 import shlex
 import shutil
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
@@ -72,7 +73,7 @@ def machine() -> str:
     return f"{models[0] if models else platform.machine()}, {os.cpu_count()} cores"
 
 
-def scores(seats: list[str], variant: starmine.Variant, games: int) -> dict[str, float]:
+def scores(seats: Sequence[str | starmine.TrainedPolicy], variant: starmine.Variant, games: int) -> dict[str, float]:
     """How those in the seats play together."""
     played = starmine.play_games(seats, games=games, seed=SEED, variant=variant)
     found: dict[str, float] = {"games": games}
@@ -211,9 +212,9 @@ def of_policy(name: str, policy: starmine.TrainedPolicy, run: Path, games: int, 
         "seconds": before["seconds"] + policy.about["seconds"],
         "machine": machine(),
         "date": today(),
-        "greedy": scores([policy.bot] + [partner or policy.bot] * rest, variant, games),
+        "greedy": scores([policy] + [partner or policy] * rest, variant, games),
         # Values of actions are no probabilities to draw by.
-        "sampled": None if of_values else scores([drawn.bot] + [partner or drawn.bot] * rest, variant, games),
+        "sampled": None if of_values else scores([drawn] + [partner or drawn] * rest, variant, games),
     }
 
 

@@ -55,10 +55,10 @@ def keep(name: str, run: Path, games: int) -> None:
         **{key: about[key] for key in ("held_out_loss", "held_out_accuracy")},
         "machine": machine(),
         "date": datetime.now(UTC).date().isoformat(),
-        "greedy": scores([policy.bot] * players, variant, games),
-        "sampled": scores([drawn.bot] * players, variant, games),
-        "first_seat": scores([policy.bot] + [bot] * (players - 1), variant, games),
-        "last_seat": scores([bot] * (players - 1) + [policy.bot], variant, games),
+        "greedy": scores([policy] * players, variant, games),
+        "sampled": scores([drawn] * players, variant, games),
+        "first_seat": scores([policy] + [bot] * (players - 1), variant, games),
+        "last_seat": scores([bot] * (players - 1) + [policy], variant, games),
         "teacher_alone": teacher_scores(bot, players, games),
     }
     (folder / "run.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")

@@ -44,6 +44,7 @@ from starmine.training import (
     WeightAverage,
     anneal,
     average_gradients,
+    batch_state,
     begin_with,
     check_finite,
     command_line,
@@ -58,6 +59,7 @@ from starmine.training import (
     process_group,
     random_policy,
     rank,
+    resumed_batch,
     sample_actions,
     show_game,
     training_seed,
@@ -290,7 +292,7 @@ class PPO:
 
     def state_dict(self) -> dict[str, Any]:
         """What a checkpoint keeps."""
-        own = {"batch": self.batch.to_bytes()}
+        own = batch_state(self.batch, self.partners)
         policy, average, optimizer = (part.state_dict() for part in (self.policy, self.average, self.optimizer))
         return {"policy": policy, "average": average, "optimizer": optimizer, "process": own}
 
@@ -299,7 +301,7 @@ class PPO:
         self.policy.load_state_dict(state["policy"])
         self.average.load_state_dict(state["average"])
         self.optimizer.load_state_dict(state["optimizer"])
-        self.batch = starmine.Batch.from_bytes(state["process"]["batch"])
+        self.batch = resumed_batch(state["process"], self.partners)
 
 
 def pick(log_probs: Tensor, action: Tensor) -> Tensor:

@@ -48,11 +48,13 @@ from starmine.training import (
     Scores,
     ScriptArgs,
     anneal,
+    batch_state,
     check_finite,
     command_line,
     evaluate_policy,
     partner_seats,
     random_policy,
+    resumed_batch,
     show_game,
     training_seed,
 )
@@ -296,14 +298,14 @@ class PQN:
 
     def state_dict(self) -> dict[str, Any]:
         """What a checkpoint keeps."""
-        own = {"batch": self.batch.to_bytes()}
+        own = batch_state(self.batch, self.partners)
         return {"network": self.network.state_dict(), "optimizer": self.optimizer.state_dict(), "process": own}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Go on from a checkpoint."""
         self.network.load_state_dict(state["network"])
         self.optimizer.load_state_dict(state["optimizer"])
-        self.batch = starmine.Batch.from_bytes(state["process"]["batch"])
+        self.batch = resumed_batch(state["process"], self.partners)
 
 
 def main(args: Args, on_update: OnUpdate | None = None) -> None:

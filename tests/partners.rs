@@ -20,8 +20,7 @@ fn variant(name: &str, players: i64) -> Arc<Variant> {
 
 fn partners(seats: &[(usize, &[&str])]) -> Partners {
     seats.iter().fold(Partners::default(), |partners, (seat, names)| {
-        let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
-        partners.with(*seat, &names).unwrap()
+        partners.with(*seat, names.iter().map(|name| name.parse().unwrap()).collect()).unwrap()
     })
 }
 

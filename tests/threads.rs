@@ -118,7 +118,7 @@ fn several_threads_do_what_one_does() {
 
 #[test]
 fn also_with_partners() {
-    check(&Partners::default().with(1, &["piers".to_owned()]).unwrap());
+    check(&Partners::default().with(1, vec!["piers".parse().unwrap()]).unwrap());
 }
 
 #[test]

@@ -42,18 +42,17 @@ def resolve_partners(partners: Any) -> tuple[Any, dict[int, list[Any]], dict[int
         seat: [python_player(partner, f"partners[{seat}]") for partner in holders] for seat, holders in given.items()
     }
     policies = [player for players in python.values() for player in players if player is not None]
-    seats_bots = any(isinstance(partner, SeatedBot) for holders in given.values() for partner in holders)
-    if not policies and not seats_bots:
+    if not policies:
         return partners, {}, given  # the batch reads them as they are
     outside = _Outside(any(getattr(getattr(policy, "example", policy), "all_turns", False) for policy in policies))
     resolved = {
         seat: [
-            ((partner.name if isinstance(partner, SeatedBot) else partner) if player is None else outside, weight)
+            (partner if player is None else outside, weight)
             for (partner, weight), player in zip(mixture(holders), python[seat], strict=True)
         ]
         for seat, holders in partners.items()
     }
-    return resolved, python if policies else {}, given
+    return resolved, python, given
 
 
 def mixture(holders: Any) -> list[tuple[Any, Any]]:

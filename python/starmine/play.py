@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Any, Literal, overload
 
-from starmine._core import StarmineError, Variant, _play_bots, _Tables
+from starmine._core import StarmineError, Variant, _play_bots, _Player, _Tables
 from starmine.keywords import named_keywords
 from starmine.played import BotError, Failure, Games, RecordedGames
 from starmine.players import Player, resolve_player
@@ -104,13 +104,13 @@ def play_games(
     """
     rules = resolve_table(players, variant)
     seats = [resolve_player(player, f"players[{seat}]") for seat, player in enumerate(players)]
-    names = [player if isinstance(player, str) else None for player in seats]
-    if None not in names:
+    loaded = [player if isinstance(player, _Player) else None for player in seats]
+    if None not in loaded:
         threads = (os.cpu_count() or 1) if threads is None else threads
-        columns, recorded, *_ = _play_bots(rules, names, games, seed, first_game, threads, record)
+        columns, recorded, *_ = _play_bots(rules, loaded, games, seed, first_game, threads, record)
         return results(rules, columns, recorded)
-    tables = _Tables(rules, names, games, seed, first_game)
-    python = [None if isinstance(player, str) else player for player in seats]
+    tables = _Tables(rules, loaded, games, seed, first_game)
+    python = [None if isinstance(player, _Player) else player for player in seats]
     table = WholeGames(tables, python, range(first_game, first_game + games))
     columns = table.play()
     result = results(rules, columns, tables.recorded() if record else None, table.failures)

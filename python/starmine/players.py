@@ -16,11 +16,9 @@ from starmine._core import (
     SeatedBot,
     StarmineError,
     View,
-    _check_bot,
     _extra_outputs,
+    _Player,
     _unknown_name,
-    bot,
-    bots,
     encoders,
 )
 from starmine._core import variant as preset
@@ -119,16 +117,22 @@ class Factory:
             )
         return resolve_player(made, self.place)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What tells it from others; see `identity`."""
+        return {"make": self.make}
+
     def __repr__(self) -> str:
         """The class or function."""
         return repr(self.make)
 
 
-Player: TypeAlias = str | TrainedPolicy | SeatedBot | type | PythonBot | Policy | Callable[[], Any]
+Player: TypeAlias = str | TrainedPolicy | SeatedBot | _Player | type | PythonBot | Policy | Callable[[], Any]
 
 
 def resolve_player(player: Any, place: str) -> Any:
-    """Check a player and normalise it: to a bot's text, a `PythonBot` or its class, a `Policy`, or a `Factory`.
+    """Check a player and normalise it: to a `_Player`, a `PythonBot` or its class, a `Policy`, or a `Factory`.
+
+    The file of a policy is read here and never again: a `_Player` carries its weights.
 
     Args:
         player: as `play_games` takes it.
@@ -139,15 +143,12 @@ def resolve_player(player: Any, place: str) -> Any:
         StarmineError: the player is none of these, its methods take other arguments, or it sees its own hand and does
             not say so.
     """
-    if isinstance(player, TrainedPolicy):
-        player = player.bot
-    if isinstance(player, SeatedBot):
-        player = player.name
+    if isinstance(player, TrainedPolicy | SeatedBot):
+        return player._player
     if isinstance(player, str):
         refuse_file(player, place)
-        _check_bot(player)
-        return player
-    if isinstance(player, Factory):
+        return _Player(player)
+    if isinstance(player, _Player | Factory):
         return player
     if isinstance(player, type):
         return player if is_bot(player) and not is_policy(player) else Factory(player, place)
@@ -286,8 +287,6 @@ def shows_own_hand(encoder: str) -> bool:
 
 def cheats(player: Any) -> bool:
     """Whether a player, as `resolve_player` returns it, sees its own hand."""
-    if isinstance(player, str):
-        return player in bots() and not bot(player).is_player
     return getattr(player, "cheats", False) is True
 
 

@@ -8,7 +8,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import StarmineError, State, Variant, View, _search
+from starmine._core import SeatedBot, StarmineError, State, Variant, View, _Player, _search
+from starmine.players import resolve_player
+from starmine.trained import TrainedPolicy
 
 
 @dataclass(frozen=True)
@@ -148,15 +150,14 @@ def search(
     True
     """
     view = position if isinstance(position, View) else position.view(position.current_player)
-    name = blueprint if isinstance(blueprint, str) else getattr(blueprint, "bot", None)
-    if not isinstance(name, str):
+    if not isinstance(blueprint, str | TrainedPolicy | SeatedBot | _Player):
         raise StarmineError(f"blueprint={blueprint!r} is not allowed: expected a bot's text or a trained policy")
     limit = "" if milliseconds is None else f"; milliseconds={milliseconds}"
     limit += "" if depth is None else f"; depth={depth}"
     size = "" if step is None else f"; step={step}"
-    text = f"search: {name}; rollouts={rollouts}{limit}; hands={hands}; threshold={threshold}; method={method}{size}"
+    options = f"rollouts={rollouts}{limit}; hands={hands}; threshold={threshold}; method={method}{size}"
     action, by_blueprint, actions, means, errors, counts, kept, cards, shares, exact, unexplained = _search(
-        view, text, seed, threads
+        view, resolve_player(blueprint, "blueprint").searching(options), seed, threads
     )
     columns = (column.tolist() for column in (actions, means, errors, counts, kept))
     found = [SearchedAction(*row) for row in zip(*columns, strict=True)]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from starmine._core import SerializationError, Variant, _Network, _policy_bytes, policies
+from starmine._core import SerializationError, Variant, _Network, _Player, _policy_bytes, policies
 from starmine.keywords import named_keywords
 
 if TYPE_CHECKING:
@@ -20,7 +20,9 @@ Array = NDArray[Any]
 
 
 class TrainedPolicy:
-    """A trained policy. It can hold a seat in `play_games`, `evaluate` and `partners`, itself or as its `bot` text.
+    """A trained policy. It can hold a seat in `play_games`, `evaluate` and `partners`.
+
+    It plays the weights that were loaded, whatever its file holds later; so does a pickle of it.
 
     Attributes:
         name: of a shipped policy, else the file's path.
@@ -42,6 +44,7 @@ class TrainedPolicy:
             raise SerializationError(f"policy={name!r} is not a valid policy: {found}")
         self.name = name
         self.data = data
+        self._player = _Player.of_network(self._network, name, sampled)
         self.sampled = sampled
         self.variant = Variant.from_json(json.dumps(described["variant"]))
         self.encoder: str = described["encoder"]
@@ -56,10 +59,11 @@ class TrainedPolicy:
 
     @property
     def bot(self) -> str:
-        """The text that names this policy wherever a bot's name is accepted, also in `starmine eval`."""
-        if self.sampled:
-            return f"policy: {self.name}; sampled"
-        return self.name if self.name in policies() else f"policy: {self.name}"
+        """The text by which `starmine eval` and every function that takes a bot's name load this policy.
+
+        The file is read again then: if it has been replaced, the text names other weights than this object has.
+        """
+        return self._player.text
 
     @property
     def card(self) -> str:
@@ -100,6 +104,10 @@ class TrainedPolicy:
         network.load_state_dict({name: tensor.float() for name, tensor in load(self.data).items()})
         return network
 
+    def __reduce__(self) -> tuple[type[TrainedPolicy], tuple[str, bytes, bool]]:
+        """A pickle holds the weights."""
+        return TrainedPolicy, (self.name, self.data, self.sampled)
+
     def __repr__(self) -> str:
         """The `bot` text and the variant."""
         return f"<TrainedPolicy {self.bot!r}: {self.variant}>"
@@ -124,7 +132,7 @@ def load_policy(policy: str | os.PathLike[str], sampled: bool = False) -> Traine
     >>> policy = starmine.load_policy("ippo-2p")
     >>> policy.variant.players
     2
-    >>> games = starmine.play_games([policy.bot, "smart"], games=10)
+    >>> games = starmine.play_games([policy, "smart"], games=10)
     """
     name = os.fspath(policy) if isinstance(policy, str | os.PathLike) else None
     if not isinstance(name, str):

@@ -20,10 +20,11 @@ impl Batch {
     }
 
     /// The batch as bytes, from which `from_bytes` resumes it exactly. The number of threads is not
-    /// stored, so batches in the same state give the same bytes.
+    /// stored, so batches in the same state give the same bytes. The weights of partners are stored,
+    /// except those that come with the package.
     ///
     /// Raises:
-    ///     SerializationError: games have given decks.
+    ///     SerializationError: games have given decks, or partners are Python objects.
     ///     MemoryError: there is no memory for the bytes.
     ///     BusyError: another thread is in a call of this batch.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {

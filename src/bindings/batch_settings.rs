@@ -10,9 +10,10 @@ use super::errors::StarmineError;
 use super::integer_arrays::{bytes, mask};
 use super::memory::check_not_masked;
 use super::numbers::{Integer, seat as read_seat, seed as read_seed, wrong_type};
+use super::player::read_player_if;
 use super::room::{items, room};
 use super::text::Text;
-use crate::batch::{BufferError, ExtraOutput, GivenDecks, Partner, Partners, PartnersError, Seeds};
+use crate::batch::{BufferError, ExtraOutput, GivenDecks, Partner, Partners, Seeds};
 use crate::rules::Named;
 
 /// The seeds, the mask and the decks of a reset.
@@ -123,14 +124,16 @@ pub(super) fn read_partners(given: &Bound<'_, PyAny>, players: u8) -> PyResult<P
     Ok(partners)
 }
 
-/// A partner: the name of a bot, a trained policy, which has it as an attribute, or a partner outside the batch.
+/// A partner: the text of a bot, an object that carries a loaded player, or a partner outside the batch. `None` for
+/// anything else.
 fn read_partner(holder: &Bound<'_, PyAny>) -> PyResult<Option<Partner>> {
     if let Ok(outside) = holder.cast::<_Outside>() {
         return Ok(Some(Partner::Outside { every_turn: outside.get().every_turn }));
     }
-    let text = holder.extract().or_else(|_| holder.getattr("bot")?.extract::<Text>());
-    let Ok(text) = text else { return Ok(None) };
-    Ok(Some(Partner::Bot(text.parse().map_err(PartnersError::Bot)?)))
+    if let Ok(text) = holder.extract::<Text>() {
+        return Ok(Some(holder.py().detach(|| text.parse::<Partner>())?));
+    }
+    Ok(read_player_if(holder)?.map(Partner::Bot))
 }
 
 /// The partners of a sequence with their weights, which are 1 where none is given.
@@ -165,7 +168,7 @@ pub(super) fn read_extra_outputs(given: &Bound<'_, PyAny>) -> PyResult<Vec<Extra
 /// The most names of extra outputs that are read.
 const MAX_EXTRA_OUTPUTS: usize = 100;
 
-/// The partners by seat: one, or a list of partners, or of pairs with their weights.
+/// The partners by seat: one text, or a list of texts, or of pairs with their weights.
 pub(super) fn partners_dict<'py>(
     py: Python<'py>,
     partners: &Partners,

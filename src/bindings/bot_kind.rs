@@ -2,7 +2,6 @@ use pyo3::prelude::*;
 
 use super::text::Text;
 use crate::bots::{self as kinds, BOTS, Plays, shipped_policy};
-use crate::search::PlayerName;
 
 /// A bot of the registry.
 ///
@@ -60,17 +59,4 @@ pub fn bot(name: Text) -> PyResult<BotKind> {
     };
     let (name, summary, source) = (kind.name, kind.summary, kind.source);
     Ok(BotKind { name, summary, source, plays, is_player: kind.is_player() })
-}
-
-/// _check_bot(name)
-///
-/// Raises an error if the text does not name a bot.
-///
-/// Raises:
-///     UnknownNameError: no bot has this name.
-///     SerializationError: the text names a policy file that is damaged.
-#[pyfunction]
-pub fn _check_bot(name: Text) -> PyResult<()> {
-    name.parse::<PlayerName>()?;
-    Ok(())
 }

@@ -105,9 +105,9 @@ pub fn _unknown_name(kind: &str, name: Text, known: Vec<Text>) -> PyErr {
 /// The exception for a text that is not a bot's name.
 fn bot_name(error: &bots::BotNameError, message: String) -> PyErr {
     match error {
-        bots::BotNameError::Policy(bots::PolicyError::Refused { .. }) => {
-            SerializationError::new_err(message)
-        }
+        bots::BotNameError::Policy(
+            bots::PolicyError::Refused { .. } | bots::PolicyError::OtherVersion { .. },
+        ) => SerializationError::new_err(message),
         _ => UnknownNameError::new_err(message),
     }
 }

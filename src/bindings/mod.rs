@@ -24,6 +24,7 @@ mod network;
 mod numbers;
 mod outputs;
 mod parameters;
+mod player;
 mod policies;
 mod process;
 mod recording;
@@ -93,6 +94,7 @@ core_module! {
         layout::Layout,
         moves::Move,
         network::_Network,
+        player::_Player,
         replay::_Replay,
         rule_kind::RuleKind,
         seated_bot::SeatedBot,
@@ -114,7 +116,6 @@ core_module! {
         VariantError,
     }
     functions: {
-        bot_kind::_check_bot,
         bot_kind::bot,
         bot_kind::bots,
         errors::_unknown_name,

@@ -1,6 +1,7 @@
 //! The networks of trained policies, evaluated from Python.
 
 use std::iter;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
@@ -11,14 +12,14 @@ use super::interruptible::{interruptible, is_set};
 use super::memory::check_not_masked;
 use super::room::{collect, room};
 use super::text::Text;
-use crate::bots::{BotNameError, Policy};
+use crate::bots::{BotNameError, Policy, load_policy};
 
 /// The most rows that are computed without looking for signals: a row takes up to 0.1 milliseconds.
 const INTERRUPTIBLE: usize = 1 << 11;
 
 /// The network of a policy file.
 #[pyclass(frozen, module = "starmine")]
-pub struct _Network(Policy);
+pub struct _Network(pub(super) Arc<Policy>);
 
 /// Logits, values and hidden states.
 type Computed<'py> =
@@ -32,7 +33,7 @@ impl _Network {
     ///     SerializationError: the bytes are not a policy file.
     #[new]
     fn new(name: Text, data: &[u8]) -> PyResult<_Network> {
-        Ok(_Network(Policy::of_file(&name, data).map_err(BotNameError::from)?))
+        Ok(_Network(load_policy(&name, data).map_err(BotNameError::from)?))
     }
 
     /// The file's metadata as JSON text.

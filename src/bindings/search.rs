@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use super::errors::StarmineError;
 use super::interruptible::interruptible;
 use super::numbers::{Integer, count, seed as read_seed};
+use super::player::read_player;
 use super::room::collect;
 use super::text::Text;
 use super::view::View;
@@ -36,7 +37,7 @@ type Found<'py> = (
 
 /// _search(view, player, seed, threads)
 ///
-/// Searches for the best move of the view's observer, who is to act. The player is the text of one that searches.
+/// Searches for the best move of the view's observer, who is to act. The player is one that searches, or its text.
 ///
 /// Raises:
 ///     UnknownNameError: the text names no player.
@@ -46,7 +47,7 @@ type Found<'py> = (
 pub fn _search<'py>(
     py: Python<'py>,
     view: &View,
-    player: Text,
+    player: &Bound<'py, PyAny>,
     seed: &Bound<'py, PyAny>,
     threads: Integer,
 ) -> PyResult<Found<'py>> {
@@ -62,8 +63,11 @@ pub fn _search<'py>(
             "seat {acting} is to act: expected a turn of seat {observer}, whose view this is"
         )));
     }
-    let PlayerName::Search(name) = player.parse()? else {
-        return Err(StarmineError::new_err(format!("player={player:?} does not search")));
+    let name = match read_player("player", player)? {
+        PlayerName::Search(name) => name,
+        PlayerName::Bot(bot) => {
+            return Err(StarmineError::new_err(format!("player={bot} does not search")));
+        }
     };
     let seed = read_seed(seed)?;
     let threads = count("threads", &threads, 1..=THREADS)?;

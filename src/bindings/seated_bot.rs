@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 
 use super::errors::StarmineError;
 use super::numbers::{Integer, seat as read_seat, seed as read_seed, wrong_type};
-use super::text::Text;
+use super::player::{_Player, read_player};
 use super::variant::{Variant, read_variant};
 use super::view::View;
 use crate::bots::{Player, SeatedPlayer};
@@ -21,8 +21,7 @@ use crate::search::PlayerName;
 ///     seat: the seat that it holds.
 #[pyclass(module = "starmine")]
 pub struct SeatedBot {
-    #[pyo3(get)]
-    name: String,
+    name: PlayerName,
     variant: Arc<rules::Variant>,
     #[pyo3(get)]
     seat: usize,
@@ -31,6 +30,17 @@ pub struct SeatedBot {
 
 #[pymethods]
 impl SeatedBot {
+    #[getter]
+    fn name(&self) -> String {
+        self.name.to_string()
+    }
+
+    /// The player, loaded.
+    #[getter]
+    fn _player(&self) -> _Player {
+        _Player(self.name.clone())
+    }
+
     #[getter]
     fn variant(&self) -> Variant {
         Variant(self.variant.clone())
@@ -116,25 +126,15 @@ pub fn make_bot(
         Some(given) => read_variant(given)?,
         None => Arc::new(rules::Variant::new(rules::preset("standard")?)?),
     };
-    let (name, player) = read_player(bot, &variant)?;
+    let name = read_player("bot", bot)?;
+    let player = name.player(&variant)?;
     if matches!(player, Player::Open(_)) {
         return Err(StarmineError::new_err(format!(
-            "bot={name:?} sees all hands, which a view hides: use State.suggest"
+            "bot={:?} sees all hands, which a view hides: use State.suggest",
+            name.to_string()
         )));
     }
     let seat = read_seat("seat", &seat, variant.players())?;
     let seed = seed.map_or(Ok(0), read_seed)?;
     Ok(SeatedBot { name, variant, seat, player: SeatedPlayer::new(player, seat, seed) })
-}
-
-/// Reads a bot: its text, or a trained policy, which has it as an attribute.
-pub(super) fn read_player(
-    given: &Bound<'_, PyAny>,
-    variant: &rules::Variant,
-) -> PyResult<(String, Player)> {
-    let text = given.extract().or_else(|_| given.getattr("bot")?.extract::<Text>());
-    let text: Text =
-        text.map_err(|_| wrong_type("bot", given, "a bot's name or a trained policy"))?;
-    let bot: PlayerName = text.parse()?;
-    Ok((bot.to_string(), bot.player(variant)?))
 }

@@ -8,7 +8,7 @@ use super::event::Event;
 use super::features::{action_mask, encode_view};
 use super::moves::{Move, moves};
 use super::numbers::{Integer, seat, seed as read_seed};
-use super::seated_bot::read_player;
+use super::player::read_player;
 use super::seen::{Wanted, pairs, rows};
 use super::text::Text;
 use super::variant::Variant;
@@ -185,7 +185,7 @@ impl State {
     #[pyo3(signature = (bot, seed=None), text_signature = "($self, bot, seed=0)")]
     fn suggest(&self, bot: &Bound<'_, PyAny>, seed: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
         let seed = seed.map_or(Ok(0), read_seed)?;
-        let (_, player) = read_player(bot, self.state.variant())?;
+        let player = read_player("bot", bot)?.player(self.state.variant())?;
         let seat = self.state.position().current_player();
         let played = SeatedPlayer::new(player, seat, seed).act(&self.state)?;
         Ok(self.state.variant().move_to_action(played).expect("a legal move has an action"))

@@ -12,9 +12,9 @@ use pyo3::types::PyDict;
 use super::errors::{StarmineError, illegal_action};
 use super::interruptible::{interruptible, is_set};
 use super::numbers::{Integer, count, seed as read_seed};
+use super::player::read_player;
 use super::room::{collect, room};
 use super::seen::{Wanted, pairs, rows};
-use super::text::Text;
 use super::variant::{Variant, read_variant};
 use super::view::View;
 use crate::bots::{
@@ -22,22 +22,27 @@ use crate::bots::{
     play_games_until,
 };
 use crate::rules::{self, EpisodeSeed, MoveError, Recording};
-use crate::search::{PlayerName, PlayerNameError};
+use crate::search::PlayerName;
 
 /// The most games of one call, and the highest index of the first.
 const GAMES: usize = u32::MAX as usize;
 
-/// Reads the players of a table: bots' names, and `None` for a seat that Python plays.
-fn read_players(variant: &rules::Variant, names: &[Option<Text>]) -> PyResult<Vec<Player>> {
+/// The players of a table as Python gives them: loaded players or their texts, and `None` for a seat that Python plays.
+type GivenPlayers<'py> = Vec<Option<Bound<'py, PyAny>>>;
+
+/// Reads the players of a table.
+fn read_players(variant: &rules::Variant, names: &GivenPlayers<'_>) -> PyResult<Vec<Player>> {
     if names.len() != usize::from(variant.players()) {
         let (found, expected) = (names.len(), variant.players());
         return Err(StarmineError::new_err(format!(
             "players has {found} entries: expected {expected}, one for each seat of this variant"
         )));
     }
-    let read = |name: &Option<Text>| name.as_ref().map(|name| name.parse()).transpose();
+    let read = |(seat, given): (usize, &Option<Bound<'_, PyAny>>)| {
+        given.as_ref().map(|given| read_player(&format!("players[{seat}]"), given)).transpose()
+    };
     let names: Vec<Option<PlayerName>> =
-        names.iter().map(read).collect::<Result<_, PlayerNameError>>()?;
+        names.iter().enumerate().map(read).collect::<PyResult<_>>()?;
     PlayerName::check_table(names.iter().map(Option::as_ref))?;
     let player = |name: &Option<PlayerName>| match name {
         None => Ok(Player::External),
@@ -154,7 +159,7 @@ fn no_memory(error: &TryReserveError) -> PyErr {
 pub fn _play_bots<'py>(
     py: Python<'py>,
     variant: &Bound<'py, PyAny>,
-    players: Vec<Option<Text>>,
+    players: GivenPlayers<'py>,
     games: Integer,
     seed: &Bound<'py, PyAny>,
     first_game: Integer,
@@ -210,7 +215,7 @@ impl _Tables {
     fn new(
         py: Python<'_>,
         variant: &Bound<'_, PyAny>,
-        players: Vec<Option<Text>>,
+        players: GivenPlayers<'_>,
         games: Integer,
         seed: &Bound<'_, PyAny>,
         first_game: Integer,

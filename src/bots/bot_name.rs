@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use super::bot::{Bot, UnsupportedVariant};
 use super::noisy::{Noise, NoiseError, Noisy};
-use super::policy::{Policy, PolicyBot, PolicyError, ShippedPolicy, read_policy, shipped_policy};
+use super::policy::{Policy, PolicyBot, PolicyError, read_policy, shipped_policy};
 use super::registry::{BotKind, bot};
 use super::rule_list::{RuleError, RuleList};
 use super::runner::Player;
@@ -25,7 +25,8 @@ const SAMPLED: &str = "sampled";
 /// - the name of a bot of the registry or of a shipped policy;
 /// - a rule list, such as `rules: play-safe; hint-playable; discard-oldest`;
 /// - a policy file, such as `policy: runs/mine.safetensors` or
-///   `policy: runs/mine.safetensors; sampled`;
+///   `policy: runs/mine.safetensors; sampled`. A path that begins or ends with a space or contains a
+///   semicolon is written as a JSON string, with `\\u003b` for the semicolon;
 /// - one of these with noise, such as `noisy: 0.1; smart`: with probability 0.1 a random legal move
 ///   replaces the bot's.
 ///
@@ -71,7 +72,7 @@ pub enum BotNameError {
     NoisyText(String),
 }
 
-/// A loaded policy and whether it samples its moves.
+/// A loaded policy and whether it samples its moves. It plays these weights, whatever its file holds later.
 #[derive(Clone)]
 pub struct PolicyName {
     /// The path of its file, or its name if it is shipped.
@@ -79,6 +80,9 @@ pub struct PolicyName {
     policy: Arc<Policy>,
     is_sampled: bool,
 }
+
+/// Finds a policy by what stands for it in a text: its path or name, and its weights.
+pub type FindPolicy<'a> = dyn Fn(&str) -> Result<(String, Arc<Policy>), PolicyError> + 'a;
 
 impl BotName {
     /// A new player for this variant.
@@ -129,49 +133,41 @@ impl BotName {
         matches!(self, BotName::Policy(name) if name.policy.takes_rows())
     }
 
-    /// The CRC-32 of the policy's file; `None` for other bots.
+    /// The policy, also one with noise; `None` for other bots.
     #[must_use]
-    pub fn checksum(&self) -> Option<u32> {
+    pub fn policy(&self) -> Option<&PolicyName> {
         match self {
             BotName::Kind(_) | BotName::Rules(_) => None,
-            BotName::Policy(name) => Some(name.policy.checksum()),
-            BotName::Noisy(_, name) => name.checksum(),
+            BotName::Policy(name) => Some(name),
+            BotName::Noisy(_, name) => name.policy(),
         }
     }
-}
 
-impl PolicyName {
-    fn shipped(shipped: &ShippedPolicy, is_sampled: bool) -> Result<PolicyName, PolicyError> {
-        let (source, policy) = (shipped.name.to_owned(), shipped.policy()?);
-        Ok(PolicyName { source, policy, is_sampled })
-    }
-
-    /// Parses the text after the prefix.
-    fn parse(text: &str) -> Result<PolicyName, PolicyError> {
-        let (source, is_sampled) = match text.rsplit_once(';') {
-            Some((source, option)) if option.trim() == SAMPLED => (source.trim(), true),
-            _ => (text.trim(), false),
-        };
-        match shipped_policy(source) {
-            Some(shipped) => PolicyName::shipped(shipped, is_sampled),
-            None => {
-                let policy = read_policy(source)?;
-                Ok(PolicyName { source: source.to_owned(), policy, is_sampled })
+    /// The same bot, with another text for its policy.
+    #[must_use]
+    pub fn with_source(&self, source: &str) -> BotName {
+        match self {
+            BotName::Kind(_) | BotName::Rules(_) => self.clone(),
+            BotName::Policy(name) => {
+                BotName::Policy(PolicyName { source: source.to_owned(), ..name.clone() })
+            }
+            BotName::Noisy(noise, name) => {
+                BotName::Noisy(*noise, Box::new(name.with_source(source)))
             }
         }
     }
-}
 
-impl FromStr for BotName {
-    type Err = BotNameError;
-
-    fn from_str(text: &str) -> Result<BotName, BotNameError> {
+    /// Parses a text; `find` finds its policy.
+    ///
+    /// # Errors
+    /// [`BotNameError`] if the text names no bot.
+    pub fn parse(text: &str, find: &FindPolicy<'_>) -> Result<BotName, BotNameError> {
         if let Some(rules) = text.strip_prefix(RULES_PREFIX) {
             let rules: Vec<&str> = rules.split(';').map(str::trim).collect();
             return Ok(BotName::Rules(RuleList::parse(&rules)?));
         }
         if let Some(policy) = text.strip_prefix(POLICY_PREFIX) {
-            return Ok(BotName::Policy(PolicyName::parse(policy)?));
+            return Ok(BotName::Policy(PolicyName::parse(policy, find)?));
         }
         if let Some(noisy) = text.strip_prefix(NOISY_PREFIX) {
             let wrong = || BotNameError::NoisyText(text.to_owned());
@@ -180,12 +176,69 @@ impl FromStr for BotName {
             if name.starts_with(NOISY_PREFIX) {
                 return Err(wrong());
             }
-            return Ok(BotName::Noisy(noise, Box::new(name.parse()?)));
+            return Ok(BotName::Noisy(noise, Box::new(BotName::parse(name, find)?)));
         }
         match shipped_policy(text) {
-            Some(shipped) => Ok(BotName::Policy(PolicyName::shipped(shipped, false)?)),
+            Some(shipped) => Ok(BotName::Policy(PolicyName::new(text, shipped.policy()?, false))),
             None => Ok(BotName::Kind(bot(text)?)),
         }
+    }
+}
+
+impl PolicyName {
+    /// A policy that was read from a file, or that is shipped.
+    #[must_use]
+    pub fn new(source: &str, policy: Arc<Policy>, is_sampled: bool) -> PolicyName {
+        PolicyName { source: source.to_owned(), policy, is_sampled }
+    }
+
+    /// The path of its file, or its name if it is shipped.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// The weights.
+    #[must_use]
+    pub const fn policy(&self) -> &Arc<Policy> {
+        &self.policy
+    }
+
+    /// Whether it is the shipped policy of its name.
+    #[must_use]
+    pub fn is_shipped(&self) -> bool {
+        shipped_policy(&self.source).is_some_and(|shipped| shipped.bytes == self.policy.bytes())
+    }
+
+    /// Parses the text after the prefix.
+    fn parse(text: &str, find: &FindPolicy<'_>) -> Result<PolicyName, PolicyError> {
+        let (source, is_sampled) = match text.rsplit_once(';') {
+            Some((source, option)) if option.trim() == SAMPLED => (source.trim(), true),
+            _ => (text.trim(), false),
+        };
+        let (source, policy) = find(source)?;
+        Ok(PolicyName { source, policy, is_sampled })
+    }
+}
+
+/// Finds a policy that is shipped or in a file.
+///
+/// # Errors
+/// [`PolicyError`] if the file cannot be read or is invalid.
+pub fn find_policy(source: &str) -> Result<(String, Arc<Policy>), PolicyError> {
+    if let Some(shipped) = shipped_policy(source) {
+        return Ok((source.to_owned(), shipped.policy()?));
+    }
+    let path = serde_json::from_str(source).unwrap_or_else(|_| source.to_owned());
+    let policy = read_policy(&path)?;
+    Ok((path, policy))
+}
+
+impl FromStr for BotName {
+    type Err = BotNameError;
+
+    fn from_str(text: &str) -> Result<BotName, BotNameError> {
+        BotName::parse(text, &find_policy)
     }
 }
 
@@ -211,11 +264,22 @@ impl fmt::Display for BotName {
 impl fmt::Display for PolicyName {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let PolicyName { source, is_sampled, .. } = self;
-        match (shipped_policy(source), is_sampled) {
-            (Some(_), false) => formatter.write_str(source),
-            (_, false) => write!(formatter, "{POLICY_PREFIX} {source}"),
-            (_, true) => write!(formatter, "{POLICY_PREFIX} {source}; {SAMPLED}"),
+        let is_shipped = self.is_shipped();
+        if is_shipped && !is_sampled {
+            return formatter.write_str(source);
         }
+        write!(formatter, "{POLICY_PREFIX} ")?;
+        let is_plain = source.trim() == source
+            && !source.contains(';')
+            && !source.starts_with('"')
+            && (is_shipped || shipped_policy(source).is_none());
+        if is_plain {
+            formatter.write_str(source)?;
+        } else {
+            let quoted = serde_json::to_string(source).map_err(|_| fmt::Error)?;
+            formatter.write_str(&quoted.replace(';', "\\u003b"))?;
+        }
+        if *is_sampled { write!(formatter, "; {SAMPLED}") } else { Ok(()) }
     }
 }
 

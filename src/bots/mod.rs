@@ -26,13 +26,13 @@ mod smart;
 mod turn_values;
 
 pub use bot::{Bot, MoveValue, OpenBot, Turn, UnsupportedVariant};
-pub use bot_name::{BotName, BotNameError, PolicyName};
+pub use bot_name::{BotName, BotNameError, FindPolicy, PolicyName, find_policy};
 pub(crate) use memory::{check_headroom, check_thread_room, start, start_scoped, with_room};
 pub use noisy::{Noise, NoiseError, Noisy};
 pub use play_games::{Outcome, PlayError, PlayedGames, play_games, play_games_until};
 pub use policy::{
     ColorActions, POLICIES, Policy, PolicyBot, PolicyError, PolicyProblem, PolicyRows,
-    PolicyScratch, ShippedPolicy, policy_bytes, read_policy, shipped_policy,
+    PolicyScratch, ShippedPolicy, load_policy, policy_bytes, read_policy, shipped_policy,
 };
 pub use recording::check_games;
 pub use registry::{BOTS, BotKind, Plays, bot};

@@ -16,6 +16,7 @@ mod rollout;
 mod search_text;
 mod searcher;
 mod seen_game;
+mod stored_players;
 #[cfg(test)]
 mod tests;
 
@@ -26,3 +27,4 @@ pub use options::{Method, SearchOptions};
 pub use player_name::{PlayerName, PlayerNameError, SearchName};
 pub use search_text::{SearchText, SeveralSearches};
 pub use searcher::{BlueprintError, Searcher};
+pub use stored_players::{LoadedPolicies, StoredPolicies};

@@ -7,7 +7,7 @@ use thiserror::Error;
 use super::options::{Method, SearchOptions};
 use super::search_text::{SearchText, SeveralSearches};
 use super::searcher::{BlueprintError, Searcher};
-use crate::bots::{BotName, BotNameError, Player, UnsupportedVariant};
+use crate::bots::{BotName, BotNameError, FindPolicy, Player, UnsupportedVariant, find_policy};
 use crate::rules::{UnknownName, Variant};
 
 /// The options, as they are written after the blueprint.
@@ -90,12 +90,35 @@ impl PlayerName {
         }
     }
 
-    /// The CRC-32 of the policy's file; `None` for other bots.
+    /// The bot, or the blueprint of one that searches.
     #[must_use]
-    pub fn checksum(&self) -> Option<u32> {
+    pub const fn bot(&self) -> &BotName {
         match self {
-            PlayerName::Bot(name) => name.checksum(),
-            PlayerName::Search(name) => name.blueprint.checksum(),
+            PlayerName::Bot(name) => name,
+            PlayerName::Search(name) => &name.blueprint,
+        }
+    }
+
+    /// The same player, with another text for its policy.
+    #[must_use]
+    pub fn with_source(&self, source: &str) -> PlayerName {
+        match self {
+            PlayerName::Bot(name) => PlayerName::Bot(name.with_source(source)),
+            PlayerName::Search(name) => {
+                let blueprint = name.blueprint.with_source(source);
+                PlayerName::Search(SearchName { blueprint, ..name.clone() })
+            }
+        }
+    }
+
+    /// Parses a text; `find` finds its policy.
+    ///
+    /// # Errors
+    /// [`PlayerNameError`] if the text names no player.
+    pub fn parse(text: &str, find: &FindPolicy<'_>) -> Result<PlayerName, PlayerNameError> {
+        match SearchText::of(text) {
+            Some(text) => Ok(PlayerName::Search(SearchName::parse(&text, find)?)),
+            None => Ok(PlayerName::Bot(BotName::parse(text, find)?)),
         }
     }
 
@@ -136,7 +159,7 @@ impl SearchName {
     }
 
     /// Checks the parts of a text.
-    fn parse(text: &SearchText<'_>) -> Result<SearchName, PlayerNameError> {
+    fn parse(text: &SearchText<'_>, find: &FindPolicy<'_>) -> Result<SearchName, PlayerNameError> {
         let mut options = SearchOptions::default();
         let (mut is_mirror, mut step) = (false, None);
         for &(name, value) in &text.options {
@@ -169,7 +192,7 @@ impl SearchName {
         } else if let Some(step) = step {
             return Err(PlayerNameError::Step(step.to_string()));
         }
-        let blueprint: BotName = text.blueprint.parse()?;
+        let blueprint = BotName::parse(text.blueprint, find)?;
         if !blueprint.sees_as_a_seat() {
             return Err(BlueprintError::Open(blueprint.to_string()).into());
         }
@@ -213,10 +236,7 @@ impl FromStr for PlayerName {
     type Err = PlayerNameError;
 
     fn from_str(text: &str) -> Result<PlayerName, PlayerNameError> {
-        match SearchText::of(text) {
-            Some(text) => Ok(PlayerName::Search(SearchName::parse(&text)?)),
-            None => Ok(PlayerName::Bot(text.parse()?)),
-        }
+        PlayerName::parse(text, &find_policy)
     }
 }
 

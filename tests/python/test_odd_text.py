@@ -1,10 +1,11 @@
 """Text that is no name is refused by an error of the package, wherever the core takes text."""
 
+import numpy as np
 import pytest
 
 import starmine
 from starmine import Batch, Card, StarmineError, State, Variant
-from starmine._core import _check_bot, _play_bots, _policy_bytes, _Tables, _unknown_name
+from starmine._core import _play_bots, _Player, _policy_bytes, _Tables, _unknown_name
 
 STANDARD = Variant()
 STATE = STANDARD.new_game(seed=0)
@@ -46,14 +47,14 @@ DOORS = {
     "an encoder of a state": lambda text: STATE.encode(0, text),
     "an encoder of a view": VIEW.encode,
     "a bot": starmine.bot,
-    "the name of a bot": _check_bot,
+    "the name of a bot": _Player,
     "a rule": starmine.rule,
-    "a rule list": lambda text: _check_bot(f"rules: {text}"),
-    "a policy file": lambda text: _check_bot(f"policy: {text}"),
+    "a rule list": lambda text: _Player(f"rules: {text}"),
+    "a policy file": lambda text: _Player(f"policy: {text}"),
     "the bytes of a policy": _policy_bytes,
     "bots": lambda text: _play_bots(STANDARD, ["random", text], 1, 0, 0, 1, False),
     "bots at a table": lambda text: _Tables(STANDARD, ["random", text], 1, 0, 0),
-    "an encoder of a table": lambda text: TABLES.encode([0], text),
+    "an encoder of a table": lambda text: TABLES._rows(np.array([0]), np.array([0]), (text, "uint8", [])),
 }
 
 

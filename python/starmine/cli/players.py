@@ -6,6 +6,7 @@ import re
 import sys
 from functools import cache
 from importlib.util import module_from_spec, spec_from_file_location
+from itertools import chain, count
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -39,7 +40,7 @@ def load(text: str) -> Any:
     if found is None:
         raise StarmineError(f"bot={text!r} is not allowed: expected a file and a name, such as 'mybot.py:Student'")
     path, name = found["path"], found["name"]
-    module = _module(Path(path).resolve(), path)
+    module = _module(path)
     if not hasattr(module, name):
         known = [known for known, value in vars(module).items() if hasattr(value, "act") or hasattr(value, "act_batch")]
         raise _unknown_name(f"player in {path}", name, known)
@@ -52,12 +53,20 @@ def load(text: str) -> Any:
         raise StarmineError(f"bot={text!r} cannot be made: {type(error).__name__}: {error}") from error
 
 
+def _module(shown: str) -> ModuleType:
+    """Run a file as a module, whose own folder it can import from; once, as long as it stays as it is."""
+    path = Path(shown).resolve()
+    try:
+        return _run(path, path.read_bytes(), shown)
+    except OSError as error:
+        raise StarmineError(f"there is no file {shown!r}: expected a Python file with a bot") from error
+
+
 @cache
-def _module(path: Path, shown: str) -> ModuleType:
-    """Run a file as a module, whose own folder it can import from."""
-    if not path.is_file():
-        raise StarmineError(f"there is no file {shown!r}: expected a Python file with a bot")
-    name = path.stem if path.stem not in sys.modules else f"{path.stem}_of_player"
+def _run(path: Path, source: bytes, shown: str) -> ModuleType:
+    """Run the source of a file as a module."""
+    names = chain([path.stem], (f"{path.stem}_of_player_{number}" for number in count(1)))
+    name = next(name for name in names if name not in sys.modules)  # another module keeps its own
     spec = spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None
@@ -66,7 +75,7 @@ def _module(path: Path, shown: str) -> ModuleType:
     if str(path.parent) not in sys.path:
         sys.path.append(str(path.parent))
     try:
-        spec.loader.exec_module(module)
+        exec(compile(source, path, "exec", dont_inherit=True), vars(module))
     except (Exception, SystemExit) as error:
         del sys.modules[name]
         raise StarmineError(f"{shown} cannot be run: {type(error).__name__}: {error}") from error

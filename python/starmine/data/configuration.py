@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import StarmineError
-from starmine.data.players import Cast, weights_hash
+from starmine.data.players import Cast
+from starmine.identity import parameters_hash
 from starmine.stored import Metadata
 
 MOST_GAMES = 2**32 - 1  # games of a seed
@@ -69,13 +70,13 @@ class Configuration:
         )
 
     def check_weights(self) -> None:
-        """Check that the policies are still those that the configuration names.
+        """Check that the torch modules still have the parameters that they had when the games began.
 
         Raises:
-            StarmineError: a policy has changed.
+            StarmineError: the parameters of one have changed.
         """
         for player in self.cast.seated:
-            if weights_hash(player.player) != player.hash:
+            if parameters_hash(player.player) != player.parameters:
                 raise StarmineError(f"the weights of {player.name!r} changed while games were played: start again")
 
 
@@ -90,10 +91,24 @@ def _differing(found: dict[str, Any], expected: dict[str, Any]) -> Iterator[str]
     for name in [*expected, *(name for name in found if name not in expected)]:
         one, other = found.get(name), expected.get(name)
         if one != other:
-            if isinstance(one, dict) and isinstance(other, dict):
+            if name == "players" and (changed := _changed(one, other)):
+                yield from changed
+            elif isinstance(one, dict) and isinstance(other, dict):
                 yield from (f"{name}.{text}" for text in _differing(one, other))
             else:
                 yield f"{name}={_short(one)} instead of {_short(other)}"
+
+
+def _changed(found: Any, expected: Any) -> list[str]:
+    """The players, as text, in which tables of players that are otherwise equal differ."""
+    try:
+        pairs = list(zip(found, expected, strict=True))
+        if all(one | {"hash": None} == other | {"hash": None} for one, other in pairs):
+            names = [other["name"] for one, other in pairs if one["hash"] != other["hash"]]
+            return [f"another {name!r}: its weights, its source or its state have changed" for name in names]
+    except (TypeError, ValueError, KeyError):
+        pass
+    return []
 
 
 def _short(value: Any) -> str:

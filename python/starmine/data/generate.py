@@ -136,6 +136,7 @@ def generate(
         folder.mkdir(parents=True, exist_ok=True)
         entries = begin_manifest(folder, configuration.to_dict(), lambda path: check_stranger(configuration, path))
         known = examine(configuration, folder, entries, chosen)
+        check_known(configuration, folder, known)
         missing = [shard for shard in chosen if shard not in known]
         total = sum(len(configuration.games_of(shard)) for shard in chosen)
         before = sum(int(entry["games"]) for entry in known.values())
@@ -230,6 +231,20 @@ def check_stranger(configuration: Configuration, path: Path) -> None:
         different = [str(error)]
     if different:
         raise another_configuration(path.parent, path.name, different)
+
+
+def check_known(configuration: Configuration, folder: Path, known: dict[int, Entry]) -> None:
+    """Refuse to go on with players of whom it is unknown whether they are those that played before.
+
+    Raises:
+        StarmineError: the identity of a player is unknown, and some shards are whole.
+    """
+    for player in configuration.cast.seated:
+        if known and player.problem:
+            raise StarmineError(
+                f"output={str(folder)!r} holds games of {player.name!r}, which may be another player now: "
+                f"{player.problem}: choose another folder"
+            )
 
 
 def examine(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,8 +10,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import StarmineError, Variant, _policy_bytes, _Tables, _unknown_name, policies
+from starmine._core import StarmineError, Variant, _Player, _Tables, _unknown_name
 from starmine.data.draws import SEAT, TABLE, choose, draw
+from starmine.identity import identity, parameters_hash
 from starmine.play import resolve_table
 from starmine.players import Player, resolve_player
 from starmine.vector import resolve_variant
@@ -44,16 +44,20 @@ class Seated:
     """A player in the players' table.
 
     Attributes:
-        player: a bot's text, a `PythonBot` or a `Policy`.
+        player: a loaded player of the core, a `PythonBot` or a `Policy`.
         name: a bot's text; of an object its type, or the name that it was given.
-        hash: the SHA-256 checksum of its weights, or None for a player without weights, or with unknown ones.
+        hash: see `Identity`.
         epsilon: the probability of a legal move by chance, other than that in a bot's own text.
+        problem: why its identity is unknown; else empty.
+        parameters: the SHA-256 checksum of a torch module's parameters, else None.
     """
 
     player: Any
     name: str
     hash: str | None
     epsilon: float
+    problem: str = ""
+    parameters: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The player's row in the players' table."""
@@ -199,19 +203,18 @@ class _PlayersTable:
     def row(self, given: Any, place: str, name: str | None = None) -> int:
         """The row of a player, which is added where it is new."""
         player = resolve_player(given, place)
-        is_bot = isinstance(player, str)
+        is_bot = isinstance(player, _Player)
         for row, known in enumerate(self.given):
             if known is given or (is_bot and known == player):
                 return row
         if is_bot:
             self._check_plays(player)
-        name = name or (player if is_bot else self._type_name(given))
-        assert name is not None
+        name = name or (player.text if is_bot else self._type_name(given))
         self.given.append(player if is_bot else given)
-        self.seated.append(self._noisy(player, name, weights_hash(player)))
+        self.seated.append(self._noisy(player, name))
         return len(self.seated) - 1
 
-    def _check_plays(self, bot: str) -> None:
+    def _check_plays(self, bot: _Player) -> None:
         """Refuse a bot that is not known or does not play the variant, such as one that takes no noise."""
         _Tables(self.rules, [bot] + [None] * (self.rules.players - 1), 1, 0, 0)
 
@@ -224,53 +227,23 @@ class _PlayersTable:
                     raise _unknown_name("player", str(name), names)
         return Cast(self.rules, self.seated, tables, weights)
 
-    def _noisy(self, player: Any, name: str, found: str | None) -> Seated:
+    def _noisy(self, player: Any, name: str) -> Seated:
+        known, parameters = identity(player), parameters_hash(player)
         epsilon = self.epsilon.get(name, 0.0) if isinstance(self.epsilon, Mapping) else self.epsilon
         epsilon = _check_epsilon("epsilon", epsilon)
         if epsilon == 0.0:
-            return Seated(player, name, found, 0.0)
+            return Seated(player, name, known.hash, 0.0, known.problem, parameters)
         noisy = f"{NOISY} {epsilon!r}; {name}"
-        if isinstance(player, str):
-            player = f"{NOISY} {epsilon!r}; {player}"
+        if isinstance(player, _Player):
+            player = player.noisy(epsilon)
             self._check_plays(player)
-        return Seated(player, noisy, found, epsilon)
+        return Seated(player, noisy, known.hash, epsilon, known.problem, parameters)
 
     def _type_name(self, given: Any) -> str:
         kind = given if isinstance(given, type) else type(given)
         name = f"{kind.__module__}.{kind.__qualname__}"
         same = sum(player.name.endswith(name) or f"{name} (" in player.name for player in self.seated)
         return f"{name} ({same + 1})" if same else name
-
-
-def weights_hash(player: Any) -> str | None:
-    """The SHA-256 checksum of a player's weights: of a policy its file's, of a torch module its parameters'.
-
-    Args:
-        player: as `resolve_player` returns it.
-    """
-    if isinstance(player, str):
-        source = policy_source(player)
-        return None if source is None else hashlib.sha256(_policy_bytes(source)).hexdigest()
-    state = getattr(getattr(player, "module", None), "state_dict", None)
-    if state is None:
-        return None
-    checksum = hashlib.sha256()
-    for name, tensor in sorted(state().items()):
-        if hasattr(tensor, "detach"):
-            values = tensor.detach().cpu().float().numpy()
-            checksum.update(f"{name} {values.shape}\n".encode() + values.astype("<f4").tobytes())
-    return checksum.hexdigest()
-
-
-def policy_source(text: str) -> str | None:
-    """The shipped policy's name, or the policy file's path, in a bot's text; None for other bots."""
-    text = text.strip()
-    while text.startswith(NOISY):
-        text = text.partition(";")[2].strip()
-    if text.startswith("policy:"):
-        source, _, option = text.removeprefix("policy:").strip().rpartition(";")
-        return source.strip() if source and option.strip() == "sampled" else text.removeprefix("policy:").strip()
-    return text if text in policies() else None
 
 
 def _weights(place: str, weights: Mapping[str, float], names: Sequence[str]) -> tuple[float, ...]:

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import Variant, _play_bots, _search_parts, _Tables
+from starmine._core import Variant, _play_bots, _Player, _Tables
 from starmine.data.draws import NOISE, POLICY, choose_legal, draw, fractions
 from starmine.data.players import Cast, Seated
 from starmine.played import BotError, Games
@@ -64,7 +64,7 @@ def play_chunk(cast: Cast, seed: int, games: NDArray[np.uint64], threads: int) -
 
 def stores_values(cast: Cast) -> bool:
     """Whether the values that players find by search are stored: those of bots that hold all seats."""
-    return plays_in_core(cast) and any(_search_parts(player.player) is not None for player in cast.seated)
+    return plays_in_core(cast) and any(player.player.searches for player in cast.seated)
 
 
 def search_values(variant: Variant, parts: list[tuple[Trajectories, Values | None]]) -> Values:
@@ -97,21 +97,21 @@ def distinct_rows(players: NDArray[np.int16]) -> tuple[NDArray[np.int16], NDArra
 
 def plays_in_core(cast: Cast) -> bool:
     """Whether bots hold all seats, so that Python takes no part in the games."""
-    return all(isinstance(player.player, str) for player in cast.seated)
+    return all(isinstance(player.player, _Player) for player in cast.seated)
 
 
 def _play_table(
     variant: Variant, seats: list[Seated], seed: int, games: NDArray[np.uint64], threads: int
 ) -> tuple[Columns, Trajectories, Values | None]:
     """Play games of one table."""
-    names = [player.player if isinstance(player.player, str) else None for player in seats]
-    if None not in names:
-        played = _play_bots(variant, names, len(games), seed, 0, threads, True, games)
+    loaded = [player.player if isinstance(player.player, _Player) else None for player in seats]
+    if None not in loaded:
+        played = _play_bots(variant, loaded, len(games), seed, 0, threads, True, games)
         assert played[1] is not None
-        values = played[2] if any(_search_parts(str(name)) is not None for name in names) else None
+        values = played[2] if any(player is not None and player.searches for player in loaded) else None
         return played[0], Trajectories(variant, *played[1]), values
-    python = [None if isinstance(player.player, str) else player.player for player in seats]
-    tables, noise = _Tables(variant, names, len(games), seed, 0, games), _Noise(seats, seed, games)
+    python = [None if isinstance(player.player, _Player) else player.player for player in seats]
+    tables, noise = _Tables(variant, loaded, len(games), seed, 0, games), _Noise(seats, seed, games)
     table = WholeGames(tables, python, games.tolist(), noise if noise.epsilons.any() else None)
     # What a policy draws by chance depends on the seed and the first game.
     table.players.reseed(lambda seat: int(draw(seed, POLICY, games[:1], seat)[0] >> np.uint64(1)))
@@ -128,7 +128,7 @@ class _Noise:
 
     def __init__(self, seats: list[Seated], seed: int, games: NDArray[np.uint64]) -> None:
         self.seed, self.games = seed, games
-        self.epsilons = np.array([0.0 if isinstance(seat.player, str) else seat.epsilon for seat in seats])
+        self.epsilons = np.array([0.0 if isinstance(seat.player, _Player) else seat.epsilon for seat in seats])
         self.turns = np.zeros((len(games), len(seats)), np.uint64)  # a seat's own turns so far
 
     def __call__(self, games: Array, seats: Array, masks: NDArray[np.bool_]) -> NDArray[np.int64]:

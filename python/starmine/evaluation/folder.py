@@ -25,6 +25,7 @@ from starmine.durable import (
 from starmine.evaluation.evaluation import Evaluation
 from starmine.evaluation.games_file import EMPTY, GamesFile
 from starmine.evaluation.results import Settings, without_nan
+from starmine.identity import Identity
 
 FILES = RESULTS, ROWS, FIGURE, GAMES = "eval.json", "eval.csv", "eval.png", "eval-games.npy"
 START_OVER = "choose another folder, or start over with --fresh (fresh=True)"
@@ -105,7 +106,7 @@ class Folder:
         try:
             found = unseal_json((self.path / RESULTS).read_text(encoding="utf-8"))
             expected = json.loads(json.dumps(settings.to_dict()))
-            differences = list(differing(found["settings"], expected))
+            differences = list(differing(found["settings"], expected, settings.identities))
             if not differences and not any(pairing["games"] for pairing in found["pairings"]):
                 return self._begin(settings)
             if not differences:
@@ -195,17 +196,44 @@ def rows(evaluation: Evaluation) -> str:
     return text.getvalue()
 
 
-def differing(found: Any, expected: Any, name: str = "") -> Iterator[str]:
+def differing(found: dict[str, Any], expected: dict[str, Any], identities: dict[str, Identity]) -> Iterator[str]:
     """The differences between stored and expected settings, as text."""
-    if isinstance(found, dict) and isinstance(expected, dict) and name != "entrants":
-        for key in expected:
-            yield from differing(found.get(key), expected[key], key)
-    elif name == "entrants" and found != expected:
+    for key, value in expected.items():
+        if key == "entrants":
+            yield from other_names(found[key], value)
+        elif key == "identities":
+            yield from other_players(found, expected, identities)
+        elif key == "variant":
+            was = found[key]
+            yield from (
+                f"{name} {was.get(name)!r} instead of {now!r}" for name, now in value.items() if was.get(name) != now
+            )
+        elif found.get(key) != value:
+            yield f"{key} {found.get(key)!r} instead of {value!r}"
+
+
+def other_names(found: dict[str, str], expected: dict[str, str]) -> Iterator[str]:
+    """The difference between the names of stored and expected entrants, as text."""
+    if found.keys() != expected.keys():
         yield f"entrants {listed(found)} instead of {listed(expected)}"
-    elif found != expected:
-        yield f"{name} {found!r} instead of {expected!r}"
-    elif name == "entrants" and list(found) != list(expected):
+    elif list(found) != list(expected):
         yield f"entrants in the order {listed(found)}"
+
+
+def other_players(found: dict[str, Any], expected: dict[str, Any], identities: dict[str, Identity]) -> Iterator[str]:
+    """The entrants that are or may be other players than those that were stored, as text."""
+    for name, identity in identities.items():
+        was = found.get("identities", {}).get(name)
+        if name not in found["entrants"] or (was == identity.text and was is not None):
+            continue
+        kind, now = found["entrants"][name], expected["entrants"][name]
+        if kind != now:
+            yield f"entrants {listed(found['entrants'])} instead of {listed(expected['entrants'])}"
+            return
+        elif was is None or identity.text is None:
+            yield f"{listed({name: now})}, which may be another player now: {identity.problem or 'it was unknown'}"
+        else:
+            yield f"another {listed({name: now})}: its weights, its source or its state have changed"
 
 
 def listed(entrants: dict[str, str]) -> str:

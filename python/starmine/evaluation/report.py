@@ -110,9 +110,9 @@ def marked(results: Results, longest: int) -> list[str]:
 
 def gains(results: Results) -> Iterator[str]:
     """What each search gains beside its blueprint, where that is an entrant too."""
-    kinds = results.settings.entrants
+    kinds = {name: identity.text for name, identity in results.settings.identities.items()}
     for name, kind in kinds.items():
-        blueprint, _ = _search_parts(kind) or (None, [])
+        blueprint, _ = _search_parts(kind or "") or ("", [])
         for other in [other for other, bot in kinds.items() if bot == blueprint]:
             gain = results.difference((name, other), (other, other))
             who, partner = shorten(name, WIDTH // 2), shorten(other, WIDTH // 4)

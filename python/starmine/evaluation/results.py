@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from starmine._core import Variant, _may_share_table, _unknown_name, variant, variants
 from starmine.evaluation.pairing import ENDING, FAILED, SCORE, Pairing, mean_or_nan, summarise
+from starmine.identity import Identity
 from starmine.played import Games
 
 Array = NDArray[Any]
@@ -36,7 +37,8 @@ class Settings:
     Attributes:
         version: of starmine, since bots may change between versions.
         variant: the rules.
-        entrants: by name the entrant's bot, or the type of a Python bot or a policy.
+        entrants: by name the entrant's bot, or the type of a Python bot or a policy, for people to read.
+        identities: of the entrants, by name.
         games: games of each pairing.
         seed: of the decks.
         cheaters: names of the entrants that see their own hand.
@@ -45,6 +47,7 @@ class Settings:
     version: str
     variant: Variant
     entrants: dict[str, str]
+    identities: dict[str, Identity]
     games: int
     seed: int
     cheaters: tuple[str, ...] = ()
@@ -67,6 +70,7 @@ class Settings:
             "games": self.games,
             "seed": self.seed,
             "cheaters": list(self.cheaters),
+            "identities": {name: identity.text for name, identity in self.identities.items()},
         }
 
 

@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from starmine._core import StarmineError, Variant, VariantError, _Tables, bot, bots
+from starmine._core import StarmineError, Variant, VariantError, _Player, _Tables, bot, bots
 from starmine.durable import given_path
 from starmine.evaluation.evaluation import Evaluation
 from starmine.evaluation.folder import Folder, allocate_outcomes, new_evaluation
 from starmine.evaluation.pairing import stretches
 from starmine.evaluation.results import Cell, Settings
+from starmine.identity import identity
 from starmine.keywords import named_keywords
 from starmine.play import play_games
 from starmine.played import BotError, Games
@@ -63,8 +64,9 @@ def evaluate(
         seed: of the decks, 0 to 2**64 - 1.
         threads: threads for the games in which bots hold all seats; None for one for each core.
         output: folder for `eval.json`, `eval.csv`, `eval.png` and the single games, `eval-games.npy`. Progress is saved
-            about every second, and the same call resumes from it. Only one call at a time writes to a folder. None
-            writes nothing.
+            about every second, and the same call resumes from it. It refuses to do so if an entrant may play otherwise
+            now: if the weights of a policy, or the source or the state of a player in Python, have changed or are
+            unknown. Only one call at a time writes to a folder. None writes nothing.
         fresh: start over in a folder that holds an evaluation.
         figure: draw the heat map `eval.png`, which needs matplotlib.
         chunk: games played at once with Python bots and policies.
@@ -102,9 +104,10 @@ def evaluate(
     folder = None if output is None else Folder(given_path("output", output))
     if folder and figure:
         check_figure()
-    kinds = {name: bot if isinstance(bot, str) else type_name(given[name]) for name, bot in resolved.items()}
+    kinds = {name: bot.text if isinstance(bot, _Player) else type_name(given[name]) for name, bot in resolved.items()}
+    identities = {name: identity(player) for name, player in resolved.items()}
     cheaters = tuple(name for name, player in resolved.items() if cheats(player))
-    settings = Settings(version("starmine"), rules, kinds, games, operator.index(seed), cheaters)
+    settings = Settings(version("starmine"), rules, kinds, identities, games, operator.index(seed), cheaters)
     evaluation = folder.open(settings, fresh) if folder else new_evaluation(settings, allocate_outcomes(settings))
     show = standard_error if progress else silent
     try:
@@ -154,7 +157,7 @@ def play_chunks(
     """
     cores = threads or os.cpu_count() or 1
     for cell, seats, start, end in schedule(evaluation, entrants):
-        are_bots = all(isinstance(player, str) for player in seats)
+        are_bots = all(isinstance(player, _Player) for player in seats)
         step = cores * min(FIRST_GAMES_A_THREAD, GAMES_A_THREAD) if are_bots else chunk
         while start < end:
             number = min(step, end - start)
@@ -237,7 +240,7 @@ def entrants_by_name(entrants: Mapping[str, Player] | Sequence[str]) -> dict[str
 def check_entrant(name: str, player: Any, rules: Variant, seed: int) -> Any:
     """The player as `play_games` accepts it; an error if it or the seed is not allowed."""
     resolved = resolve_player(player, f"entrants[{name!r}]")
-    asked = resolved if isinstance(resolved, str) else None
+    asked = resolved if isinstance(resolved, _Player) else None
     _Tables(rules, [asked] + [None] * (rules.players - 1), 1, seed, 0)
     return resolved
 

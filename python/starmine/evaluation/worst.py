@@ -10,15 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from starmine._core import StarmineError, State, UnknownNameError, Variant, endings
+from starmine._core import StarmineError, State, Variant, _Player, endings
 from starmine.durable import given_path, unseal_json
 from starmine.evaluation.evaluation import Evaluation
 from starmine.evaluation.folder import GAMES, RESULTS, shape_of
 from starmine.evaluation.pairing import ENDING, SCORE, stretches
 from starmine.evaluation.results import Results, Settings
+from starmine.identity import Identity, identity
 from starmine.play import play_games
 from starmine.played import BotError
-from starmine.players import Player
+from starmine.players import Player, resolve_player
 
 CHECKED = 20  # games that show whether an entrant plays the same game twice
 
@@ -79,7 +80,8 @@ def without_replays(evaluation: Results, players: Mapping[str, Player] | None = 
     """Says which pairings have no replays; empty where all have.
 
     These are the pairings with an entrant that only the original call had, such as a Python bot, and that is not given
-    here either; and those with a Python bot that does not play the same game twice.
+    here either; those with a Python bot that does not play the same game twice; and those with a player that has
+    changed since, see `Identity`.
 
     Args:
         evaluation: as `worst_games` takes it.
@@ -91,7 +93,8 @@ def without_replays(evaluation: Results, players: Mapping[str, Player] | None = 
         return ""
     return (
         f"no replays of the pairings with {' and '.join(missing)}: games of Python bots are not kept, and these were "
-        "not given again (starmine replay EVAL --player FILE.py:NAME), or do not play the same game twice; "
+        "not given again (starmine replay EVAL --player FILE.py:NAME), do not play the same game twice, or have "
+        "changed since; "
         "starmine.play_games(..., record=True) keeps games"
     )
 
@@ -108,7 +111,13 @@ def read_evaluation(path: str | os.PathLike[str]) -> Evaluation:
         told = found["settings"]
         rules = Variant(**told["variant"])
         settings = Settings(
-            told["version"], rules, told["entrants"], told["games"], told["seed"], tuple(told["cheaters"])
+            told["version"],
+            rules,
+            told["entrants"],
+            {name: Identity(told.get("identities", {}).get(name), None) for name in told["entrants"]},
+            told["games"],
+            told["seed"],
+            tuple(told["cheaters"]),
         )
         outcomes = np.load(folder / GAMES, allow_pickle=False)
         shape = shape_of(settings)
@@ -123,25 +132,22 @@ def read_evaluation(path: str | os.PathLike[str]) -> Evaluation:
     return Evaluation(settings, outcomes, played, seconds)
 
 
-def _is_bot(text: str, variant: Variant) -> bool:
-    """Whether an entrant is a bot that its text names, and no type of a Python bot or a policy."""
-    try:
-        play_games([text] * variant.players, 1, variant=variant, threads=1)
-    except (UnknownNameError, StarmineError):
-        return False
-    return True
-
-
 def _replayed(evaluation: Results, players: Mapping[str, Player]) -> dict[str, Any]:
     """The entrants whose games can be played again, by name."""
     found: dict[str, Any] = {}
-    for name, bot in evaluation.settings.entrants.items():
-        player = players.get(name)
-        if player is not None and not isinstance(player, str):
-            if _plays_the_same(evaluation, name, player):
-                found[name] = player
-        elif _is_bot(bot, evaluation.settings.variant):
-            found[name] = bot
+    settings = evaluation.settings
+    for name, told in settings.entrants.items():
+        try:
+            player = resolve_player(players.get(name, told), f"players[{name!r}]")
+        except StarmineError:  # the type of a Python bot, or a file that is not there
+            continue
+        was = settings.identities[name].text
+        if isinstance(player, _Player):
+            is_same = was == identity(player).text or (was is None and player.weights is None)
+        else:
+            is_same = was in (None, identity(player).text) and _plays_the_same(evaluation, name, player)
+        if is_same:
+            found[name] = player
     return found
 
 
@@ -172,7 +178,7 @@ def _played(
     except BotError:
         return None
     if int(games.scores[0]) != score:
-        if not all(isinstance(bot, str) for bot in bots):
+        if not all(isinstance(bot, _Player) for bot in bots):
             return None
         raise StarmineError(
             f"game {game} of {names} scores {games.scores[0]} instead of {score}: it was played by {settings.version}"

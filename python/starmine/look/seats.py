@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from starmine._core import Move, StarmineError, State, Variant, View, bot, bots, make_bot
+from starmine._core import Move, StarmineError, State, Variant, View, _Player, make_bot
 from starmine.players import cheats, resolve_player
 from starmine.table import Failed, Moves, PythonPlayers
 
@@ -22,8 +22,8 @@ class Bot(Protocol):
 class _SeatedBot:
     """A bot that sees what its seat sees."""
 
-    def __init__(self, name: str, variant: Variant, seat: int, seed: int) -> None:
-        self._bot, self._seat = make_bot(name, variant, seat, seed), seat
+    def __init__(self, player: _Player, variant: Variant, seat: int, seed: int) -> None:
+        self._bot, self._seat = make_bot(player, variant, seat, seed), seat
 
     def choose(self, state: State) -> int:
         return self._bot.act(state.view(self._seat))
@@ -32,12 +32,12 @@ class _SeatedBot:
 class _OpenBot:
     """A bot that sees all hands, its own included."""
 
-    def __init__(self, name: str, variant: Variant, seat: int, seed: int) -> None:
-        variant.new_game(seed=0).suggest(name)  # refuses a variant that the bot does not play
-        self._name, self._seed = name, seed
+    def __init__(self, player: _Player, variant: Variant, seat: int, seed: int) -> None:
+        variant.new_game(seed=0).suggest(player)  # refuses a variant that the bot does not play
+        self._player, self._seed = player, seed
 
     def choose(self, state: State) -> int:
-        return state.suggest(self._name, self._seed)
+        return state.suggest(self._player, self._seed)
 
 
 class _OneGame:
@@ -79,10 +79,10 @@ class Partners:
         self._bots: dict[int, Bot] = {
             seat: (_OpenBot if cheats(player) else _SeatedBot)(player, variant, seat, seed)
             for seat, player in enumerate(resolved)
-            if isinstance(player, str)
+            if isinstance(player, _Player)
         }
         self._game = _OneGame(variant.new_game(seed=0))
-        python = [None if isinstance(player, str) else player for player in resolved]
+        python = [None if isinstance(player, _Player) else player for player in resolved]
         self._python = PythonPlayers(python, self._game, _raise, self._game.view)
         self._python.holders = self._python.numbers[None]
 
@@ -144,6 +144,7 @@ def advice(name: str, state: State, seat: int) -> int:
         VariantError: the bot does not play the variant.
         StarmineError: the bot sees all hands, or another seat is to act.
     """
-    if name in bots() and not bot(name).is_player:
+    player = _Player(name)
+    if player.cheats:
         raise StarmineError(f"bot={name!r} sees all hands: expected one that sees what this seat sees")
-    return make_bot(name, state.variant, seat).act(state.view(seat))
+    return make_bot(player, state.variant, seat).act(state.view(seat))

@@ -4,12 +4,14 @@ pub mod game;
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::bots::{Player, UnsupportedVariant};
+use crate::bots::{BotNameError, Player, UnsupportedVariant};
 use crate::rules::{EpisodeSeed, GameRng, MAX_PLAYERS, Variant};
-use crate::search::{PlayerName, PlayerNameError, SeveralSearches};
+use crate::search::{PlayerName, PlayerNameError, SeveralSearches, StoredPolicies};
 
 /// The largest number of bots to draw from for one seat.
 const MAX_CHOICES: usize = 64;
@@ -17,7 +19,7 @@ const MAX_CHOICES: usize = 64;
 /// Who may hold a seat.
 #[derive(Clone, Debug)]
 pub enum Partner {
-    /// A bot of this crate.
+    /// A bot of this crate, loaded.
     Bot(PlayerName),
     /// A partner outside this crate, such as one written in Python: the caller plays its turns.
     Outside {
@@ -32,6 +34,15 @@ impl Partner {
             Partner::Bot(bot) => Some(bot),
             Partner::Outside { .. } => None,
         }
+    }
+}
+
+impl FromStr for Partner {
+    type Err = PartnersError;
+
+    /// Parses the text of a bot.
+    fn from_str(text: &str) -> Result<Partner, PartnersError> {
+        Ok(Partner::Bot(text.parse()?))
     }
 }
 
@@ -79,6 +90,42 @@ impl Mixture {
 pub struct Partners {
     /// The partners of each seat; none for the learner's seats.
     seats: Vec<Mixture>,
+}
+
+/// Partners as they are stored.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StoredPartners {
+    /// The texts of the partners by seat, see [`StoredPolicies`].
+    pub seats: Vec<(usize, Vec<String>)>,
+    /// The weights of the partners by seat, where they are not equally likely.
+    pub weights: Vec<(usize, Vec<f64>)>,
+    /// The policies of the partners.
+    pub policies: StoredPolicies,
+}
+
+impl StoredPartners {
+    /// The partners. `None` if there is not one weight for each partner of a seat.
+    ///
+    /// # Errors
+    /// [`PartnersError`] for partners that are not allowed, or for a policy that cannot be loaded.
+    pub fn load(&self) -> Result<Option<Partners>, PartnersError> {
+        let policies = self.policies.load();
+        let policies =
+            policies.map_err(|error| PlayerNameError::from(BotNameError::from(error)))?;
+        let mut partners = Partners::default();
+        for (seat, texts) in &self.seats {
+            let bots = texts.iter().map(|text| policies.player(text).map(Partner::Bot));
+            let bots: Vec<Partner> = bots.collect::<Result<_, PlayerNameError>>()?;
+            let given = self.weights.iter().find(|(weighted, _)| weighted == seat);
+            let weights =
+                given.map_or_else(|| vec![1.0; bots.len()], |(_, weights)| weights.clone());
+            if weights.len() != bots.len() {
+                return Ok(None);
+            }
+            partners = partners.with_weights(*seat, bots, weights)?;
+        }
+        Ok(Some(partners))
+    }
 }
 
 /// Why partners are refused.
@@ -140,13 +187,11 @@ pub enum PartnersError {
 }
 
 impl Partners {
-    /// Sets the bots of a seat; one of them, each equally likely, is drawn for each episode.
+    /// Sets the partners of a seat; one of them, each equally likely, is drawn for each episode.
     ///
     /// # Errors
-    /// As [`Partners::with_weights`], and for an unknown name.
-    pub fn with(self, seat: usize, names: &[String]) -> Result<Partners, PartnersError> {
-        let partners = names.iter().map(|name| name.parse().map(Partner::Bot));
-        let partners: Vec<Partner> = partners.collect::<Result<_, PlayerNameError>>()?;
+    /// As [`Partners::with_weights`].
+    pub fn with(self, seat: usize, partners: Vec<Partner>) -> Result<Partners, PartnersError> {
         let weights = vec![1.0; partners.len()];
         self.with_weights(seat, partners, weights)
     }
@@ -220,20 +265,21 @@ impl Partners {
         self.seats.iter().flat_map(|mixture| &mixture.partners)
     }
 
-    /// Whether some partner is outside this crate.
-    #[must_use]
-    pub fn has_outside(&self) -> bool {
-        self.all().any(|partner| matches!(partner, Partner::Outside { .. }))
-    }
-
     /// Whether games stop before each turn of a bot.
     pub(super) fn stop_before_bots(&self) -> bool {
         self.all().any(|partner| matches!(partner, Partner::Outside { every_turn: true }))
     }
 
-    /// The names of the bots that are policies in files, each with the CRC-32 of its file.
-    pub(super) fn checksums(&self) -> Vec<(String, u32)> {
-        self.bots().filter_map(|bot| Some((bot.to_string(), bot.checksum()?))).collect()
+    /// The partners as they are stored. `None` if there are outside partners, which cannot be.
+    pub(super) fn stored(&self) -> Option<StoredPartners> {
+        let mut policies = StoredPolicies::default();
+        let seats = self.seats().map(|(seat, partners)| {
+            let texts = partners.iter().map(|partner| Some(policies.store(partner.bot()?)));
+            Some((seat, texts.collect::<Option<_>>()?))
+        });
+        let seats = seats.collect::<Option<_>>()?;
+        let weights = self.weights().map(|(seat, weights)| (seat, weights.to_vec())).collect();
+        Some(StoredPartners { seats, weights, policies })
     }
 
     fn bots(&self) -> impl Iterator<Item = &PlayerName> {
@@ -302,8 +348,8 @@ mod tests {
     fn equal_weights_draw_what_no_weights_draw() {
         for number in [1, 2, 5] {
             let drawn = partners(&vec![0.3; number]).unwrap();
-            let names = vec!["iggi".to_owned(); number];
-            let plain = Partners::default().with(1, &names).unwrap();
+            let bots = vec!["iggi".parse().unwrap(); number];
+            let plain = Partners::default().with(1, bots).unwrap();
             for seed in seeds().take(2000) {
                 let mut rng = GameRng::for_seat(seed, MAX_PLAYERS + 1);
                 let expected = Some(rng.below(number as u32) as usize);

@@ -48,21 +48,9 @@ pub enum RecordError {
     /// The encoder is not in the registry.
     #[error(transparent)]
     Encoder(#[from] UnknownName),
-    /// The file of a partner that is a policy cannot be read.
+    /// The policy of a partner cannot be loaded.
     #[error("the stored batch cannot be resumed: {0}")]
     Policy(#[from] PolicyError),
-    /// The file of a partner that is a policy has changed.
-    #[error(
-        "the stored batch cannot be resumed: the policy of partner {name:?} has changed: expected a file with CRC-32 {expected:08x}, found {found:08x}"
-    )]
-    PolicyChanged {
-        /// The partner.
-        name: String,
-        /// The checksum of the file with which the games were played.
-        expected: u32,
-        /// The checksum of the present file.
-        found: u32,
-    },
     /// The partners are not allowed.
     #[error("the stored batch is damaged: {0}")]
     Partners(#[from] PartnersError),

@@ -1,6 +1,6 @@
 //! A batch as bytes, to be stored and resumed exactly.
 //!
-//! The bytes are a header, the [`Settings`], the games with their number before them, the games that
+//! The bytes are a header, the [`Settings`] with the weights of partners, the games with their number before them, the games that
 //! ended in the last step likewise, and a CRC-32. The checksum finds accidents; beyond that every
 //! field is checked, so that forged bytes are refused or are those of a batch that could have stored
 //! them.
@@ -37,7 +37,8 @@ impl Batch {
     /// threads is not stored.
     ///
     /// # Errors
-    /// [`BatchError::Memory`] if there is no memory for the bytes.
+    /// [`BatchError::Memory`] if there is no memory for the bytes, [`BatchError::StoredDecks`] if games have given decks,
+    /// and [`BatchError::StoredOutside`] if there are outside partners.
     pub fn to_bytes(&self) -> Result<Vec<u8>, BatchError> {
         self.to_bytes_until(&AtomicBool::new(false))
     }
@@ -50,9 +51,6 @@ impl Batch {
         let given = self.games_with_given_decks();
         if given > 0 {
             return Err(BatchError::StoredDecks(given));
-        }
-        if self.config.options.partners.has_outside() {
-            return Err(BatchError::StoredOutside);
         }
         self.check_headroom()?;
         let mut bytes = Vec::new();
@@ -114,7 +112,7 @@ impl Batch {
     ) -> Result<(), E> {
         sink(MAGIC)?;
         sink(&[FORMAT])?;
-        put(&Settings::of(self), sink)?;
+        put(&Settings::of(self)?, sink)?;
         put(&self.num_envs(), sink)?;
         for index in 0..self.num_envs() {
             match self.partner_games.get(index) {

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::error::RecordError;
-use crate::batch::Batch;
 use crate::batch::options::{AutoresetMode, Dtype, ExtraOutput, IllegalAction, Observers, Options};
-use crate::batch::partners::{Partner, Partners, PartnersError};
+use crate::batch::partners::{Partners, PartnersError, StoredPartners};
+use crate::batch::{Batch, BatchError};
 use crate::bots::BotNameError;
 use crate::encode;
 use crate::rules::{Parameters, Variant};
@@ -25,18 +25,16 @@ pub struct Settings {
     pub extra_outputs: Vec<ExtraOutput>,
     pub seed: u64,
     pub fresh: bool,
-    /// The partners by seat.
-    pub partners: Vec<(usize, Vec<String>)>,
-    /// The weights of the partners by seat, where they are not equally likely.
-    pub weights: Vec<(usize, Vec<f64>)>,
-    /// The name of each partner that is a policy, and the CRC-32 of its file.
-    pub checksums: Vec<(String, u32)>,
+    /// The partners by seat, with the weights of their networks.
+    pub partners: StoredPartners,
 }
 
 impl Settings {
-    pub fn of(batch: &Batch) -> Settings {
+    /// # Errors
+    /// [`BatchError::StoredOutside`] if there are outside partners.
+    pub fn of(batch: &Batch) -> Result<Settings, BatchError> {
         let options = &batch.config.options;
-        Settings {
+        Ok(Settings {
             parameters: batch.config.variant.parameters().clone(),
             encoder: options.encoder.name().to_owned(),
             dtype: options.dtype,
@@ -46,14 +44,8 @@ impl Settings {
             extra_outputs: options.extra_outputs.clone(),
             seed: batch.seed,
             fresh: batch.fresh,
-            partners: options.partners.names().collect(),
-            weights: options
-                .partners
-                .weights()
-                .map(|(seat, weights)| (seat, weights.to_vec()))
-                .collect(),
-            checksums: options.partners.checksums(),
-        }
+            partners: options.partners.stored().ok_or(BatchError::StoredOutside)?,
+        })
     }
 
     /// The variant, of which all parameters are stored.
@@ -87,45 +79,23 @@ impl Settings {
         Ok(self.extra_outputs.clone())
     }
 
-    /// The partners, checked to be the ones who played.
+    /// The partners, who are those who played.
     fn read_partners(&self) -> Result<Partners, RecordError> {
-        let mut partners = Partners::default();
-        for (seat, names) in &self.partners {
-            let bots = names.iter().map(|name| match name.parse() {
-                Ok(bot) => Ok(Partner::Bot(bot)),
-                Err(PlayerNameError::Bot(BotNameError::Policy(error))) => {
-                    Err(RecordError::Policy(error))
-                }
-                Err(error) => Err(PartnersError::Bot(error).into()),
-            });
-            let bots: Vec<Partner> = bots.collect::<Result<_, RecordError>>()?;
-            let given = self.weights.iter().find(|(weighted, _)| weighted == seat);
-            let weights =
-                given.map_or_else(|| vec![1.0; bots.len()], |(_, weights)| weights.clone());
-            if weights.len() != bots.len() {
-                return Err(RecordError::field("weights", "not one for each partner of the seat"));
+        let partners = self.partners.load().map_err(|error| match error {
+            PartnersError::Bot(PlayerNameError::Bot(BotNameError::Policy(error))) => {
+                RecordError::Policy(error)
             }
-            partners = partners.with_weights(*seat, bots, weights)?;
-        }
-        let weights = self.weights.iter().map(|(seat, weights)| (*seat, &weights[..]));
-        if !partners.weights().eq(weights) {
+            error => RecordError::Partners(error),
+        })?;
+        let partners = partners
+            .ok_or_else(|| RecordError::field("weights", "not one for each partner of the seat"))?;
+        let again = partners.stored().expect("no stored partner is an outside one");
+        if again.weights != self.partners.weights {
             return Err(RecordError::field("weights", "of equally likely partners, or of no seat"));
         }
-        if !partners.names().eq(self.partners.iter().cloned()) {
-            let problem = "not by ascending seat, or not the full names of the bots";
+        if again != self.partners {
+            let problem = "not by ascending seat, or not the full names and policies of the bots";
             return Err(RecordError::field("partners", problem));
-        }
-        let found = partners.checksums();
-        let names = |checksums: &[(String, u32)]| -> Vec<String> {
-            checksums.iter().map(|(name, _)| name.clone()).collect()
-        };
-        if names(&found) != names(&self.checksums) {
-            return Err(RecordError::field("checksums", "not one for each policy"));
-        }
-        for ((name, found), &(_, expected)) in found.into_iter().zip(&self.checksums) {
-            if found != expected {
-                return Err(RecordError::PolicyChanged { name, expected, found });
-            }
         }
         Ok(partners)
     }

@@ -19,6 +19,16 @@ pub enum PolicyError {
         /// The names of the shipped policies, and the nearest of them.
         shipped: UnknownName,
     },
+    /// A shipped policy was stored by a version with other weights.
+    #[error(
+        "policy {name:?} of this version has other weights than the one that was stored: expected a file with CRC-32 {expected:08x}"
+    )]
+    OtherVersion {
+        /// Its name.
+        name: String,
+        /// The checksum of the file of the other version.
+        expected: u32,
+    },
     /// The file is not a valid policy.
     #[error("policy={path:?} is not a valid policy: {problem}")]
     Refused {

@@ -16,7 +16,15 @@ static IN_USE: Mutex<Vec<Weak<Policy>>> = Mutex::new(Vec::new());
 /// # Errors
 /// [`PolicyError`] if the file cannot be read or is invalid.
 pub fn read_policy(path: &str) -> Result<Arc<Policy>, PolicyError> {
-    Ok(shared(Policy::of_file(path, &policy_bytes(path)?)?))
+    load_policy(path, &policy_bytes(path)?)
+}
+
+/// The policy of a file with these contents, shared like that of [`read_policy`]. The path is for error messages.
+///
+/// # Errors
+/// [`PolicyError`] if the contents are invalid.
+pub fn load_policy(path: &str, bytes: &[u8]) -> Result<Arc<Policy>, PolicyError> {
+    Ok(shared(Policy::of_file(path, bytes)?))
 }
 
 /// The contents of a policy file.
@@ -47,9 +55,7 @@ pub fn policy_bytes(path: &str) -> Result<Vec<u8>, PolicyError> {
 /// An equal policy that is in use; otherwise this one, which is registered.
 fn shared(policy: Policy) -> Arc<Policy> {
     let is_same = |other: &Arc<Policy>| {
-        other.checksum() == policy.checksum()
-            && other.header() == policy.header()
-            && other.network == policy.network
+        other.checksum() == policy.checksum() && other.bytes() == policy.bytes()
     };
     let mut in_use = IN_USE.lock().unwrap_or_else(PoisonError::into_inner);
     in_use.retain(|other| other.strong_count() > 0);

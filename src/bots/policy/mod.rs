@@ -30,7 +30,7 @@ mod tests;
 
 pub use color_network::ColorActions;
 pub use error::{PolicyError, PolicyProblem};
-pub use load::{policy_bytes, read_policy};
+pub use load::{load_policy, policy_bytes, read_policy};
 pub use model::Policy;
 pub use policy_bot::PolicyBot;
 pub use rows::PolicyRows;

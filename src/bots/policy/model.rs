@@ -55,6 +55,7 @@ pub struct Policy {
     pub(super) encoder: &'static dyn Encoder,
     variant: Variant,
     header: String,
+    bytes: Box<[u8]>,
     checksum: u32,
 }
 
@@ -85,6 +86,7 @@ impl Policy {
             encoder: header.encoder,
             variant: header.variant,
             header: text.clone(),
+            bytes: bytes.into(),
             checksum: crc32fast::hash(bytes),
         })
     }
@@ -105,6 +107,12 @@ impl Policy {
     #[must_use]
     pub fn header(&self) -> &str {
         &self.header
+    }
+
+    /// The contents of its file.
+    #[must_use]
+    pub const fn bytes(&self) -> &[u8] {
+        &self.bytes
     }
 
     /// The CRC-32 of its file.

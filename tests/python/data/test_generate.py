@@ -217,12 +217,28 @@ def test_policies_have_the_checksum_of_their_file(tmp_path):
         generate(table, 20, tmp_path / "games", "mini", **QUIET)
 
 
-def test_a_policy_that_changes_meanwhile_is_told(tmp_path, monkeypatch):
-    from starmine.data import configuration
+def test_a_module_that_changes_meanwhile_is_told(tmp_path, monkeypatch):
+    torch = pytest.importorskip("torch")
+    rules = starmine.variant("mini")
 
-    monkeypatch.setattr(configuration, "weights_hash", lambda player: "other")
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = torch.nn.Linear(len(rules.new_game(seed=0).encode(0)), rules.num_actions)
+
+        def forward(self, observations, action_mask):
+            return self.linear(observations)
+
+    net, play_chunk = Net(), shard.play_chunk
+
+    def train(*arguments):
+        with torch.no_grad():
+            net.linear.bias += 1
+        return play_chunk(*arguments)
+
+    monkeypatch.setattr(shard, "play_chunk", train)
     with pytest.raises(StarmineError, match="changed while games were played"):
-        generate(["iggi", "iggi"], 20, tmp_path, "mini", **QUIET)
+        generate([net, net], 20, tmp_path, "mini", **QUIET)
     assert not list(tmp_path.glob("*.parquet*"))
 
 
@@ -317,7 +333,7 @@ def test_a_bad_argument_is_refused_before_anything_is_written(tmp_path, players,
 def test_a_folder_without_a_name_is_refused(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["generate", "iggi", "iggi", "--games", "10", "--output", ""]) == 2
-    assert capsys.readouterr().err.endswith("output='' is not allowed: expected the name of a folder\n")
+    assert capsys.readouterr().err.endswith("output='' is not allowed: expected the path of a file or folder\n")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -88,7 +88,8 @@ def test_they_play_as_in_evaluate(file, capsys, tmp_path):
     assert expected.names == ("Student", "iggi") or list(expected.names) == ["Student", "iggi"]
     # The same command resumes, so the players of a file keep their names from call to call.
     sys.modules.pop("mybot", None)
-    assert run(capsys, f"{file}:Student", "iggi", "--output", output, "--no-figure")[0] == 0
+    again = run(capsys, f"{file}:Student", "iggi", "--output", output, "--no-figure")
+    assert again[0] == 0, again[2]
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ import numpy as np
 from random_variants import random_parameters, random_variant
 
 import starmine
-from starmine._core import _check_bot, _Network, _policy_bytes, unpack_bits_into
+from starmine._core import _Network, _Player, _policy_bytes, unpack_bits_into
 
 REFUSALS = (starmine.StarmineError, TypeError, ValueError, OverflowError, MemoryError)
 NUMBERS = [-1, 0, 1, 2, 5, 7, 63, 64, 127, 128, 255, 256, 2**31 - 1, 2**31, 2**32, 2**63 - 1, 2**63, 2**64, 10**30]
@@ -134,7 +134,7 @@ def read_notation(rng):
 
 def name_bot(rng):
     rules = "rules: " + "; ".join(rng.choices(RULES, k=rng.randrange(1, 5)))
-    _check_bot(forged_text(rng, rng.choice([*starmine.bots(), rules, rules, "policy: nothing; sampled"])))
+    _Player(forged_text(rng, rng.choice([*starmine.bots(), rules, rules, "policy: nothing; sampled"])))
 
 
 def read_policy(rng):

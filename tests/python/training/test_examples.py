@@ -24,6 +24,7 @@ from training_runs import (
     signal_after_first_checkpoint,
     start,
 )
+from two_policies import BAD, GOOD
 
 import starmine
 
@@ -169,6 +170,18 @@ def test_numbers_that_are_not_finite_stop_the_run(example, minibatch, tiny, tmp_
     assert len(log_lines(tmp_path / "run")) == updates
     if updates == 2:
         assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_a_run_goes_on_beside_the_same_weights_only(example, tiny, tmp_path):
+    module, path = import_module(example), tmp_path / "p.st"
+    path.write_bytes(GOOD)
+    arguments = {"variant": "mini", "partner": f"policy: {path}"}
+    module.main(tiny(module, **arguments, total_steps=2 * 64))
+    module.main(tiny(module, **arguments, total_steps=4 * 64, resume=True))
+    path.write_bytes(BAD)
+    with pytest.raises(TrainingError, match=r"the partner is another one .*: its weights have changed"):
+        module.main(tiny(module, **arguments, total_steps=6 * 64, resume=True))
 
 
 @pytest.mark.parametrize("example", EXAMPLES)

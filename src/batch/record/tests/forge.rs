@@ -151,8 +151,11 @@ fn forge_settings(rng: &mut GameRng, settings: &mut Settings) {
         10 => settings.autoreset_mode = pick(rng, AutoresetMode::ALL),
         11 => settings.illegal_action = pick(rng, IllegalAction::ALL),
         12 => settings.fresh ^= true,
-        13 => settings.weights.push((below(rng, 3), vec![2.0, f64::from(rng.below(3)) - 1.0])),
-        _ => settings.partners.push((below(rng, 7), vec!["iggi".to_owned()])),
+        13 => settings
+            .partners
+            .weights
+            .push((below(rng, 3), vec![2.0, f64::from(rng.below(3)) - 1.0])),
+        _ => settings.partners.seats.push((below(rng, 7), vec!["iggi".to_owned()])),
     }
 }
 

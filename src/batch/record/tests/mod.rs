@@ -35,7 +35,7 @@ impl Stored {
         let (_, mut rest) = check_envelope(bytes).unwrap();
         let settings: Settings = read(&mut rest, "settings").unwrap();
         let (mut games, mut partner_games) = (vec![], vec![]);
-        if settings.partners.is_empty() {
+        if settings.partners.seats.is_empty() {
             games = read(&mut rest, "games").unwrap();
         } else {
             partner_games = read(&mut rest, "games").unwrap();
@@ -88,13 +88,12 @@ fn random_batch(rng: &mut GameRng) -> Batch {
     };
     options.extra_outputs.extend(ExtraOutput::ALL.iter().filter(|_| below(rng, 2) == 0));
     if below(rng, 4) == 0 {
-        let names = ["random".to_owned(), "iggi".to_owned()];
+        let bots: [Partner; 2] = ["random", "iggi"].map(|name| name.parse().unwrap());
         let count = 1 + below(rng, 2);
-        options.partners = Partners::default().with(1, &names[..count]).unwrap();
+        options.partners = Partners::default().with(1, bots[..count].to_vec()).unwrap();
         if below(rng, 2) == 0 {
-            let bots = names[..count].iter().map(|name| Partner::Bot(name.parse().unwrap()));
             let weights = vec![1.0, 2.5][..count].to_vec();
-            let partners = Partners::default().with_weights(1, bots.collect(), weights);
+            let partners = Partners::default().with_weights(1, bots[..count].to_vec(), weights);
             options.partners = partners.unwrap();
         }
     }
@@ -264,7 +263,6 @@ fn an_error_names_the_forged_field() {
         (message(|stored| stored.games.swap(1, 2)), "games[1].seed: of another game"),
         (message(|stored| stored.settings.fresh = true), "games[0].position"),
         (message(|stored| stored.settings.parameters.hand_size = None), "parameters: a default"),
-        (message(|stored| stored.settings.checksums.push((String::new(), 0))), "checksums"),
         (
             position(|position| position.discards |= 1 << 1),
             "games[2].discards: the copies of a card",

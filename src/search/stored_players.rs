@@ -1,0 +1,113 @@
+//! Players as they are stored: their texts, and apart from them the weights of their policies.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::player_name::{PlayerName, PlayerNameError};
+use crate::bots::{Policy, PolicyError, PolicyName, load_policy, shipped_policy};
+use crate::rules::UnknownName;
+
+/// The policies of players that are stored. In the text of a player stands the place of its policy in this list.
+///
+/// ```
+/// use starmine::search::{PlayerName, StoredPolicies};
+///
+/// let mut policies = StoredPolicies::default();
+/// let player: PlayerName = "search: ippo-2p; rollouts=100".parse()?;
+/// let text = policies.store(&player);
+/// assert_eq!(text, "search: policy: 0; rollouts=100");
+/// assert_eq!(policies.load()?.player(&text)?.to_string(), player.to_string());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredPolicies(Vec<StoredPolicy>);
+
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct StoredPolicy {
+    /// The path of its file, or its name if it is shipped.
+    source: String,
+    weights: Weights,
+}
+
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+enum Weights {
+    /// Those of the shipped policy; the CRC-32 of its file.
+    Shipped(u32),
+    /// The contents of the file.
+    File(Vec<u8>),
+}
+
+/// The policies of stored players, loaded.
+pub struct LoadedPolicies(Vec<(String, Arc<Policy>)>);
+
+impl std::fmt::Debug for StoredPolicy {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "StoredPolicy({:?})", self.source)
+    }
+}
+
+impl StoredPolicy {
+    fn of(name: &PolicyName) -> StoredPolicy {
+        let weights = if name.is_shipped() {
+            Weights::Shipped(name.policy().checksum())
+        } else {
+            Weights::File(name.policy().bytes().to_vec())
+        };
+        StoredPolicy { source: name.source().to_owned(), weights }
+    }
+
+    fn load(&self) -> Result<(String, Arc<Policy>), PolicyError> {
+        let StoredPolicy { source, weights } = self;
+        let policy = match weights {
+            Weights::File(bytes) => load_policy(source, bytes)?,
+            Weights::Shipped(expected) => {
+                let policy = shipped_policy(source).map(|shipped| shipped.policy()).transpose()?;
+                let same = policy.filter(|policy| policy.checksum() == *expected);
+                same.ok_or_else(|| PolicyError::OtherVersion {
+                    name: source.clone(),
+                    expected: *expected,
+                })?
+            }
+        };
+        Ok((source.clone(), policy))
+    }
+}
+
+impl StoredPolicies {
+    /// Adds the policy of a player. Returns the player's text, in which a number stands for the policy.
+    pub fn store(&mut self, player: &PlayerName) -> String {
+        let Some(name) = player.bot().policy() else { return player.to_string() };
+        let policy = StoredPolicy::of(name);
+        let place = self.0.iter().position(|known| *known == policy).unwrap_or_else(|| {
+            self.0.push(policy);
+            self.0.len() - 1
+        });
+        player.with_source(&place.to_string()).to_string()
+    }
+
+    /// Loads the policies.
+    ///
+    /// # Errors
+    /// [`PolicyError`] if the contents of a file are invalid, or if a shipped policy is another one in this version.
+    pub fn load(&self) -> Result<LoadedPolicies, PolicyError> {
+        Ok(LoadedPolicies(self.0.iter().map(StoredPolicy::load).collect::<Result<_, _>>()?))
+    }
+}
+
+impl LoadedPolicies {
+    /// The player of a text in which a number stands for the policy.
+    ///
+    /// # Errors
+    /// [`PlayerNameError`] if the text names no player, or a policy that is not stored.
+    pub fn player(&self, text: &str) -> Result<PlayerName, PlayerNameError> {
+        PlayerName::parse(text, &|place| {
+            let policy = place.parse().ok().and_then(|place: usize| self.0.get(place));
+            policy.cloned().ok_or_else(|| PolicyError::Unreadable {
+                path: place.to_owned(),
+                problem: "it is not stored with its player".to_owned(),
+                shipped: UnknownName::new("policy", place, ["0"]),
+            })
+        })
+    }
+}
