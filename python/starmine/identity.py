@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import io
 import pickle
+import random
 import sys
 import sysconfig
 from dataclasses import dataclass
@@ -14,9 +15,12 @@ from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
+import numpy as np
+
 from starmine._core import _Player
 
 LIBRARIES = frozenset({"starmine", "numpy", "torch", *sys.stdlib_module_names})  # whose sources are not hashed
+GENERATORS = (random.Random, np.random.Generator, np.random.BitGenerator, np.random.RandomState)
 STDLIB = sysconfig.get_paths()["stdlib"]
 INSTALLED = {"site-packages", "dist-packages"}  # folders of packages, whose imports are not followed
 
@@ -42,9 +46,10 @@ class Identity:
 def identity(player: Any) -> Identity:
     """The identity of a player.
 
-    The state of an object is what `pickle` stores of it. Its sources are the files of the classes and functions that
-    it is made of, and the files of other folders than those of installed packages that these import. What a player
-    reads elsewhere, such as a file that it opens when it plays, is not part of its identity.
+    The state of an object is what `pickle` stores of it; a random number generator counts by its type alone. The state
+    of a class is that of a new object, which may have read its weights. The sources are the files of the classes and
+    functions that it is made of, and the files that these import, except those of installed packages. What a player
+    reads while it plays is not part of its identity.
 
     Args:
         player: as `resolve_player` returns it.
@@ -55,13 +60,21 @@ def identity(player: Any) -> Identity:
         found = sha256(weights).hexdigest()
         return Identity(player.text_with(found), found)
     try:
-        found = _Content().digest(player)
+        found = _Content().digest((player, _made(player)) if isinstance(player, type) else player)
     except _UnknownError as error:
         return Identity(None, None, str(error))
     except Exception as error:  # whatever an object raises that cannot be pickled
         told = " ".join(f"{type(error).__name__}: {error}".split())
         return Identity(None, None, f"its state cannot be pickled ({told})")
     return Identity(f"python: {found}", found)
+
+
+def _made(player: type) -> Any:
+    """A new object; None if it cannot be made, which fails the games, too."""
+    try:
+        return player()
+    except Exception:
+        return None
 
 
 class _UnknownError(Exception):
@@ -72,8 +85,9 @@ class _Content(pickle.Pickler):
     """The state of an object, and the sources of its classes and functions."""
 
     def __init__(self) -> None:
-        self._state = io.BytesIO()
-        super().__init__(self._state, protocol=5)
+        state = io.BytesIO()
+        super().__init__(state, protocol=5)
+        self._state = state
         self._sources: dict[Path, str] = {}  # files and their SHA-256
         self._codes: dict[Path, set[CodeType]] = {}  # files and the code of their functions
         self._seen: set[int] = set()  # classes and functions that are being described
@@ -95,6 +109,8 @@ class _Content(pickle.Pickler):
             if file is not None and not _is_library(found.__name__):
                 self._add_file(Path(file), found)
             return str, (found.__name__,)
+        if isinstance(found, GENERATORS) or _full_name(type(found)) == "torch._C.Generator":
+            return str, (type(found).__qualname__,)
         if hasattr(found, "untyped_storage"):
             import torch
 
@@ -167,6 +183,10 @@ class _Description:
 
     name: str
     content: Any
+
+
+def _full_name(kind: type) -> str:
+    return f"{kind.__module__}.{kind.__qualname__}"
 
 
 def _is_library(module: str) -> bool:

@@ -119,7 +119,7 @@ class Factory:
 
     def __getstate__(self) -> dict[str, Any]:
         """What tells it from others; see `identity`."""
-        return {"make": self.make}
+        return {"make": self.make, "example": self.example}
 
     def __repr__(self) -> str:
         """The class or function."""

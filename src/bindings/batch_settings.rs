@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyMapping, PyTuple};
 
-use super::batch_outside::_Outside;
 use super::errors::StarmineError;
 use super::integer_arrays::{bytes, mask};
 use super::memory::check_not_masked;
 use super::numbers::{Integer, seat as read_seat, seed as read_seed, wrong_type};
+use super::outside::_Outside;
 use super::player::read_player_if;
 use super::room::{items, room};
 use super::text::Text;

@@ -23,6 +23,7 @@ mod moves;
 mod network;
 mod numbers;
 mod outputs;
+mod outside;
 mod parameters;
 mod player;
 mod policies;
@@ -85,7 +86,6 @@ macro_rules! core_module {
 core_module! {
     classes: {
         batch::Batch,
-        batch_outside::_Outside,
         bot_kind::BotKind,
         card::Card,
         color_features::_ColorFeatures,
@@ -94,6 +94,7 @@ core_module! {
         layout::Layout,
         moves::Move,
         network::_Network,
+        outside::_Outside,
         player::_Player,
         replay::_Replay,
         rule_kind::RuleKind,

@@ -1,6 +1,7 @@
 """Results are never read back for other players than those that are asked for."""
 
 import json
+import random
 import subprocess
 import sys
 import threading
@@ -304,3 +305,36 @@ def test_the_identity_has_the_parts_of_a_player():
     others = [Composed(Settings(1)), Composed(choose=lambda view: 0), Composed(choose=made), Composed]
     assert len({known(player).text for player in [Composed(), *others]}) == 5
     assert None not in {known(player).text for player in others}
+
+
+class Drawing:
+    """A bot that reads its weights, and draws random numbers."""
+
+    path = None
+
+    def __init__(self):
+        self.rng, self.other = [np.random.default_rng(), np.random.RandomState(), torch.Generator()], random.Random()
+        self.rng[2].seed()
+        self.weights = np.load(self.path)
+
+    def act(self, view):
+        return self.other.choice(view.legal_actions())
+
+
+class DrawingPolicy(Drawing):
+    def act_batch(self, turns):
+        return turns.action_mask.argmax(1)
+
+
+@pytest.mark.parametrize("kind", [Drawing, DrawingPolicy])
+def test_the_identity_of_a_class_has_the_weights_that_it_reads(kind, tmp_path, monkeypatch):
+    monkeypatch.setattr(Drawing, "path", str(tmp_path / "weights.npy"))
+    np.save(Drawing.path, np.zeros(3))
+    evaluate({"mine": kind}, 5, output=tmp_path / "out", **FEW)
+    evaluate({"mine": kind}, 5, output=tmp_path / "out", **FEW)
+    before = known(kind())
+    assert before.text == known(kind()).text is not None
+    np.save(Drawing.path, np.ones(3))
+    assert known(kind()).text != before.text
+    with pytest.raises(StarmineError, match=r"another mine .*have changed"):
+        evaluate({"mine": kind}, 5, output=tmp_path / "out", **FEW)
