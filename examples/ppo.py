@@ -201,8 +201,7 @@ class PPO:
         Args:
             points_taken: share of its points that a lost game takes back.
         """
-        args, outputs = self.args, self.batch.observe()
-        finished = FinishedGames()
+        args, outputs, finished = self.args, self.batch.observe(), FinishedGames()
         self.rollout.clear()
         for _ in range(args.rollout):
             log_probs, value = self.predict(outputs)
