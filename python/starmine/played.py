@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant, _unknown_name, endings
+from starmine.equality import equal_by_value
 from starmine.trajectories import Trajectories
 
 Array = NDArray[Any]
@@ -20,6 +21,7 @@ OURS = Path(__file__).parent
 LIBRARIES = tuple(Path(sysconfig.get_path(name)) for name in ("stdlib", "platlib", "purelib"))
 
 
+@equal_by_value
 @dataclass(frozen=True)
 class Failure:
     """A game that was abandoned because a bot or a policy failed.
@@ -42,6 +44,7 @@ class Failure:
         return f"game {self.game}, seat {self.seat}:{chose} {self.message}"
 
 
+@equal_by_value
 @dataclass(frozen=True)
 class Games:
     """The results of games, in their order.
@@ -100,6 +103,7 @@ class Games:
         return f"<{games}: mean score {with_error(self.mean, self.standard_error, digits=3)}>"
 
 
+@equal_by_value
 @dataclass(frozen=True, repr=False)
 class RecordedGames(Games):
     """The results of games that were recorded, as `play_games` with `record=True` returns them.

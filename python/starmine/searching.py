@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import SeatedBot, StarmineError, State, Variant, View, _Player, _search
+from starmine.equality import equal_by_value
 from starmine.players import resolve_player
 from starmine.trained import TrainedPolicy
 
 
+@equal_by_value
 @dataclass(frozen=True)
 class SearchedAction:
     """What a search found out about an action.
@@ -32,6 +34,7 @@ class SearchedAction:
     kept: bool
 
 
+@equal_by_value
 @dataclass(frozen=True)
 class HandBelief:
     """The distribution of the searching seat's own hand, given what it sees and that the others play by the blueprint.
@@ -57,6 +60,7 @@ class HandBelief:
         return found
 
 
+@equal_by_value
 @dataclass(frozen=True)
 class SearchResult:
     """The result of a search.

@@ -108,6 +108,16 @@ class TrainedPolicy:
         """A pickle holds the weights."""
         return TrainedPolicy, (self.name, self.data, self.sampled)
 
+    def __eq__(self, other: object) -> bool:
+        """Whether both have the same weights and settings, and both sample their moves or none does."""
+        if not isinstance(other, TrainedPolicy):
+            return NotImplemented
+        return self.sampled == other.sampled and self.data == other.data
+
+    def __hash__(self) -> int:
+        """Of the weights."""
+        return hash((self.sampled, self.data))
+
     def __repr__(self) -> str:
         """The `bot` text and the variant."""
         return f"<TrainedPolicy {self.bot!r}: {self.variant}>"

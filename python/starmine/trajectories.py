@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from starmine._core import ArrayError, Batch, DeckError, StarmineError, State, Variant, _outputs, _Replay, _unknown_name
 from starmine._core import variant as preset
+from starmine.equality import equal_by_value
 from starmine.keywords import named_keywords
 
 AT_ONCE = 4096  # games that are replayed side by side
@@ -22,6 +23,7 @@ OUTPUTS = [name for name in _outputs() if name in OF_TURN or name in ("obs", "ac
 DEFAULT = ("obs", "action_mask", "current_player", "reward")
 
 
+@equal_by_value
 @dataclass(frozen=True, repr=False)
 class Trajectories:
     """G games of T turns in all, as they were dealt and played.

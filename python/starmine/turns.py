@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from starmine.equality import equal_by_value
+
 Array = NDArray[Any]
 
 
-@dataclass(frozen=True, eq=False)
+@equal_by_value
+@dataclass(frozen=True)
 class Turns:
     """K rows for a policy: each is what one seat sees of one game before a turn.
 
@@ -43,15 +46,6 @@ class Turns:
     def __len__(self) -> int:
         """Number of rows, K."""
         return len(self.game)
-
-    def __eq__(self, other: object) -> bool:
-        """Whether all arrays are equal."""
-        if not isinstance(other, Turns):
-            return NotImplemented
-        pairs = ((getattr(self, field.name), getattr(other, field.name)) for field in fields(self))
-        return all(one is two is None or np.array_equal(one, two) for one, two in pairs)
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         """The number of rows and the shape of the observations."""

@@ -85,7 +85,7 @@ impl Batch {
     /// The named sections of an observation.
     #[getter]
     fn layout(&self) -> PyResult<Layout> {
-        Ok(Layout(self.lock()?.batch.layout().clone()))
+        Ok(Layout::new(self.lock()?.batch.layout()))
     }
 
     /// The episode of each game: uint64 (N,), counted from 0.

@@ -11,7 +11,8 @@ use crate::bots::{self as kinds, BOTS, Plays, shipped_policy};
 ///     source: who published it.
 ///     plays: the variants that it plays: "every", "base game", or "own variant" for a policy.
 ///     is_player: whether it sees only what its seat may see. A bot that sees more is an upper bound.
-#[pyclass(frozen, get_all, module = "starmine")]
+#[pyclass(frozen, eq, hash, get_all, module = "starmine")]
+#[derive(PartialEq, Hash)]
 pub struct BotKind {
     name: &'static str,
     summary: &'static str,
@@ -24,6 +25,10 @@ pub struct BotKind {
 impl BotKind {
     fn __repr__(&self) -> String {
         format!("<BotKind {}>", self.name)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (&'static str,))> {
+        Ok((py.import("starmine")?.getattr("bot")?, (self.name,)))
     }
 }
 

@@ -27,7 +27,7 @@ use crate::rules::{self, Edition, Named};
 /// >>> card = starmine.Card("G4")
 /// >>> card.suit, card.rank
 /// (2, 3)
-#[pyclass(frozen, eq, ord, hash, module = "starmine")]
+#[pyclass(frozen, eq, ord, hash, from_py_object, module = "starmine")]
 #[derive(Clone, Copy)]
 pub struct Card {
     card: rules::Card,
@@ -38,6 +38,10 @@ pub struct Card {
 impl Card {
     pub(super) fn new(card: rules::Card, edition: Edition) -> Card {
         Card { card, edition }
+    }
+
+    pub(super) fn rules(self) -> rules::Card {
+        self.card
     }
 }
 

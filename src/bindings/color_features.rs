@@ -52,13 +52,13 @@ impl _ColorFeatures {
     /// The sections of the row of a colour.
     #[getter]
     fn row(&self) -> Layout {
-        Layout(self.features.row().clone())
+        Layout::new(self.features.row())
     }
 
     /// The sections of the row of what belongs to no colour.
     #[getter]
     fn rest(&self) -> Layout {
-        Layout(self.features.global().clone())
+        Layout::new(self.features.global())
     }
 
     /// For each action its head and the colour that it names: actions that differ in their colour alone

@@ -1,8 +1,16 @@
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
 use pyo3::prelude::*;
 
 use super::card::Card;
+use super::errors::StarmineError;
 use super::moves::kind;
-use crate::rules::{self, Edition, Hint, Move};
+use super::variant::Variant;
+use crate::rules::{self, Hint, Move, SlotSet};
+
+/// The arguments of `Event._restored`.
+type Stored = (Variant, u8, usize, u8, Option<Card>, bool, u8, Option<Card>);
 
 /// One turn that was played: the move and what it revealed.
 ///
@@ -22,25 +30,39 @@ use crate::rules::{self, Edition, Hint, Move};
 ///     misplay: whether the played card was not the next of its firework.
 ///     regained: information tokens regained.
 ///     drawn: the card drawn afterwards, or None. A view hides the cards that its observer drew.
-#[pyclass(frozen, eq, module = "starmine")]
-#[derive(Clone, PartialEq)]
+#[pyclass(frozen, eq, hash, module = "starmine")]
+#[derive(Clone)]
 pub struct Event {
     event: rules::Event,
     #[pyo3(get)]
     action: usize,
-    players: u8,
-    edition: Edition,
+    variant: Arc<rules::Variant>,
 }
 
 impl Event {
-    pub(super) fn new(variant: &rules::Variant, event: rules::Event) -> Event {
+    pub(super) fn new(variant: &Arc<rules::Variant>, event: rules::Event) -> Event {
         let action = variant.move_to_action(event.played);
-        Event {
-            event,
-            action: action.expect("a played move has an action"),
-            players: variant.players(),
-            edition: variant.edition(),
-        }
+        let action = action.expect("a played move has an action");
+        Event { event, action, variant: variant.clone() }
+    }
+
+    fn shown(&self, card: Option<rules::Card>) -> Option<Card> {
+        card.map(|card| Card::new(card, self.variant.edition()))
+    }
+}
+
+impl PartialEq for Event {
+    fn eq(&self, other: &Event) -> bool {
+        let of_variant = |event: &Event| (event.variant.players(), event.variant.edition());
+        self.event == other.event
+            && self.action == other.action
+            && of_variant(self) == of_variant(other)
+    }
+}
+
+impl Hash for Event {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.event.seat, self.action, self.event.card).hash(state);
     }
 }
 
@@ -53,7 +75,7 @@ impl Event {
 
     #[getter]
     fn r#move(&self) -> String {
-        self.edition.move_text(self.event.played)
+        self.variant.edition().move_text(self.event.played)
     }
 
     #[getter]
@@ -74,7 +96,7 @@ impl Event {
     #[getter]
     fn target(&self) -> Option<u8> {
         match self.event.played {
-            Move::Hint { offset, .. } => Some((self.event.seat + offset) % self.players),
+            Move::Hint { offset, .. } => Some((self.event.seat + offset) % self.variant.players()),
             _ => None,
         }
     }
@@ -110,7 +132,7 @@ impl Event {
 
     #[getter]
     fn card(&self) -> Option<Card> {
-        self.event.card.map(|card| Card::new(card, self.edition))
+        self.shown(self.event.card)
     }
 
     #[getter]
@@ -130,14 +152,55 @@ impl Event {
 
     #[getter]
     fn drawn(&self) -> Option<Card> {
-        self.event.drawn.map(|card| Card::new(card, self.edition))
+        self.shown(self.event.drawn)
     }
 
     fn __str__(&self) -> String {
-        self.edition.event(&self.event)
+        self.variant.edition().event(&self.event)
     }
 
     fn __repr__(&self) -> String {
         format!("<Event {}>", self.__str__())
+    }
+
+    /// The event of `__reduce__`.
+    ///
+    /// Raises:
+    ///     StarmineError: the variant has no such seat, action, slot or card.
+    #[staticmethod]
+    #[expect(clippy::too_many_arguments, reason = "each is an argument in Python")]
+    fn _restored(
+        variant: &Variant,
+        seat: u8,
+        action: i64,
+        touched: u8,
+        card: Option<Card>,
+        added: bool,
+        regained: u8,
+        drawn: Option<Card>,
+    ) -> PyResult<Event> {
+        let variant = &variant.0;
+        let played = variant.action_to_move(action);
+        let cards = [card, drawn].map(|card| card.map(Card::rules));
+        let slots = SlotSet::first_slots(variant.hand_size().into());
+        let is_known = seat < variant.players()
+            && touched & !slots.0 == 0
+            && cards.iter().flatten().all(|&card| variant.has_card(card));
+        match (played, cards) {
+            (Ok(played), [card, drawn]) if is_known => {
+                let touched = SlotSet(touched);
+                let event = rules::Event { seat, played, touched, card, added, regained, drawn };
+                Ok(Event::new(variant, event))
+            }
+            _ => Err(StarmineError::new_err("the stored event is none of its variant")),
+        }
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Stored)> {
+        let rules::Event { seat, touched, added, regained, .. } = self.event;
+        let variant = Variant(self.variant.clone());
+        let (card, drawn) = (self.card(), self.drawn());
+        let stored = (variant, seat, self.action, touched.0, card, added, regained, drawn);
+        Ok((py.get_type::<Event>().getattr("_restored")?, stored))
     }
 }

@@ -147,7 +147,7 @@ impl _Player {
     }
 
     /// Whether both have the same text and the same weights.
-    fn is_same(&self, other: &_Player) -> bool {
+    pub(super) fn is_same(&self, other: &_Player) -> bool {
         let bytes = |player: &_Player| player.0.bot().policy().map(|name| name.policy().clone());
         let same_weights = match (bytes(self), bytes(other)) {
             (Some(one), Some(other)) => one.bytes() == other.bytes(),

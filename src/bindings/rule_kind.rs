@@ -21,7 +21,8 @@ pub fn rules() -> Vec<&'static str> {
 ///     summary: one sentence about it.
 ///     published: its name in the literature.
 ///     takes_probability: whether a probability follows its name.
-#[pyclass(frozen, get_all, module = "starmine")]
+#[pyclass(frozen, eq, hash, get_all, module = "starmine")]
+#[derive(PartialEq, Hash)]
 pub struct RuleKind {
     name: &'static str,
     summary: &'static str,
@@ -33,6 +34,10 @@ pub struct RuleKind {
 impl RuleKind {
     fn __repr__(&self) -> String {
         format!("<RuleKind {}>", self.name)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (&'static str,))> {
+        Ok((py.import("starmine")?.getattr("rule")?, (self.name,)))
     }
 }
 

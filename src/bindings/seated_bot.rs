@@ -3,15 +3,20 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use super::errors::StarmineError;
 use super::numbers::{Integer, seat as read_seat, seed as read_seed, wrong_type};
 use super::player::{_Player, read_player};
+use super::state::State;
 use super::variant::{Variant, read_variant};
 use super::view::View;
 use crate::bots::{Player, SeatedPlayer};
 use crate::rules;
 use crate::search::PlayerName;
+
+/// The arguments of `SeatedBot._restored`.
+type Stored = (_Player, Variant, usize, u64, Option<(u64, rules::State)>);
 
 /// A bot that holds one seat; `make_bot` makes one.
 ///
@@ -84,6 +89,67 @@ impl SeatedBot {
 
     fn __repr__(&self) -> String {
         format!("<SeatedBot {} in seat {}>", self.name, self.seat)
+    }
+
+    /// Whether both have the same player, variant, seat and seed, and have been shown the same.
+    fn __eq__(slf: &Bound<'_, Self>, other: &Bound<'_, Self>) -> PyResult<bool> {
+        Ok(slf.is(other) || slf.try_borrow()?.is_as_far(&*other.try_borrow()?))
+    }
+
+    fn __copy__(&self) -> SeatedBot {
+        let (name, variant) = (self.name.clone(), self.variant.clone());
+        SeatedBot { name, variant, seat: self.seat, player: self.player.clone() }
+    }
+
+    fn __deepcopy__(&self, _memo: &Bound<'_, PyDict>) -> SeatedBot {
+        self.__copy__()
+    }
+
+    /// The bot of `__reduce__`.
+    ///
+    /// Raises:
+    ///     StarmineError: as `make_bot`, or a game of another variant.
+    #[staticmethod]
+    fn _restored(
+        bot: &Bound<'_, PyAny>,
+        variant: &Bound<'_, PyAny>,
+        seat: Integer,
+        seed: &Bound<'_, PyAny>,
+        followed: Option<(u64, PyRef<'_, State>)>,
+    ) -> PyResult<SeatedBot> {
+        let mut made = make_bot(bot, Some(variant), seat, Some(seed))?;
+        if let Some((game, state)) = followed {
+            if **state.rules().variant() != *made.variant {
+                return Err(StarmineError::new_err("the stored game is of another variant"));
+            }
+            made.player.resume(game, state.rules());
+        }
+        Ok(made)
+    }
+
+    /// A pickle holds the player and what its seat has seen of the game that it follows.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Stored)> {
+        let seen = |(game, state): (u64, &rules::State)| (game, state.as_seen_by(self.seat));
+        let followed = self.player.followed().map(seen);
+        let stored = (self._player(), self.variant(), self.seat, self.player.seed(), followed);
+        Ok((py.get_type::<SeatedBot>().getattr("_restored")?, stored))
+    }
+}
+
+impl SeatedBot {
+    /// Whether both have the same player in the same seat, and follow the same game to the same turn.
+    fn is_as_far(&self, other: &SeatedBot) -> bool {
+        let seats = |bot: &SeatedBot| (bot.seat, bot.player.seed());
+        let is_same_game = match (self.player.followed(), other.player.followed()) {
+            (Some((game, state)), Some((others_game, others))) => {
+                game == others_game && state.is_seen_alike(others, self.seat)
+            }
+            (one, other) => one.is_none() && other.is_none(),
+        };
+        self._player().is_same(&other._player())
+            && self.variant == other.variant
+            && seats(self) == seats(other)
+            && is_same_game
     }
 }
 

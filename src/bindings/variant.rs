@@ -284,7 +284,7 @@ impl Variant {
     ///     UnknownNameError: there is no such encoder.
     #[pyo3(signature = (encoder=Text::from("canonical")), text_signature = "($self, encoder='canonical')")]
     fn layout(&self, encoder: Text) -> PyResult<Layout> {
-        Ok(Layout(encode::encoder(&encoder)?.layout(&self.0)))
+        Ok(Layout::new(&encode::encoder(&encoder)?.layout(&self.0)))
     }
 
     /// Deals a game.

@@ -1,3 +1,4 @@
+use std::hash::{Hash, Hasher};
 use std::sync::atomic::AtomicBool;
 
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
@@ -16,6 +17,9 @@ use super::text::Text;
 use super::variant::Variant;
 use crate::encode;
 use crate::rules::{self, Belief, GameRng, Sight};
+
+/// The arguments of `State.view`.
+type Stored<'py> = (Bound<'py, PyAny>, usize);
 
 /// The most hands of one call of `View.sample_hands`, which holds all of them in memory.
 const MAX_SAMPLES: usize = 10_000_000;
@@ -47,10 +51,26 @@ fn sample_hands(
 /// What one seat may see of a state at the time when the view was taken: all hands but its own, the
 /// table, and the hints. Offsets are relative to the observer, clockwise: 0 is the observer, 1 the
 /// next seat. `State.view` makes one.
-#[pyclass(frozen, module = "starmine")]
+///
+/// Views are equal if their observers see the same.
+#[pyclass(frozen, eq, hash, module = "starmine")]
 pub struct View {
     state: rules::State,
     observer: usize,
+}
+
+impl PartialEq for View {
+    fn eq(&self, other: &View) -> bool {
+        self.observer == other.observer && self.state.is_seen_alike(&other.state, self.observer)
+    }
+}
+
+impl Hash for View {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let (view, players) = (self.view(), usize::from(self.state.variant().players()));
+        (self.observer, self.state.length()).hash(state);
+        (1..players).for_each(|offset| view.hand_indices(offset).hash(state));
+    }
 }
 
 impl View {
@@ -225,7 +245,7 @@ impl View {
     #[getter]
     fn history(&self) -> Vec<Event> {
         let view = self.view();
-        view.history().map(|event| Event::new(view.variant(), event)).collect()
+        view.history().map(|event| Event::new(self.state.variant(), event)).collect()
     }
 
     /// The observer's legal action ids; none when another seat is to act.
@@ -268,5 +288,12 @@ impl View {
 
     fn __repr__(&self) -> String {
         format!("<View of seat {} after {} turns>", self.observer, self.state.length())
+    }
+
+    /// A pickle holds what the seat sees: in the place of its own hand and of the rest of the deck it has other cards,
+    /// which the seat cannot tell from these.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Stored<'py>)> {
+        let seen = self.state.as_seen_by(self.observer).into_pyobject(py)?.into_any();
+        Ok((seen.get_type().getattr("view")?, (seen, self.observer)))
     }
 }

@@ -101,26 +101,61 @@ impl SeatedPlayer {
     /// The followed game if the state continues it, or else the start of the state's game.
     fn follow(&mut self, state: &State) -> Followed {
         let last = self.followed.take();
-        let same_deal = |last: &Followed| {
-            last.state.deck() == state.deck() && last.state.start_player() == state.start_player()
-        };
         let game = match last {
             None => 0,
-            Some(last) if !same_deal(&last) => last.game + 1,
-            Some(last) if state.history().starts_with(last.state.history()) => return last,
-            Some(last) => last.game,
+            Some(last) if is_same_deal(&last.state, state) => {
+                if state.history().starts_with(last.state.history()) {
+                    return last;
+                }
+                last.game
+            }
+            Some(last) => match self.same_game_stored(&last.state, state) {
+                Some(state) => return Followed { state, ..last },
+                None => last.game + 1,
+            },
         };
-        let start = State::from_deck(
-            state.variant().clone(),
-            state.deck().to_vec(),
-            state.start_player().into(),
-        );
-        let state = start.expect("the deck was dealt before");
+        self.begin(game, state)
+    }
+
+    /// The state at the time of an earlier one, if both are of one game and one of them was stored as this seat sees
+    /// it: then it has other cards where the seat sees none.
+    fn same_game_stored(&self, earlier: &State, state: &State) -> Option<State> {
+        let is_stored = |state: &State| state.as_seen_by(self.seat) == *state;
+        let start = state.first_turns(earlier.length())?;
+        let is_same = start.is_seen_alike(earlier, self.seat);
+        (is_same && (is_stored(state) || is_stored(earlier))).then_some(start)
+    }
+
+    /// The start of the state's game, of which the bot is told as number `game` of those that it is shown.
+    fn begin(&mut self, game: u64, state: &State) -> Followed {
+        let state = state.first_turns(0).expect("every game has a start");
         if let Player::Bot(bot) = &mut self.player {
             let seed = EpisodeSeed { seed: self.seed, game, episode: 0 };
             bot.start(&state.view(self.seat), GameRng::for_seat(seed, self.seat));
         }
         Followed { game, state, chosen: None }
+    }
+
+    /// The seed of the bot's random numbers.
+    #[must_use]
+    pub const fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// The game that the bot follows, as far as it has been told of it, and the number of games before it.
+    #[must_use]
+    pub fn followed(&self) -> Option<(u64, &State)> {
+        self.followed.as_ref().map(|followed| (followed.game, &followed.state))
+    }
+
+    /// Follows a game of the player's variant up to its last turn, after this number of other games.
+    pub fn resume(&mut self, game: u64, state: &State) {
+        let mut followed = self.begin(game, state);
+        for event in state.history() {
+            self.ask(&mut followed);
+            self.tell(&mut followed, event);
+        }
+        self.followed = Some(followed);
     }
 
     /// Asks the bot for the next turn if it is its seat's and it was not asked before.
@@ -153,4 +188,8 @@ impl SeatedPlayer {
             });
         }
     }
+}
+
+fn is_same_deal(one: &State, other: &State) -> bool {
+    one.deck() == other.deck() && one.start_player() == other.start_player()
 }

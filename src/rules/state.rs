@@ -3,13 +3,15 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::belief::Belief;
 use super::card::Card;
 use super::deck::{DeckError, ListedDeck, RandomDeck};
 use super::ending::Ending;
 use super::episode_seed::EpisodeSeed;
 use super::event::Event;
-use super::moves::{ActionSet, MoveError};
+use super::moves::{ActionSet, Move, MoveError};
 use super::position::Position;
+use super::rng::GameRng;
 use super::variant::Variant;
 use super::view::View;
 
@@ -171,6 +173,75 @@ impl State {
     #[must_use]
     pub fn view(&self, observer: usize) -> View<'_> {
         View::new(&self.variant, &self.position, observer).with_history(&self.history)
+    }
+
+    /// The game after its first turns; `None` if it has fewer.
+    #[must_use]
+    pub fn first_turns(&self, turns: usize) -> Option<State> {
+        let (variant, deck) = (self.variant.clone(), self.deck.cards().to_vec());
+        let dealt = State::from_deck(variant, deck, self.start_player.into());
+        let mut state = dealt.expect("the deck was dealt before");
+        for event in self.history.get(..turns)? {
+            let action = self.variant.move_to_action(event.played);
+            let action = action.expect("a played move has an action");
+            state.apply(action as i64).expect("the move was legal");
+        }
+        Some(state)
+    }
+
+    /// Whether this seat sees the same in both states: the same variant, start, turns and hands of the others.
+    #[must_use]
+    pub fn is_seen_alike(&self, other: &State, observer: usize) -> bool {
+        let (view, others) = (self.view(observer), other.view(observer));
+        self.variant == other.variant
+            && self.start_player == other.start_player
+            && view.history().eq(others.history())
+            && (1..self.variant.players().into())
+                .all(|offset| view.hand_indices(offset) == others.hand_indices(offset))
+    }
+
+    /// A state that this seat cannot tell from this one, with a fixed choice of the cards that the seat does not see:
+    /// its own hand and the rest of the deck. The result is a function of what the seat sees alone.
+    ///
+    /// # Panics
+    /// When the variant has no such seat.
+    #[must_use]
+    pub fn as_seen_by(&self, observer: usize) -> State {
+        let (variant, mut deck) = (&self.variant, self.deck.cards().to_vec());
+        let size = usize::from(variant.hand_size());
+        let mut drawn = size * usize::from(variant.players());
+        let mut own: Vec<usize> = (observer * size..(observer + 1) * size).collect();
+        for event in &self.history {
+            let is_own = usize::from(event.seat) == observer;
+            if let Move::Play { slot } | Move::AnnouncedPlay { slot, .. } | Move::Discard { slot } =
+                event.played
+                && is_own
+            {
+                own.remove(slot.into());
+            }
+            if event.drawn.is_some() {
+                own.extend(is_own.then_some(drawn));
+                drawn += 1;
+            }
+        }
+        let mut unseen: Vec<Card> =
+            own.iter().copied().chain(drawn..deck.len()).map(|at| deck[at]).collect();
+        unseen.sort_unstable();
+        let hand = Belief::new(&self.view(observer)).sample(&mut GameRng::for_samples(0));
+        let hand = hand.expect("the true hand is possible");
+        for (&at, card) in own.iter().zip(hand) {
+            deck[at] = variant.tables().card[usize::from(card)];
+            let taken = unseen.iter().position(|&card| card == deck[at]);
+            unseen.remove(taken.expect("the hand is made of unseen cards"));
+        }
+        deck[drawn..].copy_from_slice(&unseen);
+        let dealt = State::from_deck(variant.clone(), deck, self.start_player.into());
+        let mut state = dealt.expect("the cards are those of the deck");
+        for event in &self.history {
+            let action = variant.move_to_action(event.played).expect("a played move has an action");
+            state.apply(action as i64).expect("the seat cannot tell this state from the other");
+        }
+        state
     }
 
     /// Plays one turn and returns the reward: the change of the score.

@@ -18,6 +18,7 @@ from starmine.data.manifest import add_to_manifest, begin_manifest
 from starmine.data.players import Players, cast
 from starmine.data.shard import Entry, examine_shard, remove_lock
 from starmine.durable import given_path
+from starmine.equality import equal_by_value
 from starmine.keywords import named_keywords
 from starmine.play import play_games
 from starmine.progress import silent, standard_error
@@ -28,6 +29,7 @@ from starmine.vector import resolve_variant
 MOST_SEED = 2**64 - 1
 
 
+@equal_by_value
 @dataclass(frozen=True)
 class Generated:
     """What a call of `generate` left in the folder.

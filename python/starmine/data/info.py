@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from starmine._core import StarmineError, Variant, variant, variants
 from starmine.data.verify import FORGED, game_files
 from starmine.durable import given_path
+from starmine.equality import equal_by_value
 from starmine.progress import counted
 from starmine.stored import Metadata
 from starmine.stored.arrow import pyarrow, pyarrow_parquet
@@ -25,6 +26,7 @@ NAME = 36  # characters of a name that has its numbers beside it
 MOST_TABLES = 20  # that are shown
 
 
+@equal_by_value
 @dataclass
 class TableScores:
     """The games of one table, or of all.
@@ -63,6 +65,7 @@ class TableScores:
         return math.sqrt(squares / (self.games - 1) / self.games)
 
 
+@equal_by_value
 @dataclass(frozen=True)
 class Info:
     """What a data set holds. `print` shows it, with the histogram of the scores.

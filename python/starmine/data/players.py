@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant, _Player, _Tables, _unknown_name
 from starmine.data.draws import SEAT, TABLE, choose, draw
+from starmine.equality import equal_by_value
 from starmine.identity import identity, parameters_hash
 from starmine.play import resolve_table
 from starmine.players import Player, resolve_player
@@ -20,6 +21,7 @@ from starmine.vector import resolve_variant
 NOISY = "noisy:"  # begins the text of a bot that sometimes plays a legal move by chance
 
 
+@equal_by_value
 @dataclass(frozen=True)
 class Mixture:
     """Players that are drawn for each game and seat.

@@ -18,6 +18,7 @@ from starmine.data.outcomes import LEGAL, dealt, outcomes
 from starmine.data.players import players_of
 from starmine.data.shard import file_hash
 from starmine.durable import given_path
+from starmine.equality import equal_by_value
 from starmine.play import play_games
 from starmine.progress import Progress, counted, silent, standard_error
 from starmine.stored import ContentHash, GameTable, Metadata, read_table, schema, shard_name
@@ -56,6 +57,7 @@ class Problem:
         return f"{self.file}{place}: {self.what}"
 
 
+@equal_by_value
 @dataclass
 class Verified:
     """The result of `verify`.

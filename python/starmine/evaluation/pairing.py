@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import endings
+from starmine.equality import equal_by_value
 from starmine.outcomes import defeats
 from starmine.played import mean_and_error
 
@@ -20,6 +21,7 @@ FAILED = 0  # the ending of a game that was given up
 PERFECT = endings().index("perfect") + 1
 
 
+@equal_by_value
 @dataclass(frozen=True)
 class Pairing:
     """The games of one entrant with another: one cell of the matrix.

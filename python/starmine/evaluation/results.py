@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import Variant, _may_share_table, _unknown_name, variant, variants
+from starmine.equality import equal_by_value
 from starmine.evaluation.pairing import ENDING, FAILED, SCORE, Pairing, mean_or_nan, summarise
 from starmine.identity import Identity
 from starmine.played import Games
@@ -74,6 +75,7 @@ class Settings:
         }
 
 
+@equal_by_value
 @dataclass(repr=False)
 class Results:
     """The games of an evaluation, with their statistics.

@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import State, endings
+from starmine.equality import equal_by_value
 from starmine.stored.ended import NO_SCORE, NO_SEAT, RULES, UNKNOWN, ended_by_name, record_of
 from starmine.stored.games import GameTable
 
 
+@equal_by_value
 @dataclass(frozen=True)
 class Game:
     """One stored game.

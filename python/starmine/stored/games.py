@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import ArrayError, StarmineError, State, Variant
+from starmine.equality import equal_by_value
 from starmine.stored.arrow import pyarrow, to_arrow
 from starmine.stored.ended import NO_SCORE, NO_SEAT, UNKNOWN
 from starmine.trajectories import Trajectories
@@ -42,6 +43,7 @@ def numbers_a_turn(name: str, variant: Variant) -> int:
     return 1 if name == "log_prob" else variant.num_actions
 
 
+@equal_by_value
 @dataclass(frozen=True, repr=False)
 class GameTable:
     """G games of T turns in all with the columns that are stored of them.

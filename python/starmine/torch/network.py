@@ -16,6 +16,7 @@ from torch import Tensor, nn
 
 from starmine._core import Layout, StarmineError, Variant, _Network
 from starmine.durable import given_path, replace_file
+from starmine.equality import equal_by_value
 from starmine.torch.unpacking import unpack_bits
 
 FORMAT = 1  # version of the policy file format
@@ -24,6 +25,7 @@ MAX_LAYERS, MAX_WIDTH = 16, 4096  # limits of the policy file format
 MASKED_LOGIT = -1e9
 
 
+@equal_by_value
 class HiddenState(NamedTuple):
     """The hidden states of B games, and which seats play the next T turns of each.
 

@@ -11,9 +11,11 @@ import torch
 from torch import Tensor
 
 from starmine._core import ArrayError, StarmineError
+from starmine.equality import equal_by_value
 from starmine.torch.unpacking import DTYPES, packed_length, unpack_bits
 
 
+@equal_by_value
 @dataclass(frozen=True)
 class Minibatch:
     """n samples of a `RolloutBuffer`.

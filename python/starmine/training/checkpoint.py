@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from starmine.durable import UNSEALED, DamagedFileError, replace_file, seal, unseal
+from starmine.equality import equal_by_value
 from starmine.training.distributed import all_gather, in_first_process, process_count, rank
 from starmine.training.errors import TrainingError
 
@@ -43,6 +44,7 @@ class Progress(NamedTuple):
     seconds: float
 
 
+@equal_by_value
 @dataclass(frozen=True)
 class Checkpoint:
     """What `save_checkpoint` wrote.

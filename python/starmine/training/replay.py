@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from starmine._core import StarmineError, Variant
+from starmine.equality import equal_by_value
 from starmine.trajectories import Trajectories
 
 
+@equal_by_value
 class PlayedGames(NamedTuple):
     """G games of T turns in all, with what a learner keeps of them.
 

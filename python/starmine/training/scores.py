@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from starmine.equality import equal_by_value
 from starmine.outcomes import defeats
 from starmine.played import mean_and_error, with_error
 
 
+@equal_by_value
 @dataclass(frozen=True)
 class Scores:
     """The scores of evaluated games.

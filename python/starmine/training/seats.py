@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from starmine._core import Batch, Variant
+from starmine.equality import equal_by_value
 from starmine.outcomes import defeats
 from starmine.stored.colors import color_permutations, permute_actions, permute_colors
 from starmine.torch import LastMoves
@@ -58,6 +59,7 @@ def other_colors(variant: Variant, seed: int, games: NDArray[np.integer[Any]]) -
     return colors
 
 
+@equal_by_value
 class SeatTurns(NamedTuple):
     """B games, padded to the T turns of the longest: the others repeat their last turn.
 

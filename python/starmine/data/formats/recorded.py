@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant, _outcomes
 from starmine.data.formats.ended import contradicted, ended_by_of
+from starmine.equality import equal_by_value
 from starmine.stored.ended import NO_SEAT, UNKNOWN, site_scores_of
 from starmine.trajectories import Trajectories
 
@@ -93,6 +94,7 @@ class OtherRules:
     games: int = 1
 
 
+@equal_by_value
 @dataclass(frozen=True)
 class ReadGames:
     """What a reader has found: games whose arrays fit the variant, and others.
@@ -150,6 +152,7 @@ class ReadGames:
         return len(self.indices) + len(self.skipped) + sum(other.games for other in self.others)
 
 
+@equal_by_value
 @dataclass(frozen=True, repr=False)
 class ImportedGames:
     """Games of a file that hold by the rules, and the reasons why others do not.

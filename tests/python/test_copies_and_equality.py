@@ -1,0 +1,456 @@
+"""Every public class: its objects are values that are copied, pickled and compared, or it says why they are not."""
+
+import copy
+import inspect
+import pickle
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+import starmine
+from starmine.equality import is_equal
+
+ROOMS = ("starmine", "starmine.data", "starmine.torch", "starmine.training", "starmine.look")
+MINI = starmine.variant("mini")
+# Objects that change as they are used, or hold files, threads or a user's code. They are compared by identity.
+IN_USE = {
+    *("Batch", "HanabiEnv", "HanabiVectorEnv"),  # copied and pickled, see test_buffers and test_gymnasium
+    *("LanguagePlayer", "LastMoves", "ModulePolicy", "OverlappingGames", "RolloutBuffer", "GamesDataset"),
+    *("FinishedGames", "GameReplay", "Log", "Run", "SeatGames", "StopSignals", "WeightAverage", "Table"),
+}
+MODULES = {"ActorCritic", "CardFeatures", "ColorFeatures", "ColorNetwork", "PolicyNetwork", "SeatGRU"}  # of torch
+DESCRIPTIONS = {"Learner", "Policy", "PythonBot", "RunArgs", "Shown"}  # protocols and dictionaries of arguments
+
+
+def state(turns=6, seed=7, variant=MINI):
+    found = variant.new_game(seed=seed)
+    while found.length < turns:
+        found.apply(found.suggest("piers"))
+    return found
+
+
+def hinted():
+    found = MINI.new_game(seed=7)
+    found.apply(next(move for move in found.legal_moves() if move.kind == "rank_hint"))
+    return found.view(0).knowledge(1, 0)
+
+
+def games(seed=1, **options):
+    return starmine.play_games(["iggi"] * 2, 6, seed=seed, variant=MINI, record=True, **options)
+
+
+class Fails:
+    def act(self, view):
+        raise RuntimeError("no idea")
+
+
+def failed(seed):
+    with pytest.raises(starmine.BotError) as error:
+        starmine.play_games([Fails, "iggi"], 2, seed=seed, variant=MINI)
+    return error.value.games
+
+
+def table(seed=1):
+    from stored_games import played_table
+
+    return played_table(5, MINI, seed=seed, log_prob=True)
+
+
+def searched(seed=1):
+    return starmine.search(state(3, seed, starmine.variant("standard")), "smart", rollouts=40, hands=16)
+
+
+def dataset(seed=1):
+    from stored_games import store
+
+    store(FOLDER / f"{seed}.parquet", table(seed))
+    return starmine.data.Dataset(FOLDER / f"{seed}.parquet")
+
+
+def imported(seed=1):
+    starmine.data.write_games(games(seed), FOLDER / f"{seed}.npz")
+    return starmine.data.read_games(FOLDER / f"{seed}.npz")
+
+
+def torch_of(make):
+    def made(number=1):
+        import torch
+
+        return make(torch, number)
+
+    return made
+
+
+def tensors(kind):
+    def made(number=1):
+        import torch
+
+        found = getattr(
+            import_module("starmine.torch" if kind in ("HiddenState", "Minibatch") else "starmine.training"), kind
+        )
+        names = getattr(found, "_fields", None) or list(found.__dataclass_fields__)
+        return found(*[torch.full((3,), float("nan") if name == "values" else float(number)) for name in names])
+
+    return made
+
+
+def scores(number=1):
+    from starmine.training import Scores
+
+    return Scores(np.array([number, np.nan]), np.zeros(2, np.bool_), np.zeros(2, np.bool_))
+
+
+def checkpoint(number=1):
+    import torch
+
+    from starmine.training import Checkpoint, Progress
+
+    return Checkpoint(Progress(number, 1, 1.0), {"weight": torch.ones(2)}, (torch.get_rng_state(), None))
+
+
+def played(number=1):
+    from starmine.training import PlayedGames
+
+    return PlayedGames(games(number).trajectories, np.zeros(2, np.uint8), np.zeros(6, np.bool_), np.zeros((6, 2, 1)))
+
+
+def rows(number=1):
+    return starmine.Turns(*[np.full(2, number)] * 5)
+
+
+def bot(name="iggi", turns=0):
+    found = starmine.make_bot(name, MINI, seat=0, seed=3)
+    if turns:
+        found.act(state(turns).view(0))
+    return found
+
+
+FOLDER = None  # set for each test
+# By class: functions whose first result is the value that is copied, and whose second is another value.
+VALUES = {
+    "BotKind": (lambda: starmine.bot("smart"), lambda: starmine.bot("iggi")),
+    "Card": (lambda: starmine.Card("K3"), lambda: starmine.Card("R3")),
+    "Evaluation": (
+        lambda: starmine.evaluate(["iggi"], 4, variant=MINI, figure=False),
+        lambda: starmine.evaluate(["iggi"], 4, variant=MINI, seed=1, figure=False),
+    ),
+    "Event": (lambda: state().history[2], lambda: state().history[3]),
+    "Failure": (lambda: failed(1).failures[0], lambda: failed(1).failures[1]),
+    "Games": (lambda: failed(1), lambda: starmine.play_games(["iggi"] * 2, 2, variant=MINI)),
+    "HandBelief": (lambda: searched().belief, lambda: searched(2).belief),
+    "Knowledge": (hinted, lambda: state(0).view(0).knowledge(1, 0)),
+    "Layout": (MINI.layout, starmine.variant("small").layout),
+    "Move": (lambda: MINI.move(3), lambda: MINI.move(4)),
+    "Pairing": (
+        lambda: starmine.evaluate(["iggi"], 1, variant=MINI, figure=False).pairings[0],
+        lambda: starmine.evaluate(["piers"], 1, variant=MINI, figure=False).pairings[0],
+    ),
+    "RecordedGames": (games, lambda: games(2)),
+    "RuleKind": (lambda: starmine.rule("play-safe"), lambda: starmine.rule("discard-oldest")),
+    "SearchResult": (searched, lambda: searched(2)),
+    "SearchedAction": (
+        lambda: starmine.SearchedAction(1, float("nan"), float("inf"), 0, False),
+        lambda: starmine.SearchedAction(2, float("nan"), float("inf"), 0, False),
+    ),
+    "SeatedBot": (bot, lambda: bot("piers")),
+    "Section": (lambda: MINI.layout()["fireworks"], lambda: MINI.layout()["deck_size"]),
+    "State": (state, lambda: state(5)),
+    "TrainedPolicy": (
+        lambda: starmine.load_policy("ippo-mini"),
+        lambda: starmine.load_policy("ippo-mini", sampled=True),
+    ),
+    "Trajectories": (lambda: games().trajectories, lambda: games(2).trajectories),
+    "Turns": (rows, lambda: rows(2)),
+    "Variant": (lambda: MINI, lambda: starmine.variant("small")),
+    "View": (lambda: state().view(0), lambda: state().view(1)),
+    "Dataset": (dataset, lambda: dataset(2)),
+    "Format": (lambda: starmine.data.FORMATS[0], lambda: starmine.data.FORMATS[1]),
+    "Generated": (lambda: starmine.data.Generated(FOLDER, 3), lambda: starmine.data.Generated(FOLDER, 4)),
+    "ImportedGames": (imported, lambda: imported(2)),
+    "Info": (lambda: starmine.data.info(dataset().files[0].path), lambda: starmine.data.info(dataset(2).files[0].path)),
+    "Mixture": (
+        lambda: starmine.data.Mixture({"mine": 1, "iggi": 2}, 2, {"mine": starmine.load_policy("ippo-mini")}),
+        lambda: starmine.data.Mixture({"iggi": 2}, 2),
+    ),
+    "Problem": (
+        lambda: starmine.data.Problem("file", 1, 2, "wrong"),
+        lambda: starmine.data.Problem("file", None, None, "wrong"),
+    ),
+    "SkippedGame": (lambda: starmine.data.SkippedGame(1, "", "why"), lambda: starmine.data.SkippedGame(2, "", "why")),
+    "Verified": (
+        lambda: starmine.data.verify(dataset().files[0].path),
+        lambda: starmine.data.verify(dataset(2).files[0].path),
+    ),
+    "HiddenState": (tensors("HiddenState"), lambda: tensors("HiddenState")(2)),
+    "Minibatch": (tensors("Minibatch"), lambda: tensors("Minibatch")(2)),
+    "Checkpoint": (checkpoint, lambda: checkpoint(2)),
+    "PlayedGames": (played, lambda: played(2)),
+    "Progress": (lambda: checkpoint().progress, lambda: checkpoint(2).progress),
+    "Scores": (scores, lambda: scores(2)),
+    "ScriptArgs": (
+        lambda: starmine.training.ScriptArgs(),
+        lambda: starmine.training.ScriptArgs(seed=9),
+    ),
+    "SeatTurns": (tensors("SeatTurns"), lambda: tensors("SeatTurns")(2)),
+    "Mistake": (
+        lambda: starmine.look.Mistake(1, 0, "misplay", 1, "why", 0.5),
+        lambda: starmine.look.Mistake(2, 0, "misplay", 1, "why", 0.5),
+    ),
+    # Of stored games; not in `__all__`.
+    "GameTable": (table, lambda: table(2)),
+    "Game": (lambda: dataset()[3], lambda: dataset()[4]),
+}
+OF_TORCH = ("HiddenState", "Minibatch", "Checkpoint", "PlayedGames", "Progress", "Scores", "ScriptArgs", "SeatTurns")
+OF_ARROW = ("Dataset", "ImportedGames", "Info", "Verified", "GameTable", "Game", "Mixture", "Generated", "Format")
+
+
+def public_classes():
+    for name in ROOMS:
+        try:
+            room = import_module(name)
+        except ImportError:  # an extra that is not installed
+            continue
+        yield from ((name, found, getattr(room, found)) for found in room.__all__)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setitem(globals(), "FOLDER", tmp_path)
+
+
+def test_every_public_class_is_in_one_list():
+    classes = {name: kind for _, name, kind in public_classes() if inspect.isclass(kind)}
+    listed = [*VALUES, *IN_USE, *MODULES, *DESCRIPTIONS]
+    errors = {name for name, kind in classes.items() if issubclass(kind, BaseException)}
+    assert sorted(classes.keys() - errors) == sorted({*classes} & {*listed})
+    assert len(listed) == len(set(listed))
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_a_value_is_copied_pickled_and_compared(name):
+    if name in OF_TORCH:
+        pytest.importorskip("starmine.training", exc_type=ImportError)
+    if name in OF_ARROW:
+        pytest.importorskip("pyarrow")
+    make, make_other = VALUES[name]
+    value, other = make(), make_other()
+    copies = [copy.copy(value), copy.deepcopy(value)]
+    copies += [pickle.loads(pickle.dumps(value, protocol)) for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1)]
+    if name not in ("Evaluation", "Pairing"):  # they hold the seconds that they took
+        copies.append(make())
+    for found in copies:
+        assert type(found) is type(value)
+        assert (found == value) is True
+        assert (found != value) is False
+        assert repr(found) == repr(value) or name == "Checkpoint"
+    assert (value == other) is False
+    assert (value != other) is True
+    assert value != "text"
+    assert value != None  # noqa: E711 - not `is`
+    assert value not in ["text", other]
+    if type(value).__hash__ is not None:
+        assert {hash(found) for found in copies if has_hash(found)} == ({hash(value)} if has_hash(value) else set())
+
+
+def has_hash(value):
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("name", [name for name in starmine.__all__ if name.endswith("Error")])
+def test_an_error_is_pickled_with_its_message(name):
+    kind = getattr(starmine, name)
+    error = starmine.BotError(failed(1).failures, failed(1)) if name == "BotError" else kind("what is wrong")
+    found = pickle.loads(pickle.dumps(error))
+    assert type(found) is kind
+    assert str(found) == str(error)
+
+
+# --- Arrays -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "equal"),
+    [
+        (np.array([1.0, np.nan]), np.array([1.0, np.nan]), True),
+        (np.array([1, 2]), np.array([1, 3]), False),
+        (np.array([1, 2]), np.array([1.0, 2.0]), False),
+        (np.array([1, 2]), np.array([[1, 2]]), False),
+        (np.array([1]), np.array([1, 1]), False),
+        (np.array([1]), [1], False),
+        (np.empty(0), np.empty(0), True),
+        (np.array([None, "a"], object), np.array([None, "a"], object), True),
+        (np.array([None, "a"], object), np.array([None, "b"], object), False),
+        ([np.array([1]), {"a": np.array([2])}], [np.array([1]), {"a": np.array([2])}], True),
+        ([np.array([1]), {"a": np.array([2])}], [np.array([1]), {"a": np.array([3])}], False),
+        ((1, float("nan")), (1, float("nan")), True),
+        (np.float32(1), np.float64(1), False),
+        (float("nan"), float("nan"), True),
+        ({"a": 1}, {"b": 1}, False),
+        (None, np.array([1]), False),
+        (np.array([1]), None, False),
+    ],
+)
+def test_arrays_are_equal_by_dtype_shape_and_values(one, other, equal):
+    assert is_equal(one, other) is equal
+
+
+def test_tensors_are_equal_by_dtype_shape_and_values():
+    torch = pytest.importorskip("torch")
+    one = torch.tensor([1.0, torch.nan])
+    assert is_equal(one, one.clone())
+    assert not is_equal(one, one.double())
+    assert not is_equal(one, one[None])
+    assert not is_equal(one, one.numpy())
+    assert not is_equal(one, torch.tensor([2.0, torch.nan]))
+
+
+# --- Players and views ------------------------------------------------------------------------------------
+
+
+def test_a_policy_is_equal_by_its_weights_whatever_its_path(tmp_path):
+    policy = starmine.load_policy("ippo-mini")
+    (tmp_path / "copy.safetensors").write_bytes(policy.data)
+    same = starmine.load_policy(tmp_path / "copy.safetensors")
+    assert same == policy
+    assert hash(same) == hash(policy)
+    other = starmine.load_policy("ippo-avalanche")
+    (tmp_path / "copy.safetensors").write_bytes(other.data)
+    assert starmine.load_policy(tmp_path / "copy.safetensors") == other != same
+    (tmp_path / "copy.safetensors").unlink()
+    loaded = pickle.loads(pickle.dumps(same))
+    assert loaded == policy
+    scores = [starmine.play_games([player] * 2, 20, variant=MINI).scores.tolist() for player in (policy, loaded)]
+    assert scores[0] == scores[1]
+
+
+RULES = [
+    MINI,
+    starmine.variant("standard"),
+    starmine.variant("standard", players=5),
+    starmine.variant("avalanche", players=3),
+    starmine.variant("timed-display"),
+    starmine.Variant(players=3, colors=6, ranks=3, hand_size=6, empty_hints=True, random_start_player=True),
+]
+
+
+def walked(variant, seed, actions):
+    """The states of a game of random moves, after each turn."""
+    found = variant.new_game(seed=seed)
+    yield found
+    while not found.is_terminal:
+        legal = found.legal_actions()
+        found.apply(legal[int(actions.integers(len(legal)))])
+        yield found
+
+
+def seen(view):
+    """All that a view tells."""
+    slots = [(offset, slot) for offset, hand in enumerate(view.hands) for slot in range(len(hand))]
+    return [
+        *(view.variant, view.observer, view.current_player, view.hands, view.fireworks, view.information_tokens),
+        *(view.life_tokens, view.deck_size, view.score, view.discard_pile, view.history, view.possible),
+        *(view.legal_actions(), view.marginals().tolist(), view.sample_hands(3, seed=1).tolist(), str(view)),
+        *([view.knowledge(*slot) for slot in slots], view.encode().tolist(), view.to_svg()),
+    ]
+
+
+@pytest.mark.parametrize("variant", RULES, ids=lambda variant: f"{variant.players}-{variant.colors}-{variant.ranks}")
+def test_a_pickled_view_tells_the_same_and_no_more(variant):
+    for seed in range(3):
+        for number, found in enumerate(walked(variant, seed, np.random.default_rng(seed))):
+            if number % 4 and not found.is_terminal:
+                continue
+            for seat in range(variant.players):
+                view = found.view(seat)
+                data = pickle.dumps(view)
+                loaded = pickle.loads(data)
+                assert loaded == view
+                assert hash(loaded) == hash(view)
+                assert seen(loaded) == seen(view)
+                assert pickle.dumps(loaded) == data
+                assert all(loaded != found.view(other) for other in range(variant.players) if other != seat)
+
+
+def test_the_pickle_of_a_view_is_the_same_for_all_hands_and_decks_that_its_seat_cannot_tell_apart():
+    deck = [str(card) for card in starmine.variant("standard").new_game(seed=3).deck]
+    other = deck[4::-1] + deck[5:10] + deck[:9:-1]
+    assert sorted(other) == sorted(deck)
+    one, two = (starmine.variant("standard").new_game(deck=cards) for cards in (deck, other))
+    assert one != two
+    assert one.view(0) == two.view(0)
+    assert one.view(1) != two.view(1)
+    assert pickle.dumps(one.view(0)) == pickle.dumps(two.view(0))
+    held = pickle.loads(pickle.dumps(one.view(0))).__reduce__()[1][0]
+    hidden = [card for card in held.deck if card not in one.hands[1]]
+    assert [str(card) for card in held.deck] not in (deck, other)
+    assert hidden
+
+
+@pytest.mark.parametrize(
+    "name", ["iggi", "random", "piers", "ippo-mini", "noisy: 0.3; iggi", "policy: ippo-mini; sampled"]
+)
+@pytest.mark.parametrize("what", ["bot", "view", "both", "copy"])
+def test_a_bot_goes_on_from_its_pickle_as_if_nothing_had_happened(name, what):
+    def pickled(value):
+        return pickle.loads(pickle.dumps(value))
+
+    def played(through_pickles):
+        bots, moves = [starmine.make_bot(name, MINI, seat, seed=5) for seat in range(2)], []
+        for game in range(3):
+            found = MINI.new_game(seed=game)
+            while not found.is_terminal:
+                seat = found.current_player
+                view = found.view(seat)
+                if through_pickles:
+                    if what == "copy":
+                        bots[seat] = copy.deepcopy(bots[seat])
+                    if what in ("bot", "both"):
+                        loaded = pickled(bots[seat])
+                        assert loaded == bots[seat]
+                        bots[seat] = loaded
+                    view = pickled(view) if what in ("view", "both") else view
+                moves.append(bots[seat].act(view))
+                found.apply(moves[-1])
+        return moves
+
+    assert played(through_pickles=True) == played(through_pickles=False)
+
+
+def test_a_bot_is_equal_to_one_that_was_shown_the_same():
+    one, other = bot(turns=4), bot(turns=4)
+    assert one == other != bot()
+    other.act(state(6).view(0))
+    assert one != other
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(one)
+    assert starmine.make_bot("iggi", MINI, seed=1) != starmine.make_bot("iggi", MINI, seed=2)
+    assert starmine.make_bot("iggi", MINI, seat=0) != starmine.make_bot("iggi", MINI, seat=1)
+
+
+@pytest.mark.parametrize("place", range(1, 8))
+def test_a_forged_event_is_refused_or_an_event(place):
+    restored, arguments = next(event for event in state(9).history if event.card).__reduce__()
+    for value in (0, 1, 5, 7, 200, 255, True, None, starmine.Card("M5"), -1, 10**9):
+        forged = [*arguments[:place], value, *arguments[place + 1 :]]
+        try:
+            event = restored(*forged)
+        except (starmine.StarmineError, TypeError, OverflowError):
+            continue
+        told = [getattr(event, name) for name in dir(event) if not name.startswith("_")]
+        assert told
+        assert str(event)
+
+
+def test_forged_sections_and_layouts_are_refused():
+    section = MINI.layout().sections[1]
+    restored, (name, start, stop, shape) = section.__reduce__()
+    for forged in ((name, stop, start, shape), (name, 0, 2**63, [2**63]), (name, start, stop, [2**40, 2**40])):
+        with pytest.raises(starmine.StarmineError, match="stored section"):
+            restored(*forged)
+    with pytest.raises(starmine.StarmineError, match="do not follow each other"):
+        MINI.layout().__reduce__()[0]([section, section])
