@@ -102,6 +102,7 @@ class PartneredBatch:
             self._numbers[seat, : len(players[seat])] = [next(numbers) for _ in players[seat]]
         self._is_learner = np.array([seat not in players for seat in range(seats)])
         self._all = np.ones(games, dtype=bool)
+        self._nobody = np.full(games, -1, dtype=np.int32)  # is to act
         self._acted = np.zeros(games, dtype=bool)  # games in which the learner has had a turn
         self._over = np.zeros(games, dtype=bool)  # games that the next step deals anew ("NextStep")
         self._owed = np.zeros(games, dtype=np.float32)  # rewards before the learner's first turn
@@ -146,14 +147,15 @@ class PartneredBatch:
         """
         if self._is_broken:
             raise ResetNeeded(_BROKEN)
-        to_act = self.batch._to_act()
         # Some partners also see the learner's turn. It is shown once the actions are known to be legal.
-        seen = self._players.look(to_act)
+        to_act = self.batch._to_act() if self._players.see_every_turn else self._nobody
+        seen = self._players.look(to_act) if self._players.see_every_turn else []
         result = self.batch._step_some(actions, self._all)
         dealt = self._over
         self._over = np.zeros_like(dealt)
         self._final, self._is_broken = None, True
-        self._players.take(np.full_like(to_act, -1), seen)
+        if seen:
+            self._players.take(self._nobody, seen)
         if dealt.any():
             self._begin(dealt)
         self._acted = ~dealt

@@ -205,19 +205,23 @@ class PythonPlayers:
 
     def _take_policy(self, asked: Asked, actions: NDArray[np.int64]) -> None:
         """Write the actions of a policy."""
-        policy, acts = self._objects[asked.number], asked.to_act
-        game, seat, masks = asked.game[acts], asked.seat[acts], asked.rows["action_mask"][acts]
+        policy, (game, seat, masks) = self._objects[asked.number], (asked.game, asked.seat, asked.rows["action_mask"])
         try:
-            chosen = chosen_actions(policy, asked)[acts]
+            chosen = chosen_actions(policy, asked)
         except Exception as error:
             for one, holder in dict(zip(asked.game.tolist(), asked.seat.tolist(), strict=True)).items():
                 self.failed(Failed(policy, one, holder, None, error))
             return
+        if not asked.to_act.all():
+            chosen, game, seat, masks = (array[asked.to_act] for array in (chosen, game, seat, masks))
         if self.overrule is not None:
             instead = self.overrule(game, seat, masks)
             chosen = np.where(instead >= 0, instead, chosen)
         is_action = (chosen >= 0) & (chosen < masks.shape[1])
         is_legal = is_action & masks[np.arange(len(game)), np.where(is_action, chosen, 0)]
+        if is_legal.all():
+            actions[game] = chosen
+            return
         actions[game] = np.where(is_legal, chosen, -1)
         for row in np.flatnonzero(~is_legal).tolist():
             legal = actions_text(self.games.variant, masks[row])

@@ -299,6 +299,7 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         )
         self._games = PartneredBatch(self._batch, python) if python else self._batch
         self._drawn = self._batch._partners() if self._partners else None
+        self._deals = True  # whether the last call ended or dealt episodes
         self.num_envs = num_envs
         self.autoreset_mode = AutoresetMode(self._batch.autoreset_mode)
         self.metadata = {"render_modes": ["rgb_array"], "render_fps": 1, "autoreset_mode": self.autoreset_mode}
@@ -379,7 +380,7 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         if isinstance(seed, int):
             super().reset(seed=seed)
         info = self._info(out, self._all if mask is None else mask)
-        self._add_partners(info, out["terminated"])
+        self._add_partners(info, out["terminated"], is_step=False)
         return out["obs"], info
 
     def step(self, actions: Any) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
@@ -408,7 +409,7 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         out = self._play(actions)
         info = self._info(out, self._all)
         terminated = out["terminated"]
-        self._add_partners(info, terminated)
+        self._add_partners(info, terminated, is_step=True)
         final_obs = self._games._final_obs() if self._keeps_last else None
         if final_obs is not None:
             self._add_final(info, terminated, final_obs)
@@ -489,11 +490,14 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
             info[name], info[key] = out[name], out["terminated"].copy()
         return info
 
-    def _add_partners(self, info: dict[str, Any], terminated: Array) -> None:
+    def _add_partners(self, info: dict[str, Any], terminated: Array, is_step: bool) -> None:
         """Adds who plays with the learner, and who did in the episodes that ended."""
         if self._drawn is None:
             return
-        before, self._drawn = self._drawn, self._batch._partners()
+        before, deals = self._drawn, terminated.any() or not is_step
+        if deals or self._deals:  # in this call, or in the mode "NextStep" after the last one
+            self._drawn = self._batch._partners()
+        self._deals = deals
         info["partner"], info["_partner"] = self._drawn.copy(), info["_score"].copy()
         info["final_partner"] = np.where(terminated[:, None], before, np.int32(-1))
         info["_final_partner"] = terminated.copy()
