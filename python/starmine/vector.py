@@ -494,7 +494,7 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         """Adds who plays with the learner, and who did in the episodes that ended."""
         if self._drawn is None:
             return
-        before, deals = self._drawn, terminated.any() or not is_step
+        before, deals = self._drawn, not is_step or bool(terminated.any())
         if deals or self._deals:  # in this call, or in the mode "NextStep" after the last one
             self._drawn = self._batch._partners()
         self._deals = deals
