@@ -290,6 +290,12 @@ def cheats(player: Any) -> bool:
     return getattr(player, "cheats", False) is True
 
 
+def type_name(player: Any) -> str:
+    """The qualified name of a player's type; of a class or a function that makes players its own."""
+    kind = player if isinstance(player, type) or inspect.isfunction(player) else type(player)
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
 def is_module(player: Any) -> bool:
     """Whether the player is a torch module; does not import torch."""
     return any(kind.__module__.startswith("torch.nn") for kind in type(player).__mro__)

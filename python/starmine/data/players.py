@@ -15,7 +15,7 @@ from starmine.data.draws import SEAT, TABLE, choose, draw
 from starmine.equality import equal_by_value
 from starmine.identity import identity, parameters_hash
 from starmine.play import resolve_table
-from starmine.players import Player, resolve_player
+from starmine.players import Player, resolve_player, type_name
 from starmine.vector import resolve_variant
 
 NOISY = "noisy:"  # begins the text of a bot that sometimes plays a legal move by chance
@@ -242,8 +242,7 @@ class _PlayersTable:
         return Seated(player, noisy, known.hash, epsilon, known.problem, parameters)
 
     def _type_name(self, given: Any) -> str:
-        kind = given if isinstance(given, type) else type(given)
-        name = f"{kind.__module__}.{kind.__qualname__}"
+        name = type_name(given)
         same = sum(player.name.endswith(name) or f"{name} (" in player.name for player in self.seated)
         return f"{name} ({same + 1})" if same else name
 

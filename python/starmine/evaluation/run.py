@@ -22,7 +22,7 @@ from starmine.identity import identity
 from starmine.keywords import named_keywords
 from starmine.play import play_games
 from starmine.played import BotError, Games
-from starmine.players import Player, cheats, resolve_player
+from starmine.players import Player, cheats, resolve_player, type_name
 from starmine.progress import Progress, silent, standard_error
 from starmine.vector import resolve_variant
 
@@ -251,12 +251,6 @@ def check_count(name: str, value: Any) -> int:
     if not 1 <= number <= MOST_GAMES:
         raise StarmineError(f"{name}={number} is not allowed: expected 1 to {MOST_GAMES}")
     return number
-
-
-def type_name(player: Any) -> str:
-    """The qualified name of a player's type."""
-    kind = player if isinstance(player, type) else type(player)
-    return f"{kind.__module__}.{kind.__qualname__}"
 
 
 def check_figure() -> None:

@@ -399,3 +399,13 @@ def test_a_failing_policy_that_sees_all_turns_gives_up_its_games():
     with pytest.raises(BotError, match="ZeroDivisionError: no plan") as caught:
         play_games(["smart", Fails(all_turns=True)], 3)
     assert [(failure.game, failure.seat) for failure in caught.value.failures] == [(0, 1), (1, 1), (2, 1)]
+
+
+def made_by_a_function():
+    return Watching()
+
+
+def test_a_function_that_makes_players_is_named_by_its_own_name(tmp_path):
+    generate([made_by_a_function, Watching], 2, tmp_path, progress=False)
+    names = [player["name"].rpartition("test_policies.")[2] for player in Dataset(tmp_path).players]
+    assert names == ["made_by_a_function", "Watching"]
