@@ -34,7 +34,8 @@ class HanabiVecEnv(VecEnv):
 
     Ended games are dealt anew in the same step. The info of an ended game has `terminal_observation`,
     `TimeLimit.truncated` (always False), `episode` with return `r`, length `l` and seconds `t`, which the log and
-    `evaluate_policy` read without a monitor, `score`, and `ending`, a code of `starmine.endings()` counted from 1.
+    `evaluate_policy` read without a monitor, `score`, and `ending`, a code of `starmine.endings()` counted from 1;
+    with partners also `partner`, int32 (players,), as `HanabiVectorEnv` tells it.
 
     Args:
         num_envs: number of games N, at least 1.
@@ -157,6 +158,8 @@ class HanabiVecEnv(VecEnv):
                 "score": int(info["final_score"][game]),
                 "ending": int(info["final_ending"][game]),
             }
+            if "final_partner" in info:
+                infos[game]["partner"] = info["final_partner"][game].copy()
         self._started_at[ended], self._returns[ended] = now, 0
 
     def action_masks(self) -> Array:

@@ -181,7 +181,12 @@ class HanabiTianshouEnv(BaseVectorEnv):
     @staticmethod
     def _infos(info: dict[str, Any], rows: list[int]) -> Array:
         players, scores = info["current_player"].tolist(), info["score"].tolist()
-        infos = [{"env_id": row, "current_player": players[row], "score": scores[row]} for row in rows]
+        infos: list[dict[str, Any]] = [
+            {"env_id": row, "current_player": players[row], "score": scores[row]} for row in rows
+        ]
+        if "partner" in info:
+            for row, own in zip(rows, infos, strict=True):
+                own["partner"] = info["partner"][row].copy()
         return np.array(infos, dtype=object)
 
     def render(self, **settings: Any) -> list[Any]:

@@ -152,3 +152,19 @@ def test_an_episode_s_return_is_the_sum_of_its_rewards():
             checked += infos[game]["score"] == 0 and returns[game] != 0
         returns[dones] = 0
     assert checked > 10
+
+
+def test_infos_of_ended_games_name_the_partner():
+    partners = {1: ["simple", "iggi"]}
+    env, expected = (make(16, "small", partners=partners) for make in (HanabiVecEnv, starmine.HanabiVectorEnv))
+    env.seed(3)
+    env.reset(), expected.reset(seed=3)
+    rng, found = np.random.default_rng(0), set()
+    for _ in range(40):
+        actions = random_actions(env, rng)
+        *_, infos = env.step(actions)
+        *_, terminated, _, info = expected.step(actions)
+        for game in np.flatnonzero(terminated):
+            np.testing.assert_array_equal(infos[game]["partner"], info["final_partner"][game])
+            found.add(tuple(infos[game]["partner"].tolist()))
+    assert found == {(-1, 0), (-1, 1)}

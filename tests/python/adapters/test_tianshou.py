@@ -133,3 +133,19 @@ def test_pictures_of_the_games():
     env.reset()
     assert [image.shape[1:] for image in env.render()] == [(800, 3)] * 2
     assert HanabiTianshouEnv(2).render() == [None, None]
+
+
+def test_infos_name_the_partner():
+    partners = {1: ["simple", "iggi"]}
+    env = HanabiTianshouEnv(8, "small", partners=partners)
+    expected = starmine.HanabiVectorEnv(8, "small", partners=partners, autoreset_mode="Disabled")
+    (observations, infos), (_, info) = env.reset(seed=3), expected.reset(seed=3)
+    np.testing.assert_array_equal([own["partner"] for own in infos], info["partner"])
+    *_, infos = env.step(observations.mask.argmax(axis=1))
+    *_, info = expected.step(observations.mask.argmax(axis=1))
+    np.testing.assert_array_equal([own["partner"] for own in infos], info["partner"])
+    assert {own["partner"][1] for own in infos} == {0, 1}
+    collected = collector(partners=partners)
+    collected.reset(gym_reset_kwargs={"seed": 0})
+    collected.collect(n_step=80)
+    assert collected.buffer[:].info.partner.shape == (80, 2)
