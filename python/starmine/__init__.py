@@ -40,7 +40,6 @@ from starmine._core import (
 )
 from starmine.env import HanabiEnv
 from starmine.evaluation import Evaluation, Pairing, evaluate
-from starmine.language import LanguagePlayer, describe, legal_moves_text, read_move
 from starmine.look.attached import attach as _attach
 from starmine.outcomes import defeats
 from starmine.play import play_games
@@ -59,7 +58,7 @@ _attach()
 _registration.register()
 _registration.register_with_pettingzoo()
 
-_ROOMS = ("adapters", "data", "hle", "look", "torch", "training")  # which need more, or which few users need
+_ROOMS = ("adapters", "data", "hle", "look", "text", "torch", "training")  # which need more, or which few users need
 
 
 def __getattr__(name: str) -> _Any:
@@ -86,7 +85,6 @@ __all__ = [
     "HandBelief",
     "IllegalActionError",
     "Knowledge",
-    "LanguagePlayer",
     "Layout",
     "Move",
     "NotationError",
@@ -112,16 +110,13 @@ __all__ = [
     "bot",
     "bots",
     "defeats",
-    "describe",
     "encoders",
     "endings",
     "evaluate",
-    "legal_moves_text",
     "load_policy",
     "make_bot",
     "play_games",
     "policies",
-    "read_move",
     "replay",
     "rule",
     "rules",

@@ -36,7 +36,9 @@ class PythonBot(Protocol):
 
     A class is instantiated for each game and seat, at the seat's first turn; an object plays all games.
     An optional method `end(state)` is called when a game of the bot has ended, with its `State`, the open table. An
-    object that holds several seats is called once for each game.
+    object that holds several seats is called once for each game. An object with an optional method
+    `act_views(views, games)` is asked by it instead of `act`, once for all games that wait for it: it gets lists of
+    views and of the games' numbers, and returns a list with a move, or the exception that gives the game up, for each.
     """
 
     def act(self, view: View) -> int | str | Move:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant, View, _Tables
-from starmine.language import actions_text
 from starmine.played import Failure, raised_at
 from starmine.players import Factory, Wishes, cheats, is_policy, policy_wishes
 from starmine.turns import Turns
@@ -17,6 +16,11 @@ from starmine.turns import Turns
 Array = NDArray[Any]
 Columns: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int8]]
 Overrule: TypeAlias = Callable[[Array, Array, NDArray[np.bool_]], NDArray[np.int64]]
+
+
+def actions_text(variant: Variant, mask: NDArray[np.bool_]) -> str:
+    """The actions of a mask, bool (num_actions,), with their moves in words, as error messages list them."""
+    return ", ".join(f"{action} ({variant.action_meaning(action)})" for action in np.flatnonzero(mask).tolist())
 
 
 class GamesSeen(Protocol):
@@ -191,12 +195,14 @@ class PythonPlayers:
         for number, wishes in enumerate(self._wishes):
             if wishes is not None:
                 continue
-            for game in np.flatnonzero(acting == number).tolist():
+            games = np.flatnonzero(acting == number).tolist()
+            takes = self._take_together if hasattr(self._objects[number], "act_views") else self._take_one_by_one
+            for game, move in takes(number, games, to_act) if games else ():
                 seat = int(to_act[game])
-                try:
-                    bots.append((game, seat, self._take_bot(number, game, seat)))
-                except Exception as error:
-                    self.failed(Failed(self._objects[number], game, seat, None, error))
+                if isinstance(move, Exception):
+                    self.failed(Failed(self._objects[number], game, seat, None, move))
+                else:
+                    bots.append((game, seat, move))
         return Moves(actions, bots)
 
     def _acting(self, to_act: Array) -> NDArray[np.int64]:
@@ -228,6 +234,29 @@ class PythonPlayers:
             refusal = StarmineError(f"which is not legal: expected one of {legal}")
             self.failed(Failed(policy, int(game[row]), int(seat[row]), int(chosen[row]), refusal))
 
+    def _take_together(self, number: int, games: list[int], to_act: Array) -> list[tuple[int, Any]]:
+        """The moves of a bot that is asked for all waiting games at once, or the exceptions that it raised."""
+        assert self.view is not None
+        views = [self.view(game) for game in games]
+        try:
+            moves = list(self._objects[number].act_views(views, list(games)))
+            if len(moves) != len(games):
+                raise StarmineError(f"act_views returned {len(moves)} moves: expected {len(games)}")
+        except Exception as error:
+            moves = [error] * len(games)
+        for index, (game, view) in enumerate(zip(games, views, strict=True)):
+            if not isinstance(moves[index], Exception):
+                moves[index] = self._overruled(game, int(to_act[game]), view, moves[index])
+        return list(zip(games, moves, strict=True))
+
+    def _take_one_by_one(self, number: int, games: list[int], to_act: Array) -> Iterator[tuple[int, Any]]:
+        """The moves of a bot, or the exceptions that it raised."""
+        for game in games:
+            try:
+                yield game, self._take_bot(number, game, int(to_act[game]))
+            except Exception as error:
+                yield game, error
+
     def _take_bot(self, number: int, game: int, seat: int) -> Any:
         """The move of a bot."""
         maker = self._objects[number]
@@ -235,12 +264,14 @@ class PythonPlayers:
             self._own[number, game, seat] = maker()
         assert self.view is not None
         view = self.view(game)
-        move = self._own.get((number, game, seat), maker).act(view)
-        if self.overrule is not None:
-            mask = view.legal_action_mask()[None]
-            instead = int(self.overrule(np.array([game]), np.array([seat]), mask)[0])
-            return move if instead < 0 else instead
-        return move
+        return self._overruled(game, seat, view, self._own.get((number, game, seat), maker).act(view))
+
+    def _overruled(self, game: int, seat: int, view: View, move: Any) -> Any:
+        """A bot's move, or the one that is played instead."""
+        if self.overrule is None:
+            return move
+        instead = int(self.overrule(np.array([game]), np.array([seat]), view.legal_action_mask()[None])[0])
+        return move if instead < 0 else instead
 
     def end(self, game: int, state_of: Callable[[int], Any]) -> None:
         """Show a game that has ended to its bots.

@@ -11,12 +11,12 @@ import pytest
 import starmine
 from starmine.equality import is_equal
 
-ROOMS = ("starmine", "starmine.data", "starmine.torch", "starmine.training", "starmine.look")
+ROOMS = ("starmine", "starmine.data", "starmine.text", "starmine.torch", "starmine.training", "starmine.look")
 MINI = starmine.variant("mini")
 # Objects that change as they are used, or hold files, threads or a user's code. They are compared by identity.
 IN_USE = {
     *("Batch", "HanabiEnv", "HanabiVectorEnv"),  # copied and pickled, see test_buffers and test_gymnasium
-    *("LanguagePlayer", "LastMoves", "ModulePolicy", "OverlappingGames", "RolloutBuffer", "GamesDataset"),
+    *("ChatPlayer", "LastMoves", "ModulePolicy", "OverlappingGames", "RolloutBuffer", "GamesDataset"),
     *("FinishedGames", "GameReplay", "Log", "Run", "SeatGames", "StopSignals", "WeightAverage", "Table"),
 }
 MODULES = {"ActorCritic", "CardFeatures", "ColorFeatures", "ColorNetwork", "PolicyNetwork", "SeatGRU"}  # of torch
@@ -126,9 +126,43 @@ def bot(name="iggi", turns=0):
     return found
 
 
+def text(kind, *arguments):
+    return getattr(starmine.text, kind)(*arguments)
+
+
+def chatted(reply="MOVE: play slot 0"):
+    player = starmine.text.ChatPlayer(lambda messages: reply, fallback="iggi")
+    return player, starmine.play_games([player, "iggi"], 2, variant=MINI, record=True)
+
+
+def asked(reply="MOVE: play slot 0"):
+    from dataclasses import replace
+
+    return replace(chatted(reply)[0].exchanges[0], seconds=0.0)
+
+
+def told(reply="MOVE: play slot 0"):
+    from dataclasses import replace
+
+    player, recorded = chatted(reply)
+    found = starmine.text.report(recorded, [player, "iggi"])
+    return replace(found, players=[replace(told, seconds_a_game=0.0) for told in found.players])
+
+
+def read(reply):
+    return starmine.text.parse_reply(reply, state(0).view(0))
+
+
 FOLDER = None  # set for each test
 # By class: functions whose first result is the value that is copied, and whose second is another value.
 VALUES = {
+    "Answer": (lambda: text("Answer", "play slot 0"), lambda: text("Answer", "play slot 1")),
+    "Exchange": (lambda: asked(), lambda: asked("hm")),
+    "PlayerReport": (lambda: told().players[0], lambda: told("hm").players[0]),
+    "PromptOptions": (lambda: text("PromptOptions"), lambda: text("PromptOptions", "json")),
+    "Regret": (lambda: text("Regret", 0.5, None, 0.1, 1, 0.0, []), lambda: text("Regret", 0.4, None, 0.1, 1, 0.0, [])),
+    "Reply": (lambda: read("play slot 0"), lambda: read("hm")),
+    "TextReport": (told, lambda: told("hm")),
     "BotKind": (lambda: starmine.bot("smart"), lambda: starmine.bot("iggi")),
     "Card": (lambda: starmine.Card("K3"), lambda: starmine.Card("R3")),
     "Evaluation": (

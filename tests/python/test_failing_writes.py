@@ -121,9 +121,7 @@ def write_jaxmarl(folder, number):
 
 
 def write_transcript(folder, number):
-    player = starmine.LanguagePlayer(lambda prompt: "nothing", fallback=lambda view: view.legal_actions()[0])
-    starmine.play_games([player, "iggi"], number, variant="mini")
-    player.save(folder / "transcript.jsonl")
+    starmine.text.write_lines(starmine.text.examples(recorded(number).trajectories), folder / "transcript.jsonl")
 
 
 def write_page(folder, number):

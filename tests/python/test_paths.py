@@ -33,7 +33,7 @@ FUNCTIONS = {
     "info": data.info,
     "Dataset": data.Dataset,
     "Datasets": lambda path: data.Dataset([path]),
-    "transcript": lambda path: starmine.LanguagePlayer(str).save(path),
+    "transcript": lambda path: starmine.text.ChatPlayer(str, transcript=path),
     "network": save_network,
 }
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from starmine._core import StarmineError
-from starmine.language import legal_moves_text, read_move
 from starmine.look.mistakes import mistakes, verdict
 from starmine.look.table import Table
 
@@ -64,7 +63,8 @@ class Terminal:
 
     def moves(self) -> str:
         """The legal moves with their numbers."""
-        texts = legal_moves_text(self.table.view)
+        view = self.table.view
+        texts = [view.variant.action_meaning(action) for action in view.legal_actions()]
         numbered = [f"{number:3} {text}" for number, text in enumerate(texts, 1)]
         width = max(map(len, numbered)) + 2
         columns = max(1, 100 // width)
@@ -166,11 +166,23 @@ class Terminal:
         """Say what a bot would do."""
         self.say(f"{bot} would: {self.table.variant.action_meaning(self.table.advice(bot))}")
 
+    def _named(self, words: str) -> int:
+        """The legal action that words such as "play 2" or "hint +1 red" name."""
+        view = self.table.view
+        try:
+            action = view.variant.action(words.lower())
+        except StarmineError:
+            action = -1
+        if action not in view.legal_actions():
+            moves = [view.variant.action_meaning(legal) for legal in view.legal_actions()]
+            raise StarmineError(f"{words!r} is no legal move: expected one of {moves}")
+        return action
+
     def _action(self, words: str) -> int:
         """The action that a move or its number in the list names."""
-        if not words.isdecimal():
-            return read_move(words, self.table.view)
         actions = self.table.view.legal_actions()
+        if not words.isdecimal():
+            return self._named(words)
         if not 1 <= int(words) <= len(actions):
             raise StarmineError(f"there is no move {words}: expected 1 to {len(actions)}")
         return actions[int(words) - 1]

@@ -1,0 +1,28 @@
+"""Hanabi by text, for language models: prompts, replies, a player that asks a model, reports and training examples."""
+
+from starmine.text.chat import Answer, ChatError, ChatPlayer, Exchange
+from starmine.text.export import examples, preferences, write_lines
+from starmine.text.prompt import PROMPT_VERSION, PromptOptions, rules_prompt, table_prompt
+from starmine.text.replies import Reply, parse_reply, read_move
+from starmine.text.report import PlayerReport, Regret, TextReport, report
+
+__all__ = [
+    "PROMPT_VERSION",
+    "Answer",
+    "ChatError",
+    "ChatPlayer",
+    "Exchange",
+    "PlayerReport",
+    "PromptOptions",
+    "Regret",
+    "Reply",
+    "TextReport",
+    "examples",
+    "parse_reply",
+    "preferences",
+    "read_move",
+    "report",
+    "rules_prompt",
+    "table_prompt",
+    "write_lines",
+]

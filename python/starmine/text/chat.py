@@ -1,0 +1,380 @@
+"""A player for language models: asks in chat messages, reads the replies, keeps a transcript."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import inspect
+import json
+import os
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from starmine._core import StarmineError, View, make_bot
+from starmine.durable import AppendedFile, given_path
+from starmine.equality import equal_by_value
+from starmine.text.facts import move_text
+from starmine.text.prompt import PROMPT_VERSION, PromptOptions, rules_prompt, table_prompt
+from starmine.text.replies import parse_reply
+
+Message: TypeAlias = dict[str, str]
+Messages: TypeAlias = list[Message]
+
+
+@equal_by_value
+@dataclass(frozen=True)
+class Answer:
+    """What a model answered, for callables that know more than the text.
+
+    Attributes:
+        text: the reply.
+        tool_calls: the tool calls of the reply, as dicts with a name and arguments.
+        usage: numbers to be summed, such as `prompt_tokens`, `completion_tokens` and `cost`.
+    """
+
+    text: str = ""
+    tool_calls: Sequence[Mapping[str, Any]] = ()
+    usage: Mapping[str, float] = field(default_factory=dict)
+
+
+@equal_by_value
+@dataclass(frozen=True)
+class Exchange:
+    """One call of a model.
+
+    Attributes:
+        player: the player's name.
+        game: the number of the game in this call of `play_games`, `evaluate` and so on; None where it has none.
+        seat: the seat that was asked.
+        turn: of the game, from 0.
+        attempt: of this turn, from 0.
+        prompt: SHA-256 of the messages, their first 16 hexadecimal digits.
+        messages: the messages of the call.
+        reply: the text of the reply, or the tool calls as JSON; None where the call failed.
+        outcome: "move", "unreadable", "illegal", "failed" (the call raised an exception) or "timeout".
+        action: the action id that was read; None without one.
+        problem: what was wrong; None for a move.
+        seconds: time of the call.
+        usage: as the answer gave it.
+        prompt_version: of the form of the prompt.
+    """
+
+    player: str
+    game: int | None
+    seat: int
+    turn: int
+    attempt: int
+    prompt: str
+    messages: Messages
+    reply: str | None
+    outcome: str
+    action: int | None
+    problem: str | None
+    seconds: float
+    usage: dict[str, float]
+    prompt_version: int = PROMPT_VERSION
+
+
+class ChatError(StarmineError):
+    """A model named no legal move in all of its attempts, and the player has no fallback. The game is given up."""
+
+
+Ask: TypeAlias = Callable[[Any], Any]
+
+
+class ChatPlayer:
+    """A player for a language model; it sits wherever a player sits.
+
+    For each move the model gets the rules as a system message and the table as a user message. After a reply without a
+    legal move it gets that reply back with what was wrong. A call that raises an exception or takes too long is
+    repeated. Games that wait at the same time are asked at the same time.
+
+    Args:
+        ask: takes messages, a list of dicts with `role` and `content`, and returns text, a tool call as a dict, or an
+            `Answer`. It may be async. With `batched=True` it takes a list of such lists, and returns a list.
+        name: of the player, in transcripts and reports.
+        options: of the prompts.
+        replies: attempts to get a legal move, at least 1.
+        calls: attempts of a call that raises an exception or takes too long, at least 1.
+        backoff: seconds before the second attempt of a call; they double with each attempt.
+        timeout: seconds after which a call has failed; None for no limit. A function that is not async goes on in its
+            thread.
+        concurrency: calls at the same time, at least 1. A function that is not async is called in that many threads.
+        batched: one call gets all waiting games.
+        fallback: plays when all attempts failed: a bot's text, such as "smart", or a function of the view. None gives
+            the game up with a `ChatError`.
+        transcript: a new file that gets each exchange as a line of JSON at once; None for none.
+
+    Attributes:
+        exchanges: all exchanges, in the order in which they ended.
+        fallbacks: number of moves that the fallback chose.
+
+    Raises:
+        StarmineError: an argument out of range, or a transcript that exists.
+
+    Example:
+        >>> import starmine
+        >>> player = starmine.text.ChatPlayer(lambda messages: "MOVE: play slot 0", fallback="random")
+        >>> games = starmine.play_games([player, "smart"], games=2)
+        >>> player.exchanges[0].outcome
+        'move'
+    """
+
+    def __init__(
+        self,
+        ask: Ask,
+        *,
+        name: str = "chat",
+        options: PromptOptions | None = None,
+        replies: int = 3,
+        calls: int = 3,
+        backoff: float = 1.0,
+        timeout: float | None = None,
+        concurrency: int = 1,
+        batched: bool = False,
+        fallback: str | Callable[[View], Any] | None = None,
+        transcript: str | os.PathLike[str] | None = None,
+    ) -> None:
+        if not callable(ask):
+            raise StarmineError(f"ask={ask!r} is not allowed: expected a function of messages")
+        for count, value in (("replies", replies), ("calls", calls), ("concurrency", concurrency)):
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise StarmineError(f"{count}={value!r} is not allowed: expected an integer of at least 1")
+        for seconds, limit in (("backoff", backoff), ("timeout", timeout)):
+            if limit is not None and (not isinstance(limit, int | float) or not 0 <= limit < float("inf")):
+                raise StarmineError(f"{seconds}={limit!r} is not allowed: expected seconds of at least 0")
+        if fallback is not None and not callable(fallback) and not isinstance(fallback, str):
+            raise StarmineError(
+                f"fallback={fallback!r} is not allowed: expected a bot's text or a function of the view"
+            )
+        self.ask, self.name, self.options = ask, name, options or PromptOptions()
+        self.replies, self.calls, self.backoff, self.timeout = replies, calls, backoff, timeout
+        self.concurrency, self.batched, self.fallback = concurrency, batched, fallback
+        self.exchanges: list[Exchange] = []
+        self.fallbacks = 0
+        self._lock = threading.Lock()
+        self._transcript = None if transcript is None else new_transcript(transcript)
+
+    def act(self, view: View) -> Any:
+        """The move of one game; see `PythonBot`.
+
+        Raises:
+            ChatError: no attempt named a legal move, and there is no fallback.
+        """
+        (move,) = self.act_views([view], [None])
+        if isinstance(move, Exception):
+            raise move
+        return move
+
+    def act_views(self, views: Sequence[View], games: Sequence[int | None]) -> list[Any]:
+        """The moves of games that wait at the same time.
+
+        Args:
+            views: of the seats to act.
+            games: the numbers of the games.
+
+        Returns:
+            For each view an action id, or what the fallback chose, or the exception with which the game is given up.
+        """
+        talks = [_Talk(self, view, game) for view, game in zip(views, games, strict=True)]
+        if self.batched:
+            self._ask_in_rounds(talks)
+        else:
+            _run(self._ask_all(talks))
+        return [self._move(talk) for talk in talks]
+
+    def report(self) -> dict[str, Any]:
+        """Counts of outcomes, moves of the fallback, seconds, and sums of usage."""
+        usage: Counter[str] = Counter()
+        for exchange in self.exchanges:
+            usage.update(exchange.usage)
+        outcomes = Counter(exchange.outcome for exchange in self.exchanges)
+        return {
+            "player": self.name,
+            "calls": len(self.exchanges),
+            "outcomes": dict(outcomes),
+            "fallbacks": self.fallbacks,
+            "seconds": sum(exchange.seconds for exchange in self.exchanges),
+            "usage": dict(usage),
+        }
+
+    def _move(self, talk: _Talk) -> Any:
+        if talk.action is not None:
+            return talk.action
+        if self.fallback is None:
+            return ChatError(
+                f"{self.name} named no legal move in {talk.attempt} attempts; the last problem: {talk.problem}"
+            )
+        self.fallbacks += 1
+        try:
+            if callable(self.fallback):
+                return self.fallback(talk.view)
+            return make_bot(self.fallback, talk.view.variant, talk.view.observer).act(talk.view)
+        except Exception as error:
+            return error
+
+    def _keep(self, exchange: Exchange) -> None:
+        """Add an exchange to the list and to the transcript."""
+        with self._lock:
+            self.exchanges.append(exchange)
+            if self._transcript is not None:
+                line = json.dumps(asdict(exchange)) + "\n"  # ASCII: no character of a reply can end the line
+                with closing(AppendedFile(self._transcript)) as file:
+                    file.write(line.encode())
+
+    # --- Calls --------------------------------------------------------------------------------------------
+
+    def _ask_in_rounds(self, talks: Sequence[_Talk]) -> None:
+        """Ask a batched function until each game has a move or no attempts are left."""
+        while waiting := [talk for talk in talks if not talk.is_over]:
+            began = time.monotonic()
+            answers = _run(self._called([talk.messages for talk in waiting]))
+            seconds = (time.monotonic() - began) / len(waiting)
+            if not isinstance(answers, Exception) and (
+                not isinstance(answers, Sequence) or isinstance(answers, str) or len(answers) != len(waiting)
+            ):
+                answers = StarmineError(f"ask returned {answers!r:.200}: expected a list of {len(waiting)} replies")
+            for index, talk in enumerate(waiting):
+                talk.take(answers if isinstance(answers, Exception) else answers[index], seconds)
+
+    async def _ask_all(self, talks: Sequence[_Talk]) -> None:
+        """Ask for all games at once, with bounded concurrency."""
+        places = asyncio.Semaphore(self.concurrency)
+
+        async def ask(talk: _Talk) -> None:
+            while not talk.is_over:
+                async with places:
+                    began = time.monotonic()
+                    answer = await self._called(talk.messages)
+                    talk.take(answer, time.monotonic() - began)
+
+        with ThreadPoolExecutor(self.concurrency, thread_name_prefix=self.name) as pool:
+            asyncio.get_running_loop().set_default_executor(pool)
+            await asyncio.gather(*(ask(talk) for talk in talks))
+
+    async def _called(self, messages: Any) -> Any:
+        """What the function returned, or the exception of its last attempt."""
+        for attempt in range(self.calls):
+            if attempt:
+                await asyncio.sleep(self.backoff * 2 ** (attempt - 1))
+            try:
+                return await asyncio.wait_for(self._call(messages), self.timeout)
+            except Exception as error:
+                failure: Exception = error
+        return failure
+
+    async def _call(self, messages: Any) -> Any:
+        call = type(self.ask).__call__  # of an object whose calls are coroutines
+        if inspect.iscoroutinefunction(self.ask) or inspect.iscoroutinefunction(call):
+            return await self.ask(messages)
+        found = await asyncio.to_thread(self.ask, messages)
+        return await found if inspect.isawaitable(found) else found
+
+
+def new_transcript(path: str | os.PathLike[str]) -> Path:
+    """A new file for a transcript.
+
+    Raises:
+        StarmineError: the path is empty, or the file exists or cannot be made.
+    """
+    target = given_path("transcript", path)
+    if target.exists():
+        raise StarmineError(f"transcript={str(target)!r} is not allowed: expected a file that does not exist")
+    try:
+        AppendedFile(target).close()
+    except OSError as error:
+        raise StarmineError(f"transcript={str(target)!r} cannot be written ({error.strerror})") from error
+    return target
+
+
+class _Talk:
+    """The messages about one move of one game."""
+
+    def __init__(self, player: ChatPlayer, view: View, game: int | None) -> None:
+        self.player, self.view, self.game = player, view, game
+        options = player.options
+        self.messages: Messages = [
+            {"role": "system", "content": rules_prompt(view.variant, options)},
+            {"role": "user", "content": table_prompt(view, options)},
+        ]
+        self.attempt, self.failed, self.problem = 0, False, ""
+        self.action: int | None = None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is a move, or no further attempt."""
+        return self.action is not None or self.failed or self.attempt >= self.player.replies
+
+    def take(self, answer: Any, seconds: float) -> None:
+        """Read an answer, or keep the exception of a call."""
+        usage: dict[str, float] = {}
+        if isinstance(answer, Answer):
+            numbers = {str(name): value for name, value in answer.usage.items()}
+            usage = {name: value for name, value in numbers.items() if isinstance(value, int | float)}
+            answer = next(iter(answer.tool_calls)) if answer.tool_calls else answer.text
+        reply: str | None
+        action: int | None
+        problem: str | None
+        if isinstance(answer, Exception):
+            outcome = "timeout" if isinstance(answer, TimeoutError) else "failed"
+            reply, action, problem = None, None, f"{type(answer).__name__}: {answer}"
+            self.failed = True
+        else:
+            found = parse_reply(answer, self.view)
+            action, problem = found.action, found.problem
+            outcome = "move" if action is not None else "illegal" if found.illegal else "unreadable"
+            reply = answer if isinstance(answer, str) else _as_text(answer)
+        digest = hashlib.sha256(json.dumps(self.messages).encode()).hexdigest()[:16]
+        self.player._keep(
+            Exchange(
+                player=self.player.name,
+                game=self.game,
+                seat=self.view.observer,
+                turn=len(self.view.history),
+                attempt=self.attempt,
+                prompt=digest,
+                messages=list(self.messages),
+                reply=reply,
+                outcome=outcome,
+                action=action,
+                problem=problem,
+                seconds=seconds,
+                usage=usage,
+            )
+        )
+        self.attempt += 1
+        self.action, self.problem = action, problem or ""
+        if reply is not None and action is None:
+            self.messages = [
+                *self.messages,
+                {"role": "assistant", "content": reply[:2000]},
+                {"role": "user", "content": f"{problem}\n{self._legal()}"},
+            ]
+
+    def _legal(self) -> str:
+        moves = ", ".join(move_text(self.view, action) for action in self.view.legal_actions())
+        return f"Your legal moves are: {moves}. Answer again."
+
+
+def _as_text(answer: Any) -> str:
+    try:
+        return json.dumps(answer)
+    except (TypeError, ValueError):
+        return repr(answer)
+
+
+def _run(work: Any) -> Any:
+    """The result of a coroutine, also where an event loop runs already, as in notebooks."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()

@@ -1,0 +1,165 @@
+"""What a seat may know of a game, as plain data: the one source of every prompt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from starmine._core import Card, Event, Variant, View
+
+
+@dataclass(frozen=True)
+class Suit:
+    """How a variant names a suit: the `letter` of its cards, such as "R", and its `name`, such as "red"."""
+
+    letter: str
+    name: str
+
+
+@lru_cache(maxsize=64)
+def _suits(parameters: str) -> tuple[Suit, ...]:
+    variant = Variant.from_json(parameters)
+    letters = {card.suit: str(card)[0] for card in variant.new_game(seed=0).deck}
+    first = 2 * variant.hand_size  # the action id of the first colour hint
+    names = [variant.action_meaning(first + color).rsplit(" ", 1)[1] for color in range(variant.colors)]
+    return tuple(Suit(letters[color], name) for color, name in enumerate(names))
+
+
+def suits_of(variant: Variant) -> tuple[Suit, ...]:
+    """The suits of a variant, by index."""
+    return _suits(variant.to_json())
+
+
+def turns_left(view: View) -> int | None:
+    """The number of turns that are left, once the deck is empty; None before, and where there is no last round."""
+    variant, history = view.variant, view.history
+    if view.deck_size > 0 or variant.crowning_piece:
+        return None
+    cards = variant.deck_size - variant.players * variant.hand_size
+    draws = [turn for turn, event in enumerate(history) if event.card is not None]
+    last_draw = draws[cards - 1] if cards > 0 else -1
+    return variant.players - (len(history) - 1 - last_draw)
+
+
+def told(view: View) -> list[list[list[tuple[int, Event]]]]:
+    """The hints that touched each card in the hands, the oldest first.
+
+    Returns:
+        By seat and slot, a list of (turn, event).
+    """
+    variant = view.variant
+    hands: list[list[list[tuple[int, Event]]]] = [
+        [[] for _ in range(variant.hand_size)] for _ in range(variant.players)
+    ]
+    cards = variant.deck_size - variant.players * variant.hand_size
+    for turn, event in enumerate(view.history):
+        if event.target is not None:
+            for slot in event.touched:
+                hands[event.target][slot].append((turn, event))
+            continue
+        assert event.slot is not None
+        hand = hands[event.seat]
+        del hand[event.slot]
+        if cards > 0:
+            cards -= 1
+            hand.append([])
+    return hands
+
+
+def move_text(view: View, action: int) -> str:
+    """A move of the observer in words that name seats, such as "hint seat 1 red" or "play slot 2"."""
+    variant = view.variant
+    move = variant.move(action)
+    meaning = variant.action_meaning(action)
+    if move.offset is None:
+        return meaning
+    return f"hint seat {(view.observer + move.offset) % variant.players} {meaning.split(' ', 2)[2]}"
+
+
+def event_facts(view: View, turn: int) -> dict[str, Any]:
+    """A turn that was played."""
+    event, suits = view.history[turn], suits_of(view.variant)
+    found: dict[str, Any] = {"turn": turn, "seat": event.seat}
+    if event.target is not None:
+        value = f"rank {event.rank + 1}" if event.rank is not None else suits[event.color or 0].name
+        return found | {"move": "hint", "to_seat": event.target, "hint": value, "slots": list(event.touched)}
+    found |= {"move": event.kind, "slot": event.slot, "card": str(event.card)}
+    if event.announced is not None:
+        found["announced"] = suits[event.announced].name
+    if event.kind == "play":
+        found["result"] = "misplay" if event.misplay else "added"
+    return found
+
+
+def slot_facts(view: View, seat: int, slot: int, hints: list[tuple[int, Event]]) -> dict[str, Any]:
+    """A card in a hand: the card if the observer sees it, and what its owner has been told."""
+    offset = (seat - view.observer) % view.variant.players
+    suits = suits_of(view.variant)
+    card = view.hands[offset][slot]
+    found: dict[str, Any] = {"slot": slot}
+    if card is not None:
+        found["card"] = str(card)
+    found["told"] = [
+        {"hint": f"rank {event.rank + 1}" if event.rank is not None else suits[event.color or 0].name, "turn": turn}
+        for turn, event in hints
+    ]
+    return found
+
+
+def card_set(view: View, cards: list[Card]) -> list[str]:
+    """Cards as text, in the order of suits and ranks."""
+    return [str(card) for card in sorted(cards, key=lambda card: (card.suit, card.rank))]
+
+
+def facts(view: View, history: str, possible: bool, legal_moves: bool, probabilities: bool) -> dict[str, Any]:
+    """Everything that a prompt of this turn says, as data that JSON represents.
+
+    Args:
+        view: of the seat that is asked.
+        history: "round" for the turns since the observer's last one, "whole", or "none".
+        possible: whether each card has the list of the cards that it can be.
+        legal_moves: whether the legal moves are listed; they are empty when another seat acts.
+        probabilities: whether the observer's cards have the probabilities of `View.marginals`.
+    """
+    variant, observer = view.variant, view.observer
+    suits, turn = suits_of(variant), len(view.history)
+    found: dict[str, Any] = {
+        "turn": turn,
+        "you": observer,
+        "seat_to_act": view.current_player,
+        "score": view.score,
+        "max_score": variant.max_score,
+        "information_tokens": view.information_tokens,
+        "life_tokens": view.life_tokens,
+        "deck": view.deck_size,
+        "turns_left": turns_left(view),
+        "fireworks": {suit.name: height for suit, height in zip(suits, view.fireworks, strict=True)},
+        "discards": card_set(view, view.discard_pile),
+        "hands": [],
+    }
+    hints, own_possible = told(view), view.possible if possible else []
+    marginals = view.marginals() if probabilities else None
+    for seat in range(variant.players):
+        offset = (seat - observer) % variant.players
+        hand = []
+        for slot in range(len(view.hands[offset])):
+            card = slot_facts(view, seat, slot, hints[seat][slot])
+            if possible:
+                cards = own_possible[slot] if offset == 0 else view.knowledge(offset, slot).plausible
+                card["can_be"] = card_set(view, cards)
+            if offset == 0 and marginals is not None:
+                card["probabilities"] = {
+                    f"{suits[kind // variant.ranks].letter}{kind % variant.ranks + 1}": round(float(share), 3)
+                    for kind, share in enumerate(marginals[slot])
+                    if share > 0
+                }
+            hand.append(card)
+        found["hands"].append({"seat": seat, "cards": hand})
+    if history != "none":
+        own = [turn for turn, event in enumerate(view.history) if event.seat == observer]
+        first = 0 if history == "whole" or not own else own[-1]
+        found["history"] = [event_facts(view, number) for number in range(first, turn)]
+    if legal_moves:
+        found["legal_moves"] = [move_text(view, action) for action in view.legal_actions()]
+    return found

@@ -1,0 +1,282 @@
+"""Prompts: the rules of a variant and the table as one seat sees it, complete and true."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Literal, get_args
+
+from starmine._core import StarmineError, Variant, View, _unknown_name
+from starmine.text.facts import facts, suits_of
+
+PROMPT_VERSION = 1
+Form = Literal["text", "markdown", "json"]
+History = Literal["round", "whole", "none"]
+Answer = Literal["line", "json", "xml"]
+
+
+@dataclass(frozen=True)
+class PromptOptions:
+    """What a prompt shows, and in which form.
+
+    Attributes:
+        form: of the table: "text", "markdown" or "json".
+        history: the turns that are listed: "round" for those since the reader's last turn, "whole" or "none".
+        possible: list the cards that each card can be: in the own hand exactly, in the other hands by their hints.
+        legal_moves: list the legal moves.
+        probabilities: give the probability of each card in the own hand (`View.marginals`).
+        answer: how the reply names its move: "line" for a last line `MOVE: ...`, "json" for `{"move": "..."}`, "xml"
+            for `<move>...</move>`. `read_move` understands all of them.
+        conventions: a text that follows the rules, such as how the partner plays; None for none.
+
+    Raises:
+        UnknownNameError: there is no such form, history or answer.
+    """
+
+    form: Form = "text"
+    history: History = "round"
+    possible: bool = True
+    legal_moves: bool = True
+    probabilities: bool = False
+    answer: Answer = "line"
+    conventions: str | None = None
+
+    def __post_init__(self) -> None:
+        for name, kind in (("form", Form), ("history", History), ("answer", Answer)):
+            if getattr(self, name) not in get_args(kind):
+                raise _unknown_name(name, str(getattr(self, name)), list(get_args(kind)))
+        if self.conventions is not None and not isinstance(self.conventions, str):
+            raise StarmineError(f"conventions={self.conventions!r} is not allowed: expected text or None")
+
+
+ANSWERS = {
+    "line": "End your answer with a line MOVE: followed by your move, such as MOVE: {example}",
+    "json": 'Answer with JSON that has your move, such as {{"move": "{example}"}}',
+    "xml": "Put your move in a tag, such as <move>{example}</move>",
+}
+
+
+def rules_prompt(variant: Variant, options: PromptOptions | None = None) -> str:
+    """The rules of a variant, what letters and slots mean, and how to answer: the system message.
+
+    Args:
+        variant: the rules.
+        options: `answer` and `conventions` are used; None for the defaults.
+    """
+    options = options or PromptOptions()
+    lines = [
+        f"You play Hanabi, a cooperative card game, in a team of {variant.players}. The seats are 0 to "
+        f"{variant.players - 1} and take turns in this order{_start(variant)}. Every player sees all hands except the "
+        "own one. Players may say nothing but the moves below.",
+        "",
+        *_cards(variant),
+        "",
+        *_moves(variant),
+        "",
+        *_endings(variant),
+    ]
+    if options.conventions:
+        lines += ["", options.conventions.strip()]
+    lines += ["", ANSWERS[options.answer].format(example="play slot 0") + ". Write no other move in that place."]
+    return "\n".join(lines)
+
+
+def _start(variant: Variant) -> str:
+    return "; a seat that was drawn begins" if variant.random_start_player else "; seat 0 begins"
+
+
+def _cards(variant: Variant) -> list[str]:
+    """Suits, copies, goal, hands and tokens."""
+    suits = suits_of(variant)
+    groups: dict[tuple[int, ...], list[str]] = {}
+    for suit, numbers in zip(suits, variant.copies, strict=True):
+        groups.setdefault(tuple(numbers), []).append(suit.name)
+    names = ", ".join(f"{suit.name} ({suit.letter})" for suit in suits)
+    ranks = "rank 1" if variant.ranks == 1 else f"ranks 1 to {variant.ranks}"
+    lines = [
+        f"CARDS. The deck has {variant.deck_size} cards in {len(suits)} suit{'s' * (len(suits) > 1)}: {names}, of "
+        f"{ranks}. {suits[0].letter}1 is the card {suits[0].name} 1.",
+    ]
+    for copies, members in groups.items():
+        alike = f"Each of {', '.join(members)}" if len(members) > 1 else members[0].capitalize()
+        counts = ", ".join(f"{count} of rank {rank}" for rank, count in enumerate(copies, 1))
+        lines.append(f"Copies: {alike if len(groups) > 1 else 'each suit'} has {counts}.")
+    if "multicolour" in [suit.name for suit in suits]:
+        lines.append("Multicolour is a suit of its own: a hint of another colour does not touch a multicoloured card.")
+    lines += [
+        f"GOAL. The team builds one firework for each suit: its cards in the order 1 to {variant.ranks}. Each card "
+        f"added scores a point; the maximum is {variant.max_score}.",
+        f"HANDS. Each hand has {variant.hand_size} card{'s' * (variant.hand_size > 1)} at first. Slot 0 is the oldest "
+        "card. When a card leaves a hand, the cards in higher slots move down by one, and a card from the deck, if one "
+        "is left, takes the highest slot.",
+        f"TOKENS. The team begins with {variant.max_information_tokens} information tokens, the most it can have, and "
+        f"{variant.max_life_tokens} life token{'s' * (variant.max_life_tokens > 1)}.",
+    ]
+    return lines
+
+
+def _moves(variant: Variant) -> list[str]:
+    """The moves, what they cost and what they give."""
+    suits = suits_of(variant)
+    example = f'"hint seat 1 {suits[0].name}" or "hint seat 1 rank 1"'
+    touching = (
+        "A hint may touch no card."
+        if variant.empty_hints and not variant.crowning_piece
+        else "A hint may touch no card, but the hand must have a card."
+        if variant.empty_hints
+        else "A hint must touch at least one card."
+    )
+    lines = [
+        "MOVES. In your turn you make one move:",
+        '- "play slot 0": if the card is the next rank of its suit, it is added to the firework; otherwise it goes to '
+        "the discards and the team loses a life token. A card that completes a firework gives an information token "
+        "back.",
+        f'- "discard slot 0": the card goes to the discards, and the team gets an information token back. It is not '
+        f"allowed with {variant.max_information_tokens} information tokens.",
+        f"- {example}: costs an information token and points at all cards of that suit or rank in the hand of another "
+        f"seat. It is not allowed without a token. {touching}",
+    ]
+    if variant.timed_display:
+        lines.append(
+            f'- "play slot 0 announcing {suits[0].name}": a play that names the suit of the card. If the card has the '
+            "suit and is the next rank, it is added and gives an information token back, in addition to the token of a "
+            "completed firework. With a wrong suit the play fails, even if the card were the next rank."
+        )
+    return lines
+
+
+def _endings(variant: Variant) -> list[str]:
+    """How the game ends, and what it scores."""
+    lost = (
+        "a lost game scores 0" if variant.lost_game_score == "zero" else "a lost game scores the cards on the fireworks"
+    )
+    last = variant.max_life_tokens
+    lines = [
+        f"END. The game ends with all {variant.max_score} points. It is lost when the {_ordinal(last)} life token is "
+        f"lost; {lost}."
+    ]
+    if variant.crowning_piece:
+        lines.append(
+            "There is no last round: when the deck is empty, the game goes on and hands shrink. The game is lost as "
+            "soon as the last copy of a card that a firework needs is in the discards. It is also lost when the seat "
+            f"to act has neither a card nor an information token. So only {variant.max_score} points win."
+        )
+    else:
+        lines.append(
+            "When the last card of the deck is drawn, each seat has one more turn, also the seat that drew it; then "
+            "the game ends and scores the cards on the fireworks."
+        )
+    return lines
+
+
+def _ordinal(number: int) -> str:
+    return {1: "only", 2: "second", 3: "third"}.get(number, f"{number}th")
+
+
+def table_prompt(view: View, options: PromptOptions | None = None) -> str:
+    """The table as the observer sees it: the user message of a turn.
+
+    Args:
+        view: of the seat that is asked.
+        options: what is shown; None for the defaults.
+    """
+    options = options or PromptOptions()
+    found = facts(view, options.history, options.possible, options.legal_moves, options.probabilities)
+    if options.form == "json":
+        return json.dumps(found)
+    return "\n".join(_Table(view.variant, found, options).lines())
+
+
+class _Table:
+    """The facts of a turn as lines of text or Markdown."""
+
+    def __init__(self, variant: Variant, found: dict[str, Any], options: PromptOptions) -> None:
+        self.variant, self.found, self.options = variant, found, options
+        self.kinds = variant.colors * variant.ranks
+
+    def who(self, seat: int) -> str:
+        return "you" if seat == self.found["you"] else f"seat {seat}"
+
+    def lines(self) -> list[str]:
+        found, variant = self.found, self.variant
+        acts = "It is your turn." if found["seat_to_act"] == found["you"] else f"Seat {found['seat_to_act']} is to act."
+        deck = f"{found['deck']} card{'s' * (found['deck'] != 1)}"
+        lines = [
+            f"Turn {found['turn']}. You are seat {found['you']}. {acts}",
+            f"Score {found['score']} of {found['max_score']}. Information tokens: {found['information_tokens']} of "
+            f"{variant.max_information_tokens}. Life tokens: {found['life_tokens']} of {variant.max_life_tokens}. "
+            f"Deck: {deck}.",
+        ]
+        if found["turns_left"] is not None:
+            lines.append(f"The deck is empty. Turns left in the game, with this one: {found['turns_left']}.")
+        fireworks = ", ".join(f"{name} {height}" for name, height in found["fireworks"].items())
+        lines.append(f"Fireworks: {fireworks}.")
+        lines.append(f"Discards: {_cards_text(found['discards']) or 'none'}.")
+        for hand in found["hands"]:
+            lines += self.hand(hand)
+        if "history" in found:
+            since = "Turns so far:" if self.options.history == "whole" else "Turns since your last move, that included:"
+            lines.append(self.heading(since) if found["history"] else self.heading(since) + " none")
+            lines += [f"- {self.event(event)}" for event in found["history"]]
+        if "legal_moves" in found:
+            lines.append(
+                self.heading("Your legal moves:") + ("" if found["legal_moves"] else " none, it is not your turn")
+            )
+            lines += [f"- {move}" for move in found["legal_moves"]]
+        return lines
+
+    def heading(self, text: str) -> str:
+        return f"**{text}**" if self.options.form == "markdown" else text
+
+    def hand(self, hand: dict[str, Any]) -> list[str]:
+        whose = "Your hand" if hand["seat"] == self.found["you"] else f"Hand of seat {hand['seat']}"
+        if not hand["cards"]:
+            return [self.heading(f"{whose}: no cards")]
+        if self.options.form == "text":
+            return [f"{whose}:", *(f"- slot {card['slot']}: {'; '.join(self.card(card))}" for card in hand["cards"])]
+        cells = [[f"slot {card['slot']}", *self.card(card)] for card in hand["cards"]]
+        heads = ["slot", *(["card"] if "card" in hand["cards"][0] else []), "told"]
+        heads += ["can be"] if self.options.possible else []
+        heads += ["probabilities"] if "probabilities" in hand["cards"][0] else []
+        rows = [heads, ["---"] * len(heads), *cells]
+        return [self.heading(f"{whose}:"), *("| " + " | ".join(row) + " |" for row in rows)]
+
+    def card(self, card: dict[str, Any]) -> list[str]:
+        """The parts of a card's line."""
+        parts = [card["card"]] if "card" in card else []
+        told = ", ".join(f"{fact['hint']} (turn {fact['turn']})" for fact in card["told"])
+        parts.append(f"told {told}" if told else "told nothing")
+        if "can_be" in card:
+            every = len(card["can_be"]) == self.kinds
+            parts.append("can be any card" if every else f"can be {_sets_text(card['can_be'])}")
+        if "probabilities" in card:
+            shares = card["probabilities"].items()
+            parts.append("probably " + ", ".join(f"{name} {share:.3f}" for name, share in shares))
+        return parts
+
+    def event(self, event: dict[str, Any]) -> str:
+        actor = self.who(event["seat"])
+        verb = event["move"] if actor == "you" else f"{event['move']}s"
+        start = f"turn {event['turn']}: {actor} {verb}"
+        if event["move"] == "hint":
+            slots = ", ".join(map(str, event["slots"]))
+            places = "no card" if not slots else f"slot{'s' * (len(event['slots']) > 1)} {slots}"
+            return f"{start} {self.who(event['to_seat'])} {event['hint']} ({places})"
+        announced = f", announcing {event['announced']}" if "announced" in event else ""
+        result = f": {event['result']}" if "result" in event else ""
+        return f"{start} slot {event['slot']}, {event['card']}{announced}{result}"
+
+
+def _cards_text(cards: list[str]) -> str:
+    """Cards with their numbers, such as "R1 x2, R3"."""
+    counts = Counter(cards)
+    return ", ".join(card if count == 1 else f"{card} x{count}" for card, count in counts.items())
+
+
+def _sets_text(cards: list[str]) -> str:
+    """Different cards by suit, such as "R1 R2 Y5" as "R12 Y5"."""
+    return " ".join(
+        letter + "".join(card[1:] for card in group) for letter, group in groupby(cards, lambda card: card[0])
+    )

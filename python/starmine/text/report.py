@@ -1,0 +1,287 @@
+"""A score that says something: points, unusable replies, tokens and seconds, regret of moves, and misplays."""
+
+from __future__ import annotations
+
+import html
+import json
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from starmine._core import StarmineError
+from starmine.equality import equal_by_value
+from starmine.look.mistakes import mistakes
+from starmine.played import Games, mean_and_error, with_error
+from starmine.searching import search
+from starmine.text.chat import ChatPlayer, Exchange
+from starmine.text.facts import move_text
+
+KNOWABLE = 0.5  # a misplay was knowable if the seat could expect the card to fit at most this probably
+
+
+@equal_by_value
+@dataclass(frozen=True)
+class Regret:
+    """What the searched moves of a player cost, in points.
+
+    Attributes:
+        mean: of (the value of the best move minus that of the chosen one) over the searched moves.
+        standard_error: of the mean over the searched moves; None for fewer than two.
+        search_error: standard error of a single difference that comes from the roll-outs, its mean over moves.
+        moves: number of searched moves.
+        best: share of these moves that were the best.
+        worst: the costliest ones: game, turn, seat, chosen move, best move, points.
+    """
+
+    mean: float
+    standard_error: float | None
+    search_error: float
+    moves: int
+    best: float
+    worst: list[dict[str, Any]]
+
+
+@equal_by_value
+@dataclass(frozen=True)
+class PlayerReport:
+    """One chat player.
+
+    Attributes:
+        player: its name.
+        seats: the seats that it held.
+        moves: number of its moves.
+        replies: number of calls.
+        outcomes: number of calls with each outcome: "move", "unreadable", "illegal", "failed", "timeout".
+        fallbacks: number of moves that the fallback chose.
+        seconds_a_game: time of its calls, for each game.
+        usage_a_game: numbers of `Answer.usage`, for each game.
+        misplays: number of its misplays.
+        knowable_misplays: misplays of cards that, by what the seat could know, fitted with a probability of at most .5.
+        regret: of its moves; None without a search.
+    """
+
+    player: str
+    seats: list[int]
+    moves: int
+    replies: int
+    outcomes: dict[str, int]
+    fallbacks: int
+    seconds_a_game: float
+    usage_a_game: dict[str, float]
+    misplays: int
+    knowable_misplays: int
+    regret: Regret | None
+
+
+@equal_by_value
+@dataclass(frozen=True)
+class TextReport:
+    """The report of games in which language models played.
+
+    Attributes:
+        games: number of games that were played to their end.
+        given_up: number of games that were given up.
+        mean: mean score; nan without games.
+        standard_error: of the mean; None for fewer than two games.
+        max_score: of the variant.
+        lost: share of lost games.
+        players: a report for each chat player.
+    """
+
+    games: int
+    given_up: int
+    mean: float
+    standard_error: float | None
+    max_score: int
+    lost: float
+    players: list[PlayerReport] = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as JSON can represent it."""
+        found: dict[str, Any] = json.loads(json.dumps(asdict(self), allow_nan=True))
+        found["mean"] = None if math.isnan(self.mean) else self.mean
+        return found
+
+    def rows(self) -> list[tuple[str, str]]:
+        """Names and values, as the table and the page show them."""
+        games = f"{self.games}" + (f" ({self.given_up} given up)" if self.given_up else "")
+        rows = [
+            ("games", games),
+            ("mean score", f"{with_error(self.mean, self.standard_error, digits=2)} of {self.max_score}"),
+            ("lost games", f"{self.lost:.1%}"),
+        ]
+        for player in self.players:
+            unusable = sum(count for name, count in player.outcomes.items() if name != "move")
+            kinds = ", ".join(f"{count} {name}" for name, count in sorted(player.outcomes.items()) if name != "move")
+            rows += [
+                (f"{player.player}: moves", f"{player.moves} in seats {', '.join(map(str, player.seats))}"),
+                (
+                    f"{player.player}: unusable replies",
+                    f"{unusable} of {player.replies}" + (f" ({kinds})" if kinds else ""),
+                ),
+                (f"{player.player}: moves of the fallback", str(player.fallbacks)),
+                (f"{player.player}: seconds a game", f"{player.seconds_a_game:.1f}"),
+                *((f"{player.player}: {name} a game", f"{value:,.1f}") for name, value in player.usage_a_game.items()),
+                (f"{player.player}: misplays", f"{player.misplays}, of which {player.knowable_misplays} were knowable"),
+            ]
+            if player.regret is not None:
+                error = with_error(player.regret.mean, player.regret.standard_error, digits=3)
+                rows.append(
+                    (
+                        f"{player.player}: regret a move",
+                        f"{error} points over {player.regret.moves} moves, {player.regret.best:.0%} of them the best",
+                    )
+                )
+        return rows
+
+    def __str__(self) -> str:
+        """A table."""
+        rows = self.rows()
+        width = max(len(name) for name, _ in rows)
+        return "\n".join(f"{name:{width}}  {value}" for name, value in rows)
+
+    def to_html(self) -> str:
+        """A page without links or scripts."""
+        rows = "\n".join(
+            f"<tr><th>{html.escape(name)}</th><td>{html.escape(value)}</td></tr>" for name, value in self.rows()
+        )
+        style = (
+            "body{font:16px sans-serif;margin:2em}th{text-align:left;padding-right:2em}td,th{padding:.2em 2em .2em 0}"
+        )
+        return (
+            '<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>Language models at Hanabi</title>'
+            f"<style>{style}</style><h1>Language models at Hanabi</h1><table>\n{rows}\n</table></html>\n"
+        )
+
+
+def report(
+    games: Games,
+    players: Sequence[Any],
+    *,
+    rollouts: int | None = None,
+    blueprint: Any = "smart",
+    moves: int = 200,
+    seed: int = 0,
+    num_threads: int = 1,
+) -> TextReport:
+    """The report of games that `play_games` played with `record=True`.
+
+    Args:
+        games: the recorded games.
+        players: those that were given to `play_games`, one for each seat; chat players are reported.
+        rollouts: of the search that values each move; None for no search. Some 1,000 separate good moves from bad ones;
+            a search takes about a tenth of a second.
+        blueprint: by which a search plays on, as `starmine.search` takes it.
+        moves: the most moves of a player that are searched; they are drawn by chance.
+        seed: of that draw and of the searches.
+        num_threads: of the searches.
+
+    Raises:
+        StarmineError: games that were not recorded, or not one player for each seat.
+    """
+    trajectories = games.trajectories
+    if trajectories is None:
+        raise StarmineError("the games were not recorded: expected play_games(..., record=True)")
+    if len(players) != games.variant.players:
+        raise StarmineError(f"players has {len(players)} entries: expected {games.variant.players}, one for each seat")
+    played = np.flatnonzero(games.endings > 0).tolist()
+    scores = games.scores[played]
+    mean, error = mean_and_error(scores) if played else (float("nan"), None)
+    lost = sum(games.share(ending) for ending in ("lost", "indispensable_card_lost", "no_legal_action"))
+    chats = {id(player): player for player in players if isinstance(player, ChatPlayer)}.values()
+    reports = []
+    for chat in chats:
+        seats = [seat for seat, player in enumerate(players) if player is chat]
+        places, misplays, knowable = _moves_of(trajectories, played, seats)
+        reports.append(
+            PlayerReport(
+                player=chat.name,
+                seats=seats,
+                moves=len(places),
+                replies=len(chat.exchanges),
+                outcomes=dict(Counter(exchange.outcome for exchange in chat.exchanges)),
+                fallbacks=chat.fallbacks,
+                seconds_a_game=sum(exchange.seconds for exchange in chat.exchanges) / max(1, len(games)),
+                usage_a_game=_usage(chat.exchanges, max(1, len(games))),
+                misplays=misplays,
+                knowable_misplays=knowable,
+                regret=None
+                if rollouts is None
+                else regret(trajectories, _drawn(places, moves, seed), blueprint, rollouts, seed, num_threads),
+            )
+        )
+    return TextReport(len(played), len(games) - len(played), mean, error, games.variant.max_score, lost, reports)
+
+
+def _usage(exchanges: Sequence[Exchange], games: int) -> dict[str, float]:
+    total: Counter[str] = Counter()
+    for exchange in exchanges:
+        total.update(exchange.usage)
+    return {name: value / games for name, value in sorted(total.items())}
+
+
+def _moves_of(trajectories: Any, games: Sequence[int], seats: Sequence[int]) -> tuple[list[tuple[int, int]], int, int]:
+    """The (game, turn) of the moves of some seats, their misplays, and those that were knowable."""
+    places, misplays, knowable = [], 0, 0
+    for game in games:
+        state = trajectories.state(game)
+        places += [(game, turn) for turn, event in enumerate(state.history) if event.seat in seats]
+        for mistake in mistakes(state):
+            if mistake.kind == "misplay" and mistake.seat in seats:
+                misplays += 1
+                knowable += mistake.chance is not None and mistake.chance <= KNOWABLE
+    return places, misplays, knowable
+
+
+def _drawn(places: list[tuple[int, int]], most: int, seed: int) -> list[tuple[int, int]]:
+    if len(places) <= most:
+        return places
+    chosen = np.random.default_rng(seed).choice(len(places), most, replace=False)
+    return [places[index] for index in sorted(chosen.tolist())]
+
+
+def regret(
+    trajectories: Any,
+    places: Sequence[tuple[int, int]],
+    blueprint: Any = "smart",
+    rollouts: int = 1000,
+    seed: int = 0,
+    num_threads: int = 1,
+) -> Regret | None:
+    """What moves cost: the value of the best move minus that of the chosen one, by `starmine.search`.
+
+    Values come from the same hands and decks for all moves of a position. A best move that is chosen by noisy values
+    looks better than it is, so that a regret is rather too large, by about its `search_error`.
+
+    Args:
+        trajectories: the games.
+        places: the (game, turn) of the moves.
+        blueprint: as `starmine.search` takes it.
+        rollouts: of each search.
+        seed: of each search.
+        num_threads: of each search.
+    """
+    costs, errors, worst = [], [], []
+    for game, turn in places:
+        state = trajectories.state(game, turn)
+        chosen = int(trajectories.state(game).history[turn].action)
+        view = state.view(state.current_player)
+        found = search(view, blueprint, rollouts=rollouts, seed=seed, threads=num_threads)
+        values = {action.action: action for action in found.actions if action.rollouts > 1}
+        if chosen not in values:
+            continue
+        best = max(values.values(), key=lambda action: action.mean)
+        cost = best.mean - values[chosen].mean
+        costs.append(cost)
+        errors.append(0.0 if best.action == chosen else math.hypot(best.error, values[chosen].error))
+        names: Mapping[str, Any] = {"move": move_text(view, chosen), "best": move_text(view, best.action)}
+        worst.append({"game": game, "turn": turn, "seat": view.observer, **names, "points": round(cost, 3)})
+    if not costs:
+        return None
+    mean, error = mean_and_error(np.array(costs))
+    worst.sort(key=lambda entry: -entry["points"])
+    return Regret(mean, error, float(np.mean(errors)), len(costs), float(np.mean(np.array(costs) == 0)), worst[:10])

@@ -1,0 +1,351 @@
+"""A chat player asks, reads, asks again, falls back, and keeps what was said; no reply or failure goes unnoticed."""
+
+import asyncio
+import json
+import random
+import threading
+import time
+
+import pytest
+
+import starmine
+from starmine.text import Answer, ChatError, ChatPlayer, PromptOptions, examples, preferences, report, write_lines
+
+MINI = starmine.variant("mini")
+
+
+def legal_moves(messages):
+    """The legal moves of a prompt."""
+    lines = messages[1]["content"].split("Your legal moves:")[1].splitlines()
+    return [line.removeprefix("- ") for line in lines if line.startswith("- ")]
+
+
+def first_move(messages):
+    return f"MOVE: {legal_moves(messages)[0]}"
+
+
+def by_chance(seed):
+    rng = random.Random(seed)
+    return lambda messages: f"I think.\nMOVE: {rng.choice(legal_moves(messages))}"
+
+
+class Cautious:
+    def act(self, view):
+        return view.legal_actions()[0]
+
+
+def view(turns=0):
+    state = MINI.new_game(seed=3)
+    for _ in range(turns):
+        state.apply(state.legal_actions()[-1])
+    return state.view(state.current_player)
+
+
+def test_games_are_those_of_a_bot_that_chooses_alike():
+    games = starmine.play_games([ChatPlayer(first_move), "iggi"], 12, variant="mini", record=True)
+    expected = starmine.play_games([Cautious, "iggi"], 12, variant="mini", record=True)
+    assert games.trajectories == expected.trajectories
+
+
+@pytest.mark.parametrize("kind", ["function", "async", "batched", "async batched", "object"])
+def test_every_kind_of_callable_plays_the_same_games(kind):
+    async def later(messages):
+        await asyncio.sleep(0)
+        return first_move(messages)
+
+    async def all_later(batch):
+        return [await later(messages) for messages in batch]
+
+    class Model:
+        async def __call__(self, messages):
+            return await later(messages)
+
+    sizes = []
+
+    def all_at_once(batch):
+        sizes.append(len(batch))
+        return [first_move(messages) for messages in batch]
+
+    asks = {
+        "function": first_move,
+        "async": later,
+        "batched": all_at_once,
+        "async batched": all_later,
+        "object": Model(),
+    }
+    player = ChatPlayer(asks[kind], batched="batched" in kind, concurrency=4)
+    games = starmine.play_games([player, player], 6, variant="mini", record=True)
+    assert games.trajectories == starmine.play_games([Cautious, Cautious], 6, variant="mini", record=True).trajectories
+    assert {exchange.seat for exchange in player.exchanges} == {0, 1}
+    assert {exchange.game for exchange in player.exchanges} == set(range(6))
+    if kind == "batched":
+        assert max(sizes) == 6
+
+
+def test_calls_are_made_at_the_same_time_but_not_more_than_allowed():
+    lock, now, most = threading.Lock(), [0], [0]
+
+    def slow(messages):
+        with lock:
+            now[0] += 1
+            most[0] = max(most[0], now[0])
+        time.sleep(0.01)
+        with lock:
+            now[0] -= 1
+        return first_move(messages)
+
+    ChatPlayer(slow, concurrency=3).act_views([view()] * 12, list(range(12)))
+    assert most[0] == 3
+
+
+def test_an_unusable_reply_is_sent_back_with_what_was_wrong():
+    replies = iter(["Hello.", "play slot 7", "MOVE: discard slot 0", "MOVE: play slot 1"])
+    asked = []
+
+    def ask(messages):
+        asked.append(messages)
+        return next(replies)
+
+    player = ChatPlayer(ask, replies=4)
+    assert player.act(view()) == 4
+    assert [exchange.outcome for exchange in player.exchanges] == ["unreadable", "unreadable", "illegal", "move"]
+    assert [len(messages) for messages in asked] == [2, 4, 6, 8]
+    assert [message["role"] for message in asked[-1]][2:] == ["assistant", "user"] * 3
+    assert "names no move" in asked[1][-1]["content"]
+    assert "slot 7 does not exist" in asked[2][-1]["content"]
+    assert "not legal now" in asked[3][-1]["content"]
+    assert asked[0][0]["role"] == "system"
+
+
+def test_a_game_without_a_legal_move_is_given_up_with_the_reason_and_the_others_go_on():
+    def ask(messages):
+        return "hm" if "Turn 4." in messages[1]["content"] else first_move(messages)
+
+    player = ChatPlayer(ask, replies=2)
+    with pytest.raises(starmine.BotError, match="named no legal move in 2 attempts") as error:
+        starmine.play_games([player, "iggi"], 5, variant="mini")
+    assert all("names no move" in failure.message for failure in error.value.failures)
+    assert issubclass(ChatError, starmine.StarmineError)
+
+
+@pytest.mark.parametrize("fallback", ["iggi", lambda seen: seen.legal_actions()[0]])
+def test_a_fallback_plays_on_and_is_counted(fallback):
+    player = ChatPlayer(lambda messages: "hm", replies=1, fallback=fallback)
+    games = starmine.play_games([player, "iggi"], 3, variant="mini", record=True)
+    first = "iggi" if fallback == "iggi" else Cautious
+    assert games.trajectories == starmine.play_games([first, "iggi"], 3, variant="mini", record=True).trajectories
+    assert player.fallbacks == len(player.exchanges) > 0
+    assert player.report()["outcomes"] == {"unreadable": player.fallbacks}
+
+
+def test_a_failed_call_is_repeated():
+    calls = []
+
+    def ask(messages):
+        calls.append(time.monotonic())
+        if len(calls) < 3:
+            raise ConnectionError("busy")
+        return first_move(messages)
+
+    player = ChatPlayer(ask, calls=3, backoff=0.02)
+    assert player.act(view()) == view().legal_actions()[0]
+    assert calls[1] - calls[0] >= 0.02
+    assert calls[2] - calls[1] >= 0.04
+    assert [exchange.outcome for exchange in player.exchanges] == ["move"]
+
+
+def test_a_call_that_fails_for_good_is_one_outcome():
+    def ask(messages):
+        raise ConnectionError("busy")
+
+    player = ChatPlayer(ask, calls=2, backoff=0)
+    with pytest.raises(ChatError, match="ConnectionError: busy"):
+        player.act(view())
+    (exchange,) = player.exchanges
+    assert (exchange.outcome, exchange.reply, exchange.action) == ("failed", None, None)
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_a_call_that_takes_too_long_has_failed(is_async):
+    release = threading.Event()
+
+    async def later(messages):
+        await asyncio.sleep(30)
+
+    def ask(messages):
+        release.wait(1)
+
+    player = ChatPlayer(later if is_async else ask, calls=1, timeout=0.05, fallback="iggi")
+    player.act(view())
+    release.set()
+    assert [exchange.outcome for exchange in player.exchanges] == ["timeout"]
+
+
+HOSTILE = [
+    "",
+    "\x00\x1b[31m\u2028MOVE: nothing\r\n",
+    "A" * 300_000,
+    "</script><script>alert(1)</script>",
+    '"}\n{"player": "forged"}',
+    None,
+    7.5,
+    b"MOVE: play slot 0",
+    ["MOVE: play slot 0"],
+    {"name": "rm", "arguments": {}},
+    object(),
+]
+
+
+@pytest.mark.parametrize("reply", HOSTILE, ids=range(len(HOSTILE)))
+def test_a_hostile_reply_is_one_outcome_and_one_line(reply, tmp_path):
+    path = tmp_path / "talk.jsonl"
+    player = ChatPlayer(lambda messages: reply, replies=1, fallback="iggi", transcript=path)
+    games = starmine.play_games([player, "iggi"], 1, variant="mini", record=True)
+    lines = path.read_bytes().split(b"\n")
+    assert lines.pop() == b""
+    assert len(lines) == len(player.exchanges)
+    assert all(set(line) <= set(range(32, 127)) for line in lines)
+    assert {json.loads(line)["outcome"] for line in lines} == {"unreadable"}
+    page = report(games, [player, "iggi"]).to_html()
+    assert "<script" not in page
+
+
+def test_a_transcript_tells_game_seat_turn_attempt_and_usage(tmp_path):
+    path = tmp_path / "talk.jsonl"
+    usage = {"prompt_tokens": 100, "completion_tokens": 5, "cost": 0.25, "note": "x"}
+    player = ChatPlayer(lambda messages: Answer(first_move(messages), usage=usage), name="model", transcript=path)
+    starmine.play_games(["iggi", player], 2, variant="mini")
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    assert len(rows) == len(player.exchanges)
+    assert {(row["player"], row["seat"], row["attempt"], row["prompt_version"]) for row in rows} == {("model", 1, 0, 1)}
+    assert {row["game"] for row in rows} == {0, 1}
+    assert rows[0]["usage"] == {"prompt_tokens": 100, "completion_tokens": 5, "cost": 0.25}
+    assert len({row["prompt"] for row in rows}) > 1
+    assert player.report()["usage"]["prompt_tokens"] == 100 * len(rows)
+    with pytest.raises(starmine.StarmineError, match="expected a file that does not exist"):
+        ChatPlayer(first_move, transcript=path)
+
+
+def test_a_tool_call_is_a_reply():
+    call = {"name": "play", "arguments": {"slot": 1}}
+    player = ChatPlayer(lambda messages: Answer(tool_calls=[call]))
+    assert player.act(view()) == 4
+    assert json.loads(player.exchanges[0].reply) == call
+
+
+def test_a_running_event_loop_does_not_matter():
+    async def main():
+        return ChatPlayer(first_move).act(view())
+
+    assert asyncio.run(main()) == view().legal_actions()[0]
+
+
+BAD = [
+    ({"ask": "model"}, "ask='model'"),
+    ({"replies": 0}, "replies=0"),
+    ({"calls": True}, "calls=True"),
+    ({"concurrency": 1.5}, "concurrency=1.5"),
+    ({"timeout": -1}, "timeout=-1"),
+    ({"backoff": float("nan")}, "backoff=nan"),
+    ({"fallback": 7}, "fallback=7"),
+    ({"transcript": ""}, "transcript=''"),
+]
+
+
+@pytest.mark.parametrize(("given", "message"), BAD, ids=str)
+def test_wrong_arguments_are_refused(given, message):
+    with pytest.raises(starmine.StarmineError, match=message):
+        ChatPlayer(**({"ask": first_move} | given))
+
+
+def test_a_batched_function_that_returns_too_few_replies_has_failed():
+    player = ChatPlayer(lambda batch: ["MOVE: play slot 0"], batched=True, calls=1, fallback="iggi")
+    player.act_views([view(), view()], [0, 1])
+    assert [exchange.outcome for exchange in player.exchanges] == ["failed", "failed"]
+
+
+def test_a_chat_player_sits_in_evaluations_and_generated_data(tmp_path):
+    pytest.importorskip("pyarrow")
+    player = ChatPlayer(first_move)
+    found = starmine.evaluate({"model": player, "iggi": "iggi"}, 4, variant="mini", figure=False)
+    assert all(pairing.games == 4 for pairing in found.pairings)
+    starmine.data.generate([ChatPlayer(first_move), "iggi"], 4, tmp_path / "games", "mini", progress=False)
+    assert len(starmine.data.Dataset(tmp_path / "games")) == 4
+
+
+def test_a_report_tells_scores_replies_and_regret():
+    good = ChatPlayer(by_chance(1), name="good")
+    bad = ChatPlayer(by_chance(2), name="bad")
+    games = starmine.play_games([good, bad], 8, record=True)
+    found = report(games, [good, bad], rollouts=200, moves=12)
+    assert (found.games, found.given_up, found.mean) == (8, 0, games.mean)
+    assert found.lost == games.share("lost")
+    for player, chat, seat in zip(found.players, (good, bad), (0, 1), strict=True):
+        assert (player.player, player.seats, player.replies) == (chat.name, [seat], len(chat.exchanges))
+        states = [games.trajectories.state(game) for game in range(8)]
+        own = [event for state in states for event in state.history if event.seat == seat]
+        assert (player.moves, player.misplays) == (len(own), sum(event.misplay for event in own))
+        assert 0 < player.knowable_misplays <= player.misplays
+        assert player.regret.moves == 12
+        assert player.regret.mean > 0.5  # of moves by chance
+    assert "regret a move" in str(found)
+    assert json.loads(json.dumps(found.to_dict()))["players"][0]["player"] == "good"
+
+
+def test_the_moves_of_the_blueprint_have_little_regret():
+    games = starmine.play_games(["smart", "smart"], 2, record=True)
+    from starmine.text.report import regret
+
+    found = regret(games.trajectories, [(0, turn) for turn in range(0, 40, 4)], rollouts=400)
+    assert found.mean < 0.5
+
+
+def test_a_report_needs_recorded_games():
+    player = ChatPlayer(first_move)
+    with pytest.raises(starmine.StarmineError, match="record=True"):
+        report(starmine.play_games([player, "iggi"], 1, variant="mini"), [player, "iggi"])
+    games = starmine.play_games([player, "iggi"], 1, variant="mini", record=True)
+    with pytest.raises(starmine.StarmineError, match="players has 1 entries"):
+        report(games, [player])
+
+
+def test_examples_say_what_was_played(tmp_path):
+    games = starmine.play_games(["iggi", "piers"], 3, variant="mini", record=True)
+    found = list(examples(games.trajectories))
+    assert len(found) == games.trajectories.lengths.sum()
+    for example in found:
+        state = games.trajectories.state(example["game"], example["turn"])
+        seen = state.view(example["seat"])
+        assert starmine.text.read_move(example["messages"][2]["content"], seen) == example["action"]
+        assert example["final_score"] == games.scores[example["game"]]
+    assert [example["seat"] for example in examples(games.trajectories, seats=[1])].count(0) == 0
+    assert len(list(examples(games.trajectories, every=10))) == -(-len(found) // 10)
+    assert write_lines(iter(found), tmp_path / "train.jsonl") == len(found)
+    assert [json.loads(line) for line in (tmp_path / "train.jsonl").read_text().splitlines()] == found
+    for answer in ("json", "xml"):
+        example = next(examples(games.trajectories, options=PromptOptions(answer=answer)))
+        seen = games.trajectories.state(0, 0).view(example["seat"])
+        assert starmine.text.read_move(example["messages"][2]["content"], seen) == example["action"]
+    with pytest.raises(starmine.StarmineError, match="every=0"):
+        next(examples(games.trajectories, every=0))
+    with pytest.raises(starmine.StarmineError, match="seats has 4"):
+        next(examples(games.trajectories, seats=[4]))
+
+
+def test_examples_with_values_give_preferences():
+    games = starmine.play_games(["random", "random"], 2, record=True)
+    found = list(examples(games.trajectories, rollouts=200, every=12))
+    for example in found:
+        values = [entry["value"] for entry in example["values"]]
+        assert values == sorted(values, reverse=True)
+    for pair in preferences(iter(found), margin=0.25):
+        assert pair["points"] >= 0.25
+        assert pair["chosen"] != pair["rejected"]
+        assert pair["chosen"][0]["content"].startswith("MOVE: ")
+
+
+def test_stored_games_are_exported_alike(tmp_path):
+    pytest.importorskip("pyarrow")
+    starmine.data.generate(["iggi"] * 2, 3, tmp_path, "mini", progress=False)
+    data = starmine.data.Dataset(tmp_path)
+    assert len(list(examples(data))) == sum(data.table(["length"])["length"].to_pylist())
