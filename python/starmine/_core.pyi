@@ -47,6 +47,7 @@ __all__ = [
     "_pool_gradient",
     "_search",
     "_search_parts",
+    "_search_text",
     "_unknown_keyword",
     "_unknown_name",
     "bot",
@@ -562,7 +563,6 @@ class _Player:
     @property
     def searches(self) -> bool: ...
     def noisy(self, probability: float) -> _Player: ...
-    def searching(self, options: str) -> _Player: ...
     @staticmethod
     def _of_bytes(data: bytes) -> _Player: ...
     def __copy__(self) -> _Player: ...
@@ -662,7 +662,18 @@ def _pool_gradient(
 ) -> None: ...
 def _may_share_table(players: Sequence[str]) -> bool: ...
 def _search(
-    view: View, player: _Player | str, seed: SupportsIndex, threads: SupportsIndex
+    view: View,
+    blueprint: _Player | str,
+    *,
+    rollouts: SupportsIndex,
+    milliseconds: SupportsIndex | None,
+    hands: SupportsIndex,
+    depth: SupportsIndex | None,
+    threshold: float,
+    method: str,
+    step: float | None,
+    seed: SupportsIndex,
+    threads: SupportsIndex,
 ) -> tuple[
     int,
     int,
@@ -676,6 +687,17 @@ def _search(
     bool,
     list[int],
 ]: ...
+def _search_text(
+    blueprint: str,
+    *,
+    rollouts: SupportsIndex,
+    milliseconds: SupportsIndex | None,
+    hands: SupportsIndex,
+    depth: SupportsIndex | None,
+    threshold: float,
+    method: str,
+    step: float | None,
+) -> str: ...
 def _search_parts(player: str) -> tuple[str, list[tuple[str, str]]] | None: ...
 def _unknown_keyword(owner: str, name: str, known: list[str]) -> TypeError: ...
 def _unknown_name(kind: str, name: str, known: list[str]) -> UnknownNameError: ...

@@ -40,17 +40,25 @@ class HandBelief:
     """The distribution of the searching seat's own hand, given what it sees and that the others play by the blueprint.
 
     Attributes:
-        hands: uint8 (H, slots), card indices: suit times ranks plus rank. A sample may have a hand more than once.
+        hands: uint8 (H, slots), card indices: suit times ranks plus rank. H is at most the number of hands that were
+            asked for. A sample may have a hand more than once, and has fewer hands if few of those drawn explain the
+            game.
         probabilities: float64 (H,), of each hand; their sum is 1.
         exact: whether these are all possible hands, and not a sample.
-        unexplained: the turns in which a teammate made a move that the blueprint makes with none of the possible
-            hands. They say nothing to the belief.
+        unexplained: the turns in which a teammate left the blueprint: turn by turn from the first, those whose move
+            the blueprint makes with none of the possible hands that explain the earlier moves. These turns say nothing
+            to the belief; all others still do.
     """
 
     hands: NDArray[np.uint8]
     probabilities: NDArray[np.float64]
     exact: bool
     unexplained: list[int]
+
+    def __repr__(self) -> str:
+        """How many hands there are; they may be very many."""
+        kind = "possible" if self.exact else "sampled"
+        return f"<HandBelief of {len(self.hands):,} {kind} hands, unexplained={self.unexplained}>"
 
     def marginals(self, kinds: int) -> NDArray[np.float64]:
         """The probability of each card in each slot, float64 (slots, kinds), for so many kinds of cards."""
@@ -144,6 +152,7 @@ def search(
         UnknownNameError: there is no such bot.
         SerializationError: a policy file is damaged.
         VariantError: the blueprint does not play the variant.
+        TypeError: a number of another type.
         StarmineError: a number out of range, a game that is over, a view of a seat that is not to act, or a blueprint
             whose moves are random, that sees its own hand, or that has no network to value positions for a depth.
 
@@ -156,12 +165,18 @@ def search(
     view = position if isinstance(position, View) else position.view(position.current_player)
     if not isinstance(blueprint, str | TrainedPolicy | SeatedBot | _Player):
         raise StarmineError(f"blueprint={blueprint!r} is not allowed: expected a bot's text or a trained policy")
-    limit = "" if milliseconds is None else f"; milliseconds={milliseconds}"
-    limit += "" if depth is None else f"; depth={depth}"
-    size = "" if step is None else f"; step={step}"
-    options = f"rollouts={rollouts}{limit}; hands={hands}; threshold={threshold}; method={method}{size}"
     action, by_blueprint, actions, means, errors, counts, kept, cards, shares, exact, unexplained = _search(
-        view, resolve_player(blueprint, "blueprint").searching(options), seed, threads
+        view,
+        resolve_player(blueprint, "blueprint"),
+        rollouts=rollouts,
+        milliseconds=milliseconds,
+        hands=hands,
+        depth=depth,
+        threshold=threshold,
+        method=method,
+        step=step,
+        seed=seed,
+        threads=threads,
     )
     columns = (column.tolist() for column in (actions, means, errors, counts, kept))
     found = [SearchedAction(*row) for row in zip(*columns, strict=True)]

@@ -21,6 +21,7 @@ impl Batch {
     /// # Errors
     /// As [`Batch::duplicate`], and [`BatchError::Stopped`].
     pub fn duplicate_until(&self, stop: &AtomicBool) -> Result<Batch, BatchError> {
+        self.check_whole()?;
         let num_envs = self.num_envs();
         let mut blocks = reserve(self.blocks.len(), num_envs)?;
         blocks.extend_from_slice(&self.blocks);
@@ -47,6 +48,7 @@ impl Batch {
             calls: self.calls,
             seed: self.seed,
             fresh: self.fresh,
+            is_interrupted: false,
             scratch,
             partition: Partition::default(),
         })

@@ -1,7 +1,7 @@
 //! The errors of a batch.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use thiserror::Error;
 
@@ -9,6 +9,7 @@ use super::kernel::simd::SimdError;
 use super::outputs::BufferError;
 use super::partners::PartnersError;
 use super::schedule::pool::ThreadsError;
+use crate::bots::is_set;
 use crate::rules::{ActionSet, DeckError, Variant};
 
 /// Illegal actions, for which a step was refused; no game has moved.
@@ -121,6 +122,9 @@ pub enum BatchError {
     /// The flag that ends a call early was set.
     #[error("the call was stopped")]
     Stopped,
+    /// The flag was set in an earlier step or reset, when some games had moved and others had not.
+    #[error("an earlier call was interrupted halfway: expected a reset of all games first")]
+    Interrupted,
     /// A reset mask without a game.
     #[error("reset_mask is all False: expected at least one game to reset")]
     EmptyResetMask,
@@ -129,6 +133,6 @@ pub enum BatchError {
 impl BatchError {
     /// [`BatchError::Stopped`] if the flag is set.
     pub(super) fn if_set(stop: &AtomicBool) -> Result<(), BatchError> {
-        if stop.load(Ordering::Relaxed) { Err(BatchError::Stopped) } else { Ok(()) }
+        if is_set(stop) { Err(BatchError::Stopped) } else { Ok(()) }
     }
 }

@@ -1,5 +1,7 @@
 //! The games that ended in the last step and were dealt anew in it: which they are, and their last observations.
 
+use std::sync::atomic::AtomicBool;
+
 use super::chunk::Chunk;
 use super::finished::FinishedGame;
 use super::kernel::block::{block_words, clear_block};
@@ -68,6 +70,7 @@ impl Batch {
             moving: None,
             refill: None,
             backwards: false,
+            stop: &AtomicBool::new(false),
         };
         let mut games = Chunk {
             first: 0,

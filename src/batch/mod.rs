@@ -107,6 +107,8 @@ pub struct Batch {
     seed: u64,
     /// Whether no game has moved since the batch was made: the first reset keeps such games.
     fresh: bool,
+    /// Whether a step was interrupted and its games were not dealt anew since.
+    is_interrupted: bool,
     /// The memory of each thread.
     scratch: Vec<Scratch>,
     /// Memory for the shares of the threads in a step; empty between steps.
@@ -145,7 +147,7 @@ impl Batch {
             BatchError::if_set(stop)?;
             let seed = batch.seeds[index].episode();
             let game = if batch.has_partners() {
-                let dealt = batch.deal_with_partners(index, seed)?;
+                let dealt = batch.deal_with_partners(index, seed, stop)?;
                 let game = dealt.game();
                 batch.partner_games.push(dealt);
                 game
@@ -196,6 +198,7 @@ impl Batch {
             calls: 0,
             seed,
             fresh: true,
+            is_interrupted: false,
             scratch,
             partition: Partition::default(),
             pool,
@@ -318,15 +321,28 @@ impl Batch {
     /// terminated games.
     ///
     /// # Errors
-    /// [`BatchError`] for buffers of a wrong length.
+    /// [`BatchError`] for buffers of a wrong length, and after a step that was interrupted.
     pub fn observe(&mut self, outputs: Outputs<'_>) -> Result<(), BatchError> {
+        self.observe_until(&AtomicBool::new(false), outputs)
+    }
+
+    /// As [`Batch::observe`], unless `stop` is set meanwhile.
+    ///
+    /// # Errors
+    /// As [`Batch::observe`], and [`BatchError::Stopped`].
+    pub fn observe_until(
+        &mut self,
+        stop: &AtomicBool,
+        outputs: Outputs<'_>,
+    ) -> Result<(), BatchError> {
+        self.check_whole()?;
         outputs.check(&self.config, self.num_envs())?;
-        self.run(None, None, false, None, outputs);
-        Ok(())
+        self.run(None, None, false, None, outputs, stop);
+        BatchError::if_set(stop)
     }
 
     /// Plays the actions, if there are any, and writes the outputs. Returns `false` if `refuse` is
-    /// set and an action is illegal; the batch is unchanged then.
+    /// set and an action is illegal; the batch is unchanged then. Once `stop` is set, no further games are played or shown.
     fn run(
         &mut self,
         actions: Option<&[i64]>,
@@ -334,11 +350,12 @@ impl Batch {
         refuse: bool,
         refill: Option<Refill<'_>>,
         outputs: Outputs<'_>,
+        stop: &AtomicBool,
     ) -> bool {
         let config = &self.config;
         let backwards = config.turns_round && self.calls % 2 == 1;
         let acting_hand = self.acting_hand;
-        let step = Step { config, acting_hand, actions, moving, refill, backwards };
+        let step = Step { config, acting_hand, actions, moving, refill, backwards, stop };
         let call = self.calls + u64::from(actions.is_some());
         let run = move |chunk: &mut Chunk<'_>, scratch: &mut Scratch| {
             scratch.finished.begin(call);
@@ -367,25 +384,64 @@ impl Batch {
     /// [`BatchError`] for illegal actions, or for buffers of a wrong length; no game has moved
     /// then.
     pub fn step(&mut self, actions: &[i64], outputs: Outputs<'_>) -> Result<(), BatchError> {
+        self.step_until(&AtomicBool::new(false), actions, outputs)
+    }
+
+    /// As [`Batch::step`], unless `stop` is set meanwhile.
+    ///
+    /// # Errors
+    /// As [`Batch::step`], and [`BatchError::Stopped`]. All other calls then are [`BatchError::Interrupted`] until all games
+    /// are reset.
+    pub fn step_until(
+        &mut self,
+        stop: &AtomicBool,
+        actions: &[i64],
+        outputs: Outputs<'_>,
+    ) -> Result<(), BatchError> {
+        self.check_whole()?;
         check_length("actions", actions.len(), self.num_envs())?;
         outputs.check(&self.config, self.num_envs())?;
         let options = &self.config.options;
         let waits = options.autoreset_mode == AutoresetMode::Disabled;
         let refuse = options.illegal_action == IllegalAction::Raise;
         if waits && (0..self.num_envs()).any(|game| self.is_over(game))
-            || !self.run(Some(actions), None, refuse, None, outputs)
+            || !self.run(Some(actions), None, refuse, None, outputs, stop)
         {
             return Err(self.illegal_actions(actions, None).into());
         }
         self.fresh = false;
         self.finish_step();
-        Ok(())
+        self.interrupt_if_set(stop)
     }
 
     /// Counts the step that was played.
     fn finish_step(&mut self) {
         self.calls += 1;
         self.acting_hand = (self.acting_hand + 1) % self.config.plan.sizes.players;
+    }
+
+    fn interrupt_if_set(&mut self, stop: &AtomicBool) -> Result<(), BatchError> {
+        let stopped = BatchError::if_set(stop);
+        if stopped.is_err() {
+            self.interrupt();
+        }
+        stopped
+    }
+
+    /// Lets all calls fail until all games are reset: the outputs of a step are lost, or only some partners have moved.
+    pub(crate) const fn interrupt(&mut self) {
+        self.is_interrupted = true;
+    }
+
+    /// The number of steps and resets.
+    #[cfg(feature = "python")]
+    pub(crate) const fn calls(&self) -> u64 {
+        self.calls
+    }
+
+    /// Checks that no step was interrupted since all games were dealt.
+    const fn check_whole(&self) -> Result<(), BatchError> {
+        if self.is_interrupted { Err(BatchError::Interrupted) } else { Ok(()) }
     }
 }
 

@@ -1,6 +1,8 @@
 //! Outside partners: players that are not bots of this crate, such as those written in Python. A game waits when it is
 //! the turn of one, until the caller plays its move.
 
+use std::sync::atomic::AtomicBool;
+
 use super::outputs::{Outputs, check_length};
 use super::{Batch, BatchError};
 
@@ -11,17 +13,19 @@ impl Batch {
     ///
     /// # Errors
     /// [`BatchError`] for illegal actions, or for buffers of a wrong length; no game has moved
-    /// then.
+    /// then. If `stop` is set meanwhile, as [`Batch::step_until`].
     ///
     /// # Panics
     /// If the batch has no partners.
     pub fn step_some(
         &mut self,
+        stop: &AtomicBool,
         actions: &[i64],
         moving: &[bool],
         outputs: Outputs<'_>,
     ) -> Result<(), BatchError> {
         assert!(self.has_partners(), "only games with partners can stay as they are");
+        self.check_whole()?;
         check_length("actions", actions.len(), self.num_envs())?;
         check_length("moving", moving.len(), self.num_envs())?;
         outputs.check(&self.config, self.num_envs())?;
@@ -30,10 +34,10 @@ impl Batch {
         if refused.any(|game| self.refuses(game, actions[game])) {
             return Err(self.illegal_actions(actions, Some(moving)).into());
         }
-        self.run(Some(actions), Some(moving), false, None, outputs);
+        self.run(Some(actions), Some(moving), false, None, outputs, stop);
         self.fresh = false;
         self.finish_step();
-        Ok(())
+        self.interrupt_if_set(stop)
     }
 
     /// For each game the seat to act; `None` if the game is over.

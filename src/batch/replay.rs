@@ -151,7 +151,8 @@ impl Replay {
         let wrong = AtomicUsize::new(NONE);
         let Replay { batch, games, leaving, next, actions, .. } = self;
         let refill = Refill { games, leaving, next, wrong: &wrong };
-        batch.run(Some(actions), None, false, Some(refill), outputs);
+        let never = AtomicBool::new(false);
+        batch.run(Some(actions), None, false, Some(refill), outputs, &never);
         batch.finish_step();
         let wrong = wrong.into_inner();
         if wrong != NONE {

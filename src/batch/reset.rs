@@ -7,7 +7,7 @@ use super::kernel::game::Game;
 use super::outputs::{Outputs, check_length};
 use super::partners::game::{MAX_DEALS, PartnerGame};
 use super::{Batch, BatchError, Options, PartnersError, Seeds, memory, reserve};
-use crate::bots::check_headroom;
+use crate::bots::{check_headroom, is_set};
 use crate::rules::EpisodeSeed;
 
 /// What a reset deals that may be refused or take long, not yet put into the batch: the games with
@@ -32,8 +32,9 @@ impl Batch {
         reset_mask: Option<&[bool]>,
         outputs: Outputs<'_>,
     ) -> Result<(), BatchError> {
-        let deals = self.deal_until(&AtomicBool::new(false), seeds, reset_mask, None)?;
-        self.reset_to(deals, seeds, reset_mask, outputs)
+        let never = AtomicBool::new(false);
+        let deals = self.deal_until(&never, seeds, reset_mask, None)?;
+        self.reset_until(&never, deals, seeds, reset_mask, outputs)
     }
 
     /// As [`Batch::reset`], with given decks, in a batch without partners. The episodes after these
@@ -49,8 +50,9 @@ impl Batch {
         reset_mask: Option<&[bool]>,
         outputs: Outputs<'_>,
     ) -> Result<(), BatchError> {
-        let deals = self.deal_until(&AtomicBool::new(false), seeds, reset_mask, Some(decks))?;
-        self.reset_to(deals, seeds, reset_mask, outputs)
+        let never = AtomicBool::new(false);
+        let deals = self.deal_until(&never, seeds, reset_mask, Some(decks))?;
+        self.reset_until(&never, deals, seeds, reset_mask, outputs)
     }
 
     /// Deals the games of a reset, unless `stop` is set meanwhile: partners may take long for their
@@ -66,6 +68,9 @@ impl Batch {
             check_length("reset_mask", mask.len(), self.num_envs())?;
             if !mask.contains(&true) {
                 return Err(BatchError::EmptyResetMask);
+            }
+            if mask.contains(&false) {
+                self.check_whole()?;
             }
         }
         if let Seeds::Each(seeds) = seeds {
@@ -95,8 +100,7 @@ impl Batch {
         }
         for (game, seed) in episodes() {
             if self.has_partners() {
-                BatchError::if_set(stop)?;
-                deals.partner_games.push((game, self.deal_with_partners(game, seed)?));
+                deals.partner_games.push((game, self.deal_with_partners(game, seed, stop)?));
             } else if !deals.decks.is_empty() {
                 deals.decks[game * row] = 0;
             }
@@ -139,9 +143,10 @@ impl Batch {
         Ok(decks)
     }
 
-    /// Resets with the deals of the same seeds and mask.
-    pub(crate) fn reset_to(
+    /// Resets with the deals of the same seeds and mask. If `stop` is set meanwhile, all games have to be reset again.
+    pub(crate) fn reset_until(
         &mut self,
+        stop: &AtomicBool,
         deals: Deals,
         seeds: Seeds<'_>,
         reset_mask: Option<&[bool]>,
@@ -150,6 +155,9 @@ impl Batch {
         outputs.check(&self.config, self.num_envs())?;
         if deals.given.is_empty() && !self.has_partners() {
             for game in 0..self.num_envs() {
+                if game.is_multiple_of(1 << 12) && is_set(stop) {
+                    break;
+                }
                 if let Some(episode) = self.episode_to_deal(game, seeds, reset_mask, None) {
                     self.put(game, &Game::new(&self.config.variant, episode));
                 }
@@ -167,9 +175,10 @@ impl Batch {
             self.seed = seed;
         }
         self.fresh = false;
+        self.is_interrupted = false;
         self.calls += 1;
-        self.run(None, None, false, None, outputs);
-        Ok(())
+        self.run(None, None, false, None, outputs, stop);
+        self.interrupt_if_set(stop)
     }
 
     /// The episode that a reset deals in a game; `None` if the game stays as it is.
@@ -191,15 +200,17 @@ impl Batch {
         }
     }
 
-    /// Deals this episode of a game with partners.
+    /// Deals this episode of a game with partners, unless `stop` is set meanwhile.
     pub(super) fn deal_with_partners(
         &self,
         game: usize,
         seed: EpisodeSeed,
+        stop: &AtomicBool,
     ) -> Result<PartnerGame, BatchError> {
         self.check_headroom_before(game)?;
         let Options { partners, .. } = &self.config.options;
-        let dealt = PartnerGame::new(partners, &self.config.variant, seed);
+        let dealt = PartnerGame::new(partners, &self.config.variant, seed, stop);
+        BatchError::if_set(stop)?;
         if dealt.position().ending().is_some() {
             let partners = partners.names().collect();
             return Err(PartnersError::NoTurn { partners, game, deals: MAX_DEALS }.into());

@@ -2,6 +2,7 @@
 
 use std::hint::black_box;
 use std::ops::Range;
+use std::sync::atomic::AtomicBool;
 
 use super::chunk::{Chunk, GROUP};
 use super::config::BatchConfig;
@@ -23,6 +24,7 @@ use super::rows::packed::PackedRows;
 use super::rows::write::RowWriter;
 use super::scratch::Scratch;
 use super::step_result::StepResult;
+use crate::bots::is_set;
 
 /// A task for the code that is compiled for an instruction set.
 enum Task<'a, 'b> {
@@ -44,6 +46,8 @@ pub(super) struct Step<'a> {
     pub refill: Option<Refill<'a>>,
     /// Whether the groups are processed from the last to the first.
     pub backwards: bool,
+    /// Once it is set, the step means nothing.
+    pub stop: &'a AtomicBool,
 }
 
 impl<'a> Step<'a> {
@@ -119,6 +123,9 @@ impl<'a> Step<'a> {
     ) {
         let groups = chunk.len().div_ceil(GROUP * LANES);
         for index in 0..groups {
+            if is_set(self.stop) {
+                break;
+            }
             let index = if self.backwards { groups - 1 - index } else { index };
             let first = index * GROUP * LANES;
             let games = first..(first + GROUP * LANES).min(chunk.len());
@@ -267,6 +274,9 @@ impl<'a> Step<'a> {
     ) {
         let actions = self.actions_of(chunk, &games);
         for (index, (game, &action)) in games.zip(actions).enumerate() {
+            if is_set(self.stop) {
+                return;
+            }
             self.play_partner_game(chunk, finished, game, action, &mut results[index / LANES]);
         }
     }
@@ -296,7 +306,7 @@ impl<'a> Step<'a> {
             deals = options.autoreset_mode != AutoresetMode::Disabled;
         } else {
             let before = partner_game.rewarded();
-            let was_legal = partner_game.play(action);
+            let was_legal = partner_game.play(action, self.stop);
             let played = partner_game.game();
             let reward = i64::from(played.position.score(variant)) - i64::from(before);
             let ended = played.position.ending().is_some();
@@ -308,7 +318,7 @@ impl<'a> Step<'a> {
             }
         }
         if deals {
-            partner_game.deal_next(&options.partners);
+            partner_game.deal_next(&options.partners, self.stop);
         }
         partner_game.game().put(words, place, variant);
         chunk.seeds[game] = partner_game.seed().into();

@@ -7,7 +7,7 @@ use pyo3::types::PyDict;
 use super::batch_settings::{Reset, mode_name, read_extra_outputs, read_partners};
 use super::errors::BusyError;
 use super::integer_arrays::{integer_array, read_integers};
-use super::interruptible::interruptible_if;
+use super::interruptible::{interruptible, interruptible_if};
 use super::keywords;
 use super::memory::{Apart, Claims};
 use super::numbers::{Integer, count, fresh_seed, seed as read_seed};
@@ -25,6 +25,12 @@ use crate::rules::Named;
 /// The most games without partners that are dealt, copied or stored without looking for signals: a
 /// tenth of a second.
 const INTERRUPTIBLE: usize = 1 << 16;
+
+/// The most games without partners that are stepped without looking for signals.
+const LONG_STEP: usize = 1 << 20;
+
+/// The most games with partners that are stepped without looking for signals.
+const LONG_PARTNERS: usize = 1 << 8;
 
 /// Batch(variant, num_envs, *, encoder="canonical", dtype="float32", observers="current",
 ///       autoreset_mode="SameStep", illegal_action="raise", partners=None, extra_outputs=(),
@@ -122,17 +128,18 @@ pub(super) struct Games {
 }
 
 impl Games {
-    pub fn step(&mut self, outputs: Outputs<'_>) -> Result<(), BatchError> {
-        self.batch.step(&self.actions, outputs)
+    pub fn step(&mut self, outputs: Outputs<'_>, stop: &AtomicBool) -> Result<(), BatchError> {
+        self.batch.step_until(stop, &self.actions, outputs)
     }
 
     pub fn reset(
         &mut self,
+        stop: &AtomicBool,
         reset: &Reset,
         deals: Deals,
         outputs: Outputs<'_>,
     ) -> Result<(), BatchError> {
-        self.batch.reset_to(deals, reset.seeds(), reset.mask(), outputs)
+        self.batch.reset_until(stop, deals, reset.seeds(), reset.mask(), outputs)
     }
 
     /// Calls of at most so many observation rows keep the interpreter: they take a few microseconds,
@@ -142,6 +149,13 @@ impl Games {
     /// Whether it may take long to copy or store the games, or to deal given decks.
     pub(super) fn is_long(&self) -> bool {
         self.batch.num_envs() > INTERRUPTIBLE || !self.batch.options().partners.is_empty()
+    }
+
+    /// Whether a step may take longer than a tenth of a second: partners that search take seconds for a move, and others
+    /// up to a millisecond.
+    fn is_long_step(&self) -> bool {
+        let (partners, num_envs) = (&self.batch.options().partners, self.batch.num_envs());
+        partners.search() || num_envs > if partners.is_empty() { LONG_STEP } else { LONG_PARTNERS }
     }
 
     /// Partners may take any time, so they play without the interpreter.
@@ -226,7 +240,7 @@ impl Batch {
         py: Python<'py>,
         mut games: MutexGuard<'_, Games>,
         given: Given<'_, 'py>,
-        call: impl FnOnce(&mut Games, Outputs<'_>) -> Result<(), BatchError> + Send,
+        call: impl FnOnce(&mut Games, Outputs<'_>, &AtomicBool) -> Result<(), BatchError> + Send,
     ) -> PyResult<()> {
         let mut claims = Claims::none();
         self.outputs.check(given, &mut claims)?;
@@ -238,7 +252,7 @@ impl Batch {
         &self,
         py: Python<'_>,
         games: MutexGuard<'_, Games>,
-        call: impl FnOnce(&mut Games, Outputs<'_>) -> Result<(), BatchError> + Send,
+        call: impl FnOnce(&mut Games, Outputs<'_>, &AtomicBool) -> Result<(), BatchError> + Send,
     ) -> PyResult<Py<PyDict>> {
         self.call_for(py, &self.outputs, games, call)
     }
@@ -249,7 +263,7 @@ impl Batch {
         py: Python<'_>,
         outputs: &OutputArrays,
         mut games: MutexGuard<'_, Games>,
-        call: impl FnOnce(&mut Games, Outputs<'_>) -> Result<(), BatchError> + Send,
+        call: impl FnOnce(&mut Games, Outputs<'_>, &AtomicBool) -> Result<(), BatchError> + Send,
     ) -> PyResult<Py<PyDict>> {
         let arrays = outputs.take(py)?;
         let mut claims = Claims::none();
@@ -265,17 +279,25 @@ impl Batch {
         py: Python<'_>,
         games: &mut Games,
         claims: &mut Claims<'_, COUNT>,
-        call: impl FnOnce(&mut Games, Outputs<'_>) -> Result<(), BatchError> + Send,
+        call: impl FnOnce(&mut Games, Outputs<'_>, &AtomicBool) -> Result<(), BatchError> + Send,
     ) -> PyResult<()> {
         let keeps_interpreter = games.keeps_interpreter();
         let mut held = claims.hold(&mut games.apart, keeps_interpreter)?;
         let outputs = self.outputs.buffers(&mut held);
-        let result = if keeps_interpreter {
-            call(games, outputs)
-        } else {
-            py.detach(|| call(games, outputs))
-        };
-        Ok(result?)
+        let never = AtomicBool::new(false);
+        if keeps_interpreter {
+            return Ok(call(games, outputs, &never)?);
+        }
+        if !games.is_long_step() {
+            return Ok(py.detach(|| call(games, outputs, &never))?);
+        }
+        let calls = games.batch.calls();
+        let result = interruptible(py, |stop| call(games, outputs, stop));
+        if result.is_err() && games.batch.calls() != calls {
+            // The call may have ended just before the signal came; nobody gets its outputs.
+            games.batch.interrupt();
+        }
+        Ok(result??)
     }
 }
 
@@ -367,7 +389,7 @@ impl Batch {
     ) -> PyResult<Py<PyDict>> {
         let reset = Reset::read(seed, reset_mask, decks, start_players, self.shape()?)?;
         let (games, deals) = self.deal(py, &reset)?;
-        self.call_new(py, games, |games, outputs| games.reset(&reset, deals, outputs))
+        self.call_new(py, games, |games, outputs, stop| games.reset(stop, &reset, deals, outputs))
     }
 
     /// Returns all outputs of the games as they stand, in new arrays: no rewards, nothing terminated.
@@ -375,7 +397,9 @@ impl Batch {
     /// Raises:
     ///     BusyError: another thread is in a call of this batch.
     fn observe(&self, py: Python<'_>) -> PyResult<Py<PyDict>> {
-        self.call_new(py, self.lock()?, |games, outputs| games.batch.observe(outputs))
+        self.call_new(py, self.lock()?, |games, outputs, stop| {
+            games.batch.observe_until(stop, outputs)
+        })
     }
 
     /// Plays one turn in every game and returns all outputs in new arrays.
@@ -389,6 +413,7 @@ impl Batch {
     ///         has the first 100 of their games, `actions` their actions, `legal` the legal actions of
     ///         each. No game has moved.
     ///     ArrayError: actions of the wrong shape or dtype.
+    ///     StarmineError: an earlier step or reset was interrupted, for instance by Ctrl-C: reset all games first.
     ///     BusyError: another thread is in a call of this batch.
     fn step<'py>(&self, py: Python<'py>, actions: &Bound<'py, PyAny>) -> PyResult<Py<PyDict>> {
         self.call_new(py, self.read_actions(actions)?, Games::step)

@@ -9,7 +9,7 @@ use crate::batch::{self, BatchError, PartnersError, RecordError};
 use crate::bots::{self, PlayError};
 use crate::rules;
 use crate::rules::MoveError;
-use crate::search::{PlayerNameError, SeveralSearches};
+use crate::search::{BlueprintError, PlayerNameError, SeveralSearches};
 
 create_exception!(
     starmine,
@@ -80,6 +80,7 @@ exceptions! {
     batch::BufferError => ArrayError,
     batch::ThreadsError => StarmineError,
     SeveralSearches => StarmineError,
+    BlueprintError => StarmineError,
     batch::SimdError => StarmineError,
 }
 
@@ -125,6 +126,7 @@ fn player_name(error: &PlayerNameError, message: String) -> PyErr {
         PlayerNameError::Option(_) => UnknownNameError::new_err(message),
         PlayerNameError::Blueprint(_)
         | PlayerNameError::Value { .. }
+        | PlayerNameError::Twice(_)
         | PlayerNameError::Step(_) => StarmineError::new_err(message),
     }
 }
@@ -173,7 +175,9 @@ impl From<BatchError> for PyErr {
             BatchError::Threads(error) => error.into(),
             BatchError::Simd(error) => error.into(),
             BatchError::Partners(error) => error.into(),
-            BatchError::NumEnvs(_) => StarmineError::new_err(error.to_string()),
+            BatchError::NumEnvs(_) | BatchError::Interrupted => {
+                StarmineError::new_err(error.to_string())
+            }
             BatchError::Memory { .. } => PyMemoryError::new_err(error.to_string()),
             BatchError::Stopped => PyKeyboardInterrupt::new_err(error.to_string()),
             BatchError::Deck { .. } => DeckError::new_err(error.to_string()),

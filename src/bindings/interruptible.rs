@@ -9,7 +9,8 @@ use std::time::Duration;
 use pyo3::prelude::*;
 
 use super::errors::StarmineError;
-use crate::bots::{PlayError, check_thread_room};
+use crate::bots::{PlayError, SeatedPlayer, check_thread_room};
+use crate::rules::State;
 
 /// How often a call checks for signals.
 const PERIOD: Duration = Duration::from_millis(100);
@@ -65,7 +66,16 @@ pub(super) fn interruptible_if<T: Send>(
     if is_long { interruptible(py, call) } else { Ok(call(&AtomicBool::new(false))) }
 }
 
-/// Whether a call is to end early.
-pub(super) fn is_set(stop: &AtomicBool) -> bool {
-    stop.load(Ordering::Relaxed)
+/// Asks a player for the move in a game without the interpreter, and looks for signals if that may take long.
+///
+/// # Errors
+/// As [`SeatedPlayer::act`], and as [`interruptible`]; the player may then be asked again.
+pub(super) fn ask(py: Python<'_>, player: &mut SeatedPlayer, state: &State) -> PyResult<usize> {
+    let played = if player.takes_long() {
+        let played = interruptible(py, |stop| player.act_until(state, stop))??;
+        played.expect("an interrupted call raises")
+    } else {
+        py.detach(|| player.act(state))?
+    };
+    Ok(state.variant().move_to_action(played).expect("a legal move has an action"))
 }

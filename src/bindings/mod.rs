@@ -129,6 +129,7 @@ core_module! {
         search::_may_share_table,
         search::_search,
         search::_search_parts,
+        search::_search_text,
         seated_bot::make_bot,
         tables::_play_bots,
         towers::_pool,

@@ -8,11 +8,11 @@ use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
 use pyo3::prelude::*;
 
 use super::errors::ArrayError;
-use super::interruptible::{interruptible, is_set};
+use super::interruptible::interruptible;
 use super::memory::check_not_masked;
 use super::room::{collect, room};
 use super::text::Text;
-use crate::bots::{BotNameError, Policy, load_policy};
+use crate::bots::{BotNameError, Policy, is_set, load_policy};
 
 /// The most rows that are computed without looking for signals: a row takes up to 0.1 milliseconds.
 const INTERRUPTIBLE: usize = 1 << 11;

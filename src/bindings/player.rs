@@ -81,15 +81,6 @@ impl _Player {
         self.within(|text| format!("noisy: {probability}; {text}"))
     }
 
-    /// The player that searches with this one as its blueprint; the options are those of a text.
-    ///
-    /// Raises:
-    ///     UnknownNameError: an option that does not exist, or a player that searches itself.
-    ///     StarmineError: an option's value, or a blueprint, that is not allowed.
-    fn searching(&self, options: &str) -> PyResult<_Player> {
-        self.within(|text| format!("search: {text}; {options}"))
-    }
-
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
         other.cast::<_Player>().is_ok_and(|other| self.is_same(other.get()))
     }

@@ -10,7 +10,10 @@ use super::player::read_player;
 use super::room::collect;
 use super::text::Text;
 use super::view::View;
-use crate::search::{ActionValue, PlayerName, SearchText, Source};
+use crate::search::{
+    ActionValue, Method, NumberRange, PlayerName, PlayerNameError, SearchName, SearchOptions,
+    SearchText, Source,
+};
 
 /// The most threads of a search.
 const THREADS: usize = 256;
@@ -35,19 +38,103 @@ type Found<'py> = (
     Vec<usize>,
 );
 
-/// _search(view, player, seed, threads)
+/// The blueprint and the options of a search as they come from Python, each checked by itself.
+fn read_search(
+    blueprint: PlayerName,
+    [rollouts, hands]: [&Integer; 2],
+    [milliseconds, depth]: [Option<&Integer>; 2],
+    threshold: f64,
+    method: &Text,
+    step: Option<f64>,
+) -> PyResult<SearchName> {
+    let whole = |name: &str, number: &Integer, most: u32| {
+        count(name, number, 1..=most as usize).map(|number| number as u32)
+    };
+    let real = |name: &str, number: f64, allowed: NumberRange| {
+        let expected = allowed.text;
+        allowed.contains(number).then_some(number).ok_or_else(|| {
+            StarmineError::new_err(format!("{name}={number} is not allowed: expected {expected}"))
+        })
+    };
+    let step = step.map(|step| real("step", step, SearchOptions::STEPS)).transpose()?;
+    let method = match (&**method, step) {
+        ("single", None) => Method::Single,
+        ("single", Some(step)) => return Err(PlayerNameError::Step(step.to_string()).into()),
+        ("mirror", step) => Method::Mirror { step: step.unwrap_or(SearchOptions::STEP) },
+        (other, _) => {
+            return Err(StarmineError::new_err(format!(
+                "method={other:?} is not allowed: expected single or mirror"
+            )));
+        }
+    };
+    let milliseconds = milliseconds
+        .map(|number| whole("milliseconds", number, SearchOptions::MILLISECONDS))
+        .transpose()?;
+    let options = SearchOptions {
+        rollouts: whole("rollouts", rollouts, SearchOptions::ROLLOUTS)?,
+        milliseconds,
+        hands: whole("hands", hands, SearchOptions::HANDS)? as usize,
+        depth: depth.map(|number| whole("depth", number, SearchOptions::DEPTH)).transpose()?,
+        threshold: real("threshold", threshold, SearchOptions::THRESHOLD)?,
+        method,
+    };
+    let PlayerName::Bot(blueprint) = blueprint else {
+        return Err(StarmineError::new_err(format!(
+            "blueprint={:?} searches: expected a bot that does not",
+            blueprint.to_string()
+        )));
+    };
+    Ok(SearchName::new(blueprint, options, false)?)
+}
+
+/// _search_text(blueprint, *, rollouts, milliseconds, hands, depth, threshold, method, step) -> str
 ///
-/// Searches for the best move of the view's observer, who is to act. The player is one that searches, or its text.
+/// The text of a player that searches with these options, which are those of `starmine.search`.
+#[pyfunction]
+#[pyo3(signature = (blueprint, *, rollouts, milliseconds, hands, depth, threshold, method, step))]
+#[expect(clippy::too_many_arguments, reason = "each is an argument in Python")]
+#[expect(clippy::needless_pass_by_value, reason = "arguments from Python are owned")]
+pub fn _search_text(
+    blueprint: Text,
+    rollouts: Integer,
+    milliseconds: Option<Integer>,
+    hands: Integer,
+    depth: Option<Integer>,
+    threshold: f64,
+    method: Text,
+    step: Option<f64>,
+) -> PyResult<String> {
+    let optional = [milliseconds.as_ref(), depth.as_ref()];
+    let name =
+        read_search(blueprint.parse()?, [&rollouts, &hands], optional, threshold, &method, step)?;
+    Ok(format!("{:#}", PlayerName::Search(name)))
+}
+
+/// _search(view, blueprint, *, rollouts, milliseconds, hands, depth, threshold, method, step, seed, threads)
+///
+/// Searches for the best move of the view's observer, who is to act. The options are those of `starmine.search`.
 ///
 /// Raises:
-///     UnknownNameError: the text names no player.
+///     UnknownNameError: no bot has the blueprint's name.
 ///     VariantError: the blueprint does not play the variant.
-///     StarmineError: the game is over, another seat is to act, or the player does not search.
+///     TypeError: an option of the wrong type.
+///     StarmineError: the game is over, another seat is to act, an option is out of range, or the blueprint cannot be
+///         searched with.
 #[pyfunction]
+#[pyo3(signature = (view, blueprint, *, rollouts, milliseconds, hands, depth, threshold, method, step, seed, threads))]
+#[expect(clippy::too_many_arguments, reason = "each is an argument in Python")]
+#[expect(clippy::needless_pass_by_value, reason = "arguments from Python are owned")]
 pub fn _search<'py>(
     py: Python<'py>,
     view: &View,
-    player: &Bound<'py, PyAny>,
+    blueprint: &Bound<'py, PyAny>,
+    rollouts: Integer,
+    milliseconds: Option<Integer>,
+    hands: Integer,
+    depth: Option<Integer>,
+    threshold: f64,
+    method: Text,
+    step: Option<f64>,
     seed: &Bound<'py, PyAny>,
     threads: Integer,
 ) -> PyResult<Found<'py>> {
@@ -63,21 +150,19 @@ pub fn _search<'py>(
             "seat {acting} is to act: expected a turn of seat {observer}, whose view this is"
         )));
     }
-    let name = match read_player("player", player)? {
-        PlayerName::Search(name) => name,
-        PlayerName::Bot(bot) => {
-            return Err(StarmineError::new_err(format!("player={bot} does not search")));
-        }
-    };
+    let blueprint = read_player("blueprint", blueprint)?;
+    let optional = [milliseconds.as_ref(), depth.as_ref()];
+    let name = read_search(blueprint, [&rollouts, &hands], optional, threshold, &method, step)?;
     let seed = read_seed(seed)?;
     let threads = count("threads", &threads, 1..=THREADS)?;
     let variant = state.variant();
     let mut searcher = name.searcher(variant, threads)?;
-    let (decision, belief) = interruptible(py, |stop| {
+    let found = interruptible(py, |stop| {
         searcher.follow(state, observer, seed);
-        let (decision, belief) = searcher.decide(&state.view(observer), stop);
-        (decision, belief.clone())
+        let (decision, belief) = searcher.decide_until(&state.view(observer), stop)?;
+        Some((decision, belief.clone()))
     })?;
+    let (decision, belief) = found.expect("an interrupted call raises");
     let action =
         |played| variant.move_to_action(played).expect("a legal move has an action") as i64;
     let values = &decision.actions;

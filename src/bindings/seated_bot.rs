@@ -5,7 +5,8 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::errors::StarmineError;
+use super::errors::{BusyError, StarmineError};
+use super::interruptible::ask;
 use super::numbers::{Integer, seat as read_seat, seed as read_seed, wrong_type};
 use super::player::{_Player, read_player};
 use super::state::State;
@@ -55,7 +56,9 @@ impl SeatedBot {
     ///
     /// The bot knows the game from the view's history: it may be asked in every turn, in some, or twice
     /// in the same one, and answers as if it had held the seat from the first turn. A view of another
-    /// deal begins its next game.
+    /// deal begins its next game. A bot that searches does not search in past turns in which it was not
+    /// asked, so that it may draw other possible hands. Other Python threads run meanwhile. After Ctrl-C
+    /// the bot may be asked again.
     ///
     /// Args:
     ///     view: of the bot's seat, which is to act.
@@ -66,25 +69,30 @@ impl SeatedBot {
     /// Raises:
     ///     StarmineError: the view is of another seat or variant, another seat is to act, or the game is
     ///         over.
-    fn act(&mut self, view: &Bound<'_, PyAny>) -> PyResult<usize> {
+    ///     BusyError: another thread is in a call of this bot.
+    fn act(this: &Bound<'_, Self>, view: &Bound<'_, PyAny>) -> PyResult<usize> {
+        let mut bot = this.try_borrow_mut().map_err(|_| {
+            BusyError::new_err(
+                "this bot is in use by another thread: expected one caller at a time",
+            )
+        })?;
         let expected = "a View, which State.view makes";
         let view = view.cast::<View>().map_err(|_| wrong_type("view", view, expected))?;
         let (state, observer) = view.get().parts();
-        if observer != self.seat {
-            let seat = self.seat;
+        if observer != bot.seat {
+            let seat = bot.seat;
             return Err(StarmineError::new_err(format!(
                 "the view is of seat {observer}: expected one of seat {seat}, which the bot holds"
             )));
         }
-        if **state.variant() != *self.variant {
+        if **state.variant() != *bot.variant {
             return Err(StarmineError::new_err(format!(
                 "the view is of another variant ({}): expected {}",
                 state.variant(),
-                self.variant
+                bot.variant
             )));
         }
-        let played = self.player.act(state)?;
-        Ok(self.variant.move_to_action(played).expect("a legal move has an action"))
+        ask(view.py(), &mut bot.player, state)
     }
 
     fn __repr__(&self) -> String {

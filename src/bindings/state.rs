@@ -6,6 +6,7 @@ use super::card::Card;
 use super::errors::{SerializationError, illegal_action};
 use super::event::Event;
 use super::features::{action_mask, encode_view};
+use super::interruptible::ask;
 use super::moves::{Move, moves};
 use super::numbers::{Integer, seat, seed as read_seed};
 use super::player::read_player;
@@ -162,7 +163,9 @@ impl State {
 
     /// What a bot would do now in the place of the seat to act.
     ///
-    /// The bot follows the game from its first turn, as if it had held the seat, whoever did.
+    /// The bot follows the game from its first turn, as if it had held the seat, whoever did. A bot that searches does not
+    /// search again in past turns, so that it may draw other possible hands than in `play_games`. Other Python threads
+    /// run meanwhile, and Ctrl-C ends the call.
     ///
     /// Args:
     ///     bot: any text that `play_games` takes, or the result of `load_policy`; also a bot that sees
@@ -183,12 +186,17 @@ impl State {
     /// >>> state.variant.move(state.suggest("smart")) in state.legal_moves()
     /// True
     #[pyo3(signature = (bot, seed=None), text_signature = "($self, bot, seed=0)")]
-    fn suggest(&self, bot: &Bound<'_, PyAny>, seed: Option<&Bound<'_, PyAny>>) -> PyResult<usize> {
+    fn suggest(
+        this: &Bound<'_, State>,
+        bot: &Bound<'_, PyAny>,
+        seed: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<usize> {
         let seed = seed.map_or(Ok(0), read_seed)?;
-        let player = read_player("bot", bot)?.player(self.state.variant())?;
-        let seat = self.state.position().current_player();
-        let played = SeatedPlayer::new(player, seat, seed).act(&self.state)?;
-        Ok(self.state.variant().move_to_action(played).expect("a legal move has an action"))
+        // A copy, since other threads may play a turn meanwhile.
+        let state = this.borrow().state.clone();
+        let player = read_player("bot", bot)?.player(state.variant())?;
+        let seat = state.position().current_player();
+        ask(this.py(), &mut SeatedPlayer::new(player, seat, seed), &state)
     }
 
     /// Whether each action is legal: bool (num_actions,).

@@ -3,6 +3,7 @@
 use std::collections::TryReserveError;
 use std::iter;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyMemoryError;
@@ -10,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::errors::{StarmineError, illegal_action};
-use super::interruptible::{interruptible, is_set};
+use super::interruptible::{interruptible, interruptible_if};
 use super::numbers::{Integer, count, seed as read_seed};
 use super::player::read_player;
 use super::room::{collect, room};
@@ -19,7 +20,7 @@ use super::variant::{Variant, read_variant};
 use super::view::View;
 use crate::bots::{
     BotMoveError, GameRunner, Outcome, PlayError, PlayedGames, Player, TurnValues, check_headroom,
-    play_games_until,
+    is_set, play_games_until,
 };
 use crate::rules::{self, EpisodeSeed, MoveError, Recording};
 use crate::search::PlayerName;
@@ -29,6 +30,12 @@ const GAMES: usize = u32::MAX as usize;
 
 /// The players of a table as Python gives them: loaded players or their texts, and `None` for a seat that Python plays.
 type GivenPlayers<'py> = Vec<Option<Bound<'py, PyAny>>>;
+
+/// The most games that are recorded without looking for signals.
+const LONG_RECORD: usize = 1 << 12;
+
+/// The most games whose bots are told of a move without looking for signals.
+const LONG: usize = 1 << 8;
 
 /// Reads the players of a table.
 fn read_players(variant: &rules::Variant, names: &GivenPlayers<'_>) -> PyResult<Vec<Player>> {
@@ -259,7 +266,7 @@ impl _Tables {
         let played = interruptible(py, |stop| {
             for (table, &abandoned) in self.tables.iter_mut().zip(&self.abandoned) {
                 let mut turns = 0;
-                while !abandoned && turns < most_turns && !is_set(stop) && table.play_bot()? {
+                while !abandoned && turns < most_turns && table.play_bot_until(stop)? {
                     turns += 1;
                 }
                 let goes_on = !abandoned && table.ending().is_none();
@@ -327,7 +334,12 @@ impl _Tables {
     ///
     /// Returns:
     ///     The games in which the action is not legal. They have not moved.
-    fn apply_all(&mut self, games: Vec<usize>, actions: Vec<i64>) -> PyResult<Vec<usize>> {
+    fn apply_all(
+        &mut self,
+        py: Python<'_>,
+        games: Vec<usize>,
+        actions: Vec<i64>,
+    ) -> PyResult<Vec<usize>> {
         if games.len() != actions.len() {
             return Err(StarmineError::new_err(format!(
                 "actions has {} elements: expected {}",
@@ -335,19 +347,23 @@ impl _Tables {
                 games.len()
             )));
         }
-        let mut refused = Vec::new();
-        for (&game, &action) in games.iter().zip(&actions) {
-            if game >= self.tables.len() {
-                return Err(self.no_game(game));
-            }
-            let table = &mut self.tables[game];
-            let played = self.variant.action_to_move(action).ok();
-            match played.filter(|&played| table.position().is_legal(&self.variant, played)) {
-                Some(played) => table.apply(played),
-                None => refused.push(game),
-            }
+        if let Some(&game) = games.iter().find(|&&game| game >= self.tables.len()) {
+            return Err(self.no_game(game));
         }
-        Ok(refused)
+        // The bots are told of the moves, which takes some of them a tenth of a millisecond.
+        interruptible_if(games.len() > LONG, py, |stop| {
+            let mut refused = Vec::new();
+            let moves = games.iter().zip(&actions).take_while(|_| !is_set(stop));
+            for (&game, &action) in moves {
+                let table = &mut self.tables[game];
+                let played = self.variant.action_to_move(action).ok();
+                match played.filter(|&played| table.position().is_legal(&self.variant, played)) {
+                    Some(played) => table.apply(played),
+                    None => refused.push(game),
+                }
+            }
+            refused
+        })
     }
 
     /// Stops playing a game, which then has no outcome.
@@ -360,11 +376,15 @@ impl _Tables {
     /// All games as far as they were played: decks uint8 (games, deck_size), start players uint8
     /// (games,), actions uint8 (turns,) and offsets int64 (games + 1,).
     fn recorded<'py>(&self, py: Python<'py>) -> PyResult<Recorded<'py>> {
-        let mut recording = Recording::default();
-        for table in &self.tables {
-            recording.add(table).map_err(|error| no_memory(&error))?;
-        }
-        recorded(py, recording)
+        let record = |stop: &AtomicBool| {
+            let mut recording = Recording::default();
+            for table in self.tables.iter().take_while(|_| !is_set(stop)) {
+                recording.add(table)?;
+            }
+            Ok(recording)
+        };
+        let recording = interruptible_if(self.tables.len() > LONG_RECORD, py, record)?;
+        recorded(py, recording.map_err(|error: TryReserveError| no_memory(&error))?)
     }
 
     /// The outcomes of all games.

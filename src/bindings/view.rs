@@ -9,12 +9,13 @@ use super::card::Card;
 use super::errors::StarmineError;
 use super::event::Event;
 use super::features::{action_mask, encode_view};
-use super::interruptible::{interruptible, is_set};
+use super::interruptible::interruptible;
 use super::knowledge::Knowledge;
 use super::moves::{Move, moves};
 use super::numbers::{Integer, count, fresh_seed, seat, seed as read_seed};
 use super::text::Text;
 use super::variant::Variant;
+use crate::bots::is_set;
 use crate::encode;
 use crate::rules::{self, Belief, GameRng, Sight};
 

@@ -1,4 +1,5 @@
 use std::any::Any;
+use std::sync::atomic::AtomicBool;
 
 use thiserror::Error;
 
@@ -50,6 +51,24 @@ pub trait Bot: BoxedClone + Send + Sync {
 
     /// The move of this seat, which is to act.
     fn act(&mut self, view: &View<'_>) -> Move;
+
+    /// As [`Bot::act`]; `None` if the bot takes long, and `stop` was set before it had chosen. It may then be asked again in
+    /// the same turn.
+    fn act_until(&mut self, view: &View<'_>, stop: &AtomicBool) -> Option<Move> {
+        let _ = stop;
+        Some(self.act(view))
+    }
+
+    /// Whether a single move may take longer than a tenth of a second.
+    fn takes_long(&self) -> bool {
+        false
+    }
+
+    /// A turn of this seat in which the bot is not asked for a move, because one was made already. The bot goes on as if it
+    /// had been asked.
+    fn pass(&mut self, view: &View<'_>) {
+        self.act(view);
+    }
 
     /// Of a bot that values the legal moves: what it found out in its last turn, nothing before that. `None` for all
     /// others.

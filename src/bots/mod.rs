@@ -23,6 +23,7 @@ mod rule_list;
 mod runner;
 mod seated;
 mod smart;
+mod stop;
 mod turn_values;
 
 pub use bot::{Bot, MoveValue, OpenBot, Turn, UnsupportedVariant};
@@ -39,4 +40,5 @@ pub use registry::{BOTS, BotKind, Plays, bot};
 pub use rule_list::{RULES, Rule, RuleError, RuleKind, RuleList, rule};
 pub use runner::{BotMoveError, GameRunner, Player};
 pub use seated::{SeatedError, SeatedPlayer};
+pub(crate) use stop::is_set;
 pub use turn_values::TurnValues;

@@ -8,6 +8,7 @@ use thiserror::Error;
 
 use super::memory::{check_headroom, start_scoped, with_room};
 use super::runner::{BotMoveError, GameRunner, Player};
+use super::stop::is_set;
 use super::turn_values::TurnValues;
 use crate::rules::{Ending, EpisodeSeed, Recording, Variant};
 
@@ -112,7 +113,7 @@ pub fn play_games(
 }
 
 /// As [`play_games`], for a list of games in any order; `None` if `stop` was set before the last game
-/// began. With `records` set, the games are recorded too.
+/// ended. With `records` set, the games are recorded too.
 ///
 /// # Errors
 /// As [`play_games`].
@@ -183,11 +184,11 @@ fn play_chunks(
         let mut chunk = PlayedGames::default();
         chunk.outcomes.try_reserve_exact(size)?;
         for &game in &games[first..games.len().min(first + size)] {
-            if stop.load(Ordering::Relaxed) {
+            runner.start(seed(game));
+            runner.run_until(stop)?;
+            if is_set(stop) {
                 return Ok(None);
             }
-            runner.start(seed(game));
-            runner.run()?;
             chunk.outcomes.push(Outcome::of(&runner).expect("no player is external"));
             if records {
                 chunk.record(&runner)?;

@@ -1,10 +1,11 @@
 use std::collections::TryReserveError;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::thread;
 
 use super::memory::{start_scoped, with_room};
 use super::runner::GameRunner;
+use super::stop::is_set;
 use crate::rules::{Checked, Deck, DeckError, RandomDeck, Recording, Variant};
 
 /// Games that a thread takes from the queue at a time.
@@ -47,7 +48,7 @@ pub fn check_games<T: Clone + Default + Send>(
     described.resize(games.len(), T::default());
     let chunks = Mutex::new(described.chunks_mut(CHUNK).enumerate());
     let work = || {
-        while !stop.load(Ordering::Relaxed) {
+        while !is_set(stop) {
             let Some((index, chunk)) = chunks.lock().expect("no thread panics").next() else {
                 return;
             };

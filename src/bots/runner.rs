@@ -1,9 +1,11 @@
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use thiserror::Error;
 
 use super::bot::{Bot, MoveValue, OpenBot, Turn};
+use super::stop::is_set;
 use crate::rules::{
     Ending, EpisodeSeed, Event, GameRng, Move, Position, RandomDeck, Variant, View,
 };
@@ -29,6 +31,14 @@ impl Clone for Player {
             Player::Open(bot) => Player::Open(bot.boxed_clone()),
             Player::External => Player::External,
         }
+    }
+}
+
+impl Player {
+    /// Whether a move may take long, see [`Bot::takes_long`].
+    #[must_use]
+    pub fn takes_long(&self) -> bool {
+        matches!(self, Player::Bot(bot) if bot.takes_long())
     }
 }
 
@@ -111,6 +121,12 @@ impl GameRunner {
         }
     }
 
+    /// Whether a move of a player may take long, see [`Bot::takes_long`].
+    #[must_use]
+    pub fn takes_long(&self) -> bool {
+        self.players.iter().any(Player::takes_long)
+    }
+
     /// The variant.
     #[must_use]
     pub const fn variant(&self) -> &Arc<Variant> {
@@ -164,7 +180,15 @@ impl GameRunner {
     /// # Errors
     /// [`BotMoveError`] if a bot chose an illegal move, which is not applied.
     pub fn run(&mut self) -> Result<(), BotMoveError> {
-        while self.play_bot()? {}
+        self.run_until(&AtomicBool::new(false))
+    }
+
+    /// As [`GameRunner::run`], unless `stop` is set meanwhile. The next call then goes on from the turn that was reached.
+    ///
+    /// # Errors
+    /// As [`GameRunner::run`].
+    pub fn run_until(&mut self, stop: &AtomicBool) -> Result<(), BotMoveError> {
+        while self.play_bot_until(stop)? {}
         Ok(())
     }
 
@@ -180,16 +204,27 @@ impl GameRunner {
     /// # Errors
     /// [`BotMoveError`] if the bot chose an illegal move, which is not applied.
     pub fn play_bot(&mut self) -> Result<bool, BotMoveError> {
-        if self.ending().is_some() {
+        self.play_bot_until(&AtomicBool::new(false))
+    }
+
+    /// As [`GameRunner::play_bot`], unless `stop` is set before the bot has chosen. It may then be asked again.
+    ///
+    /// # Errors
+    /// As [`GameRunner::play_bot`].
+    pub fn play_bot_until(&mut self, stop: &AtomicBool) -> Result<bool, BotMoveError> {
+        if self.ending().is_some() || is_set(stop) {
             return Ok(false);
         }
         let GameRunner { variant, position, history, .. } = self;
         let seat = position.current_player();
         let played = match &mut self.players[seat] {
-            Player::Bot(bot) => bot.act(&View::new(variant, position, seat).with_history(history)),
-            Player::Open(bot) => bot.act(variant, position),
+            Player::Bot(bot) => {
+                bot.act_until(&View::new(variant, position, seat).with_history(history), stop)
+            }
+            Player::Open(bot) => Some(bot.act(variant, position)),
             Player::External => return Ok(false),
         };
+        let Some(played) = played else { return Ok(false) };
         if !self.position.is_legal(&self.variant, played) {
             let meaning = self.variant.edition().meaning(played);
             return Err(BotMoveError { seat, turn: self.length(), meaning });

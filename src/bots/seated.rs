@@ -1,6 +1,7 @@
 //! A bot in one seat of games that somebody else runs.
 
 use std::fmt;
+use std::sync::atomic::AtomicBool;
 
 use thiserror::Error;
 
@@ -10,8 +11,9 @@ use crate::rules::{Ending, EpisodeSeed, Event, GameRng, Move, State, View};
 
 /// A bot in one seat, which is shown a game as it stands and answers with a move.
 ///
-/// It follows a game from its first turn: it is told of every turn, and asked in those of its seat,
-/// whoever has played them. So its answer depends on the game alone, not on how often it was asked.
+/// It follows a game from its first turn: it is told of every turn, and goes through those of its seat as if it had been
+/// asked, whoever has played them. So its answer depends on the game alone, not on how often it was asked. The one
+/// exception are the random hands of a search, which does not search again in past turns.
 #[derive(Clone)]
 pub struct SeatedPlayer {
     player: Player,
@@ -60,6 +62,12 @@ impl fmt::Debug for SeatedPlayer {
 }
 
 impl SeatedPlayer {
+    /// Whether a move may take long, see [`Player::takes_long`].
+    #[must_use]
+    pub fn takes_long(&self) -> bool {
+        self.player.takes_long()
+    }
+
     /// A player in a seat of its variant. In the k-th game that it is shown, it draws the random
     /// numbers of game k of this seed.
     #[must_use]
@@ -75,6 +83,22 @@ impl SeatedPlayer {
     /// # Panics
     /// If the player is [`Player::External`].
     pub fn act(&mut self, state: &State) -> Result<Move, SeatedError> {
+        let played = self.act_until(state, &AtomicBool::new(false))?;
+        Ok(played.expect("nothing stops the bot"))
+    }
+
+    /// As [`SeatedPlayer::act`]; `None` if `stop` was set before the bot had chosen. It may then be asked again.
+    ///
+    /// # Errors
+    /// As [`SeatedPlayer::act`].
+    ///
+    /// # Panics
+    /// As [`SeatedPlayer::act`].
+    pub fn act_until(
+        &mut self,
+        state: &State,
+        stop: &AtomicBool,
+    ) -> Result<Option<Move>, SeatedError> {
         if let Some(ending) = state.ending() {
             return Err(SeatedError::Over(ending));
         }
@@ -84,15 +108,21 @@ impl SeatedPlayer {
         }
         let mut followed = self.follow(state);
         for event in &state.history()[followed.state.length()..] {
-            self.ask(&mut followed);
+            self.pass(&followed);
             self.tell(&mut followed, event);
         }
-        self.ask(&mut followed);
-        let played = followed.chosen.expect("it is the seat's turn");
-        let is_legal = state.position().is_legal(state.variant(), played);
+        if followed.chosen.is_none() {
+            followed.chosen = match &mut self.player {
+                Player::Bot(bot) => bot.act_until(&followed.state.view(self.seat), stop),
+                Player::Open(bot) => Some(bot.act(state.variant(), state.position())),
+                Player::External => panic!("an external player has no moves"),
+            };
+        }
+        let chosen = followed.chosen;
         self.followed = Some(followed);
-        if is_legal {
-            return Ok(played);
+        let Some(played) = chosen else { return Ok(None) };
+        if state.position().is_legal(state.variant(), played) {
+            return Ok(Some(played));
         }
         let meaning = state.variant().edition().meaning(played);
         Err(BotMoveError { seat: self.seat, turn: state.length(), meaning }.into())
@@ -152,23 +182,21 @@ impl SeatedPlayer {
     pub fn resume(&mut self, game: u64, state: &State) {
         let mut followed = self.begin(game, state);
         for event in state.history() {
-            self.ask(&mut followed);
+            self.pass(&followed);
             self.tell(&mut followed, event);
         }
         self.followed = Some(followed);
     }
 
-    /// Asks the bot for the next turn if it is its seat's and it was not asked before.
-    fn ask(&mut self, followed: &mut Followed) {
+    /// Lets the bot go through the next turn if it is its seat's and it was not asked.
+    fn pass(&mut self, followed: &Followed) {
         let state = &followed.state;
-        if followed.chosen.is_some() || state.position().current_player() != self.seat {
-            return;
+        if let Player::Bot(bot) = &mut self.player
+            && followed.chosen.is_none()
+            && state.position().current_player() == self.seat
+        {
+            bot.pass(&state.view(self.seat));
         }
-        followed.chosen = Some(match &mut self.player {
-            Player::Bot(bot) => bot.act(&state.view(self.seat)),
-            Player::Open(bot) => bot.act(state.variant(), state.position()),
-            Player::External => panic!("an external player has no moves"),
-        });
     }
 
     /// Tells the bot of a turn.

@@ -1,7 +1,11 @@
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 use super::blueprint::{Blueprint, WeighedHand, doubt, retain};
-use super::parallel::map;
+use super::parallel::{Stopped, map};
 use super::particle::Particle;
 use super::seen_game::{SeenGame, own_slot};
+use super::turn_set::TurnSet;
 use crate::bots::Turn;
 use crate::rules::{
     Belief, Event, GameRng, Hint, MAX_HAND_SIZE, Move, SlotSet, Variant, View, mix_seed,
@@ -19,6 +23,9 @@ const CHUNK: usize = 64;
 /// A refill is due when the hands are worth fewer equally likely ones than this share of those wanted.
 const WORN: f64 = 0.25;
 
+/// Hands are dropped that are less likely than the likeliest by this factor.
+const LEAST: f64 = 1e-7;
+
 /// Where the hands of a belief come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
@@ -33,22 +40,31 @@ pub enum Source {
 /// A teammate that searches makes other moves, too: each of them makes a hand that does not explain it less likely. In
 /// that case no hand is dropped for a move.
 ///
-/// The hands are all that are possible as soon as these are few enough, and else a weighted sample of them. A move that
-/// the blueprint makes with none of them is taken for a mistake: it then says nothing, see
-/// [`BlueprintBelief::unexplained`].
+/// The hands are all that are possible as soon as these are few enough, and else a weighted sample of them.
+///
+/// A move that the blueprint makes with none of the hands is taken for a mistake: it then says nothing, and all other
+/// moves still do, see [`BlueprintBelief::unexplained`]. Which moves are mistakes follows from the game as it was seen: turn
+/// by turn from the first, a move is one if no hand that is possible now explains it and all earlier moves that are none.
+///
+/// Turns are followed when the next decision is made, see [`BlueprintBelief::prepare`].
 #[derive(Clone)]
 pub struct BlueprintBelief {
-    game: SeenGame,
+    game: Arc<SeenGame>,
     blueprint: Blueprint,
     particles: Vec<Particle>,
     source: Source,
     /// For each turn, whether it counts as a move by the blueprint.
     is_explained: Vec<bool>,
+    /// The number of turns that the hands have followed.
+    followed: usize,
+    /// Whether there were no hands in an own turn, so that moves before it were not compared with the blueprint's.
+    has_gap: bool,
     /// A hand's likelihood is multiplied by this for each teammate's move that the hand does not explain. 0 drops the hand.
     mistake: f64,
     /// The number of hands wanted.
     wanted: usize,
-    /// The seed of the next random numbers.
+    /// The seed of the first random numbers, and that of the next ones.
+    first_seed: u64,
     seed: u64,
 }
 
@@ -62,13 +78,16 @@ impl BlueprintBelief {
         seed: u64,
     ) -> BlueprintBelief {
         BlueprintBelief {
-            game: SeenGame::new(view),
+            game: Arc::new(SeenGame::new(view)),
             blueprint: blueprint.clone(),
             particles: Vec::new(),
             source: Source::Sampled,
             is_explained: Vec::new(),
+            followed: 0,
+            has_gap: false,
             mistake,
             wanted,
+            first_seed: seed,
             seed,
         }
     }
@@ -76,7 +95,7 @@ impl BlueprintBelief {
     /// The possible hands as card indices with their probabilities. A sample may have a hand more than once.
     pub fn hands(&self) -> impl Iterator<Item = (&[u8], f64)> {
         let total = self.total();
-        let size = self.hand_size();
+        let size = self.game.hand_size(self.followed);
         self.particles.iter().map(move |found| (&found.hand[..size], found.weight / total))
     }
 
@@ -99,10 +118,6 @@ impl BlueprintBelief {
         &self.particles
     }
 
-    fn hand_size(&self) -> usize {
-        self.game.hand_size(self.game.length())
-    }
-
     fn total(&self) -> f64 {
         self.particles.iter().map(|found| found.weight).sum()
     }
@@ -118,40 +133,104 @@ impl BlueprintBelief {
         self.seed
     }
 
-    /// Updates the belief with a turn.
+    /// Adds a turn to the game. The hands follow it in the next call of [`BlueprintBelief::prepare`].
     pub(super) fn observe(&mut self, turn: &Turn<'_>) {
-        let index = self.game.length();
-        self.game.add(turn);
-        self.is_explained.push(true);
-        let event = *self.game.event(index);
-        let is_own = usize::from(event.seat) == self.game.observer();
-        self.particles.retain(|found| fits(&found.hand, &event, is_own, turn));
-        if is_own && event.card.is_some() {
-            self.replace_card(own_slot(event.played), turn);
-        } else if let (Some(_), true) = (event.drawn, self.source == Source::Sampled) {
-            self.weigh_draw(turn);
+        Arc::make_mut(&mut self.game).add(turn);
+    }
+
+    /// Follows the turns since the last decision and makes the belief good enough for the next one; afterwards it has at
+    /// least one hand.
+    ///
+    /// # Errors
+    /// [`Stopped`] if `stop` was set. The belief then has no hands, and the next call computes it from the whole game.
+    pub(super) fn prepare(
+        &mut self,
+        rooms: &mut [Blueprint],
+        stop: &AtomicBool,
+    ) -> Result<(), Stopped> {
+        let prepared = self.follow_game(rooms, stop);
+        if prepared.is_err() {
+            self.particles.clear();
+            self.source = Source::Sampled;
+            self.is_explained.fill(true);
+            self.has_gap = true;
         }
-        let agrees = self.blueprint.follow(&self.game, index, &mut self.particles);
+        prepared
+    }
+
+    fn follow_game(&mut self, rooms: &mut [Blueprint], stop: &AtomicBool) -> Result<(), Stopped> {
+        while self.followed < self.game.length() {
+            self.follow_turn(rooms, stop)?;
+        }
+        if self.source == Source::Exact && !self.particles.is_empty() {
+            return Ok(());
+        }
+        let belief = Belief::new(&self.game.view(self.followed));
+        if let Some(hands) = belief.hands(self.wanted) {
+            let weighed = hands.into_iter().map(|(hand, ways)| (hand, ways as f64));
+            return self.enumerate(&weighed.collect::<Vec<_>>(), rooms, stop);
+        }
+        if self.worth() < WORN * self.wanted as f64 {
+            self.refill(&self.game.clone(), 1.0, rooms, stop)?;
+        }
+        if self.particles.is_empty() && self.has_gap {
+            self.retrace(rooms, stop)?;
+        }
+        if self.particles.is_empty() {
+            self.refill_despite_mistakes(rooms, stop)?;
+        }
+        Stopped::if_set(stop)
+    }
+
+    /// Updates the hands with the next turn.
+    fn follow_turn(&mut self, rooms: &mut [Blueprint], stop: &AtomicBool) -> Result<(), Stopped> {
+        let index = self.followed;
+        let is_own = self.game.is_own(index);
+        self.followed += 1;
+        self.is_explained.resize(self.followed, true);
+        if self.particles.is_empty() {
+            self.has_gap |= is_own;
+            return Ok(());
+        }
+        let is_last = self.followed == self.game.length();
+        let game =
+            if is_last { self.game.clone() } else { Arc::new(self.game.before(self.followed)) };
+        let (event, turn) = (game.event(index), game.seen_turn(index));
+        self.particles.retain(|found| fits(&found.hand, event, is_own, &turn));
+        if is_own && event.card.is_some() {
+            self.replace_card(own_slot(event.played), &turn);
+        } else if event.drawn.is_some() && self.source == Source::Sampled {
+            self.weigh_draw(&turn);
+        }
+        let agrees = self.blueprint.follow(&game, index, &mut self.particles, stop)?;
         if self.mistake > 0.0 {
             doubt(&mut self.particles, &agrees, self.mistake);
         } else if agrees.contains(&true) {
             retain(&mut self.particles, &agrees);
         } else if !agrees.is_empty() {
-            self.explain(index, turn);
+            self.explain(&game, rooms, stop)?;
         }
-        self.weigh_exactly(turn);
+        self.weigh_exactly(&turn);
+        Ok(())
     }
 
-    /// None of the hands explains a move. Others may, if these are a sample; else it is a mistake.
-    fn explain(&mut self, index: usize, turn: &Turn<'_>) {
+    /// None of the hands explains the last move of the game so far. Others may, if these are a sample; else it is a
+    /// mistake.
+    fn explain(
+        &mut self,
+        game: &SeenGame,
+        rooms: &mut [Blueprint],
+        stop: &AtomicBool,
+    ) -> Result<(), Stopped> {
         let (kept, source) = (std::mem::take(&mut self.particles), self.source);
         if source == Source::Sampled {
-            self.refill(&turn.after, &mut [self.blueprint.clone()]);
+            self.refill(game, 1.0, rooms, stop)?;
         }
         if self.particles.is_empty() {
-            self.is_explained[index] = false;
+            self.is_explained[game.length() - 1] = false;
             (self.particles, self.source) = (kept, source);
         }
+        Ok(())
     }
 
     /// An own card left the hand, and another may have come.
@@ -265,68 +344,164 @@ impl BlueprintBelief {
         drawn
     }
 
-    /// Makes the belief good enough for a decision; afterwards it has at least one hand.
-    pub(super) fn prepare(&mut self, view: &View<'_>, rooms: &mut [Blueprint]) {
-        if self.source == Source::Exact && !self.particles.is_empty() {
-            return;
-        }
-        if let Some(hands) = Belief::new(view).hands(self.wanted) {
-            self.enumerate(&hands, rooms);
-        } else if self.worth() < WORN * self.wanted as f64 {
-            self.refill(view, rooms);
-        }
-        if self.particles.is_empty() {
-            // Since a mistake, later moves were read wrongly: what remains is what everybody sees.
-            let observer = self.game.observer();
-            for turn in 0..self.game.length() {
-                self.is_explained[turn] &= usize::from(self.game.event(turn).seat) == observer;
-            }
-            match Belief::new(view).hands(self.wanted) {
-                Some(hands) => self.enumerate(&hands, rooms),
-                None => self.refill(view, rooms),
-            }
-        }
-    }
-
     /// Keeps those of all possible hands that explain the game.
-    fn enumerate(&mut self, hands: &[([u8; MAX_HAND_SIZE], u64)], rooms: &mut [Blueprint]) {
-        let hands: Vec<WeighedHand> =
-            hands.iter().map(|&(hand, ways)| (hand, ways as f64)).collect();
-        let found = map(rooms, hands.len(), CHUNK, |room, chunk| {
-            room.replay(&self.game, &self.is_explained, self.mistake, &hands[chunk])
-        });
-        if !found.is_empty() {
-            self.particles = found;
-            self.source = Source::Exact;
+    fn enumerate(
+        &mut self,
+        hands: &[WeighedHand],
+        rooms: &mut [Blueprint],
+        stop: &AtomicBool,
+    ) -> Result<(), Stopped> {
+        let game = self.game.clone();
+        // Mistakes among a sample of hands need not be mistakes among all of them.
+        if self.unexplained().next().is_some() {
+            self.find_mistakes(hands, rooms, stop)?;
         }
+        let mut found = self.replayed(&game, hands, LEAST, rooms, stop)?;
+        if self.mistake > 0.0 {
+            let likelihood = |found: &Particle| found.likelihood;
+            let mut most = found.iter().map(likelihood).fold(0.0, f64::max);
+            if found.is_empty() {
+                most = self.find_mistakes(hands, rooms, stop)?;
+            }
+            if most < 1.0 {
+                found = self.replayed(&game, hands, LEAST * most, rooms, stop)?;
+            }
+        } else if found.is_empty() {
+            self.find_mistakes(hands, rooms, stop)?;
+            found = self.replayed(&game, hands, LEAST, rooms, stop)?;
+        }
+        (self.particles, self.source) = (found, Source::Exact);
+        Ok(())
     }
 
-    /// Draws possible hands that explain the game, until there are as many as wanted.
-    fn refill(&mut self, view: &View<'_>, rooms: &mut [Blueprint]) {
-        let belief = Belief::new(view);
+    /// Those of some hands that explain the game with a likelihood of at least `least`.
+    fn replayed(
+        &self,
+        game: &SeenGame,
+        hands: &[WeighedHand],
+        least: f64,
+        rooms: &mut [Blueprint],
+        stop: &AtomicBool,
+    ) -> Result<Vec<Particle>, Stopped> {
+        let found = map(rooms, hands.len(), CHUNK, stop, |room, chunk| {
+            room.replay(game, &self.is_explained, self.mistake, least, &hands[chunk], stop)
+        });
+        Stopped::if_set(stop).map(|()| found)
+    }
+
+    /// Finds out which moves of the whole game are mistakes, if these are the possible hands. If all mistakes are
+    /// possible, none is marked. Returns the likelihood of the likeliest hand.
+    fn find_mistakes(
+        &mut self,
+        hands: &[WeighedHand],
+        rooms: &mut [Blueprint],
+        stop: &AtomicBool,
+    ) -> Result<f64, Stopped> {
+        let game = self.game.clone();
+        let mut left = map(rooms, hands.len(), CHUNK, stop, |room, chunk| {
+            room.deviations(&game, &hands[chunk], stop)
+        });
+        Stopped::if_set(stop)?;
+        if self.mistake > 0.0 {
+            let fewest = left.iter().map(|turns| turns.len()).min();
+            return Ok(self.mistake.powi(fewest.unwrap_or(0) as i32));
+        }
+        for turn in 0..game.length() {
+            let explains = |turns: &TurnSet| !turns.contains(turn);
+            self.is_explained[turn] = left.iter().any(explains);
+            if self.is_explained[turn] {
+                left.retain(explains);
+            }
+        }
+        Ok(1.0)
+    }
+
+    /// Follows the game from its first turn, with hands in each own turn, as a seat does that searches in each of them.
+    fn retrace(&mut self, rooms: &mut [Blueprint], stop: &AtomicBool) -> Result<(), Stopped> {
+        let game = &self.game;
+        let mut walked = BlueprintBelief {
+            particles: Vec::new(),
+            source: Source::Sampled,
+            is_explained: Vec::new(),
+            followed: 0,
+            has_gap: false,
+            seed: self.first_seed,
+            ..self.clone()
+        };
+        for turn in (0..game.length()).filter(|&turn| game.is_own(turn)) {
+            walked.game = Arc::new(game.before(turn));
+            walked.follow_game(rooms, stop)?;
+        }
+        walked.game = game.clone();
+        walked.follow_game(rooms, stop)?;
+        *self = walked;
+        Ok(())
+    }
+
+    /// Draws possible hands that explain the game so far, until there are as many as wanted. `most` is the likelihood of the
+    /// likeliest hand.
+    fn refill(
+        &mut self,
+        game: &SeenGame,
+        most: f64,
+        rooms: &mut [Blueprint],
+        stop: &AtomicBool,
+    ) -> Result<(), Stopped> {
+        let belief = Belief::new(&game.view(game.length()));
         self.source = Source::Sampled;
         let seed = self.next_seed();
         let kept = (self.worth() as usize).min(self.wanted);
         self.particles = if kept == 0 { Vec::new() } else { self.resampled(kept) };
+        let (is_explained, mistake) = (&self.is_explained, self.mistake);
         for first in (0..self.wanted * DRAWS).step_by(BLOCK) {
             if self.particles.len() >= self.wanted {
                 break;
             }
-            let found = map(rooms, BLOCK, CHUNK, |room, chunk| {
-                let draw = |index| {
-                    let mut rng = GameRng::from_state(mix_seed(seed, (first + index) as u64));
-                    Some((belief.sample(&mut rng)?, 1.0))
-                };
-                let mut rng = GameRng::from_state(mix_seed(!seed, (first + chunk.start) as u64));
-                let hands: Vec<WeighedHand> = chunk.filter_map(draw).collect();
-                let mut found = room.replay(&self.game, &self.is_explained, self.mistake, &hands);
-                found.retain(|found| found.weight == 1.0 || fraction(&mut rng) < found.weight);
+            let found = map(rooms, BLOCK, CHUNK, stop, |room, chunk| {
+                let chunk = first + chunk.start..first + chunk.end;
+                let mut rng = GameRng::from_state(mix_seed(!seed, chunk.start as u64));
+                let hands: Vec<WeighedHand> =
+                    chunk.filter_map(|index| drawn(&belief, seed, index)).collect();
+                let mut found =
+                    room.replay(game, is_explained, mistake, LEAST * most, &hands, stop);
+                found.retain(|found| {
+                    found.weight >= most || fraction(&mut rng) * most < found.weight
+                });
                 found.iter_mut().for_each(|found| found.weight = 1.0);
                 found
             });
+            Stopped::if_set(stop)?;
             self.particles.extend(found);
         }
+        self.particles.truncate(self.wanted);
+        Ok(())
     }
+
+    /// As [`BlueprintBelief::refill`], when no hand that was drawn explains the game: with the mistakes among these hands.
+    fn refill_despite_mistakes(
+        &mut self,
+        rooms: &mut [Blueprint],
+        stop: &AtomicBool,
+    ) -> Result<(), Stopped> {
+        let (game, before) = (self.game.clone(), self.seed);
+        let belief = Belief::new(&game.view(game.length()));
+        let seed = self.next_seed();
+        let draws = (self.wanted * DRAWS).next_multiple_of(BLOCK);
+        let hands = map(rooms, draws, CHUNK, stop, |_, chunk| {
+            chunk.filter_map(|index| drawn(&belief, seed, index)).collect()
+        });
+        Stopped::if_set(stop)?;
+        let most = self.find_mistakes(&hands, rooms, stop)?;
+        // The same hands are drawn again.
+        self.seed = before;
+        self.refill(&game, most, rooms, stop)
+    }
+}
+
+/// The hand of this number among those that a refill draws.
+fn drawn(belief: &Belief, seed: u64, index: usize) -> Option<WeighedHand> {
+    let mut rng = GameRng::from_state(mix_seed(seed, index as u64));
+    Some((belief.sample(&mut rng)?, 1.0))
 }
 
 /// A number from 0 to below 1.

@@ -1,17 +1,20 @@
 use std::any::Any;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
+use super::parallel::Stopped;
 use super::particle::{Particle, Seats};
 use super::rollout::{Rollout, Start};
 use super::seen_game::SeenGame;
+use super::turn_set::TurnSet;
 use crate::bots::{Bot, Policy, PolicyBot, PolicyRows};
 use crate::rules::{MAX_CARDS, MAX_HAND_SIZE, Move, Position, Variant, View};
 
 /// How often bots are taken to make another move than their own, where a probability of each move is needed.
 const OTHERS: f64 = 0.1;
 
-/// Hands of a lower likelihood are dropped.
-const LEAST: f64 = 1e-7;
+/// Hands that a network looks at between two looks at the flag that ends a search.
+const ROWS: usize = 1024;
 
 /// A possible own hand, and how likely it is before the moves of the teammates are known.
 pub(super) type WeighedHand = ([u8; MAX_HAND_SIZE], f64);
@@ -49,32 +52,51 @@ impl Blueprint {
 
     /// For each hand whether the seat that moved in a turn, the last one, would have moved so. The bots of the hands
     /// observe the turn.
-    pub fn follow(&mut self, game: &SeenGame, turn: usize, hands: &mut [Particle]) -> Vec<bool> {
+    ///
+    /// # Errors
+    /// [`Stopped`] if `stop` was set; some bots have then observed the turn and others have not.
+    pub fn follow(
+        &mut self,
+        game: &SeenGame,
+        turn: usize,
+        hands: &mut [Particle],
+        stop: &AtomicBool,
+    ) -> Result<Vec<bool>, Stopped> {
         let size = game.hand_size(game.length());
+        let mut agrees = Vec::with_capacity(hands.len());
         match self {
             Blueprint::Bots(_) => {
-                let follow = |found: &mut Particle| {
-                    found.bots.follow(game, turn, &game.cards(&found.hand[..size]))
-                };
-                hands.iter_mut().map(follow).collect()
+                for found in hands {
+                    Stopped::if_set(stop)?;
+                    let cards = game.cards(&found.hand[..size]);
+                    agrees.push(found.bots.follow(game, turn, &cards));
+                }
             }
             Blueprint::Network(policy, rows) => {
-                let cards: Vec<_> =
-                    hands.iter().map(|found| game.cards(&found.hand[..size])).collect();
-                explained(policy, rows, game, turn, &cards)
+                for hands in hands.chunks(ROWS) {
+                    Stopped::if_set(stop)?;
+                    let cards: Vec<_> =
+                        hands.iter().map(|found| game.cards(&found.hand[..size])).collect();
+                    agrees.extend(explained(policy, rows, game, turn, &cards));
+                }
             }
         }
+        Ok(agrees)
     }
 
-    /// The particles of those hands with which all turns are explained, but for those that need not be. Each turn that is
-    /// not explained multiplies the likelihood of a hand by `mistake`.
+    /// The particles of those hands with which all turns are explained, except the turns that need not be. Each turn that
+    /// is not explained multiplies the likelihood of a hand by `mistake`; hands whose likelihood is below `least` are
+    /// dropped. Once `stop` is set, hands are missing.
     pub fn replay(
         &mut self,
         game: &SeenGame,
         is_explained: &[bool],
         mistake: f64,
+        least: f64,
         hands: &[WeighedHand],
+        stop: &AtomicBool,
     ) -> Vec<Particle> {
+        let is_going_on = || Stopped::if_set(stop).is_ok();
         match self {
             Blueprint::Bots(bots) => {
                 let replay = |&(hand, weight): &WeighedHand| {
@@ -85,14 +107,14 @@ impl Blueprint {
                         if !bots.follow(game, turn, &cards) && is_explained {
                             likelihood *= mistake;
                         }
-                        if likelihood < LEAST {
+                        if likelihood < least {
                             return None;
                         }
                     }
                     let weight = weight * likelihood;
                     Some(Particle { hand, weight, likelihood, bots: bots.clone() })
                 };
-                hands.iter().filter_map(replay).collect()
+                hands.iter().take_while(|_| is_going_on()).filter_map(replay).collect()
             }
             Blueprint::Network(policy, rows) => {
                 let particle = |&(hand, weight): &WeighedHand| Particle {
@@ -104,11 +126,12 @@ impl Blueprint {
                 let mut left: Vec<Particle> = hands.iter().map(particle).collect();
                 let mut cards: Vec<_> = left.iter().map(|found| game.cards(&found.hand)).collect();
                 // The last turns tell most: the hints that are on the hand were given in them.
-                for turn in (0..game.length()).rev().filter(|&turn| is_explained[turn]) {
+                let turns = (0..game.length()).rev().filter(|&turn| is_explained[turn]);
+                for turn in turns.take_while(|_| is_going_on()) {
                     let agrees = explained(policy, rows, game, turn, &cards);
                     doubt(&mut left, &agrees, mistake);
                     let is_kept: Vec<bool> =
-                        left.iter().map(|found| found.likelihood >= LEAST).collect();
+                        left.iter().map(|found| found.likelihood >= least).collect();
                     retain(&mut left, &is_kept);
                     retain(&mut cards, &is_kept);
                 }
@@ -117,17 +140,56 @@ impl Blueprint {
         }
     }
 
+    /// For each hand the turns of teammates that it does not explain. Once `stop` is set, turns are missing.
+    pub fn deviations(
+        &mut self,
+        game: &SeenGame,
+        hands: &[WeighedHand],
+        stop: &AtomicBool,
+    ) -> Vec<TurnSet> {
+        let turns = || (0..game.length()).take_while(|_| Stopped::if_set(stop).is_ok());
+        let mut found = vec![TurnSet::default(); hands.len()];
+        match self {
+            Blueprint::Bots(bots) => {
+                for ((hand, _), found) in hands.iter().zip(&mut found) {
+                    let cards = game.cards(hand);
+                    bots.start(game.variant(), &game.position(0, &cards));
+                    for turn in turns() {
+                        if !bots.follow(game, turn, &cards) {
+                            found.insert(turn);
+                        }
+                    }
+                }
+            }
+            Blueprint::Network(policy, rows) => {
+                let cards: Vec<_> = hands.iter().map(|(hand, _)| game.cards(hand)).collect();
+                for turn in turns() {
+                    let agrees = explained(policy, rows, game, turn, &cards);
+                    let marked = found.iter_mut().zip(agrees);
+                    marked.filter(|(_, agrees)| !agrees).for_each(|(found, _)| found.insert(turn));
+                }
+            }
+        }
+        found
+    }
+
     /// The scores of games that are played to their end. With a depth, a network plays only that many moves; a game that
-    /// is not over then scores its points so far and the network's value of its position.
+    /// is not over then scores its points so far and the network's value of its position. Once `stop` is set, the scores
+    /// mean nothing.
     pub fn play(
         &mut self,
         variant: &Variant,
         starts: &[Start<'_>],
         depth: Option<u32>,
+        stop: &AtomicBool,
     ) -> Vec<f32> {
+        let is_stopped = || Stopped::if_set(stop).is_err();
         match self {
             Blueprint::Bots(bots) => {
-                starts.iter().map(|start| bots.play(variant, start).into()).collect()
+                let score = |start: &Start<'_>| {
+                    if is_stopped() { 0.0 } else { bots.play(variant, start).into() }
+                };
+                starts.iter().map(score).collect()
             }
             Blueprint::Network(policy, rows) => {
                 let mut games: Vec<Rollout> = starts.iter().map(Rollout::new).collect();
@@ -139,7 +201,7 @@ impl Blueprint {
                         games[game].apply(variant, played);
                     });
                     playing.retain(|&game| games[game].position.ending().is_none());
-                    if playing.is_empty() {
+                    if playing.is_empty() || is_stopped() {
                         break;
                     }
                     let views = playing.iter().map(|&game| {

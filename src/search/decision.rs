@@ -1,4 +1,4 @@
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use super::belief::{BlueprintBelief, Source, fraction};
@@ -6,7 +6,7 @@ use super::blueprint::Blueprint;
 use super::budget::Budget;
 use super::candidate::{ActionValue, Candidate, best, drop_behind, halve};
 use super::options::{Method, SearchOptions};
-use super::parallel::map;
+use super::parallel::{Stopped, map};
 use super::particle::Particle;
 use super::rollout::Start;
 use crate::bots::Bot;
@@ -43,8 +43,11 @@ pub struct Decision {
 /// that are played to the end by the blueprint in all seats, see [`Method`].
 ///
 /// All moves get the same hands and decks. Moves that fall behind are dropped, and round by round the worse half. Without a
-/// limit of time the result is the same for any number of threads. The search ends early when `stop` is set.
-pub fn search(
+/// limit of time the result is the same for any number of threads.
+///
+/// # Errors
+/// [`Stopped`] if `stop` was set.
+pub(super) fn search(
     view: &View<'_>,
     belief: &BlueprintBelief,
     own: &dyn Bot,
@@ -52,13 +55,10 @@ pub fn search(
     seed: u64,
     threads: usize,
     stop: &AtomicBool,
-) -> Decision {
+) -> Result<Decision, Stopped> {
     let started = Instant::now();
-    let is_over = || {
-        let passed =
-            options.milliseconds.is_some_and(|most| started.elapsed().as_millis() >= most.into());
-        passed || stop.load(Ordering::Relaxed)
-    };
+    let is_over =
+        || options.milliseconds.is_some_and(|most| started.elapsed().as_millis() >= most.into());
     let variant = view.variant();
     let mut own = own.boxed_clone();
     let blueprint = own.act(view);
@@ -77,12 +77,13 @@ pub fn search(
     let mut samples = 0;
     while kept.len() > 1 && budget.left >= kept.len() && !is_over() {
         let block = budget.block(kept.len());
-        let scores = map(&mut rooms, block, CHUNK, |room, chunk| {
+        let scores = map(&mut rooms, block, CHUNK, stop, |room, chunk| {
             let deals: Vec<Deal<'_>> =
                 chunk.map(|index| draw.deal(view, samples + index)).collect();
             let moves: Vec<Move> = kept.iter().map(|found| found.played).collect();
-            scores(room, view, &deals, &moves, &*own, options.depth)
+            scores(room, view, &deals, &moves, &*own, options.depth, stop)
         });
+        Stopped::if_set(stop)?;
         for scores in scores {
             kept.iter_mut().zip(scores).for_each(|(candidate, score)| candidate.scores.push(score));
         }
@@ -102,13 +103,13 @@ pub fn search(
     let mut actions: Vec<ActionValue> = kept.iter().map(|found| found.value(true)).collect();
     actions.extend(dropped.iter().map(|found| found.value(false)));
     actions.sort_by_key(|found| variant.move_to_action(found.played));
-    Decision {
+    Ok(Decision {
         chosen,
         blueprint,
         actions,
         hands: belief.particles().len(),
         source: belief.source(),
-    }
+    })
 }
 
 /// What is added to the mean of each move when moves are compared.
@@ -181,6 +182,7 @@ fn scores<'a>(
     moves: &[Move],
     own: &'a dyn Bot,
     depth: Option<u32>,
+    stop: &AtomicBool,
 ) -> Vec<Vec<f32>> {
     let start = |(deal, &first): (&'a Deal<'a>, &Move)| Start {
         position: &deal.position,
@@ -192,6 +194,6 @@ fn scores<'a>(
     };
     let pairs = deals.iter().flat_map(|deal| moves.iter().map(move |first| (deal, first)));
     let starts: Vec<Start<'_>> = pairs.map(start).collect();
-    let scores = room.play(view.variant(), &starts, depth);
+    let scores = room.play(view.variant(), &starts, depth, stop);
     scores.chunks(moves.len()).map(<[f32]>::to_vec).collect()
 }

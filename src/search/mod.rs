@@ -1,7 +1,7 @@
 //! Search: a seat that looks for better moves than a blueprint, which its teammates follow.
 //!
 //! Start with [`Searcher`], a [`Bot`](crate::bots::Bot). It keeps a [`BlueprintBelief`] about its own hand, and in its turn
-//! plays the game to the end many times for each legal move, see [`search`].
+//! plays the game to the end many times for each legal move, see [`Searcher::decide`].
 
 mod belief;
 mod blueprint;
@@ -19,11 +19,12 @@ mod seen_game;
 mod stored_players;
 #[cfg(test)]
 mod tests;
+mod turn_set;
 
 pub use belief::{BlueprintBelief, Source};
 pub use candidate::ActionValue;
-pub use decision::{Decision, search};
-pub use options::{Method, SearchOptions};
+pub use decision::Decision;
+pub use options::{Method, NumberRange, SearchOptions};
 pub use player_name::{PlayerName, PlayerNameError, SearchName};
 pub use search_text::{SearchText, SeveralSearches};
 pub use searcher::{BlueprintError, Searcher};

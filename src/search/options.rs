@@ -40,8 +40,34 @@ impl SearchOptions {
     pub const DEPTH: u32 = 1_000;
     /// The most hands.
     pub const HANDS: u32 = 100_000;
+    /// The thresholds.
+    pub const THRESHOLD: NumberRange =
+        NumberRange { least: 0.0, most: 100.0, text: "a number from 0 to 100" };
+    /// The steps of [`Method::Mirror`].
+    pub const STEPS: NumberRange = NumberRange {
+        least: f64::MIN_POSITIVE,
+        most: 1e6,
+        text: "a number above 0, up to 1000000",
+    };
     /// The step of [`Method::Mirror`] where none is given.
     pub const STEP: f64 = 10.0;
+}
+
+/// The values that a number may have.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NumberRange {
+    least: f64,
+    most: f64,
+    /// The range in words.
+    pub text: &'static str,
+}
+
+impl NumberRange {
+    /// Whether a number is one of these values.
+    #[must_use]
+    pub fn contains(&self, number: f64) -> bool {
+        (self.least..=self.most).contains(&number)
+    }
 }
 
 impl Default for SearchOptions {

@@ -1,10 +1,9 @@
 use std::fmt;
-use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use thiserror::Error;
 
-use super::options::{Method, SearchOptions};
+use super::options::{Method, NumberRange, SearchOptions};
 use super::search_text::{SearchText, SeveralSearches};
 use super::searcher::{BlueprintError, Searcher};
 use crate::bots::{BotName, BotNameError, FindPolicy, Player, UnsupportedVariant, find_policy};
@@ -13,9 +12,6 @@ use crate::rules::{UnknownName, Variant};
 /// The options, as they are written after the blueprint.
 const OPTIONS: [&str; 8] =
     ["rollouts", "milliseconds", "hands", "depth", "threshold", "method", "step", "seats"];
-
-/// The largest step of mirror descent.
-const MOST_STEP: f64 = 1e6;
 
 /// A player of a table parsed from its text: a bot, see [`BotName`], or one that searches, such as
 /// `search: smart; rollouts=10000`.
@@ -73,6 +69,9 @@ pub enum PlayerNameError {
         /// What is allowed.
         expected: &'static str,
     },
+    /// An option that is given twice.
+    #[error("{0} is given twice in a search: expected each option once")]
+    Twice(String),
     /// An option of mirror descent search alone.
     #[error("step={0:?} is not allowed in a search without \"method=mirror\"")]
     Step(String),
@@ -143,6 +142,30 @@ impl PlayerName {
 }
 
 impl SearchName {
+    /// Checks that a blueprint can be searched with. `in_all_seats` allows other seats of the table to search too, which
+    /// [`Method::Mirror`] always does.
+    ///
+    /// # Errors
+    /// [`BlueprintError`] for a blueprint whose moves are random, that sees its own hand, or that cannot value positions
+    /// for a depth.
+    pub fn new(
+        blueprint: BotName,
+        options: SearchOptions,
+        in_all_seats: bool,
+    ) -> Result<SearchName, BlueprintError> {
+        if !blueprint.sees_as_a_seat() {
+            return Err(BlueprintError::Open(blueprint.to_string()));
+        }
+        if !blueprint.is_deterministic() {
+            return Err(BlueprintError::Random(blueprint.to_string()));
+        }
+        if options.depth.is_some() && !blueprint.has_values() {
+            return Err(BlueprintError::Valueless(blueprint.to_string()));
+        }
+        let in_all_seats = in_all_seats || matches!(options.method, Method::Mirror { .. });
+        Ok(SearchName { blueprint, options, in_all_seats })
+    }
+
     /// A new searcher for this variant.
     ///
     /// # Errors
@@ -162,7 +185,10 @@ impl SearchName {
     fn parse(text: &SearchText<'_>, find: &FindPolicy<'_>) -> Result<SearchName, PlayerNameError> {
         let mut options = SearchOptions::default();
         let (mut is_mirror, mut step) = (false, None);
-        for &(name, value) in &text.options {
+        for (index, &(name, value)) in text.options.iter().enumerate() {
+            if text.options[..index].iter().any(|&(earlier, _)| earlier == name) {
+                return Err(PlayerNameError::Twice(name.to_owned()));
+            }
             match name {
                 "rollouts" => options.rollouts = whole("rollouts", value, SearchOptions::ROLLOUTS)?,
                 "milliseconds" => {
@@ -172,15 +198,13 @@ impl SearchName {
                 "hands" => options.hands = whole("hands", value, SearchOptions::HANDS)? as usize,
                 "depth" => options.depth = Some(whole("depth", value, SearchOptions::DEPTH)?),
                 "threshold" => {
-                    let expected = "a number from 0 to 100";
-                    options.threshold = number("threshold", value, 0.0..=100.0, expected)?;
+                    options.threshold = number("threshold", value, SearchOptions::THRESHOLD)?;
                 }
                 "method" if value == "single" => {}
                 "method" if value == "mirror" => is_mirror = true,
                 "method" => return Err(refused("method", value, "single or mirror")),
                 "step" => {
-                    let range = f64::MIN_POSITIVE..=MOST_STEP;
-                    step = Some(number("step", value, range, "a number above 0, up to 1000000")?);
+                    step = Some(number("step", value, SearchOptions::STEPS)?);
                 }
                 "seats" if value == "all" => {}
                 "seats" => return Err(refused("seats", value, "all")),
@@ -193,16 +217,7 @@ impl SearchName {
             return Err(PlayerNameError::Step(step.to_string()));
         }
         let blueprint = BotName::parse(text.blueprint, find)?;
-        if !blueprint.sees_as_a_seat() {
-            return Err(BlueprintError::Open(blueprint.to_string()).into());
-        }
-        if !blueprint.is_deterministic() {
-            return Err(BlueprintError::Random(blueprint.to_string()).into());
-        }
-        if options.depth.is_some() && !blueprint.has_values() {
-            return Err(BlueprintError::Valueless(blueprint.to_string()).into());
-        }
-        Ok(SearchName { blueprint, options, in_all_seats: text.in_all_seats() })
+        Ok(SearchName::new(blueprint, options, text.in_all_seats())?)
     }
 }
 
@@ -218,14 +233,9 @@ fn whole(name: &'static str, value: &str, most: u32) -> Result<u32, PlayerNameEr
 }
 
 /// A number in a range.
-fn number(
-    name: &'static str,
-    value: &str,
-    range: RangeInclusive<f64>,
-    expected: &'static str,
-) -> Result<f64, PlayerNameError> {
-    let number = value.parse().ok().filter(|number| range.contains(number));
-    number.ok_or_else(|| refused(name, value, expected))
+fn number(name: &'static str, value: &str, allowed: NumberRange) -> Result<f64, PlayerNameError> {
+    let number = value.parse().ok().filter(|number| allowed.contains(*number));
+    number.ok_or_else(|| refused(name, value, allowed.text))
 }
 
 fn refused(name: &'static str, value: &str, expected: &'static str) -> PlayerNameError {
@@ -241,7 +251,7 @@ impl FromStr for PlayerName {
 }
 
 impl fmt::Display for PlayerName {
-    /// As it is parsed; options that have their defaults are left out.
+    /// As it is parsed. Options that have their defaults are left out; `{:#}` has some of these too.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let SearchName { blueprint, options, in_all_seats } = match self {
             PlayerName::Bot(name) => return name.fmt(formatter),
@@ -249,20 +259,21 @@ impl fmt::Display for PlayerName {
         };
         let SearchOptions { rollouts, milliseconds, hands, depth, threshold, method } = *options;
         let usual = SearchOptions::default();
+        let has_all = formatter.alternate();
         write!(formatter, "{} {blueprint}", SearchText::PREFIX)?;
-        if rollouts != usual.rollouts {
+        if has_all || rollouts != usual.rollouts {
             write!(formatter, "; rollouts={rollouts}")?;
         }
         if let Some(milliseconds) = milliseconds {
             write!(formatter, "; milliseconds={milliseconds}")?;
         }
-        if hands != usual.hands {
+        if has_all || hands != usual.hands {
             write!(formatter, "; hands={hands}")?;
         }
         if let Some(depth) = depth {
             write!(formatter, "; depth={depth}")?;
         }
-        if threshold != usual.threshold {
+        if threshold != usual.threshold || has_all && method == Method::Single {
             write!(formatter, "; threshold={threshold}")?;
         }
         if let Method::Mirror { step } = method {

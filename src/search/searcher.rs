@@ -95,11 +95,28 @@ impl Searcher {
     ///
     /// # Panics
     /// Before a game has started.
-    pub fn decide(&mut self, view: &View<'_>, stop: &AtomicBool) -> (Decision, &BlueprintBelief) {
+    pub fn decide(&mut self, view: &View<'_>) -> (Decision, &BlueprintBelief) {
+        self.decide_until(view, &AtomicBool::new(false)).expect("nothing stops the search")
+    }
+
+    /// As [`Searcher::decide`]; `None` if `stop` was set meanwhile. The seat may then be asked again, with other random
+    /// hands.
+    ///
+    /// # Panics
+    /// As [`Searcher::decide`].
+    pub fn decide_until(
+        &mut self,
+        view: &View<'_>,
+        stop: &AtomicBool,
+    ) -> Option<(Decision, &BlueprintBelief)> {
         let belief = self.belief.as_mut().expect("a game has started");
-        belief.prepare(view, &mut vec![self.blueprint.clone(); self.threads.max(1)]);
-        let seed = self.rng.below_u64(u64::MAX);
-        (search(view, belief, &*self.own, &self.options, seed, self.threads, stop), belief)
+        belief.prepare(&mut vec![self.blueprint.clone(); self.threads.max(1)], stop).ok()?;
+        let mut rng = self.rng.clone();
+        let seed = rng.below_u64(u64::MAX);
+        let decision = search(view, belief, &*self.own, &self.options, seed, self.threads, stop);
+        let decision = decision.ok()?;
+        self.rng = rng;
+        Some((decision, belief))
     }
 }
 
@@ -141,11 +158,25 @@ impl Bot for Searcher {
     }
 
     fn act(&mut self, view: &View<'_>) -> Move {
-        let (decision, _) = self.decide(view, &AtomicBool::new(false));
+        self.act_until(view, &AtomicBool::new(false)).expect("nothing stops the search")
+    }
+
+    fn act_until(&mut self, view: &View<'_>, stop: &AtomicBool) -> Option<Move> {
+        let (decision, _) = self.decide_until(view, stop)?;
         // As in a game without search, where it is asked in each of its turns.
         self.own.act(view);
         self.values = decision.actions.iter().map(MoveValue::from).collect();
-        decision.chosen
+        Some(decision.chosen)
+    }
+
+    fn takes_long(&self) -> bool {
+        true
+    }
+
+    fn pass(&mut self, view: &View<'_>) {
+        // The random numbers of later turns are those after a search in this one.
+        self.rng.below_u64(u64::MAX);
+        self.own.act(view);
     }
 
     fn values(&self) -> Option<&[MoveValue]> {

@@ -85,6 +85,36 @@ impl SeenGame {
         self.own_cards.as_slice()[turn].size
     }
 
+    /// The view before a turn, or after the last one.
+    pub fn view(&self, turn: usize) -> View<'_> {
+        View::new(&self.variant, &self.positions[turn], self.observer)
+    }
+
+    /// A turn as the observer saw it.
+    pub fn seen_turn(&self, turn: usize) -> Turn<'_> {
+        Turn { before: self.view(turn), event: self.events[turn], after: self.view(turn + 1) }
+    }
+
+    /// Whether the observer moved in a turn.
+    pub const fn is_own(&self, turn: usize) -> bool {
+        self.event(turn).seat as usize == self.observer
+    }
+
+    /// The game as it was before a turn.
+    pub fn before(&self, turn: usize) -> SeenGame {
+        let own_cards = self.own_cards[..=turn].to_vec();
+        let numbers = own_cards.iter().flat_map(|own| &own.numbers[..own.size]);
+        SeenGame {
+            variant: self.variant.clone(),
+            observer: self.observer,
+            positions: self.positions[..=turn].to_vec(),
+            events: self.events[..turn].to_vec(),
+            revealed: self.revealed,
+            owned: numbers.max().map_or(0, |&newest| usize::from(newest) + 1),
+            own_cards,
+        }
+    }
+
     /// Adds a turn.
     pub fn add(&mut self, turn: &Turn<'_>) {
         let mut own = *self.own_cards.last().expect("the start is there");

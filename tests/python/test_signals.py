@@ -30,6 +30,8 @@ except KeyboardInterrupt:
 """
 
 SLOW = "fireflower"  # its first turns at a table of five take 0.2 ms a game
+SEARCH = "search: smart; rollouts=1000000"  # takes seconds for most moves
+BELIEF = "search: smart; rollouts=1; hands=100000"  # takes a second or more for what it believes about its hand
 
 
 def start(arguments):
@@ -50,6 +52,25 @@ def interrupt(process, after=0.3):
     seconds = time.monotonic() - sent
     rest, errors = process.communicate(timeout=60)
     return (first + rest).splitlines(), errors, seconds
+
+
+AFTER_STEP = """
+try:
+    batch.step(actions)
+except starmine.StarmineError as error:
+    assert "reset of all games" in str(error)
+else:
+    raise AssertionError("the step was made")
+masked = lambda: batch.reset(reset_mask=np.arange(len(actions)) == 0)
+for refused in (batch.observe, batch.copy, batch.to_bytes, masked):
+    try:
+        refused()
+    except starmine.StarmineError as error:
+        assert "reset of all games" in str(error)
+    else:
+        raise AssertionError("the games were used")
+assert batch.reset(0)["action_mask"].any()
+"""
 
 
 CALLS = {
@@ -106,6 +127,110 @@ CALLS = {
         """,
         "policy.logits(observations)",
         "policy.logits(observations[:3])",
+    ),
+    "games of a bot that searches": ("", f"starmine.play_games(['{SEARCH}', 'smart'], games=4, threads=2)", ""),
+    "games of a bot that believes": ("", f"starmine.play_games(['{BELIEF}', 'smart'], games=100, threads=2)", ""),
+    "games of a bot that searches with one in Python": (
+        "class Lowest:\n    def act(self, view):\n        return view.legal_actions()[0]",
+        f"starmine.play_games(['{SEARCH}', Lowest], games=4)",
+        "",
+    ),
+    "games of a slow blueprint": (
+        "",
+        f"starmine.play_games(['search: {SLOW}; rollouts=100000'] + ['{SLOW}'] * 4, games=4)",
+        "",
+    ),
+    "games of a policy that searches": (
+        "",
+        "starmine.play_games(['search: ippo-2p; rollouts=100000; hands=100000', 'ippo-2p'], games=4)",
+        "",
+    ),
+    "an evaluation of a bot that searches": (
+        "",
+        f"starmine.evaluate(['{SEARCH}', 'smart'], 4, progress=False, figure=False)",
+        "",
+    ),
+    "generated games of a bot that searches": (
+        "import starmine.data, tempfile\nfolder = tempfile.mkdtemp()",
+        f"starmine.data.generate(['{SEARCH}', 'smart'], 4, folder, progress=False)",
+        """
+        assert starmine.data.generate(['smart', 'smart'], 4, folder + "/other", progress=False).games == 4
+        """,
+    ),
+    "a search": (
+        "state = starmine.Variant().new_game(seed=0)",
+        "[starmine.search(state, rollouts=1_000_000, seed=seed) for seed in range(99)]",
+        "assert starmine.search(state, rollouts=100, hands=100).action in state.legal_actions()",
+    ),
+    "a suggestion of a bot that searches": (
+        "state = starmine.Variant().new_game(seed=0)",
+        f"[state.suggest('{SEARCH}', seed) for seed in range(99)]",
+        "assert state.suggest('smart') in state.legal_actions()",
+    ),
+    "a seated bot that searches": (
+        """
+        state = starmine.Variant().new_game(seed=0)
+        bots = [starmine.make_bot("search: smart; rollouts=100000", state.variant, 0) for _ in range(99)]
+        asked = []
+        """,
+        "[asked.append(bot) or bot.act(state.view(0)) for bot in bots]",
+        "assert asked[-1].act(state.view(0)) in state.legal_actions()",
+    ),
+    "a step with a partner that searches": (
+        f"""
+        batch = starmine.Batch("standard", 50, partners={{1: '{SEARCH}'}}, seed=0)
+        actions = batch.reset()["action_mask"].argmax(axis=1)
+        """,
+        "batch.step(actions)",
+        AFTER_STEP,
+    ),
+    "a step with many partners": (
+        f"""
+        batch = starmine.Batch(starmine.Variant(players=5), 4000, partners=dict.fromkeys(range(1, 5), '{SLOW}'), seed=0)
+        actions = batch.reset()["action_mask"].argmax(axis=1)
+        """,
+        "[batch.step(actions) for _ in range(10)]",
+        AFTER_STEP,
+    ),
+    "a step of an environment with a partner that searches": (
+        f"""
+        env = starmine.HanabiVectorEnv(num_envs=50, partners={{1: '{SEARCH}'}})
+        _, info = env.reset(seed=0)
+        actions = info["action_mask"].argmax(axis=1)
+        """,
+        "env.step(actions)",
+        """
+        try:
+            env.step(actions)
+        except starmine.StarmineError as error:
+            assert "reset of all games" in str(error)
+        assert env.reset(seed=0)[1]["action_mask"].any()
+        """,
+    ),
+    "a batch with a partner that searches": (
+        "",
+        f"starmine.Batch(starmine.Variant(random_start_player=True), 50, partners={{1: '{SEARCH}'}}, seed=0)",
+        "",
+    ),
+    "a reset with a partner that searches": (
+        f"""
+        variant = starmine.Variant(random_start_player=True)
+        seed = next(seed for seed in range(100) if variant.new_game(seed=seed).start_player == 0)
+        batch = starmine.Batch(variant, 1, partners={{1: '{SEARCH}'}}, seed=seed)
+        """,
+        "[batch.reset() for _ in range(50)]",
+        "batch.reset(seed)",
+    ),
+    "a stored batch with a partner that searches": (
+        """
+        name = "search: smart; rollouts=60000"
+        batch = starmine.Batch("standard", 1, partners={1: name}, seed=0)
+        for _ in range(3):
+            batch.step(batch.observe()["action_mask"].argmax(axis=1))
+        stored = batch.to_bytes()
+        """,
+        "[starmine.Batch.from_bytes(stored) for _ in range(50)]",
+        "",
     ),
     "sampled hands": (
         "view = starmine.Variant(players=2, max_information_tokens=8).new_game(seed=0).view(0)",

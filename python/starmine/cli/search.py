@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import StarmineError, Variant, bots, policies
+from starmine._core import StarmineError, Variant, _search_text, bots, policies
 from starmine.cli.parsing import add_command, add_rules, add_seats, integer, rules_of_text
 from starmine.data import Dataset, generate
 from starmine.play import play_games
@@ -85,16 +85,16 @@ def run(options: argparse.Namespace) -> int:
 
 def searcher(options: argparse.Namespace) -> str:
     """The text of the player that searches."""
-    numbers = f"rollouts={options.rollouts}; hands={options.hands}"
-    if options.depth is not None:
-        numbers += f"; depth={options.depth}"
-    if options.method == "single":
-        numbers += f"; threshold={options.threshold}"
-    else:
-        numbers += "; method=mirror"
-    if options.step is not None:
-        numbers += f"; step={options.step}"
-    return f"search: {options.blueprint}; {numbers}"
+    return _search_text(
+        options.blueprint,
+        rollouts=options.rollouts,
+        milliseconds=None,
+        hands=options.hands,
+        depth=options.depth,
+        threshold=options.threshold,
+        method=options.method,
+        step=options.step,
+    )
 
 
 def play_searching(options: argparse.Namespace, rules: Variant, folder: str) -> NDArray[Any]:

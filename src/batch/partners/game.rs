@@ -2,10 +2,11 @@
 //! to the learner's next one.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use super::Partners;
 use crate::batch::kernel::game::Game;
-use crate::bots::{BotMoveError, GameRunner};
+use crate::bots::{BotMoveError, GameRunner, is_set};
 use crate::rules::{EpisodeSeed, Position, Variant};
 
 /// Most deals in a row for an episode in which the partners leave the learner a turn.
@@ -26,15 +27,25 @@ pub struct PartnerGame {
 
 impl PartnerGame {
     /// Deals this episode, or the first one after it in which the learner has a turn. After
-    /// [`MAX_DEALS`] episodes without one the game is over.
-    pub fn new(partners: &Partners, variant: &Arc<Variant>, seed: EpisodeSeed) -> PartnerGame {
-        let mut game = PartnerGame::start(partners, variant, seed);
-        game.skip(partners);
+    /// [`MAX_DEALS`] episodes without one the game is over. If `stop` is set meanwhile, the learner need not be to act.
+    pub fn new(
+        partners: &Partners,
+        variant: &Arc<Variant>,
+        seed: EpisodeSeed,
+        stop: &AtomicBool,
+    ) -> PartnerGame {
+        let mut game = PartnerGame::start(partners, variant, seed, stop);
+        game.skip(partners, stop);
         game
     }
 
     /// Deals this episode and lets the partners play up to the learner's first turn.
-    fn start(partners: &Partners, variant: &Arc<Variant>, seed: EpisodeSeed) -> PartnerGame {
+    fn start(
+        partners: &Partners,
+        variant: &Arc<Variant>,
+        seed: EpisodeSeed,
+        stop: &AtomicBool,
+    ) -> PartnerGame {
         let players = partners.draw(variant, seed);
         let table = GameRunner::new(variant.clone(), players, seed);
         // No game has more turns than a `u8` can count.
@@ -44,39 +55,40 @@ impl PartnerGame {
             forfeited: false,
             stops: partners.stop_before_bots(),
         };
-        game.play_partners();
+        game.play_partners(stop);
         game
     }
 
-    /// Replays an episode from the learner's actions; `None` if one of them is illegal.
+    /// Replays an episode from the learner's actions; `None` if one of them is illegal, or if `stop` is set meanwhile.
     pub fn replay(
         partners: &Partners,
         variant: &Arc<Variant>,
         seed: EpisodeSeed,
         actions: &[u8],
+        stop: &AtomicBool,
     ) -> Option<PartnerGame> {
-        let mut game = PartnerGame::start(partners, variant, seed);
+        let mut game = PartnerGame::start(partners, variant, seed, stop);
         for &action in actions {
             let is_over = game.table.ending().is_some();
-            if is_over || !game.play(action.into()) {
+            if is_over || is_set(stop) || !game.play(action.into(), stop) {
                 return None;
             }
         }
-        Some(game)
+        Some(game).filter(|_| !is_set(stop))
     }
 
     /// Deals another episode, as [`PartnerGame::new`] does.
-    pub fn deal(&mut self, partners: &Partners, seed: EpisodeSeed) {
-        self.restart(partners, seed);
-        self.skip(partners);
+    pub fn deal(&mut self, partners: &Partners, seed: EpisodeSeed, stop: &AtomicBool) {
+        self.restart(partners, seed, stop);
+        self.skip(partners, stop);
     }
 
     /// Deals the episode after this one.
-    pub fn deal_next(&mut self, partners: &Partners) {
-        self.deal(partners, self.seed().next());
+    pub fn deal_next(&mut self, partners: &Partners, stop: &AtomicBool) {
+        self.deal(partners, self.seed().next(), stop);
     }
 
-    fn restart(&mut self, partners: &Partners, seed: EpisodeSeed) {
+    fn restart(&mut self, partners: &Partners, seed: EpisodeSeed, stop: &AtomicBool) {
         self.actions.clear();
         self.forfeited = false;
         if partners.are_fixed() {
@@ -85,24 +97,24 @@ impl PartnerGame {
             let players = partners.draw(self.table.variant(), seed);
             self.table = GameRunner::new(self.table.variant().clone(), players, seed);
         }
-        self.play_partners();
+        self.play_partners(stop);
     }
 
     /// Goes on to the next episode as long as the partners end it before the learner's first turn.
-    fn skip(&mut self, partners: &Partners) {
+    fn skip(&mut self, partners: &Partners, stop: &AtomicBool) {
         for _ in 1..MAX_DEALS {
             if self.table.ending().is_none() {
                 return;
             }
-            self.restart(partners, self.seed().next());
+            self.restart(partners, self.seed().next(), stop);
         }
     }
 
     /// Plays the partners' turns up to the learner's next one, unless the game stops before each of them. A bot that
     /// fails loses the game: a step cannot be taken back halfway.
-    fn play_partners(&mut self) {
+    fn play_partners(&mut self, stop: &AtomicBool) {
         if !self.stops {
-            let played = self.table.run();
+            let played = self.table.run_until(stop);
             self.forfeit_after(played);
         }
     }
@@ -120,10 +132,11 @@ impl PartnerGame {
     }
 
     /// Plays the learner's action, then the partners. Returns whether the action was legal; an
-    /// illegal one loses the game. A game that waits for a bot plays the bot's turn instead.
-    pub fn play(&mut self, action: i64) -> bool {
+    /// illegal one loses the game. A game that waits for a bot plays the bot's turn instead. If `stop` is set meanwhile,
+    /// the learner need not be to act afterwards.
+    pub fn play(&mut self, action: i64, stop: &AtomicBool) -> bool {
         if self.waits_for_bot() {
-            let played = self.table.play_bot();
+            let played = self.table.play_bot_until(stop);
             self.forfeit_after(played);
             return true;
         }
@@ -135,7 +148,7 @@ impl PartnerGame {
         };
         self.actions.push(action as u8);
         self.table.apply(played);
-        self.play_partners();
+        self.play_partners(stop);
         true
     }
 

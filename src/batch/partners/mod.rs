@@ -233,6 +233,12 @@ impl Partners {
         Ok(self)
     }
 
+    /// Whether a partner searches, which takes long for a single move.
+    #[must_use]
+    pub fn search(&self) -> bool {
+        self.bots().any(PlayerName::searches)
+    }
+
     /// Whether the learner plays all seats.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -1,6 +1,7 @@
 //! The stored form of one game.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use serde::{Deserialize, Serialize};
 
@@ -59,15 +60,16 @@ impl StoredPartnerGame {
         }
     }
 
-    /// Plays the game again.
+    /// Plays the game again. If `stop` is set meanwhile, the result means nothing.
     pub fn restore(
         &self,
         partners: &Partners,
         variant: &Arc<Variant>,
         illegal_action: IllegalAction,
+        stop: &AtomicBool,
     ) -> Result<PartnerGame, PositionError> {
         let refuse = |field, problem| Err(PositionError { field, problem });
-        let replayed = PartnerGame::replay(partners, variant, self.seed, &self.actions);
+        let replayed = PartnerGame::replay(partners, variant, self.seed, &self.actions, stop);
         let Some(mut game) = replayed else {
             return refuse(
                 "actions",
@@ -81,7 +83,7 @@ impl StoredPartnerGame {
         if game.is_forfeited() != self.forfeited {
             return refuse("forfeited", "the game ends in another way");
         }
-        if is_over && self.actions.is_empty() && !skips_to(partners, variant, self.seed) {
+        if is_over && self.actions.is_empty() && !skips_to(partners, variant, self.seed, stop) {
             return refuse("seed", "the learner has no turn in this episode");
         }
         Ok(game)
@@ -90,9 +92,14 @@ impl StoredPartnerGame {
 
 /// Whether this episode is dealt although it ends before the learner's first turn: so did all deals
 /// before it that are tried.
-fn skips_to(partners: &Partners, variant: &Arc<Variant>, seed: EpisodeSeed) -> bool {
+fn skips_to(
+    partners: &Partners,
+    variant: &Arc<Variant>,
+    seed: EpisodeSeed,
+    stop: &AtomicBool,
+) -> bool {
     let episode = seed.episode.wrapping_sub(MAX_DEALS as u64 - 1);
-    PartnerGame::new(partners, variant, EpisodeSeed { episode, ..seed }).seed() == seed
+    PartnerGame::new(partners, variant, EpisodeSeed { episode, ..seed }, stop).seed() == seed
 }
 
 /// The episodes that a finished game may be, if the next one that was dealt has this seed.

@@ -48,6 +48,7 @@ impl Batch {
     /// # Errors
     /// As [`Batch::to_bytes`], and [`BatchError::Stopped`].
     pub fn to_bytes_until(&self, stop: &AtomicBool) -> Result<Vec<u8>, BatchError> {
+        self.check_whole()?;
         let given = self.games_with_given_decks();
         if given > 0 {
             return Err(BatchError::StoredDecks(given));
@@ -95,7 +96,7 @@ impl Batch {
         batch.fresh = settings.fresh;
         for index in 0..num_envs {
             BatchError::if_set(stop)?;
-            batch.read_game(index, &mut rest)?;
+            batch.read_game(stop, index, &mut rest)?;
         }
         let mut least = 0;
         for _ in 0..read_count(&mut rest, "finished")? {
@@ -128,15 +129,20 @@ impl Batch {
     }
 
     /// Reads the next game.
-    fn read_game(&mut self, index: usize, rest: &mut &[u8]) -> Result<(), RecordError> {
+    fn read_game(
+        &mut self,
+        stop: &AtomicBool,
+        index: usize,
+        rest: &mut &[u8],
+    ) -> Result<(), RecordError> {
         let refused = |error| RecordError::game("games", index, &error);
         let BatchConfig { options, variant, .. } = &self.config;
         let game = if self.has_partners() {
             let stored: StoredPartnerGame = read(rest, "games")?;
             self.check_headroom_before(index)?;
-            let restored = stored
-                .restore(&options.partners, variant, options.illegal_action)
-                .map_err(refused)?;
+            let restored = stored.restore(&options.partners, variant, options.illegal_action, stop);
+            BatchError::if_set(stop)?;
+            let restored = restored.map_err(refused)?;
             let game = restored.game();
             self.partner_games.push(restored);
             game
@@ -144,20 +150,20 @@ impl Batch {
             let stored: StoredGame = read(rest, "games")?;
             stored.restore(variant, options.illegal_action).map_err(refused)?
         };
-        self.check_game(index, &game)?;
+        self.check_game(stop, index, &game)?;
         self.put(index, &game);
         Ok(())
     }
 
     /// Checks what a game that the rules allow has to do with its place in the batch.
-    fn check_game(&self, index: usize, game: &Game) -> Result<(), RecordError> {
+    fn check_game(&self, stop: &AtomicBool, index: usize, game: &Game) -> Result<(), RecordError> {
         let refuse = |field: &str, problem| {
             Err(RecordError::field(format!("games[{index}].{field}"), problem))
         };
         if game.seed.game != 0 && game.seed.game != index as u64 {
             return refuse("seed", "of another game of the batch");
         }
-        if self.fresh && *game != self.first_episode(index)? {
+        if self.fresh && *game != self.first_episode(stop, index)? {
             return refuse("position", "not as it was dealt, although fresh says so");
         }
         let deals = self.config.options.autoreset_mode == AutoresetMode::SameStep;
@@ -168,10 +174,10 @@ impl Batch {
     }
 
     /// The game as it was dealt when the batch was made.
-    fn first_episode(&self, index: usize) -> Result<Game, BatchError> {
+    fn first_episode(&self, stop: &AtomicBool, index: usize) -> Result<Game, BatchError> {
         let seed = EpisodeSeed { seed: self.seed, game: index as u64, episode: 0 };
         if self.has_partners() {
-            return Ok(self.deal_with_partners(index, seed)?.game());
+            return Ok(self.deal_with_partners(index, seed, stop)?.game());
         }
         Ok(Game::new(&self.config.variant, seed))
     }

@@ -3,8 +3,8 @@ use std::sync::Arc;
 
 use super::super::*;
 use super::*;
-use crate::bots::{Player, SeatedPlayer};
-use crate::rules::{Card, State, Variant};
+use crate::bots::{Bot, Player, SeatedPlayer, Turn};
+use crate::rules::{Card, GameRng, State, Variant};
 
 /// All decks that begin with any order of the given cards.
 fn orders(
@@ -85,7 +85,7 @@ fn an_exact_belief_is_what_all_decks_say() {
         }
         let mut searcher = searcher(&variant, RULES, 10, 1_000);
         searcher.follow(&state, 1, 0);
-        let (_, belief) = searcher.decide(&state.view(1), &NOT_STOPPED);
+        let (_, belief) = searcher.decide(&state.view(1));
         assert_eq!(belief.source(), Source::Exact);
         let (found, expected) = (stated(belief), by_enumeration(&state, 1, RULES));
         assert!(found.keys().eq(expected.keys()), "{found:?} for {expected:?}");
@@ -111,7 +111,7 @@ fn a_sampled_belief_is_drawn_from_what_all_decks_say() {
     for seed in 0..400 {
         let mut searcher = searcher(&variant, RULES, 1, 3);
         searcher.follow(&state, 1, seed);
-        let (_, belief) = searcher.decide(&state.view(1), &NOT_STOPPED);
+        let (_, belief) = searcher.decide(&state.view(1));
         assert_eq!(belief.source(), Source::Sampled);
         for (hand, share) in stated(belief) {
             *counts.entry(hand).or_default() += share;
@@ -148,7 +148,7 @@ fn watch(
             let acting = state.position().current_player();
             let played = if acting == seat {
                 own.follow(&state, seat, game);
-                let (decision, belief) = own.decide(&state.view(seat), &NOT_STOPPED);
+                let (decision, belief) = own.decide(&state.view(seat));
                 look(&state, belief);
                 decision.chosen
             } else {
@@ -227,4 +227,136 @@ fn stated_probabilities_are_calibrated() {
         let error = (stated * (1.0 - stated / f64::max(number, 1.0))).max(1.0).sqrt();
         assert!((hits - stated).abs() < 4.5 * error, "{hits} for {stated} +- {error} of {number}");
     }
+}
+
+/// A game in which all seats play by a bot, except that one move is another legal one: the last move of a teammate of
+/// `seat` before `turn`, if it has a choice. The game ends before a turn of `seat` or is over.
+fn game_with_a_mistake(
+    variant: &Arc<Variant>,
+    bot: &str,
+    seat: usize,
+    game: u64,
+    turn: usize,
+    turns: usize,
+) -> (State, Option<usize>) {
+    let players = usize::from(variant.players());
+    let mut state = State::new(variant.clone(), seed(game));
+    let mut rng = GameRng::for_samples(game);
+    let mut bots: Vec<SeatedPlayer> =
+        (0..players).map(|seat| SeatedPlayer::new(player(variant, bot), seat, 0)).collect();
+    let mut mistake = None;
+    while state.ending().is_none() {
+        let acting = state.position().current_player();
+        if acting == seat && state.length() >= turns {
+            break;
+        }
+        let played = variant.move_to_action(bots[acting].act(&state).unwrap()).unwrap();
+        let mut action = played;
+        if acting != seat && mistake.is_none() && state.length() + players > turn {
+            let others = state.legal_actions().iter().filter(|&other| other != played);
+            let others: Vec<usize> = others.collect();
+            if !others.is_empty() {
+                action = others[rng.below(others.len() as u32) as usize];
+                mistake = Some(state.length());
+            }
+        }
+        state.apply(action as i64).unwrap();
+    }
+    (state, mistake)
+}
+
+/// A searcher that was asked in each of its turns so far.
+fn asked_in_each_turn(mut searcher: Searcher, state: &State, seat: usize, seed: u64) -> Searcher {
+    let start = state.start_player().into();
+    let mut earlier =
+        State::from_deck(state.variant().clone(), state.deck().to_vec(), start).unwrap();
+    searcher.start(&earlier.view(seat), GameRng::for_samples(seed));
+    for event in state.history() {
+        let before = earlier.clone();
+        if usize::from(event.seat) == seat {
+            searcher.act(&before.view(seat));
+        }
+        let action = state.variant().move_to_action(event.played).unwrap();
+        earlier.apply(action as i64).unwrap();
+        searcher.observe(&Turn {
+            before: before.view(seat),
+            event: event.seen_by(seat),
+            after: earlier.view(seat),
+        });
+    }
+    searcher
+}
+
+#[test]
+fn an_exact_belief_after_a_mistake_is_that_of_a_seat_that_was_asked_in_each_turn() {
+    let (mut compared, mut alone) = (0, 0);
+    for (name, players, bot, turns) in [
+        ("small", 2, RULES, 9),
+        ("small", 3, RULES, 8),
+        ("very-small", 2, RULES, 5),
+        ("standard", 2, "smart", 30),
+        ("standard", 4, "smart", 32),
+    ] {
+        let variant = variant_of(name, players);
+        for game in 0..12 {
+            let seat = game as usize % variant.players() as usize;
+            let (state, mistake) =
+                game_with_a_mistake(&variant, bot, seat, game, 3 + game as usize % 5, turns);
+            let Some(mistake) = mistake.filter(|_| state.ending().is_none()) else { continue };
+            let mut at_once = searcher(&variant, bot, 1, 3_000);
+            at_once.follow(&state, seat, 1);
+            let (_, at_once) = at_once.decide(&state.view(seat));
+            let mut by_turns =
+                asked_in_each_turn(searcher(&variant, bot, 1, 3_000), &state, seat, 2);
+            let (_, by_turns) = by_turns.decide(&state.view(seat));
+            assert_eq!(at_once.source(), by_turns.source());
+            if at_once.source() == Source::Sampled {
+                continue;
+            }
+            let unexplained: Vec<usize> = at_once.unexplained().collect();
+            assert_eq!(unexplained, by_turns.unexplained().collect::<Vec<_>>());
+            let (found, expected) = (stated(at_once), stated(by_turns));
+            assert!(found.keys().eq(expected.keys()));
+            for (hand, share) in &found {
+                assert!((share - expected[hand]).abs() < 1e-9, "{hand:?}");
+            }
+            compared += 1;
+            alone += usize::from(unexplained == [mistake]);
+            if unexplained == [mistake] {
+                let hand: Vec<usize> = own_hand(&state).into_iter().map(usize::from).collect();
+                assert!(found[&hand] > 0.0);
+            }
+        }
+    }
+    assert!(compared >= 25 && alone >= 10, "{compared}, {alone}");
+}
+
+#[test]
+fn a_sampled_belief_after_a_mistake_is_that_of_a_seat_that_was_asked_in_each_turn() {
+    let (mut compared, mut alone) = (0, 0);
+    for (players, turns) in [(2, 12), (3, 14), (5, 20)] {
+        let variant = variant_of("standard", players);
+        for game in 0..4 {
+            let seat = game as usize % variant.players() as usize;
+            let (state, mistake) = game_with_a_mistake(&variant, "smart", seat, game, 6, turns);
+            let Some(mistake) = mistake.filter(|_| state.ending().is_none()) else { continue };
+            for seed in 0..4 {
+                let mut at_once = searcher(&variant, "smart", 1, 400);
+                at_once.follow(&state, seat, seed);
+                let (_, at_once) = at_once.decide(&state.view(seat));
+                let mut by_turns =
+                    asked_in_each_turn(searcher(&variant, "smart", 1, 400), &state, seat, seed);
+                let (_, by_turns) = by_turns.decide(&state.view(seat));
+                assert_eq!(at_once.source(), by_turns.source());
+                let unexplained: Vec<usize> = at_once.unexplained().collect();
+                assert_eq!(unexplained, by_turns.unexplained().collect::<Vec<_>>());
+                let (found, expected) = (stated(at_once), stated(by_turns));
+                assert!(found.keys().eq(expected.keys()));
+                assert!(found.iter().all(|(hand, share)| (share - expected[hand]).abs() < 1e-9));
+                compared += 1;
+                alone += usize::from(unexplained == [mistake]);
+            }
+        }
+    }
+    assert!(compared >= 25 && alone >= 10, "{compared}, {alone}");
 }

@@ -1,10 +1,11 @@
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::super::*;
 use super::*;
 use crate::bots::{
-    Bot, GameRunner, Player, PolicyBot, PolicyRows, play_games, play_games_until, shipped_policy,
+    Bot, GameRunner, Player, PolicyBot, PolicyRows, SeatedPlayer, play_games, play_games_until,
+    shipped_policy,
 };
 use crate::rules::{GameRng, Move, State, View};
 
@@ -14,7 +15,7 @@ fn the_worse_half_of_the_moves_gets_fewer_rollouts() {
     let state = game_before_a_turn(&variant, "smart", 0, 3, 8);
     let mut searcher = searcher(&variant, "smart", 640, 100);
     searcher.follow(&state, 0, 7);
-    let (decision, _) = searcher.decide(&state.view(0), &NOT_STOPPED);
+    let (decision, _) = searcher.decide(&state.view(0));
     let mut counts: Vec<usize> = decision.actions.iter().map(|found| found.rollouts).collect();
     counts.sort_unstable();
     let (moves, total) = (counts.len(), counts.iter().sum::<usize>());
@@ -65,7 +66,7 @@ fn a_search_is_the_same_for_any_number_of_threads() {
         let mut searcher =
             Searcher::new(&player(&variant, "smart"), "smart", &variant, options, threads).unwrap();
         searcher.follow(&state, 0, 7);
-        let (decision, belief) = searcher.decide(&state.view(0), &NOT_STOPPED);
+        let (decision, belief) = searcher.decide(&state.view(0));
         (decision, belief.hands().map(|(hand, share)| (hand.to_vec(), share)).collect::<Vec<_>>())
     };
     let alone = decide(1);
@@ -161,7 +162,7 @@ fn many_positions_at_once_give_the_decisions_of_single_ones() {
         let options = SearchOptions { rollouts: 40, hands: 12, ..SearchOptions::default() };
         let mut searcher = Searcher::new(&Player::Bot(bot), name, &variant, options, 2).unwrap();
         searcher.follow(&state, 1, 7);
-        let (decision, belief) = searcher.decide(&state.view(1), &NOT_STOPPED);
+        let (decision, belief) = searcher.decide(&state.view(1));
         let hands = belief.hands().map(|(hand, share)| (hand.to_vec(), share));
         (decision, hands.collect::<Vec<_>>(), belief.unexplained().collect::<Vec<_>>())
     };
@@ -179,7 +180,7 @@ fn decision_of_policy(rollouts: u32, depth: Option<u32>) -> (State, Decision, Ve
     let name = "policy: ippo-2p";
     let mut searcher = Searcher::new(&player(&variant, name), name, &variant, options, 1).unwrap();
     searcher.follow(&state, 0, 7);
-    let (decision, belief) = searcher.decide(&state.view(0), &NOT_STOPPED);
+    let (decision, belief) = searcher.decide(&state.view(0));
     let hands = belief.hands().map(|(hand, _)| hand.to_vec()).collect();
     (state, decision, hands)
 }
@@ -213,4 +214,93 @@ fn a_rollout_of_a_depth_ends_with_the_value_of_the_network() {
 fn a_depth_beyond_the_game_changes_nothing() {
     let (full, deep) = (decision_of_policy(100, None), decision_of_policy(100, Some(1000)));
     assert_eq!(full.1, deep.1);
+}
+
+/// A bot that counts in how many turns it chose a move, and how many it only went through.
+#[derive(Clone)]
+struct Counting(Arc<[AtomicUsize; 2]>);
+
+impl Bot for Counting {
+    fn start(&mut self, _: &View<'_>, _: GameRng) {}
+
+    fn act(&mut self, view: &View<'_>) -> Move {
+        self.0[0].fetch_add(1, Ordering::Relaxed);
+        let action = view.legal_actions().iter().next().unwrap();
+        view.variant().action_to_move(action as i64).unwrap()
+    }
+
+    fn pass(&mut self, _: &View<'_>) {
+        self.0[1].fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn a_seated_player_chooses_no_move_in_past_turns() {
+    let variant = variant_of("standard", 2);
+    let state = game_before_a_turn(&variant, "smart", 0, 3, 8);
+    assert_eq!((state.ending(), state.length() % 2), (None, 0));
+    let counts = Arc::new([AtomicUsize::new(0), AtomicUsize::new(0)]);
+    let mut seated = SeatedPlayer::new(Player::Bot(Box::new(Counting(counts.clone()))), 0, 0);
+    for _ in 0..2 {
+        seated.act(&state).unwrap();
+        let found: Vec<usize> = counts.iter().map(|count| count.load(Ordering::Relaxed)).collect();
+        assert_eq!(found, [1, state.length() / 2]);
+    }
+}
+
+#[test]
+fn a_searcher_that_was_not_asked_before_decides_as_one_that_was() {
+    let variant = variant_of("small", 2);
+    let name: PlayerName = format!("search: {RULES}; rollouts=300; hands=5000").parse().unwrap();
+    let mut compared = 0;
+    for game in 0..12 {
+        let mut asked = SeatedPlayer::new(name.player(&variant).unwrap(), 0, game);
+        let mut other = SeatedPlayer::new(player(&variant, RULES), 1, game);
+        let mut state = State::new(variant.clone(), seed(game));
+        while state.ending().is_none() {
+            let is_own = state.position().current_player() == 0;
+            let played = if is_own { asked.act(&state) } else { other.act(&state) }.unwrap();
+            if is_own && state.length() >= 6 {
+                let mut fresh = SeatedPlayer::new(name.player(&variant).unwrap(), 0, game);
+                assert_eq!(fresh.act(&state).unwrap(), played, "game {game}");
+                compared += 1;
+                break;
+            }
+            state.apply(variant.move_to_action(played).unwrap() as i64).unwrap();
+        }
+    }
+    assert!(compared > 5, "{compared}");
+}
+
+#[test]
+fn a_search_that_was_stopped_can_be_asked_again() {
+    let variant = variant_of("standard", 2);
+    let state = game_before_a_turn(&variant, "smart", 0, 3, 8);
+    let set = AtomicBool::new(true);
+    let mut searcher = searcher(&variant, "smart", 200, 100);
+    searcher.follow(&state, 0, 7);
+    assert!(searcher.decide_until(&state.view(0), &set).is_none());
+    let (decision, belief) = searcher.decide(&state.view(0));
+    assert!(state.position().is_legal(&variant, decision.chosen));
+    assert_eq!(belief.hands().count(), 100);
+    let name: PlayerName = "search: smart; rollouts=100; hands=30".parse().unwrap();
+    let mut seated = SeatedPlayer::new(name.player(&variant).unwrap(), 0, 7);
+    assert_eq!(seated.act_until(&state, &set), Ok(None));
+    assert!(seated.act(&state).is_ok());
+    let table = vec![name.player(&variant).unwrap(), player(&variant, "smart")];
+    let mut runner = GameRunner::new(variant.clone(), table, seed(9));
+    runner.run_until(&set).unwrap();
+    assert_eq!((runner.length(), runner.ending()), (0, None));
+    runner.run().unwrap();
+    assert!(runner.ending().is_some());
+    let stopped = play_games_until(
+        &set,
+        &variant,
+        &[name.player(&variant).unwrap(), player(&variant, "smart")],
+        5,
+        &[3],
+        1,
+        false,
+    );
+    assert!(stopped.unwrap().is_none());
 }

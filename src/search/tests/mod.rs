@@ -7,13 +7,10 @@ mod names;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use super::*;
 use crate::bots::{BotName, Player, SeatedPlayer};
 use crate::rules::{EpisodeSeed, GameRng, Parameters, State, Variant, preset};
-
-static NOT_STOPPED: AtomicBool = AtomicBool::new(false);
 
 fn variant_of(name: &str, players: i64) -> Arc<Variant> {
     Arc::new(Variant::new(Parameters { players, ..preset(name).unwrap() }).unwrap())

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from functools import partial
 from urllib.parse import urlsplit
 from urllib.request import ProxyHandler, Request, build_opener
@@ -452,6 +453,43 @@ def test_the_command_serves_and_ends_with_an_interrupt(tmp_path):
     assert running.returncode == 0
     assert out.endswith("ended\n")
     assert err == ""
+
+
+def test_the_command_ends_with_an_interrupt_while_a_partner_searches():
+    slow = "search: fireflower; rollouts=10000000; hands=100000"
+    command = [sys.executable, "-m", "starmine", "play", "--web", "--no-browser", "--partner", slow]
+    heeds = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    pipe = subprocess.PIPE
+    running = subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, preexec_fn=heeds)
+    try:
+        address, table = running.stdout.readline().removeprefix("Play at ").strip().split("#table=")
+        opener = build_opener(ProxyHandler({}))
+
+        def ask(path, told=None):
+            head = {"Content-Type": "application/json", "Origin": f"http://{urlsplit(address).netloc}"}
+            body = None if told is None else json.dumps(told).encode()
+            with opener.open(Request(f"{address}tables/{table}{path}", body, head)) as answer:
+                return json.load(answer)
+
+        def play():
+            with suppress(OSError, ValueError):
+                found = ask("/act", {"action": 5, **at(ask(""))})
+                ask("/step", at(found))  # the partner's turn
+
+        asking = threading.Thread(target=play, daemon=True)
+        asking.start()
+        time.sleep(1.5)
+        assert asking.is_alive()
+        sent = time.monotonic()
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=30)
+        seconds = time.monotonic() - sent
+    finally:
+        running.kill()
+    assert running.returncode == 0
+    assert out.endswith("ended\n")
+    assert err == ""
+    assert seconds < 3  # the signal, and the end of the interpreter
 
 
 @pytest.mark.parametrize(
