@@ -294,20 +294,20 @@ fn an_exact_belief_after_a_mistake_is_that_of_a_seat_that_was_asked_in_each_turn
         ("small", 2, RULES, 9),
         ("small", 3, RULES, 8),
         ("very-small", 2, RULES, 5),
-        ("standard", 2, "smart", 30),
-        ("standard", 4, "smart", 32),
+        ("standard", 2, "smart", 34),
+        ("standard", 4, "smart", 36),
     ] {
         let variant = variant_of(name, players);
-        for game in 0..12 {
+        let games = if name == "standard" { 3 } else { 8 };
+        for game in 0..games {
             let seat = game as usize % variant.players() as usize;
             let (state, mistake) =
                 game_with_a_mistake(&variant, bot, seat, game, 3 + game as usize % 5, turns);
             let Some(mistake) = mistake.filter(|_| state.ending().is_none()) else { continue };
-            let mut at_once = searcher(&variant, bot, 1, 3_000);
+            let mut at_once = searcher(&variant, bot, 1, 300);
             at_once.follow(&state, seat, 1);
             let (_, at_once) = at_once.decide(&state.view(seat));
-            let mut by_turns =
-                asked_in_each_turn(searcher(&variant, bot, 1, 3_000), &state, seat, 2);
+            let mut by_turns = asked_in_each_turn(searcher(&variant, bot, 1, 300), &state, seat, 2);
             let (_, by_turns) = by_turns.decide(&state.view(seat));
             assert_eq!(at_once.source(), by_turns.source());
             if at_once.source() == Source::Sampled {
@@ -328,7 +328,7 @@ fn an_exact_belief_after_a_mistake_is_that_of_a_seat_that_was_asked_in_each_turn
             }
         }
     }
-    assert!(compared >= 25 && alone >= 10, "{compared}, {alone}");
+    assert!(compared >= 12 && alone >= 6, "{compared}, {alone}");
 }
 
 #[test]
