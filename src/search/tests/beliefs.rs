@@ -340,12 +340,12 @@ fn a_sampled_belief_after_a_mistake_is_that_of_a_seat_that_was_asked_in_each_tur
             let seat = game as usize % variant.players() as usize;
             let (state, mistake) = game_with_a_mistake(&variant, "smart", seat, game, 6, turns);
             let Some(mistake) = mistake.filter(|_| state.ending().is_none()) else { continue };
-            for seed in 0..4 {
-                let mut at_once = searcher(&variant, "smart", 1, 400);
+            for seed in 0..2 {
+                let mut at_once = searcher(&variant, "smart", 1, 200);
                 at_once.follow(&state, seat, seed);
                 let (_, at_once) = at_once.decide(&state.view(seat));
                 let mut by_turns =
-                    asked_in_each_turn(searcher(&variant, "smart", 1, 400), &state, seat, seed);
+                    asked_in_each_turn(searcher(&variant, "smart", 1, 200), &state, seat, seed);
                 let (_, by_turns) = by_turns.decide(&state.view(seat));
                 assert_eq!(at_once.source(), by_turns.source());
                 let unexplained: Vec<usize> = at_once.unexplained().collect();
@@ -358,5 +358,5 @@ fn a_sampled_belief_after_a_mistake_is_that_of_a_seat_that_was_asked_in_each_tur
             }
         }
     }
-    assert!(compared >= 25 && alone >= 10, "{compared}, {alone}");
+    assert!(compared >= 16 && alone >= 10, "{compared}, {alone}");
 }
