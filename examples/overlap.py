@@ -32,7 +32,7 @@ class Loop:
         partners = None if partner is None else {1: partner}
         batches = [
             starmine.Batch("standard", games // groups, dtype="bits", partners=partners, num_threads=1, seed=seed)
-            for seed in range(groups)
+            for seed in range(1, groups + 1)
         ]
         torch.manual_seed(0)
         network = PolicyNetwork(batches[0].variant, hidden=(512, 512))

@@ -16,9 +16,9 @@ from starmine.keywords import GAME_OPTIONS, check_options, named_keywords
 from starmine.look.png import rgb_of
 from starmine.look.svg import to_svg
 from starmine.rewards import Rewards
+from starmine.seeds import game_seed
 from starmine.vector import (
     ON_ILLEGAL_ACTIONS,
-    game_seed,
     given_decks,
     given_game,
     observation_box,

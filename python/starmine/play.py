@@ -10,6 +10,7 @@ from starmine._core import StarmineError, Variant, _play_bots, _Player, _Tables
 from starmine.keywords import named_keywords
 from starmine.played import BotError, Failure, Games, RecordedGames
 from starmine.players import Player, resolve_player
+from starmine.seeds import EVALUATION_SEED
 from starmine.table import Columns, WholeGames
 from starmine.trajectories import Trajectories
 from starmine.vector import resolve_variant
@@ -63,7 +64,7 @@ def play_games(
 def play_games(
     players: Sequence[Player],
     games: int = 1000,
-    seed: int = 0,
+    seed: int = EVALUATION_SEED,
     variant: str | Variant = "standard",
     threads: int | None = None,
     first_game: int = 0,
@@ -82,7 +83,8 @@ def play_games(
             `act_batch(turns)`; or a torch module, as `starmine.torch.ModulePolicy` plays it. An object may hold several
             seats. A class of policies, or a function without arguments, makes an object for each seat.
         games: number of games, at least 1.
-        seed: 0 to 2**64 - 1.
+        seed: 0 to 2**64 - 1. The default deals the decks of evaluations, which nothing trains on by default; games to
+            learn from need another.
         variant: a preset's name, with as many seats as there are players, or a `Variant`.
         threads: threads for games in which bots hold all seats; None for one for each core.
         first_game: the index of the first game.

@@ -7,7 +7,7 @@ import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, SupportsIndex
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -35,6 +35,7 @@ from starmine.look.svg import grid_svg, to_svg
 from starmine.partners import Partner, PartneredBatch, resolve_partners
 from starmine.presets import variant as preset
 from starmine.rewards import Rewards
+from starmine.seeds import integer_seed
 
 Array = NDArray[Any]
 # Gymnasium's RecordEpisodeStatistics is right with "SameStep" from 1.4 on.
@@ -76,35 +77,6 @@ def resolve_variant(variant: str | Variant, overrides: dict[str, Any]) -> Varian
         check_keywords("Variant", overrides, RULES)
         return Variant(**{**variant.parameters(), **overrides}) if overrides else variant
     raise VariantError(f"variant={variant!r} is not allowed: expected a Variant or a preset's name")
-
-
-def integer_seed(seed: Any) -> Any:
-    """An integer of any kind, also an array without axes, as an int; other seeds as they are.
-
-    Raises:
-        TypeError: an array without axes that is not an integer.
-    """
-    if isinstance(seed, SupportsIndex) and not isinstance(seed, bool) and getattr(seed, "ndim", 0) == 0:
-        try:
-            return operator.index(seed)
-        except TypeError:
-            raise TypeError(f"seed={seed!r} is not allowed: expected an integer") from None
-    return seed
-
-
-def game_seed(seed: Any) -> int | None:
-    """The seed of a class that takes one integer for all its games, as an int; None as it is.
-
-    Raises:
-        TypeError: neither an integer nor None.
-        StarmineError: not 0 to 2**64 - 1.
-    """
-    seed = integer_seed(seed)
-    if not isinstance(seed, int | None) or isinstance(seed, bool):
-        raise TypeError(f"seed={seed!r} is not allowed: expected an integer or None, found {type(seed).__name__}")
-    if seed is not None and not 0 <= seed < 2**64:
-        raise StarmineError(f"seed={seed} is not allowed: expected 0 to 2**64 - 1")
-    return seed
 
 
 def given_game(variant: Variant, deck: Any, start_player: Any) -> State | None:

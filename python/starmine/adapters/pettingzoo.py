@@ -24,7 +24,7 @@ from starmine._core import IllegalActionError, StarmineError, State, UnknownName
 from starmine.keywords import GAME_OPTIONS, check_options, named_keywords
 from starmine.look.png import rgb_of
 from starmine.look.svg import to_svg
-from starmine.vector import game_seed
+from starmine.seeds import game_seed
 
 try:
     from pettingzoo import AECEnv

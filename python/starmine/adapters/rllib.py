@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 from starmine._core import StarmineError, Variant
 from starmine.env import HanabiEnv
 from starmine.keywords import refuse_settings
-from starmine.vector import HanabiVectorEnv, MaskedActions, game_seed
+from starmine.seeds import game_seed
+from starmine.vector import HanabiVectorEnv, MaskedActions
 
 try:
     from ray.rllib.env.env_context import EnvContext

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from starmine._core import ArrayError, StarmineError
 from starmine.keywords import GAME_OPTIONS, check_options, refuse_settings
-from starmine.vector import HanabiVectorEnv, game_seed, given_decks, given_game
+from starmine.seeds import game_seed
+from starmine.vector import HanabiVectorEnv, given_decks, given_game
 
 try:
     from stable_baselines3.common.monitor import Monitor

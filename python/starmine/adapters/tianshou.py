@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from starmine._core import ArrayError, StarmineError
 from starmine.keywords import check_options, named_keywords, refuse_settings
-from starmine.vector import HanabiVectorEnv, game_seed
+from starmine.seeds import game_seed
+from starmine.vector import HanabiVectorEnv
 
 try:
     from tianshou.data import Batch

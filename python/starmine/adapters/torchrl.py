@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from starmine._core import Batch, StarmineError, Variant
 from starmine.keywords import named_keywords, refuse_settings
-from starmine.vector import HanabiVectorEnv, game_seed, observation_box
+from starmine.seeds import game_seed
+from starmine.vector import HanabiVectorEnv, observation_box
 
 try:
     import torch

@@ -29,7 +29,7 @@ def add(commands: Any) -> None:
     add_players(parser)
     parser.add_argument("--games", type=integer, required=True, metavar="N", help="number of games")
     parser.add_argument("--output", required=True, metavar="DIR", help="folder to write to and to go on in")
-    add_rules(parser)
+    add_rules(parser, seed=0)
     parser.add_argument(
         "--shard-size", type=integer, default=1_000_000, metavar="N", help="games of a shard (default: 1,000,000)"
     )

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 from starmine._core import StarmineError, Variant, _unknown_name, variants
 from starmine.keywords import RULES, check_keywords
 from starmine.presets import variant
+from starmine.seeds import EVALUATION_SEED
 
 # How rules may be written, and the presets.
 FORMS = "a preset, with parameters after it ('standard, colors=6'), JSON, or Variant(...) as messages print it"
@@ -63,15 +64,16 @@ def add_variant(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_rules(parser: argparse.ArgumentParser) -> None:
-    """Add the options for the rules and the decks of games that are played."""
+def add_rules(parser: argparse.ArgumentParser, seed: int = EVALUATION_SEED) -> None:
+    """Add the options for the rules and the decks of games that are played; `seed` is the default of theirs."""
     add_variant(parser)
     parser.add_argument(
         "--lost-game-score",
         choices=("zero", "fireworks"),
         help="what a lost game scores (default: the variant's: zero)",
     )
-    parser.add_argument("--seed", type=integer, default=0, metavar="N", help="seed of the decks (default: 0)")
+    told = "decks that nothing trains on by default" if seed == EVALUATION_SEED else seed
+    parser.add_argument("--seed", type=integer, default=seed, metavar="N", help=f"seed of the decks (default: {told})")
 
 
 def add_rules_of(parser: argparse.ArgumentParser, source: str) -> None:

@@ -24,6 +24,7 @@ from starmine.play import play_games
 from starmine.played import BotError, Games
 from starmine.players import Player, cheats, resolve_player, type_name
 from starmine.progress import Progress, silent, standard_error
+from starmine.seeds import EVALUATION_SEED
 from starmine.vector import resolve_variant
 
 FIRST_GAMES_A_THREAD = 64  # games of bots in a pairing's first chunk, which shows how fast they are
@@ -41,7 +42,7 @@ def evaluate(
     *,
     players: int | None = None,
     variant: str | Variant = "standard",
-    seed: int = 0,
+    seed: int = EVALUATION_SEED,
     threads: int | None = None,
     output: str | os.PathLike[str] | None = None,
     fresh: bool = False,
@@ -61,7 +62,7 @@ def evaluate(
         games: games of each pairing, at least 1.
         players: number of seats; None for the variant's own.
         variant: a preset's name or a `Variant`.
-        seed: of the decks, 0 to 2**64 - 1.
+        seed: of the decks, 0 to 2**64 - 1. Nothing trains on those of the default by default.
         threads: threads for the games in which bots hold all seats; None for one for each core.
         output: folder for `eval.json`, `eval.csv`, `eval.png` and the single games, `eval-games.npy`. Progress is saved
             about every second, and the same call resumes from it. It refuses to do so if an entrant may play otherwise

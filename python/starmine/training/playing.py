@@ -34,8 +34,8 @@ EVALUATION_SEED = 2**32  # the first that `training_seed` refuses
 def training_seed(seed: int) -> int:
     """The seed of this process's training games, apart from those of all other processes and of evaluations.
 
-    Seed 0 deals the decks of `starmine eval`, 2**32 those of `evaluate_policy`; nothing trains on these, nor on those
-    between 2**32 and 2**40.
+    Seed 0 deals the decks of the published tables, 2**32 those of `evaluate_policy`, and a seed between 2**32 and 2**40
+    those of `starmine eval`; nothing trains on these.
 
     Args:
         seed: of the training run, 1 to 2**32 - 1.

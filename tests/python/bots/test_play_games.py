@@ -73,7 +73,7 @@ def by_hand(game):
     ids=["classes", "instance", "batched", "module", "policy"],
 )
 def test_a_game_is_the_same_by_bot_policy_and_module(players):
-    games = play_games(players, games=40)
+    games = play_games(players, games=40, seed=0)
     states = [by_hand(game) for game in range(40)]
     np.testing.assert_array_equal(games.fireworks, [sum(state.fireworks) for state in states])
     np.testing.assert_array_equal(games.scores, [state.score for state in states])

@@ -1,0 +1,42 @@
+"""The seeds that the package takes, and those that it keeps for evaluations."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, SupportsIndex
+
+from starmine._core import StarmineError
+
+# The default of `evaluate`, `play_games`, `starmine eval` and `starmine search`. No default of training deals its
+# decks: the training scripts take seeds below 2**32 and add multiples of 2**40, `generate` takes 0, and an environment
+# without a seed draws one of 2**64.
+EVALUATION_SEED = 5_000_000_000
+
+
+def integer_seed(seed: Any) -> Any:
+    """An integer of any kind, also an array without axes, as an int; other seeds as they are.
+
+    Raises:
+        TypeError: an array without axes that is not an integer.
+    """
+    if isinstance(seed, SupportsIndex) and not isinstance(seed, bool) and getattr(seed, "ndim", 0) == 0:
+        try:
+            return operator.index(seed)
+        except TypeError:
+            raise TypeError(f"seed={seed!r} is not allowed: expected an integer") from None
+    return seed
+
+
+def game_seed(seed: Any) -> int | None:
+    """The seed of a class that takes one integer for all its games, as an int; None as it is.
+
+    Raises:
+        TypeError: neither an integer nor None.
+        StarmineError: not 0 to 2**64 - 1.
+    """
+    seed = integer_seed(seed)
+    if not isinstance(seed, int | None) or isinstance(seed, bool):
+        raise TypeError(f"seed={seed!r} is not allowed: expected an integer or None, found {type(seed).__name__}")
+    if seed is not None and not 0 <= seed < 2**64:
+        raise StarmineError(f"seed={seed} is not allowed: expected 0 to 2**64 - 1")
+    return seed
