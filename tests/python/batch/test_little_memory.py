@@ -23,6 +23,7 @@ GAMES, FEW = 200_000, 10_000
 PARTNERS = {{1: ["random", "iggi"]}}
 BOTS = ["random", "iggi"]
 FIVE = starmine.Variant(players=5)
+ROWS = "canonical", "uint8", []
 
 def batch(games=GAMES, **settings):
     return Batch("small", games, seed=0, **({{"num_threads": 1, "dtype": "bits"}} | settings))
@@ -94,7 +95,7 @@ CALLS = {
     "threads of games": ("None", "starmine.play_games(BOTS, 1024 * 64, variant='very-small', threads=1024)"),
     "games with a bot in Python": ("None", "starmine.play_games([Bot, 'random'], 2000, variant='very-small')"),
     "tables": ("None", "_Tables(starmine.variant('small'), BOTS, FEW, 0, 0)"),
-    "tables of games": ("_Tables(FIVE, [None] * 5, FEW, 0, 0)", "subject.encode(list(range(FEW)), 'canonical')"),
+    "tables of games": ("_Tables(FIVE, [None] * 5, FEW, 0, 0)", "subject._rows(np.arange(FEW), np.zeros(FEW, np.int64), ROWS)"),
     "outcomes of tables": (
         "_Tables(starmine.variant('small'), BOTS, FEW, 0, 0)",
         "(subject.run(), subject.outcomes())",
