@@ -95,7 +95,10 @@ CALLS = {
     "threads of games": ("None", "starmine.play_games(BOTS, 1024 * 64, variant='very-small', threads=1024)"),
     "games with a bot in Python": ("None", "starmine.play_games([Bot, 'random'], 2000, variant='very-small')"),
     "tables": ("None", "_Tables(starmine.variant('small'), BOTS, FEW, 0, 0)"),
-    "tables of games": ("_Tables(FIVE, [None] * 5, FEW, 0, 0)", "subject._rows(np.arange(FEW), np.zeros(FEW, np.int64), ROWS)"),
+    "tables of games": (
+        "_Tables(FIVE, [None] * 5, FEW, 0, 0)",
+        "subject._rows(np.arange(FEW), np.zeros(FEW, np.int64), ROWS)",
+    ),
     "outcomes of tables": (
         "_Tables(starmine.variant('small'), BOTS, FEW, 0, 0)",
         "(subject.run(), subject.outcomes())",
