@@ -46,7 +46,7 @@ pub enum Source {
 /// moves still do, see [`BlueprintBelief::unexplained`]. Which moves are mistakes follows from the game as it was seen: turn
 /// by turn from the first, a move is one if no hand that is possible now explains it and all earlier moves that are none.
 ///
-/// Turns are followed when the next decision is made, see [`BlueprintBelief::prepare`].
+/// Turns are followed when the next decision is made, see `prepare`.
 #[derive(Clone)]
 pub struct BlueprintBelief {
     game: Arc<SeenGame>,

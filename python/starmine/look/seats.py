@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from threading import Lock
 from typing import Any, Protocol
 
 import numpy as np
@@ -23,10 +24,11 @@ class _SeatedBot:
     """A bot that sees what its seat sees."""
 
     def __init__(self, player: _Player, variant: Variant, seat: int, seed: int) -> None:
-        self._bot, self._seat = make_bot(player, variant, seat, seed), seat
+        self._bot, self._seat, self._lock = make_bot(player, variant, seat, seed), seat, Lock()
 
     def choose(self, state: State) -> int:
-        return self._bot.act(state.view(self._seat))
+        with self._lock:  # two requests of a page may ask at once
+            return self._bot.act(state.view(self._seat))
 
 
 class _OpenBot:

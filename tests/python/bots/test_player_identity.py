@@ -10,7 +10,7 @@ from two_policies import BAD, GOOD, RULES
 
 import starmine
 from starmine import Batch, SerializationError, StarmineError, UnknownNameError
-from starmine._core import _Outside, _Player, _search
+from starmine._core import _Outside, _Player
 
 MINI = "ippo-mini"
 ODD = ["a;b.st", "x.st ", " y.st", '"z".st', "w; sampled", "v;hands=3", "ippo-mini"]
@@ -204,7 +204,8 @@ def test_every_file_name_plays_and_its_text_is_parsed_back(tmp_path, monkeypatch
         player = _Player(f"search: {policy.bot}; rollouts=20; hands=30")
         assert player.text == f"search: {policy.bot}; rollouts=20; hands=30"
         assert starmine.search(RULES.new_game(seed=5), policy, rollouts=50).actions
-        _search(RULES.new_game(seed=5).view(0), player, 0, 1)
+        state = RULES.new_game(seed=5)
+        assert state.suggest(player) in state.legal_actions()
 
 
 def test_players_are_equal_by_content(tmp_path):

@@ -332,7 +332,21 @@ def test_a_bot_has_one_caller_at_a_time():
 
 def test_the_command_compares_with_the_blueprint_and_goes_on(tmp_path, capsys):
     folder = str(tmp_path / "games")
-    command = ["search", RULES, "--games", "6", "--rollouts", "60", "--hands", "30", "--variant", "small", "--quiet"]
+    command = [
+        "search",
+        RULES,
+        "--seed",
+        "0",
+        "--games",
+        "6",
+        "--rollouts",
+        "60",
+        "--hands",
+        "30",
+        "--variant",
+        "small",
+        "--quiet",
+    ]
     assert main([*command, "--output", folder]) == 0
     first = capsys.readouterr().out
     assert "difference" in first

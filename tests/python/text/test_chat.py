@@ -128,12 +128,12 @@ def test_a_game_without_a_legal_move_is_given_up_with_the_reason_and_the_others_
     assert issubclass(ChatError, starmine.StarmineError)
 
 
-@pytest.mark.parametrize("fallback", ["iggi", lambda seen: seen.legal_actions()[0]])
+@pytest.mark.parametrize("fallback", ["smart", lambda seen: seen.legal_actions()[0]])
 def test_a_fallback_plays_on_and_is_counted(fallback):
     player = ChatPlayer(lambda messages: "hm", replies=1, fallback=fallback)
-    games = starmine.play_games([player, "iggi"], 3, variant="mini", record=True)
-    first = "iggi" if fallback == "iggi" else Cautious
-    assert games.trajectories == starmine.play_games([first, "iggi"], 3, variant="mini", record=True).trajectories
+    games = starmine.play_games([player, "iggi"], 3, record=True)
+    first = "smart" if fallback == "smart" else Cautious
+    assert games.trajectories == starmine.play_games([first, "iggi"], 3, record=True).trajectories
     assert player.fallbacks == len(player.exchanges) > 0
     assert player.report()["outcomes"] == {"unreadable": player.fallbacks}
 
