@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
+import json
+import secrets
 import tempfile
+import time
 import webbrowser
 from copy import deepcopy
 from dataclasses import replace
@@ -11,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from starmine._core import StarmineError, Variant, VariantError, bot, bots, make_bot, policies
+from starmine._core import StarmineError, Variant, VariantError, bot, bots, make_bot, policies, variant, variants
 from starmine.cli import players
 from starmine.cli.parsing import INTERRUPTED, add_command, add_seats, add_variant, integer, refuse, rules_of_text
 from starmine.durable import given_path
@@ -27,7 +31,9 @@ moves such as "play 2", "discard 0" or "hint 1 red", ask a bot for advice (hint)
 all cards are shown, and on which turns points were lost.
 
 With --save, the game is written in a format of starmine data convert, by the file's suffix: .json (hanab.live), .links,
-.parquet, .npz, .jsonl (HLE). starmine replay shows it in a browser.
+.parquet, .npz, .jsonl (HLE). starmine replay shows it in a browser. Into a folder, each game is written as a file of
+its own, in a subfolder for its rules, such as games/standard-2p, which starmine data and starmine replay read. These
+files and .parquet files also have the moves that were taken back.
 
 With --web, you play in a browser on this machine, at several tables if you like. The address holds a random token.
 Hidden cards are not sent to the browser before the end of their game."""
@@ -52,7 +58,11 @@ def add(commands: Any) -> None:
     add_variant(parser)
     parser.add_argument("--seat", type=integer, default=0, metavar="N", help="your seat, from 0 (default: 0)")
     parser.add_argument("--seed", type=integer, metavar="N", help="seed of the deck (default: a random one)")
-    parser.add_argument("--save", metavar="FILE", help="where the game is written; with --web a folder for replays")
+    parser.add_argument(
+        "--save",
+        metavar="FILE",
+        help="file or folder where the game is written; with --web a folder, for games and replays",
+    )
     parser.add_argument("--watch", action="store_true", help="hold no seat, and see all cards")
     parser.add_argument("--web", action="store_true", help="play in a browser, at several tables")
     parser.add_argument("--no-browser", action="store_true", help="with --web: open no browser, print the address only")
@@ -163,6 +173,8 @@ def serve(options: argparse.Namespace, rules: Variant) -> int:
         server.serve()
     except KeyboardInterrupt:
         print("ended")
+    finally:
+        tables.keep_unfinished()
     return 0
 
 
@@ -175,14 +187,44 @@ def lobby(options: argparse.Namespace, rules: Variant) -> Lobby:
     folder = None if options.save is None else given_path("--save", options.save)
     if folder is not None and not folder.is_dir():
         raise StarmineError(f"{options.save}: there is no such folder")
+    if folder is not None:
+        check_save(str(folder), rules)
     names = dict.fromkeys([*filter(None, named_seats(options, rules)), *bots(), *policies(), SEARCHER])
     return Lobby(
         {name: partial(own_player, name) for name in names},
         list(dict.fromkeys([*ADVISERS, *(name for name in bots() if bot(name).is_player and name != "random")])),
         seed=options.seed,
         folder=folder,
+        keep=None if folder is None else partial(keep_in, folder),
         report=lambda text: print(text, flush=True),
     )
+
+
+def keep_in(folder: Path, table: Table) -> Path:
+    """Write a table's game as Starmine's own file, into a folder of its rules, and return the file.
+
+    Raises:
+        StarmineError: the file cannot be written.
+    """
+    own = folder / folder_of(table.variant)
+    try:
+        own.mkdir(exist_ok=True)
+    except OSError as error:
+        raise StarmineError(f"{own}: {error.strerror or error}") from error
+    path = own / f"game-{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(4)}.parquet"
+    write(table.trajectories(), path, table)
+    return path
+
+
+def folder_of(rules: Variant) -> str:
+    """The name of the folder for games of some rules, such as "standard-2p": a data set has games of one variant."""
+    for name in variants():
+        try:
+            if variant(name, players=rules.players) == rules:
+                return f"{name}-{rules.players}p"
+        except VariantError:
+            continue
+    return f"rules-{hashlib.sha256(rules.to_json().encode()).hexdigest()[:12]}"
 
 
 def check_save(path: str, rules: Variant) -> None:
@@ -193,13 +235,14 @@ def check_save(path: str, rules: Variant) -> None:
     """
     if not given_path("--save", path).resolve().parent.is_dir():
         raise StarmineError(f"{path}: there is no such folder")
-    if Path(path).is_dir():
-        raise StarmineError(f"{path}: it is a folder: expected a file")
     first = Table(rules, [None] + ["random"] * (rules.players - 1), seed=0)
     first.state.apply(first.state.legal_actions()[0])
     with tempfile.TemporaryDirectory() as scratch:
         try:
-            write(first.trajectories(), Path(scratch) / Path(path).name)
+            if Path(path).is_dir():
+                keep_in(Path(scratch), first)
+            else:
+                write(first.trajectories(), Path(scratch) / Path(path).name)
         except StarmineError as error:
             raise StarmineError(str(error).replace(str(Path(scratch) / Path(path).name), path)) from error
 
@@ -216,12 +259,18 @@ def keep(table: Table, path: str | None) -> None:
             else "--save FILE would have kept the game."
         )
         return
-    write(table.trajectories(), Path(path), table.names)
-    print(f"written to {path}; to look at it: starmine replay {path} --html replay.html")
+    file = Path(path)
+    if file.is_dir():
+        file = keep_in(file, table)
+    else:
+        write(table.trajectories(), file, table)
+    print(f"written to {file}; to look at it: starmine replay {file} --html replay.html")
+    if table.taken_back and file.suffix != ".parquet":
+        print("The moves that were taken back are not in it: only .parquet files and folders have them.")
 
 
-def write(games: Trajectories, path: Path, names: list[str] | None = None) -> None:
-    """Write a game with its players' names in the format of the path.
+def write(games: Trajectories, path: Path, table: Table | None = None) -> None:
+    """Write a game in the format of the path, with its players' names and the moves that its table took back.
 
     Raises:
         StarmineError: the format is not known or cannot express the game, or the file cannot be written.
@@ -231,7 +280,10 @@ def write(games: Trajectories, path: Path, names: list[str] | None = None) -> No
         from starmine.data.formats.recorded import ReadGames, check
 
         checked = check(ReadGames.of(games), "raise", "the game")
-        write_games(checked if names is None else replace(checked, players=(tuple(names),)), path)
+        if table is not None:
+            moves = json.dumps(table.moves_taken_back, separators=(",", ":")) if table.taken_back else ""
+            checked = replace(checked, players=(tuple(table.names),), taken_back=(moves,))
+        write_games(checked, path)
     except ImportError as missing:
         raise StarmineError(str(missing)) from missing
     except OSError as error:

@@ -24,7 +24,7 @@ from starmine.progress import Progress, counted, silent, standard_error
 from starmine.stored import ContentHash, GameTable, Metadata, read_table, schema, shard_name
 from starmine.stored.ahead import ahead
 from starmine.stored.arrow import pyarrow, pyarrow_parquet, to_numpy
-from starmine.stored.ended import ENDED_BY, ended_by_name, site_scores_of
+from starmine.stored.ended import ENDED_BY, ended_by_name, site_scores_of, taken_back_of
 from starmine.stored.files import files_of
 from starmine.stored.metadata import CONTENT
 from starmine.stored.schema import as_schema
@@ -186,7 +186,9 @@ class _File:
     def _check_first(self, metadata: Metadata, last: int | None) -> int | None:
         """Check the metadata; the number of the game before the file's first one."""
         configuration = metadata.extra.get("configuration")
-        if configuration is None or metadata.shard is None:
+        if metadata.shard is None:
+            return None  # a file of its own, whose games are numbered on their own
+        if configuration is None:
             return last
         if self.path.name.startswith("shard-") and self.path.name != shard_name(metadata.shard):
             self._tell(f"it is shard {metadata.shard} by its metadata")
@@ -224,6 +226,7 @@ class _File:
             self._compare(name, games, stored, replayed, ~broken)
         self._compare("ending", games, games.endings, played.endings, ~broken, _ending)
         self._check_told(games, ~broken)
+        self._check_taken_back(games, ~broken)
         self._check_players(games, metadata)
         if self.deal:
             self._check_deal(games)
@@ -245,6 +248,16 @@ class _File:
         if some.site_scores is not None:
             scores = site_scores_of(some.scores, some.endings, expected)
             self._compare("site score", some, some.site_scores, scores, rows=rows)
+
+    def _check_taken_back(self, games: GameTable, legal: NDArray[np.bool_]) -> None:
+        """Play the moves that were taken back: before each was taken back, the game was legal too."""
+        if games.taken_back is None:
+            return
+        for row in np.flatnonzero(legal & (games.taken_back != "")).tolist():
+            try:
+                _play_taken_back(games, row)
+            except StarmineError as error:
+                self._tell(f"its moves that were taken back do not hold ({error})", row, games)
 
     def _check_players(self, games: GameTable, metadata: Metadata) -> None:
         """Check who plays, and of generated games where they come from and that they have ended."""
@@ -322,6 +335,27 @@ class _File:
         else:
             in_file = self.games + (row if place is None else place)
             self.found.add(Problem(self.path.name, in_file, int(games.game[row]), what))
+
+
+def _play_taken_back(games: GameTable, row: int) -> None:
+    """Play a game as it was before each time that moves were taken back.
+
+    The last time left the first turns of the game that is stored, the time before it those of the game before, and so
+    on.
+
+    Raises:
+        StarmineError: the text is not as described, or a move is not legal.
+    """
+    assert games.taken_back is not None
+    played = games.trajectories
+    line = played.actions[played.offsets[row] : played.offsets[row + 1]].tolist()
+    for entry in reversed(taken_back_of(str(games.taken_back[row]))):
+        if entry["turn"] > len(line):
+            raise StarmineError(f"after turn {entry['turn']} of {len(line)}")
+        line = [*line[: entry["turn"]], *entry["actions"]]
+        state = games.state(row, 0)
+        for action in line:
+            state.apply(action)
 
 
 def _compute() -> Any:

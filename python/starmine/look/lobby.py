@@ -48,6 +48,7 @@ class _Place:
     told: Answer  # what was asked for: the variant's name and the seats
     lock: threading.Lock = field(default_factory=threading.Lock)
     replay: Answer | None = None
+    is_kept: bool = False  # whether its game was written as data
 
 
 class Lobby:
@@ -62,6 +63,8 @@ class Lobby:
             the replay.
         seed: the first table gets game 0 of this seed, the next one game 1, and so on; None for random games.
         folder: where each game that ends is written as a replay; None to write nothing.
+        keep: writes the game of a table as data, and returns the file; it is called once for each game that has a turn,
+            at its end, or when its table is left before. None to write nothing.
         report: told what the page must not show, such as why a partner failed.
     """
 
@@ -72,10 +75,11 @@ class Lobby:
         *,
         seed: int | None = None,
         folder: Path | None = None,
+        keep: Callable[[Table], Path] | None = None,
         report: Callable[[str], None] = print,
     ) -> None:
         self.players, self.advisers = dict(players), list(advisers)
-        self.seed, self.folder, self.report = seed, folder, report
+        self.seed, self.folder, self.keep, self.report = seed, folder, keep, report
         self._places: dict[str, _Place] = {}
         self._opened = 0
         self._lock = threading.Lock()
@@ -131,8 +135,23 @@ class Lobby:
         """
         self._place(key)
         with self._lock:
-            self._places.pop(key, None)
+            place = self._places.pop(key, None)
+        if place is not None:
+            with place.lock:
+                self._keep(place)
         return {}
+
+    def keep_unfinished(self) -> None:
+        """Write the games of the tables that are still open."""
+        with self._lock:
+            places = list(self._places.values())
+        for place in places:
+            held = place.lock.acquire(timeout=0.2)  # a partner that still searches leaves the position as it is
+            try:
+                self._keep(place)
+            finally:
+                if held:
+                    place.lock.release()
 
     def show(self, key: str) -> Answer:
         """What may be seen of a table.
@@ -277,6 +296,8 @@ class Lobby:
 
     def _moved(self, key: str, place: _Place) -> Answer:
         """What may be seen after a turn; a game that has ended is written."""
+        if place.table.is_over:
+            self._keep(place)
         if place.table.is_over and self.folder is not None:
             name = f"game-{time.strftime('%Y%m%d-%H%M%S')}-{place.number}.html"
             place.replay = self._replay(place)
@@ -286,6 +307,16 @@ class Lobby:
             except OSError as error:
                 self.report(f"{self.folder / name}: {error.strerror or error}")
         return self._shown(key, place)
+
+    def _keep(self, place: _Place) -> None:
+        """Write a table's game as data, unless it was written or has no turn."""
+        if self.keep is None or place.is_kept or not place.table.state.length:
+            return
+        place.is_kept = True
+        try:
+            self.report(f"written to {self.keep(place.table)}")
+        except StarmineError as error:
+            self.report(str(error))
 
     def _replay(self, place: _Place) -> Answer:
         """The replay, with the moves of the first adviser that plays the variant."""

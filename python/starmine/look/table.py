@@ -32,7 +32,8 @@ class Table:
         seat: the person's seat, or None.
         names: of the players, by seat.
         seed: of the deck.
-        taken_back: how many moves were taken back.
+        moves_taken_back: for each time, `turn`, the number of turns that were left, and `actions`, the ids of the moves
+            that had followed.
 
     Raises:
         UnknownNameError: there is no such bot.
@@ -62,7 +63,7 @@ class Table:
         self.seat = persons[0] if persons else None
         self.names = [PERSON if player is None else name_of(player) for player in players]
         self.state: State = variant.new_game(seed=self.seed, game=game)
-        self.taken_back = 0
+        self.moves_taken_back: list[dict[str, Any]] = []
         self._partners = Partners(players, variant, self.seed)
         self._partners.begin()
 
@@ -70,6 +71,11 @@ class Table:
     def variant(self) -> Variant:
         """The rules."""
         return self.state.variant
+
+    @property
+    def taken_back(self) -> int:
+        """How many times moves were taken back."""
+        return len(self.moves_taken_back)
 
     @property
     def shown_names(self) -> list[str]:
@@ -150,8 +156,9 @@ class Table:
         for action in actions:
             self._partners.see(state)()  # partners may keep a memory; their answers do not count
             state.apply(action)
+        left = [event.action for event in self.state.history[own[-1] :]]
         self.state = state
-        self.taken_back += 1
+        self.moves_taken_back.append({"turn": own[-1], "actions": left})
 
     def advice(self, bot: str) -> int:
         """What a bot would do in the person's place.

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import _unknown_name, endings
+from starmine._core import StarmineError, _unknown_name, endings
 
 # Names by code, from 1; code 0 is a game of which nobody tells why it stopped.
 ENDED_BY = ("rules", "nothing_playable", "speedrun_fail", "timeout", "terminated", "idle", "vote")
@@ -53,6 +53,26 @@ def site_scores_of(
     counted = np.where(counts, scores.astype(np.int16), np.int16(0))
     counted[ended_by == UNKNOWN] = NO_SCORE
     return counted
+
+
+def taken_back_of(text: str) -> list[dict[str, Any]]:
+    """The moves that were taken back, from their JSON; none for "".
+
+    Raises:
+        StarmineError: it is no list of objects with a number `turn` and a list of numbers `actions`.
+    """
+    try:
+        found = json.loads(text) if text else []
+        fits = [
+            set(entry) == {"turn", "actions"}
+            and all(type(number) is int and number >= 0 for number in [entry["turn"], *entry["actions"]])
+            for entry in found
+        ]
+    except (ValueError, RecursionError, TypeError):
+        fits = [False]
+    if not all(fits):
+        raise StarmineError(f"taken_back is {text!r}: expected a list of objects with a turn and actions")
+    return list(found)
 
 
 def record_of(text: object) -> dict[str, Any] | None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from starmine._core import State, endings
 from starmine.equality import equal_by_value
-from starmine.stored.ended import NO_SCORE, NO_SEAT, RULES, UNKNOWN, ended_by_name, record_of
+from starmine.stored.ended import NO_SCORE, NO_SEAT, RULES, UNKNOWN, ended_by_name, record_of, taken_back_of
 from starmine.stored.games import GameTable
 
 
@@ -94,6 +94,19 @@ class Game:
         """What hanab.live tells of the game beyond all this, such as its `id`, `seed` and `notes`."""
         told = self.table.site_records
         return {} if told is None else record_of(told[0]) or {}
+
+    @property
+    def taken_back(self) -> list[dict[str, Any]]:
+        """The moves that a person took back, in the order of taking back, as `starmine play --save` keeps them.
+
+        Each entry has `turn`, the number of turns that were left, and `actions`, the ids of the moves that followed it
+        until then: the person's and its partners'.
+
+        Raises:
+            StarmineError: the stored text is not such a list.
+        """
+        told = self.table.taken_back
+        return [] if told is None else taken_back_of(str(told[0]))
 
     def __len__(self) -> int:
         """Number of turns."""

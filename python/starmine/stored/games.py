@@ -35,6 +35,7 @@ TOLD: dict[str, tuple[type[np.generic], Any]] = {
     "ended_by_seats": (np.int8, NO_SEAT),
     "site_scores": (np.int16, NO_SCORE),
     "site_records": (np.object_, ""),
+    "taken_back": (np.object_, ""),
 }
 
 
@@ -68,6 +69,8 @@ class GameTable:
         site_scores: int16 (G,), as hanab.live counts; -1 where `ended_by` is 0. Or None.
         site_records: texts (G,), what hanab.live tells of the games beyond all this, a JSON object; "" for games of
             other sources. Or None.
+        taken_back: texts (G,), the moves of a game that were taken back, a JSON list as `Game.taken_back`; "" for none.
+            Or None.
 
     Raises:
         ArrayError: a column has another dtype or shape.
@@ -90,6 +93,7 @@ class GameTable:
     ended_by_seats: NDArray[np.int8] | None = None
     site_scores: NDArray[np.int16] | None = None
     site_records: NDArray[np.object_] | None = None
+    taken_back: NDArray[np.object_] | None = None
 
     def __post_init__(self) -> None:
         """Check dtypes and shapes."""

@@ -123,9 +123,11 @@ def test_no_hand_of_a_table_lies_under_its_controls(browser, players, size):
             page.locator(".sp-advised").wait_for()
             assert measured(page)["under"] == []
             page.locator(".sp-advised").click()
-        table = lobby._places[shown["id"]].table
-        while not table.is_over:
-            table.act(table.advice("smart")) if table.waits else table.play_partner()
+        place = lobby._places[shown["id"]]
+        table = place.table
+        with place.lock:  # the page asks for the partners' turns meanwhile
+            while not table.is_over:
+                table.act(table.advice("smart")) if table.waits else table.play_partner()
         page.reload()
         page.locator(".sp-result").wait_for()
         found = measured(page)

@@ -1,5 +1,6 @@
 """`starmine play` at the terminal: whole games by typed moves, take back, advice, watching, and saved games."""
 
+import dataclasses
 import itertools
 import re
 
@@ -120,6 +121,72 @@ def test_the_command_saves_what_replay_opens(monkeypatch, capsys, tmp_path, suff
     page = tmp_path / "game.html"
     assert main(["replay", str(path), "--html", str(page), "--players", "3"]) == 0
     assert "<main" in page.read_text()
+
+
+def with_moves_taken_back(monkeypatch, save, seed="3"):
+    """A game that is left after four turns: two were played and taken back, then one turn of the rest."""
+    typed(monkeypatch, ["play 4", "1", "undo", "2", "undo", "undo", "play 0", "quit"])
+    assert main(["play", "--seed", seed, "--save", str(save)]) == 0
+
+
+@pytest.mark.parametrize("kind", ["file", "folder"])
+def test_the_command_keeps_games_as_data_with_the_moves_that_were_taken_back(monkeypatch, capsys, tmp_path, kind):
+    save = tmp_path / ("game.parquet" if kind == "file" else "")
+    tables = []
+    begin = Table.__init__
+    monkeypatch.setattr(Table, "__init__", lambda self, *a, **k: (tables.append(self), begin(self, *a, **k))[1])
+    with_moves_taken_back(monkeypatch, save)
+    (played,) = [table for table in tables if table.taken_back]
+    place = save if kind == "file" else tmp_path / "standard-2p"
+    (game,) = starmine.data.Dataset(place)
+    assert game.state() == played.state
+    assert [str(player["name"]) for player in game.players] == ["you", "smart"]
+    taken = game.taken_back
+    assert taken == played.moves_taken_back
+    assert [(entry["turn"], len(entry["actions"])) for entry in taken] == [(2, 2), (2, 2), (0, 2)]
+    variant = starmine.Variant()
+    assert variant.action_meaning(taken[2]["actions"][0]) == "play slot 4"
+    assert main(["data", "info", str(place)]) == 0
+    assert main(["data", "verify", str(place)]) == 0
+    assert main(["replay", str(place), "--html", str(tmp_path / "out.html")]) == 0
+    capsys.readouterr()
+    starmine.data.write_games(read_games(place), tmp_path / "again.parquet")
+    assert starmine.data.Dataset(tmp_path / "again.parquet")[0].taken_back == taken
+    if kind == "folder":
+        with_moves_taken_back(monkeypatch, save, seed="4")
+        assert [len(game.taken_back) for game in starmine.data.Dataset(place)] == [3, 3]
+        assert main(["data", "verify", str(place)]) == 0
+
+
+def test_a_format_without_moves_taken_back_says_so(monkeypatch, capsys, tmp_path):
+    with_moves_taken_back(monkeypatch, tmp_path / "game.json")
+    assert "The moves that were taken back are not in it" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[",
+        "{}x",
+        '[{"turn": 0}]',
+        '[{"turn": 0, "actions": [true]}]',
+        '[{"turn": 99, "actions": [1]}]',
+        '[{"turn": 1, "actions": [255]}]',
+        '[{"turn": 0, "actions": [0]}]',  # a discard with all tokens
+    ],
+)
+def test_moves_taken_back_that_do_not_hold_are_found(tmp_path, capsys, text):
+    played = starmine.play_games(["smart", "smart"], 1, seed=3, record=True).trajectories
+    whole = read_games_of(played, tmp_path)
+    starmine.data.write_games(dataclasses.replace(whole, taken_back=(text,)), tmp_path / "forged.parquet")
+    assert main(["data", "verify", str(tmp_path / "forged.parquet")]) == 1
+    assert "its moves that were taken back do not hold" in capsys.readouterr().out
+
+
+def read_games_of(played, folder):
+    """Games as they are read."""
+    starmine.data.write_games(played, folder / "games.npz")
+    return read_games(folder / "games.npz")
 
 
 def test_the_command_without_a_file_gives_a_link(monkeypatch, capsys):

@@ -492,6 +492,45 @@ def test_the_command_ends_with_an_interrupt_while_a_partner_searches():
     assert seconds < 3  # the signal, and the end of the interpreter
 
 
+def test_the_page_keeps_games_as_data_with_the_moves_that_were_taken_back(tmp_path, capsys):
+    """A game that has ended, one whose table is left, and one that is open when the program ends; none twice."""
+    options = parser().parse_args(["play", "--web", "--seed", "3", "--save", str(tmp_path)])
+    lobby = play.lobby(options, starmine.Variant())
+    ended, left, open_one, untouched = (lobby.open("standard", [None, "smart"]) for _ in range(4))
+    other = lobby.open("mini", [None, "piers"])
+
+    def turn(found):
+        key, position = found["id"], at(found)["at"]
+        if not found["waits"]:
+            return lobby.step(key, position)
+        return lobby.act(key, lobby.advise(key, "piers", position)["action"], position)
+
+    ended = turn(turn(ended))
+    ended = lobby.take_back(ended["id"], at(ended)["at"])
+    tables = [table_of(lobby, found) for found in (ended, left, open_one, other)]
+    while not ended["over"]:
+        ended = turn(ended)
+    turn(left)
+    turn(turn(open_one))
+    turn(other)
+    lobby.close(left["id"])
+    lobby.close(untouched["id"])
+    lobby.keep_unfinished()
+    lobby.keep_unfinished()
+    games = list(starmine.data.Dataset(tmp_path / "standard-2p"))
+    assert sorted(len(game) for game in games) == sorted(table.state.length for table in tables[:3])
+    whole = next(game for game in games if game.ending is not None)
+    assert (whole.state(), whole.taken_back) == (tables[0].state, tables[0].moves_taken_back)
+    assert len(whole.taken_back) == 1
+    (small,) = starmine.data.Dataset(tmp_path / "mini-2p")
+    assert small.state() == tables[3].state
+    assert len(list(tmp_path.glob("*.html"))) == 1
+    for name in ("standard-2p", "mini-2p"):
+        assert main(["data", "info", str(tmp_path / name)]) == 0
+        assert main(["data", "verify", str(tmp_path / name)]) == 0
+        assert main(["replay", str(tmp_path / name), "--html", str(tmp_path / "out.html")]) == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

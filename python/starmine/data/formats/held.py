@@ -72,6 +72,7 @@ def _of_table(table: GameTable, players: tuple[tuple[str, ...], ...]) -> ReadGam
         ended_by=table.ended_by,
         ended_by_seats=table.ended_by_seats,
         site_records=() if table.site_records is None else tuple(table.site_records.tolist()),
+        taken_back=() if table.taken_back is None else tuple(table.taken_back.tolist()),
     )
 
 

@@ -45,6 +45,7 @@ def read(path: Path, variant: Variant | None = None) -> ReadGames:
         ended_by=games.ended_by,
         ended_by_seats=games.ended_by_seats,
         site_records=() if games.site_records is None else tuple(games.site_records.tolist()),
+        taken_back=() if games.taken_back is None else tuple(games.taken_back.tolist()),
     )
 
 
@@ -101,6 +102,7 @@ def table_of(games: ImportedGames) -> tuple[GameTable, list[dict[str, str | None
         ended_by_seats=games.ended_by_seats,
         site_scores=games.site_scores,
         site_records=np.array(games.site_records, np.object_) if any(games.site_records) else None,
+        taken_back=np.array(games.taken_back, np.object_) if any(games.taken_back) else None,
     )
     return table, [{"name": name, "hash": None} for name in numbers]
 

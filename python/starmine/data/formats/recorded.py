@@ -22,7 +22,7 @@ ARRAYS = (
     *("indices", "recorded_scores", "scores", "fireworks", "endings"),
     *("ended_by", "ended_by_seats", "site_scores"),
 )
-TUPLES = ("names", "players", "site_records")
+TUPLES = ("names", "players", "site_records", "taken_back")
 THREADS = 1  # which play some 20 million turns a second
 
 
@@ -111,6 +111,7 @@ class ReadGames:
         ended_by: uint8 (G,), codes of `starmine.data.ENDED_BY`; 0 where the source does not tell. None for 0.
         ended_by_seats: int8 (G,), the seats that ended the games; -1 for none. None for -1.
         site_records: what hanab.live tells of each game beyond all this; empty for "".
+        taken_back: the moves of each game that were taken back; empty for "".
     """
 
     trajectories: Trajectories
@@ -124,6 +125,7 @@ class ReadGames:
     ended_by: NDArray[np.uint8] | None = None
     ended_by_seats: NDArray[np.int8] | None = None
     site_records: tuple[str, ...] = ()
+    taken_back: tuple[str, ...] = ()
 
     @staticmethod
     def of(
@@ -172,6 +174,7 @@ class ImportedGames:
             played; -1 where `ended_by` is 0.
         site_records: what hanab.live tells of each game beyond all this, a JSON object with its `id`, `seed`, `notes`
             and `options` that change no rule; "" for games of other sources.
+        taken_back: the moves of each game that were taken back, a JSON list as `Game.taken_back`; "" for none.
         skipped: the games that were left out, in the order of the file.
         suits: what the source calls the suits, in their order, such as hanab.live's ("red", "yellow", "green", "blue",
             "purple"); empty where it has our names.
@@ -190,6 +193,7 @@ class ImportedGames:
     ended_by_seats: NDArray[np.int8]
     site_scores: NDArray[np.int16]
     site_records: tuple[str, ...]
+    taken_back: tuple[str, ...]
     skipped: tuple[SkippedGame, ...] = ()
     suits: tuple[str, ...] = ()
     other_rules: int = 0
@@ -355,7 +359,7 @@ def _played(games: ReadGames) -> tuple[ImportedGames, list[SkippedGame]]:
     count, told = len(played), games.recorded_scores
     told_end = np.full(count, UNKNOWN, np.uint8) if games.ended_by is None else games.ended_by
     seats = np.full(count, NO_SEAT, np.int8) if games.ended_by_seats is None else games.ended_by_seats
-    records = games.site_records or ("",) * count
+    records, taken_back = games.site_records or ("",) * count, games.taken_back or ("",) * count
     legal = np.flatnonzero(problems == 0)
     ended_by = told_end.copy()
     ended_by[legal] = ended_by_of(
@@ -385,6 +389,7 @@ def _played(games: ReadGames) -> tuple[ImportedGames, list[SkippedGame]]:
         seats,
         site_scores,
         records,
+        taken_back,
         suits=games.suits,
     )
     return found.chosen(np.setdiff1d(np.arange(count), list(reasons))) if broken else found, broken
