@@ -196,7 +196,9 @@ class PythonPlayers:
             if wishes is not None:
                 continue
             games = np.flatnonzero(acting == number).tolist()
-            takes = self._take_together if hasattr(self._objects[number], "act_views") else self._take_one_by_one
+            bot = self._objects[number]
+            is_one = hasattr(bot, "act_views") and not is_maker(bot)
+            takes = self._take_together if is_one else self._take_one_by_one
             for game, move in takes(number, games, to_act) if games else ():
                 seat = int(to_act[game])
                 if isinstance(move, Exception):

@@ -162,6 +162,21 @@ CALLS = {
         "[starmine.search(state, rollouts=1_000_000, seed=seed) for seed in range(99)]",
         "assert starmine.search(state, rollouts=100, hands=100).action in state.legal_actions()",
     ),
+    "one long search": (
+        "state = starmine.Variant().new_game(seed=0)",
+        "starmine.search(state, 'fireflower', rollouts=10_000_000, hands=100_000)",
+        "assert starmine.search(state, rollouts=100, hands=100).action in state.legal_actions()",
+    ),
+    "one long suggestion": (
+        "state = starmine.Variant().new_game(seed=0)",
+        "state.suggest('search: fireflower; rollouts=10000000; hands=100000')",
+        "assert state.suggest('smart') in state.legal_actions()",
+    ),
+    "games of a chat player": (
+        "import time\nplayer = starmine.text.ChatPlayer(lambda messages: time.sleep(60), concurrency=4)",
+        "starmine.play_games([player, 'smart'], games=8)",
+        "",
+    ),
     "a suggestion of a bot that searches": (
         "state = starmine.Variant().new_game(seed=0)",
         f"[state.suggest('{SEARCH}', seed) for seed in range(99)]",

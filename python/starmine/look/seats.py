@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from threading import Lock
 from typing import Any, Protocol
 
 import numpy as np
@@ -24,11 +23,10 @@ class _SeatedBot:
     """A bot that sees what its seat sees."""
 
     def __init__(self, player: _Player, variant: Variant, seat: int, seed: int) -> None:
-        self._bot, self._seat, self._lock = make_bot(player, variant, seat, seed), seat, Lock()
+        self._bot, self._seat = make_bot(player, variant, seat, seed), seat
 
     def choose(self, state: State) -> int:
-        with self._lock:  # two requests of a page may ask at once
-            return self._bot.act(state.view(self._seat))
+        return self._bot.act(state.view(self._seat))
 
 
 class _OpenBot:

@@ -10,9 +10,9 @@ import os
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -190,6 +190,10 @@ class ChatPlayer:
             _run(self._ask_all(talks))
         return [self._move(talk) for talk in talks]
 
+    def clear(self) -> None:
+        """Forget all exchanges and counts. The transcript keeps its lines."""
+        self.exchanges, self.fallbacks = [], 0
+
     def report(self) -> dict[str, Any]:
         """Counts of outcomes, moves of the fallback, seconds, and sums of usage."""
         usage: Counter[str] = Counter()
@@ -212,13 +216,15 @@ class ChatPlayer:
             return ChatError(
                 f"{self.name} named no legal move in {talk.attempt} attempts; the last problem: {talk.problem}"
             )
-        self.fallbacks += 1
         try:
             if callable(self.fallback):
-                return self.fallback(talk.view)
-            return make_bot(self.fallback, talk.view.variant, talk.view.observer).act(talk.view)
+                move = self.fallback(talk.view)
+            else:
+                move = make_bot(self.fallback, talk.view.variant, talk.view.observer).act(talk.view)
         except Exception as error:
             return error
+        self.fallbacks += 1
+        return move
 
     def _keep(self, exchange: Exchange) -> None:
         """Add an exchange to the list and to the transcript."""
@@ -255,9 +261,7 @@ class ChatPlayer:
                     answer = await self._called(talk.messages)
                     talk.take(answer, time.monotonic() - began)
 
-        with ThreadPoolExecutor(self.concurrency, thread_name_prefix=self.name) as pool:
-            asyncio.get_running_loop().set_default_executor(pool)
-            await asyncio.gather(*(ask(talk) for talk in talks))
+        await asyncio.gather(*(ask(talk) for talk in talks))
 
     async def _called(self, messages: Any) -> Any:
         """What the function returned, or the exception of its last attempt."""
@@ -274,7 +278,7 @@ class ChatPlayer:
         call = type(self.ask).__call__  # of an object whose calls are coroutines
         if inspect.iscoroutinefunction(self.ask) or inspect.iscoroutinefunction(call):
             return await self.ask(messages)
-        found = await asyncio.to_thread(self.ask, messages)
+        found = await asyncio.wrap_future(_in_thread(self.ask, messages))
         return await found if inspect.isawaitable(found) else found
 
 
@@ -370,11 +374,40 @@ def _as_text(answer: Any) -> str:
         return repr(answer)
 
 
-def _run(work: Any) -> Any:
-    """The result of a coroutine, also where an event loop runs already, as in notebooks."""
+def _in_thread(function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+    """The result of a function in a thread of its own, which neither a time limit nor the end of the program awaits."""
+    found: Future[Any] = Future()
+
+    def call() -> None:
+        try:
+            result = function(*arguments)
+        except BaseException as error:
+            if not found.cancelled():
+                found.set_exception(error)
+        else:
+            if not found.cancelled():
+                found.set_result(result)
+
+    found.set_running_or_notify_cancel()
+    threading.Thread(target=call, daemon=True).start()
+    return found
+
+
+def _run(work: Coroutine[Any, Any, Any]) -> Any:
+    """The result of a coroutine. Its event loop has its own thread, so that notebooks and Ctrl-C work alike."""
+    running: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]]] = []
+
+    async def main() -> Any:
+        task = asyncio.current_task()
+        assert task is not None
+        running.append((asyncio.get_running_loop(), task))
+        return await work
+
+    found = _in_thread(asyncio.run, main())
     try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(work)
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, work).result()
+        return found.result()
+    except BaseException:
+        for loop, task in running:
+            with suppress(RuntimeError):  # it has ended
+                loop.call_soon_threadsafe(task.cancel)
+        raise

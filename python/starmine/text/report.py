@@ -181,7 +181,8 @@ def report(
         num_threads: of the searches.
 
     Raises:
-        StarmineError: games that were not recorded, or not one player for each seat.
+        StarmineError: games that were not recorded, not one player for each seat, or a chat player with exchanges of
+            other games.
     """
     trajectories = games.trajectories
     if trajectories is None:
@@ -196,6 +197,7 @@ def report(
     reports = []
     for chat in chats:
         seats = [seat for seat, player in enumerate(players) if player is chat]
+        _check_exchanges(chat, trajectories, seats)
         places, misplays, knowable = _moves_of(trajectories, played, seats)
         reports.append(
             PlayerReport(
@@ -215,6 +217,18 @@ def report(
             )
         )
     return TextReport(len(played), len(games) - len(played), mean, error, games.variant.max_score, lost, reports)
+
+
+def _check_exchanges(chat: ChatPlayer, trajectories: Any, seats: Sequence[int]) -> None:
+    """Refuse a player whose moves are not those of the games, so that no other games are counted."""
+    states = [trajectories.state(game) for game in range(len(trajectories))]
+    moves = sum(event.seat in seats for state in states for event in state.history)
+    chosen = chat.fallbacks + sum(exchange.outcome == "move" for exchange in chat.exchanges)
+    if moves != chosen:
+        raise StarmineError(
+            f"player {chat.name!r} chose {chosen} moves, but made {moves} in these games: expected a player that was "
+            "asked in these games only; call its clear() before other games"
+        )
 
 
 def _usage(exchanges: Sequence[Exchange], games: int) -> dict[str, float]:

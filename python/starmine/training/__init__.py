@@ -37,7 +37,7 @@ from starmine.training.flat import flat_weights
 from starmine.training.inference import infer, network_player, sample_actions
 from starmine.training.log import Log
 from starmine.training.playing import (
-    EVALUATION_SEED,
+    PROGRESS_SEED,
     Act,
     Outputs,
     batch_state,
@@ -66,7 +66,7 @@ from starmine.training.start import begin_with
 from starmine.training.stopping import StopSignals
 
 __all__ = [
-    "EVALUATION_SEED",
+    "PROGRESS_SEED",
     "Act",
     "Checkpoint",
     "DivergedError",

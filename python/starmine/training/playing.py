@@ -28,7 +28,9 @@ Act: TypeAlias = Callable[[Outputs], NDArray[np.int64]]
 """Chooses actions int64 (N,) from "obs" uint8 (N, bytes), packed bits, "action_mask" bool (N, A), and "current_player"
 (N,). It is called for all games in every turn, so that it may keep hidden states."""
 
-EVALUATION_SEED = 2**32  # the first that `training_seed` refuses
+# Of the games that measure a run's progress, the first seed that `training_seed` refuses. Final evaluations have
+# `starmine.seeds.EVALUATION_SEED`: a run that is chosen by its progress is not evaluated on the same decks.
+PROGRESS_SEED = 2**32
 
 
 def training_seed(seed: int) -> int:
@@ -43,9 +45,9 @@ def training_seed(seed: int) -> int:
     Raises:
         StarmineError: another seed.
     """
-    if not 1 <= seed < EVALUATION_SEED:
+    if not 1 <= seed < PROGRESS_SEED:
         why = "evaluations play the decks of the others"
-        raise StarmineError(f"seed={seed} is not allowed in training: expected 1 to {EVALUATION_SEED - 1:,}; {why}")
+        raise StarmineError(f"seed={seed} is not allowed in training: expected 1 to {PROGRESS_SEED - 1:,}; {why}")
     return seed + (rank() << 40)
 
 
@@ -84,7 +86,7 @@ def evaluate_policy(
     *,
     encoder: str = "canonical",
     partners: Mapping[int, Player] | None = None,
-    seed: int = EVALUATION_SEED,
+    seed: int = PROGRESS_SEED,
 ) -> Scores:
     """Play each game to its end; the same seed deals the same games to every policy.
 
@@ -132,7 +134,7 @@ class _Player:
         return self.act({"obs": obs, "action_mask": mask, "current_player": seat})[turns.game]
 
 
-def random_policy(seed: int = EVALUATION_SEED) -> Act:
+def random_policy(seed: int = PROGRESS_SEED) -> Act:
     """Plays uniformly random legal actions."""
     rng = np.random.default_rng(seed)
     return lambda outputs: (rng.random(outputs["action_mask"].shape) * outputs["action_mask"]).argmax(1)
@@ -142,7 +144,7 @@ def show_game(
     act: Act,
     variant: Variant,
     encoder: str = "canonical",
-    seed: int = EVALUATION_SEED,
+    seed: int = PROGRESS_SEED,
     *,
     replay: Path | None = None,
 ) -> None:

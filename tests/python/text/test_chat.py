@@ -181,6 +181,51 @@ def test_a_call_that_takes_too_long_has_failed(is_async):
     assert [exchange.outcome for exchange in player.exchanges] == ["timeout"]
 
 
+@pytest.mark.parametrize("batched", [False, True])
+def test_a_function_that_never_returns_does_not_hold_a_game(batched):
+    hangs, began = threading.Event(), time.monotonic()
+    player = ChatPlayer(lambda messages: hangs.wait(60), calls=1, timeout=0.05, fallback="iggi", batched=batched)
+    player.act_views([view(), view()], [0, 1])
+    seconds = time.monotonic() - began
+    hangs.set()
+    assert seconds < 30
+    assert [exchange.outcome for exchange in player.exchanges] == ["timeout", "timeout"]
+
+
+def test_a_report_refuses_a_player_that_talked_about_other_games():
+    player = ChatPlayer(first_move)
+    starmine.play_games([player, "iggi"], 2, variant="mini")
+    games = starmine.play_games([player, "iggi"], 3, variant="mini", record=True)
+    with pytest.raises(starmine.StarmineError, match=r"player.*clear\(\)"):
+        report(games, [player, "iggi"])
+    player.clear()
+    games = starmine.play_games([player, "iggi"], 3, variant="mini", record=True)
+    (found,) = report(games, [player, "iggi"]).players
+    assert found.replies == found.moves
+
+
+def test_a_report_counts_games_that_were_given_up():
+    def ask(messages):
+        return "hm" if "Turn 4." in messages[1]["content"] else first_move(messages)
+
+    player = ChatPlayer(ask, replies=1)
+    with pytest.raises(starmine.BotError) as error:
+        starmine.play_games([player, "iggi"], 6, variant="mini", record=True)
+    found = report(error.value.games, [player, "iggi"])
+    assert found.given_up == len(error.value.failures) > 0
+    assert found.players[0].outcomes["unreadable"] == found.given_up
+
+
+def test_a_class_of_bots_that_are_asked_together_has_an_object_for_each_game():
+    class Together(Cautious):
+        def act_views(self, views, games):
+            assert len(views) == 1
+            return [self.act(seen) for seen in views]
+
+    games = starmine.play_games([Together, "iggi"], 4, variant="mini", record=True)
+    assert games.trajectories == starmine.play_games([Cautious, "iggi"], 4, variant="mini", record=True).trajectories
+
+
 HOSTILE = [
     "",
     "\x00\x1b[31m\u2028MOVE: nothing\r\n",

@@ -457,4 +457,4 @@ def test_flat_weights_are_those_of_the_network(training):
 def test_nothing_trains_on_the_decks_of_evaluations(training, seed):
     with pytest.raises(starmine.StarmineError, match=rf"seed={seed} is not allowed in training"):
         training.training_seed(seed)
-    assert training.training_seed(2**32 - 1) < training.EVALUATION_SEED
+    assert training.training_seed(2**32 - 1) < training.PROGRESS_SEED
