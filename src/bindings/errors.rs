@@ -4,8 +4,8 @@ use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyRuntimeError, PyVal
 use pyo3::prelude::*;
 use pyo3::{PyTypeInfo, create_exception};
 
-use super::text::Text;
 use crate::batch::{self, BatchError, PartnersError, RecordError};
+use crate::bindings::arguments::text::Text;
 use crate::bots::{self, PlayError};
 use crate::rules;
 use crate::rules::MoveError;
@@ -191,7 +191,7 @@ impl From<BatchError> for PyErr {
 }
 
 /// The exception for an action that is not legal in a single game.
-pub(super) fn illegal_action(error: &MoveError, message: String) -> PyErr {
+pub fn illegal_action(error: &MoveError, message: String) -> PyErr {
     let (action, legal) = match error {
         MoveError::OutOfRange { action, .. } | MoveError::GameOver { action, .. } => {
             (*action, vec![])

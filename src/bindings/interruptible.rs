@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 
-use super::errors::StarmineError;
+use crate::bindings::errors::StarmineError;
 use crate::bots::{PlayError, SeatedPlayer, check_thread_room};
 use crate::rules::State;
 
@@ -21,7 +21,7 @@ const PERIOD: Duration = Duration::from_millis(100);
 /// # Errors
 /// `MemoryError` without memory for another thread, and what a signal's handler raised, such as
 /// `KeyboardInterrupt`; the result of the call is dropped then.
-pub(super) fn interruptible<T: Send>(
+pub fn interruptible<T: Send>(
     py: Python<'_>,
     call: impl FnOnce(&AtomicBool) -> T + Send,
 ) -> PyResult<T> {
@@ -58,7 +58,7 @@ pub(super) fn interruptible<T: Send>(
 ///
 /// # Errors
 /// As [`interruptible`].
-pub(super) fn interruptible_if<T: Send>(
+pub fn interruptible_if<T: Send>(
     is_long: bool,
     py: Python<'_>,
     call: impl FnOnce(&AtomicBool) -> T + Send,
@@ -70,7 +70,7 @@ pub(super) fn interruptible_if<T: Send>(
 ///
 /// # Errors
 /// As [`SeatedPlayer::act`], and as [`interruptible`]; the player may then be asked again.
-pub(super) fn ask(py: Python<'_>, player: &mut SeatedPlayer, state: &State) -> PyResult<usize> {
+pub fn ask(py: Python<'_>, player: &mut SeatedPlayer, state: &State) -> PyResult<usize> {
     let played = if player.takes_long() {
         let played = interruptible(py, |stop| player.act_until(state, stop))??;
         played.expect("an interrupted call raises")

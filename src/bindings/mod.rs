@@ -1,49 +1,16 @@
 //! The Python extension module `starmine._core`. Only this module knows Python.
 
+mod arguments;
+mod arrays;
 mod batch;
-mod batch_copies;
-mod batch_into;
-mod batch_last;
-mod batch_outside;
-mod batch_properties;
-mod batch_settings;
-mod bot_kind;
-mod card;
-mod color_features;
+mod bots;
+mod encode;
 mod errors;
-mod event;
-mod features;
-mod integer_arrays;
 mod interruptible;
-mod keywords;
-mod knowledge;
-mod layout;
-mod memory;
-mod moves;
-mod network;
-mod numbers;
-mod outputs;
-mod outside;
-mod parameters;
-mod player;
-mod policies;
+mod nn;
 mod process;
-mod recording;
-mod replay;
-mod room;
-mod rule_kind;
+mod rules;
 mod search;
-mod seated_bot;
-mod section;
-mod seen;
-mod small_numbers;
-mod state;
-mod tables;
-mod text;
-mod towers;
-mod unpack;
-mod variant;
-mod view;
 
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
@@ -53,19 +20,19 @@ use crate::rules::{Ending, Named};
 
 macro_rules! core_module {
     (
-        classes: { $($file:ident::$class:ident),+ $(,)? }
+        classes: { $($file:ident$(::$inner:ident)+),+ $(,)? }
         exceptions: { $($exception:ident),+ $(,)? }
-        functions: { $($module:ident::$function:ident),+ $(,)? }
+        functions: { $($module:ident$(::$function:ident)+),+ $(,)? }
     ) => {
         /// The compiled core of starmine.
         #[pymodule(gil_used = true)]
         mod _core {
             $(#[pymodule_export]
-            use super::$file::$class;)+
+            use super::$file$(::$inner)+;)+
             $(#[pymodule_export]
             use super::errors::$exception;)+
             $(#[pymodule_export]
-            use super::$module::$function;)+
+            use super::$module$(::$function)+;)+
             #[pymodule_export]
             use super::{_extra_outputs, _outputs, encoders, endings};
 
@@ -78,7 +45,7 @@ macro_rules! core_module {
 
         // Python aligns objects to two words and pyo3 asks for no more, so a class must not need more.
         const _: () = {
-            $(assert!(align_of::<$file::$class>() <= 2 * size_of::<usize>());)+
+            $(assert!(align_of::<$file$(::$inner)+>() <= 2 * size_of::<usize>());)+
         };
     };
 }
@@ -86,24 +53,24 @@ macro_rules! core_module {
 core_module! {
     classes: {
         batch::Batch,
-        bot_kind::BotKind,
-        card::Card,
-        color_features::_ColorFeatures,
-        event::Event,
-        knowledge::Knowledge,
-        layout::Layout,
-        moves::Move,
-        network::_Network,
-        outside::_Outside,
-        player::_Player,
-        replay::_Replay,
-        rule_kind::RuleKind,
-        seated_bot::SeatedBot,
-        section::Section,
-        state::State,
-        tables::_Tables,
-        variant::Variant,
-        view::View,
+        bots::bot_kind::BotKind,
+        rules::card::Card,
+        nn::color_features::_ColorFeatures,
+        rules::event::Event,
+        rules::knowledge::Knowledge,
+        encode::layout::Layout,
+        rules::moves::Move,
+        nn::network::_Network,
+        batch::outside::_Outside,
+        bots::player::_Player,
+        batch::replay::_Replay,
+        bots::rule_kind::RuleKind,
+        bots::seated_bot::SeatedBot,
+        encode::section::Section,
+        rules::state::State,
+        bots::tables::_Tables,
+        rules::variant::Variant,
+        rules::view::View,
     }
     exceptions: {
         ArrayError,
@@ -117,27 +84,27 @@ core_module! {
         VariantError,
     }
     functions: {
-        bot_kind::bot,
-        bot_kind::bots,
+        bots::bot_kind::bot,
+        bots::bot_kind::bots,
         errors::_unknown_name,
-        keywords::_unknown_keyword,
-        policies::_policy_bytes,
-        policies::policies,
-        recording::_outcomes,
-        rule_kind::rule,
-        rule_kind::rules,
+        arguments::keywords::_unknown_keyword,
+        bots::policies::_policy_bytes,
+        bots::policies::policies,
+        rules::recording::_outcomes,
+        bots::rule_kind::rule,
+        bots::rule_kind::rules,
         search::_may_share_table,
         search::_search,
         search::_search_parts,
         search::_search_text,
-        seated_bot::make_bot,
-        tables::_play_bots,
-        towers::_pool,
-        towers::_pool_gradient,
-        unpack::unpack_bits_into,
-        variant::_hle_preset,
-        variant::variant,
-        variant::variants,
+        bots::seated_bot::make_bot,
+        bots::tables::_play_bots,
+        nn::towers::_pool,
+        nn::towers::_pool_gradient,
+        nn::unpack::unpack_bits_into,
+        rules::variant::_hle_preset,
+        rules::variant::variant,
+        rules::variant::variants,
     }
 }
 

@@ -9,12 +9,12 @@ use pyo3::types::PyDict;
 static FORKS: AtomicU32 = AtomicU32::new(0);
 
 /// The number of forks. It costs less than the process id, which is a system call.
-pub(super) fn forks() -> u32 {
+pub fn forks() -> u32 {
     FORKS.load(Ordering::Relaxed)
 }
 
 /// Counts the forks from now on.
-pub(super) fn count_forks(py: Python<'_>) -> PyResult<()> {
+pub fn count_forks(py: Python<'_>) -> PyResult<()> {
     let os = py.import("os")?;
     if !os.hasattr("register_at_fork")? {
         return Ok(()); // a system without forks

@@ -3,13 +3,13 @@
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 
-use super::errors::StarmineError;
-use super::interruptible::interruptible;
-use super::numbers::{Integer, count, seed as read_seed};
-use super::player::read_player;
-use super::room::collect;
-use super::text::Text;
-use super::view::View;
+use crate::bindings::arguments::numbers::{Integer, count, seed as read_seed};
+use crate::bindings::arguments::text::Text;
+use crate::bindings::arrays::room::collect;
+use crate::bindings::bots::player::read_player;
+use crate::bindings::errors::StarmineError;
+use crate::bindings::interruptible::interruptible;
+use crate::bindings::rules::view::View;
 use crate::search::{
     ActionValue, Method, NumberRange, PlayerName, PlayerNameError, SearchName, SearchOptions,
     SearchText, Source,

@@ -1,0 +1,76 @@
+//! Copies of a `Batch`, and its stored form.
+
+use std::sync::atomic::AtomicBool;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+use super::{Batch, read_threads};
+use crate::batch;
+use crate::bindings::arguments::numbers::Integer;
+use crate::bindings::interruptible::{interruptible, interruptible_if};
+
+#[pymethods]
+impl Batch {
+    /// An independent batch in the same state.
+    fn copy(&self, py: Python<'_>) -> PyResult<Batch> {
+        let games = self.lock()?;
+        let copy = |stop: &AtomicBool| games.batch.duplicate_until(stop);
+        Ok(Batch::wrap(py, interruptible_if(games.is_long(), py, copy)??))
+    }
+
+    /// The batch as bytes, from which `from_bytes` resumes it exactly. The number of threads is not
+    /// stored, so batches in the same state give the same bytes. The weights of partners are stored,
+    /// except those that come with the package.
+    ///
+    /// Raises:
+    ///     SerializationError: games have given decks, or partners are Python objects.
+    ///     MemoryError: there is no memory for the bytes.
+    ///     BusyError: another thread is in a call of this batch.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let games = self.lock()?;
+        let store = |stop: &AtomicBool| games.batch.to_bytes_until(stop);
+        let bytes = interruptible_if(games.is_long(), py, store)??;
+        drop(games);
+        PyBytes::new_with(py, bytes.len(), |target| {
+            target.copy_from_slice(&bytes);
+            Ok(())
+        })
+    }
+
+    /// The batch of `to_bytes`. Every field is checked: bytes that no batch stores are refused, also
+    /// those with a valid checksum.
+    ///
+    /// Args:
+    ///     data: the bytes.
+    ///     num_threads: threads that share the games, 1 to 1024; None for one per 1,024 games, at most
+    ///         one per core.
+    ///
+    /// Raises:
+    ///     SerializationError: the bytes are damaged or of another version. The message names the
+    ///         field.
+    ///     StarmineError: `num_threads` out of range, or threads that cannot be started.
+    ///     MemoryError: there is no memory for so many games.
+    #[staticmethod]
+    #[pyo3(signature = (data, *, num_threads=None))]
+    fn from_bytes(py: Python<'_>, data: &[u8], num_threads: Option<Integer>) -> PyResult<Batch> {
+        let num_threads = read_threads(num_threads)?;
+        let read = |stop: &AtomicBool| batch::Batch::from_bytes_until(stop, data, num_threads);
+        Ok(Batch::wrap(py, interruptible(py, read)??))
+    }
+
+    fn __copy__(&self, py: Python<'_>) -> PyResult<Batch> {
+        self.copy(py)
+    }
+
+    fn __deepcopy__(&self, py: Python<'_>, _memo: &Bound<'_, PyDict>) -> PyResult<Batch> {
+        self.copy(py)
+    }
+
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        Ok((py.get_type::<Batch>().getattr("from_bytes")?, (self.to_bytes(py)?,)))
+    }
+}

@@ -1,0 +1,271 @@
+//! The arrays of a batch's outputs: those that a caller gives, and those that we make.
+
+use std::array::from_fn;
+use std::sync::Mutex;
+
+use numpy::PyUntypedArray;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+
+use crate::batch::{
+    Batch, BatchError, Dtype, ElementType, ObservationBuffer, OutputLayout, Outputs,
+    for_each_output,
+};
+use crate::bindings::arrays::memory::{
+    Apart, ArraySpec, Claims, Held, Memory, Number, NumberType, data_address,
+};
+
+/// Number of outputs.
+pub const COUNT: usize = Outputs::COUNT;
+
+/// The arrays that a caller gives, in the order of the table of outputs. An output without one is not
+/// written.
+pub type Given<'a, 'py> = [Option<&'a Bound<'py, PyAny>>; COUNT];
+
+/// Whether an output tells what happened in a step, such as the reward, and not how the games stand after it.
+/// `_step_some` returns these outputs.
+pub fn is_result(name: &str) -> bool {
+    matches!(name, "reward" | "terminated" | "illegal_action") || name.starts_with("final_")
+}
+
+/// Arrays of our own, in the order of the table of outputs.
+pub struct OwnArrays<'py> {
+    arrays: Vec<Bound<'py, PyAny>>,
+    /// Arrays of the pools that Python code has changed. They are dropped with the others, after the
+    /// call, since dropping an array may run Python code.
+    _changed: Vec<Pooled>,
+}
+
+/// The arrays of all outputs of one batch.
+pub struct OutputArrays {
+    outputs: [Output; COUNT],
+    dtype: Dtype,
+}
+
+/// What the array of one output is, and the arrays of it that we made.
+struct Output {
+    name: &'static str,
+    key: Py<PyString>,
+    element: &'static NumberType,
+    shape: Vec<usize>,
+    /// Whether calls that allocate the arrays return this output.
+    is_wanted: bool,
+    pool: ArrayPool,
+}
+
+impl Output {
+    fn new(py: Python<'_>, layout: &OutputLayout, games: usize) -> Output {
+        Output {
+            name: layout.name,
+            key: PyString::intern(py, layout.name).unbind(),
+            element: number_type(layout.element),
+            shape: [&[games], &layout.axes[..]].concat(),
+            is_wanted: true,
+            pool: ArrayPool::default(),
+        }
+    }
+
+    fn spec(&self) -> ArraySpec<'_> {
+        ArraySpec { name: self.name, dtype: self.element, shape: &self.shape }
+    }
+}
+
+const fn number_type(element: ElementType) -> &'static NumberType {
+    match element {
+        ElementType::Bool => bool::TYPE,
+        ElementType::Int8 => i8::TYPE,
+        ElementType::Int32 => i32::TYPE,
+        ElementType::Float32 => f32::TYPE,
+        ElementType::Float16 => half::f16::TYPE,
+        ElementType::Uint8 => u8::TYPE,
+    }
+}
+
+impl OutputArrays {
+    pub fn new(py: Python<'_>, batch: &Batch) -> OutputArrays {
+        let layouts = batch.output_layouts();
+        let output = |index: usize| Output::new(py, &layouts[index], batch.num_envs());
+        OutputArrays { outputs: from_fn(output), dtype: batch.options().dtype }
+    }
+
+    /// Limits the arrays of our own to these outputs.
+    pub fn with_only(mut self, is_wanted: impl Fn(&str) -> bool) -> OutputArrays {
+        self.outputs.iter_mut().for_each(|output| output.is_wanted = is_wanted(output.name));
+        self
+    }
+
+    /// The outputs that have arrays of our own, with their indices.
+    fn wanted(&self) -> impl Iterator<Item = (usize, &Output)> {
+        self.outputs.iter().enumerate().filter(|(_, output)| output.is_wanted)
+    }
+
+    /// Checks the arrays of a caller and claims them for writing.
+    pub fn check<'a>(&self, given: Given<'a, '_>, claims: &mut Claims<'a, COUNT>) -> PyResult<()> {
+        for (index, (output, given)) in self.outputs.iter().zip(given).enumerate() {
+            if let Some(array) = given {
+                claims.write(index, output.spec().check_output(array)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Arrays of our own for the wanted outputs. Nobody else holds them. No Python code runs before this returns.
+    pub fn take<'py>(&self, py: Python<'py>) -> PyResult<OwnArrays<'py>> {
+        let mut changed = Vec::new();
+        let take = |(_, output): (_, &Output)| output.pool.take(py, output.spec(), &mut changed);
+        let arrays = self.wanted().map(take).collect::<PyResult<_>>()?;
+        Ok(OwnArrays { arrays, _changed: changed })
+    }
+
+    /// Claims our own arrays for writing. They need no check, since no Python code has run since
+    /// `take`.
+    pub fn trust<'a>(&self, own: &'a OwnArrays<'_>, claims: &mut Claims<'a, COUNT>) {
+        for ((index, output), array) in self.wanted().zip(&own.arrays) {
+            claims.write_own(index, output.spec().trusted(array));
+        }
+    }
+
+    /// The arrays by name.
+    pub fn dictionary(&self, py: Python<'_>, own: &OwnArrays<'_>) -> PyResult<Py<PyDict>> {
+        let dictionary = PyDict::new(py);
+        for ((_, output), array) in self.wanted().zip(&own.arrays) {
+            dictionary.set_item(&output.key, array)?;
+        }
+        Ok(dictionary.unbind())
+    }
+
+    /// The buffers of a call.
+    pub fn buffers<'b>(&self, held: &'b mut Held<'_, '_, COUNT>) -> Outputs<'b> {
+        buffers(held.memory(), self.dtype)
+    }
+
+    /// The output of observations.
+    fn observations(&self) -> &Output {
+        let obs = self.outputs.iter().find(|output| output.name == "obs");
+        obs.expect("the table has a row for observations")
+    }
+
+    /// A view of one game's part of an array of observations.
+    pub fn observation_of<'py>(
+        &self,
+        observations: &Bound<'py, PyAny>,
+        game: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let spec = self.observations().spec();
+        ArraySpec { shape: &spec.shape[1..], ..spec }.view(observations, game)
+    }
+
+    /// A new array for the observations of so many games, which `write` fills.
+    pub fn new_observations<'py>(
+        &self,
+        py: Python<'py>,
+        games: usize,
+        mut write: impl FnMut(ObservationBuffer<'_>) -> Result<(), BatchError>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let mut shape = self.observations().shape.clone();
+        shape[0] = games;
+        let spec = ArraySpec { shape: &shape, ..self.observations().spec() };
+        let array = spec.new_array(py)?;
+        let mut claims = Claims::<1>::none();
+        claims.write_own(0, spec.trusted(&array));
+        let mut held = claims.hold(&mut Apart::default(), true)?;
+        for memory in held.memory().into_iter().flatten() {
+            write(FromMemory::from_memory(memory, self.dtype))?;
+        }
+        drop(held);
+        Ok(array)
+    }
+}
+
+/// A buffer of an output, made of the memory that a call holds.
+trait FromMemory<'b> {
+    fn from_memory(memory: Memory<'b>, dtype: Dtype) -> Self;
+}
+
+impl<'b, T: Number> FromMemory<'b> for &'b mut [T] {
+    fn from_memory(memory: Memory<'b>, _: Dtype) -> &'b mut [T] {
+        memory.write()
+    }
+}
+
+impl<'b> FromMemory<'b> for ObservationBuffer<'b> {
+    fn from_memory(memory: Memory<'b>, dtype: Dtype) -> ObservationBuffer<'b> {
+        match dtype {
+            Dtype::Float32 => ObservationBuffer::Float32(memory.write()),
+            Dtype::Float16 => ObservationBuffer::Float16(memory.write()),
+            Dtype::Uint8 => ObservationBuffer::Uint8(memory.write()),
+            Dtype::Bits => ObservationBuffer::Bits(memory.write()),
+        }
+    }
+}
+
+macro_rules! define_buffers {
+    ($($(#[$doc:meta])* $name:ident: $buffer:ty, [$($axis:ident),*];)+) => {
+        fn buffers<'b>(memory: [Option<Memory<'b>>; COUNT], dtype: Dtype) -> Outputs<'b> {
+            let [$($name),+] = memory;
+            Outputs { $($name: $name.map(|memory| FromMemory::from_memory(memory, dtype)),)+ }
+        }
+    };
+}
+
+for_each_output!(define_buffers);
+
+/// Arrays of one output that were handed out to Python. They are used again once nobody holds them,
+/// since the memory of a new array costs about as much time as a step.
+#[derive(Default)]
+struct ArrayPool(Mutex<Vec<Pooled>>);
+
+/// An array that was handed out.
+struct Pooled {
+    array: Py<PyAny>,
+    /// The address of its memory when it was made. Python code that held the array may have given it
+    /// other memory, as unpickling does.
+    address: usize,
+}
+
+impl Pooled {
+    fn new(array: &Bound<'_, PyAny>) -> Pooled {
+        Pooled { array: array.clone().unbind(), address: address(array) }
+    }
+
+    /// The array, if only the pool holds it. Views, buffers and tensors of an array hold it too.
+    fn unused<'py>(&self, py: Python<'py>) -> Option<&Bound<'py, PyAny>> {
+        // SAFETY: the pointer is that of a live object, and the interpreter is held.
+        let holders = unsafe { pyo3::ffi::Py_REFCNT(self.array.as_ptr()) };
+        (holders == 1).then(|| self.array.bind(py))
+    }
+}
+
+fn address(array: &Bound<'_, PyAny>) -> usize {
+    array.cast::<PyUntypedArray>().map_or(0, |array| data_address(array))
+}
+
+impl ArrayPool {
+    const CAPACITY: usize = 4;
+
+    /// An array that nobody else holds: one of the pool, or a new one. Those of the pool that Python
+    /// code has changed are moved to `changed`.
+    fn take<'py>(
+        &self,
+        py: Python<'py>,
+        spec: ArraySpec<'_>,
+        changed: &mut Vec<Pooled>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let Ok(mut arrays) = self.0.try_lock() else { return spec.new_array(py) };
+        let mut index = 0;
+        while let Some(pooled) = arrays.get(index) {
+            match pooled.unused(py) {
+                None => index += 1,
+                Some(array) if address(array) == pooled.address && spec.is_unchanged(array) => {
+                    return Ok(array.clone());
+                }
+                Some(_) => changed.push(arrays.swap_remove(index)),
+            }
+        }
+        let array = spec.new_array(py)?;
+        if arrays.len() < Self::CAPACITY {
+            arrays.push(Pooled::new(&array));
+        }
+        Ok(array)
+    }
+}

@@ -1,0 +1,97 @@
+//! The properties of a `Batch`.
+
+use numpy::{IntoPyArray, PyArray1};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use super::Batch;
+use super::settings::partners_dict;
+use crate::bindings::arrays::room::collect;
+use crate::bindings::encode::layout::Layout;
+use crate::bindings::rules::variant::Variant;
+use crate::rules::Named;
+
+#[pymethods]
+impl Batch {
+    /// The variant that is played.
+    #[getter]
+    fn variant(&self) -> PyResult<Variant> {
+        Ok(Variant(self.lock()?.batch.variant().clone()))
+    }
+
+    /// Number of games.
+    #[getter]
+    fn num_envs(&self) -> PyResult<usize> {
+        Ok(self.lock()?.batch.num_envs())
+    }
+
+    /// The seed that the batch was last given.
+    #[getter]
+    fn seed(&self) -> PyResult<u64> {
+        Ok(self.lock()?.batch.seed())
+    }
+
+    /// The encoder's name.
+    #[getter]
+    fn encoder(&self) -> PyResult<&'static str> {
+        Ok(self.lock()?.batch.options().encoder.name())
+    }
+
+    /// The dtype's name.
+    #[getter]
+    fn dtype(&self) -> PyResult<&'static str> {
+        Ok(self.lock()?.batch.options().dtype.name())
+    }
+
+    /// Whose observations are written: "current" or "all".
+    #[getter]
+    fn observers(&self) -> PyResult<&'static str> {
+        Ok(self.lock()?.batch.options().observers.name())
+    }
+
+    /// When an ended game is replaced by a new one: "SameStep", "NextStep" or "Disabled".
+    #[getter]
+    fn autoreset_mode(&self) -> PyResult<&'static str> {
+        Ok(self.lock()?.batch.options().autoreset_mode.name())
+    }
+
+    /// What an illegal action does: "raise" or "terminate".
+    #[getter]
+    fn illegal_action(&self) -> PyResult<&'static str> {
+        Ok(self.lock()?.batch.options().illegal_action.name())
+    }
+
+    /// The partners by seat: a name, or a list to draw from, of names or of pairs (name, weight). A partner outside the
+    /// batch, such as one written in Python, has no name. The name of a policy has the path from which its weights came;
+    /// the file may hold others by now.
+    #[getter]
+    fn partners<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        partners_dict(py, &self.lock()?.batch.options().partners)
+    }
+
+    /// The names of the extra outputs that `step` and `reset` return, in the order of the outputs.
+    #[getter]
+    fn extra_outputs(&self) -> PyResult<Vec<&'static str>> {
+        let batch = &self.lock()?.batch;
+        Ok(batch.options().extra_outputs.iter().map(|output| output.name()).collect())
+    }
+
+    /// Number of threads that share the games.
+    #[getter]
+    fn num_threads(&self) -> PyResult<usize> {
+        Ok(self.lock()?.batch.options().num_threads)
+    }
+
+    /// The named sections of an observation.
+    #[getter]
+    fn layout(&self) -> PyResult<Layout> {
+        Ok(Layout::new(self.lock()?.batch.layout()))
+    }
+
+    /// The episode of each game: uint64 (N,), counted from 0.
+    #[getter]
+    fn episodes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u64>>> {
+        let batch = &self.lock()?.batch;
+        Ok(collect("episodes", batch.num_envs(), batch.episodes())?.into_pyarray(py))
+    }
+}

@@ -1,0 +1,6 @@
+//! Observations: their layout, and the rows of seats in single games.
+
+pub mod features;
+pub mod layout;
+pub mod section;
+pub mod seen;

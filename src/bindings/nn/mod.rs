@@ -1,0 +1,6 @@
+//! Networks of policies: their evaluation, and the inputs and layers that PyTorch code uses.
+
+pub mod color_features;
+pub mod network;
+pub mod towers;
+pub mod unpack;

@@ -1,0 +1,160 @@
+//! The networks of trained policies, evaluated from Python.
+
+use std::iter;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
+use pyo3::prelude::*;
+
+use crate::bindings::arguments::text::Text;
+use crate::bindings::arrays::memory::check_not_masked;
+use crate::bindings::arrays::room::{collect, room};
+use crate::bindings::errors::ArrayError;
+use crate::bindings::interruptible::interruptible;
+use crate::bots::{BotNameError, Policy, is_set, load_policy};
+
+/// The most rows that are computed without looking for signals: a row takes up to 0.1 milliseconds.
+const INTERRUPTIBLE: usize = 1 << 11;
+
+/// The network of a policy file.
+#[pyclass(frozen, module = "starmine")]
+pub struct _Network(pub Arc<Policy>);
+
+/// Logits, values and hidden states.
+type Computed<'py> =
+    (Bound<'py, PyArray2<f32>>, Bound<'py, PyArray1<f32>>, Bound<'py, PyArray2<f32>>);
+
+#[pymethods]
+impl _Network {
+    /// Reads a policy file; errors call it by this name.
+    ///
+    /// Raises:
+    ///     SerializationError: the bytes are not a policy file.
+    #[new]
+    fn new(name: Text, data: &[u8]) -> PyResult<_Network> {
+        Ok(_Network(load_policy(&name, data).map_err(BotNameError::from)?))
+    }
+
+    /// The file's metadata as JSON text.
+    #[getter]
+    fn metadata(&self) -> &str {
+        self.0.header()
+    }
+
+    /// Evaluates the network.
+    ///
+    /// Args:
+    ///     observations: uint8 (K, D), each element 0 or 1.
+    ///     memory: float32 (K, width), the hidden state before the turn; None for zeros. The width is
+    ///         0 for a network without recurrence.
+    ///
+    /// Returns:
+    ///     Logits float32 (K, A), values float32 (K,), and the hidden state after the turn, float32
+    ///     (K, width).
+    ///
+    /// Raises:
+    ///     ArrayError: an array of another shape or dtype, or an element that is neither 0 nor 1.
+    #[pyo3(signature = (observations, memory=None))]
+    fn logits<'py>(
+        &self,
+        py: Python<'py>,
+        observations: &Bound<'py, PyAny>,
+        memory: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Computed<'py>> {
+        let policy = &self.0;
+        let width = policy.state_width();
+        let words = read_observations(observations, policy.num_bits())?;
+        let rows = words.len() / policy.num_bits().div_ceil(64);
+        let mut memories = match memory {
+            Some(given) => read_memories(given, rows, width)?,
+            None => collect("memory", rows * width, iter::repeat(0.0))?,
+        };
+        let actions = policy.variant().num_actions();
+        let mut logits = room("logits", rows * actions)?;
+        let mut values = room("values", rows)?;
+        let mut compute = |stop: &AtomicBool| {
+            compute(policy, &words, &mut memories, stop, |of_actions, value| {
+                logits.extend_from_slice(of_actions);
+                values.push(value);
+            });
+        };
+        if rows > INTERRUPTIBLE {
+            interruptible(py, compute)?;
+        } else {
+            py.detach(|| compute(&AtomicBool::new(false)));
+        }
+        Ok((
+            logits.into_pyarray(py).reshape([rows, actions])?,
+            values.into_pyarray(py),
+            memories.into_pyarray(py).reshape([rows, width])?,
+        ))
+    }
+}
+
+/// The features of each row as packed bits, in whole words.
+fn read_observations(given: &Bound<'_, PyAny>, features: usize) -> PyResult<Vec<u64>> {
+    check_not_masked("observations", given)?;
+    let given: PyReadonlyArray2<'_, u8> = given.extract().map_err(|_| {
+        let expected = format!("observations: expected a numpy array uint8 (K, {features})");
+        ArrayError::new_err(expected)
+    })?;
+    let given = given.as_array();
+    check_columns("observations", given.dim(), features, None)?;
+    let row_words = features.div_ceil(64);
+    let mut words = collect("observations", given.nrows() * row_words, iter::repeat(0))?;
+    for ((row, column), &feature) in given.indexed_iter() {
+        if feature > 1 {
+            return Err(ArrayError::new_err(format!(
+                "observations has {feature} at ({row}, {column}): expected 0 or 1"
+            )));
+        }
+        words[row * row_words + column / 64] |= u64::from(feature) << (column % 64);
+    }
+    Ok(words)
+}
+
+/// The hidden states, row by row.
+fn read_memories(given: &Bound<'_, PyAny>, rows: usize, width: usize) -> PyResult<Vec<f32>> {
+    check_not_masked("memory", given)?;
+    let given: PyReadonlyArray2<'_, f32> = given.extract().map_err(|_| {
+        ArrayError::new_err(format!("memory: expected a numpy array float32 ({rows}, {width})"))
+    })?;
+    let given = given.as_array();
+    check_columns("memory", given.dim(), width, Some(rows))?;
+    collect("memory", rows * width, given.iter().copied())
+}
+
+/// Passes the logits and the value of each row to `put`, up to the row at which `stop` is set. The
+/// row's hidden state is replaced by the one after the turn.
+fn compute(
+    policy: &Policy,
+    words: &[u64],
+    memories: &mut [f32],
+    stop: &AtomicBool,
+    mut put: impl FnMut(&[f32], f32),
+) {
+    let (width, mut scratch) = (policy.state_width(), policy.scratch());
+    let rows = words.chunks(policy.num_bits().div_ceil(64));
+    for (row, words) in rows.take_while(|_| !is_set(stop)).enumerate() {
+        let memory = &mut memories[row * width..][..width];
+        let outputs = policy.logits(words, memory, &mut scratch);
+        let (value, of_actions) = outputs.split_last().expect("the last output is the value");
+        put(of_actions, *value);
+    }
+}
+
+fn check_columns(
+    name: &str,
+    found: (usize, usize),
+    columns: usize,
+    rows: Option<usize>,
+) -> PyResult<()> {
+    if found == (rows.unwrap_or(found.0), columns) {
+        return Ok(());
+    }
+    let expected = rows.map_or("K".to_owned(), |rows| rows.to_string());
+    Err(ArrayError::new_err(format!(
+        "{name} has shape {found:?}: expected ({expected}, {columns})"
+    )))
+}

@@ -1,0 +1,58 @@
+//! The parameters of a variant, from Python and back.
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::bindings::arguments::numbers::Integer;
+use crate::bindings::arrays::memory::check_not_masked;
+use crate::bindings::arrays::room::items;
+use crate::bindings::errors::VariantError;
+use crate::rules::{self, Named, Parameters};
+
+/// More rows or numbers than any variant has; what follows them is not read.
+const MAX_COPIES: usize = 64;
+
+/// Reads the number of copies of each card: a row for each colour.
+pub fn copies_table(copies: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<i64>>> {
+    check_not_masked("copies", copies)?;
+    let row = |row: &Bound<'_, PyAny>| {
+        items(row, MAX_COPIES)?.iter().map(|count| count.extract()).collect()
+    };
+    let rows = items(copies, MAX_COPIES).and_then(|rows| rows.iter().map(row).collect());
+    let rows: Vec<Vec<Integer>> = rows.map_err(|_| {
+        let value = copies.repr().map_or_else(|_| "?".into(), |text| text.to_string());
+        let allowed = "a list with a row for each colour of 1 to 3 copies of each rank";
+        PyErr::from(rules::VariantError::new("copies", value, allowed))
+    })?;
+    if let Some(beyond) = rows.iter().flatten().find(|count| count.is_beyond()) {
+        return Err(rules::VariantError::new("copies", beyond, "1 to 3 of each card").into());
+    }
+    Ok(rows.into_iter().map(|row| row.into_iter().map(|count| count.value).collect()).collect())
+}
+
+/// Reads a parameter that has a name for each value.
+pub fn named<T: Named>(name: &str) -> PyResult<T> {
+    T::from_name(name).map_err(|error| VariantError::new_err(error.to_string()))
+}
+
+/// The parameters by name, as the constructor of `Variant` takes them.
+pub fn parameters_dict<'py>(
+    py: Python<'py>,
+    parameters: &Parameters,
+) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("players", parameters.players)?;
+    dict.set_item("colors", parameters.colors)?;
+    dict.set_item("ranks", parameters.ranks)?;
+    dict.set_item("hand_size", parameters.hand_size)?;
+    dict.set_item("max_information_tokens", parameters.max_information_tokens)?;
+    dict.set_item("max_life_tokens", parameters.max_life_tokens)?;
+    dict.set_item("copies", parameters.copies.clone())?;
+    dict.set_item("random_start_player", parameters.random_start_player)?;
+    dict.set_item("empty_hints", parameters.empty_hints)?;
+    dict.set_item("crowning_piece", parameters.crowning_piece)?;
+    dict.set_item("timed_display", parameters.timed_display)?;
+    dict.set_item("lost_game_score", parameters.lost_game_score.name())?;
+    dict.set_item("edition", parameters.edition.name())?;
+    Ok(dict)
+}

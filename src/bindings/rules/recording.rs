@@ -1,0 +1,109 @@
+//! Recorded games: their arrays, and the rules' verdict on them.
+
+use numpy::{IntoPyArray, PyArray1, PyUntypedArrayMethods};
+use pyo3::exceptions::PyMemoryError;
+use pyo3::prelude::*;
+
+use super::variant::read_variant;
+use crate::bindings::arguments::numbers::{Integer, count};
+use crate::bindings::arrays::integers::{bytes, read_integers};
+use crate::bindings::arrays::memory::untyped;
+use crate::bindings::arrays::room::collect;
+use crate::bindings::errors::ArrayError;
+use crate::bindings::interruptible::interruptible;
+use crate::bots::check_games;
+use crate::rules::{self, Checked, DeckError, MoveError, Recording};
+
+/// Reads decks uint8 (games, deck_size), start players uint8 (games,), actions uint8 (turns,) and
+/// offsets int64 (games + 1,).
+pub fn read_recording(
+    variant: &rules::Variant,
+    [decks, start_players, actions, offsets]: [&Bound<'_, PyAny>; 4],
+) -> PyResult<Recording> {
+    let length = |name, array| PyResult::Ok(untyped(name, array)?.shape().first().copied());
+    let games = length("decks", decks)?.unwrap_or(0);
+    let turns = length("actions", actions)?.unwrap_or(0);
+    let decks = bytes("decks", decks, &[games, variant.deck_size().into()])?;
+    let start_players = bytes("start_players", start_players, &[games])?;
+    let actions = bytes("actions", actions, &[turns])?;
+    let mut numbers = Vec::new();
+    read_integers("offsets", offsets, games + 1, &mut numbers)?;
+    let is_ascending = numbers.is_sorted() && numbers[0] == 0 && numbers[games] == turns as i64;
+    if !is_ascending {
+        return Err(ArrayError::new_err(format!(
+            "offsets are not those of games in one array: expected ascending numbers from 0 to {turns}, the number \
+             of actions"
+        )));
+    }
+    let ends = collect("offsets", games, numbers[1..].iter().map(|&end| end as u64))?;
+    Ok(Recording { decks, start_players, actions, ends })
+}
+
+/// What is wrong with a recorded game, as a number; 0 for nothing.
+fn problem(checked: &Result<Checked, DeckError>) -> i8 {
+    match checked {
+        Ok(Checked { error: None, .. }) => 0,
+        Err(DeckError::WrongStartPlayer { .. }) => 2,
+        Err(_) => 1,
+        Ok(Checked { error: Some(MoveError::GameOver { .. }), .. }) => 4,
+        Ok(Checked { error: Some(_), .. }) => 3,
+    }
+}
+
+/// Scores, fireworks, endings, problems and turns.
+type Outcomes<'py> = (
+    Bound<'py, PyArray1<u8>>,
+    Bound<'py, PyArray1<u8>>,
+    Bound<'py, PyArray1<u8>>,
+    Bound<'py, PyArray1<i8>>,
+    Bound<'py, PyArray1<i32>>,
+);
+
+/// _outcomes(variant, decks, start_players, actions, offsets, threads)
+///
+/// Plays recorded games by the rules, as far as their actions are legal.
+///
+/// Returns:
+///     Scores, fireworks and endings uint8 (games,), as they were after the last turn; problems int8
+///     (games,), 0 for none, 1 for a deck that is not the variant's, 2 for a start player that is not a
+///     seat, 3 for an illegal action, 4 for actions after the end; and turns int32 (games,), the number of
+///     turns that could be played.
+#[pyfunction]
+pub fn _outcomes<'py>(
+    py: Python<'py>,
+    variant: &Bound<'py, PyAny>,
+    decks: &Bound<'py, PyAny>,
+    start_players: &Bound<'py, PyAny>,
+    actions: &Bound<'py, PyAny>,
+    offsets: &Bound<'py, PyAny>,
+    threads: Integer,
+) -> PyResult<Outcomes<'py>> {
+    let variant = read_variant(variant)?;
+    let games = read_recording(&variant, [decks, start_players, actions, offsets])?;
+    let threads = count("threads", &threads, 1..=crate::batch::MAX_THREADS)?;
+    let rows = interruptible(py, |stop| check_games(stop, &variant, &games, threads, outcome))?;
+    let rows = rows.map_err(|error| PyMemoryError::new_err(error.to_string()))?;
+    let bytes =
+        |field: usize| collect("games", rows.len(), rows.iter().map(|row| row[field] as u8));
+    let problems = collect("games", rows.len(), rows.iter().map(|row| row[3] as i8))?;
+    let turns = collect("games", rows.len(), rows.iter().map(|row| row[4]))?;
+    Ok((
+        bytes(0)?.into_pyarray(py),
+        bytes(1)?.into_pyarray(py),
+        bytes(2)?.into_pyarray(py),
+        problems.into_pyarray(py),
+        turns.into_pyarray(py),
+    ))
+}
+
+/// Score, fireworks, ending, problem and turns of a game.
+fn outcome(checked: Result<Checked, DeckError>) -> [i32; 5] {
+    let problem = problem(&checked).into();
+    match checked {
+        Ok(Checked { score, fireworks, ending, turns, .. }) => {
+            let ending = ending.map_or(0, rules::Ending::code);
+            [score.into(), fireworks.into(), ending.into(), problem, turns as i32]
+        }
+        Err(_) => [0, 0, 0, problem, 0],
+    }
+}

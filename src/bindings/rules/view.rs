@@ -1,0 +1,300 @@
+use std::hash::{Hash, Hasher};
+use std::sync::atomic::AtomicBool;
+
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
+use pyo3::exceptions::PyMemoryError;
+use pyo3::prelude::*;
+
+use super::card::Card;
+use super::event::Event;
+use super::knowledge::Knowledge;
+use super::moves::{Move, moves};
+use super::variant::Variant;
+use crate::bindings::arguments::numbers::{Integer, count, fresh_seed, seat, seed as read_seed};
+use crate::bindings::arguments::text::Text;
+use crate::bindings::encode::features::{action_mask, encode_view};
+use crate::bindings::errors::StarmineError;
+use crate::bindings::interruptible::interruptible;
+use crate::bots::is_set;
+use crate::encode;
+use crate::rules::{self, Belief, GameRng, Sight};
+
+/// The arguments of `State.view`.
+type Stored<'py> = (Bound<'py, PyAny>, usize);
+
+/// The most hands of one call of `View.sample_hands`, which holds all of them in memory.
+const MAX_SAMPLES: usize = 10_000_000;
+
+/// The most hands that are sampled without looking for signals: about 50 milliseconds.
+const INTERRUPTIBLE: usize = 1 << 17;
+
+/// Possible hands, one after another, until `stop` is set.
+fn sample_hands(
+    belief: &Belief,
+    number: usize,
+    mut rng: GameRng,
+    stop: &AtomicBool,
+) -> PyResult<Vec<u8>> {
+    let mut cards = Vec::new();
+    cards.try_reserve_exact(number * belief.slots()).map_err(|_| {
+        PyMemoryError::new_err(format!("n={number}: there is no memory for so many hands"))
+    })?;
+    for _ in 0..number {
+        if is_set(stop) {
+            break;
+        }
+        let hand = belief.sample(&mut rng).expect("the true hand is possible");
+        cards.extend_from_slice(&hand[..belief.slots()]);
+    }
+    Ok(cards)
+}
+
+/// What one seat may see of a state at the time when the view was taken: all hands but its own, the
+/// table, and the hints. Offsets are relative to the observer, clockwise: 0 is the observer, 1 the
+/// next seat. `State.view` makes one.
+///
+/// Views are equal if their observers see the same.
+#[pyclass(frozen, eq, hash, module = "starmine")]
+pub struct View {
+    state: rules::State,
+    observer: usize,
+}
+
+impl PartialEq for View {
+    fn eq(&self, other: &View) -> bool {
+        self.observer == other.observer && self.state.is_seen_alike(&other.state, self.observer)
+    }
+}
+
+impl Hash for View {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let (view, players) = (self.view(), usize::from(self.state.variant().players()));
+        (self.observer, self.state.length()).hash(state);
+        (1..players).for_each(|offset| view.hand_indices(offset).hash(state));
+    }
+}
+
+impl View {
+    pub fn new(state: rules::State, observer: usize) -> View {
+        View { state, observer }
+    }
+
+    fn view(&self) -> rules::View<'_> {
+        self.state.view(self.observer)
+    }
+
+    /// The state that is viewed, and the seat that views it. For bots, which get views of it.
+    pub fn parts(&self) -> (&rules::State, usize) {
+        (&self.state, self.observer)
+    }
+}
+
+#[pymethods]
+impl View {
+    /// The variant that is played.
+    #[getter]
+    fn variant(&self) -> Variant {
+        Variant(self.state.variant().clone())
+    }
+
+    /// The seat that the view belongs to.
+    #[getter]
+    fn observer(&self) -> usize {
+        self.observer
+    }
+
+    /// The seat to act.
+    #[getter]
+    fn current_player(&self) -> usize {
+        self.view().current_player()
+    }
+
+    /// The hands by offset, the oldest card first; the observer's own cards are None.
+    #[getter]
+    fn hands(&self) -> Vec<Vec<Option<Card>>> {
+        let view = self.view();
+        let hand = |offset| match offset {
+            0 => vec![None; view.hand_size(0)],
+            _ => view
+                .hand(offset)
+                .map(|card| Some(Card::new(card, view.variant().edition())))
+                .collect(),
+        };
+        (0..view.variant().players().into()).map(hand).collect()
+    }
+
+    /// What the hints so far say about the card in a slot of the hand at an offset.
+    ///
+    /// Raises:
+    ///     StarmineError: there is no such offset, or no card in that slot.
+    fn knowledge(&self, offset: Integer, slot: Integer) -> PyResult<Knowledge> {
+        let view = self.view();
+        let variant = view.variant();
+        let offset = seat("offset", &offset, variant.players())?;
+        let size = view.hand_size(offset);
+        let found = &slot;
+        let slot =
+            usize::try_from(slot.value).ok().filter(|&slot| slot < size).ok_or_else(|| {
+                StarmineError::new_err(format!(
+                    "slot={found} is not allowed: the hand has {size} cards"
+                ))
+            })?;
+        Ok(Knowledge::new(view.knowledge(offset, slot), variant))
+    }
+
+    /// The cards that each slot of the observer's hand can hold, one list a slot: those that the hints
+    /// allow and that occur in at least one hand made of the copies that the observer does not see.
+    /// This is exact: a card whose copies are all needed by the other slots is not possible.
+    #[getter]
+    fn possible(&self) -> Vec<Vec<Card>> {
+        let view = self.view();
+        let (variant, belief) = (view.variant(), Belief::new(&view));
+        let cards = |slot| {
+            let possible = belief.possible(slot);
+            let kinds = variant.card_kinds().enumerate();
+            let cards = kinds.filter(|&(kind, _)| possible.contains(kind));
+            cards.map(|(_, card)| Card::new(card, variant.edition())).collect()
+        };
+        (0..belief.slots()).map(cards).collect()
+    }
+
+    /// The probability of each card in each slot of the observer's hand: float64 (cards in the hand,
+    /// colors * ranks). Column `suit * ranks + rank` is that card. Each row sums to 1.
+    ///
+    /// These are the exact marginals over all hands that the hints allow and that are made of copies
+    /// which the observer does not see, all choices of copies being equally likely. They do not use
+    /// what the partners' choices tell.
+    fn marginals<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let view = self.view();
+        let (kinds, belief) = (view.variant().num_card_kinds(), Belief::new(&view));
+        let mut rows = vec![0.0; belief.slots() * kinds];
+        belief.write_marginals(&mut rows);
+        rows.into_pyarray(py).reshape([belief.slots(), kinds])
+    }
+
+    /// Draws hands of the observer, with replacement, uniformly from those that `marginals` counts.
+    ///
+    /// Args:
+    ///     n: number of hands, at most 10,000,000.
+    ///     seed: 0 to 2**64 - 1; None for a random one. The same seed gives the same hands, and a
+    ///         larger `n` only adds hands.
+    ///
+    /// Returns:
+    ///     uint8 (n, cards in the hand): `suit * ranks + rank` of each card, the oldest first.
+    ///
+    /// Raises:
+    ///     StarmineError: `n` or the seed is out of range.
+    ///     MemoryError: there is no memory for so many hands.
+    #[pyo3(signature = (n, seed=None))]
+    fn sample_hands<'py>(
+        &self,
+        py: Python<'py>,
+        n: Integer,
+        seed: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArray2<u8>>> {
+        let number = count("n", &n, 0..=MAX_SAMPLES)?;
+        let rng = GameRng::for_samples(seed.map_or_else(|| Ok(fresh_seed()), read_seed)?);
+        let belief = Belief::new(&self.view());
+        let sample = |stop: &AtomicBool| sample_hands(&belief, number, rng, stop);
+        let cards = if number > INTERRUPTIBLE {
+            interruptible(py, sample)?
+        } else {
+            py.detach(|| sample(&AtomicBool::new(false)))
+        };
+        let cards = cards?;
+        cards.into_pyarray(py).reshape([number, belief.slots()])
+    }
+
+    /// Height of each firework, by suit.
+    #[getter]
+    fn fireworks(&self) -> Vec<usize> {
+        self.view().fireworks().iter().map(|&height| height.into()).collect()
+    }
+
+    /// Information tokens left.
+    #[getter]
+    fn information_tokens(&self) -> u8 {
+        self.view().information_tokens()
+    }
+
+    /// Life tokens left.
+    #[getter]
+    fn life_tokens(&self) -> u8 {
+        self.view().life_tokens()
+    }
+
+    /// Cards left in the deck.
+    #[getter]
+    fn deck_size(&self) -> u8 {
+        self.view().deck_size()
+    }
+
+    /// The score so far.
+    #[getter]
+    fn score(&self) -> u8 {
+        self.view().score()
+    }
+
+    /// The discarded and misplayed cards, the oldest first.
+    #[getter]
+    fn discard_pile(&self) -> Vec<Card> {
+        let edition = self.state.variant().edition();
+        self.state.discard_pile().map(|card| Card::new(card, edition)).collect()
+    }
+
+    /// The turns played so far, the oldest first. The cards that the observer drew are hidden.
+    #[getter]
+    fn history(&self) -> Vec<Event> {
+        let view = self.view();
+        view.history().map(|event| Event::new(self.state.variant(), event)).collect()
+    }
+
+    /// The observer's legal action ids; none when another seat is to act.
+    fn legal_actions(&self) -> Vec<usize> {
+        self.view().legal_actions().iter().collect()
+    }
+
+    /// The observer's legal moves, in the order of `legal_actions`.
+    fn legal_moves(&self) -> Vec<Move> {
+        moves(self.state.variant(), self.view().legal_actions())
+    }
+
+    /// Whether each action is legal for the observer: bool (num_actions,); all False when another
+    /// seat is to act.
+    fn legal_action_mask<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
+        action_mask(self.state.variant(), self.view().legal_actions()).into_pyarray(py)
+    }
+
+    /// The encoded observation of the observer: uint8 (D,) of zeros and ones.
+    ///
+    /// Raises:
+    ///     UnknownNameError: there is no such encoder.
+    ///     StarmineError: the encoder shows the observer's own hand, which a view hides.
+    #[pyo3(signature = (encoder=Text::from("canonical")), text_signature = "($self, encoder='canonical')")]
+    fn encode<'py>(&self, py: Python<'py>, encoder: Text) -> PyResult<Bound<'py, PyArray1<u8>>> {
+        let encoder = encode::encoder(&encoder)?;
+        if encoder.sight() != Sight::Seat {
+            let name = encoder.name();
+            return Err(StarmineError::new_err(format!(
+                "encoder={name:?} shows the observer's own hand, which a view hides: use State.encode"
+            )));
+        }
+        Ok(encode_view(encoder, self.view()).into_pyarray(py))
+    }
+
+    /// The table as the observer may see it; its own cards are ??.
+    fn __str__(&self) -> String {
+        self.view().to_string()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<View of seat {} after {} turns>", self.observer, self.state.length())
+    }
+
+    /// A pickle holds what the seat sees: in the place of its own hand and of the rest of the deck it has other cards,
+    /// which the seat cannot tell from these.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Stored<'py>)> {
+        let seen = self.state.as_seen_by(self.observer).into_pyobject(py)?.into_any();
+        Ok((seen.get_type().getattr("view")?, (seen, self.observer)))
+    }
+}
