@@ -8,7 +8,7 @@
 
 A run is a folder of an example script. Of it, results/NAME gets `run.json` (the command, its cost, and the scores over
 common decks), `log.csv` (the means over stretches of updates) and `learning_curve.png`. A policy that is shipped
-also needs its row in src/bots/policy/shipped.rs. Runs named ablation-SETTING-SEED, plain-SETTING-SEED,
+also needs its row in src/nn/policy/shipped.rs. Runs named ablation-SETTING-SEED, plain-SETTING-SEED,
 entropy-SETTING-SEED, discount-SETTING-SEED, late-SETTING-SEED and agree-SETTING-SEED have tables of their own, a line
 for all seeds of a setting. results/together/GROUP-SETTING.csv, a matrix of `starmine eval`, shows how its seeds play
 together.

@@ -3,6 +3,7 @@
 pub mod batch;
 pub mod bots;
 pub mod encode;
+pub mod nn;
 pub mod rules;
 pub mod search;
 

@@ -11,9 +11,10 @@ use std::sync::Arc;
 use half::f16;
 use starmine::batch::{
     AutoresetMode, Batch, Dtype, IllegalAction, ObservationBuffer, Observers, Options, Outputs,
-    Partners, Seeds, Simd,
+    Partners, Seeds,
 };
 use starmine::encode::{CARD_FEATURES, ENCODERS, Encoder};
+use starmine::nn::Simd;
 use starmine::rules::{Belief, EpisodeSeed, GameRng, Named, Parameters, State, Variant, preset};
 
 /// The system's allocator with a count of each thread's allocations.

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use starmine::bots::Policy;
+use starmine::nn::Policy;
 
 fuzz_target!(|data: &[u8]| {
     let _ = Policy::from_bytes(data);

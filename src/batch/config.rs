@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::kernel::plan::Plan;
-use super::kernel::simd::{Simd, SimdError};
 use super::options::{Dtype, Observers, Options};
 use super::processor::Processor;
 use crate::encode::{CanonicalKnowledge, ENCODERS, Layout};
+use crate::nn::{Simd, SimdError};
 use crate::rules::Variant;
 
 /// What all games and threads of a batch share: it is not changed after the batch was made.

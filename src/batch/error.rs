@@ -5,11 +5,10 @@ use std::sync::atomic::AtomicBool;
 
 use thiserror::Error;
 
-use super::kernel::simd::SimdError;
-use super::outputs::BufferError;
 use super::partners::PartnersError;
 use super::schedule::pool::ThreadsError;
 use crate::bots::is_set;
+use crate::nn::{BufferError, SimdError};
 use crate::rules::{ActionSet, DeckError, Variant};
 
 /// Illegal actions, for which a step was refused; no game has moved.

@@ -24,7 +24,6 @@ mod scratch;
 mod seeding;
 mod step;
 mod step_result;
-mod towers;
 
 use std::collections::TryReserveError;
 use std::mem::take;
@@ -34,34 +33,29 @@ use std::sync::atomic::AtomicBool;
 
 pub use decks::GivenDecks;
 pub use error::{BatchError, IllegalActions};
-pub use kernel::simd::{SIMD_VARIABLE, Simd, SimdError};
 pub use options::{
     AutoresetMode, Dtype, ExtraOutput, IllegalAction, Observers, Options, default_threads,
 };
 #[cfg(feature = "python")]
 pub(crate) use outputs::for_each_output;
-pub use outputs::{BufferError, ElementType, ObservationBuffer, OutputLayout, Outputs};
+pub use outputs::{ElementType, ObservationBuffer, OutputLayout, Outputs};
 pub use partners::{Partner, Partners, PartnersError};
 pub use record::RecordError;
 pub use replay::{Replay, ReplayError};
 #[cfg(feature = "python")]
 pub(crate) use reset::Deals;
-pub use rows::colors::color_features;
-pub use rows::expand::Element;
-pub use rows::unpack::{packed_length, unpack_bits};
 pub use schedule::pool::{MAX_THREADS, ThreadsError};
 pub use seeding::Seeds;
-pub use towers::{Real, TowerGradient, TowerLayer, TowerSize};
 
 use crate::bots::with_room;
 use crate::encode::Layout;
+use crate::nn::{Simd, check_length};
 use crate::rules::{ActionSet, EpisodeSeed, Position, Variant};
 use chunk::Chunk;
 use config::BatchConfig;
 use kernel::block::{Field, Place, block_words, clear_block, ending};
 use kernel::game::Game;
 use kernel::lanes::{LANES, Word};
-use outputs::check_length;
 use partners::game::PartnerGame;
 use refill::Refill;
 use schedule::partition::{Partition, share_size};

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
-use super::kernel::simd::Simd;
 use super::partners::Partners;
 use crate::encode::{CANONICAL, Encoder};
+use crate::nn::Simd;
 use crate::rules::Named;
 
 /// A setting: a closed set of values with public names.
@@ -107,7 +107,7 @@ pub struct Options {
     /// The number of threads that step the games, the calling thread included.
     pub num_threads: usize,
     /// The instruction set; `None` for the one that the environment variable
-    /// [`SIMD_VARIABLE`](super::SIMD_VARIABLE) names, or else the fastest.
+    /// [`SIMD_VARIABLE`](crate::nn::SIMD_VARIABLE) names, or else the fastest.
     pub simd: Option<Simd>,
 }
 

@@ -1,35 +1,12 @@
 //! The outputs of a step or a reset: the table of them, and the buffers that they are written to.
 
 use half::f16;
-use thiserror::Error;
 
 use super::config::BatchConfig;
 use super::options::{Dtype, Observers};
 use crate::encode::CARD_FEATURES;
+use crate::nn::{BufferError, check_length};
 use crate::rules::Named;
-
-/// An array that does not have the length it should have.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{name} has {found} elements: expected {expected}")]
-pub struct BufferError {
-    /// Which array.
-    pub name: &'static str,
-    /// Its length.
-    pub found: String,
-    /// The length it should have.
-    pub expected: String,
-}
-
-pub(super) fn check_length(
-    name: &'static str,
-    found: usize,
-    expected: usize,
-) -> Result<(), BufferError> {
-    if found == expected {
-        return Ok(());
-    }
-    Err(BufferError { name, found: found.to_string(), expected: expected.to_string() })
-}
 
 /// Where observations go, rows of one game after another. The kind must be the batch's dtype.
 #[derive(Debug)]

@@ -3,8 +3,9 @@
 
 use std::sync::atomic::AtomicBool;
 
-use super::outputs::{Outputs, check_length};
+use super::outputs::Outputs;
 use super::{Batch, BatchError};
+use crate::nn::check_length;
 
 impl Batch {
     /// Plays one turn in the games of the mask `moving`, in a batch with partners. The other games do not

@@ -4,10 +4,11 @@ use std::sync::atomic::AtomicBool;
 
 use super::decks::{GivenDecks, row_length};
 use super::kernel::game::Game;
-use super::outputs::{Outputs, check_length};
+use super::outputs::Outputs;
 use super::partners::game::{MAX_DEALS, PartnerGame};
 use super::{Batch, BatchError, Options, PartnersError, Seeds, memory, reserve};
 use crate::bots::{check_headroom, is_set};
+use crate::nn::check_length;
 use crate::rules::EpisodeSeed;
 
 /// What a reset deals that may be refused or take long, not yet put into the batch: the games with

@@ -13,18 +13,19 @@ use super::kernel::block::{Block, Place, block_words};
 use super::kernel::lanes::{Avx2, Avx512};
 use super::kernel::lanes::{Isa, LANES, Portable, Word};
 use super::kernel::plan::Sizes;
-use super::kernel::simd::Simd;
 use super::kernel::turn::{Turn, bits_of, lanes_of};
 use super::kernel::{ANY, Kernel, SWITCHED};
 use super::options::AutoresetMode;
 use super::refill::Refill;
-use super::rows::expand::{Expand, fence};
+use super::rows::expand::Expand;
 use super::rows::features::write_features;
 use super::rows::packed::PackedRows;
 use super::rows::write::RowWriter;
 use super::scratch::Scratch;
 use super::step_result::StepResult;
 use crate::bots::is_set;
+use crate::nn::Simd;
+use crate::nn::expand::fence;
 
 /// A task for the code that is compiled for an instruction set.
 enum Task<'a, 'b> {

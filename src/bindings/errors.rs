@@ -7,6 +7,7 @@ use pyo3::{PyTypeInfo, create_exception};
 use crate::batch::{self, BatchError, PartnersError, RecordError};
 use crate::bindings::arguments::text::Text;
 use crate::bots::{self, PlayError};
+use crate::nn;
 use crate::rules;
 use crate::rules::MoveError;
 use crate::search::{BlueprintError, PlayerNameError, SeveralSearches};
@@ -77,11 +78,11 @@ exceptions! {
     rules::NotationError => NotationError,
     rules::UnknownName => UnknownNameError,
     bots::UnsupportedVariant => VariantError,
-    batch::BufferError => ArrayError,
+    nn::BufferError => ArrayError,
     batch::ThreadsError => StarmineError,
     SeveralSearches => StarmineError,
     BlueprintError => StarmineError,
-    batch::SimdError => StarmineError,
+    nn::SimdError => StarmineError,
 }
 
 impl From<RecordError> for PyErr {
@@ -107,7 +108,7 @@ pub fn _unknown_name(kind: &str, name: Text, known: Vec<Text>) -> PyErr {
 fn bot_name(error: &bots::BotNameError, message: String) -> PyErr {
     match error {
         bots::BotNameError::Policy(
-            bots::PolicyError::Refused { .. } | bots::PolicyError::OtherVersion { .. },
+            nn::PolicyError::Refused { .. } | nn::PolicyError::OtherVersion { .. },
         ) => SerializationError::new_err(message),
         _ => UnknownNameError::new_err(message),
     }

@@ -6,10 +6,11 @@ use thiserror::Error;
 
 use super::bot::{Bot, UnsupportedVariant};
 use super::noisy::{Noise, NoiseError, Noisy};
-use super::policy::{Policy, PolicyBot, PolicyError, read_policy, shipped_policy};
+use super::policy::PolicyBot;
 use super::registry::{BotKind, bot};
 use super::rule_list::{RuleError, RuleList};
 use super::runner::Player;
+use crate::nn::{Policy, PolicyError, read_policy, shipped_policy};
 use crate::rules::{UnknownName, Variant};
 
 /// Prefix of a rule list's text.

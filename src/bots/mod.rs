@@ -28,13 +28,12 @@ mod turn_values;
 
 pub use bot::{Bot, MoveValue, OpenBot, Turn, UnsupportedVariant};
 pub use bot_name::{BotName, BotNameError, FindPolicy, PolicyName, find_policy};
-pub(crate) use memory::{check_headroom, check_thread_room, start, start_scoped, with_room};
+#[cfg(feature = "python")]
+pub(crate) use memory::check_thread_room;
+pub(crate) use memory::{check_headroom, start, start_scoped, with_room};
 pub use noisy::{Noise, NoiseError, Noisy};
 pub use play_games::{Outcome, PlayError, PlayedGames, play_games, play_games_until};
-pub use policy::{
-    ColorActions, POLICIES, Policy, PolicyBot, PolicyError, PolicyProblem, PolicyRows,
-    PolicyScratch, ShippedPolicy, load_policy, policy_bytes, read_policy, shipped_policy,
-};
+pub use policy::PolicyBot;
 pub use recording::check_games;
 pub use registry::{BOTS, BotKind, Plays, bot};
 pub use rule_list::{RULES, Rule, RuleError, RuleKind, RuleList, rule};

@@ -5,11 +5,11 @@ use super::cheater::Cheater;
 use super::fireflower::Fireflower;
 use super::hat_guessing::{InfoBot, InformationStrategy};
 use super::play_hints::{Holmes, Simple, Value};
-use super::policy::POLICIES;
 use super::random::Random;
 use super::rule_list::{self, RuleList};
 use super::runner::Player;
 use super::smart::Smart;
+use crate::nn::POLICIES;
 use crate::rules::{LostGameScore, Parameters, UnknownName, Variant};
 
 /// The constructor of a bot.

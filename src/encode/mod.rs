@@ -5,13 +5,11 @@
 //! sections. An encoder may also be defined outside the crate.
 
 mod bits;
-mod by_color;
 mod canonical;
 mod features;
 mod layout;
 
 pub use bits::BitWriter;
-pub use by_color::{CardWeights, ColorFeatures};
 pub use canonical::{CANONICAL, CANONICAL_MINIMAL, CANONICAL_SEER, CanonicalKnowledge};
 pub use features::{CARD_FEATURES, write_card_features, write_public_marginals};
 pub use layout::{Layout, Section};

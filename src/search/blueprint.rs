@@ -7,7 +7,8 @@ use super::particle::{Particle, Seats};
 use super::rollout::{Rollout, Start};
 use super::seen_game::SeenGame;
 use super::turn_set::TurnSet;
-use crate::bots::{Bot, Policy, PolicyBot, PolicyRows};
+use crate::bots::{Bot, PolicyBot};
+use crate::nn::{Policy, PolicyRows};
 use crate::rules::{MAX_CARDS, MAX_HAND_SIZE, Move, Position, Variant, View};
 
 /// How often bots are taken to make another move than their own, where a probability of each move is needed.

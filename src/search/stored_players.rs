@@ -5,7 +5,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::player_name::{PlayerName, PlayerNameError};
-use crate::bots::{Policy, PolicyError, PolicyName, load_policy, shipped_policy};
+use crate::bots::PolicyName;
+use crate::nn::{Policy, PolicyError, load_policy, shipped_policy};
 use crate::rules::UnknownName;
 
 /// The policies of players that are stored. In the text of a player stands the place of its policy in this list.

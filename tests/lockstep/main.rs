@@ -18,9 +18,10 @@ use encoder::OUTSIDE;
 use random::Random;
 use starmine::batch::{
     AutoresetMode, Batch, BatchError, Dtype, IllegalAction, ObservationBuffer, Observers, Options,
-    Seeds, Simd, SimdError,
+    Seeds,
 };
 use starmine::encode::{CANONICAL, CANONICAL_MINIMAL, CANONICAL_SEER, Encoder};
+use starmine::nn::{Simd, SimdError};
 use starmine::rules::{Ending, Named, Parameters, Variant};
 use table::Table;
 

@@ -11,7 +11,6 @@ pub mod legal;
 pub mod observe;
 pub mod pcg32;
 pub mod plan;
-pub mod simd;
 pub mod turn;
 
 use lanes::{Isa, Lanes};

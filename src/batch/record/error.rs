@@ -2,7 +2,7 @@ use thiserror::Error;
 
 use crate::batch::BatchError;
 use crate::batch::partners::PartnersError;
-use crate::bots::PolicyError;
+use crate::nn::PolicyError;
 use crate::rules::{PositionError, UnknownName, VariantError};
 
 /// The number of the stored format. It changes whenever earlier stored batches can no longer be

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::ops::Range;
 
-use super::expand::{Element, Expand, prefetch};
+use super::expand::Expand;
 use super::packed::PackedRows;
 use crate::batch::config::BatchConfig;
 use crate::batch::kernel::Kernel;
@@ -12,6 +12,8 @@ use crate::batch::kernel::game::Game;
 use crate::batch::kernel::lanes::{LANES, QUARTET, Word};
 use crate::batch::outputs::ObservationBuffer;
 use crate::encode::{CanonicalKnowledge, encode_into};
+use crate::nn::Element;
+use crate::nn::expand::prefetch;
 use crate::rules::{EpisodeSeed, View};
 
 /// The card knowledge of the default encoder, which has a copy of the code of its own.

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyMapping, PyTuple};
 
 use super::outside::_Outside;
-use crate::batch::{BufferError, ExtraOutput, GivenDecks, Partner, Partners, Seeds};
+use crate::batch::{ExtraOutput, GivenDecks, Partner, Partners, Seeds};
 use crate::bindings::arguments::numbers::{
     Integer, seat as read_seat, seed as read_seed, wrong_type,
 };
@@ -16,6 +16,7 @@ use crate::bindings::arrays::memory::check_not_masked;
 use crate::bindings::arrays::room::{items, room};
 use crate::bindings::bots::player::read_player_if;
 use crate::bindings::errors::StarmineError;
+use crate::nn::BufferError;
 use crate::rules::Named;
 
 /// The seeds, the mask and the decks of a reset.

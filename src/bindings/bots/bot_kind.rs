@@ -1,7 +1,8 @@
 use pyo3::prelude::*;
 
 use crate::bindings::arguments::text::Text;
-use crate::bots::{self as kinds, BOTS, Plays, shipped_policy};
+use crate::bots::{self as kinds, BOTS, Plays};
+use crate::nn::shipped_policy;
 
 /// A bot of the registry.
 ///

@@ -4,7 +4,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::bindings::arguments::text::Text;
-use crate::bots::{BotNameError, POLICIES, policy_bytes, shipped_policy};
+use crate::bots::BotNameError;
+use crate::nn::{POLICIES, policy_bytes, shipped_policy};
 
 /// policies() -> list[str]
 ///

@@ -5,11 +5,12 @@ use numpy::{Element as NumpyElement, IntoPyArray, PyArrayMethods, PyReadonlyArra
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::batch::{Dtype, Element, ExtraOutput, Simd, packed_length, unpack_bits};
+use crate::batch::{Dtype, ExtraOutput};
 use crate::bindings::arguments::text::Text;
 use crate::bindings::arrays::room::room;
 use crate::bindings::errors::StarmineError;
 use crate::encode::{self, CARD_FEATURES, Encoder, write_card_features, write_public_marginals};
+use crate::nn::{Element, Simd, packed_length, unpack_bits};
 use crate::rules::{Named, Position, Variant, View};
 
 /// What seats see of their games: the encoder, the dtype and the extra outputs, as a tuple in Python.

@@ -8,15 +8,15 @@ use numpy::PyUntypedArrayMethods;
 use pyo3::prelude::*;
 
 use super::unpack::unpack;
-use crate::batch::{self, MAX_THREADS, packed_length};
+use crate::batch::MAX_THREADS;
 use crate::bindings::arguments::numbers::{Integer, count};
 use crate::bindings::arguments::text::Text;
 use crate::bindings::arrays::memory::{ArraySpec, Number, check_bytes, type_number, untyped};
 use crate::bindings::encode::layout::Layout;
 use crate::bindings::errors::{ArrayError, StarmineError};
 use crate::bindings::rules::variant::read_variant;
-use crate::bots::ColorActions;
-use crate::encode::{self, CardWeights, ColorFeatures};
+use crate::encode;
+use crate::nn::{CardWeights, ColorActions, ColorFeatures, color_features, packed_length};
 use crate::rules::Named;
 
 /// The features by colour of packed observations, for `starmine.torch.ColorFeatures`.
@@ -114,7 +114,7 @@ impl _ColorFeatures {
                 let spec = ArraySpec { name: "out", dtype: <$type>::TYPE, shape: &shape };
                 let out = spec.check_output(out)?;
                 unpack::<$type>(array.py(), bits, out, [row_bytes, length], |bits, out| {
-                    batch::color_features(&self.features, bits, out$(.$cast::<bf16>())?, num_threads)
+                    color_features(&self.features, bits, out$(.$cast::<bf16>())?, num_threads)
                 })
             }};
         }

@@ -8,10 +8,11 @@ use half::slice::HalfBitsSliceExt;
 use numpy::PyUntypedArrayMethods;
 use pyo3::prelude::*;
 
-use crate::batch::{BufferError, MAX_THREADS, Real, Simd, TowerGradient, TowerLayer, TowerSize};
+use crate::batch::MAX_THREADS;
 use crate::bindings::arguments::numbers::{Integer, count};
 use crate::bindings::arrays::memory::{Apart, ArraySpec, Claims, Number, type_number, untyped};
 use crate::bindings::errors::ArrayError;
+use crate::nn::{BufferError, Real, Simd, TowerGradient, TowerLayer, TowerSize};
 
 /// The sizes of the arrays, of which the first is (N, colours, width).
 fn sizes(name: &str, towers: &Bound<'_, PyAny>) -> PyResult<([[usize; 3]; 3], TowerSize, c_int)> {

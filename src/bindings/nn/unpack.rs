@@ -7,12 +7,13 @@ use half::{bf16, f16};
 use numpy::PyUntypedArrayMethods;
 use pyo3::prelude::*;
 
-use crate::batch::{self, BufferError, MAX_THREADS, Simd, packed_length};
+use crate::batch::MAX_THREADS;
 use crate::bindings::arguments::numbers::{Integer, count};
 use crate::bindings::arrays::memory::{
     Apart, ArraySpec, CheckedArray, Claims, Number, check_bytes, type_number, untyped,
 };
 use crate::bindings::errors::ArrayError;
+use crate::nn::{self, BufferError, Simd, packed_length};
 
 /// The size in bytes of the output between two checks for signals: a fraction of a second.
 const SIGNALS: usize = 1 << 28;
@@ -62,7 +63,7 @@ pub fn unpack_bits_into(
             let num_features = shape[shape.len() - 1];
             let row_lengths = [packed_length(num_features), num_features];
             unpack::<$type>(array.py(), bits, out, row_lengths, |bits, out| {
-                batch::unpack_bits(simd, bits, num_features, out$(.$cast::<bf16>())?, num_threads)
+                nn::unpack_bits(simd, bits, num_features, out$(.$cast::<bf16>())?, num_threads)
             })
         }};
     }

@@ -3,10 +3,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::super::*;
 use super::*;
-use crate::bots::{
-    Bot, GameRunner, Player, PolicyBot, PolicyRows, SeatedPlayer, play_games, play_games_until,
-    shipped_policy,
-};
+use crate::bots::{Bot, GameRunner, Player, PolicyBot, SeatedPlayer, play_games, play_games_until};
+use crate::nn::{PolicyRows, shipped_policy};
 use crate::rules::{GameRng, Move, State, View};
 
 #[test]

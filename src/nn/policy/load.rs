@@ -2,9 +2,9 @@ use std::fs::File;
 use std::io::Read;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+use super::Policy;
 use super::error::{PolicyError, PolicyProblem};
 use super::limits::MAX_BYTES;
-use super::model::Policy;
 use super::shipped::POLICIES;
 use crate::rules::UnknownName;
 

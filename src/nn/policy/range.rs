@@ -1,9 +1,9 @@
 //! Weights so large that numbers of a forward pass may leave the range of `f32`.
 
-use super::any_network::Network;
-use super::color_network::ColorNetwork;
-use super::linear::{Linear, UnitBounds};
-use super::network::{Gru, HiddenLayer, PlainNetwork, trunk_place};
+use crate::nn::any_network::Network;
+use crate::nn::color_network::ColorNetwork;
+use crate::nn::linear::{Linear, UnitBounds};
+use crate::nn::network::{Gru, HiddenLayer, PlainNetwork, trunk_place};
 use crate::rules::MAX_COLORS;
 
 /// The largest bound that is accepted: differences of outputs are finite as well.

@@ -2,7 +2,7 @@ use super::linear::{Accumulator, Inputs, Lanes, Linear, ROWS};
 use super::network::{Gru, push_if};
 use super::rows::{self, PolicyRows};
 use super::scratch::{ColorScratch, PolicyScratch};
-use crate::encode::ColorFeatures;
+use crate::nn::ColorFeatures;
 use crate::rules::{Hint, Move, Variant};
 
 /// A network that treats all colours alike: a tower that every colour passes with the same weights,

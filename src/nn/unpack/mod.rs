@@ -3,12 +3,12 @@
 use std::sync::{Mutex, PoisonError};
 use std::thread::{Builder, scope};
 
-use super::expand::{Element, fence, portable};
+pub mod expand;
+
+use self::expand::{Element, fence, portable};
 #[cfg(target_arch = "x86_64")]
-use super::expand::{avx2, avx512};
-use crate::batch::kernel::simd::Simd;
-use crate::batch::outputs::{BufferError, check_length};
-use crate::bots::check_thread_room;
+use self::expand::{avx2, avx512};
+use crate::nn::{BufferError, Simd, check_length};
 
 /// The size in bytes of the output that a thread takes at a time.
 const PIECE: usize = 1 << 18;
@@ -40,13 +40,13 @@ pub const fn packed_length(num_features: usize) -> usize {
 /// If this processor does not have the instruction set.
 ///
 /// ```
-/// use starmine::batch::{Simd, unpack_bits};
+/// use starmine::nn::{Simd, unpack_bits};
 ///
 /// let packed = [[0b101, 0, 0, 0, 0, 0, 0, 0], [0b010, 0, 0, 0, 0, 0, 0, 0]];
 /// let mut features = [9.0f32; 6];
 /// unpack_bits(Simd::Portable, packed.as_flattened(), 3, &mut features, 1)?;
 /// assert_eq!(features, [1.0, 0.0, 1.0, 0.0, 1.0, 0.0]);
-/// # Ok::<(), starmine::batch::BufferError>(())
+/// # Ok::<(), starmine::nn::BufferError>(())
 /// ```
 pub fn unpack_bits<E: Element>(
     simd: Simd,
@@ -93,9 +93,7 @@ pub fn share<T>(pieces: impl Iterator<Item = T> + Send, threads: usize, work: im
     scope(|scope| {
         for _ in 1..threads {
             // If a thread cannot be started, the others take its pieces.
-            if check_thread_room().is_ok() {
-                let _ = Builder::new().spawn_scoped(scope, take_all);
-            }
+            let _ = Builder::new().spawn_scoped(scope, take_all);
         }
         take_all();
     });

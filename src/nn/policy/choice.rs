@@ -6,14 +6,14 @@ use crate::rules::{ActionSet, GameRng};
 const ONE: f64 = (1u64 << 48) as f64;
 
 /// The legal action with the greatest logit; on ties the lowest.
-pub(super) fn best(legal: ActionSet, logit: impl Fn(usize) -> f32) -> usize {
+pub fn best(legal: ActionSet, logit: impl Fn(usize) -> f32) -> usize {
     let mut actions = legal.iter();
     let first = actions.next().expect("the player to act has a legal action");
     actions.fold(first, |best, action| if logit(action) > logit(best) { action } else { best })
 }
 
 /// A legal action, sampled from the softmax of the legal actions' logits.
-pub(super) fn sample(logits: &[f32], legal: ActionSet, best: usize, rng: &mut GameRng) -> usize {
+pub fn sample(logits: &[f32], legal: ActionSet, best: usize, rng: &mut GameRng) -> usize {
     let weight = |action: usize| {
         let below_best = f64::from(logits[action]) - f64::from(logits[best]);
         // The cast turns NaN into 0.

@@ -3,8 +3,8 @@
 use half::{bf16, f16};
 
 use super::unpack::{packed_length, share};
-use crate::batch::outputs::{BufferError, check_length};
-use crate::encode::ColorFeatures;
+use crate::nn::ColorFeatures;
+use crate::nn::{BufferError, check_length};
 
 /// Rows that a thread takes at a time: a tenth of a millisecond.
 const PIECE: usize = 1 << 7;

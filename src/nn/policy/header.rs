@@ -3,7 +3,8 @@ use serde_json::Value;
 
 use super::error::PolicyProblem;
 use super::limits::{FORMATS, MAX_LAYERS, MAX_WIDTH};
-use crate::encode::{self, CardWeights, Encoder};
+use crate::encode::{self, Encoder};
+use crate::nn::CardWeights;
 use crate::rules::{Named, Parameters, Sight, Variant};
 
 /// The header as JSON. Further keys are ignored.

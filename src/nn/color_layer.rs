@@ -3,9 +3,9 @@
 
 use half::bf16;
 
-use super::kernel::simd::Simd;
-use super::outputs::{BufferError, check_length};
-use super::rows::unpack::share;
+use super::simd::Simd;
+use super::unpack::share;
+use super::{BufferError, check_length};
 
 /// The size in elements of the towers that a thread takes at a time.
 const PIECE: usize = 1 << 15;

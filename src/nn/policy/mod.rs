@@ -1,16 +1,33 @@
+//! Policy files: the weights of a network with a header, fully validated before use.
+//!
+//! To ship a policy, add its file and its row in [`POLICIES`].
+
+mod choice;
+mod error;
+mod header;
+mod limits;
+mod load;
+mod range;
+mod shipped;
+mod tensors;
+#[cfg(test)]
+mod tests;
+
+pub use choice::{best, sample};
+pub use error::{PolicyError, PolicyProblem};
+pub use load::{load_policy, policy_bytes, read_policy};
+pub use shipped::{POLICIES, ShippedPolicy, shipped_policy};
+
 use safetensors::SafeTensors;
 
-use super::any_network::Network;
-use super::choice::best;
-use super::error::{PolicyError, PolicyProblem};
-use super::header::Header;
-use super::linear::{Lanes, ROWS};
-use super::rows::PolicyRows;
-use super::scratch::PolicyScratch;
-use super::tensors::read_network;
-use crate::bots::bot::UnsupportedVariant;
 use crate::encode::{Encoder, encode_into};
+use crate::nn::any_network::Network;
+use crate::nn::linear::{Lanes, ROWS};
+use crate::nn::rows::PolicyRows;
+use crate::nn::scratch::PolicyScratch;
 use crate::rules::{Edition, LostGameScore, Move, Parameters, Variant, View};
+use header::Header;
+use tensors::read_network;
 
 /// The key of the header in the metadata.
 const KEY: &str = "starmine";
@@ -34,7 +51,7 @@ const KEY: &str = "starmine";
 /// | key | value |
 /// |---|---|
 /// | `network` | `colors` |
-/// | `weights` | how own cards are weighed: `slots` or `hands`, see [`CardWeights`](crate::encode::CardWeights) |
+/// | `weights` | how own cards are weighed: `slots` or `hands`, see [`CardWeights`](crate::nn::CardWeights) |
 ///
 /// `hidden` then has the width of a colour's tower and that of the trunk, and there are no card features
 /// or normalisation.
@@ -273,25 +290,11 @@ impl Policy {
         found.iter().map(|logit| logit - most - libm::log(sum)).collect()
     }
 
-    /// Refuses a variant that differs from the policy's own, except in parameters that do not
-    /// change the play: `random_start_player`, `lost_game_score` and `edition`.
-    pub(in crate::bots) fn check(
-        &self,
-        name: &str,
-        variant: &Variant,
-    ) -> Result<(), UnsupportedVariant> {
-        let differences = differences(&self.variant, variant);
-        if differences.is_empty() {
-            return Ok(());
-        }
-        Err(UnsupportedVariant {
-            name: name.to_owned(),
-            variant: variant.to_string(),
-            expected: format!(
-                "the variant that the policy was trained for, in which {}",
-                differences.join(", ")
-            ),
-        })
+    /// The parameters that change the play and differ between the policy's own variant and this one, as `name=value` of
+    /// the policy's. `random_start_player`, `lost_game_score` and `edition` do not change the play.
+    #[must_use]
+    pub fn differences(&self, variant: &Variant) -> Vec<String> {
+        differences(&self.variant, variant)
     }
 }
 

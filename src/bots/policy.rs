@@ -1,10 +1,10 @@
+//! Trained policies as bots.
+
 use std::sync::Arc;
 
-use super::choice::{best, sample};
-use super::model::Policy;
-use super::scratch::PolicyScratch;
-use crate::bots::bot::{Bot, UnsupportedVariant};
+use super::bot::{Bot, UnsupportedVariant};
 use crate::encode::encode_into;
+use crate::nn::{Policy, PolicyScratch, best, sample};
 use crate::rules::{EpisodeSeed, GameRng, Move, Variant, View};
 
 /// Plays the legal action with the greatest logit, or samples from the softmax of the logits.
@@ -52,7 +52,7 @@ impl PolicyBot {
         name: &str,
         variant: &Variant,
     ) -> Result<PolicyBot, UnsupportedVariant> {
-        policy.check(name, variant)?;
+        check(&policy, name, variant)?;
         Ok(PolicyBot {
             is_sampled,
             rng: GameRng::new(EpisodeSeed::default()),
@@ -86,7 +86,7 @@ impl Bot for PolicyBot {
 
     fn act(&mut self, view: &View<'_>) -> Move {
         let PolicyBot { policy, words, hidden_state, scratch, .. } = self;
-        encode_into(policy.encoder, *view, words);
+        encode_into(policy.encoder(), *view, words);
         let logits = policy.logits(words, hidden_state, scratch);
         let legal = view.legal_actions();
         let best = best(legal, |action| logits[action]);
@@ -94,4 +94,20 @@ impl Bot for PolicyBot {
             if self.is_sampled { sample(logits, legal, best, &mut self.rng) } else { best };
         view.variant().action_to_move(action as i64).expect("legal actions are the variant's")
     }
+}
+
+/// Refuses a variant in which the policy was not trained.
+fn check(policy: &Policy, name: &str, variant: &Variant) -> Result<(), UnsupportedVariant> {
+    let differences = policy.differences(variant);
+    if differences.is_empty() {
+        return Ok(());
+    }
+    Err(UnsupportedVariant {
+        name: name.to_owned(),
+        variant: variant.to_string(),
+        expected: format!(
+            "the variant that the policy was trained for, in which {}",
+            differences.join(", ")
+        ),
+    })
 }

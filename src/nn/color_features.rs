@@ -7,7 +7,7 @@
 
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
-use super::layout::{Layout, Section};
+use crate::encode::{Layout, Section};
 use crate::rules::{
     Belief, CardSet, MAX_CARD_KINDS, MAX_COLORS, MAX_HAND_SIZE, MAX_PLAYERS, Named, Outlook,
     Variant,

@@ -1,16 +1,16 @@
 use half::{bf16, f16};
 use safetensors::{Dtype, SafeTensors};
 
-use super::any_network::Network;
-use super::card_features::CardFeatures;
-use super::color_network::{ColorActions, ColorNetwork};
 use super::error::PolicyProblem;
 use super::header::Header;
-use super::layer_norm::LayerNorm;
-use super::linear::Linear;
-use super::network::{Gru, HiddenLayer, PlainNetwork, trunk_place};
 use super::range::overflowing_layer;
-use crate::encode::{CardWeights, ColorFeatures};
+use crate::nn::any_network::Network;
+use crate::nn::card_features::CardFeatures;
+use crate::nn::color_network::{ColorActions, ColorNetwork};
+use crate::nn::layer_norm::LayerNorm;
+use crate::nn::linear::Linear;
+use crate::nn::network::{Gru, HiddenLayer, PlainNetwork, trunk_place};
+use crate::nn::{CardWeights, ColorFeatures};
 
 /// The network that the header describes.
 pub(super) fn read_network(

@@ -3,8 +3,8 @@
 
 use std::sync::{Arc, OnceLock};
 
+use super::Policy;
 use super::error::PolicyError;
-use super::model::Policy;
 
 /// A shipped policy.
 pub struct ShippedPolicy {

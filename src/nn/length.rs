@@ -1,0 +1,23 @@
+//! The lengths of arrays that a caller gives.
+
+use thiserror::Error;
+
+/// An array that does not have the length it should have.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{name} has {found} elements: expected {expected}")]
+pub struct BufferError {
+    /// Which array.
+    pub name: &'static str,
+    /// Its length.
+    pub found: String,
+    /// The length it should have.
+    pub expected: String,
+}
+
+/// Checks the length of an array.
+pub fn check_length(name: &'static str, found: usize, expected: usize) -> Result<(), BufferError> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(BufferError { name, found: found.to_string(), expected: expected.to_string() })
+}

@@ -1,0 +1,35 @@
+//! Networks of trained policies: their inputs, their layers and their files.
+
+mod any_network;
+mod card_features;
+mod color_features;
+mod color_layer;
+mod color_network;
+mod color_rows;
+mod layer_norm;
+mod length;
+mod linear;
+mod network;
+mod policy;
+mod rows;
+mod scratch;
+mod simd;
+mod unpack;
+
+pub use color_features::{CardWeights, ColorFeatures};
+pub use color_layer::{Real, TowerGradient, TowerLayer, TowerSize};
+pub use color_network::ColorActions;
+pub use color_rows::color_features;
+pub use length::BufferError;
+pub(crate) use length::check_length;
+pub use policy::{
+    POLICIES, Policy, PolicyError, PolicyProblem, ShippedPolicy, load_policy, policy_bytes,
+    read_policy, shipped_policy,
+};
+pub(crate) use policy::{best, sample};
+pub use rows::PolicyRows;
+pub use scratch::PolicyScratch;
+pub use simd::{SIMD_VARIABLE, Simd, SimdError};
+pub(crate) use unpack::expand;
+pub use unpack::expand::Element;
+pub use unpack::{packed_length, unpack_bits};
