@@ -20,7 +20,7 @@ from typing import Any
 
 from measuring import Effort, Row, facts, markdown, write
 
-from starmine.stored.arrow import pyarrow_parquet
+from starmine.data.arrow import pyarrow_parquet
 
 BOT = "smart"
 OUTPUTS = ("obs", "action_mask", "action")

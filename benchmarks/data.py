@@ -36,8 +36,8 @@ from stored_rows import MINIBATCH, OUTPUTS, MemoryMaps, Minari, ParquetRows
 import starmine
 import starmine.data
 from starmine.data import Dataset
+from starmine.games.trajectories import Trajectories
 from starmine.torch import GamesDataset
-from starmine.trajectories import Trajectories
 
 BOT = "smart"
 PLAYERS = (2, 5)

@@ -32,6 +32,7 @@ from typing import Any
 import numpy as np
 
 import starmine
+from starmine.policies import TrainedPolicy
 
 ROOT = Path(__file__).parents[1]
 POLICIES = ROOT / "python" / "starmine" / "policies"
@@ -73,7 +74,7 @@ def machine() -> str:
     return f"{models[0] if models else platform.machine()}, {os.cpu_count()} cores"
 
 
-def scores(seats: Sequence[str | starmine.TrainedPolicy], variant: starmine.Variant, games: int) -> dict[str, float]:
+def scores(seats: Sequence[str | TrainedPolicy], variant: starmine.Variant, games: int) -> dict[str, float]:
     """How those in the seats play together."""
     played = starmine.play_games(seats, games=games, seed=SEED, variant=variant)
     found: dict[str, float] = {"games": games}
@@ -106,7 +107,7 @@ Licensed like Starmine, MIT or Apache-2.0.
 """
 
 
-def card(facts: dict[str, Any], policy: starmine.TrainedPolicy) -> str:
+def card(facts: dict[str, Any], policy: TrainedPolicy) -> str:
     """The model card."""
     described = policy.options
     rows = []
@@ -163,7 +164,7 @@ def arguments_of(about: dict[str, Any], after: str | None) -> dict[str, Any]:
     """The arguments of a run; a policy that it began with is named by the run that it is kept of."""
     arguments: dict[str, Any] = about["arguments"]
     start = arguments.get("start")
-    if start is None or start in starmine.policies():
+    if start is None or start in starmine.policies.shipped():
         return arguments
     if after is None:
         raise SystemExit(f"the run began with start={start!r}: expected --after with the name of that policy's run")
@@ -186,7 +187,7 @@ def of_control(name: str, found: dict[str, Any], after: str | None) -> dict[str,
     return own | measured | {"machine": machine(), "date": today()}
 
 
-def of_policy(name: str, policy: starmine.TrainedPolicy, run: Path, games: int, after: str | None) -> dict[str, Any]:
+def of_policy(name: str, policy: TrainedPolicy, run: Path, games: int, after: str | None) -> dict[str, Any]:
     """What is kept of a run that wrote a policy file, which is evaluated here."""
     drawn = starmine.load_policy(run / "policy.safetensors", sampled=True)
     variant = starmine.Variant(**{**policy.variant.parameters(), "lost_game_score": "zero"})
@@ -391,8 +392,8 @@ GROUPS = {
     "agreements": "agree",
 }
 WRITERS = {
-    "results": lambda names: table([name for name in names if name in starmine.policies()]),
-    "earlier": lambda names: table([name for name in names if name not in starmine.policies()]),
+    "results": lambda names: table([name for name in names if name in starmine.policies.shipped()]),
+    "earlier": lambda names: table([name for name in names if name not in starmine.policies.shipped()]),
     "scores": best_scores,
     "published": published,
     "commands": commands,

@@ -33,7 +33,9 @@ from torch import Tensor, nn
 
 import starmine
 from starmine.data import Dataset, generate
-from starmine.stored import GameTable, color_permutations, content_hash, permute_colors
+from starmine.data.colors import color_permutations, permute_colors
+from starmine.data.table import GameTable, content_hash
+from starmine.games.trajectories import Trajectories
 from starmine.torch import ActorCritic, ColorNetwork, HiddenState, PolicyNetwork
 from starmine.training import (
     OnUpdate,
@@ -51,7 +53,6 @@ from starmine.training import (
     random_policy,
     show_game,
 )
-from starmine.trajectories import Trajectories
 
 GAMES = Path("runs/games")
 DATA_SEED = 1  # of generated games
@@ -226,7 +227,7 @@ def generated(args: Args) -> Path:
 def teacher(data: Dataset) -> str | None:
     """The bot that played all games; None if several did, or others."""
     names = {str(player["name"]) for player in data.players}
-    return names.pop() if len(names) == 1 and names <= {*starmine.bots(), *starmine.policies()} else None
+    return names.pop() if len(names) == 1 and names <= {*starmine.bots(), *starmine.policies.shipped()} else None
 
 
 def split(data: Dataset, args: Args) -> GameTable:

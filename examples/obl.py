@@ -32,7 +32,7 @@ from torch import Tensor, nn
 from torch.nn.functional import huber_loss
 
 import starmine
-from starmine.rewards import taken_back
+from starmine.envs.rewards import taken_back
 from starmine.torch import ColorNetwork
 from starmine.training import (
     Act,

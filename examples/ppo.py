@@ -29,7 +29,7 @@ import torch
 from torch import Tensor, nn
 
 import starmine
-from starmine.rewards import taken_back
+from starmine.envs.rewards import taken_back
 from starmine.torch import ActorCritic, ColorNetwork, Minibatch, PolicyNetwork, RolloutBuffer
 from starmine.training import (
     Act,
@@ -90,7 +90,7 @@ class Args(ScriptArgs):
     out: Path = Path("runs/ppo")
     """output folder; an earlier run in it is moved to NAME.1"""
     start: str | None = None
-    """begin with the weights of a policy, one of starmine.policies() or a file, instead of random ones"""
+    """begin with the weights of a policy, one of starmine.policies.shipped() or a file, instead of random ones"""
 
     num_envs: int = 1024
     """games that each process plays at once"""

@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 import starmine
-from starmine.rewards import taken_back
+from starmine.envs.rewards import taken_back
 from starmine.torch import CardFeatures, PolicyNetwork, RolloutBuffer, unpack_bits
 from starmine.training import (
     Act,

@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Literal, Protocol, Self, SupportsIndex, TypeAl
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine.trained import TrainedPolicy
+from starmine.policies.load import TrainedPolicy
 
 __all__ = [
     "ArrayError",

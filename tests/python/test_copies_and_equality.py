@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import starmine
-from starmine.equality import is_equal
+from starmine._util.equality import is_equal
 
-ROOMS = ("starmine", "starmine.data", "starmine.text", "starmine.torch", "starmine.training", "starmine.look")
+ROOMS = ["starmine", "starmine.envs", "starmine.games", "starmine.data", "starmine.policies", "starmine.evaluation"]
+ROOMS += ["starmine.text", "starmine.torch", "starmine.training", "starmine.look"]
 MINI = starmine.variant("mini")
 # Objects that change as they are used, or hold files, threads or a user's code. They are compared by identity.
 IN_USE = {
@@ -163,7 +164,7 @@ VALUES = {
     "Regret": (lambda: text("Regret", 0.5, None, 0.1, 1, 0.0, []), lambda: text("Regret", 0.4, None, 0.1, 1, 0.0, [])),
     "Reply": (lambda: read("play slot 0"), lambda: read("hm")),
     "TextReport": (told, lambda: told("hm")),
-    "BotKind": (lambda: starmine.bot("smart"), lambda: starmine.bot("iggi")),
+    "BotKind": (lambda: starmine.games.bot("smart"), lambda: starmine.games.bot("iggi")),
     "Card": (lambda: starmine.Card("K3"), lambda: starmine.Card("R3")),
     "Evaluation": (
         lambda: starmine.evaluate(["iggi"], 4, variant=MINI, figure=False),
@@ -181,11 +182,11 @@ VALUES = {
         lambda: starmine.evaluate(["piers"], 1, variant=MINI, figure=False).pairings[0],
     ),
     "RecordedGames": (games, lambda: games(2)),
-    "RuleKind": (lambda: starmine.rule("play-safe"), lambda: starmine.rule("discard-oldest")),
+    "RuleKind": (lambda: starmine.games.rule("play-safe"), lambda: starmine.games.rule("discard-oldest")),
     "SearchResult": (searched, lambda: searched(2)),
     "SearchedAction": (
-        lambda: starmine.SearchedAction(1, float("nan"), float("inf"), 0, False),
-        lambda: starmine.SearchedAction(2, float("nan"), float("inf"), 0, False),
+        lambda: starmine.games.SearchedAction(1, float("nan"), float("inf"), 0, False),
+        lambda: starmine.games.SearchedAction(2, float("nan"), float("inf"), 0, False),
     ),
     "SeatedBot": (bot, lambda: bot("piers")),
     "Section": (lambda: MINI.layout()["fireworks"], lambda: MINI.layout()["deck_size"]),
@@ -231,9 +232,10 @@ VALUES = {
         lambda: starmine.look.Mistake(1, 0, "misplay", 1, "why", 0.5),
         lambda: starmine.look.Mistake(2, 0, "misplay", 1, "why", 0.5),
     ),
-    # Of stored games; not in `__all__`.
     "GameTable": (table, lambda: table(2)),
     "Game": (lambda: dataset()[3], lambda: dataset()[4]),
+    "Metadata": (lambda: starmine.data.Metadata(MINI, []), lambda: starmine.data.Metadata(MINI, [], seed=1)),
+    "RowGroup": (lambda: starmine.data.RowGroup(0, 0, 0, 5), lambda: starmine.data.RowGroup(0, 0, 5, 5)),
 }
 OF_TORCH = ("HiddenState", "Minibatch", "Checkpoint", "PlayedGames", "Progress", "Scores", "ScriptArgs", "SeatTurns")
 OF_ARROW = ("Dataset", "ImportedGames", "Info", "Verified", "GameTable", "Game", "Mixture", "Generated", "Format")

@@ -127,7 +127,7 @@ def test_weights_with_which_outputs_overflow_are_refused(torch, write, options, 
 
 
 def test_each_shipped_policy_and_the_deepest_network_are_within_range(torch, tmp_path):
-    for name in starmine.policies():
+    for name in starmine.policies.shipped():
         starmine.load_policy(name)
     small_network(torch, hidden=(256,) * 16).save(tmp_path / "policy.safetensors")
     starmine.load_policy(tmp_path / "policy.safetensors")

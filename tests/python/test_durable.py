@@ -16,7 +16,7 @@ import filelock
 import pytest
 
 from starmine import StarmineError, evaluate
-from starmine.durable import (
+from starmine._util.durable import (
     AppendedFile,
     DamagedFileError,
     FolderBusyError,
@@ -35,7 +35,11 @@ KILLS = 4
 
 def child(program, *arguments):
     """A Python process that prints a line once it is ready."""
-    line = [sys.executable, "-c", f"import sys\nfrom pathlib import Path\nfrom starmine.durable import *\n{program}"]
+    line = [
+        sys.executable,
+        "-c",
+        f"import sys\nfrom pathlib import Path\nfrom starmine._util.durable import *\n{program}",
+    ]
     running = subprocess.Popen([*line, *map(str, arguments)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert running.stdout.readline() == "ready\n"
     return running

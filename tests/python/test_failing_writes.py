@@ -13,7 +13,7 @@ from full_disk import fail_write, no_space
 from training_runs import MISSING
 
 import starmine
-from starmine.durable import AppendedFile, replace_file
+from starmine._util.durable import AppendedFile, replace_file
 
 EVALUATION = {"entrants": ["iggi"], "games": 10, "variant": "mini"}
 

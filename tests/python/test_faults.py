@@ -17,7 +17,7 @@ from tiny_runs import Walk, train
 from training_runs import TrainingError, needs_train_extra
 
 from starmine import StarmineError, evaluate
-from starmine.durable import FolderLock, seal_json
+from starmine._util.durable import FolderLock, seal_json
 
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes cannot be forked on this system")
 GAMES = {"entrants": ["iggi"], "variant": "mini", "figure": False}

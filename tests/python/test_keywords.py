@@ -7,7 +7,7 @@ import pytest
 
 import starmine
 from starmine import data
-from starmine.keywords import RULES, named_keywords
+from starmine._util.keywords import RULES, named_keywords
 
 STANDARD = starmine.Variant()
 PAIR = ["simple", "simple"]

@@ -7,7 +7,7 @@ import pytest
 
 import starmine
 from starmine import HanabiEnv, HanabiVectorEnv, Variant
-from starmine.rewards import taken_back
+from starmine.envs.rewards import taken_back
 
 MODES = ["SameStep", "NextStep", "Disabled"]
 

@@ -9,7 +9,7 @@ from paths import ROOT
 import starmine
 from starmine import data
 from starmine.cli.command import parser
-from starmine.seeds import EVALUATION_SEED
+from starmine.games.seeds import EVALUATION_SEED
 
 PAIR = ["random", "random"]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]

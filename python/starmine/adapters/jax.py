@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import ArrayError, Batch, Layout, StarmineError, Variant
-from starmine.keywords import named_keywords, refuse_settings
-from starmine.vector import HanabiVectorEnv
+from starmine._util.keywords import named_keywords, refuse_settings
+from starmine.envs.vector import HanabiVectorEnv
 
 try:
     import jax

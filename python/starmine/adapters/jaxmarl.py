@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import Batch, DeckError, StarmineError, Variant, _unknown_name
-from starmine.keywords import RULES, check_keywords
-from starmine.vector import resolve_variant
+from starmine._util.keywords import RULES, check_keywords
+from starmine.games.variants import resolve_variant
 
 try:
     import jax

@@ -19,12 +19,12 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from starmine import registration
 from starmine._core import IllegalActionError, StarmineError, State, UnknownNameError, Variant
-from starmine.keywords import GAME_OPTIONS, check_options, named_keywords
+from starmine._util.keywords import GAME_OPTIONS, check_options, named_keywords
+from starmine.envs import registration
+from starmine.games.seeds import game_seed
 from starmine.look.png import rgb_of
 from starmine.look.svg import to_svg
-from starmine.seeds import game_seed
 
 try:
     from pettingzoo import AECEnv

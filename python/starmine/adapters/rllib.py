@@ -21,10 +21,10 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant
-from starmine.env import HanabiEnv
-from starmine.keywords import refuse_settings
-from starmine.seeds import game_seed
-from starmine.vector import HanabiVectorEnv, MaskedActions
+from starmine._util.keywords import refuse_settings
+from starmine.envs.single import HanabiEnv
+from starmine.envs.vector import HanabiVectorEnv, MaskedActions
+from starmine.games.seeds import game_seed
 
 try:
     from ray.rllib.env.env_context import EnvContext

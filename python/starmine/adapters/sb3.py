@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import ArrayError, StarmineError
-from starmine.keywords import GAME_OPTIONS, check_options, refuse_settings
-from starmine.seeds import game_seed
-from starmine.vector import HanabiVectorEnv, given_decks, given_game
+from starmine._util.keywords import GAME_OPTIONS, check_options, refuse_settings
+from starmine.envs.vector import HanabiVectorEnv, given_decks, given_game
+from starmine.games.seeds import game_seed
 
 try:
     from stable_baselines3.common.monitor import Monitor

@@ -16,9 +16,9 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from starmine._core import ArrayError, StarmineError
-from starmine.keywords import check_options, named_keywords, refuse_settings
-from starmine.seeds import game_seed
-from starmine.vector import HanabiVectorEnv
+from starmine._util.keywords import check_options, named_keywords, refuse_settings
+from starmine.envs.vector import HanabiVectorEnv
+from starmine.games.seeds import game_seed
 
 try:
     from tianshou.data import Batch

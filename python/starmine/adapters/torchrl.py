@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import Batch, StarmineError, Variant
-from starmine.keywords import named_keywords, refuse_settings
-from starmine.seeds import game_seed
-from starmine.vector import HanabiVectorEnv, observation_box
+from starmine._util.keywords import named_keywords, refuse_settings
+from starmine.envs.vector import HanabiVectorEnv, observation_box
+from starmine.games.seeds import game_seed
 
 try:
     import torch

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from starmine._core import StarmineError, bots, policies
+from starmine._util.durable import replace_file
 from starmine.cli import players
 from starmine.cli.parsing import INTERRUPTED, add_command, add_rules, add_seats, integer, refuse, rules_of_text
-from starmine.durable import replace_file
 from starmine.evaluation import Evaluation, evaluate
 from starmine.evaluation.html_report import evaluation_html
 from starmine.evaluation.worst import without_replays, worst_games

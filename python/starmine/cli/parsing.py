@@ -10,9 +10,9 @@ import sys
 from typing import Any, NoReturn
 
 from starmine._core import StarmineError, Variant, _unknown_name, variants
-from starmine.keywords import RULES, check_keywords
-from starmine.presets import variant
-from starmine.seeds import EVALUATION_SEED
+from starmine._util.keywords import RULES, check_keywords
+from starmine.games.seeds import EVALUATION_SEED
+from starmine.games.variants import variant
 
 # How rules may be written, and the presets.
 FORMS = "a preset, with parameters after it ('standard, colors=6'), JSON, or Variant(...) as messages print it"

@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import Any
 
 from starmine._core import StarmineError, Variant, VariantError, bot, bots, make_bot, policies, variant, variants
+from starmine._util.durable import given_path
 from starmine.cli import players
 from starmine.cli.parsing import INTERRUPTED, add_command, add_seats, add_variant, integer, refuse, rules_of_text
-from starmine.durable import given_path
+from starmine.games.trajectories import Trajectories
 from starmine.look.lobby import Lobby
 from starmine.look.server import LOOPBACK, Server
 from starmine.look.table import Table
 from starmine.look.terminal import Terminal
-from starmine.trajectories import Trajectories
 
 DESCRIPTION = """\
 Play a game with bots, policies or searchers, or watch them (--watch). You see the board as your seat sees it, type

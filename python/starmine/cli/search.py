@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from starmine._core import StarmineError, Variant, _search_text, bots, policies
 from starmine.cli.parsing import add_command, add_rules, add_seats, integer, rules_of_text
 from starmine.data import Dataset, generate
-from starmine.play import play_games
+from starmine.games.play import play_games
 
 DESCRIPTION = """\
 Plays games in which one seat searches while the others play by a blueprint, and the same decks with the blueprint in

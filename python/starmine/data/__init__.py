@@ -3,29 +3,42 @@
 It needs `pip install 'starmine[data]'`.
 """
 
+from starmine.data.batches import replay_batch
+from starmine.data.colors import color_permutations, permute_actions, permute_colors
+from starmine.data.dataset import Dataset, RowGroup
+from starmine.data.ended import ENDED_BY
 from starmine.data.formats import FORMATS, Format, ImportedGames, SkippedGame, format_names, read_games, write_games
-from starmine.data.generate import Generated, generate
+from starmine.data.game import Game
+from starmine.data.generate.driver import Generated, generate
+from starmine.data.generate.players import Mixture
 from starmine.data.info import Info, info
-from starmine.data.players import Mixture
+from starmine.data.metadata import Metadata
+from starmine.data.table import GameTable, content_hash
 from starmine.data.verify import Problem, Verified, verify
-from starmine.stored import Dataset, replay_batch
-from starmine.stored.ended import ENDED_BY
 
 __all__ = [
     "ENDED_BY",
     "FORMATS",
     "Dataset",
     "Format",
+    "Game",
+    "GameTable",
     "Generated",
     "ImportedGames",
     "Info",
+    "Metadata",
     "Mixture",
     "Problem",
+    "RowGroup",
     "SkippedGame",
     "Verified",
+    "color_permutations",
+    "content_hash",
     "format_names",
     "generate",
     "info",
+    "permute_actions",
+    "permute_colors",
     "read_games",
     "replay_batch",
     "verify",

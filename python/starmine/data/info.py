@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant, variant, variants
+from starmine._util.durable import given_path
+from starmine._util.equality import equal_by_value
+from starmine._util.progress import counted
+from starmine.data.arrow import pyarrow, pyarrow_parquet
+from starmine.data.ended import ended_by_name
+from starmine.data.metadata import Metadata
 from starmine.data.verify import FORGED, game_files
-from starmine.durable import given_path
-from starmine.equality import equal_by_value
-from starmine.progress import counted
-from starmine.stored import Metadata
-from starmine.stored.arrow import pyarrow, pyarrow_parquet
-from starmine.stored.ended import ended_by_name
 
 WIDTH = 48  # of the longest bar, in characters
 EIGHTHS = " ▏▎▍▌▋▊▉█"

@@ -11,23 +11,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import StarmineError, endings
-from starmine.data.configuration import MOST_SHARDS
+from starmine._util.durable import given_path
+from starmine._util.equality import equal_by_value
+from starmine._util.progress import Progress, counted, silent, standard_error
+from starmine.data.ahead import ahead
+from starmine.data.arrow import pyarrow, pyarrow_parquet, to_numpy
+from starmine.data.ended import ENDED_BY, ended_by_name, site_scores_of, taken_back_of
+from starmine.data.files import files_of
 from starmine.data.formats.ended import ended_by_of
-from starmine.data.manifest import MANIFEST, read_manifest
-from starmine.data.outcomes import LEGAL, dealt, outcomes
-from starmine.data.players import players_of
-from starmine.data.shard import file_hash
-from starmine.durable import given_path
-from starmine.equality import equal_by_value
-from starmine.play import play_games
-from starmine.progress import Progress, counted, silent, standard_error
-from starmine.stored import ContentHash, GameTable, Metadata, read_table, schema, shard_name
-from starmine.stored.ahead import ahead
-from starmine.stored.arrow import pyarrow, pyarrow_parquet, to_numpy
-from starmine.stored.ended import ENDED_BY, ended_by_name, site_scores_of, taken_back_of
-from starmine.stored.files import files_of
-from starmine.stored.metadata import CONTENT
-from starmine.stored.schema import as_schema
+from starmine.data.generate.configuration import MOST_SHARDS
+from starmine.data.generate.manifest import MANIFEST, read_manifest
+from starmine.data.generate.outcomes import LEGAL, dealt, outcomes
+from starmine.data.generate.players import players_of
+from starmine.data.generate.shard import file_hash
+from starmine.data.metadata import CONTENT, Metadata
+from starmine.data.schema import as_schema, read_table, schema, shard_name
+from starmine.data.table import ContentHash, GameTable
+from starmine.games.play import play_games
 
 KEPT = 1000  # problems that are kept; all are counted
 SHOWN = 20

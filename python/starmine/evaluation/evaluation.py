@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from starmine.durable import given_path
+from starmine._util.durable import given_path
 from starmine.evaluation import figure
 from starmine.evaluation.report import report
 from starmine.evaluation.results import Results

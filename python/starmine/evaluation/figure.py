@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from starmine._core import StarmineError
-from starmine.durable import replace_file
+from starmine._util.durable import replace_file
 from starmine.evaluation.pairing import Pairing
 from starmine.evaluation.report import CHEATS_NOTE, marked, shorten
 from starmine.evaluation.results import Results

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from starmine._core import StarmineError
-from starmine.durable import (
+from starmine._util.durable import (
     DamagedFileError,
     FolderBusyError,
     FolderLock,
@@ -25,7 +25,7 @@ from starmine.durable import (
 from starmine.evaluation.evaluation import Evaluation
 from starmine.evaluation.games_file import EMPTY, GamesFile
 from starmine.evaluation.results import Settings, without_nan
-from starmine.identity import Identity
+from starmine.games.identity import Identity
 
 FILES = RESULTS, ROWS, FIGURE, GAMES = "eval.json", "eval.csv", "eval.png", "eval-games.npy"
 START_OVER = "choose another folder, or start over with --fresh (fresh=True)"

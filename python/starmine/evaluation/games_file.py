@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from starmine.durable import DamagedFileError, replacing
+from starmine._util.durable import DamagedFileError, replacing
 
 EMPTY = "00000000" * 4  # the checksum of no games
 ZEROS = bytes(1 << 20)

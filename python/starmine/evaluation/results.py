@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import Variant, _may_share_table, _unknown_name, variant, variants
-from starmine.equality import equal_by_value
+from starmine._util.equality import equal_by_value
 from starmine.evaluation.pairing import ENDING, FAILED, SCORE, Pairing, mean_or_nan, summarise
-from starmine.identity import Identity
-from starmine.played import Games
+from starmine.games.identity import Identity
+from starmine.games.results import Games
 
 Array = NDArray[Any]
 Cell = tuple[int, int]

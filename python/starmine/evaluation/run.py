@@ -13,19 +13,19 @@ from typing import Any
 import numpy as np
 
 from starmine._core import StarmineError, Variant, VariantError, _Player, _Tables, bot, bots
-from starmine.durable import given_path
+from starmine._util.durable import given_path
+from starmine._util.keywords import named_keywords
+from starmine._util.progress import Progress, silent, standard_error
 from starmine.evaluation.evaluation import Evaluation
 from starmine.evaluation.folder import Folder, allocate_outcomes, new_evaluation
 from starmine.evaluation.pairing import stretches
 from starmine.evaluation.results import Cell, Settings
-from starmine.identity import identity
-from starmine.keywords import named_keywords
-from starmine.play import play_games
-from starmine.played import BotError, Games
-from starmine.players import Player, cheats, resolve_player, type_name
-from starmine.progress import Progress, silent, standard_error
-from starmine.seeds import EVALUATION_SEED
-from starmine.vector import resolve_variant
+from starmine.games.identity import identity
+from starmine.games.play import play_games
+from starmine.games.players import Player, cheats, resolve_player, type_name
+from starmine.games.results import BotError, Games
+from starmine.games.seeds import EVALUATION_SEED
+from starmine.games.variants import resolve_variant
 
 FIRST_GAMES_A_THREAD = 64  # games of bots in a pairing's first chunk, which shows how fast they are
 GAMES_A_THREAD = 2048  # the largest chunk

@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 
 from starmine._core import StarmineError, State, Variant, _Player, endings
-from starmine.durable import given_path, unseal_json
+from starmine._util.durable import given_path, unseal_json
 from starmine.evaluation.evaluation import Evaluation
 from starmine.evaluation.folder import GAMES, RESULTS, shape_of
 from starmine.evaluation.pairing import ENDING, SCORE, stretches
 from starmine.evaluation.results import Results, Settings
-from starmine.identity import Identity, identity
-from starmine.play import play_games
-from starmine.played import BotError
-from starmine.players import Player, resolve_player
+from starmine.games.identity import Identity, identity
+from starmine.games.play import play_games
+from starmine.games.players import Player, resolve_player
+from starmine.games.results import BotError
 
 CHECKED = 20  # games that show whether an entrant plays the same game twice
 

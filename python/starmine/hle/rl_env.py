@@ -10,12 +10,12 @@ from collections.abc import Iterable
 from typing import Any, SupportsIndex
 
 from starmine._core import Card
+from starmine._util.keywords import named_keywords
 from starmine.hle import pyhanabi
 from starmine.hle.dictionary import ObservationDict
 from starmine.hle.moves import move_of
 from starmine.hle.pyhanabi import color_char_to_idx
 from starmine.hle.rules import preset_parameters
-from starmine.keywords import named_keywords
 
 MOVE_TYPES = [kind.name for kind in pyhanabi.HanabiMoveType]
 

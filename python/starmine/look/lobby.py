@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from starmine._core import StarmineError, Variant, VariantError, make_bot, variant, variants
-from starmine.durable import replace_file
+from starmine._util.durable import replace_file
 from starmine.look.frame import event_of, frame_of, suits_of
 from starmine.look.replay import page, replay_data
 from starmine.look.table import Table

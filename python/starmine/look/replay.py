@@ -12,13 +12,13 @@ from typing import Any, TypeAlias, TypedDict, Unpack
 import numpy as np
 
 from starmine._core import StarmineError, State, make_bot
-from starmine.keywords import check_keywords
+from starmine._util.keywords import check_keywords
+from starmine.games.results import Games
+from starmine.games.trajectories import Trajectories
 from starmine.look.frame import Frame, action_text, frame_of
 from starmine.look.mistakes import mistakes, reachable, verdict
 from starmine.look.words import told_apart
-from starmine.played import Games
-from starmine.trained import TrainedPolicy, load_policy
-from starmine.trajectories import Trajectories
+from starmine.policies.load import TrainedPolicy, load_policy
 
 FOLDER = Path(__file__).parent
 # Each imports only what stands before it.

@@ -8,8 +8,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from starmine._core import Move, StarmineError, State, Variant, View, _Player, make_bot
-from starmine.players import cheats, resolve_player
-from starmine.table import Failed, Moves, PythonPlayers
+from starmine.games.players import cheats, resolve_player
+from starmine.games.table import Failed, Moves, PythonPlayers
 
 
 class Bot(Protocol):

@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Unpack
 
 from starmine._core import StarmineError
-from starmine.keywords import check_keywords
+from starmine._util.keywords import check_keywords
 from starmine.look.replay import Shown, Watched, replay_data, script, style
 
 if TYPE_CHECKING:

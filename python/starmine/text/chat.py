@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from starmine._core import StarmineError, View, make_bot
-from starmine.durable import AppendedFile, given_path
-from starmine.equality import equal_by_value
+from starmine._util.durable import AppendedFile, given_path
+from starmine._util.equality import equal_by_value
 from starmine.text.facts import move_text
 from starmine.text.prompt import PROMPT_VERSION, PromptOptions, rules_prompt, table_prompt
 from starmine.text.replies import parse_reply

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from starmine._core import StarmineError, View
-from starmine.searching import search
+from starmine.games.search import search
 from starmine.text.facts import move_text
 from starmine.text.prompt import PROMPT_VERSION, PromptOptions, rules_prompt, table_prompt
 
@@ -128,7 +128,7 @@ def preferences(found: Iterator[dict[str, Any]], margin: float = 0.25) -> Iterat
 
 def write_lines(found: Iterator[dict[str, Any]], path: str | Path) -> int:
     """Write dicts as JSON lines, ASCII; returns their number. The file is replaced as a whole."""
-    from starmine.durable import replace_file
+    from starmine._util.durable import replace_file
 
     lines = [json.dumps(entry) for entry in found]
     replace_file(Path(path), "".join(line + "\n" for line in lines).encode())

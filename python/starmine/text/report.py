@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from starmine._core import StarmineError
-from starmine.equality import equal_by_value
+from starmine._util.equality import equal_by_value
+from starmine.games.results import Games, mean_and_error, with_error
+from starmine.games.search import search
 from starmine.look.mistakes import mistakes
-from starmine.played import Games, mean_and_error, with_error
-from starmine.searching import search
 from starmine.text.chat import ChatPlayer, Exchange
 from starmine.text.facts import move_text
 

@@ -13,12 +13,12 @@ from torch import Tensor
 from torch.utils.data import IterableDataset, get_worker_info
 
 from starmine._core import StarmineError, _unknown_name
-from starmine.keywords import named_keywords
-from starmine.stored.ahead import ahead
-from starmine.stored.blocks import Blocks, Part
-from starmine.stored.dataset import Dataset
-from starmine.stored.files import Paths
-from starmine.stored.replaying import Replay, Rows
+from starmine._util.keywords import named_keywords
+from starmine.data.ahead import ahead
+from starmine.data.blocks import Blocks, Part
+from starmine.data.dataset import Dataset
+from starmine.data.files import Paths
+from starmine.data.replay import Replay, Rows
 from starmine.torch.unpacking import unpack_bits
 
 TensorRows = dict[str, Tensor]
@@ -63,7 +63,7 @@ class GamesDataset(IterableDataset[TensorRows]):
         shuffle: whether to mix; otherwise games and turns come in their order.
         seed: of the order and the colours, from 0.
         permute_colors: whether each game is shown in other colours in each epoch; exact, see
-            `starmine.stored.permute_colors`.
+            `starmine.data.permute_colors`.
         drop_last: whether to leave out a shorter last minibatch.
         pin_memory: whether the tensors lie in pinned memory; None for where CUDA is available. Those of workers never
             do: the `DataLoader` pins them, if it is asked to.

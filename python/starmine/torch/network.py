@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from starmine._core import Layout, StarmineError, Variant, _Network
-from starmine.durable import given_path, replace_file
-from starmine.equality import equal_by_value
+from starmine._util.durable import given_path, replace_file
+from starmine._util.equality import equal_by_value
 from starmine.torch.unpacking import unpack_bits
 
 FORMAT = 1  # version of the policy file format

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from starmine._core import StarmineError
+from starmine.games.turns import Turns
 from starmine.torch.network import ActorCritic, HiddenState, SeatGRU
-from starmine.turns import Turns
 
 Array = NDArray[Any]
 
@@ -72,7 +72,7 @@ class ModulePolicy:
             _refuse_recurrent(module)
 
     def reset(self, games: Array, seats: Array) -> None:
-        """Clear the hidden states of games that begin; see `starmine.Policy`."""
+        """Clear the hidden states of games that begin; see `starmine.games.Policy`."""
         if self._memory is not None:
             self._memory.clear(games, seats)
 
@@ -82,7 +82,7 @@ class ModulePolicy:
 
     @torch.no_grad()
     def act_batch(self, turns: Turns) -> Array:
-        """Choose an action for each of K rows; see `starmine.Policy`.
+        """Choose an action for each of K rows; see `starmine.games.Policy`.
 
         Args:
             turns: the rows.

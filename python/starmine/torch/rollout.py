@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from starmine._core import ArrayError, StarmineError
-from starmine.equality import equal_by_value
+from starmine._util.equality import equal_by_value
 from starmine.torch.unpacking import DTYPES, packed_length, unpack_bits
 
 

@@ -13,8 +13,8 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import torch
 from torch import Tensor
 
-from starmine.durable import UNSEALED, DamagedFileError, replace_file, seal, unseal
-from starmine.equality import equal_by_value
+from starmine._util.durable import UNSEALED, DamagedFileError, replace_file, seal, unseal
+from starmine._util.equality import equal_by_value
 from starmine.training.distributed import all_gather, in_first_process, process_count, rank
 from starmine.training.errors import TrainingError
 

@@ -19,7 +19,7 @@ from typing import Any
 import torch
 
 from starmine._core import _unknown_name
-from starmine.durable import DamagedFileError, replace_file, seal_json, unseal_json
+from starmine._util.durable import DamagedFileError, replace_file, seal_json, unseal_json
 from starmine.training.checkpoint import OWN, DataclassInstance, digest
 from starmine.training.distributed import process_count
 from starmine.training.errors import TrainingError

@@ -8,7 +8,7 @@ from functools import partial
 from operator import mul
 from pathlib import Path
 
-from starmine.durable import replace_file
+from starmine._util.durable import replace_file
 from starmine.training.log import Row
 from starmine.training.scores import Scores
 

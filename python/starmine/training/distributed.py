@@ -12,7 +12,7 @@ import torch.distributed as dist
 from torch import nn
 
 from starmine._core import StarmineError
-from starmine.durable import DamagedFileError
+from starmine._util.durable import DamagedFileError
 from starmine.torch.devices import check_cuda
 from starmine.training.errors import TrainingError
 

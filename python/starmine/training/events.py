@@ -13,7 +13,7 @@ from tensorboard.compat.proto.event_pb2 import Event, SessionLog
 from tensorboard.compat.proto.summary_pb2 import Summary
 from tensorboard.summary.writer.record_writer import RecordWriter
 
-from starmine.durable import AppendedFile, new_run_id
+from starmine._util.durable import AppendedFile, new_run_id
 
 
 class EventFile:

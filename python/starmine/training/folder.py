@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from pathlib import Path
 
-from starmine.durable import LOCK, FolderLock, sync_folder
+from starmine._util.durable import LOCK, FolderLock, sync_folder
 from starmine.training.distributed import in_first_process
 from starmine.training.errors import TrainingError
 

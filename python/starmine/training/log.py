@@ -8,7 +8,7 @@ from types import TracebackType
 
 from tqdm import tqdm
 
-from starmine.durable import AppendedFile, DamagedFileError
+from starmine._util.durable import AppendedFile, DamagedFileError
 from starmine.training.events import EventFile
 from starmine.training.folder import LOG
 

@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import Batch, StarmineError, Variant
-from starmine.durable import replace_file
-from starmine.identity import identity
+from starmine._util.durable import replace_file
+from starmine.games.endings import defeats
+from starmine.games.identity import identity
+from starmine.games.play import play_games
+from starmine.games.players import Player, resolve_player
+from starmine.games.results import BotError
+from starmine.games.turns import Turns
 from starmine.look import replay_html
-from starmine.outcomes import defeats
-from starmine.play import play_games
-from starmine.played import BotError
-from starmine.players import Player, resolve_player
 from starmine.training.distributed import rank
 from starmine.training.scores import Scores
-from starmine.turns import Turns
 
 Outputs: TypeAlias = dict[str, NDArray[Any]]
 """What `Batch.observe` and `Batch.step` return."""
@@ -29,7 +29,7 @@ Act: TypeAlias = Callable[[Outputs], NDArray[np.int64]]
 (N,). It is called for all games in every turn, so that it may keep hidden states."""
 
 # Of the games that measure a run's progress, the first seed that `training_seed` refuses. Final evaluations have
-# `starmine.seeds.EVALUATION_SEED`: a run that is chosen by its progress is not evaluated on the same decks.
+# `starmine.games.seeds.EVALUATION_SEED`: a run that is chosen by its progress is not evaluated on the same decks.
 PROGRESS_SEED = 2**32
 
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from starmine._core import StarmineError, Variant
-from starmine.equality import equal_by_value
-from starmine.trajectories import Trajectories
+from starmine._util.equality import equal_by_value
+from starmine.games.trajectories import Trajectories
 
 
 @equal_by_value

@@ -15,8 +15,8 @@ from typing import Any, Protocol, TypeAlias, cast
 import numpy as np
 
 from starmine._core import StarmineError
-from starmine.durable import DamagedFileError
-from starmine.players import shows_own_hand
+from starmine._util.durable import DamagedFileError
+from starmine.games.players import shows_own_hand
 from starmine.torch import ActorCritic
 from starmine.training import configuration
 from starmine.training.checkpoint import (

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine.equality import equal_by_value
-from starmine.outcomes import defeats
-from starmine.played import mean_and_error, with_error
+from starmine._util.equality import equal_by_value
+from starmine.games.endings import defeats
+from starmine.games.results import mean_and_error, with_error
 
 
 @equal_by_value

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from starmine._core import StarmineError
-from starmine.durable import DamagedFileError
+from starmine._util.durable import DamagedFileError
 
 INTERRUPTED = 130  # the exit status after Ctrl-C
 

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from starmine._core import Batch, Variant
-from starmine.equality import equal_by_value
-from starmine.outcomes import defeats
-from starmine.stored.colors import color_permutations, permute_actions, permute_colors
+from starmine._util.equality import equal_by_value
+from starmine.data.colors import color_permutations, permute_actions, permute_colors
+from starmine.games.endings import defeats
+from starmine.games.trajectories import Trajectories
 from starmine.torch import LastMoves
 from starmine.training.playing import Outputs
 from starmine.training.replay import PlayedGames
-from starmine.trajectories import Trajectories
 
 
 def draw_deals(

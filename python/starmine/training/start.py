@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 
 from starmine._core import Variant
+from starmine.policies.load import load_policy
 from starmine.torch import ActorCritic
-from starmine.trained import load_policy
 from starmine.training.checkpoint import error_line
 from starmine.training.errors import TrainingError
 
@@ -16,7 +16,7 @@ def begin_with(network: ActorCritic, policy: str) -> dict[str, str]:
 
     Args:
         network: of the same rules and form as the policy's. What a lost game scores may differ.
-        policy: one of `starmine.policies()`, or the path of a policy's file.
+        policy: one of `starmine.policies.shipped()`, or the path of a policy's file.
 
     Returns:
         The policy as given, and the SHA-256 checksum of its file, for `config.json`; see `Run`.

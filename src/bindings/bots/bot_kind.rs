@@ -12,7 +12,7 @@ use crate::nn::shipped_policy;
 ///     source: who published it.
 ///     plays: the variants that it plays: "every", "base game", or "own variant" for a policy.
 ///     is_player: whether it sees only what its seat may see. A bot that sees more is an upper bound.
-#[pyclass(frozen, eq, hash, get_all, module = "starmine")]
+#[pyclass(frozen, eq, hash, get_all, module = "starmine.games")]
 #[derive(PartialEq, Hash)]
 pub struct BotKind {
     name: &'static str,
@@ -29,7 +29,7 @@ impl BotKind {
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (&'static str,))> {
-        Ok((py.import("starmine")?.getattr("bot")?, (self.name,)))
+        Ok((py.import("starmine.games")?.getattr("bot")?, (self.name,)))
     }
 }
 
@@ -49,7 +49,7 @@ pub fn bots() -> Vec<&'static str> {
 ///     UnknownNameError: there is no such bot.
 ///
 /// >>> import starmine
-/// >>> starmine.bot("random").plays
+/// >>> starmine.games.bot("random").plays
 /// 'every'
 #[pyfunction]
 pub fn bot(name: Text) -> PyResult<BotKind> {

@@ -21,7 +21,7 @@ pub fn rules() -> Vec<&'static str> {
 ///     summary: one sentence about it.
 ///     published: its name in the literature.
 ///     takes_probability: whether a probability follows its name.
-#[pyclass(frozen, eq, hash, get_all, module = "starmine")]
+#[pyclass(frozen, eq, hash, get_all, module = "starmine.games")]
 #[derive(PartialEq, Hash)]
 pub struct RuleKind {
     name: &'static str,
@@ -37,7 +37,7 @@ impl RuleKind {
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (&'static str,))> {
-        Ok((py.import("starmine")?.getattr("rule")?, (self.name,)))
+        Ok((py.import("starmine.games")?.getattr("rule")?, (self.name,)))
     }
 }
 
@@ -49,7 +49,7 @@ impl RuleKind {
 ///     UnknownNameError: there is no such rule.
 ///
 /// >>> import starmine
-/// >>> starmine.rule("discard-oldest").summary
+/// >>> starmine.games.rule("discard-oldest").summary
 /// 'Discard the oldest card.'
 #[pyfunction]
 pub fn rule(name: Text) -> PyResult<RuleKind> {

@@ -27,7 +27,7 @@ type Stored = (_Player, Variant, usize, u64, Option<(u64, rules::State)>);
 ///     name: the bot's text.
 ///     variant: the variant that it plays.
 ///     seat: the seat that it holds.
-#[pyclass(module = "starmine")]
+#[pyclass(module = "starmine.games")]
 pub struct SeatedBot {
     name: PlayerName,
     variant: Arc<rules::Variant>,

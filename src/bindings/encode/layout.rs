@@ -12,7 +12,7 @@ use crate::encode;
 /// >>> layout = starmine.Variant().layout("canonical")
 /// >>> len(layout), layout["fireworks"].slice
 /// (658, slice(167, 192, 1))
-#[pyclass(frozen, eq, hash, module = "starmine")]
+#[pyclass(frozen, eq, hash, module = "starmine.envs")]
 #[derive(PartialEq, Eq, Hash)]
 pub struct Layout(Vec<Section>);
 

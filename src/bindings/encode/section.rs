@@ -15,7 +15,7 @@ type Stored = (String, usize, usize, Vec<usize>);
 ///     stop: the index after the last.
 ///     slice: `slice(start, stop)`.
 ///     shape: the sizes of the section's axes; their product is `stop - start`.
-#[pyclass(frozen, eq, hash, from_py_object, module = "starmine")]
+#[pyclass(frozen, eq, hash, from_py_object, module = "starmine.envs")]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Section {
     #[pyo3(get)]

@@ -109,7 +109,7 @@ CALLS = {
         "unpack_bits_into(*subject, 1024)",
     ),
     "network": (
-        "_Network('policy', _policy_bytes(starmine.policies()[0])), np.zeros((20_000, 658), np.uint8)",
+        "_Network('policy', _policy_bytes(starmine.policies.shipped()[0])), np.zeros((20_000, 658), np.uint8)",
         "subject[0].logits(subject[1])",
     ),
 }

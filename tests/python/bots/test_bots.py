@@ -50,7 +50,7 @@ def test_a_bot_plays_as_when_its_table_was_written(name, players):
 
 
 def test_figures_are_published_of_the_bots_that_name_a_source():
-    assert {name for name in starmine.bots() if starmine.bot(name).source} == set(PUBLISHED)
+    assert {name for name in starmine.bots() if starmine.games.bot(name).source} == set(PUBLISHED)
 
 
 @pytest.mark.parametrize(("name", "players"), [(name, players) for name, players in CASES if name in PUBLISHED])

@@ -332,8 +332,8 @@ def test_a_failing_policy_is_named(actions):
         (lambda: play_games(["smart"] * 2, games=1, threads=0), StarmineError, ["threads=0"]),
         (lambda: play_games(["smart"] * 2, games="many"), TypeError, []),
         (lambda: play_games(["smart"] * 2, variant="nosuch"), UnknownNameError, ["nosuch"]),
-        (lambda: starmine.bot("cheeter"), UnknownNameError, ['did you mean "cheater"']),
-        (lambda: starmine.rule("discard"), UnknownNameError, ["did you mean"]),
+        (lambda: starmine.games.bot("cheeter"), UnknownNameError, ['did you mean "cheater"']),
+        (lambda: starmine.games.rule("discard"), UnknownNameError, ["did you mean"]),
         (
             lambda: play_games(["smart"] * 2, games=3).share("won"),
             UnknownNameError,
@@ -364,15 +364,15 @@ def test_results_are_shown_with_their_error():
 
 def test_bots_and_rules_have_descriptions():
     for name in starmine.bots():
-        kind = starmine.bot(name)
+        kind = starmine.games.bot(name)
         assert kind.name == name
         assert kind.summary
         assert kind.plays in ("every", "base game")
         assert name in repr(kind)
-    assert not starmine.bot("cheater").is_player
-    assert starmine.bot("smart").is_player
-    for name in starmine.rules():
-        kind = starmine.rule(name)
+    assert not starmine.games.bot("cheater").is_player
+    assert starmine.games.bot("smart").is_player
+    for name in starmine.games.rules():
+        kind = starmine.games.rule(name)
         assert kind.summary.endswith(".")
         assert name in repr(kind)
-    assert starmine.rule("play-probably-safe").takes_probability
+    assert starmine.games.rule("play-probably-safe").takes_probability

@@ -238,14 +238,14 @@ def test_the_command_takes_a_policy(saved):
 
 
 def test_shipped_policies_are_bots():
-    for name in starmine.policies():
-        kind, network = starmine.bot(name), _Network(name, _policy_bytes(name))
+    for name in starmine.policies.shipped():
+        kind, network = starmine.games.bot(name), _Network(name, _policy_bytes(name))
         assert (kind.name, kind.is_player, kind.plays) == (name, True, "own variant")
         variant = starmine.Variant.from_json(json.dumps(json.loads(network.metadata)["variant"]))
         one, other = (
             starmine.play_games([text] * variant.players, 20, variant=variant) for text in (name, f"policy: {name}")
         )
         np.testing.assert_array_equal(one.scores, other.scores)
-    assert not set(starmine.policies()) & set(starmine.bots())
+    assert not set(starmine.policies.shipped()) & set(starmine.bots())
     with pytest.raises(UnknownNameError, match="policy="):
         _policy_bytes("nobody")

@@ -8,7 +8,7 @@ import pytest
 import starmine
 from starmine import Variant, make_bot, play_games
 
-BOTS = [name for name in starmine.bots() if starmine.bot(name).is_player]
+BOTS = [name for name in starmine.bots() if starmine.games.bot(name).is_player]
 TEXTS = [*BOTS, "ippo-2p", "policy: ippo-2p; sampled", "noisy: 0.3; smart", "rules: play-safe; discard-oldest"]
 
 

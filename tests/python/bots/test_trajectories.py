@@ -58,7 +58,7 @@ def test_games_are_recorded_only_where_it_is_asked_for():
 
 @pytest.mark.parametrize("seed", range(8))
 def test_a_replay_gives_what_was_seen(seed, monkeypatch):
-    monkeypatch.setattr("starmine.trajectories.AT_ONCE", 16)
+    monkeypatch.setattr("starmine.games.trajectories.AT_ONCE", 16)
     variant = random_variant(random.Random(seed))
     kept = recorded(["random"] * variant.players, games=40, seed=seed, variant=variant).trajectories
     replayed = kept.replay(["obs", "action_mask", "current_player", "score", "reward", "terminated"], dtype="uint8")

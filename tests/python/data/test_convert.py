@@ -34,7 +34,7 @@ def test_games_become_a_data_set_of_ours(tmp_path, capsys):
     assert "4 of 4 games do not hold: game 0: its deck has 18 cards: expected 50" in capsys.readouterr().err
     assert not (tmp_path / "ours").exists()
     assert main([*arguments, "--from", "jaxmarl", "--variant", "mini", "--players", "2"]) == 0
-    from starmine.stored import Dataset
+    from starmine.data.dataset import Dataset
 
     stored = Dataset(tmp_path / "ours")
     assert len(stored) == 4

@@ -11,9 +11,13 @@ from random_variants import random_variant
 from stored_games import described, played_table, same_games, store
 
 import starmine
-from starmine.durable import DamagedFileError
-from starmine.stored import Dataset, GameTable, Metadata, read_table, replay_batch, schema, shard_name, write_table
-from starmine.stored.ahead import ahead
+from starmine._util.durable import DamagedFileError
+from starmine.data.ahead import ahead
+from starmine.data.batches import replay_batch
+from starmine.data.dataset import Dataset
+from starmine.data.metadata import Metadata
+from starmine.data.schema import read_table, schema, shard_name, write_table
+from starmine.data.table import GameTable
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")

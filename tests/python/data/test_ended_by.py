@@ -359,12 +359,12 @@ def test_a_changed_end_is_found(column, value, message, people, tmp_path):
 
 def test_the_checksum_sees_what_a_source_tells(people):
     table = people[:]
-    checksum = starmine.stored.content_hash(table)
-    assert starmine.stored.content_hash([table[:2], table[2:]]) == checksum
+    checksum = starmine.data.content_hash(table)
+    assert starmine.data.content_hash([table[:2], table[2:]]) == checksum
     for name in ("names", "ended_by", "ended_by_seats", "site_scores", "site_records"):
         changed = getattr(table, name).copy()
         changed[0] = "other" if changed.dtype == np.object_ else changed[0] + 1
-        assert starmine.stored.content_hash(dataclasses.replace(table, **{name: changed})) != checksum
+        assert starmine.data.content_hash(dataclasses.replace(table, **{name: changed})) != checksum
 
 
 def test_a_column_of_another_type_is_refused(people):

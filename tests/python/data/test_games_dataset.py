@@ -11,8 +11,10 @@ import pytest
 from stored_games import described, played_table, store
 
 import starmine
-from starmine.stored import Dataset, color_permutations, permute_colors, shard_name, write_table
-from starmine.stored import blocks as blocks_module
+from starmine.data import blocks as blocks_module
+from starmine.data.colors import color_permutations, permute_colors
+from starmine.data.dataset import Dataset
+from starmine.data.schema import shard_name, write_table
 
 torch = pytest.importorskip("torch")
 pq = pytest.importorskip("pyarrow.parquet")

@@ -10,16 +10,17 @@ import pytest
 
 import starmine
 from starmine import StarmineError, UnknownNameError, VariantError, play_games
+from starmine._util.progress import lines
 from starmine.cli import main
-from starmine.progress import lines
 
 pytest.importorskip("pyarrow")
 
-from starmine.data import Dataset, Mixture, cluster, generate, info, shard, verify
-from starmine.data.draws import choose_legal, draw
-from starmine.data.manifest import MANIFEST, read_manifest
-from starmine.data.playing import distinct_rows
-from starmine.stored import ROW_GROUP, shard_name
+from starmine.data import Dataset, Mixture, generate, info, verify
+from starmine.data.generate import cluster, shard
+from starmine.data.generate.draws import choose_legal, draw
+from starmine.data.generate.manifest import MANIFEST, read_manifest
+from starmine.data.generate.playing import distinct_rows
+from starmine.data.schema import ROW_GROUP, shard_name
 
 QUIET = {"progress": False, "threads": 1}
 VARIANTS = ("mini", "avalanche", "timed-display")
@@ -364,7 +365,7 @@ def test_the_metadata_say_what_was_played(tmp_path):
 
 
 def test_the_progress_shows_speed_mean_score_and_time_left(tmp_path, monkeypatch, capsys):
-    from starmine import progress
+    from starmine._util import progress
 
     monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0.0)
     generate(["iggi", "iggi"], 300, tmp_path, "mini", threads=1)
@@ -376,7 +377,7 @@ def test_the_progress_shows_speed_mean_score_and_time_left(tmp_path, monkeypatch
 def test_a_line_of_progress_counts_only_new_games(monkeypatch):
     import sys
 
-    from starmine import progress
+    from starmine._util import progress
 
     now = iter([0.0, 10.0])
     monkeypatch.setattr(progress.time, "monotonic", lambda: next(now))
@@ -411,7 +412,7 @@ def test_legal_actions_are_drawn_evenly():
 
 
 def test_a_configuration_travels_to_other_processes(tmp_path):
-    from starmine.data.generate import configure
+    from starmine.data.generate.driver import configure
 
     found = configure(["iggi", First], 100, "mini", 0, 0.1, None, 10)
     assert pickle.loads(pickle.dumps(found)).to_dict() == found.to_dict()

@@ -10,15 +10,16 @@ import pytest
 
 import starmine
 from starmine import StarmineError
-from starmine.durable import FolderLock, seal_json, unseal_json
+from starmine._util.durable import FolderLock, seal_json, unseal_json
 
 pytest.importorskip("pyarrow")
 
-from starmine.data import Dataset, generate, info, making, verify
-from starmine.data import shard as shard_module
-from starmine.data.manifest import MANIFEST, read_manifest
-from starmine.data.shard import lock_name
-from starmine.stored import shard_name
+from starmine.data import Dataset, generate, info, verify
+from starmine.data.generate import making
+from starmine.data.generate import shard as shard_module
+from starmine.data.generate.manifest import MANIFEST, read_manifest
+from starmine.data.generate.shard import lock_name
+from starmine.data.schema import shard_name
 
 GAMES, SIZE = 100, 30
 NAMES = [shard_name(shard) for shard in range(4)]
@@ -169,8 +170,8 @@ def forge(path, **values):
     """Change entries of a shard's metadata, and nothing else."""
     from pyarrow import parquet
 
-    from starmine.stored import FILE_OPTIONS, ROW_GROUP, Metadata
-    from starmine.stored.metadata import KEY
+    from starmine.data.metadata import KEY, Metadata
+    from starmine.data.schema import FILE_OPTIONS, ROW_GROUP
 
     file = parquet.ParquetFile(path)
     table, stored = file.read(), file.metadata.metadata
@@ -341,7 +342,7 @@ def test_a_folder_that_cannot_be_written_is_one_line(tmp_path):
 
 
 def test_a_damaged_shard_is_kept_until_the_new_one_is_whole(folder, monkeypatch):
-    from starmine.data import shard
+    from starmine.data.generate import shard
 
     (folder / NAMES[0]).write_bytes(b"damaged")
     with monkeypatch.context() as patch:

@@ -8,7 +8,7 @@ from stored_games import described, played_table, same_games
 
 import starmine
 from starmine.data import Dataset, replay_batch, verify
-from starmine.stored import write_table
+from starmine.data.schema import write_table
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")

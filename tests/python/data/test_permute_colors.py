@@ -8,7 +8,7 @@ from random_variants import random_variant
 from stored_games import played_table
 
 import starmine
-from starmine.stored.colors import action_colors, color_permutations, interchangeable, permute_colors
+from starmine.data.colors import action_colors, color_permutations, interchangeable, permute_colors
 
 OUTPUTS = ("obs", "action_mask", "current_player", "score", "reward", "terminated")
 VARIANTS = [

@@ -18,7 +18,7 @@ ray = pytest.importorskip("ray", reason="ray not found: pip install 'starmine[ra
 pytest.importorskip("ray.data")
 
 from starmine.data import Dataset, generate, replay_batch, verify  # noqa: E402
-from starmine.stored import shard_name  # noqa: E402
+from starmine.data.schema import shard_name  # noqa: E402
 
 pytestmark = [
     pytest.mark.slow,

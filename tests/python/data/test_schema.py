@@ -10,9 +10,11 @@ from random_variants import random_variant
 from stored_games import described, played_table, same_games, store
 
 import starmine
-from starmine import stored
-from starmine.stored import GameTable, Metadata, content_hash, read_table, write_table
-from starmine.trajectories import Trajectories
+from starmine.data import schema as stored
+from starmine.data.metadata import Metadata
+from starmine.data.schema import read_table, write_table
+from starmine.data.table import GameTable, content_hash
+from starmine.games.trajectories import Trajectories
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")

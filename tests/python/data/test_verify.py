@@ -16,7 +16,9 @@ pytest.importorskip("pyarrow")
 from starmine.cli.data import drawn
 from starmine.data import generate, info, verify
 from starmine.data.info import EIGHTHS, histogram
-from starmine.stored import GameTable, Metadata, shard_name, write_file
+from starmine.data.metadata import Metadata
+from starmine.data.schema import shard_name, write_file
+from starmine.data.table import GameTable
 
 GAMES, SIZE, FILE, ROW = 90, 40, shard_name(1), 17
 GAME = SIZE + ROW
@@ -174,7 +176,7 @@ def forged(metadata):
 def test_forged_metadata_are_told_and_raise_nothing(folder):
     from pyarrow import parquet
 
-    from starmine.stored.metadata import KEY
+    from starmine.data.metadata import KEY
 
     path = folder / FILE
     with parquet.ParquetFile(path) as file:

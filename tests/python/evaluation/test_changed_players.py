@@ -21,8 +21,8 @@ from starmine.cli import players
 from starmine.cli.command import main
 from starmine.data import Dataset, generate
 from starmine.evaluation.worst import read_evaluation, without_replays, worst_games
-from starmine.identity import identity
-from starmine.players import resolve_player
+from starmine.games.identity import identity
+from starmine.games.players import resolve_player
 
 BOT = """\
 from helper_of_students import CHOICE
@@ -251,7 +251,7 @@ def test_generated_games_have_the_hash_of_all_weights(tmp_path):
 
 
 def test_shards_have_the_players_of_the_call(tmp_path, monkeypatch):
-    from starmine.data import making
+    from starmine.data.generate import making
 
     path = tmp_path / "p.st"
     path.write_bytes(GOOD)

@@ -21,8 +21,8 @@ from forged_inputs import forged_bytes, forged_text
 from paths import DATA
 
 import starmine
+from starmine._util.durable import DamagedFileError
 from starmine.data import Dataset, read_games, verify, write_games
-from starmine.durable import DamagedFileError
 
 REFUSALS = (starmine.StarmineError, DamagedFileError)
 CORPUS = DATA / "compat" / "0.2"

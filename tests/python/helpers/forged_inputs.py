@@ -23,7 +23,7 @@ REFUSALS = (starmine.StarmineError, TypeError, ValueError, OverflowError, Memory
 NUMBERS = [-1, 0, 1, 2, 5, 7, 63, 64, 127, 128, 255, 256, 2**31 - 1, 2**31, 2**32, 2**63 - 1, 2**63, 2**64, 10**30]
 ODD = [None, True, 1.5, float("nan"), "", "R1", "\0", "\udc80", "\u0661", [], [[]], {}, b"\xff", "x" * 1000, *NUMBERS]
 TOKENS = ["null", "-1", "1e999", "[" * 200, '"\\ud800"', "99999999999999999999", "{}", '""', "true", "\0", "é"]
-RULES = starmine.rules()
+RULES = starmine.games.rules()
 POLICY = _policy_bytes("ippo-mini")
 
 

@@ -5,7 +5,7 @@ import io
 import os
 from pathlib import Path
 
-from starmine import durable
+from starmine._util import durable
 
 
 def no_space(*_):
@@ -21,13 +21,13 @@ class FullDisk(io.FileIO):
 
 
 def fail_write(patch):
-    """Let all files that `starmine.durable` and `Path.open` open for writing be on a full disk."""
+    """Let all files that `starmine._util.durable` and `Path.open` open for writing be on a full disk."""
     fail_replacements(patch)
     patch.setattr(Path, "open", on_full_disk(Path.open))
 
 
 def fail_replacements(patch):
-    """Let all files that `starmine.durable` replaces be on a full disk."""
+    """Let all files that `starmine._util.durable` replaces be on a full disk."""
     patch.setattr(durable, "open", on_full_disk(open), raising=False)
 
 

@@ -157,7 +157,7 @@ def evaluation_kills(folder: Path, kills: int, rng: random.Random) -> None:
 
 def assert_same_games(found: Path, expected: Path) -> None:
     """Compare the single games and the statistics, without times, of two folders."""
-    from starmine.durable import unseal_json
+    from starmine._util.durable import unseal_json
 
     games = [np.load(folder / "eval-games.npy") for folder in (found, expected)]
     assert np.array_equal(*games)
@@ -173,7 +173,8 @@ def assert_same_games(found: Path, expected: Path) -> None:
 
 def generate(folder: Path, games: int = 200) -> None:
     """Make three shards, of several row groups and chunks."""
-    from starmine.data import generate, shard
+    from starmine.data import generate
+    from starmine.data.generate import shard
 
     shard.ROW_GROUP, shard.FIRST_GAMES_A_THREAD = games // 6, games // 25
     players = {"one": ["iggi", "piers"], "other": ["random", "iggi"]}
@@ -272,7 +273,7 @@ def training_kills(folder: Path, kills: int, rng: random.Random) -> None:
 
 def whole_checkpoints(folder: Path) -> list[Path]:
     """The checkpoints of a run, or of one being moved aside, that can be read."""
-    from starmine.durable import DamagedFileError, unseal
+    from starmine._util.durable import DamagedFileError, unseal
 
     found = []
     for path in [*folder.glob("run*/**/checkpoint.pt"), *folder.glob("run*/**/checkpoint.previous.pt")]:

@@ -3,7 +3,9 @@
 import numpy as np
 
 import starmine
-from starmine.stored import GameTable, Metadata, write_file
+from starmine.data.metadata import Metadata
+from starmine.data.schema import write_file
+from starmine.data.table import GameTable
 
 
 def played_table(games=50, variant=None, seed=0, first=0, players=None, log_prob=False):

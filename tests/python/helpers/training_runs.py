@@ -78,7 +78,7 @@ def write_checkpoint(path: Path, contents: dict) -> None:
     """Write contents with their checksum, as a checkpoint has it."""
     import torch
 
-    from starmine.durable import seal
+    from starmine._util.durable import seal
 
     data = io.BytesIO()
     torch.save(contents, data)

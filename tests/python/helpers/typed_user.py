@@ -73,7 +73,7 @@ def own_buffers() -> int:
 
 def recorded() -> list[str]:
     """The last moves of recorded games, by bots alone and with one of one's own, and whether others are recorded."""
-    games: starmine.RecordedGames = starmine.play_games(["smart", "smart"], games=2, record=True)
+    games: starmine.games.RecordedGames = starmine.play_games(["smart", "smart"], games=2, record=True)
     own = starmine.play_games(["smart", FirstLegal()], games=2, record=True)
     last = [own.trajectories.state(0).history[-1].move, games.trajectories.state(1).history[-1].move]
     wanted = bool(last)
@@ -89,7 +89,7 @@ def evaluated() -> tuple[float, float | None]:
     assert isinstance(games, starmine.Games)
     lost: float = games.share("lost")
     table = starmine.evaluate({"first": FirstLegal(), "smart": "smart"}, games=10)
-    pairing: starmine.Pairing = table.pairing("first", "smart")
+    pairing: starmine.evaluation.Pairing = table.pairing("first", "smart")
     bot = starmine.make_bot("smart", starmine.Variant(), seat=0)
     state = starmine.Variant().new_game(seed=1)
     move: int = bot.act(state.view(0))

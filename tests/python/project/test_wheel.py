@@ -15,7 +15,7 @@ PACKAGE = Path(starmine.__file__).parent
 WHEELS = sorted((ROOT / "target" / "wheels").glob("starmine-*.whl"), key=lambda path: path.stat().st_mtime)
 
 
-@pytest.mark.parametrize("name", starmine.policies())
+@pytest.mark.parametrize("name", starmine.policies.shipped())
 def test_the_core_has_the_weights_once(name):
     weights = (SOURCES / f"{name}.safetensors").read_bytes()
     middle = weights[len(weights) // 2 :][:64]
@@ -32,11 +32,15 @@ def test_the_build_leaves_the_weights_out_of_the_package():
 
 @pytest.mark.skipif(PACKAGE == ROOT / "python" / "starmine", reason="starmine is imported from the source tree")
 def test_the_installed_package_has_only_the_cards():
-    assert {path.name for path in (PACKAGE / "policies").iterdir()} == {f"{name}.md" for name in starmine.policies()}
+    folder = PACKAGE / "policies"
+    assert {path.stem for path in folder.glob("*.md")} == set(starmine.policies.shipped())
+    assert not list(folder.glob("*.safetensors"))
 
 
 @pytest.mark.skipif(not WHEELS, reason="no wheel is built")
 def test_the_last_wheel_has_only_the_cards():
     with zipfile.ZipFile(WHEELS[-1]) as wheel:
-        names = {name for name in wheel.namelist() if name.startswith("starmine/policies/")}
-    assert names == {f"starmine/policies/{name}.md" for name in starmine.policies()}
+        names = {
+            name for name in wheel.namelist() if name.startswith("starmine/policies/") and not name.endswith(".py")
+        }
+    assert names == {f"starmine/policies/{name}.md" for name in starmine.policies.shipped()}

@@ -9,7 +9,7 @@ import starmine
 
 PACKAGE = Path(starmine.__file__).parent
 # These open files for writing: whole files and appended ones, and the single games of an evaluation.
-WRITERS = {"durable.py", "evaluation/games_file.py"}
+WRITERS = {"_util/durable.py", "evaluation/games_file.py"}
 # Calls that write a file, whatever their arguments.
 METHODS = {"write_text", "write_bytes", "touch", "tofile", "to_csv", "to_parquet", "open_memmap", "memmap", "truncate"}
 METHODS |= {"save_file", "savez", "savez_compressed", "savetxt", "SummaryWriter", "FileWriter"}

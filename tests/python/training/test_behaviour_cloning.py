@@ -115,7 +115,7 @@ def test_each_epoch_has_every_game_but_the_held_out_ones(cloning, tiny, permuted
 def test_other_colours_are_the_same_games_to_a_network_by_colour_but_not_to_a_plain_one(cloning, tiny):
     import torch
 
-    from starmine.stored import permute_colors
+    from starmine.data.colors import permute_colors
 
     for network, same in (("colors", True), ("plain", False)):
         learner = cloning.Cloning(tiny(network=network))

@@ -12,7 +12,7 @@ from safetensors.torch import load, save
 
 import starmine
 from starmine._core import _pool, _pool_gradient
-from starmine.stored import permute_colors
+from starmine.data.colors import permute_colors
 from starmine.torch import ColorFeatures, ColorNetwork
 from starmine.torch.pooling import fused_pool, pool
 

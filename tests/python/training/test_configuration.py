@@ -15,7 +15,7 @@ from tiny_runs import Args, Walk, train
 from training_runs import TrainingError, log_lines, needs_train_extra, parsed
 
 import starmine
-from starmine.durable import json_checksum
+from starmine._util.durable import json_checksum
 
 pytestmark = needs_train_extra
 

@@ -6,8 +6,8 @@ import torch
 
 import starmine
 from starmine import StarmineError
+from starmine.games.trajectories import Trajectories
 from starmine.training import GameReplay, PlayedGames
-from starmine.trajectories import Trajectories
 
 SMALL = starmine.variant("small", players=3)
 

@@ -130,7 +130,7 @@ from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 import torch.distributed as dist
 from ppo_recurrent import Args, main
-from starmine.durable import FolderLock
+from starmine._util.durable import FolderLock
 from starmine.training import TrainingError, process_group
 given = dict(variant="small", num_envs=8, rollout=8, epochs=1, minibatch=32, hidden=(8, 8), threads=1)
 given |= dict(lr_schedule="constant", points_taken=0.0, eval_every=2, eval_games=4, final_games=4)

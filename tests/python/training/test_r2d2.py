@@ -91,7 +91,7 @@ def test_replayed_games_have_the_values_that_they_were_played_by(r2d2, small, op
     for game in range(16):
         moves = slice(*games.trajectories.offsets[game : game + 2])
         seats = seen.seat[: moves.stop - moves.start, game].numpy()
-        own = starmine.stored.permute_actions(learner.variant, games.greedy[moves], games.colors[game, seats])
+        own = starmine.data.permute_actions(learner.variant, games.greedy[moves], games.colors[game, seats])
         greedy[: len(own), game] = torch.from_numpy(own)
     assert (best == greedy)[turns.valid].float().mean() > 0.99
 

@@ -8,7 +8,7 @@ import pytest
 from tiny_runs import Args, train
 from training_runs import TrainingError, log_lines, needs_train_extra
 
-from starmine.durable import FolderLock
+from starmine._util.durable import FolderLock
 
 pytestmark = needs_train_extra
 

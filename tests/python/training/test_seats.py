@@ -5,11 +5,11 @@ import pytest
 import torch
 
 import starmine
-from starmine.outcomes import defeats
-from starmine.stored import permute_actions, permute_colors
+from starmine.data.colors import permute_actions, permute_colors
+from starmine.games.endings import defeats
+from starmine.games.trajectories import Trajectories
 from starmine.torch import LastMoves
 from starmine.training import SeatGames, draw_deals, other_colors, padded_turns, replay_seats
-from starmine.trajectories import Trajectories
 
 VARIANTS = [
     starmine.variant("small"),

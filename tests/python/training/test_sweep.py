@@ -20,7 +20,7 @@ from training_runs import (
 )
 
 import starmine
-from starmine.durable import FolderLock
+from starmine._util.durable import FolderLock
 
 pytestmark = needs_train_extra
 

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant
+from starmine._util.durable import replace_file
 from starmine.data.formats.recorded import (
     ImportedGames,
     ReadGames,
@@ -32,7 +33,6 @@ from starmine.data.formats.recorded import (
     assemble,
     starting_at_seat_0,
 )
-from starmine.durable import replace_file
 
 TURNS = 89  # rows of the published files; no game of theirs is longer
 AXES = {"game_ids": 1, "scores": 1, "decks": 3, "actions": 3, "num_actions": 1}

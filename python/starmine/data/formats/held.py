@@ -9,11 +9,13 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from starmine._core import StarmineError
+from starmine.data.dataset import Dataset
 from starmine.data.formats.parquet import suits_in
 from starmine.data.formats.recorded import ImportedGames, ReadGames, check
-from starmine.played import Games
-from starmine.stored import Dataset, Game, GameTable
-from starmine.trajectories import Trajectories
+from starmine.data.game import Game
+from starmine.data.table import GameTable
+from starmine.games.results import Games
+from starmine.games.trajectories import Trajectories
 
 Held: TypeAlias = Trajectories | ImportedGames | Games | GameTable | Dataset | Game | Sequence[Game]
 EXPECTED = (

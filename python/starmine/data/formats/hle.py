@@ -23,11 +23,11 @@ from pathlib import Path
 from typing import Any
 
 from starmine._core import StarmineError, Variant
+from starmine._util.durable import replace_file
 from starmine.data.formats.moves import COLOR_HINT, DISCARD, PLAY, RANK_HINT, Move, action_of, move_of
 from starmine.data.formats.recorded import NOT_RECORDED, ImportedGames, ReadGames, RecordedGame, SkippedGame, assemble
 from starmine.data.formats.text_files import Broken, Readable, card_of, is_integer, json_values, read_text, text_of
-from starmine.durable import replace_file
-from starmine.trajectories import LETTERS
+from starmine.games.trajectories import LETTERS
 
 PARAMETERS = ("players", "colors", "ranks", "hand_size", "max_information_tokens", "max_life_tokens")
 IGNORED = ("seed", "observation_type")

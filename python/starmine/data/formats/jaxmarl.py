@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from starmine._core import StarmineError, Variant
+from starmine._util.durable import replace_file
 from starmine.data.formats.recorded import (
     ImportedGames,
     ReadGames,
@@ -21,7 +22,6 @@ from starmine.data.formats.recorded import (
     starting_at_seat_0,
 )
 from starmine.data.formats.text_files import card_of, is_integer, parse_json, read_text, text_of
-from starmine.durable import replace_file
 
 DECKS, ACTIONS, SCORES = "decks.json", "actions.json", "scores.txt"
 DIGITS = 9  # of a score, at most

@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import Batch, StarmineError
+from starmine._util.durable import sync_folder
 from starmine.data.formats.recorded import ImportedGames
-from starmine.durable import sync_folder
-from starmine.trajectories import Trajectories
+from starmine.games.trajectories import Trajectories
 
 ROOT = "MINARI_DATASETS_PATH"  # environment variable: the folder of all data sets
 OUTPUTS = ("obs", "action_mask", "current_player")

@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant
+from starmine._util.durable import replace_file
 from starmine.data.formats.recorded import ImportedGames, ReadGames
-from starmine.durable import replace_file
-from starmine.trajectories import Trajectories
+from starmine.games.trajectories import Trajectories
 
 # Kind and number of axes of each array.
 ARRAYS = {"decks": (np.uint8, 2), "start_players": (np.uint8, 1), "actions": (np.uint8, 1), "offsets": (np.int64, 1)}

@@ -1,4 +1,4 @@
-"""Starmine's own games on disk: Parquet files of the schema of `starmine.stored`, one or a folder of them.
+"""Starmine's own games on disk: Parquet files of the schema of `starmine.data`, one or a folder of them.
 
 What the source of imported games called the suits stands in the metadata, `extra["suits"]`. Up to version 0.2, what it
 called the games stood there too, `extra["names"]`.
@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 
 from starmine._core import StarmineError, Variant
+from starmine.data.arrow import pyarrow, pyarrow_parquet
+from starmine.data.files import files_of
 from starmine.data.formats.recorded import ImportedGames, ReadGames
-from starmine.stored import SHARD, GameTable, Metadata, read_table, shard_name, write_file
-from starmine.stored.arrow import pyarrow, pyarrow_parquet
-from starmine.stored.files import files_of
+from starmine.data.metadata import Metadata
+from starmine.data.schema import SHARD, read_table, shard_name, write_file
+from starmine.data.table import GameTable
 
 UNKNOWN = "unknown"  # a player whose name is not recorded
 

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant, _outcomes
+from starmine._util.equality import equal_by_value
+from starmine.data.ended import NO_SEAT, UNKNOWN, site_scores_of
 from starmine.data.formats.ended import contradicted, ended_by_of
-from starmine.equality import equal_by_value
-from starmine.stored.ended import NO_SEAT, UNKNOWN, site_scores_of
-from starmine.trajectories import Trajectories
+from starmine.games.trajectories import Trajectories
 
 NOT_RECORDED = -1  # a score that the file does not tell
 SHOWN = 5  # problems that a message lists

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeAlias, TypeGuard
 
 from starmine._core import StarmineError, Variant
-from starmine.trajectories import LETTERS
+from starmine.games.trajectories import LETTERS
 
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 SPACE = re.compile(r"\s*")

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from starmine._core import StarmineError, _unknown_name
+from starmine._util.durable import given_path
 from starmine.data.formats import jaxmarl
 from starmine.data.formats.held import Held, imported
 from starmine.data.formats.reading import ON_ERROR
 from starmine.data.formats.recorded import SkippedGame, refuse
 from starmine.data.formats.registry import Format, named, told_by_suffix
-from starmine.durable import given_path
 
 
 def write_games(

@@ -1,0 +1,189 @@
+"""The turns of a data set in blocks of many games, shuffled, and split among readers.
+
+The games of an epoch form one sequence: the row groups in an order of their own, and in each of them the games in
+theirs. Each reader, such as a worker of a rank, takes an equal part of it. A reader cuts its part into windows of a few
+row groups, shuffles the games of a window, and replays them in blocks. The turns of a block are shuffled, too, by an
+order that the blocks of a window share, since they have different games. All orders are functions of the seed, the
+epoch and the part, so that any block can be made again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from starmine._core import StarmineError
+from starmine.data.ahead import ahead
+from starmine.data.colors import color_permutations, permute_colors
+from starmine.data.dataset import Dataset
+from starmine.data.replay import SIDE_BY_SIDE, Replay, Rows, Turns
+from starmine.data.table import GameTable
+
+MIXED = 4  # row groups in a window
+AT_ONCE = 2 * SIDE_BY_SIDE  # games in a block
+_GROUPS, _GAMES, _WINDOW, _TURNS, _COLORS = range(5)  # what is drawn, as part of a seed
+
+
+@dataclass(frozen=True)
+class Part:
+    """A share of an epoch: one of `parts`, numbered from 0."""
+
+    epoch: int
+    part: int
+    parts: int
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Games of a row group: those from `first` to `stop` in the order of the epoch."""
+
+    place: int
+    first: int
+    stop: int
+
+
+@dataclass(frozen=True)
+class Window:
+    """Games of a few row groups, in memory.
+
+    Attributes:
+        games: all games of the row groups.
+        index: int64, their indices in the data set.
+        order: int64, the positions in `games` of those to replay, in their order.
+    """
+
+    games: GameTable
+    index: NDArray[np.int64]
+    order: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Block:
+    """The turns of some games, to be used until the next block is asked for: the arrays are written again.
+
+    Attributes:
+        window: number of the window, from 0.
+        number: of the block in the window, from 0.
+        turns: the turns of its games.
+        order: int64, the order in which to use them.
+    """
+
+    window: int
+    number: int
+    turns: Turns
+    order: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """How the turns of a data set are ordered.
+
+    Attributes:
+        data: the games.
+        replay: how games become rows.
+        shuffle: whether rows are mixed; otherwise games and turns come in their order.
+        seed: of all orders and colours.
+        permute_colors: whether each game gets other colours in each epoch.
+    """
+
+    data: Dataset
+    replay: Replay
+    shuffle: bool
+    seed: int
+    permute_colors: bool
+
+    @property
+    def games_at_once(self) -> int:
+        """The number of games in a block."""
+        seats = self.data.variant.players if self.replay.observers == "all" else 1
+        return AT_ONCE // seats
+
+    def windows(self, part: Part) -> list[list[Piece]]:
+        """The row groups of each window of a part."""
+        groups = self.data.row_groups()
+        places = self._order(len(groups), part.epoch, _GROUPS)
+        sizes = np.array([groups[place].games for place in places.tolist()], np.int64)
+        stops = np.cumsum(sizes)
+        first, stop = (len(self.data) * number // part.parts for number in (part.part, part.part + 1))
+        pieces = []
+        for place, begin, end in zip(places.tolist(), (stops - sizes).tolist(), stops.tolist(), strict=True):
+            if max(first, begin) < min(stop, end):
+                pieces.append(Piece(place, max(first, begin) - begin, min(stop, end) - begin))
+        width = MIXED if self.shuffle else 1
+        return [pieces[start : start + width] for start in range(0, len(pieces), width)]
+
+    def blocks(self, part: Part, window: int = 0, number: int = 0) -> Generator[Block, None, None]:
+        """The blocks of a part in their order, from this one of this window on.
+
+        Raises:
+            FileNotFoundError, DamagedFileError: as `Dataset.read`.
+            StarmineError: a game breaks the rules, or columns contradict the schema.
+        """
+        windows, made = self.windows(part), 0
+        rooms: list[Rows] = [{}, {}]  # one is in use while the other one is written
+        read = (self._read(pieces, part.epoch) for pieces in windows[window:])
+        for place, games in enumerate(ahead(read), window):
+            drawn = (part.epoch, part.part, part.parts, place)
+            chosen = games.order[self._order(len(games.order), *drawn, _WINDOW)]
+            order = self._order(self._most_turns(games, chosen), *drawn, _TURNS)
+            for start in range(number * self.games_at_once, len(chosen), self.games_at_once):
+                block = start // self.games_at_once
+                at_once = chosen[start : start + self.games_at_once]
+                turns = self._turns(games, at_once, part.epoch, rooms[made % 2])
+                made += 1
+                yield Block(place, block, turns, order[order < len(turns)] if self.shuffle else turns.in_order())
+            number = 0
+
+    def _most_turns(self, window: Window, chosen: NDArray[np.int64]) -> int:
+        """The number of turns of a window's longest block."""
+        starts = np.arange(0, len(chosen), self.games_at_once)
+        return int(np.add.reduceat(window.games.lengths[chosen], starts).max())
+
+    def _order(self, count: int, *drawn: int) -> NDArray[np.int64]:
+        """An order of so many things: shuffled by the seed and what is drawn, or their own."""
+        if not self.shuffle:
+            return np.arange(count)
+        return np.random.default_rng([self.seed, *drawn]).permutation(count)
+
+    def _read(self, pieces: list[Piece], epoch: int) -> Window:
+        """The games of a window."""
+        groups, log_prob = self.data.row_groups(), "log_prob" in self.replay.outputs
+        tables = [self.data.read(piece.place, log_prob) for piece in pieces]
+        index, order, held = [], [], 0
+        for piece in pieces:
+            group = groups[piece.place]
+            index.append(group.first + np.arange(group.games))
+            order.append(held + self._order(group.games, epoch, _GAMES, piece.place)[piece.first : piece.stop])
+            held += group.games
+        return Window(GameTable.concatenate(tables), np.concatenate(index), np.concatenate(order))
+
+    def _turns(self, window: Window, chosen: NDArray[np.int64], epoch: int, room: Rows) -> Turns:
+        """The turns of some games of a window."""
+        if self.shuffle:
+            chosen = chosen[balanced(window.games.lengths[chosen])]
+        games, index = window.games[chosen], window.index[chosen]
+        if self.permute_colors:
+            seed = np.random.SeedSequence([self.seed, epoch, _COLORS]).generate_state(1, np.uint64)[0]
+            permutations = color_permutations(games.variant, int(seed), index)
+            games = replace(games, trajectories=permute_colors(games.trajectories, permutations))
+        try:
+            return Turns.of(self.replay, games, index, room)
+        except StarmineError as error:
+            raise StarmineError(f"a game among {index.min()} to {index.max()} of {self.data!r}: {error}") from error
+
+
+def balanced(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """An order of games, two for each row of a replay, in which all rows end at about the same time.
+
+    Args:
+        lengths: int64 (G,), numbers of turns.
+
+    Returns:
+        int64 (G,): the shorter half, the shortest first; then the longer half, the longest first.
+    """
+    order = np.argsort(lengths, kind="stable")
+    half = -(-len(order) // 2)
+    return np.concatenate([order[:half], order[half:][::-1]])

@@ -1,0 +1,134 @@
+"""Permutation of the colours of whole games.
+
+Suits with equal numbers of copies are interchangeable by the rules: where the suits of a game's cards and the colours
+that its actions name are permuted alike, the game stays legal, turn for turn, with the same rewards. Observations,
+masks and actions of the permuted game are therefore exact, whatever the encoder.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from starmine._core import ArrayError, Variant
+from starmine.games.trajectories import Trajectories
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # of SplitMix64
+
+
+def permute_colors(games: Trajectories, permutations: NDArray[np.integer[Any]]) -> Trajectories:
+    """The games with other colours: a card or a hint of suit s gets suit `permutations[game, s]`.
+
+    Args:
+        games: G games.
+        permutations: integers (G, colors), as `color_permutations` draws them; or (colors,), one for all games.
+
+    Raises:
+        ArrayError: a row is no permutation, or maps a suit to one with other copies.
+    """
+    variant = games.variant
+    colors, ranks = variant.colors, variant.ranks
+    chosen = np.broadcast_to(permutations, (len(games), colors)) if permutations.ndim == 1 else permutations
+    _check(chosen, variant, len(games))
+    suits: Any = chosen.astype(np.uint8)
+    # One row of each table a game, so that a card and an action cost one look-up each.
+    cards: NDArray[np.uint8] = (suits[:, :, None] * np.uint8(ranks) + np.arange(ranks, dtype=np.uint8)).reshape(
+        len(games), -1
+    )
+    base, named = action_colors(variant)
+    ids = np.where(named >= 0, base + suits[:, named], base).astype(np.uint8)
+    game = np.repeat(np.arange(len(games)), games.lengths)
+    return dataclasses.replace(
+        games,
+        decks=np.take_along_axis(cards, games.decks.astype(np.intp), axis=1),
+        actions=ids.ravel()[game * variant.num_actions + games.actions],
+    )
+
+
+def permute_actions(
+    variant: Variant, actions: NDArray[np.integer[Any]], permutations: NDArray[np.integer[Any]]
+) -> NDArray[np.int64]:
+    """Actions that name other colours.
+
+    Args:
+        variant: the rules.
+        actions: integers (n,).
+        permutations: integers (n, colors): the action of row i names `permutations[i, color]` in place of a color.
+
+    Returns:
+        int64 (n,).
+    """
+    base, named = action_colors(variant)
+    colors = np.take_along_axis(permutations, np.maximum(named[actions], 0)[:, None], 1)[:, 0]
+    return np.where(named[actions] >= 0, base[actions] + colors, actions).astype(np.int64)
+
+
+def color_permutations(variant: Variant, seed: int, games: NDArray[np.integer[Any]]) -> NDArray[np.uint8]:
+    """Draw a permutation for each game, uniformly among those that keep the numbers of copies.
+
+    Args:
+        variant: the rules. A suit with copies of its own, such as the multicoloured one, stays in its place.
+        seed: from 0 to 2**64 - 1.
+        games: integers (G,), numbers of the games. A permutation is a function of the seed and this number.
+
+    Returns:
+        uint8 (G, colors).
+    """
+    numbers = _mixed(games.astype(np.uint64) ^ _mixed(np.array([seed], np.uint64)))
+    suits = np.arange(variant.colors, dtype=np.uint64)
+    keys = _mixed(numbers[:, None] + suits * _GOLDEN)
+    permutations = np.tile(np.arange(variant.colors, dtype=np.uint8), (len(games), 1))
+    for group in interchangeable(variant):
+        permutations[:, group] = np.array(group, np.uint8)[np.argsort(keys[:, group], axis=1, kind="stable")]
+    return permutations
+
+
+def interchangeable(variant: Variant) -> list[list[int]]:
+    """The suits in groups of equal numbers of copies."""
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for suit, copies in enumerate(variant.copies):
+        groups.setdefault(tuple(copies), []).append(suit)
+    return list(groups.values())
+
+
+def action_colors(variant: Variant) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """What colours the actions name.
+
+    Returns:
+        base: int64 (A,), the action's id less the colour that it names.
+        named: int64 (A,), the colour that a hint or an announced play names, or -1.
+    """
+    hints = 2 * variant.hand_size  # the first colour hint
+    ranks = hints + (variant.players - 1) * variant.colors  # the first rank hint
+    announced = ranks + (variant.players - 1) * variant.ranks  # the first announced play, where there are any
+    ids = np.arange(variant.num_actions)
+    named = np.full(len(ids), -1)
+    named[hints:ranks] = (ids[hints:ranks] - hints) % variant.colors
+    named[announced:] = (ids[announced:] - announced) % variant.colors
+    return ids - np.maximum(named, 0), named
+
+
+def _check(permutations: NDArray[np.integer[Any]], variant: Variant, games: int) -> None:
+    shape = (games, variant.colors)
+    if permutations.shape != shape:
+        raise ArrayError(f"permutations has shape {permutations.shape}: expected {shape}")
+    wrong = (np.sort(permutations, axis=1) != np.arange(variant.colors)).any(axis=1)
+    if wrong.any():
+        row = int(np.flatnonzero(wrong)[0])
+        raise ArrayError(f"permutations[{row}] is {permutations[row].tolist()}: expected a permutation of the suits")
+    copies = np.array(variant.copies)
+    wrong = (copies[permutations] != copies).any(axis=(1, 2))
+    if wrong.any():
+        row = int(np.flatnonzero(wrong)[0])
+        raise ArrayError(f"permutations[{row}] is {permutations[row].tolist()}: it mixes suits of different copies")
+
+
+def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """SplitMix64: a hash of each number, the same on every platform."""
+    values = values + _GOLDEN
+    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return values ^ (values >> np.uint64(31))

@@ -1,0 +1,412 @@
+"""Data sets of stored games: a view of files, of which one row group at a time is in memory."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from starmine._core import StarmineError, Variant, _unknown_name
+from starmine._util.keywords import named_keywords
+from starmine.data.ahead import ahead
+from starmine.data.arrow import pyarrow
+from starmine.data.conditions import Conditions, ending_codes, score_range, seat_rows
+from starmine.data.ended import RULES, UNKNOWN, ended_by_codes
+from starmine.data.files import Paths, open_files
+from starmine.data.game import Game
+from starmine.data.metadata import Metadata
+from starmine.data.replay import Replay, Rows
+from starmine.data.schema import as_schema, read_table, schema
+from starmine.data.table import GameTable, chosen_indices
+
+MOST_ROWS = 2**32 - 1  # of a batch
+MOST_PLAYERS = 2**15  # that the column `players` can number
+_Chosen = NDArray[np.int32] | None  # rows of a row group in their order; None for all
+
+
+@dataclass(frozen=True)
+class RowGroup:
+    """A part of a file whose games a data set reads at once.
+
+    Attributes:
+        file: the number of the file in the data set.
+        group: the number of the row group in the file.
+        first: the index in the data set of its first game.
+        games: how many of its games belong to the data set.
+    """
+
+    file: int
+    group: int
+    first: int
+    games: int
+
+
+class Dataset:
+    """Games of one or several Parquet files.
+
+    A data set reads its files row group by row group, the next one in a thread while the present one is used, so that
+    its memory does not grow with their number; a view that `filter` or `select` returned keeps 4 bytes a game beside.
+    A data set can be pickled: it holds paths, not open files.
+
+    Args:
+        path: of a folder, whose files `*.parquet` are taken in the order of their names; of a file; or of several
+            files and folders. Other files of a folder are ignored, such as those that are still being written.
+
+    Attributes:
+        files: the files.
+        metadata: what each file says about its games.
+        variant: the rules of all games.
+        players: the players' table: the distinct rows of those of all files.
+
+    Raises:
+        FileNotFoundError: there is no such file or folder.
+        DamagedFileError: a file is cut short or no Parquet file; the message names it.
+        StarmineError: there is no file, a file holds no games or games of an unknown format, rules differ, or there are
+            more players than a column can number.
+        ImportError: pyarrow is not installed.
+    """
+
+    def __init__(self, path: Paths) -> None:
+        self.files = open_files(path)
+        self.metadata: list[Metadata] = [file.metadata for file in self.files]
+        self.variant: Variant = self.metadata[0].variant
+        self.players: list[dict[str, Any]] = []
+        known: dict[str, int] = {}
+        self._rows: list[NDArray[np.int16]] = [self._merge(metadata.players, known) for metadata in self.metadata]
+        groups = [(number, group) for number, file in enumerate(self.files) for group in range(len(file.sizes))]
+        self._groups: list[RowGroup] = []
+        self._chosen: list[_Chosen] = []
+        self._choose([(file, group, None) for file, group in groups])
+        self._latest: tuple[int, GameTable] | None = None
+        self._content: str | None = None
+
+    def _merge(self, players: list[dict[str, Any]], known: dict[str, int]) -> NDArray[np.int16]:
+        """Add a file's players to the table, whose rows are known by their JSON, and return each one's row."""
+        rows = []
+        for player in players:
+            row = known.setdefault(json.dumps(player, sort_keys=True), len(self.players))
+            if row == len(self.players):
+                self.players.append(player)
+            rows.append(row)
+        if len(self.players) > MOST_PLAYERS:
+            raise StarmineError(f"{len(self.players)} players are not allowed: expected at most {MOST_PLAYERS}")
+        return np.array(rows, np.int16)
+
+    def _choose(self, groups: Sequence[tuple[int, int, _Chosen]]) -> None:
+        """Let the data set consist of these games, given as file, row group and rows."""
+        self._groups, self._chosen, first = [], [], 0
+        for file, group, chosen in groups:
+            games = self.files[file].sizes[group] if chosen is None else len(chosen)
+            if games:
+                self._groups.append(RowGroup(file, group, first, games))
+                self._chosen.append(chosen)
+                first += games
+
+    def __len__(self) -> int:
+        """Number of games."""
+        return sum(group.games for group in self._groups)
+
+    @property
+    def turns(self) -> int:
+        """Number of turns of all games, for which the column of the lengths is read."""
+        return sum(int(self._column(place, "length").sum()) for place in range(len(self._groups)))
+
+    @property
+    def content(self) -> str:
+        """The SHA-256 checksum of the rules, the players and the games in their files and row groups: of what they are.
+
+        Files that this package wrote hold checksums of their games; others are read for it, once.
+
+        Raises:
+            FileNotFoundError, DamagedFileError: as `read`.
+        """
+        if self._content is None:
+            files = [(file.checksum(), file.sizes) for file in self.files]
+            groups = [(group.file, group.group) for group in self._groups]
+            found = hashlib.sha256(json.dumps([self.variant.to_json(), self.players, files, groups]).encode())
+            for numbers in [*self._rows, *self._chosen]:
+                found.update(b"all" if numbers is None else b"%d " % len(numbers) + numbers.astype("<i4").tobytes())
+            self._content = found.hexdigest()
+        return self._content
+
+    def row_groups(self) -> list[RowGroup]:
+        """The row groups with games of the data set, in order."""
+        return list(self._groups)
+
+    def read(self, place: int, log_prob: bool = True) -> GameTable:
+        """The games of `row_groups()[place]` that belong to the data set.
+
+        Args:
+            place: index of the row group.
+            log_prob: whether to read the optional columns, where there are some: this one, and those of searches.
+
+        Raises:
+            FileNotFoundError: the file has been removed.
+            DamagedFileError: it has been changed, or its bytes are not those that were written.
+            StarmineError: its columns contradict the schema or each other.
+        """
+        group, chosen = self._groups[place], self._chosen[place]
+        file = self.files[group.file]
+        games = file.games(group.group, log_prob)
+        games = games if chosen is None else games[chosen]
+        rows = self._rows[group.file]
+        if games.players.size and not 0 <= games.players.min() <= games.players.max() < len(rows):
+            raise StarmineError(f"{file.path}: column players names a player that the metadata do not list")
+        if not np.array_equal(rows, np.arange(len(rows))):
+            games = replace(games, players=rows[games.players])
+        return games
+
+    def tables(self, places: Sequence[int] | None = None, log_prob: bool = True) -> Iterator[GameTable]:
+        """The games of row groups, one after the other; the next one is read in a thread.
+
+        Args:
+            places: indices of row groups; None for all.
+            log_prob: whether to read the optional columns, where there are some: this one, and those of searches.
+
+        Raises:
+            FileNotFoundError, DamagedFileError, StarmineError: as `read`.
+        """
+        chosen = range(len(self._groups)) if places is None else places
+        return ahead(self.read(place, log_prob) for place in chosen)
+
+    # --- Games ---------------------------------------------------------------------------------------------
+
+    def __getitem__(self, games: int | slice | Sequence[int] | NDArray[Any]) -> Any:
+        """A `Game`, or a `GameTable` of those of a slice, of indices or of a mask, as numpy selects them.
+
+        Raises:
+            IndexError: there is no such game.
+            FileNotFoundError, DamagedFileError, StarmineError: as `read`.
+        """
+        table = self._gather(chosen_indices(games, len(self)))
+        return table if isinstance(games, slice) or np.ndim(games) else self._game(table)
+
+    def __iter__(self) -> Iterator[Game]:
+        """The games in their order."""
+        for table in self.tables():
+            for game in range(len(table)):
+                yield self._game(table[game : game + 1])
+
+    def _game(self, table: GameTable) -> Game:
+        return Game(table, [self.players[row] for row in table.players[0].tolist()])
+
+    def _gather(self, games: NDArray[np.integer[Any]]) -> GameTable:
+        """The games of indices; the row group that was used last stays in memory."""
+        order = np.argsort(games, kind="stable")
+        firsts = np.array([group.first for group in self._groups], np.int64)
+        owners = np.searchsorted(firsts, games[order], side="right") - 1
+        tables, latest = [], self._latest  # other threads may change it
+        for place in np.unique(owners).tolist():
+            if latest is None or latest[0] != place:
+                self._latest = latest = (place, self.read(place))
+            tables.append(latest[1][games[order][owners == place] - firsts[place]])
+        if not tables:
+            optional = set.intersection(*(set(file.columns) for file in self.files))
+            return read_table(schema(self.variant, optional).empty_table(), self.variant)
+        return GameTable.concatenate(tables)[np.argsort(order, kind="stable")]
+
+    # --- Views ---------------------------------------------------------------------------------------------
+
+    @named_keywords
+    def filter(
+        self,
+        *,
+        score: int | None = None,
+        min_score: int | None = None,
+        max_score: int | None = None,
+        ending: str | Sequence[str] | None = None,
+        ended_by: str | Sequence[str] | None = None,
+        players: str | Sequence[str] | None = None,
+        seats: Sequence[str | None] | None = None,
+    ) -> Dataset:
+        """The games that meet all conditions, as a view. Only the columns of the conditions are read.
+
+        Args:
+            score: the score at the end.
+            min_score: the lowest score.
+            max_score: the highest score.
+            ending: one or several of `starmine.endings()`.
+            ended_by: one or several of `starmine.data.ENDED_BY`. A file without this column has games that ended by the
+                rules, and others of which nobody tells why they stopped.
+            players: names in the players' table; no other players sit at the table.
+            seats: for each seat the name of its player, or None for any.
+
+        Raises:
+            UnknownNameError: there is no such ending, reason or player.
+            StarmineError: `seats` has another length.
+            TypeError: a score is not an integer, or there is no such condition.
+            FileNotFoundError, DamagedFileError: as `read`.
+        """
+        conditions = Conditions(
+            score_range(score, min_score, max_score),
+            None if ending is None else ending_codes(ending),
+            None if ended_by is None else ended_by_codes(ended_by),
+            seat_rows(self.players, players, seats, self.variant.players),
+        )
+        return self._view(lambda place: conditions.kept(self._groups[place].games, partial(self._column, place)))
+
+    def select(self, games: Sequence[int] | slice | NDArray[Any]) -> Dataset:
+        """Some games as a view, in the order of the data set: those of a slice, of distinct indices or of a mask.
+
+        Raises:
+            IndexError: there is no such game.
+            StarmineError: an index is given twice.
+        """
+        chosen = np.sort(chosen_indices(games, len(self)))
+        if (np.diff(chosen) == 0).any():
+            raise StarmineError("a game is selected twice")
+
+        def kept(place: int) -> NDArray[np.bool_]:
+            group = self._groups[place]
+            first, stop = np.searchsorted(chosen, [group.first, group.first + group.games])
+            keep = np.zeros(group.games, np.bool_)
+            keep[chosen[first:stop] - group.first] = True
+            return keep
+
+        return self._view(kept)
+
+    def _view(self, kept: Callable[[int], NDArray[np.bool_]]) -> Dataset:
+        """The games of each row group that a function from its place to a mask keeps."""
+        view = object.__new__(Dataset)
+        vars(view).update(vars(self) | {"_latest": None, "_content": None})
+        groups: list[tuple[int, int, _Chosen]] = []
+        for place, group in enumerate(self._groups):
+            keep, chosen = kept(place), self._chosen[place]
+            if not keep.all():
+                rows = np.arange(len(keep), dtype=np.int32) if chosen is None else chosen
+                chosen = rows[keep]
+            groups.append((group.file, group.group, chosen))
+        view._choose(groups)
+        return view
+
+    # --- Columns and rows ------------------------------------------------------------------------------------
+
+    def table(self, columns: Sequence[str] | None = None) -> Any:
+        """Columns of all games as a `pyarrow.Table`, which is in memory as a whole.
+
+        Args:
+            columns: names; None for all that every file has. `players` has rows of this data set's players' table.
+
+        Raises:
+            UnknownNameError: a file has no such column.
+            FileNotFoundError, DamagedFileError: as `read`.
+        """
+        common = [name for name in self.files[0].columns if all(name in file.columns for file in self.files)]
+        for name in columns or ():
+            if name not in common:
+                raise _unknown_name("column", name, common)
+        names = common if columns is None else list(columns)
+        parts = [self._table(place, names) for place in range(len(self._groups))]
+        if not parts:
+            parts = [self.files[0].read(0, names)[:0]] if self.files[0].sizes else []
+        return pyarrow().concat_tables(parts) if parts else pyarrow().table({name: [] for name in names})
+
+    def _table(self, place: int, names: Sequence[str]) -> Any:
+        """Columns of a row group's games."""
+        pa, group, chosen = pyarrow(), self._groups[place], self._chosen[place]
+        file = self.files[group.file]
+        try:
+            table = as_schema(file.read(group.group, names).replace_schema_metadata(None), self.variant)
+        except StarmineError as error:
+            raise StarmineError(f"{file.path}: {error}") from error
+        table = table if chosen is None else table.take(pa.array(chosen))
+        rows = self._rows[group.file]
+        if "players" in names and not np.array_equal(rows, np.arange(len(rows))):
+            field = table.schema.field("players")
+            lists = table.column("players").combine_chunks()
+            seated = pa.array(rows[lists.flatten().to_numpy()]).cast(field.type.value_type)
+            merged = pa.ListArray.from_arrays(lists.offsets, seated, type=field.type)
+            table = table.set_column(table.schema.get_field_index("players"), field, merged)
+        return table
+
+    def _column(self, place: int, name: str) -> NDArray[Any]:
+        """A column of a row group's games; players as a row a game."""
+        if name == "ended_by" and name not in self.files[self._groups[place].file].columns:
+            return np.where(self._column(place, "ending") != 0, RULES, UNKNOWN)
+        column = self._table(place, [name]).column(name).combine_chunks()
+        if name == "players":
+            return column.flatten().to_numpy().reshape(len(column), -1)  # type: ignore[no-any-return]
+        return column.to_numpy()  # type: ignore[no-any-return]
+
+    def replay(
+        self,
+        batch_size: int = 4096,
+        encoder: str = "canonical",
+        dtype: str = "float32",
+        observers: str = "current",
+        outputs: Sequence[str] | None = None,
+        num_threads: int | None = None,
+    ) -> Iterator[Rows]:
+        """Play the games again and give all their turns, each once.
+
+        Args:
+            batch_size: number of games side by side, and so of the rows of a dictionary, at most.
+            encoder: of the observations, one of `starmine.encoders()`.
+            dtype: of the observations: "float32", "float16", "uint8" or "bits".
+            observers: "current" for the seat to act, "all" for every seat.
+            outputs: names among those below; None for the first eight.
+            num_threads: of the replay; None for all processors.
+
+        Yields:
+            Aligned arrays, one row a turn: `obs` (n, D) or (n, players, D); `action_mask` bool (n, A); `action` int64;
+            `current_player` int32; `reward` float32; `return_to_go` float32, the sum of the game's rewards from this
+            turn on; `game` int64, the index in the data set; `turn` int32, from 0; and, where they are asked for,
+            `score` int32, before the turn; `terminated` bool; `player` int16, the row of the players' table of the
+            player who acts; `log_prob` float32.
+
+        Raises:
+            UnknownNameError: there is no such output, encoder, dtype or observer.
+            TypeError: a number is not an integer.
+            FileNotFoundError, DamagedFileError: as `read`.
+            StarmineError: a number is out of its range; a file has no `log_prob`, which is asked for; or a game breaks
+                the rules. The message names its file.
+        """
+        if not 1 <= operator.index(batch_size) <= MOST_ROWS:
+            raise StarmineError(f"batch_size={batch_size} is not allowed: expected 1 to {MOST_ROWS}")
+        settings = Replay.of(outputs, encoder=encoder, dtype=dtype, observers=observers, num_threads=num_threads)
+        self.check_replay(settings)
+        return self._replayed(settings, batch_size)
+
+    def check_replay(self, settings: Replay) -> None:
+        """Check, before anything is read, that the games can be replayed so.
+
+        Raises:
+            UnknownNameError: there is no such encoder, dtype or observer.
+            TypeError: `num_threads` is not an integer.
+            StarmineError: `num_threads` is out of its range, or a file has no `log_prob`, which is asked for.
+        """
+        settings.check(self.variant)
+        if "log_prob" in settings.outputs:
+            for file in self.files:
+                if "log_prob" not in file.columns:
+                    raise StarmineError(f"{file.path} has no column log_prob, which is asked for")
+
+    def _replayed(self, settings: Replay, batch_size: int) -> Iterator[Rows]:
+        for group, games in zip(self._groups, self.tables(log_prob="log_prob" in settings.outputs), strict=True):
+            try:
+                yield from settings.pieces(games, batch_size, group.first)
+            except StarmineError as error:
+                raise StarmineError(f"{self.files[group.file].path}, row group {group.group}: {error}") from error
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: not the games that are in memory."""
+        return vars(self) | {"_latest": None}
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both have the same content: equal games of equal files, wherever these are."""
+        return self.content == other.content if isinstance(other, Dataset) else NotImplemented
+
+    def __hash__(self) -> int:
+        """Of the content."""
+        return hash(self.content)
+
+    def __repr__(self) -> str:
+        """Number of games and files."""
+        return f"<Dataset of {len(self)} games in {len(self.files)} files: {self.variant}>"

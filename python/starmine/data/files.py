@@ -1,0 +1,147 @@
+"""A file of games: its metadata, and its row groups, which are read one by one."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from starmine._core import StarmineError
+from starmine._util.durable import DamagedFileError, given_path
+from starmine.data.arrow import pyarrow, pyarrow_parquet
+from starmine.data.metadata import CONTENT, Metadata
+from starmine.data.schema import read_table, schema
+from starmine.data.table import GameTable
+
+Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
+
+
+@dataclass(frozen=True)
+class GamesFile:
+    """A Parquet file of games.
+
+    Attributes:
+        path: of the file.
+        metadata: what it says about all its games.
+        sizes: the number of games of each row group.
+        columns: the names of its columns.
+        content: the checksum of its games that it holds, `ContentHash`; None where there is none.
+    """
+
+    path: Path
+    metadata: Metadata
+    sizes: tuple[int, ...]
+    columns: tuple[str, ...]
+    content: str | None = None
+
+    @staticmethod
+    def open(path: Path) -> GamesFile:
+        """Read a file's metadata.
+
+        Raises:
+            FileNotFoundError: there is no such file.
+            DamagedFileError: it is cut short or no Parquet file.
+            StarmineError: it holds no games, or games of an unknown format.
+        """
+        with _naming(path), pyarrow_parquet().ParquetFile(path) as file:
+            metadata = Metadata.of(file.schema_arrow.metadata)
+            groups = file.metadata
+            sizes = tuple(groups.row_group(group).num_rows for group in range(groups.num_row_groups))
+            names = tuple(file.schema_arrow.names)
+            content = (groups.metadata or {}).get(CONTENT)
+        missing = set(schema(metadata.variant).names) - set(names)
+        if missing:
+            raise StarmineError(f"{path}: there is no column {', '.join(sorted(missing))}")
+        return GamesFile(path, metadata, sizes, names, None if content is None else content.decode(errors="replace"))
+
+    def checksum(self) -> str:
+        """The checksum of its games that it holds; for a file without one, as other programs write, the SHA-256 of it.
+
+        Raises:
+            FileNotFoundError: the file has been removed.
+            DamagedFileError: it cannot be read.
+        """
+        if self.content is not None:
+            return self.content
+        with _naming(self.path), self.path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+
+    def read(self, group: int, columns: Iterable[str] | None = None) -> Any:
+        """A row group as a `pyarrow.Table`, with some of its columns or all.
+
+        Raises:
+            FileNotFoundError: the file has been removed.
+            DamagedFileError: it has been changed, or its bytes are not those that were written.
+        """
+        names = None if columns is None else list(columns)
+        options = {"page_checksum_verification": True}
+        with _naming(self.path), pyarrow_parquet().ParquetFile(self.path, **options) as file:
+            table = file.read_row_group(group, columns=names, use_threads=False)
+        if len(table) != self.sizes[group]:
+            raise DamagedFileError(f"{self.path}: row group {group} has other games than when the file was opened")
+        return table
+
+    def games(self, group: int, log_prob: bool = True) -> GameTable:
+        """The games of a row group.
+
+        Args:
+            group: the number of the row group.
+            log_prob: whether to read the optional columns, where there are some.
+
+        Raises:
+            FileNotFoundError, DamagedFileError: as `read`.
+            StarmineError: columns contradict the schema or each other.
+        """
+        names = schema(self.metadata.variant, self.columns if log_prob else ()).names
+        with _naming(self.path):
+            return read_table(self.read(group, names), self.metadata.variant)
+
+
+def open_files(path: Paths) -> list[GamesFile]:
+    """The files of games of a data set.
+
+    Args:
+        path: of a folder, whose files `*.parquet` are taken in the order of their names; of a file; or of several.
+
+    Raises:
+        FileNotFoundError: there is no such file or folder.
+        DamagedFileError: a file is cut short or no Parquet file.
+        StarmineError: there is no file, a file holds no games of a known format, or rules differ.
+    """
+    given = [path] if isinstance(path, str | PathLike) else list(path)
+    paths = [file for each in given for file in files_of(given_path("path", each))]
+    if not paths:
+        raise StarmineError(f"there are no games in {', '.join(map(str, given))!r}: expected files '*.parquet'")
+    files = [GamesFile.open(file) for file in paths]
+    for file in files:
+        if file.metadata.variant != files[0].metadata.variant:
+            raise StarmineError(
+                f"games of different rules cannot be one data set: {files[0].path} holds games of "
+                f"{files[0].metadata.variant}, {file.path} those of {file.metadata.variant}"
+            )
+    return files
+
+
+def files_of(path: Path) -> list[Path]:
+    """The files of a folder that may hold games, by name; a file itself. Hidden files are none of them."""
+    if not path.is_dir():
+        return [path]
+    return sorted(file for file in path.glob("*.parquet") if file.is_file() and file.name[0] not in "._")
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Let every error of the block name this file."""
+    try:
+        yield
+    except (FileNotFoundError, DamagedFileError, IsADirectoryError, PermissionError):
+        raise
+    except StarmineError as error:
+        raise StarmineError(f"{path}: {error}") from error
+    except (pyarrow().ArrowException, OSError, ValueError) as error:
+        said = " ".join(str(error).split())  # Arrow's messages may end with a line break
+        raise DamagedFileError(f"{path}: it is damaged or no Parquet file of games ({said})") from error

@@ -1,0 +1,118 @@
+"""One stored game."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from starmine._core import State, endings
+from starmine._util.equality import equal_by_value
+from starmine.data.ended import NO_SCORE, NO_SEAT, RULES, UNKNOWN, ended_by_name, record_of, taken_back_of
+from starmine.data.table import GameTable
+
+
+@equal_by_value
+@dataclass(frozen=True)
+class Game:
+    """One stored game.
+
+    Attributes:
+        table: a table of this game alone.
+        players: for each seat the player's row of the players' table.
+    """
+
+    table: GameTable
+    players: list[dict[str, Any]]
+
+    def state(self, turn: int | None = None) -> State:
+        """The game after some of its turns; None for all.
+
+        Raises:
+            StarmineError: there is no such turn, or the game breaks the rules.
+        """
+        return self.table.state(0, turn)
+
+    @property
+    def number(self) -> int:
+        """The running number that is stored with the game."""
+        return int(self.table.game[0])
+
+    @property
+    def deck(self) -> NDArray[np.uint8]:
+        """The cards, suit * ranks + rank, the top card first: uint8 (deck_size,)."""
+        deck: NDArray[np.uint8] = self.table.trajectories.decks[0]
+        return deck
+
+    @property
+    def actions(self) -> NDArray[np.uint8]:
+        """The actions, uint8 (turns,)."""
+        return self.table.trajectories.actions
+
+    @property
+    def score(self) -> int:
+        """The score at the end."""
+        return int(self.table.scores[0])
+
+    @property
+    def ending(self) -> str | None:
+        """One of `starmine.endings()`, or None for a game that was not finished."""
+        code = int(self.table.endings[0])
+        return endings()[code - 1] if code else None
+
+    @property
+    def name(self) -> str:
+        """What the source of an imported game calls it, such as its id; the running number of other games."""
+        told = self.table.names
+        return str(self.number) if told is None or not told[0] else str(told[0])
+
+    @property
+    def ended_by(self) -> str | None:
+        """Why the game ended, one of `starmine.data.ENDED_BY`, or None where nobody tells it."""
+        told = self.table.ended_by
+        return ended_by_name((RULES if self.ending else UNKNOWN) if told is None else int(told[0]))
+
+    @property
+    def ended_by_seat(self) -> int | None:
+        """The seat that ended the game, as by surrendering; None for no seat."""
+        told = self.table.ended_by_seats
+        return None if told is None or told[0] == NO_SEAT else int(told[0])
+
+    @property
+    def site_score(self) -> int | None:
+        """What hanab.live counts; None for games that were not imported, and where `ended_by` is None.
+
+        It is 0 unless the game ended by the rules or since nothing more could be played.
+        """
+        told = self.table.site_scores
+        return None if told is None or told[0] == NO_SCORE else int(told[0])
+
+    @property
+    def site_record(self) -> dict[str, Any]:
+        """What hanab.live tells of the game beyond all this, such as its `id`, `seed` and `notes`."""
+        told = self.table.site_records
+        return {} if told is None else record_of(told[0]) or {}
+
+    @property
+    def taken_back(self) -> list[dict[str, Any]]:
+        """The moves that a person took back, in the order of taking back, as `starmine play --save` keeps them.
+
+        Each entry has `turn`, the number of turns that were left, and `actions`, the ids of the moves that followed it
+        until then: the person's and its partners'.
+
+        Raises:
+            StarmineError: the stored text is not such a list.
+        """
+        told = self.table.taken_back
+        return [] if told is None else taken_back_of(str(told[0]))
+
+    def __len__(self) -> int:
+        """Number of turns."""
+        return len(self.actions)
+
+    def __repr__(self) -> str:
+        """Number, turns and score."""
+        names = ", ".join(str(player["name"]) for player in self.players)
+        return f"<Game {self.number} of {names}: {len(self)} turns, score {self.score}>"

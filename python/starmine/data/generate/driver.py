@@ -1,0 +1,287 @@
+"""Generates a data set: the shards that are missing or damaged, whoever makes them."""
+
+from __future__ import annotations
+
+import operator
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from starmine._core import StarmineError, Variant
+from starmine._util.durable import given_path
+from starmine._util.equality import equal_by_value
+from starmine._util.keywords import named_keywords
+from starmine._util.progress import silent, standard_error
+from starmine.data.arrow import pyarrow, pyarrow_parquet
+from starmine.data.generate.cluster import make_on_ray
+from starmine.data.generate.configuration import (
+    MOST_GAMES,
+    MOST_SHARDS,
+    Configuration,
+    another_configuration,
+    differences,
+)
+from starmine.data.generate.making import Making, make_here
+from starmine.data.generate.manifest import add_to_manifest, begin_manifest
+from starmine.data.generate.players import Players, cast
+from starmine.data.generate.shard import Entry, examine_shard, remove_lock
+from starmine.data.metadata import Metadata
+from starmine.data.schema import SHARD, shard_name
+from starmine.games.play import play_games
+from starmine.games.variants import resolve_variant
+
+MOST_SEED = 2**64 - 1
+
+
+@equal_by_value
+@dataclass(frozen=True)
+class Generated:
+    """What a call of `generate` left in the folder.
+
+    Attributes:
+        folder: of the data set.
+        shards: number of shards that were asked for.
+        made: numbers of the shards that this call made.
+        kept: numbers of the shards that were whole before.
+        busy: numbers of the shards that other processes were making when this call ended.
+        games: number of games in the shards that are whole.
+        turns: number of turns in them.
+        score: their mean score.
+    """
+
+    folder: Path
+    shards: int
+    made: list[int] = field(default_factory=list)
+    kept: list[int] = field(default_factory=list)
+    busy: list[int] = field(default_factory=list)
+    games: int = 0
+    turns: int = 0
+    score: float = float("nan")
+
+    def __str__(self) -> str:
+        """The shards, the games and their mean score in a line."""
+        whole = len(self.made) + len(self.kept)
+        shards = f"{whole} of {self.shards} shards ({len(self.made)} made now)"
+        busy = f"; other processes make {len(self.busy)} more" if self.busy else ""
+        return f"{self.folder}: {shards}, {self.games:,} games, {self.turns:,} turns, mean score {self.score:.3f}{busy}"
+
+
+@named_keywords
+def generate(
+    players: Players,
+    games: int,
+    output: str | os.PathLike[str],
+    variant: str | Variant = "standard",
+    seed: int = 0,
+    *,
+    epsilon: float | Mapping[str, float] = 0.0,
+    weights: Mapping[str, float] | None = None,
+    shard_size: int = SHARD,
+    shards: Iterable[int] | None = None,
+    threads: int | None = None,
+    ray: bool | str = False,
+    progress: bool = True,
+) -> Generated:
+    """Play games and store them in a folder of Parquet files, the shards.
+
+    Game i has the deck of game i, episode 0, of this seed. With one table it is the game that
+    `play_games(players, seed=seed)` plays as its i-th; with several tables, or a mixture, the one that `play_games`
+    plays with `first_game=i` at the table that game i falls to, which is a function of the seed and i. The same call
+    makes only those shards that are missing or damaged. Several processes may make it at once: each shard is made by
+    one of them.
+
+    Args:
+        players: one for each seat, as `play_games` takes them; several tables by name; or a `Mixture`, of which each
+            seat of each game gets a player drawn by weight.
+        games: number of games, at least 1.
+        output: the folder.
+        variant: a preset's name, with as many seats as there are players, or a `Variant`.
+        seed: 0 to 2**64 - 1.
+        epsilon: the probability with which a player's move is replaced by a legal one drawn by chance, for all players
+            or by player's name. A bot's text may say it, too: "noisy: 0.1; smart".
+        weights: by table's name; game i goes to a table drawn by weight. None for the tables in turn.
+        shard_size: games of a shard; a kill loses at most the shards that are being made.
+        shards: the numbers of the shards to make, from 0; None for all.
+        threads: threads for games in which bots hold all seats; None for one for each core.
+        ray: make each shard in a Ray task: True for the cluster that this machine belongs to, or a local one; text for
+            the address of one. All machines need the package and the folder. `threads`, 1 by default, is then the
+            number of cores of a task.
+        progress: show games a second, mean score and time left on standard error.
+
+    Returns:
+        What the folder holds.
+
+    Raises:
+        ImportError: pyarrow is missing, or ray, which is asked for.
+        TypeError: a number is not an integer.
+        UnknownNameError: there is no such bot, preset, encoder, policy file or table.
+        VariantError: a bot does not play the variant.
+        BotError: a player raised an exception or chose an illegal move; its shard is not kept.
+        StarmineError: another argument that is not allowed, a folder that holds other games or cannot be written, or a
+            policy that was changed meanwhile. Shards that were whole still are.
+
+    A player in Python that draws random numbers is asked, before each chunk of up to 4,096 games of a shard, to
+    `reseed(seed)`, if it has this method, so that the games are the same on every machine. Without it they are those
+    of no other run.
+
+    >>> import tempfile
+    >>> import starmine.data
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     made = starmine.data.generate(["smart", "smart"], games=100, output=folder, progress=False)
+    >>> made.games
+    100
+    """
+    pyarrow()
+    configuration = configure(players, games, variant, seed, epsilon, weights, shard_size)
+    chosen = check_shards(shards, configuration.shards)
+    threads = (1 if ray else os.cpu_count() or 1) if threads is None else threads
+    rules = configuration.cast.variant
+    play_games(["random"] * rules.players, 1, configuration.seed, rules, threads)  # checks seed and threads
+    folder = given_path("output", output)
+    with writable(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        entries = begin_manifest(folder, configuration.to_dict(), lambda path: check_stranger(configuration, path))
+        known = examine(configuration, folder, entries, chosen)
+        check_known(configuration, folder, known)
+        missing = [shard for shard in chosen if shard not in known]
+        total = sum(len(configuration.games_of(shard)) for shard in chosen)
+        before = sum(int(entry["games"]) for entry in known.values())
+        with (standard_error if progress else silent)(total, before) as shown:
+            making = Making(configuration, folder, entries, missing, threads, shown)
+            if ray:
+                made, found, busy = make_on_ray(making, ray if isinstance(ray, str) else None)
+            else:
+                made, found, busy = make_here(making)
+    return summary(folder, len(chosen), known, made, found, busy)
+
+
+# --- Arguments and the folder -----------------------------------------------------------------------------
+
+
+def configure(
+    players: Players,
+    games: int,
+    variant: str | Variant,
+    seed: int,
+    epsilon: float | Mapping[str, float],
+    weights: Mapping[str, float] | None,
+    shard_size: int,
+) -> Configuration:
+    """The configuration of a data set; an error if an argument is not allowed, as `generate` documents."""
+    games = check_number("games", games, 1, MOST_GAMES)
+    seed = check_number("seed", seed, 0, MOST_SEED)
+    shard_size = check_number("shard_size", shard_size, max(1, -(-games // MOST_SHARDS)), MOST_GAMES)
+    rules = resolve_variant(variant, {}) if isinstance(variant, Variant) else variant
+    return Configuration(cast(players, rules, epsilon, weights), games, seed, shard_size)
+
+
+def check_number(name: str, value: Any, least: int, most: int) -> int:
+    """A whole number within bounds.
+
+    Raises:
+        TypeError: it is not an integer.
+        StarmineError: it is out of bounds.
+    """
+    number = operator.index(value)
+    if not least <= number <= most:
+        raise StarmineError(f"{name}={number} is not allowed: expected {least} to {most}")
+    return number
+
+
+def check_shards(shards: Iterable[int] | None, number: int) -> list[int]:
+    """The numbers of the shards to make, in ascending order.
+
+    Raises:
+        TypeError: a number is not an integer.
+        StarmineError: there is no such shard.
+    """
+    if shards is None:
+        return list(range(number))
+    found = sorted({check_number("shards", shard, 0, number - 1) for shard in shards})
+    if not found:
+        raise StarmineError(f"shards={shards!r} is not allowed: expected at least one of 0 to {number - 1}")
+    return found
+
+
+@contextmanager
+def writable(folder: Path) -> Iterator[None]:
+    """Tell in one line of a folder that cannot be used."""
+    try:
+        yield
+    except (OSError, pyarrow().ArrowException) as error:
+        is_taken = isinstance(error, FileExistsError)
+        found = "it is no folder" if is_taken else getattr(error, "strerror", None) or error
+        file = getattr(error, "filename", None)
+        named = f", {Path(str(file)).name}" if file is not None and Path(str(file)) != folder else ""
+        raise StarmineError(f"output={str(folder)!r} cannot be written ({found}{named})") from error
+
+
+def check_stranger(configuration: Configuration, path: Path) -> None:
+    """Refuse the file of another data set; one that cannot be read is left to be made again.
+
+    Raises:
+        StarmineError: the file belongs to another data set.
+    """
+    try:
+        found = pyarrow_parquet().read_metadata(path).metadata
+    except (pyarrow().ArrowException, OSError):
+        if path.name not in {shard_name(shard) for shard in range(configuration.shards)}:
+            raise another_configuration(path.parent, path.name, ["a name that is not one of its shards"]) from None
+        return
+    try:
+        metadata = Metadata.of(found)
+        different = differences(metadata.extra.get("configuration"), configuration.to_dict())
+        if not different and path.name != shard_name(metadata.shard if metadata.shard is not None else -1):
+            different = [f"the name of another shard than {metadata.shard}"]
+    except (StarmineError, ValueError) as error:
+        different = [str(error)]
+    if different:
+        raise another_configuration(path.parent, path.name, different)
+
+
+def check_known(configuration: Configuration, folder: Path, known: dict[int, Entry]) -> None:
+    """Refuse to go on with players of whom it is unknown whether they are those that played before.
+
+    Raises:
+        StarmineError: the identity of a player is unknown, and some shards are whole.
+    """
+    for player in configuration.cast.seated:
+        if known and player.problem:
+            raise StarmineError(
+                f"output={str(folder)!r} holds games of {player.name!r}, which may be another player now: "
+                f"{player.problem}: choose another folder"
+            )
+
+
+def examine(
+    configuration: Configuration, folder: Path, entries: dict[str, Entry], shards: list[int]
+) -> dict[int, Entry]:
+    """The entries of the shards that are whole; those that the manifest lacks are added to it."""
+    known = {}
+    for shard in shards:
+        entry = examine_shard(configuration, shard, folder, entries.get(shard_name(shard)))
+        if entry is not None:
+            known[shard] = entry
+            remove_lock(folder, shard)  # of a process that was killed once the shard was whole
+    derived = {shard_name(shard): entry for shard, entry in known.items() if entries.get(shard_name(shard)) != entry}
+    if derived:
+        add_to_manifest(folder, configuration.to_dict(), derived)
+    return known
+
+
+def summary(
+    folder: Path,
+    shards: int,
+    known: dict[int, Entry],
+    made: dict[int, Entry],
+    found: dict[int, Entry],
+    busy: list[int],
+) -> Generated:
+    """What the folder holds after a call."""
+    entries = [*known.values(), *made.values(), *found.values()]
+    games, turns, score = (sum(int(entry[name]) for entry in entries) for name in ("games", "turns", "score"))
+    mean = score / games if games else float("nan")
+    return Generated(folder, shards, sorted(made), sorted([*known, *found]), busy, games, turns, mean)

@@ -1,0 +1,288 @@
+"""The schema of stored games: one row a game, in Parquet files.
+
+A table and its arrays are turned into each other without a loop over games: the numbers of a column lie together in
+an Arrow buffer, and decks and actions are numpy views of such buffers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from starmine._core import StarmineError, Variant
+from starmine._util.durable import replacing
+from starmine.data.arrow import pyarrow, pyarrow_parquet, to_arrow, to_numpy
+from starmine.data.metadata import CONTENT, KEY, Metadata
+from starmine.data.table import DEAL, OF_TURNS, TOLD, GameTable, content_hash, numbers_a_turn
+from starmine.games.trajectories import Trajectories
+
+ROW_GROUP = 65_536  # games that a reader holds at once
+SHARD = 1_000_000  # games in a file, at most
+DICTIONARIES = (
+    *("seed", "episode", "first_player", "length", "score", "fireworks", "ending", "players.list.element"),
+    *("ended_by", "ended_by_seat", "site_score", "site_record"),
+)
+# How files are written, as options of `pyarrow.parquet.ParquetWriter`. Readers check the checksums of the pages.
+# Running numbers become differences, and lengths stand apart from the actions, which saves bytes and time. Decks and
+# actions, which are all different, need no dictionary.
+FILE_OPTIONS: dict[str, Any] = {
+    "compression": "zstd",
+    "write_page_checksum": True,
+    "use_dictionary": list(DICTIONARIES),
+    "column_encoding": {
+        "game": "DELTA_BINARY_PACKED",
+        "index": "DELTA_BINARY_PACKED",
+        "actions": "DELTA_LENGTH_BYTE_ARRAY",
+    },
+}
+_NAMES = {"scores": "score", "endings": "ending"}  # columns that a GameTable holds under a plural
+_TOLD = {
+    "names": "name",
+    "ended_by": "ended_by",
+    "ended_by_seats": "ended_by_seat",
+    "site_scores": "site_score",
+    "site_records": "site_record",
+    "taken_back": "taken_back",
+}  # columns of what a source tells, by the attribute of a GameTable
+
+
+def shard_name(number: int) -> str:
+    """The file name of a shard."""
+    return f"shard-{number:06d}.parquet"
+
+
+def schema(variant: Variant, optional: Collection[str] = ()) -> Any:
+    """The `pyarrow.Schema` of stored games, without metadata.
+
+    Args:
+        variant: the rules.
+        optional: which of the columns there are that a file need not have; other names are ignored.
+    """
+    pa = pyarrow()
+    number = [pa.field("game", pa.uint64(), nullable=False), *(pa.field(name, pa.uint64()) for name in DEAL)]
+    item = pa.field("element", pa.int16(), nullable=False)
+    columns = {
+        "deck": pa.binary(variant.deck_size),
+        "first_player": pa.uint8(),
+        "actions": pa.binary(),
+        "length": pa.uint16(),
+        "score": pa.uint8(),
+        "fireworks": pa.uint8(),
+        "ending": pa.uint8(),
+        "players": pa.list_(item),
+    }
+    numbers = pa.list_(pa.field("element", pa.float32(), nullable=False))
+    columns |= {name: numbers for name in OF_TURNS if name in optional}
+    told = {
+        name: pa.string() if dtype is np.object_ else pa.from_numpy_dtype(dtype) for name, (dtype, _) in TOLD.items()
+    }
+    columns |= {_TOLD[name]: kind for name, kind in told.items() if _TOLD[name] in optional}
+    return pa.schema([*number, *(pa.field(name, kind, nullable=False) for name, kind in columns.items())])
+
+
+def write_table(games: GameTable, metadata: Metadata) -> Any:
+    """Games as a `pyarrow.Table` with the file's metadata, in pieces of `ROW_GROUP` games.
+
+    Raises:
+        StarmineError: the metadata are of other rules.
+        ImportError: pyarrow is not installed.
+    """
+    if metadata.variant != games.variant:
+        raise StarmineError(f"the metadata are of {metadata.variant}: the games of {games.variant}")
+    described = schema(games.variant, _optional(games)).with_metadata({KEY: metadata.to_json().encode()})
+    pieces = [games[first : first + ROW_GROUP] for first in range(0, len(games), ROW_GROUP)]
+    batches = [pyarrow().record_batch(_columns(piece), schema=described) for piece in pieces]
+    return pyarrow().Table.from_batches(batches, schema=described)
+
+
+def _optional(games: GameTable) -> list[str]:
+    """The names of the columns that a file need not have and these games have."""
+    return [*games.of_turns(), *(_TOLD[name] for name in games.told())]
+
+
+def write_file(path: Path, games: GameTable, metadata: Metadata) -> None:
+    """Write games into a Parquet file, which is replaced as a whole, in row groups of `ROW_GROUP` games.
+
+    Raises:
+        OSError: the file cannot be written.
+        StarmineError, ImportError: as `write_table`.
+    """
+    table = write_table(games, metadata)
+    table = table.replace_schema_metadata(table.schema.metadata | {CONTENT: content_hash(games).encode()})
+    with replacing(path) as file:
+        pyarrow_parquet().write_table(table, file, row_group_size=ROW_GROUP, **FILE_OPTIONS)
+
+
+def read_table(table: Any, variant: Variant | None = None) -> GameTable:
+    """The games of Arrow data with the columns of the schema; others are ignored.
+
+    Args:
+        table: a `pyarrow.Table` or `pyarrow.RecordBatch`.
+        variant: the rules; None for those of the table's metadata.
+
+    Raises:
+        StarmineError: a column is missing, has another type or missing values, or columns contradict each other.
+        ImportError: pyarrow is not installed.
+    """
+    variant = Metadata.of(table.schema.metadata).variant if variant is None else variant
+    expected = schema(variant, table.schema.names)
+    missing = [name for name in expected.names if name not in table.schema.names]
+    if missing:
+        raise StarmineError(f"there is no column {', '.join(missing)}")
+    return _games({field.name: as_field(table.column(field.name), field) for field in expected}, variant)
+
+
+def _games(columns: dict[str, Any], variant: Variant) -> GameTable:
+    """The games of whole columns of the schema's types."""
+    rows = len(columns["game"])
+    deck, size = columns["deck"], variant.deck_size
+    decks = _numbers(deck.buffers()[1], np.uint8, deck.offset * size, rows * size).reshape(rows, size)
+    offsets, actions = _ragged(columns["actions"], np.uint8)
+    if (np.diff(offsets) != to_numpy(columns["length"])).any():
+        raise StarmineError("column length does not give the number of actions of each game")
+    seats, players = _ragged(columns["players"], np.int16)
+    if (np.diff(seats) != variant.players).any():
+        raise StarmineError(f"column players does not name {variant.players} players in each game")
+    optional: dict[str, Any] = {name: _deal(columns[name], name) for name in DEAL}
+    optional |= {name: _of_turns(name, columns[name], offsets, variant) for name in OF_TURNS if name in columns}
+    optional |= {name: _told(columns[_TOLD[name]], name) for name in TOLD if _TOLD[name] in columns}
+    return GameTable(
+        trajectories=Trajectories(variant, decks, to_numpy(columns["first_player"]), actions, offsets),
+        game=to_numpy(columns["game"]),
+        scores=to_numpy(columns["score"]),
+        fireworks=to_numpy(columns["fireworks"]),
+        endings=to_numpy(columns["ending"]),
+        players=players.reshape(rows, variant.players),
+        **optional,
+    )
+
+
+def _told(column: Any, name: str) -> NDArray[Any]:
+    """A column of what a source tells."""
+    return np.array(column.to_pylist(), np.object_) if TOLD[name][0] is np.object_ else to_numpy(column)
+
+
+def _of_turns(name: str, column: Any, offsets: NDArray[np.int64], variant: Variant) -> NDArray[np.float32]:
+    """The numbers of a column that has some for each action that was played."""
+    found, numbers = _ragged(column, np.float32)
+    width = numbers_a_turn(name, variant)
+    if not np.array_equal(found, offsets * width):
+        number = "one number" if width == 1 else f"{width} numbers"
+        raise StarmineError(f"column {name} does not have {number} for each action")
+    return numbers if width == 1 else numbers.reshape(-1, width)
+
+
+def _columns(games: GameTable) -> list[Any]:
+    """The columns of at most `ROW_GROUP` games, in the order of the schema."""
+    pa, played = pyarrow(), games.trajectories
+    described = schema(games.variant, _optional(games))
+    turns = pa.py_buffer(played.offsets.astype(np.int32))
+    actions, decks = np.ascontiguousarray(played.actions), np.ascontiguousarray(played.decks)
+    special: dict[str, Any] = {
+        "deck": pa.Array.from_buffers(described.field("deck").type, len(games), [None, pa.py_buffer(decks)]),
+        "actions": pa.Array.from_buffers(pa.binary(), len(games), [None, turns, pa.py_buffer(actions)]),
+        "length": to_arrow(played.lengths).cast(pa.uint16()),
+        "first_player": to_arrow(played.start_players),
+    }
+    seats = np.arange(len(games) + 1, dtype=np.int32) * games.variant.players
+    lists: dict[str, Any] = {"players": (pa.py_buffer(seats), games.players.ravel())}
+    for name, numbers in games.of_turns().items():
+        width = numbers_a_turn(name, games.variant)
+        lists[name] = (pa.py_buffer((played.offsets * width).astype(np.int32)), numbers.ravel())
+    for name, (offsets, values) in lists.items():
+        kind = described.field(name).type
+        special[name] = pa.Array.from_buffers(kind, len(games), [None, offsets], children=[to_arrow(values)])
+    plain = {_NAMES.get(name, name): getattr(games, name) for name in ("game", *DEAL, "scores", "fireworks", "endings")}
+    for name, values in games.told().items():
+        texts = [str(text).encode("utf-8", "replace") for text in values] if values.dtype == np.object_ else None
+        special[_TOLD[name]] = to_arrow(values) if texts is None else pa.array(texts, pa.binary()).cast(pa.string())
+    for name, values in plain.items():
+        special[name] = pa.nulls(len(games), pa.uint64()) if values is None else to_arrow(values)
+    return [special[name] for name in described.names]
+
+
+def as_schema(table: Any, variant: Variant) -> Any:
+    """Arrow data whose columns of the schema have its types, whatever their encoding was; other columns stay.
+
+    Raises:
+        StarmineError: as `as_field`.
+    """
+    for field in schema(variant, table.schema.names):
+        place = table.schema.get_field_index(field.name)
+        if place >= 0:
+            table = table.set_column(place, field, as_field(table.column(place), field))
+    return table
+
+
+def as_field(column: Any, field: Any) -> Any:
+    """A column as the schema's type, in one piece. Nothing is lost: other encodings of the same values are read.
+
+    Raises:
+        StarmineError: it has missing values, or values of another kind or out of range.
+    """
+    pa = pyarrow()
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if field.name not in DEAL and column.null_count:
+        raise StarmineError(f"column {field.name} has missing values")
+    if column.type.equals(field.type):
+        return column
+    try:
+        if not _is_of_kind(column.type, field.type):
+            raise pa.ArrowInvalid("another kind of values")
+        return column.cast(field.type)
+    except pa.ArrowException as error:
+        said = "" if pa.types.is_nested(column.type) else f" ({' '.join(str(error).split())})"
+        raise StarmineError(f"column {field.name} has type {column.type}: expected {field.type}{said}") from error
+
+
+def _is_of_kind(found: Any, expected: Any) -> bool:
+    """Whether a type holds the same kind of values as another: integers, floats, text, bytes, or lists of these."""
+    types = pyarrow().types
+    if types.is_string(expected):
+        return bool(types.is_large_string(found))
+    if types.is_null(found):
+        return bool(types.is_uint64(expected))  # of a deal, which may be missing
+    if types.is_list(expected):
+        is_list = any(test(found) for test in (types.is_list, types.is_large_list, types.is_fixed_size_list))
+        return is_list and _is_of_kind(found.value_type, expected.value_type)
+    if types.is_floating(expected):
+        return bool(types.is_floating(found))
+    if types.is_integer(expected):
+        return bool(types.is_integer(found))
+    names = ("is_binary", "is_large_binary", "is_fixed_size_binary", "is_binary_view")
+    return any(getattr(types, name)(found) for name in names if hasattr(types, name))
+
+
+def _numbers(buffer: Any, dtype: Any, first: int, count: int) -> NDArray[Any]:
+    """Numbers in an Arrow buffer, which is missing where there are none."""
+    if count == 0:
+        return np.empty(0, dtype)
+    return np.frombuffer(buffer, dtype, count, first * np.dtype(dtype).itemsize)
+
+
+def _deal(column: Any, name: str) -> NDArray[np.uint64] | None:
+    """The numbers of a column that has all its values or none."""
+    if column.null_count == 0:
+        return to_numpy(column)
+    if column.null_count < len(column):
+        raise StarmineError(f"column {name} has missing values: expected all of them or none")
+    return None
+
+
+def _ragged(column: Any, dtype: Any) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """The offsets, from 0, and the numbers of a column with several numbers a game."""
+    offsets = _numbers(column.buffers()[1], np.int32, column.offset, len(column) + 1 if len(column) else 0)
+    offsets = offsets.astype(np.int64) if len(offsets) else np.zeros(1, np.int64)
+    first, count = int(offsets[0]), int(offsets[-1] - offsets[0])
+    if hasattr(column, "values"):
+        if column.values.null_count:
+            raise StarmineError("a list has missing values")
+        return offsets - first, to_numpy(column.values)[first : first + count]
+    return offsets - first, _numbers(column.buffers()[2], dtype, first, count)

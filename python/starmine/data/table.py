@@ -1,0 +1,307 @@
+"""Games with what is stored beside their decks and actions, in memory."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from starmine._core import ArrayError, StarmineError, State, Variant
+from starmine._util.equality import equal_by_value
+from starmine.data.arrow import pyarrow, to_arrow
+from starmine.data.ended import NO_SCORE, NO_SEAT, UNKNOWN
+from starmine.games.trajectories import Trajectories
+
+# Columns with one number a game and their dtypes. Those of the deal may be missing.
+NUMBERS: dict[str, type[np.generic]] = {
+    "game": np.uint64,
+    "seed": np.uint64,
+    "index": np.uint64,
+    "episode": np.uint64,
+    "scores": np.uint8,
+    "fireworks": np.uint8,
+    "endings": np.uint8,
+}
+DEAL = ("seed", "index", "episode")
+OF_TURNS = ("log_prob", "search_values", "search_errors")  # optional columns of float32, with numbers for each turn
+# Optional columns of what a source tells of its games: dtypes, and what stands for a game of which it is not told.
+TOLD: dict[str, tuple[type[np.generic], Any]] = {
+    "names": (np.object_, ""),
+    "ended_by": (np.uint8, UNKNOWN),
+    "ended_by_seats": (np.int8, NO_SEAT),
+    "site_scores": (np.int16, NO_SCORE),
+    "site_records": (np.object_, ""),
+    "taken_back": (np.object_, ""),
+}
+
+
+def numbers_a_turn(name: str, variant: Variant) -> int:
+    """How many numbers a column of `OF_TURNS` has for each turn: one, or one for each action."""
+    return 1 if name == "log_prob" else variant.num_actions
+
+
+@equal_by_value
+@dataclass(frozen=True, repr=False)
+class GameTable:
+    """G games of T turns in all with the columns that are stored of them.
+
+    Attributes:
+        trajectories: decks, start players and actions.
+        game: uint64 (G,), the running numbers in the data set.
+        seed: uint64 (G,), of the deal, or None for games that were not dealt here.
+        index: uint64 (G,), of the deal: the game number below the seed, or None.
+        episode: uint64 (G,), of the deal, or None.
+        scores: uint8 (G,), by the variant's rules: the sum of a game's rewards.
+        fireworks: uint8 (G,), the sum of the fireworks, whatever the ending.
+        endings: uint8 (G,), k for `starmine.endings()[k - 1]`; 0 for a game that was not finished.
+        players: int16 (G, P), for each seat a row of the players' table.
+        log_prob: float32 (T,), the logarithms of the probabilities with which the actions were chosen, or None.
+        search_values: float32 (T, A), for each action the mean score of the roll-outs that a search made of it in this
+            turn; `nan` for an action that was not searched. None where no seat searches.
+        search_errors: float32 (T, A), the standard errors of these means, or None.
+        names: texts (G,), what the source of imported games calls them; "" for none. None where no source is known.
+        ended_by: uint8 (G,), k for `starmine.data.ENDED_BY[k - 1]`; 0 where nobody tells why a game stopped. Or None.
+        ended_by_seats: int8 (G,), the seats that ended the games; -1 for none. Or None.
+        site_scores: int16 (G,), as hanab.live counts; -1 where `ended_by` is 0. Or None.
+        site_records: texts (G,), what hanab.live tells of the games beyond all this, a JSON object; "" for games of
+            other sources. Or None.
+        taken_back: texts (G,), the moves of a game that were taken back, a JSON list as `Game.taken_back`; "" for none.
+            Or None.
+
+    Raises:
+        ArrayError: a column has another dtype or shape.
+    """
+
+    trajectories: Trajectories
+    game: NDArray[np.uint64]
+    seed: NDArray[np.uint64] | None
+    index: NDArray[np.uint64] | None
+    episode: NDArray[np.uint64] | None
+    scores: NDArray[np.uint8]
+    fireworks: NDArray[np.uint8]
+    endings: NDArray[np.uint8]
+    players: NDArray[np.int16]
+    log_prob: NDArray[np.float32] | None = None
+    search_values: NDArray[np.float32] | None = None
+    search_errors: NDArray[np.float32] | None = None
+    names: NDArray[np.object_] | None = None
+    ended_by: NDArray[np.uint8] | None = None
+    ended_by_seats: NDArray[np.int8] | None = None
+    site_scores: NDArray[np.int16] | None = None
+    site_records: NDArray[np.object_] | None = None
+    taken_back: NDArray[np.object_] | None = None
+
+    def __post_init__(self) -> None:
+        """Check dtypes and shapes."""
+        games, turns = len(self.trajectories), len(self.trajectories.actions)
+        for name, dtype in NUMBERS.items():
+            if name not in DEAL or getattr(self, name) is not None:
+                _check(name, getattr(self, name), dtype, (games,))
+        _check("players", self.players, np.int16, (games, self.variant.players))
+        for name, column in self.of_turns().items():
+            width = numbers_a_turn(name, self.variant)
+            _check(name, column, np.float32, (turns,) if width == 1 else (turns, width))
+        for name, told in self.told().items():
+            _check(name, told, TOLD[name][0], (games,))
+
+    @property
+    def variant(self) -> Variant:
+        """The rules."""
+        return self.trajectories.variant
+
+    def of_turns(self) -> dict[str, NDArray[np.float32]]:
+        """The optional columns that there are, with numbers for each turn."""
+        return {name: getattr(self, name) for name in OF_TURNS if getattr(self, name) is not None}
+
+    def told(self) -> dict[str, NDArray[Any]]:
+        """The optional columns that there are, of what a source tells."""
+        return {name: getattr(self, name) for name in TOLD if getattr(self, name) is not None}
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """The number of turns of each game: int64 (G,)."""
+        return self.trajectories.lengths
+
+    def __len__(self) -> int:
+        """Number of games."""
+        return len(self.game)
+
+    def __getitem__(self, games: int | slice | Sequence[int] | NDArray[Any]) -> GameTable:
+        """Some of the games: one, a slice, or those of indices or a mask, as numpy selects them.
+
+        Raises:
+            IndexError: there is no such game.
+        """
+        offsets, of_turns = self.trajectories.offsets, self.of_turns()
+        if isinstance(games, slice) and games.step in (None, 1):
+            chosen: Any = games
+            trajectories = self.trajectories[games]
+            first, stop, _ = games.indices(len(self))
+            turns = slice(offsets[first], offsets[max(first, stop)])
+            of_turns = {name: column[turns] for name, column in of_turns.items()}
+        else:
+            chosen = chosen_indices(games, len(self))
+            actions, lengths = ragged_take(self.trajectories.actions, offsets, chosen)
+            decks, starts = self.trajectories.decks[chosen], self.trajectories.start_players[chosen]
+            trajectories = Trajectories(self.variant, decks, starts, actions, lengths)
+            of_turns = {name: _take_turns(column, offsets, chosen) for name, column in of_turns.items()}
+        held = {name: getattr(self, name) for name in NUMBERS}
+        columns: dict[str, Any] = {name: None if held[name] is None else held[name][chosen] for name in NUMBERS}
+        columns |= of_turns | {name: column[chosen] for name, column in self.told().items()}
+        return GameTable(trajectories, **columns, players=self.players[chosen])
+
+    def state(self, game: int, turn: int | None = None) -> State:
+        """A game after some of its turns, as `Trajectories.state` gives it."""
+        return self.trajectories.state(game, turn)
+
+    @staticmethod
+    def concatenate(tables: Sequence[GameTable]) -> GameTable:
+        """The games of several tables, in their order.
+
+        A column that one of them lacks is left out; of what sources tell, a game without it has what stands for that.
+
+        Raises:
+            StarmineError: there is no table, or their rules differ.
+        """
+        if not tables:
+            raise StarmineError("there is no table of games")
+        if len(tables) == 1:
+            return tables[0]
+        if any(table.variant != tables[0].variant for table in tables):
+            raise StarmineError("games of different rules cannot stand in one table")
+        columns = {name: _joined([getattr(table, name) for table in tables]) for name in (*NUMBERS, *OF_TURNS)}
+        for name in {name for table in tables for name in table.told()}:
+            dtype, unknown = TOLD[name]
+            filled = [table.told().get(name, np.full(len(table), unknown, dtype)) for table in tables]
+            columns[name] = np.concatenate(filled)
+        return GameTable(
+            Trajectories.concatenate([table.trajectories for table in tables]),
+            **columns,
+            players=np.concatenate([table.players for table in tables]),
+        )
+
+    def __repr__(self) -> str:
+        """Number of games and turns."""
+        return f"<GameTable of {len(self)} games, {len(self.trajectories.actions)} turns: {self.variant}>"
+
+
+class ContentHash:
+    """A SHA-256 checksum of decoded columns, which does not depend on how they are stored.
+
+    Each column has a checksum of its own, over its numbers as little-endian bytes; the checksum of the games is that
+    of all these. Games may come in pieces of any size.
+    """
+
+    def __init__(self) -> None:
+        names = ("deck", "first_player", "length", "actions", *NUMBERS, "players", "log_prob")
+        self._columns = {name: hashlib.sha256() for name in names}
+
+    def update(self, games: GameTable) -> None:
+        """Add games."""
+        played = games.trajectories
+        values = {name: getattr(games, name) for name in (*NUMBERS, "players", *OF_TURNS)}
+        values |= {"deck": played.decks, "first_player": played.start_players, "actions": played.actions}
+        values["length"] = played.lengths
+        for name, column in values.items():
+            if column is not None:
+                little = column.astype(column.dtype.newbyteorder("<"), copy=False)
+                # Optional columns count only where there are some, so that all other games keep their checksums.
+                checksum = self._columns.setdefault(name, hashlib.sha256())
+                checksum.update(np.ascontiguousarray(little).reshape(-1).view(np.uint8).data)
+        for name, column in games.told().items():
+            if column.dtype == np.object_:
+                texts = [str(text).encode("utf-8", "surrogatepass") for text in column]
+                told = b"".join(len(text).to_bytes(8, "little") + text for text in texts)
+            else:
+                told = column.astype(column.dtype.newbyteorder("<"), copy=False).tobytes()
+            self._columns.setdefault(name, hashlib.sha256()).update(told)
+
+    def hexdigest(self) -> str:
+        """The checksum of the games so far: 64 hexadecimal digits."""
+        parts = [f"{name} {column.hexdigest()}\n" for name, column in self._columns.items()]
+        return hashlib.sha256("".join(parts).encode()).hexdigest()
+
+
+def content_hash(games: GameTable | Iterable[GameTable]) -> str:
+    """The `ContentHash` of games, or of pieces of them in their order."""
+    checksum = ContentHash()
+    for piece in [games] if isinstance(games, GameTable) else games:
+        checksum.update(piece)
+    return checksum.hexdigest()
+
+
+def chosen_indices(games: int | slice | Sequence[int] | NDArray[Any], count: int) -> NDArray[np.int64]:
+    """The indices of the games that numpy would select among `count`: int64 (K,).
+
+    Args:
+        games: an index, a slice, indices or a mask.
+        count: number of games.
+
+    Raises:
+        IndexError: there is no such game, or it is none of these.
+    """
+    if isinstance(games, slice):
+        return np.arange(*games.indices(count))
+    given = np.asanyarray(games)
+    if isinstance(given, np.ma.MaskedArray):
+        raise IndexError("games is a masked array: expected one without a mask")
+    if given.dtype == np.bool_:
+        if given.shape != (count,):
+            raise IndexError(f"the mask has shape {given.shape}: expected {(count,)}")
+        return np.flatnonzero(given)
+    if given.size == 0:
+        return np.empty(0, np.int64)
+    if given.ndim > 1 or not np.issubdtype(given.dtype, np.integer):
+        raise IndexError(f"games has shape {given.shape} and dtype {given.dtype}: expected indices, a slice or a mask")
+    wrong = (given < -count) | (given >= count)
+    if wrong.any():
+        raise IndexError(f"there is no game {given[wrong].flat[0] if given.ndim else given}: there are {count}")
+    chosen: NDArray[np.int64] = np.atleast_1d(np.where(given < 0, given + count, given)).astype(np.int64)
+    return chosen
+
+
+def ragged_take(
+    values: NDArray[Any], offsets: NDArray[np.int64], games: NDArray[np.integer[Any]]
+) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """The numbers of some games, which Arrow copies game by game, and where each of them begins.
+
+    Args:
+        values: (T,), game after game.
+        offsets: int64 (G + 1,), where each game begins.
+        games: integers (K,), indices of games.
+
+    Returns:
+        The numbers of these games, and their offsets, int64 (K + 1,).
+    """
+    pa, size = pyarrow(), values.itemsize
+    buffers = [None, pa.py_buffer(offsets * size), pa.py_buffer(np.ascontiguousarray(values))]
+    taken = pa.Array.from_buffers(pa.large_binary(), len(offsets) - 1, buffers).take(to_arrow(games))
+    bounds = np.frombuffer(taken.buffers()[1], np.int64, len(games) + 1) // size
+    if bounds[-1] == 0:
+        return values[:0], bounds
+    return np.frombuffer(taken.buffers()[2], values.dtype, bounds[-1]), bounds
+
+
+def _check(name: str, array: Any, dtype: type[np.generic], shape: tuple[int, ...]) -> None:
+    if not isinstance(array, np.ndarray) or array.dtype != dtype:
+        raise ArrayError(f"{name} has dtype {getattr(array, 'dtype', type(array))}: expected {np.dtype(dtype)}")
+    if array.shape != shape:
+        raise ArrayError(f"{name} has shape {array.shape}: expected {shape}")
+
+
+def _take_turns(
+    column: NDArray[np.float32], offsets: NDArray[np.int64], games: NDArray[np.integer[Any]]
+) -> NDArray[np.float32]:
+    """The numbers of the turns of some games."""
+    width = int(np.prod(column.shape[1:]))
+    taken, _ = ragged_take(column.ravel(), offsets * width, games)
+    return taken.reshape(-1, *column.shape[1:])
+
+
+def _joined(columns: list[NDArray[Any] | None]) -> Any:
+    held = [column for column in columns if column is not None]
+    return np.concatenate(held) if len(held) == len(columns) else None

@@ -1,0 +1,239 @@
+"""Partners that are Python objects, in the seats of a batch that the learner does not play."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from gymnasium.error import ResetNeeded
+from numpy.typing import NDArray
+
+from starmine._core import Batch, SeatedBot, StarmineError, _Outside
+from starmine.games.players import Factory, Policy, is_bot, is_module, is_policy, resolve_player
+from starmine.games.table import Failed, PythonPlayers
+from starmine.policies.load import TrainedPolicy
+
+Array = NDArray[Any]
+Partner: TypeAlias = str | TrainedPolicy | SeatedBot | Policy | Callable[..., Any]  # torch modules are callable
+
+MAX_DEALS = 1000  # in a row that the partners may end before the learner's first turn, as in the core
+
+
+def resolve_partners(partners: Any) -> tuple[Any, dict[int, list[Any]], dict[int, tuple[Any, ...]]]:
+    """The partners as a batch takes them, the Python players among them, and all of them as they were given.
+
+    Args:
+        partners: a mapping from seats to partners, or to sequences of partners or of pairs (partner, weight). Whatever
+            is no partner is left to the batch, which refuses it.
+
+    Returns:
+        The partners for the batch; by seat the Python players, with None for bots, or nothing without Python players;
+        and by seat the partners that were given, without their weights.
+
+    Raises:
+        UnknownNameError: a policy has an encoder, dtype or output that does not exist.
+        StarmineError: a policy sees its own hand and does not say so, or its methods take other arguments.
+    """
+    if not isinstance(partners, Mapping):
+        return partners, {}, {}
+    given = {seat: tuple(partner for partner, _ in mixture(holders)) for seat, holders in partners.items()}
+    python = {
+        seat: [python_player(partner, f"partners[{seat}]") for partner in holders] for seat, holders in given.items()
+    }
+    policies = [player for players in python.values() for player in players if player is not None]
+    if not policies:
+        return partners, {}, given  # the batch reads them as they are
+    outside = _Outside(any(getattr(getattr(policy, "example", policy), "all_turns", False) for policy in policies))
+    resolved = {
+        seat: [
+            (partner if player is None else outside, weight)
+            for (partner, weight), player in zip(mixture(holders), python[seat], strict=True)
+        ]
+        for seat, holders in partners.items()
+    }
+    return resolved, python, given
+
+
+def mixture(holders: Any) -> list[tuple[Any, Any]]:
+    """The partners of a seat with their weights, which are 1 where none is given."""
+    if isinstance(holders, str | bytes) or not isinstance(holders, Sequence):
+        return [(holders, 1.0)]
+    return [holder if isinstance(holder, tuple) and len(holder) == 2 else (holder, 1.0) for holder in holders]
+
+
+def python_player(holder: Any, place: str) -> Any:
+    """A policy or a factory of policies, if a partner is one; None for whatever the batch reads itself."""
+    if isinstance(holder, str | TrainedPolicy | SeatedBot) or not (is_module(holder) or callable_player(holder)):
+        return None
+    player = resolve_player(holder, place)
+    is_bot = not is_policy(player) and (not isinstance(player, Factory) or player.makes_bots)
+    if is_bot:
+        expected = "a bot's name, a trained policy, an object with act_batch(turns), or a torch module"
+        raise StarmineError(f"{place}={holder!r} is a bot written in Python: expected {expected}")
+    return player
+
+
+def callable_player(holder: Any) -> bool:
+    """Whether a partner is an object or a class with `act` or `act_batch`, or a function."""
+    return is_policy(holder) or is_bot(holder) or callable(holder)
+
+
+class PartneredBatch:
+    """A batch that waits for partners that are Python objects: its steps and resets end at the learner's turns.
+
+    The calls are those of `Batch` that an environment makes. Each partner is asked once for all games that wait for it,
+    until every game waits for the learner or is over.
+
+    Args:
+        batch: with the partners of `resolve_partners`.
+        players: by seat the Python players, as `resolve_partners` returns them.
+    """
+
+    def __init__(self, batch: Batch, players: Mapping[int, Sequence[Any]]) -> None:
+        self.batch = batch
+        seats, games = batch.variant.players, batch.num_envs
+        entries = [player for seat in sorted(players) for player in players[seat]]
+        self._players = PythonPlayers(entries, batch, _refuse)
+        # The number of each seat's partners, by their index in the mixture. The last column is that of the learner.
+        self._numbers = np.full((seats, 1 + max(map(len, players.values()))), -1, dtype=np.int64)
+        numbers = iter(self._players.numbers.tolist())
+        for seat in sorted(players):
+            self._numbers[seat, : len(players[seat])] = [next(numbers) for _ in players[seat]]
+        self._is_learner = np.array([seat not in players for seat in range(seats)])
+        self._all = np.ones(games, dtype=bool)
+        self._nobody = np.full(games, -1, dtype=np.int32)  # is to act
+        self._acted = np.zeros(games, dtype=bool)  # games in which the learner has had a turn
+        self._over = np.zeros(games, dtype=bool)  # games that the next step deals anew ("NextStep")
+        self._owed = np.zeros(games, dtype=np.float32)  # rewards before the learner's first turn
+        self._skipped = np.zeros(games, dtype=np.int64)  # deals in a row that ended before that turn
+        self._final: Array | None = None
+        self._is_broken = False
+
+    def reset(
+        self,
+        seed: Any = None,
+        reset_mask: Array | None = None,
+        decks: Array | None = None,
+        start_players: Array | None = None,
+    ) -> dict[str, Array]:
+        """Deal games anew, as `Batch.reset` does, and let the partners play up to the learner's turns.
+
+        Raises:
+            ResetNeeded: a partner has failed, and a mask leaves some games as they were.
+            StarmineError: as `Batch.reset`, or a partner chose an illegal move or ends every game.
+            Exception: whatever a partner raises.
+        """
+        if self._is_broken and reset_mask is not None:
+            raise ResetNeeded(_BROKEN)
+        self.batch.reset(seed, reset_mask, decks, start_players)
+        dealt = self._all if reset_mask is None else reset_mask
+        self._over &= ~dealt
+        self._skipped[dealt] = 0
+        self._final, self._is_broken = None, True
+        self._begin(dealt)
+        self._play_partners({"reward": np.zeros_like(self._owed)})
+        self._is_broken = False
+        return self.batch.observe()
+
+    def step(self, actions: Any) -> dict[str, Array]:
+        """Play one turn of the learner in every game, then the partners' turns up to its next one.
+
+        Raises:
+            IllegalActionError: an action of the learner that is not legal; no game has moved.
+            ResetNeeded: a partner failed in an earlier call.
+            StarmineError: a partner chose an illegal move or ends every game.
+            Exception: whatever a partner raises. The games have to be reset then, as after a `StarmineError`.
+        """
+        if self._is_broken:
+            raise ResetNeeded(_BROKEN)
+        # Some partners also see the learner's turn. It is shown once the actions are known to be legal.
+        to_act = self.batch._to_act() if self._players.see_every_turn else self._nobody
+        seen = self._players.look(to_act) if self._players.see_every_turn else []
+        result = self.batch._step_some(actions, self._all)
+        dealt = self._over
+        self._over = np.zeros_like(dealt)
+        self._final, self._is_broken = None, True
+        if seen:
+            self._players.take(self._nobody, seen)
+        if dealt.any():
+            self._begin(dealt)
+        self._acted = ~dealt
+        self._skipped[self._acted] = 0
+        shown = {name: np.zeros_like(array) for name, array in result.items()}
+        shown["reward"] += self._owed
+        self._owed[:] = 0
+        self._add(result, shown)
+        self._play_partners(shown)
+        self._is_broken = False
+        return self.batch.observe() | shown
+
+    def _final_obs(self) -> Array | None:
+        """`Batch._final_obs` of the last step."""
+        return self._final
+
+    def _begin(self, games: Array) -> None:
+        """Begin an episode in the games of a mask."""
+        self._acted[games], self._owed[games] = False, 0
+        seats = np.arange(len(self._numbers))
+        self._players.holders = self._numbers[seats, self.batch._partners()]
+        self._players.begin(np.flatnonzero(games))
+
+    def _play_partners(self, shown: dict[str, Array]) -> None:
+        """Let the partners play until every game waits for the learner or is over."""
+        while True:
+            to_act = self.batch._to_act()
+            moving = (to_act >= 0) & ~self._is_learner[to_act]
+            if not moving.any():
+                return
+            moves = self._players.ask(np.where(moving, to_act, -1))
+            self._add(self.batch._step_some(moves.actions, moving), shown)
+
+    def _add(self, result: dict[str, Array], shown: dict[str, Array]) -> None:
+        """Add what happened in a turn to what a step shows, and begin the episodes that follow those that ended.
+
+        What happens before the learner's first turn of an episode is not shown: its rewards are owed, and an episode
+        that ends is dealt anew.
+        """
+        ended, acted = result["terminated"], self._acted.copy()
+        shown["reward"] += np.where(acted, result["reward"], 0)
+        self._owed += np.where(acted, 0, result["reward"])
+        if not ended.any():
+            return
+        keeps = self.batch.autoreset_mode == "SameStep"
+        told, skipped = ended & acted, ended & ~acted
+        for name in shown.keys() - {"reward"}:
+            shown[name][told] = result[name][told]
+        if keeps and told.any():
+            self._keep_final(told)
+        self._skipped[skipped] += 1
+        if (self._skipped >= MAX_DEALS).any():
+            raise StarmineError(
+                f"the partners ended {MAX_DEALS:,} deals of game {self._skipped.argmax()} in a row before the "
+                "learner's first turn: expected partners that leave the learner a turn"
+            )
+        if keeps:
+            self._begin(ended)
+            return
+        self._over |= told & (self.batch.autoreset_mode == "NextStep")
+        if skipped.any():
+            self.batch.reset(None, skipped)
+            self._begin(skipped)
+
+    def _keep_final(self, told: Array) -> None:
+        """Keep the last observations of the games of a mask."""
+        if self._final is None:
+            self._final = np.full(len(told), None, dtype=object)
+        for game, row in zip(*self.batch.final_observations(), strict=True):
+            if told[game]:
+                self._final[game] = row
+
+
+def _refuse(failed: Failed) -> None:
+    """Raise what a partner raised, or an error that names its illegal action."""
+    if failed.move is None:
+        raise failed.error
+    raise StarmineError(f"partner {failed.player!r} chose {failed.move} in game {failed.game}, {failed.error}")
+
+
+_BROKEN = "a partner failed in an earlier call: call reset, for all games, first"

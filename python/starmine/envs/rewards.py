@@ -1,0 +1,99 @@
+"""What an environment rewards."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from starmine._core import StarmineError, Variant, _unknown_name, endings
+from starmine.games.endings import defeats
+
+Array = NDArray[Any]
+
+REWARDS = ("score", "fireworks")
+_IS_DEFEAT = np.isin(np.arange(len(endings()) + 1), defeats())  # by the code of an ending
+
+
+def taken_back(outputs: Mapping[str, Array], penalty: float, points_taken: float = 0.0) -> Array:
+    """The points that the last reward of each lost game takes back.
+
+    Args:
+        outputs: of a step of a batch: "final_ending" and "final_score" (N,).
+        penalty: points for losing.
+        points_taken: the share of its final score that a lost game takes back as well; 1 makes its return minus the
+            penalty, whatever it scored.
+
+    Returns:
+        Floats (N,), 0 where no game was lost.
+    """
+    lost = _IS_DEFEAT[outputs["final_ending"]]
+    return lost * (penalty + points_taken * outputs["final_score"])
+
+
+class Rewards:
+    """The rewards of N games, and their scores where these count otherwise.
+
+    With "fireworks" the games are played by rules under which a lost game keeps its points, so that they stay in the
+    rewards; the scores in the outputs are put back to those of the variant.
+
+    Args:
+        variant: of the environment.
+        reward: "score" or "fireworks".
+        lost_game_penalty: points taken from the last reward of a lost game, at least 0.
+
+    Attributes:
+        rules: the variant that the batch plays.
+
+    Raises:
+        UnknownNameError: there is no such reward.
+        StarmineError: the penalty is no number of at least 0.
+    """
+
+    def __init__(self, variant: Variant, reward: str, lost_game_penalty: float) -> None:
+        if reward not in REWARDS:
+            raise _unknown_name("reward", str(reward), list(REWARDS))
+        is_number = isinstance(lost_game_penalty, int | float | np.number) and not isinstance(lost_game_penalty, bool)
+        if not is_number or not 0 <= lost_game_penalty < math.inf:
+            raise StarmineError(
+                f"lost_game_penalty={lost_game_penalty!r} is not allowed: expected a number of at least 0, such as 1.0"
+            )
+        self.penalty = np.float32(lost_game_penalty)
+        self.hides = reward == "fireworks" and variant.lost_game_score == "zero"
+        self.rules = variant
+        if self.hides:
+            self.rules = Variant(**{**variant.parameters(), "lost_game_score": "fireworks"})
+        self._lost: Array | None = None  # bool (N,), the games that are shown as lost
+
+    def step(self, out: dict[str, Array], shows_lost: bool) -> None:
+        """Change the outputs of a step.
+
+        Args:
+            out: the outputs, which are changed.
+            shows_lost: whether a game that ended is still shown, because it is not dealt anew in the same step.
+        """
+        if not self.hides and not self.penalty:
+            return
+        out["reward"] -= taken_back(out, float(self.penalty))
+        lost = _IS_DEFEAT[out["final_ending"]]
+        if self.hides:
+            out["final_score"][lost] = 0
+            if shows_lost:
+                # A game that was lost before has been dealt anew: one that is over is not stepped.
+                self._lost = lost
+                out["score"][lost] = 0
+
+    def reset(self, out: dict[str, Array], dealt: Array | None) -> None:
+        """Change the outputs of a reset.
+
+        Args:
+            out: the outputs, which are changed.
+            dealt: bool (N,), the games that were dealt; None for all.
+        """
+        if self._lost is None:
+            return
+        self._lost = self._lost & ~dealt if dealt is not None else np.zeros_like(self._lost)
+        out["score"][self._lost] = 0

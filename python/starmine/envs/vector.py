@@ -1,0 +1,474 @@
+"""Thousands of games as one Gymnasium vector environment."""
+
+from __future__ import annotations
+
+import operator
+import sys
+import warnings
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.error import ClosedEnvironmentError, ResetNeeded
+from gymnasium.spaces import Box, Discrete, MultiDiscrete
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from starmine._core import (
+    ArrayError,
+    Batch,
+    IllegalActionError,
+    Layout,
+    StarmineError,
+    State,
+    Variant,
+    _outputs,
+)
+from starmine._util.keywords import BATCH_OPTIONS, check_options, named_keywords
+from starmine._util.later import later
+from starmine.envs.followed import FollowedGames
+from starmine.envs.partners import Partner, PartneredBatch, resolve_partners
+from starmine.envs.rewards import Rewards
+from starmine.games.seeds import integer_seed
+from starmine.games.variants import resolve_variant
+
+Array = NDArray[Any]
+# Gymnasium's RecordEpisodeStatistics is right with "SameStep" from 1.4 on.
+_COUNTS_RIGHT = tuple(map(int, gymnasium.__version__.split(".")[:2])) >= (1, 4)
+MOST_DRAWN = 64  # games of an environment with a render mode
+
+# Added to the error of an illegal action, which is what a first loop without masks runs into.
+ON_ILLEGAL_ACTIONS = (
+    'An action must be one of the action mask, such as env.action_space.sample(info["action_mask"]) in Gymnasium; '
+    'with illegal_action="terminate" another one ends its game as a lost game instead.'
+)
+
+# `step` returns these by themselves. All other outputs of the batch are in info, each with the key of its mask;
+# those named `final_` tell of the episode that ended.
+_RETURNED = ("obs", "reward", "terminated", "truncated")
+_INFO = [(name, f"_{name}") for name in _outputs() if name not in _RETURNED and not name.startswith("final_")]
+_FINAL_INFO = [(name, f"_{name}") for name in _outputs() if name.startswith("final_")]
+
+
+def observation_box(batch: Batch) -> Box:
+    """The observation space of one game of a batch."""
+    elements = 8 * -(-len(batch.layout) // 64) if batch.dtype == "bits" else len(batch.layout)
+    shape = (elements,) if batch.observers == "current" else (batch.variant.players, elements)
+    dtype = np.dtype("uint8" if batch.dtype == "bits" else batch.dtype)
+    return Box(0, 255 if batch.dtype == "bits" else 1, shape, dtype.type)
+
+
+def given_game(variant: Variant, deck: Any, start_player: Any) -> State | None:
+    """The game that the options of one game deal; None without options.
+
+    Args:
+        variant: the rules.
+        deck: the cards or their texts, the top card first; None for random ones.
+        start_player: a seat; None for that of `variant.new_game(deck=deck)`.
+
+    Raises:
+        DeckError: a deck that is not the variant's, or a start player that is not a seat.
+        StarmineError: a start player without a deck.
+    """
+    if deck is None and start_player is None:
+        return None
+    return variant.new_game(0 if deck is None else None, deck, start_player)
+
+
+def given_decks(games: Sequence[State]) -> tuple[Array, Array]:
+    """The decks, uint8 (N, deck_size), and the start players, uint8 (N,), of new games, as `Batch.reset` takes them."""
+    decks = [[card.suit * game.variant.ranks + card.rank for card in game.deck] for game in games]
+    return np.array(decks, dtype=np.uint8), np.array([game.current_player for game in games], dtype=np.uint8)
+
+
+def check_render_mode(mode: str | None, num_envs: int, has_partners: bool) -> None:
+    """Refuse a render mode that does not exist or that the other arguments do not allow."""
+    if mode not in (None, "rgb_array"):
+        raise StarmineError(f"render_mode={mode!r} is not allowed: expected None or 'rgb_array'")
+    if mode is not None and has_partners:
+        raise StarmineError(f"render_mode={mode!r} is not allowed with partners: expected None")
+    if mode is not None and operator.index(num_envs) > MOST_DRAWN:
+        raise StarmineError(f"num_envs={num_envs} is not allowed with a render mode: expected 1 to {MOST_DRAWN}")
+
+
+def _warn_of_wrong_statistics(env: HanabiVectorEnv) -> None:
+    """Warn if the step that is going on was called by a RecordEpisodeStatistics that counts this environment wrong.
+
+    Before Gymnasium 1.4 that wrapper takes every mode for "NextStep". An environment does not know its wrappers, so the
+    calls that lead here are searched for one.
+    """
+    wrappers = sys.modules.get("gymnasium.wrappers.vector")
+    frame = sys._getframe() if wrappers is not None else None
+    while frame is not None:
+        caller = frame.f_locals.get("self")
+        if isinstance(caller, wrappers.RecordEpisodeStatistics) and caller.unwrapped is env:  # type: ignore[union-attr]
+            warnings.warn(
+                f"RecordEpisodeStatistics of Gymnasium {gymnasium.__version__} counts wrong with "
+                'autoreset_mode="SameStep": it leaves out the first reward and turn of each episode but the first. '
+                'Install gymnasium>=1.4, or use autoreset_mode="NextStep", or info["final_score"] and '
+                'info["final_length"].',
+                stacklevel=3,
+            )
+            return
+        frame = frame.f_back
+
+
+class MaskedActions(MultiDiscrete):  # type: ignore[type-arg,unused-ignore]
+    """One action for each of N games; `sample` takes the action mask of `info` as it is."""
+
+    def sample(self, mask: Any = None, probability: Any = None) -> Array:
+        """Draw an action for each game, uniformly.
+
+        Args:
+            mask: bool or int8 (N, A), the actions to draw from; a game without any gets action 0. A tuple of N
+                arrays, as Gymnasium's own `MultiDiscrete` takes it, is accepted too.
+            probability: as in `MultiDiscrete`.
+
+        Returns:
+            int64 (N,).
+
+        Raises:
+            ArrayError: a mask of another shape or dtype.
+        """
+        if mask is None or isinstance(mask, tuple) or probability is not None:
+            return super().sample(mask, probability)
+        shape = (len(self.nvec), int(self.nvec[0]))
+        if not isinstance(mask, np.ndarray) or mask.shape != shape or mask.dtype not in (np.bool_, np.int8):
+            found = f"{mask.dtype} {mask.shape}" if isinstance(mask, np.ndarray) else type(mask).__name__
+            raise ArrayError(f"mask is {found}: expected a bool or int8 array {shape}")
+        # Greater than 0 wherever the mask is, so that the largest is never one that is masked out.
+        chosen: Array = ((1.0 - self.np_random.random(shape)) * (mask != 0)).argmax(axis=1)
+        return chosen
+
+
+class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
+    """Many games of one variant, stepped together.
+
+    Each step plays one turn in every game. The seat whose turn it is acts, so one policy plays all seats.
+    Observations are relative to the seat to act. The reward is the team's: by default the change of the score, as
+    in HLE, so an episode's return is its final score, with partners in other seats too. A lost game scores 0, so its
+    last reward takes back all points. Learners find it easier with `reward="fireworks", lost_game_penalty=1.0`.
+
+    Args:
+        num_envs: number of games N, at least 1.
+        variant: a `Variant`, or a preset's name (see `starmine.variants()`).
+        encoder: one of `starmine.encoders()`; its observations have D features.
+        dtype: "float32", "float16", "uint8", or "bits" for packed uint8 rows of
+            8 * ceil(D / 64) bytes (`np.unpackbits(row, bitorder="little")[:D]`).
+        observers: "current" for the rows of the seat to act (N, D), or "all" for the rows of every
+            seat (N, players, D), by seat index.
+        autoreset_mode: when an ended game is replaced by a new one: "SameStep", "NextStep", "Disabled", or
+            a member of Gymnasium's `AutoresetMode`.
+        illegal_action: "raise" to refuse the whole step, or "terminate" to end that game as a lost
+            game.
+        reward: "score" for the change of the score, or "fireworks" for the points added to the fireworks, which a lost
+            game keeps. `score` and `final_score` are the variant's in both cases.
+        lost_game_penalty: points that the last reward of a lost game loses, at least 0.
+        partners: the seats that others play, such as `{1: "smart"}`. The value is a bot's name (any text that
+            `play_games` takes, including a policy file), the result of `load_policy` or `make_bot`, a `Policy` (an
+            object with `act_batch(turns)`, or a class or function that makes one for each seat), a torch module, or a
+            sequence of these, one of which is drawn for each episode. The elements of a sequence may be pairs (partner,
+            weight): `{1: [("smart", 2), ("info", 1)]}` draws `smart` in two episodes of three; a partner alone has
+            weight 1. A policy or module is called once for all games that wait for it. A step then plays the learner's
+            turn and the partners' turns up to the learner's next one, and the reward is their sum, so learning a best
+            response is a single-agent problem. Points that partners make before the learner's first turn
+            belong to the reward of the learner's first step in the episode; a reset has no reward. An
+            episode that ends before the learner's first turn is skipped.
+        extra_outputs: names of outputs that info has beside the others: "card_features", "marginals", "own_hand".
+        num_threads: threads that share the games; None for one per 1,024 games, at most one per core.
+        seed: 0 to 2**64 - 1, in use until `reset` gives another; None for a random one.
+        render_mode: "rgb_array" makes `render` return pictures of at most 64 games, without partners; None does not.
+        **overrides: parameters of the variant to change, such as `players=4`.
+
+    Info, each an array over the games with a bool mask of the same name after `_` beside it:
+        action_mask: bool (N, A), the legal actions of the seat to act.
+        current_player: int32 (N,), the seat to act.
+        score: int32 (N,), the score so far.
+        illegal_action: bool (N,), whether an illegal action ended the game in this step.
+        final_score: int32 (N,), the score of the games that ended in this step, else 0.
+        final_length: int32 (N,), the number of turns of these games, else 0.
+        final_ending: int8 (N,), how these games ended, `starmine.endings()[k - 1]` for code k, else 0.
+        partner: only with partners, int32 (N, players), who holds each seat in this episode: the index of
+            `env.partners[seat][index]`, or -1 for the learner.
+        final_partner: only with partners, int32 (N, players), `partner` of the episodes that ended in this step, else
+            -1.
+        card_features, marginals, own_hand: the extra outputs, if they are asked for; `Batch` lists them.
+        final_obs, final_info: only with "SameStep" and only if a game ended, in Gymnasium's form.
+
+    Raises:
+        UnknownNameError: there is no such preset, encoder, dtype, mode, reward, bot or extra output.
+        VariantError: a parameter of the variant out of range, or partners that do not play the variant.
+        StarmineError: a number out of range, a render mode, or partners that leave the learner no turn.
+        TypeError: there is no such argument; the message has the nearest.
+
+    Example:
+        >>> import numpy as np, starmine
+        >>> env = starmine.HanabiVectorEnv(num_envs=3, players=2)
+        >>> obs, info = env.reset(seed=0)
+        >>> actions = [np.flatnonzero(mask)[0] for mask in info["action_mask"]]
+        >>> obs, reward, terminated, truncated, info = env.step(actions)
+        >>> obs.shape, reward.shape
+        ((3, 658), (3,))
+    """
+
+    @named_keywords
+    def __init__(
+        self,
+        num_envs: int = 1,
+        variant: str | Variant = "standard",
+        *,
+        encoder: str = "canonical",
+        dtype: str = "float32",
+        observers: str = "current",
+        autoreset_mode: str | AutoresetMode = "SameStep",
+        illegal_action: str = "raise",
+        reward: str = "score",
+        lost_game_penalty: float = 0.0,
+        partners: Mapping[int, Partner | Sequence[Partner]] | None = None,
+        extra_outputs: Sequence[str] = (),
+        num_threads: int | None = None,
+        seed: int | None = None,
+        render_mode: str | None = None,
+        **overrides: Any,
+    ) -> None:
+        check_render_mode(render_mode, num_envs, bool(partners))
+        self.variant = resolve_variant(variant, overrides)
+        self._rewards = Rewards(self.variant, reward, lost_game_penalty)
+        holders, python, self._partners = resolve_partners(partners)
+        self._batch = Batch(
+            self._rewards.rules,
+            num_envs,
+            encoder=encoder,
+            dtype=dtype,
+            observers=observers,
+            autoreset_mode=autoreset_mode,
+            illegal_action=illegal_action,
+            partners=holders,
+            extra_outputs=extra_outputs,
+            num_threads=num_threads,
+            seed=seed,
+        )
+        self._games = PartneredBatch(self._batch, python) if python else self._batch
+        self._drawn = self._batch._partners() if self._partners else None
+        self._deals = True  # whether the last call ended or dealt episodes
+        self.num_envs = num_envs
+        self.autoreset_mode = AutoresetMode(self._batch.autoreset_mode)
+        self.metadata = {"render_modes": ["rgb_array"], "render_fps": 1, "autoreset_mode": self.autoreset_mode}
+        self.render_mode = render_mode
+        self._followed = None if render_mode is None else FollowedGames(self.variant, self._batch)
+        self.single_observation_space = observation_box(self._batch)
+        self.single_action_space = Discrete(self.variant.num_actions)
+        self._info_outputs = _INFO + [(name, f"_{name}") for name in self._batch.extra_outputs]
+        self._started = False
+        self._keeps_last = self.autoreset_mode is AutoresetMode.SAME_STEP
+        self._statistics_unchecked = self._keeps_last and not _COUNTS_RIGHT
+        self._all = np.ones(num_envs, dtype=bool)
+
+    @cached_property
+    def observation_space(self) -> Box:  # type: ignore[override]
+        """The space of all observations. It is made on first use, since its bounds are large."""
+        space = batch_space(self.single_observation_space, self.num_envs)
+        assert isinstance(space, Box)
+        return space
+
+    @cached_property
+    def action_space(self) -> MaskedActions:  # type: ignore[override]
+        """The space of all actions. `sample(info["action_mask"])` draws a legal action for each game."""
+        return MaskedActions(np.full(self.num_envs, self.variant.num_actions, dtype=np.int64))
+
+    @property
+    def layout(self) -> Layout:
+        """The named sections of an observation."""
+        return self._batch.layout
+
+    @property
+    def partners(self) -> dict[int, tuple[Any, ...]]:
+        """By seat the partners as they were given, without their weights, in the order of `info["partner"]`."""
+        return dict(self._partners)
+
+    @property
+    def batch(self) -> Batch:
+        """The batch that holds the games. With `reward="fireworks"` its scores keep the points of lost games.
+
+        If some partners are written in Python, call `step` of the environment, which plays their turns; the batch alone
+        stops at each of them.
+        """
+        return self._batch
+
+    def _check_open(self) -> None:
+        if self.closed:
+            raise ClosedEnvironmentError("this environment is closed: expected an open one")
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int] | Array | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[Array, dict[str, Any]]:
+        """Deal games anew.
+
+        Args:
+            seed: an integer seeds the batch, so that game i in episode k follows from (seed, i, k); N
+                integers seed each game; None deals each game's next episode.
+            options: a dict. "reset_mask", bool (N,), deals only the games of this mask anew. "decks", uint8
+                (N, deck_size), and "start_players", uint8 (N,), are those of `Batch.reset`.
+
+        Returns:
+            The observations and info of all games.
+
+        Raises:
+            UnknownNameError: another option; the message has the nearest.
+            ArrayError: a mask, seeds, decks or start players of another shape or dtype, or an empty mask.
+            DeckError: a deck that is not the variant's, or a start player that is not a seat.
+            StarmineError: a seed out of range, or decks for a batch with partners.
+            TypeError: a seed that is not an integer, or options that are not a dict.
+            ClosedEnvironmentError: the environment is closed.
+        """
+        self._check_open()
+        decks, start_players, mask = check_options(options, BATCH_OPTIONS).values()
+        seed = integer_seed(seed)
+        out = self._deal(seed, mask, decks, start_players)
+        if isinstance(seed, int):
+            super().reset(seed=seed)
+        info = self._info(out, self._all if mask is None else mask)
+        self._add_partners(info, out["terminated"], is_step=False)
+        return out["obs"], info
+
+    def step(self, actions: Any) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
+        """Play one turn in every game.
+
+        Args:
+            actions: N integers: numpy of any width, anything with DLPack, or a sequence.
+
+        Returns:
+            Observations (N, D) or (N, players, D), rewards float32 (N,), terminated bool (N,), truncated
+            bool (N,), info. The arrays are new; later steps do not change them.
+
+        Raises:
+            IllegalActionError: an action that the rules refuse, with their `count` and the first `rows`; no game
+                has moved.
+            StarmineError: a partner chose an illegal move. A partner's own exceptions are passed on. After either the
+                environment has to be reset.
+            ArrayError: actions of another shape or dtype.
+            ResetNeeded: `reset` has not been called.
+            ClosedEnvironmentError: the environment is closed.
+        """
+        self._check_open()
+        if self._statistics_unchecked:
+            self._statistics_unchecked = False
+            _warn_of_wrong_statistics(self)
+        out = self._play(actions)
+        info = self._info(out, self._all)
+        terminated = out["terminated"]
+        self._add_partners(info, terminated, is_step=True)
+        final_obs = self._games._final_obs() if self._keeps_last else None
+        if final_obs is not None:
+            self._add_final(info, terminated, final_obs)
+        return out["obs"], out["reward"], terminated, out["truncated"], info
+
+    def _deal(self, seed: Any, mask: Any, decks: Any, start_players: Any = None) -> dict[str, Array]:
+        """The outputs of a reset."""
+        out = self._games.reset(seed, mask, decks, start_players)
+        self._rewards.reset(out, mask)
+        self._started = True
+        if self._followed:
+            self._followed.reset(seed, mask, decks, start_players)
+        return out
+
+    def _play(self, actions: Any) -> dict[str, Array]:
+        """The outputs of a step."""
+        if not self._started:
+            raise ResetNeeded("this environment has not been reset: call reset first")
+        try:
+            out = self._games.step(actions)
+        except IllegalActionError as error:
+            error.add_note(ON_ILLEGAL_ACTIONS)
+            raise
+        if self._followed:
+            self._followed.step(actions, out["terminated"], out["illegal_action"])
+        self._rewards.step(out, shows_lost=not self._keeps_last)
+        return out
+
+    def _observe(self) -> dict[str, Array]:
+        """The outputs without a step or a reset."""
+        out = self._batch.observe()
+        self._rewards.reset(out, np.zeros(self.num_envs, dtype=bool))
+        return out
+
+    def to_svg(self, columns: int | None = None, theme: str = "light") -> str:
+        """All games in one picture, as SVG text.
+
+        A game that ended in the last step is drawn after its last turn in every mode; with "SameStep" the observations
+        are those of its next episode by then.
+
+        Args:
+            columns: games in a row; None for about as many as there are rows.
+            theme: "light" or "dark".
+
+        Raises:
+            StarmineError: the environment was made without a render mode.
+            ResetNeeded: `reset` has not been called.
+        """
+        svg: str = later("starmine.look.svg:grid_svg")([state.to_svg(theme=theme) for state in self._states()], columns)
+        return svg
+
+    def render(self) -> tuple[Array, ...]:
+        """A picture of each game, uint8 (height, width, 3), as `to_svg` draws it.
+
+        Raises:
+            StarmineError: the environment was made without a render mode.
+            ResetNeeded: `reset` has not been called.
+            ImportError: resvg-py or Pillow is missing, the extra `pictures`.
+        """
+        rgb_of = later("starmine.look.png:rgb_of")
+        return tuple(rgb_of(state.to_svg()) for state in self._states())
+
+    def _states(self) -> list[State]:
+        """The games that are drawn, with what no seat may see."""
+        if self._followed is None:
+            raise StarmineError("render_mode=None keeps no board: expected 'rgb_array'")
+        if not self._started:
+            raise ResetNeeded("there is no game yet: call reset first")
+        return self._followed.shown
+
+    def _info(self, out: dict[str, Array], present: Array) -> dict[str, Any]:
+        """The outputs of the games that are `present`, those of ended games with the mask of these.
+
+        Each mask is an array of its own.
+        """
+        info: dict[str, Any] = {}
+        for name, key in self._info_outputs:
+            info[name], info[key] = out[name], present.copy()
+        for name, key in _FINAL_INFO:
+            info[name], info[key] = out[name], out["terminated"].copy()
+        return info
+
+    def _add_partners(self, info: dict[str, Any], terminated: Array, is_step: bool) -> None:
+        """Adds who plays with the learner, and who did in the episodes that ended."""
+        if self._drawn is None:
+            return
+        before, deals = self._drawn, not is_step or bool(terminated.any())
+        if deals or self._deals:  # in this call, or in the mode "NextStep" after the last one
+            self._drawn = self._batch._partners()
+        self._deals = deals
+        info["partner"], info["_partner"] = self._drawn.copy(), info["_score"].copy()
+        info["final_partner"] = np.where(terminated[:, None], before, np.int32(-1))
+        info["_final_partner"] = terminated.copy()
+
+    @staticmethod
+    def _add_final(info: dict[str, Any], terminated: Array, final_obs: Array) -> None:
+        """Adds what Gymnasium's "SameStep" mode has for the games that ended."""
+        final_info = {name.removeprefix("final_"): info[name].copy() for name, _ in _FINAL_INFO}
+        final_info["illegal_action"] = info["illegal_action"].copy()
+        if "final_partner" in info:
+            final_info["partner"] = info["final_partner"].copy()
+        info["final_obs"], info["_final_obs"] = final_obs, terminated.copy()
+        info["final_info"] = {**final_info, **{f"_{name}": terminated.copy() for name in final_info}}
+        info["_final_info"] = terminated.copy()
+
+    def __repr__(self) -> str:
+        """The number of games and the variant."""
+        return f"HanabiVectorEnv(num_envs={self.num_envs}, variant={self.variant!r})"

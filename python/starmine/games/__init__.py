@@ -1,0 +1,43 @@
+"""Whole games: who may hold a seat, the table that asks them for moves, and what they played.
+
+`starmine.play_games`, `starmine.search` and `starmine.replay` are the functions that most users need.
+"""
+
+from starmine._core import BotKind, RuleKind, SeatedBot, bot, bots, make_bot, rule, rules
+from starmine.games.endings import defeats
+from starmine.games.identity import identity
+from starmine.games.play import play_games
+from starmine.games.players import Policy, PythonBot
+from starmine.games.results import BotError, Failure, Games, RecordedGames
+from starmine.games.search import HandBelief, SearchedAction, SearchResult, search
+from starmine.games.seeds import EVALUATION_SEED
+from starmine.games.trajectories import Trajectories, replay
+from starmine.games.turns import Turns
+
+__all__ = [
+    "EVALUATION_SEED",
+    "BotError",
+    "BotKind",
+    "Failure",
+    "Games",
+    "HandBelief",
+    "Policy",
+    "PythonBot",
+    "RecordedGames",
+    "RuleKind",
+    "SearchResult",
+    "SearchedAction",
+    "SeatedBot",
+    "Trajectories",
+    "Turns",
+    "bot",
+    "bots",
+    "defeats",
+    "identity",
+    "make_bot",
+    "play_games",
+    "replay",
+    "rule",
+    "rules",
+    "search",
+]

@@ -1,0 +1,128 @@
+"""Whole games of bots, bots written in Python, and policies."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any, Literal, overload
+
+from starmine._core import StarmineError, Variant, _play_bots, _Player, _Tables
+from starmine._util.keywords import named_keywords
+from starmine.games.players import Player, resolve_player
+from starmine.games.results import BotError, Failure, Games, RecordedGames
+from starmine.games.seeds import EVALUATION_SEED
+from starmine.games.table import Columns, WholeGames
+from starmine.games.trajectories import Trajectories
+from starmine.games.variants import resolve_variant
+
+
+def resolve_table(players: Sequence[Any], variant: str | Variant) -> Variant:
+    """The variant; a preset gets as many seats as there are players.
+
+    Raises:
+        StarmineError: `players` is no sequence, or its length is not the variant's number of seats.
+        UnknownNameError: there is no such preset.
+    """
+    if isinstance(players, str) or not isinstance(players, Sequence):
+        raise StarmineError(f"players={players!r} is not allowed: expected a sequence with an entry for each seat")
+    if isinstance(variant, str):
+        return resolve_variant(variant, {"players": len(players)})
+    resolved = resolve_variant(variant, {})
+    if len(players) != resolved.players:
+        raise StarmineError(
+            f"players has {len(players)} entries: expected {resolved.players}, one for each seat of this variant"
+        )
+    return resolved
+
+
+@overload
+def play_games(
+    players: Sequence[Player],
+    games: int = ...,
+    seed: int = ...,
+    variant: str | Variant = ...,
+    threads: int | None = ...,
+    first_game: int = ...,
+    *,
+    record: Literal[True],
+) -> RecordedGames: ...
+
+
+@overload
+def play_games(
+    players: Sequence[Player],
+    games: int = ...,
+    seed: int = ...,
+    variant: str | Variant = ...,
+    threads: int | None = ...,
+    first_game: int = ...,
+    record: bool = ...,
+) -> Games: ...
+
+
+@named_keywords
+def play_games(
+    players: Sequence[Player],
+    games: int = 1000,
+    seed: int = EVALUATION_SEED,
+    variant: str | Variant = "standard",
+    threads: int | None = None,
+    first_game: int = 0,
+    record: bool = False,
+) -> Games:
+    """Play whole games.
+
+    Game i has the deck of game i, episode 0, of a batch with this seed: equal seeds deal equal games to all players.
+
+    Args:
+        players: one for each seat. Text is a bot's name (see `starmine.bots()`), a list of rules, such as "rules:
+            play-safe; hint-playable; discard-oldest" (see `starmine.games.rules()`), the name of a trained policy (see
+            `starmine.policies.shipped()`), or a policy file, such as "policy: mine.safetensors"; "policy:
+            mine.safetensors; sampled" samples its moves. Objects are the result of `load_policy`; a `PythonBot`, as a
+            class with `act(view)` or an object of one; the result of `make_bot`, which stands for its text; a `Policy`,
+            with `act_batch(turns)`; or a torch module, as `starmine.torch.ModulePolicy` plays it. An object may hold
+            several seats. A class of policies, or a function without arguments, makes an object for each seat.
+        games: number of games, at least 1.
+        seed: 0 to 2**64 - 1. The default deals the decks of evaluations, which nothing trains on by default; games to
+            learn from need another.
+        variant: a preset's name, with as many seats as there are players, or a `Variant`.
+        threads: threads for games in which bots hold all seats; None for one for each core.
+        first_game: the index of the first game.
+        record: whether the result has the `trajectories` of the games; it is a `RecordedGames` then.
+
+    Raises:
+        UnknownNameError: there is no such bot, preset, encoder or policy file.
+        SerializationError: a policy file is damaged or inconsistent.
+        VariantError: a bot does not play the variant.
+        StarmineError: a number out of range, a number of players that is not the variant's, or a policy that sees its
+            own hand and does not say so.
+        BotError: a player raised an exception or chose an illegal move; it holds the other games' results. Its cause
+            is the exception of the first game in which a player raised one.
+
+    >>> import starmine
+    >>> games = starmine.play_games(["random", "random"], games=100)
+    >>> games.scores.shape
+    (100,)
+    """
+    rules = resolve_table(players, variant)
+    seats = [resolve_player(player, f"players[{seat}]") for seat, player in enumerate(players)]
+    loaded = [player if isinstance(player, _Player) else None for player in seats]
+    if None not in loaded:
+        threads = (os.cpu_count() or 1) if threads is None else threads
+        columns, recorded, *_ = _play_bots(rules, loaded, games, seed, first_game, threads, record)
+        return results(rules, columns, recorded)
+    tables = _Tables(rules, loaded, games, seed, first_game)
+    python = [None if isinstance(player, _Player) else player for player in seats]
+    table = WholeGames(tables, python, range(first_game, first_game + games))
+    columns = table.play()
+    result = results(rules, columns, tables.recorded() if record else None, table.failures)
+    if result.failures:
+        raise BotError(result.failures, result) from table.cause
+    return result
+
+
+def results(rules: Variant, columns: Columns, recorded: Any, failures: Sequence[Failure] = ()) -> Games:
+    """The results of games, with the trajectories if they were recorded."""
+    if recorded is None:
+        return Games(rules, *columns, failures=list(failures))
+    return RecordedGames(rules, *columns, failures=list(failures), trajectories=Trajectories(rules, *recorded))

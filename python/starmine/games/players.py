@@ -1,0 +1,302 @@
+"""Who may hold a seat: bots by name, bots written in Python, policies and torch modules."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Protocol, TypeAlias, runtime_checkable
+
+from numpy.typing import NDArray
+
+from starmine._core import (
+    Move,
+    SeatedBot,
+    StarmineError,
+    View,
+    _extra_outputs,
+    _Player,
+    _unknown_name,
+    encoders,
+)
+from starmine._core import variant as preset
+from starmine._util.later import later
+from starmine.games.turns import Turns
+from starmine.policies.load import TrainedPolicy
+
+Array = NDArray[Any]
+FILE = re.compile(r"(?!rules:|policy:|noisy:).*\.py(:[^:/\\]*)?")  # of a Python bot, as the command line has it
+DTYPES = ["uint8", "float32", "float16", "bits"]  # of a policy's observations
+
+
+@runtime_checkable
+class PythonBot(Protocol):
+    """A bot written in Python.
+
+    A class is instantiated for each game and seat, at the seat's first turn; an object plays all games.
+    An optional method `end(state)` is called when a game of the bot has ended, with its `State`, the open table. An
+    object that holds several seats is called once for each game. An object with an optional method
+    `act_views(views, games)` is asked by it instead of `act`, once for all games that wait for it: it gets lists of
+    views and of the games' numbers, and returns a list with a move, or the exception that gives the game up, for each.
+    """
+
+    def act(self, view: View) -> int | str | Move:
+        """The move of the seat to act: an action id, a `Move`, or text such as "play 2"."""
+
+
+@runtime_checkable
+class Policy(Protocol):
+    """Plays many games at once.
+
+    An object may hold several seats: each row that it gets names its game and its seat. Instead of an object, a class
+    or a function without arguments can be given: it is called once for each seat, so that each seat has its own object.
+
+    Optional attributes:
+        encoder: one of `starmine.encoders()`, of the observations; the default is "canonical".
+        dtype: of the observations: "uint8" (the default), "float32", "float16" or "bits".
+        extra_outputs: a tuple of "card_features", "marginals" and "own_hand": more arrays of each row.
+        all_turns: True for a policy that also sees the turns at which its seats are not to act, as recurrent agents of
+            the literature do: for each turn of a game, also of bots and learners, it gets a row for each of its seats.
+            The turns of a game come in their order; what it returns for a row that is not to act is ignored.
+        cheats: True for a policy that may see its own hand, by its encoder or by "own_hand"; evaluations mark it.
+
+    Optional methods:
+        reset(games, seats): new games begin: `games[k]`, in which the policy holds `seats[k]`; int64 (K,) each. A
+            recurrent policy clears the hidden states of these pairs.
+        reseed(seed): called by `starmine.data.generate` before each chunk of games, with a seed from 0 to 2**63 - 1 for
+            what the policy draws by chance.
+    """
+
+    def act_batch(self, turns: Turns) -> Array:
+        """Choose an action for each of K rows.
+
+        Args:
+            turns: what the seats see.
+
+        Returns:
+            The actions: integers (K,).
+        """
+
+
+class Factory:
+    """Makes the objects of a player that was given as a class or a function without arguments.
+
+    A policy's object plays all games of one seat, a bot's object one game.
+
+    Attributes:
+        make: the class or function.
+        example: the first object; it is also the first that is handed out.
+        makes_bots: whether the objects are bots; else they are policies.
+        cheats: whether the objects see their own hand.
+
+    Raises:
+        StarmineError: it raises an exception, or makes neither bots nor policies.
+    """
+
+    def __init__(self, make: Callable[[], Any], place: str) -> None:
+        self.make, self.place = make, place
+        self.example = self._made()
+        self.makes_bots = not is_policy(self.example)
+        self.cheats = cheats(self.example)
+        self._unused = [self.example]
+
+    def __call__(self) -> Any:
+        """An object that nobody else has."""
+        return self._unused.pop() if self._unused else self._made()
+
+    def _made(self) -> Any:
+        try:
+            made = self.make()
+        except Exception as error:
+            message = f"{self.place}={self.make!r} cannot be made: {type(error).__name__}: {error}"
+            raise StarmineError(message) from error
+        is_player = is_policy(made) or is_bot(made) or is_module(made)
+        if not is_player or isinstance(made, type | SeatedBot):
+            raise StarmineError(
+                f"{self.place}={self.make!r} made {made!r}: expected an object with act(view) or act_batch(turns), "
+                "or a torch module"
+            )
+        return resolve_player(made, self.place)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What tells it from others; see `identity`."""
+        return {"make": self.make, "example": self.example}
+
+    def __repr__(self) -> str:
+        """The class or function."""
+        return repr(self.make)
+
+
+Player: TypeAlias = str | TrainedPolicy | SeatedBot | _Player | type | PythonBot | Policy | Callable[[], Any]
+
+
+def resolve_player(player: Any, place: str) -> Any:
+    """Check a player and normalise it: to a `_Player`, a `PythonBot` or its class, a `Policy`, or a `Factory`.
+
+    The file of a policy is read here and never again: a `_Player` carries its weights.
+
+    Args:
+        player: as `play_games` takes it.
+        place: of the argument, for messages.
+
+    Raises:
+        UnknownNameError: there is no such bot, encoder, dtype or output.
+        StarmineError: the player is none of these, its methods take other arguments, or it sees its own hand and does
+            not say so.
+    """
+    if isinstance(player, TrainedPolicy | SeatedBot):
+        return player._player
+    if isinstance(player, str):
+        refuse_file(player, place)
+        return _Player(player)
+    if isinstance(player, _Player | Factory):
+        return player
+    if isinstance(player, type):
+        return player if is_bot(player) and not is_policy(player) else Factory(player, place)
+    if is_policy(player):
+        policy_wishes(player, place)
+        return player
+    if is_bot(player):
+        return player
+    if is_module(player):
+        policy = later("starmine.torch:ModulePolicy")(player)
+        policy_wishes(policy, place)
+        return policy
+    if callable(player) and misfit(player, 0) is None:
+        return Factory(player, place)
+    raise StarmineError(
+        f"{place}={player!r} is not allowed: expected a bot's name, a class or an object with act(view), an object "
+        "with act_batch(turns), a torch module, or a class or function without arguments that makes one of these"
+    )
+
+
+def is_policy(player: Any) -> bool:
+    """Whether a player, or the objects of a class, are policies."""
+    return callable(getattr(player, "act_batch", None))
+
+
+def is_bot(player: Any) -> bool:
+    """Whether a player, or the objects of a class, are bots written in Python."""
+    return callable(getattr(player, "act", None))
+
+
+def misfit(function: Callable[..., Any], number: int) -> inspect.Signature | None:
+    """The signature of a function that does not take exactly so many positional arguments; None for one that does."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # of a compiled function
+        return None
+    parameters = list(signature.parameters.values())
+    positional = [it for it in parameters if it.kind in (it.POSITIONAL_ONLY, it.POSITIONAL_OR_KEYWORD)]
+    needed = sum(it.default is it.empty for it in positional)
+    takes_rest = any(it.kind is it.VAR_POSITIONAL for it in parameters)
+    needs_names = any(it.kind is it.KEYWORD_ONLY and it.default is it.empty for it in parameters)
+    # An argument with a default is one more argument, except to a call without any.
+    fits = len(positional) == number or number == 0 or (takes_rest and len(positional) < number)
+    fits = fits and needed <= number
+    return None if fits and not needs_names else signature
+
+
+def refuse_file(text: str, place: str) -> None:
+    """Refuse a text that means a Python bot's file, which only some commands load.
+
+    Raises:
+        StarmineError: the text is such as `mybot.py` or `mybot.py:Student`.
+    """
+    if FILE.fullmatch(text):
+        raise StarmineError(
+            f"{place}={text!r} is not allowed: expected a bot's name. A Python bot is given as its class; the "
+            "commands eval, play and generate take FILE.py:NAME, such as mybot.py:Student"
+        )
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What a policy wants to see: its attributes of these names; see `Policy`."""
+
+    encoder: str = "canonical"
+    dtype: str = "uint8"
+    extra_outputs: tuple[str, ...] = ()
+    all_turns: bool = False
+
+    def differ(self, policy: Any) -> bool:
+        """Whether a policy has changed an attribute since these were read."""
+        names = ("encoder", "dtype", "all_turns", "extra_outputs")
+        wished = [getattr(policy, name, getattr(DEFAULT, name)) for name in names]
+        return [*wished[:3], tuple(wished[3])] != [getattr(self, name) for name in names]
+
+
+DEFAULT = Wishes()
+
+
+def policy_wishes(policy: Any, place: str) -> Wishes:
+    """Check a policy and read what it wants to see.
+
+    Args:
+        policy: an object with `act_batch`.
+        place: of the argument, for messages.
+
+    Raises:
+        UnknownNameError: there is no such encoder, dtype or output.
+        StarmineError: `act_batch` or `reset` take other arguments, an attribute has a value that is not allowed, or the
+            policy would see its own hand and does not say that it cheats.
+    """
+    for name, number, expected in (
+        ("act_batch", 1, "act_batch(turns), whose argument is a starmine.Turns"),
+        ("reset", 2, "reset(games, seats)"),
+    ):
+        method = getattr(policy, name, None)
+        signature = misfit(method, number) if callable(method) else None
+        if signature is not None:
+            raise StarmineError(f"{place}={policy!r} has {name}{signature}: expected {expected}")
+    encoder, dtype = getattr(policy, "encoder", "canonical"), getattr(policy, "dtype", "uint8")
+    for kind, value, known in (("encoder", encoder, encoders()), ("dtype", dtype, DTYPES)):
+        if value not in known:
+            raise _unknown_name(kind, str(value), known)
+    extra_outputs = getattr(policy, "extra_outputs", ())
+    if isinstance(extra_outputs, str) or not isinstance(extra_outputs, Sequence):
+        expected = "a tuple of names"
+        raise StarmineError(f"{place}={policy!r} has extra_outputs={extra_outputs!r}: expected {expected}")
+    for output in extra_outputs:
+        if output not in _extra_outputs():
+            raise _unknown_name("output", str(output), _extra_outputs())
+    all_turns = getattr(policy, "all_turns", False)
+    if not isinstance(all_turns, bool):
+        raise StarmineError(f"{place}={policy!r} has all_turns={all_turns!r}: expected True or False")
+    if not cheats(policy):
+        shown = f"encoder={encoder!r}" if shows_own_hand(encoder) else None
+        shown = "extra_outputs with 'own_hand'" if "own_hand" in extra_outputs else shown
+        if shown:
+            raise StarmineError(
+                f"{place}={policy!r} has {shown}, which shows its own hand: expected other observations, "
+                "or the attribute cheats=True, by which evaluations mark it"
+            )
+    return Wishes(str(encoder), str(dtype), tuple(map(str, extra_outputs)), all_turns)
+
+
+@cache
+def shows_own_hand(encoder: str) -> bool:
+    """Whether the observations of an encoder show the observer's own hand, which a `View` refuses."""
+    try:
+        preset("very-small").new_game(seed=0).view(0).encode(encoder)
+    except StarmineError:
+        return True
+    return False
+
+
+def cheats(player: Any) -> bool:
+    """Whether a player, as `resolve_player` returns it, sees its own hand."""
+    return getattr(player, "cheats", False) is True
+
+
+def type_name(player: Any) -> str:
+    """The qualified name of a player's type; of a class or a function that makes players its own."""
+    kind = player if isinstance(player, type) or inspect.isfunction(player) else type(player)
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def is_module(player: Any) -> bool:
+    """Whether the player is a torch module; does not import torch."""
+    return any(kind.__module__.startswith("torch.nn") for kind in type(player).__mro__)

@@ -1,0 +1,162 @@
+"""The results of games."""
+
+from __future__ import annotations
+
+import sysconfig
+import traceback
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from starmine._core import StarmineError, Variant, _unknown_name, endings
+from starmine._util.equality import equal_by_value
+from starmine.games.trajectories import Trajectories
+
+Array = NDArray[Any]
+OURS = Path(__file__).parent
+# The standard library and installed packages. A virtual environment keeps them in different folders.
+LIBRARIES = tuple(Path(sysconfig.get_path(name)) for name in ("stdlib", "platlib", "purelib"))
+
+
+@equal_by_value
+@dataclass(frozen=True)
+class Failure:
+    """A game that was abandoned because a bot or a policy failed.
+
+    Attributes:
+        game: the index of the game.
+        seat: the seat of the player that failed.
+        move: what it chose, or None if it raised an exception.
+        message: what was wrong.
+    """
+
+    game: int
+    seat: int
+    move: Any
+    message: str
+
+    def __str__(self) -> str:
+        """Game, seat, move and what was wrong."""
+        chose = "" if self.move is None else f" chose {self.move!r}"
+        return f"game {self.game}, seat {self.seat}:{chose} {self.message}"
+
+
+@equal_by_value
+@dataclass(frozen=True)
+class Games:
+    """The results of games, in their order.
+
+    Attributes:
+        variant: the rules that were played.
+        scores: int32 (games,), by the variant's rules.
+        fireworks: int32 (games,), the sum of the fireworks, whatever the ending.
+        lengths: int32 (games,), numbers of turns.
+        endings: int8 (games,), k for `starmine.endings()[k - 1]`.
+        failures: the abandoned games; their entries are -1, and 0 as ending.
+        trajectories: the games' decks and actions, if they were recorded; of abandoned games the turns that were
+            played.
+    """
+
+    variant: Variant
+    scores: NDArray[np.int32]
+    fireworks: NDArray[np.int32]
+    lengths: NDArray[np.int32]
+    endings: NDArray[np.int8]
+    failures: list[Failure] = field(default_factory=list)
+    trajectories: Trajectories | None = None
+
+    def __len__(self) -> int:
+        """Number of games."""
+        return len(self.scores)
+
+    @property
+    def mean(self) -> float:
+        """The mean score of the games that were played; abandoned ones do not count. `nan` if there is none."""
+        return self._mean_and_error[0]
+
+    @property
+    def standard_error(self) -> float | None:
+        """The standard error of the mean score; None for fewer than two games."""
+        return self._mean_and_error[1]
+
+    @property
+    def _mean_and_error(self) -> tuple[float, float | None]:
+        played = self.scores[self.endings > 0]
+        return mean_and_error(played) if len(played) else (float("nan"), None)
+
+    def share(self, ending: str) -> float:
+        """The share of the games with this ending, one of `starmine.endings()`.
+
+        Raises:
+            UnknownNameError: there is no such ending.
+        """
+        if ending not in endings():
+            raise _unknown_name("ending", ending, endings())
+        return float(np.mean(self.endings == endings().index(ending) + 1))
+
+    def __repr__(self) -> str:
+        """Number of games, mean score and its standard error."""
+        games = "1 game" if len(self) == 1 else f"{len(self)} games"
+        return f"<{games}: mean score {with_error(self.mean, self.standard_error, digits=3)}>"
+
+
+@equal_by_value
+@dataclass(frozen=True, repr=False)
+class RecordedGames(Games):
+    """The results of games that were recorded, as `play_games` with `record=True` returns them.
+
+    Attributes:
+        trajectories: the games' decks and actions; of abandoned games the turns that were played.
+    """
+
+    trajectories: Trajectories = field(kw_only=True)
+
+
+class BotError(StarmineError):
+    """A bot or a policy raised an exception or chose an illegal move. All other games were played.
+
+    Attributes:
+        failures: the abandoned games.
+        games: the results, in which those games are marked.
+    """
+
+    def __init__(self, failures: list[Failure], games: Games) -> None:
+        """Made by `play_games`; the message names the first failures."""
+        self.failures, self.games = failures, games
+        shown = "; ".join(str(failure) for failure in failures[:3])
+        more = f"; and {len(failures) - 3} more" if len(failures) > 3 else ""
+        super().__init__(f"{len(failures)} of {len(games)} games were given up: {shown}{more}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """So that the error of another process can be raised here."""
+        return BotError, (self.failures, self.games)
+
+
+def raised_at(error: Exception) -> str:
+    """Where a player raised an exception, " at FILE:LINE": its innermost frame, libraries left out if others are there.
+
+    Empty if there is no frame outside this package.
+    """
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not _below(frame.filename, (OURS,))]
+    own = [frame for frame in frames if not _below(frame.filename, LIBRARIES)]
+    innermost = (own or frames)[-1:]
+    return "".join(f" at {frame.filename}:{frame.lineno}" for frame in innermost)
+
+
+def _below(file: str, folders: tuple[Path, ...]) -> bool:
+    """Whether a file lies in one of the folders."""
+    return any(Path(file).is_relative_to(folder) for folder in folders)
+
+
+def mean_and_error(values: Array) -> tuple[float, float | None]:
+    """The mean and its standard error; None for a single value, which says nothing about its spread."""
+    error = float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else None
+    return float(np.mean(values)), error
+
+
+def with_error(mean: float, error: float | None, digits: int) -> str:
+    """A mean and its standard error as text; the mean alone where there is no error."""
+    return f"{mean:.{digits}f}" if error is None else f"{mean:.{digits}f} ± {error:.{digits}f}"

@@ -1,0 +1,183 @@
+"""Search: the values of all moves in a position, and a belief about the own hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from starmine._core import SeatedBot, StarmineError, State, Variant, View, _Player, _search
+from starmine._util.equality import equal_by_value
+from starmine.games.players import resolve_player
+from starmine.policies.load import TrainedPolicy
+
+
+@equal_by_value
+@dataclass(frozen=True)
+class SearchedAction:
+    """What a search found out about an action.
+
+    Attributes:
+        action: its id.
+        mean: mean score of its roll-outs; `nan` without any.
+        error: standard error of the mean; infinite with fewer than two roll-outs.
+        rollouts: number of its roll-outs.
+        kept: whether it was in the running until the end; the others fell behind and were dropped.
+    """
+
+    action: int
+    mean: float
+    error: float
+    rollouts: int
+    kept: bool
+
+
+@equal_by_value
+@dataclass(frozen=True)
+class HandBelief:
+    """The distribution of the searching seat's own hand, given what it sees and that the others play by the blueprint.
+
+    Attributes:
+        hands: uint8 (H, slots), card indices: suit times ranks plus rank. H is at most the number of hands that were
+            asked for. A sample may have a hand more than once, and has fewer hands if few of those drawn explain the
+            game.
+        probabilities: float64 (H,), of each hand; their sum is 1.
+        exact: whether these are all possible hands, and not a sample.
+        unexplained: the turns in which a teammate left the blueprint: turn by turn from the first, those whose move
+            the blueprint makes with none of the possible hands that explain the earlier moves. These turns say nothing
+            to the belief; all others still do.
+    """
+
+    hands: NDArray[np.uint8]
+    probabilities: NDArray[np.float64]
+    exact: bool
+    unexplained: list[int]
+
+    def __repr__(self) -> str:
+        """How many hands there are; they may be very many."""
+        kind = "possible" if self.exact else "sampled"
+        return f"<HandBelief of {len(self.hands):,} {kind} hands, unexplained={self.unexplained}>"
+
+    def marginals(self, kinds: int) -> NDArray[np.float64]:
+        """The probability of each card in each slot, float64 (slots, kinds), for so many kinds of cards."""
+        found = np.zeros((self.hands.shape[1], kinds))
+        for slot, cards in enumerate(self.hands.T):
+            np.add.at(found[slot], cards, self.probabilities)
+        return found
+
+
+@equal_by_value
+@dataclass(frozen=True)
+class SearchResult:
+    """The result of a search.
+
+    Attributes:
+        variant: the rules.
+        action: the action that the search chooses.
+        blueprint_action: the action of the blueprint.
+        actions: the legal actions with their values, by id.
+        belief: about the own hand.
+    """
+
+    variant: Variant
+    action: int
+    blueprint_action: int
+    actions: list[SearchedAction]
+    belief: HandBelief
+
+    def value(self, action: int) -> SearchedAction:
+        """What was found out about an action.
+
+        Raises:
+            StarmineError: the action is not legal.
+        """
+        for found in self.actions:
+            if found.action == action:
+                return found
+        legal = [found.action for found in self.actions]
+        raise StarmineError(f"action={action} is not legal here: expected one of {legal}")
+
+    def __str__(self) -> str:
+        """A line for each action, the best first."""
+        lines = []
+        for found in sorted(self.actions, key=lambda found: -np.nan_to_num(found.mean, nan=-1)):
+            marks = ["chosen"] * (found.action == self.action)
+            marks += ["blueprint"] * (found.action == self.blueprint_action)
+            marks += ["dropped"] * (not found.kept)
+            meaning, note = self.variant.action_meaning(found.action), f"  {', '.join(marks)}" if marks else ""
+            lines.append(f"{meaning:16} {found.mean:6.2f} ± {found.error:4.2f} of {found.rollouts:6,} roll-outs{note}")
+        return "\n".join(lines)
+
+
+def search(
+    position: State | View,
+    blueprint: Any = "smart",
+    *,
+    rollouts: int = 10_000,
+    milliseconds: int | None = None,
+    hands: int = 4096,
+    depth: int | None = None,
+    threshold: float = 0.1,
+    method: Literal["single", "mirror"] = "single",
+    step: float | None = None,
+    seed: int = 0,
+    threads: int = 1,
+) -> SearchResult:
+    """Search for a better move than the blueprint's.
+
+    The seat to act samples its own hand from what it sees and from the moves of the others, who play by the blueprint.
+    For each legal action it plays these games to the end, by the blueprint in all seats. Actions share hands and decks;
+    those that fall behind the best by 2.5 standard errors of the difference are dropped, and after each of a few rounds
+    the worse half.
+
+    Args:
+        position: a state, or a view of the seat to act. Of a state nothing is used that this seat may not see.
+        blueprint: a bot's text or a trained policy, as `play_games` takes it, whose moves are not random.
+        rollouts: the most roll-outs, 1 to 10**9, over all actions.
+        milliseconds: stop after this time, 1 to 10**9; the result is then another one in each run. None for no limit.
+        hands: possible hands that are kept, 1 to 100,000. A belief of no more hands is exact.
+        depth: moves after which a roll-out ends with the score that the policy's network expects, 1 to 1,000; None to
+            play to the end. Only for a policy without memory as the blueprint.
+        threshold: points by which an action must be better than the blueprint's, 0 to 100; with `method="single"`.
+        method: "single" is SPARTA's single-agent search (Lerer et al., 2020): the others play by the blueprint.
+            "mirror" is mirror descent search (Sokota et al., 2023): the others may search, too.
+        step: of mirror descent: what a point is worth in the logarithm of an action's probability, above 0 and at most
+            1,000,000; None for 10. Only with `method="mirror"`.
+        seed: of hands and decks, 0 to 2**64 - 1.
+        threads: 1 to 256. The result does not depend on it.
+
+    Raises:
+        UnknownNameError: there is no such bot.
+        SerializationError: a policy file is damaged.
+        VariantError: the blueprint does not play the variant.
+        TypeError: a number of another type.
+        StarmineError: a number out of range, a game that is over, a view of a seat that is not to act, or a blueprint
+            whose moves are random, that sees its own hand, or that has no network to value positions for a depth.
+
+    >>> import starmine
+    >>> state = starmine.Variant().new_game(seed=7)
+    >>> found = starmine.search(state, "smart", rollouts=500)
+    >>> sum(action.rollouts for action in found.actions) <= 500
+    True
+    """
+    view = position if isinstance(position, View) else position.view(position.current_player)
+    if not isinstance(blueprint, str | TrainedPolicy | SeatedBot | _Player):
+        raise StarmineError(f"blueprint={blueprint!r} is not allowed: expected a bot's text or a trained policy")
+    action, by_blueprint, actions, means, errors, counts, kept, cards, shares, exact, unexplained = _search(
+        view,
+        resolve_player(blueprint, "blueprint"),
+        rollouts=rollouts,
+        milliseconds=milliseconds,
+        hands=hands,
+        depth=depth,
+        threshold=threshold,
+        method=method,
+        step=step,
+        seed=seed,
+        threads=threads,
+    )
+    columns = (column.tolist() for column in (actions, means, errors, counts, kept))
+    found = [SearchedAction(*row) for row in zip(*columns, strict=True)]
+    return SearchResult(view.variant, action, by_blueprint, found, HandBelief(cards, shares, exact, unexplained))

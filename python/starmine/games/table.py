@@ -1,0 +1,395 @@
+"""Asks Python players for their moves: the only place that calls policies and bots written in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from starmine._core import StarmineError, Variant, View, _Tables
+from starmine.games.players import Factory, Wishes, cheats, is_policy, policy_wishes
+from starmine.games.results import Failure, raised_at
+from starmine.games.turns import Turns
+
+Array = NDArray[Any]
+Columns: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int8]]
+Overrule: TypeAlias = Callable[[Array, Array, NDArray[np.bool_]], NDArray[np.int64]]
+
+
+def actions_text(variant: Variant, mask: NDArray[np.bool_]) -> str:
+    """The actions of a mask, bool (num_actions,), with their moves in words, as error messages list them."""
+    return ", ".join(f"{action} ({variant.action_meaning(action)})" for action in np.flatnonzero(mask).tolist())
+
+
+class GamesSeen(Protocol):
+    """What players see of N games."""
+
+    @property
+    def variant(self) -> Variant:
+        """The rules."""
+
+    def _rows(self, games: Array, seats: Array, wanted: tuple[str, str, list[str]]) -> dict[str, Array]:
+        """A row of observations, action mask and extra outputs for each pair of a game and a seat."""
+
+
+class Failed(NamedTuple):
+    """What a player did wrong in a game.
+
+    Attributes:
+        player: the policy or bot.
+        game: the number of the game.
+        seat: the seat.
+        move: what it chose, or None if it raised an exception.
+        error: the exception, or what is wrong with the move.
+    """
+
+    player: Any
+    game: int
+    seat: int
+    move: Any
+    error: Exception
+
+
+class Asked(NamedTuple):
+    """The rows of a policy before a turn."""
+
+    number: int
+    game: NDArray[np.int64]
+    seat: NDArray[np.int64]
+    to_act: NDArray[np.bool_]
+    rows: dict[str, Array]
+
+
+class Moves(NamedTuple):
+    """What players chose in a turn of N games.
+
+    Attributes:
+        actions: int64 (N,), the legal actions of policies; -1 where no policy acts.
+        bots: the moves of bots, as (game, seat, move), which may be illegal.
+    """
+
+    actions: NDArray[np.int64]
+    bots: list[tuple[int, int, Any]]
+
+
+class PythonPlayers:
+    """The Python players of N games.
+
+    A policy is asked once for all of its rows of a turn. Whatever arrays a player gets are copies. Bots are asked game
+    by game.
+
+    Args:
+        players: the players, as `resolve_player` returns them, one for each seat or for each partner; None where
+            somebody else plays. Factories make an object for each entry.
+        games: what the players see.
+        failed: called for each game in which a player raised an exception or a policy chose an illegal action. If it
+            raises, the turn breaks off.
+        view: gives the view of the seat to act in a game; needed for bots.
+        overrule: given games (K,), their seats (K,) and masks (K, A), the actions (K,) that are played instead of those
+            that the players choose, -1 where there is none.
+
+    Attributes:
+        numbers: int64, for each entry of `players` the number of its object; -1 for None. Entries with the same object
+            have the same number.
+        holders: int64 (N, P), the number of the object in each seat of each game, -1 for somebody else.
+        see_every_turn: whether some policy sees the turns of the other seats.
+    """
+
+    def __init__(
+        self,
+        players: Sequence[Any],
+        games: GamesSeen,
+        failed: Callable[[Failed], None],
+        view: Callable[[int], View] | None = None,
+        overrule: Overrule | None = None,
+    ) -> None:
+        self.games, self.failed, self.view, self.overrule = games, failed, view, overrule
+        self._objects: list[Any] = []
+        self._wishes: list[Wishes | None] = []
+        self.numbers = np.array([self._number(player) for player in players], np.int64)
+        self.holders = np.zeros((0, 0), np.int64)
+        self.see_every_turn = any(wishes is not None and wishes.all_turns for wishes in self._wishes)
+        # Objects of bots that were given as classes or functions, by number, game and seat.
+        self._own: dict[tuple[int, int, int], Any] = {}
+
+    def _number(self, player: Any) -> int:
+        """The number of a player's object."""
+        if player is None:
+            return -1
+        if isinstance(player, Factory) and not player.makes_bots:
+            made = player()
+            if cheats(made) is not player.cheats:
+                raise StarmineError(f"{player!r} makes policies of which only some cheat: expected all of them or none")
+            player = made
+        for number, known in enumerate(self._objects):
+            if known is player:
+                return number
+        self._objects.append(player)
+        self._wishes.append(policy_wishes(player, "player") if is_policy(player) else None)
+        return len(self._objects) - 1
+
+    def reseed(self, seed_of: Callable[[int], int]) -> None:
+        """Seed what policies draw by chance.
+
+        Args:
+            seed_of: the seed of an entry of `players`. A policy of several entries gets that of the first.
+        """
+        for number, player in enumerate(self._objects):
+            if callable(getattr(player, "reseed", None)):
+                player.reseed(seed_of(int(np.flatnonzero(self.numbers == number)[0])))
+
+    def forget(self) -> None:
+        """Drop the objects of bots that were made for single games."""
+        self._own.clear()
+
+    def begin(self, games: Array) -> None:
+        """Tell the policies that games begin, given their numbers (K,); `holders` says who plays them."""
+        holders = self.holders[games]
+        for number, player in enumerate(self._objects):
+            if self._wishes[number] is None or not callable(getattr(player, "reset", None)):
+                continue
+            rows, seats = np.nonzero(holders == number)
+            if len(rows):
+                player.reset(games[rows].astype(np.int64), seats.astype(np.int64))
+
+    def ask(self, to_act: Array) -> Moves:
+        """Show the players a turn and take their moves.
+
+        Args:
+            to_act: integers (N,), the seat to act; -1 in games that nobody plays.
+        """
+        return self.take(to_act, self.look(to_act))
+
+    def look(self, to_act: Array) -> list[Asked]:
+        """What the policies see of a turn; the arguments are those of `ask`.
+
+        Raises:
+            StarmineError: a policy now wants something that it may not see.
+        """
+        acting = self._acting(to_act)
+        found = []
+        for number, wishes in enumerate(self._wishes):
+            if wishes is None:
+                continue
+            policy = self._objects[number]
+            if wishes.differ(policy):
+                wishes = self._wishes[number] = policy_wishes(policy, "player")
+            if wishes.all_turns:
+                game, seat = np.nonzero((self.holders == number) & (to_act >= 0)[:, None])
+            else:
+                game = np.flatnonzero(acting == number)
+                seat = to_act[game].astype(np.int64)
+            if len(game):
+                wanted = wishes.encoder, wishes.dtype, list(wishes.extra_outputs)
+                found.append(Asked(number, game, seat, to_act[game] == seat, self.games._rows(game, seat, wanted)))
+        return found
+
+    def take(self, to_act: Array, asked: Sequence[Asked]) -> Moves:
+        """The moves of a turn, given what the policies see of it."""
+        actions = np.full(len(to_act), -1, np.int64)
+        for policy in asked:
+            self._take_policy(policy, actions)
+        acting, bots = self._acting(to_act), []
+        for number, wishes in enumerate(self._wishes):
+            if wishes is not None:
+                continue
+            games = np.flatnonzero(acting == number).tolist()
+            bot = self._objects[number]
+            is_one = hasattr(bot, "act_views") and not is_maker(bot)
+            takes = self._take_together if is_one else self._take_one_by_one
+            for game, move in takes(number, games, to_act) if games else ():
+                seat = int(to_act[game])
+                if isinstance(move, Exception):
+                    self.failed(Failed(self._objects[number], game, seat, None, move))
+                else:
+                    bots.append((game, seat, move))
+        return Moves(actions, bots)
+
+    def _acting(self, to_act: Array) -> NDArray[np.int64]:
+        """The number of the object that is to act in each game, -1 for somebody else."""
+        return np.where(to_act >= 0, self.holders[np.arange(len(to_act)), to_act], -1)
+
+    def _take_policy(self, asked: Asked, actions: NDArray[np.int64]) -> None:
+        """Write the actions of a policy."""
+        policy, (game, seat, masks) = self._objects[asked.number], (asked.game, asked.seat, asked.rows["action_mask"])
+        try:
+            chosen = chosen_actions(policy, asked)
+        except Exception as error:
+            for one, holder in dict(zip(asked.game.tolist(), asked.seat.tolist(), strict=True)).items():
+                self.failed(Failed(policy, one, holder, None, error))
+            return
+        if not asked.to_act.all():
+            chosen, game, seat, masks = (array[asked.to_act] for array in (chosen, game, seat, masks))
+        if self.overrule is not None:
+            instead = self.overrule(game, seat, masks)
+            chosen = np.where(instead >= 0, instead, chosen)
+        is_action = (chosen >= 0) & (chosen < masks.shape[1])
+        is_legal = is_action & masks[np.arange(len(game)), np.where(is_action, chosen, 0)]
+        if is_legal.all():
+            actions[game] = chosen
+            return
+        actions[game] = np.where(is_legal, chosen, -1)
+        for row in np.flatnonzero(~is_legal).tolist():
+            legal = actions_text(self.games.variant, masks[row])
+            refusal = StarmineError(f"which is not legal: expected one of {legal}")
+            self.failed(Failed(policy, int(game[row]), int(seat[row]), int(chosen[row]), refusal))
+
+    def _take_together(self, number: int, games: list[int], to_act: Array) -> list[tuple[int, Any]]:
+        """The moves of a bot that is asked for all waiting games at once, or the exceptions that it raised."""
+        assert self.view is not None
+        views = [self.view(game) for game in games]
+        try:
+            moves = list(self._objects[number].act_views(views, list(games)))
+            if len(moves) != len(games):
+                raise StarmineError(f"act_views returned {len(moves)} moves: expected {len(games)}")
+        except Exception as error:
+            moves = [error] * len(games)
+        for index, (game, view) in enumerate(zip(games, views, strict=True)):
+            if not isinstance(moves[index], Exception):
+                moves[index] = self._overruled(game, int(to_act[game]), view, moves[index])
+        return list(zip(games, moves, strict=True))
+
+    def _take_one_by_one(self, number: int, games: list[int], to_act: Array) -> Iterator[tuple[int, Any]]:
+        """The moves of a bot, or the exceptions that it raised."""
+        for game in games:
+            try:
+                yield game, self._take_bot(number, game, int(to_act[game]))
+            except Exception as error:
+                yield game, error
+
+    def _take_bot(self, number: int, game: int, seat: int) -> Any:
+        """The move of a bot."""
+        maker = self._objects[number]
+        if is_maker(maker) and (number, game, seat) not in self._own:
+            self._own[number, game, seat] = maker()
+        assert self.view is not None
+        view = self.view(game)
+        return self._overruled(game, seat, view, self._own.get((number, game, seat), maker).act(view))
+
+    def _overruled(self, game: int, seat: int, view: View, move: Any) -> Any:
+        """A bot's move, or the one that is played instead."""
+        if self.overrule is None:
+            return move
+        instead = int(self.overrule(np.array([game]), np.array([seat]), view.legal_action_mask()[None])[0])
+        return move if instead < 0 else instead
+
+    def end(self, game: int, state_of: Callable[[int], Any]) -> None:
+        """Show a game that has ended to its bots.
+
+        Args:
+            game: its number.
+            state_of: gives the open table of a game; it is called only if a bot wants to see it.
+        """
+        state, told = None, set()
+        for seat, number in enumerate(self.holders[game].tolist()):
+            if number < 0 or self._wishes[number] is not None:
+                continue
+            player = self._objects[number]
+            bot = self._own.pop((number, game, seat), None) if is_maker(player) else player
+            if not callable(getattr(bot, "end", None)) or id(bot) in told:
+                continue
+            told.add(id(bot))
+            state = state_of(game) if state is None else state
+            try:
+                bot.end(state.copy())
+            except Exception as error:
+                self.failed(Failed(bot, game, seat, None, error))
+                return
+
+
+def is_maker(player: Any) -> bool:
+    """Whether a bot is a class or a function, which makes an object for each game."""
+    return isinstance(player, type | Factory)
+
+
+def chosen_actions(policy: Any, asked: Asked) -> Array:
+    """The actions that a policy chooses, integers (K,), which may be illegal.
+
+    Raises:
+        StarmineError: the policy returned an array of another shape or dtype.
+        Exception: whatever the policy raises.
+    """
+    # The policy gets its own copy of all that is still needed here.
+    rows = asked.rows | {"action_mask": asked.rows["action_mask"].copy()}
+    chosen: Array = np.asanyarray(
+        policy.act_batch(Turns(game=asked.game.copy(), seat=asked.seat.copy(), to_act=asked.to_act.copy(), **rows))
+    )
+    if isinstance(chosen, np.ma.MaskedArray):
+        raise StarmineError("actions are a masked array: expected one without a mask")
+    if chosen.shape != asked.game.shape or not np.issubdtype(chosen.dtype, np.integer):
+        raise StarmineError(
+            f"actions have shape {chosen.shape} and dtype {chosen.dtype}: expected integers ({len(asked.game)},)"
+        )
+    return chosen
+
+
+class WholeGames:
+    """Games that are played to their ends, in which Python players hold some of the seats.
+
+    A game in which a player fails is given up.
+
+    Args:
+        tables: the games, with the bots that hold the other seats.
+        seats: for each seat the player, as `resolve_player` returns it; None for the bots of `tables`.
+        numbers: for each game the number that names it in failures.
+        overrule: as `PythonPlayers` takes it.
+
+    Attributes:
+        failures: the games that were given up.
+        cause: the exception of the first game in which a player raised one.
+    """
+
+    def __init__(
+        self, tables: _Tables, seats: Sequence[Any], numbers: Sequence[int], overrule: Overrule | None = None
+    ) -> None:
+        self.tables, self.names = tables, numbers
+        self.players = PythonPlayers(seats, tables, self._give_up, tables.view, overrule)
+        self.players.holders = np.broadcast_to(self.players.numbers, (len(numbers), len(seats)))
+        self.failures: list[Failure] = []
+        self.cause: Exception | None = None
+        self._cause_game = -1
+        self._abandoned: set[int] = set()
+
+    def play(self) -> Columns:
+        """Play all games to the end."""
+        players, tables, goes_on = self.players, self.tables, np.ones(len(self.names), dtype=bool)
+        players.begin(np.arange(len(goes_on)))
+        while True:
+            # If policies see every turn, bots play one turn at a time, after it has been shown.
+            to_act = tables.run(0) if players.see_every_turn else tables.run()
+            for game in np.flatnonzero(goes_on & (to_act < 0)).tolist():
+                if game not in self._abandoned:
+                    players.end(game, tables.state)
+            goes_on = to_act >= 0
+            if not goes_on.any():
+                break
+            moves = players.ask(to_act)
+            if players.see_every_turn:
+                tables.run(1)
+            self._apply(moves)
+        self.failures.sort(key=lambda failure: failure.game)
+        return tables.outcomes()
+
+    def _apply(self, moves: Moves) -> None:
+        """Play the moves of a turn."""
+        games = np.flatnonzero(moves.actions >= 0)
+        self.tables.apply_all(games.tolist(), moves.actions[games].tolist())
+        for game, seat, move in moves.bots:
+            try:
+                self.tables.apply(game, move)
+            except Exception as error:
+                self._give_up(Failed(None, game, seat, move, error))
+
+    def _give_up(self, failed: Failed) -> None:
+        """Record a failure and abandon the game."""
+        game, error = failed.game, failed.error
+        self.tables.abandon(game)
+        self._abandoned.add(game)
+        message = str(error)
+        if failed.move is None:
+            message = f"raised {type(error).__name__}: {error}{raised_at(error)}"
+            if self.cause is None or game < self._cause_game:
+                self.cause, self._cause_game = error, game
+        self.failures.append(Failure(int(self.names[game]), failed.seat, failed.move, message))

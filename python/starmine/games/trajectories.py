@@ -1,0 +1,303 @@
+"""Games as their decks and actions, from which everything else can be replayed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from starmine._core import ArrayError, Batch, DeckError, StarmineError, State, Variant, _outputs, _Replay, _unknown_name
+from starmine._core import variant as preset
+from starmine._util.equality import equal_by_value
+from starmine._util.keywords import named_keywords
+
+AT_ONCE = 4096  # games that are replayed side by side
+LETTERS = "RYGWBM"  # of the suits, in every edition
+OF_TURN = ("reward", "terminated")  # outputs of a turn; the others describe the position before it
+OUTPUTS = [name for name in _outputs() if name in OF_TURN or name in ("obs", "action_mask", "current_player", "score")]
+
+
+DEFAULT = ("obs", "action_mask", "current_player", "reward")
+
+
+@equal_by_value
+@dataclass(frozen=True, repr=False)
+class Trajectories:
+    """G games of T turns in all, as they were dealt and played.
+
+    Attributes:
+        variant: the rules.
+        decks: uint8 (G, deck_size), for each card suit * ranks + rank, the top card first.
+        start_players: uint8 (G,), the seats that started.
+        actions: uint8 (T,), game after game.
+        offsets: int64 (G + 1,); game g has the actions `actions[offsets[g]:offsets[g + 1]]`.
+    """
+
+    variant: Variant
+    decks: NDArray[np.uint8]
+    start_players: NDArray[np.uint8]
+    actions: NDArray[np.uint8]
+    offsets: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        """Number of games."""
+        return len(self.decks)
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """The number of turns of each game: int64 (G,)."""
+        return np.diff(self.offsets)
+
+    def __getitem__(self, games: int | slice | Sequence[int] | NDArray[Any]) -> Trajectories:
+        """Some of the games: one, a slice, or those of indices or a mask, as numpy selects them.
+
+        Raises:
+            IndexError: there is no such game.
+        """
+        if isinstance(games, slice) and games.step in (None, 1):
+            first, stop, _ = games.indices(len(self))
+            offsets = self.offsets[first : max(first, stop) + 1]
+            actions = self.actions[offsets[0] : offsets[-1]]
+            decks, starts = self.decks[first:stop], self.start_players[first:stop]
+            return Trajectories(self.variant, decks, starts, actions, offsets - offsets[0])
+        chosen = np.atleast_1d(np.arange(len(self))[games])
+        return Trajectories(
+            self.variant,
+            self.decks[chosen],
+            self.start_players[chosen],
+            self.actions[ragged_places(self.offsets, chosen)],
+            np.concatenate([[0], np.cumsum(self.lengths[chosen])]).astype(np.int64),
+        )
+
+    @staticmethod
+    def concatenate(parts: Sequence[Trajectories]) -> Trajectories:
+        """The games of several, in their order.
+
+        Raises:
+            StarmineError: there are none, or their rules differ.
+        """
+        if not parts or any(part.variant != parts[0].variant for part in parts):
+            raise StarmineError("only games of the same rules can be joined, and of one part at least")
+        lengths = np.concatenate([part.lengths for part in parts])
+        return Trajectories(
+            parts[0].variant,
+            np.concatenate([part.decks for part in parts]),
+            np.concatenate([part.start_players for part in parts]),
+            np.concatenate([part.actions for part in parts]),
+            np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+        )
+
+    def to_dict(self) -> dict[str, NDArray[Any]]:
+        """The arrays by name."""
+        return {
+            "decks": self.decks,
+            "start_players": self.start_players,
+            "actions": self.actions,
+            "offsets": self.offsets,
+        }
+
+    def state(self, game: int, turn: int | None = None) -> State:
+        """A game after some of its turns.
+
+        Args:
+            game: its index.
+            turn: number of turns played, from 0 for the deal; None for all.
+
+        Raises:
+            StarmineError: there is no such game or turn.
+            DeckError: the deck is not the variant's.
+            IllegalActionError: an action is not legal.
+        """
+        if not 0 <= game < len(self):
+            raise StarmineError(f"game={game} is not allowed: expected 0 to {len(self) - 1}")
+        actions = self.actions[self.offsets[game] : self.offsets[game + 1]].tolist()
+        if turn is not None and not 0 <= turn <= len(actions):
+            raise StarmineError(f"turn={turn} is not allowed: expected 0 to {len(actions)}")
+        ranks = self.variant.ranks
+        cards = self.variant.colors * ranks
+        for place in np.flatnonzero(self.decks[game] >= cards)[:1].tolist():
+            card = self.decks[game][place]
+            raise DeckError(f"deck[{place}]={card} is not a card of this variant: expected 0 to {cards - 1}")
+        deck = [f"{LETTERS[card // ranks]}{card % ranks + 1}" for card in self.decks[game].tolist()]
+        state = self.variant.new_game(deck=deck, start_player=int(self.start_players[game]))
+        for action in actions[:turn]:
+            state.apply(action)
+        return state
+
+    def observations(self, **settings: Any) -> NDArray[Any]:
+        """What the seat to act, or every seat, saw before each turn.
+
+        Args:
+            **settings: `encoder`, `dtype`, `observers` and `num_threads`, as `Batch` takes them.
+
+        Returns:
+            The observations (T, D), or (T, players, D) with `observers="all"`.
+
+        Raises:
+            As `replay`.
+        """
+        return self.replay(["obs"], **settings)["obs"]
+
+    def replay(self, outputs: Sequence[str] | None = None, **settings: Any) -> dict[str, NDArray[Any]]:
+        """Play the games again, many at once, and collect what a batch gives for each turn.
+
+        Args:
+            outputs: as `starmine.replay` takes them.
+            **settings: `encoder`, `dtype`, `observers` and `num_threads`, as `Batch` takes them.
+
+        Returns:
+            An array (T, ...) for each output, in the order of `actions`.
+
+        Raises:
+            UnknownNameError: there is no such output, encoder or dtype.
+            DeckError: a deck is not the variant's.
+            StarmineError: an action is not legal, or follows the end of its game.
+        """
+        names = checked_outputs(outputs)
+        collected: dict[str, NDArray[Any]] = {}
+        if len(self.actions) == 0:
+            buffers = Batch(self.variant, 1, **settings).allocate()
+            return {name: buffers[name][:0] for name in names}
+        for rows in self.rows(outputs, **settings):
+            places = self.offsets[rows["game"]] + rows["turn"]
+            for name in names:
+                if name not in collected:
+                    shape = (len(self.actions), *rows[name].shape[1:])
+                    collected[name] = np.empty(shape, rows[name].dtype)
+                collected[name][places] = rows[name]
+        return collected
+
+    def rows(
+        self,
+        outputs: Sequence[str] | None = None,
+        *,
+        batch_size: int = AT_ONCE,
+        encoder: str = "canonical",
+        dtype: str = "float32",
+        observers: str = "current",
+        num_threads: int | None = None,
+    ) -> Iterator[dict[str, NDArray[Any]]]:
+        """Play the games again, many side by side, and yield the rows of one turn of each: see `replay`.
+
+        Raises:
+            As `replay`.
+        """
+        names = checked_outputs(outputs)
+        games = (self.decks, self.start_players, self.actions, self.offsets)
+        return _rows(names, _Replay(self.variant, *games, batch_size, names, encoder, dtype, observers, num_threads))
+
+    def __repr__(self) -> str:
+        """Number of games and turns."""
+        return f"<Trajectories of {len(self)} games, {len(self.actions)} turns: {self.variant}>"
+
+
+def ragged_places(offsets: NDArray[np.int64], games: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+    """Where the turns of some games stand among those of all.
+
+    Args:
+        offsets: int64 (G + 1,), where each game begins.
+        games: integers (K,), indices of games.
+
+    Returns:
+        The places, int64, game after game.
+    """
+    starts, lengths = offsets[games], offsets[1:][games] - offsets[games]
+    shifts = starts - (np.cumsum(lengths) - lengths)
+    return np.repeat(shifts, lengths) + np.arange(lengths.sum())
+
+
+@named_keywords
+def replay(
+    decks: NDArray[np.uint8],
+    actions: NDArray[np.uint8],
+    lengths: NDArray[np.integer[Any]],
+    variant: str | Variant = "standard",
+    *,
+    start_players: NDArray[np.uint8] | None = None,
+    batch_size: int = AT_ONCE,
+    outputs: Sequence[str] | None = None,
+    encoder: str = "canonical",
+    dtype: str = "float32",
+    observers: str = "current",
+    num_threads: int | None = None,
+) -> Iterator[dict[str, NDArray[Any]]]:
+    """Play stored games again, many side by side, and yield their turns as rows of aligned arrays.
+
+    Row i of n plays the games i, i + n, i + 2n and so on, each from its deal to its last action. Every turn is yielded
+    once. The last arrays are shorter, since some rows end before others.
+
+    Args:
+        decks: uint8 (G, deck_size), for each card suit * ranks + rank, the top card first.
+        actions: uint8 (T,), the actions of all games, game after game.
+        lengths: integers (G,), the number of actions of each game, T in all. A game need not be played to its end.
+        variant: the rules: a `Variant`, or the name of a preset, for two players.
+        start_players: uint8 (G,), the seats that start; None for seat 0.
+        batch_size: n, the number of games that are played side by side, at least 1.
+        outputs: names of a batch's outputs: those of the position before the turn, "obs", "action_mask",
+            "current_player" and "score"; and those of the turn itself, "reward" and "terminated". None for "obs",
+            "action_mask", "current_player" and "reward".
+        encoder: one of `starmine.encoders()`.
+        dtype: "float32", "float16", "uint8" or "bits", as `Batch` takes it.
+        observers: "current" or "all", as `Batch` takes it.
+        num_threads: as `Batch` takes it.
+
+    Yields:
+        The outputs by name, each (R, ...) for R <= n rows, with `action` int64 (R,), the action that was played,
+        `game` int64 (R,), its index, and `turn` int32 (R,), from 0. No array is written again while it is held.
+
+    Raises:
+        UnknownNameError: there is no such preset, output, encoder or dtype.
+        DeckError: a deck or a start player is not the variant's; before the first rows.
+        ArrayError: an array of another shape or dtype; before the first rows.
+        StarmineError: a number out of range; or, when it is reached, an action that is not legal or that follows the
+            end of its game.
+
+    >>> import starmine
+    >>> games = starmine.play_games(["smart", "smart"], games=8, record=True).trajectories
+    >>> rows = next(starmine.replay(games.decks, games.actions, games.lengths, dtype="bits"))
+    >>> rows["obs"].shape, rows["game"].tolist()
+    ((8, 88), [0, 1, 2, 3, 4, 5, 6, 7])
+    """
+    rules = variant if isinstance(variant, Variant) else preset(variant)
+    games, turns = len(decks), np.asanyarray(lengths)
+    if isinstance(turns, np.ma.MaskedArray):
+        raise ArrayError("lengths is a masked array: expected one without a mask")
+    if turns.shape != (games,) or (games and not np.issubdtype(turns.dtype, np.integer)):
+        raise ArrayError(f"lengths has shape {turns.shape} and dtype {turns.dtype}: expected integers ({games},)")
+    if (turns < 0).any() or (turns > len(actions)).any() or turns.sum() != len(actions):
+        raise ArrayError(f"lengths: expected numbers from 0 that add up to {len(actions)}, the number of actions")
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(turns, dtype=np.int64)])
+    seats = np.zeros(games, np.uint8) if start_players is None else start_players
+    return Trajectories(rules, decks, seats, actions, offsets).rows(
+        outputs, batch_size=batch_size, encoder=encoder, dtype=dtype, observers=observers, num_threads=num_threads
+    )
+
+
+def checked_outputs(outputs: Sequence[str] | None) -> list[str]:
+    """The names of a replay's outputs.
+
+    Raises:
+        UnknownNameError: a replay has no such output.
+    """
+    names = list(DEFAULT if outputs is None else outputs)
+    for name in names:
+        if name not in OUTPUTS:
+            raise _unknown_name("output", str(name), OUTPUTS)
+    return names
+
+
+def _rows(names: Sequence[str], replay: _Replay) -> Iterator[dict[str, NDArray[Any]]]:
+    """The rows of a replay. The core gives the outputs of a turn with those of the next position."""
+    before, live = replay.step()
+    while live:
+        after, live_after = replay.step()
+        rows = {name: (after if name in OF_TURN else before)[name] for name in names}
+        rows |= {name: before[name] for name in ("action", "game", "turn")}
+        if live < len(before["game"]):
+            kept = np.flatnonzero(before["game"] >= 0)
+            rows = {name: array[kept] for name, array in rows.items()}
+        yield rows
+        before, live = after, live_after

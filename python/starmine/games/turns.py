@@ -1,0 +1,52 @@
+"""What a policy is asked with: a row for each game and seat."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from starmine._util.equality import equal_by_value
+
+Array = NDArray[Any]
+
+
+@equal_by_value
+@dataclass(frozen=True)
+class Turns:
+    """K rows for a policy: each is what one seat sees of one game before a turn.
+
+    The pair of a game and a seat is the key of a hidden state: an object that holds several seats gets a row for each
+    of them. All arrays belong to the policy, which may change them.
+
+    Attributes:
+        obs: the observations, uint8 (K, D), each 0 or 1; or in the policy's `dtype`, with "bits" uint8
+            (K, 8 * ceil(D / 64)).
+        action_mask: bool (K, A), the legal actions; all false in the rows of a seat that is not to act.
+        game: int64 (K,), the number of the game. It stays the same from the first turn of a game to its last.
+        seat: int64 (K,), the seat that sees the row.
+        to_act: bool (K,), whether the seat is to act. Without `all_turns` it always is.
+        card_features: float32 (K, players, hand size, 3); None unless it is one of the policy's `extra_outputs`, which
+            `Batch` describes.
+        marginals: float32 (K, players, hand size, colors * ranks); likewise.
+        own_hand: int8 (K, hand size); likewise, and only for a policy that `cheats`.
+    """
+
+    obs: Array
+    action_mask: NDArray[np.bool_]
+    game: NDArray[np.int64]
+    seat: NDArray[np.int64]
+    to_act: NDArray[np.bool_]
+    card_features: NDArray[np.float32] | None = None
+    marginals: NDArray[np.float32] | None = None
+    own_hand: NDArray[np.int8] | None = None
+
+    def __len__(self) -> int:
+        """Number of rows, K."""
+        return len(self.game)
+
+    def __repr__(self) -> str:
+        """The number of rows and the shape of the observations."""
+        return f"<Turns: {len(self)} rows, obs {self.obs.dtype} {self.obs.shape}>"

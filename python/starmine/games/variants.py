@@ -1,0 +1,57 @@
+"""The variants by name, with an answer for those who come with HLE's names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starmine._core import UnknownNameError, Variant, VariantError, _hle_preset
+from starmine._core import variant as preset
+from starmine._util.keywords import RULES, check_keywords
+
+# HLE's preset that selects an encoder besides its rules.
+MINIMAL = "Hanabi-Full-Minimal"
+
+
+def variant(name: str, **overrides: Any) -> Variant:
+    """The variant of a preset, with some of its parameters changed.
+
+    Args:
+        name: one of `starmine.variants()`; `starmine.hle.variant` takes HLE's names.
+        **overrides: parameters of `Variant`, such as `players=4`.
+
+    Raises:
+        UnknownNameError: there is no such preset.
+        VariantError: a value out of range.
+        TypeError: there is no such parameter; the message has the nearest.
+
+    >>> import starmine
+    >>> starmine.variant("hard", players=4).max_life_tokens
+    1
+    """
+    ours = _hle_preset(name) if isinstance(name, str) else None
+    if ours is not None:
+        expected = f'"{ours}"'
+        if name == MINIMAL:
+            expected += ', with encoder="canonical-minimal" in the environment'
+        raise UnknownNameError(
+            f"variant={name!r} is HLE's name: expected {expected}; "
+            f"starmine.hle.variant({name!r}) understands HLE's names"
+        )
+    check_keywords("variant", overrides, RULES)
+    return preset(name, **overrides)
+
+
+def resolve_variant(given: str | Variant, overrides: dict[str, Any]) -> Variant:
+    """The variant of a preset's name, or the given one, with the overrides applied.
+
+    Raises:
+        UnknownNameError: there is no such preset.
+        VariantError: neither a `Variant` nor text, or a parameter out of range.
+        TypeError: there is no such parameter.
+    """
+    if isinstance(given, str):
+        return variant(given, **overrides)
+    if isinstance(given, Variant):
+        check_keywords("Variant", overrides, RULES)
+        return Variant(**{**given.parameters(), **overrides}) if overrides else given
+    raise VariantError(f"variant={given!r} is not allowed: expected a Variant or a preset's name")
