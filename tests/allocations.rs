@@ -13,7 +13,7 @@ use starmine::batch::{
     AutoresetMode, Batch, Dtype, IllegalAction, ObservationBuffer, Observers, Options, Outputs,
     Partners, Seeds,
 };
-use starmine::encode::{CARD_FEATURES, ENCODERS, Encoder};
+use starmine::encode::{AnyEncoder, CARD_FEATURES, ENCODERS};
 use starmine::nn::Simd;
 use starmine::rules::{Belief, EpisodeSeed, GameRng, Named, Parameters, State, Variant, preset};
 
@@ -190,7 +190,7 @@ fn a_step_does_not_allocate() {
         Arc::new(Variant::new(parameters).expect("it is allowed"))
     });
     // The canonical encoders, and one that the kernel does not know.
-    let outside: &'static dyn Encoder = &encoder::OUTSIDE;
+    let outside = AnyEncoder::Seat(&encoder::OUTSIDE);
     let encoders: Vec<_> = ENCODERS.iter().copied().chain([outside]).collect();
     let mut options = Vec::new();
     for simd in Simd::available() {

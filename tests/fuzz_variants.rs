@@ -68,7 +68,7 @@ fn play_to_the_end(variant: &Arc<Variant>, seed: u64) -> &'static str {
     }
     for encoder in encode::ENCODERS {
         let mut words = vec![0; encoder.layout(variant).words()];
-        encode::encode_into(*encoder, state.view(0), &mut words);
+        encoder.encode_into(&state.seer_view(0), &mut words);
     }
     assert!(state.score() <= variant.max_score());
     state.ending().expect("the loop ran to the end").name()

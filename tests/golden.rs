@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use flate2::read::GzDecoder;
 use serde::Deserialize;
-use starmine::encode::{self, Encoder};
+use starmine::encode::{self, AnyEncoder};
 use starmine::rules::{Card, Named, Parameters, State, Variant};
 
 #[derive(Deserialize)]
@@ -56,13 +56,13 @@ fn deal(variant: &Arc<Variant>, game: &Game) -> State {
     State::from_deck(variant.clone(), cards, game.start_player).unwrap()
 }
 
-fn digest(encoder: &dyn Encoder, state: &State, seat: usize, words: &mut [u64]) -> String {
-    encode::encode_into(encoder, state.view(seat), words);
+fn digest(encoder: AnyEncoder, state: &State, seat: usize, words: &mut [u64]) -> String {
+    encoder.encode_into(&state.seer_view(seat), words);
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     format!("{:08x}", crc32fast::hash(&bytes))
 }
 
-fn check_position(encoder: &dyn Encoder, state: &State, game: &Game, turn: usize, place: &str) {
+fn check_position(encoder: AnyEncoder, state: &State, game: &Game, turn: usize, place: &str) {
     let position = state.position();
     assert_eq!(state.score(), game.scores[turn], "{place}: score");
     assert_eq!(

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use starmine::batch::{
     AutoresetMode, Batch, Dtype, IllegalAction, ObservationBuffer, Observers, Options, Outputs,
 };
-use starmine::encode;
+use starmine::encode::{self, AnyEncoder};
 use starmine::rules::{
     Belief, Edition, EpisodeSeed, GameRng, Move, Named, Parameters, State, Variant, random_variant,
 };
@@ -120,7 +120,10 @@ proptest! {
             play(new_game(&variant, seed), chooser(choices), |state| {
                 let mut words = vec![0; layout.words() + 1];
                 let mut bits = encode::BitWriter::new(&mut words);
-                encoder.encode(&state.view(0).with_sight(encoder.sight()), &mut bits);
+                match encoder {
+                    AnyEncoder::Seat(encoder) => encoder.encode(&state.view(0), &mut bits),
+                    AnyEncoder::Seer(encoder) => encoder.encode(&state.seer_view(0), &mut bits),
+                }
                 assert_eq!(bits.position(), layout.len());
             });
         }
@@ -221,7 +224,7 @@ fn check_rows(batch: &Batch, states: &[State], rows: &[u8], mask: &[bool]) {
     for (game, state) in states.iter().enumerate() {
         for seat in 0..batch.observers() {
             let mut words = vec![0; length / 8];
-            encode::encode_into(encoder, state.view(seat), &mut words);
+            encoder.encode_into(&state.seer_view(seat), &mut words);
             let expected: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
             let row = game * batch.observers() + seat;
             assert_eq!(

@@ -102,7 +102,7 @@ impl BatchConfig {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::encode::{BitWriter, Encoder, Layout};
+    use crate::encode::{AnyEncoder, BitWriter, Encoder, Layout};
     use crate::rules::{Parameters, View};
 
     /// An encoder that claims to be canonical but has a layout of its own.
@@ -134,7 +134,7 @@ mod tests {
             let config = BatchConfig::new(variant.clone(), 1, options).unwrap();
             assert_eq!(config.canonical, encoder.canonical_knowledge());
         }
-        let options = Options { encoder: &Impostor, ..Options::default() };
+        let options = Options { encoder: AnyEncoder::Seat(&Impostor), ..Options::default() };
         assert_eq!(BatchConfig::new(variant, 1, options).unwrap().canonical, None);
     }
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
 use super::partners::Partners;
-use crate::encode::{CANONICAL, Encoder};
+use crate::encode::{AnyEncoder, CANONICAL};
 use crate::nn::Simd;
 use crate::rules::Named;
 
@@ -89,7 +89,7 @@ setting!("extra_outputs", "snake_case",
 #[derive(Clone)]
 pub struct Options {
     /// The encoder of the observations.
-    pub encoder: &'static dyn Encoder,
+    pub encoder: AnyEncoder,
     /// The element type of observations.
     pub dtype: Dtype,
     /// The seats whose observations are written.
@@ -122,7 +122,7 @@ pub fn default_threads(num_envs: usize) -> usize {
 impl Default for Options {
     fn default() -> Options {
         Options {
-            encoder: &CANONICAL,
+            encoder: AnyEncoder::Seat(&CANONICAL),
             dtype: Dtype::Float32,
             observers: Observers::Current,
             autoreset_mode: AutoresetMode::SameStep,

@@ -86,7 +86,7 @@ impl Bot for PolicyBot {
 
     fn act(&mut self, view: &View<'_>) -> Move {
         let PolicyBot { policy, words, hidden_state, scratch, .. } = self;
-        encode_into(policy.encoder(), *view, words);
+        encode_into(policy.encoder(), view, words);
         let logits = policy.logits(words, hidden_state, scratch);
         let legal = view.legal_actions();
         let best = best(legal, |action| logits[action]);

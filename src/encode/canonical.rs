@@ -2,10 +2,10 @@
 //! Challenge", 2020) in its three types, equal to HLE's to the bit. Timed display, which HLE does
 //! not have, appends one section.
 
-use super::Encoder;
 use super::bits::BitWriter;
 use super::layout::Layout;
-use crate::rules::{Hint, Move, Sight, Variant, View};
+use super::{Encoder, SeerEncoder};
+use crate::rules::{Hint, Knowledge, Move, SeerView, Variant, View};
 
 /// What a canonical observation says about the hints that each card was given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,12 +18,16 @@ pub enum CanonicalKnowledge {
     Full,
 }
 
-/// One of HLE's three observation types.
+/// HLE's observation types that show what a seat sees.
 #[derive(Clone, Copy, Debug)]
 pub struct Canonical {
     name: &'static str,
     knowledge: CanonicalKnowledge,
 }
+
+/// HLE's observation type that also shows the observer's own hand.
+#[derive(Clone, Copy, Debug)]
+pub struct CanonicalSeer;
 
 /// HLE's `card_knowledge`: the observation includes what the hints say about every card.
 pub static CANONICAL: Canonical =
@@ -35,8 +39,7 @@ pub static CANONICAL_MINIMAL: Canonical =
 
 /// HLE's `seer`: card knowledge as if every card had been hinted by colour and rank when it was
 /// dealt. The observer knows its own hand.
-pub static CANONICAL_SEER: Canonical =
-    Canonical { name: "canonical-seer", knowledge: CanonicalKnowledge::Full };
+pub static CANONICAL_SEER: CanonicalSeer = CanonicalSeer;
 
 /// The lengths of the axes of the sections.
 struct Axes {
@@ -68,59 +71,89 @@ impl Encoder for Canonical {
         self.name
     }
 
-    fn sight(&self) -> Sight {
-        match self.knowledge {
-            CanonicalKnowledge::Full => Sight::Seer,
-            CanonicalKnowledge::Omitted | CanonicalKnowledge::Hinted => Sight::Seat,
-        }
-    }
-
     fn canonical_knowledge(&self) -> Option<CanonicalKnowledge> {
         Some(self.knowledge)
     }
 
     fn layout(&self, variant: &Variant) -> Layout {
-        let axes = Axes::of(variant);
-        let mut layout = Layout::default()
-            .with_section("hands", &[axes.players - 1, axes.hand_size, axes.colors, axes.ranks])
-            .with_section("short_hands", &[axes.players])
-            .with_section("deck_size", &[variant.dealt_deck_size().into()])
-            .with_section("fireworks", &[axes.colors, axes.ranks])
-            .with_section("information_tokens", &[variant.max_information_tokens().into()])
-            .with_section("life_tokens", &[variant.max_life_tokens().into()])
-            .with_section("discards", &[variant.deck_size().into()])
-            .with_section("last_player", &[axes.players])
-            .with_section("last_type", &[4])
-            .with_section("last_target", &[axes.players])
-            .with_section("last_color", &[axes.colors])
-            .with_section("last_rank", &[axes.ranks])
-            .with_section("last_touched", &[axes.hand_size])
-            .with_section("last_slot", &[axes.hand_size])
-            .with_section("last_card", &[axes.colors, axes.ranks])
-            .with_section("last_added", &[1])
-            .with_section("last_regained", &[1]);
-        if self.knowledge != CanonicalKnowledge::Omitted {
-            let knowledge = [axes.players, axes.hand_size, axes.knowledge()];
-            layout = layout.with_section("knowledge", &knowledge);
-        }
-        if variant.timed_display() {
-            layout = layout.with_section("last_announced", &[axes.colors]);
-        }
-        layout
+        layout(variant, self.knowledge)
     }
 
     fn encode(&self, view: &View<'_>, bits: &mut BitWriter<'_>) {
         let axes = Axes::of(view.variant());
-        encode_hands(view, &axes, bits);
-        encode_board(view, &axes, bits);
-        bits.push(view.discards(), view.variant().deck_size().into());
-        encode_last_event(view, &axes, bits);
-        if self.knowledge != CanonicalKnowledge::Omitted {
-            encode_knowledge(view, &axes, bits);
-        }
-        if view.variant().timed_display() {
-            encode_announcement(view, &axes, bits);
-        }
+        encode_all_but_knowledge(view, &axes, bits, |bits| {
+            if self.knowledge != CanonicalKnowledge::Omitted {
+                encode_knowledge(&axes, bits, |offset, slot| view.knowledge(offset, slot));
+            }
+        });
+    }
+}
+
+impl SeerEncoder for CanonicalSeer {
+    fn name(&self) -> &'static str {
+        "canonical-seer"
+    }
+
+    fn canonical_knowledge(&self) -> Option<CanonicalKnowledge> {
+        Some(CanonicalKnowledge::Full)
+    }
+
+    fn layout(&self, variant: &Variant) -> Layout {
+        layout(variant, CanonicalKnowledge::Full)
+    }
+
+    fn encode(&self, view: &SeerView<'_>, bits: &mut BitWriter<'_>) {
+        let axes = Axes::of(view.seat_view().variant());
+        encode_all_but_knowledge(view.seat_view(), &axes, bits, |bits| {
+            encode_knowledge(&axes, bits, |offset, slot| view.knowledge(offset, slot));
+        });
+    }
+}
+
+fn layout(variant: &Variant, knowledge: CanonicalKnowledge) -> Layout {
+    let axes = Axes::of(variant);
+    let mut layout = Layout::default()
+        .with_section("hands", &[axes.players - 1, axes.hand_size, axes.colors, axes.ranks])
+        .with_section("short_hands", &[axes.players])
+        .with_section("deck_size", &[variant.dealt_deck_size().into()])
+        .with_section("fireworks", &[axes.colors, axes.ranks])
+        .with_section("information_tokens", &[variant.max_information_tokens().into()])
+        .with_section("life_tokens", &[variant.max_life_tokens().into()])
+        .with_section("discards", &[variant.deck_size().into()])
+        .with_section("last_player", &[axes.players])
+        .with_section("last_type", &[4])
+        .with_section("last_target", &[axes.players])
+        .with_section("last_color", &[axes.colors])
+        .with_section("last_rank", &[axes.ranks])
+        .with_section("last_touched", &[axes.hand_size])
+        .with_section("last_slot", &[axes.hand_size])
+        .with_section("last_card", &[axes.colors, axes.ranks])
+        .with_section("last_added", &[1])
+        .with_section("last_regained", &[1]);
+    if knowledge != CanonicalKnowledge::Omitted {
+        layout =
+            layout.with_section("knowledge", &[axes.players, axes.hand_size, axes.knowledge()]);
+    }
+    if variant.timed_display() {
+        layout = layout.with_section("last_announced", &[axes.colors]);
+    }
+    layout
+}
+
+/// Writes all sections; `knowledge` writes that of the hints.
+fn encode_all_but_knowledge<'w>(
+    view: &View<'_>,
+    axes: &Axes,
+    bits: &mut BitWriter<'w>,
+    knowledge: impl FnOnce(&mut BitWriter<'w>),
+) {
+    encode_hands(view, axes, bits);
+    encode_board(view, axes, bits);
+    bits.push(view.discards(), view.variant().deck_size().into());
+    encode_last_event(view, axes, bits);
+    knowledge(bits);
+    if view.variant().timed_display() {
+        encode_announcement(view, axes, bits);
     }
 }
 
@@ -226,10 +259,14 @@ fn encode_announcement(view: &View<'_>, axes: &Axes, bits: &mut BitWriter<'_>) {
     bits.push(announced, axes.colors);
 }
 
-fn encode_knowledge(view: &View<'_>, axes: &Axes, bits: &mut BitWriter<'_>) {
+fn encode_knowledge(
+    axes: &Axes,
+    bits: &mut BitWriter<'_>,
+    knowledge: impl Fn(usize, usize) -> Knowledge,
+) {
     for offset in 0..axes.players {
         for slot in 0..axes.hand_size {
-            bits.push(view.knowledge(offset, slot).bits(), axes.knowledge());
+            bits.push(knowledge(offset, slot).bits(), axes.knowledge());
         }
     }
 }

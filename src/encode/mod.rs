@@ -1,8 +1,24 @@
 //! Observations: each encoder turns a [`View`] into bits with named sections.
 //!
+//! An [`Encoder`] gets what a seat sees, never that seat's own hand. HLE's `seer`, which shows it, is a [`SeerEncoder`].
+//!
 //! To add an encoder, write one file with an [`Encoder`] and add its line to [`ENCODERS`]. An
 //! encoder that extends another one calls that one's `layout` and `encode` and appends its own
 //! sections. An encoder may also be defined outside the crate.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use starmine::encode::{CANONICAL, Encoder, encode_into};
+//! use starmine::rules::{EpisodeSeed, Parameters, State, Variant};
+//!
+//! let variant = Arc::new(Variant::new(Parameters::default())?);
+//! let state = State::new(variant.clone(), EpisodeSeed::default());
+//! let layout = CANONICAL.layout(&variant);
+//! let mut words = vec![0; layout.words()];
+//! encode_into(&CANONICAL, &state.view(0), &mut words);
+//! assert_eq!(layout.len(), 658);
+//! # Ok::<(), starmine::rules::VariantError>(())
+//! ```
 
 mod bits;
 mod canonical;
@@ -14,17 +30,12 @@ pub use canonical::{CANONICAL, CANONICAL_MINIMAL, CANONICAL_SEER, CanonicalKnowl
 pub use features::{CARD_FEATURES, write_card_features, write_public_marginals};
 pub use layout::{Layout, Section};
 
-use crate::rules::{Sight, UnknownName, Variant, View};
+use crate::rules::{SeerView, UnknownName, Variant, View};
 
-/// Turns a view into a fixed number of bits.
+/// Turns what a seat sees into a fixed number of bits.
 pub trait Encoder: Send + Sync {
     /// The name in the registry.
     fn name(&self) -> &'static str;
-
-    /// How much its views show.
-    fn sight(&self) -> Sight {
-        Sight::Seat
-    }
 
     /// The type of a canonical encoder, whose observations a batch writes for eight games at once.
     /// `None` for every other encoder, also for one that extends a canonical one: a batch calls it
@@ -40,26 +51,114 @@ pub trait Encoder: Send + Sync {
     fn encode(&self, view: &View<'_>, bits: &mut BitWriter<'_>);
 }
 
+/// Turns a view that also shows the observer's own hand into a fixed number of bits. The methods are those of
+/// [`Encoder`].
+pub trait SeerEncoder: Send + Sync {
+    /// As [`Encoder::name`].
+    fn name(&self) -> &'static str;
+
+    /// As [`Encoder::canonical_knowledge`].
+    fn canonical_knowledge(&self) -> Option<CanonicalKnowledge> {
+        None
+    }
+
+    /// As [`Encoder::layout`].
+    fn layout(&self, variant: &Variant) -> Layout;
+
+    /// As [`Encoder::encode`].
+    fn encode(&self, view: &SeerView<'_>, bits: &mut BitWriter<'_>);
+}
+
+/// An encoder of either kind. The kind says whether its observations show the observer's own hand.
+#[derive(Clone, Copy)]
+pub enum AnyEncoder {
+    /// An encoder of what a seat sees.
+    Seat(&'static dyn Encoder),
+    /// An encoder that also sees the observer's own hand.
+    Seer(&'static dyn SeerEncoder),
+}
+
+impl AnyEncoder {
+    /// The name in the registry.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            AnyEncoder::Seat(encoder) => encoder.name(),
+            AnyEncoder::Seer(encoder) => encoder.name(),
+        }
+    }
+
+    /// The type of a canonical encoder, as [`Encoder::canonical_knowledge`].
+    #[must_use]
+    pub fn canonical_knowledge(self) -> Option<CanonicalKnowledge> {
+        match self {
+            AnyEncoder::Seat(encoder) => encoder.canonical_knowledge(),
+            AnyEncoder::Seer(encoder) => encoder.canonical_knowledge(),
+        }
+    }
+
+    /// The named sections of an observation, which fix its length.
+    #[must_use]
+    pub fn layout(self, variant: &Variant) -> Layout {
+        match self {
+            AnyEncoder::Seat(encoder) => encoder.layout(variant),
+            AnyEncoder::Seer(encoder) => encoder.layout(variant),
+        }
+    }
+
+    /// The encoder, if it is one of what a seat sees.
+    #[must_use]
+    pub fn seat(self) -> Option<&'static dyn Encoder> {
+        match self {
+            AnyEncoder::Seat(encoder) => Some(encoder),
+            AnyEncoder::Seer(_) => None,
+        }
+    }
+
+    /// Encodes a position into words: the first bit lowest, unused bits 0. An encoder of what a seat sees gets the view
+    /// without the observer's own hand.
+    ///
+    /// # Panics
+    /// When there are fewer words than the layout needs.
+    pub fn encode_into(self, view: &SeerView<'_>, words: &mut [u64]) {
+        let mut bits = BitWriter::new(words);
+        match self {
+            AnyEncoder::Seat(encoder) => encoder.encode(view.seat_view(), &mut bits),
+            AnyEncoder::Seer(encoder) => encoder.encode(view, &mut bits),
+        }
+        bits.finish();
+    }
+}
+
+impl From<&'static dyn Encoder> for AnyEncoder {
+    fn from(encoder: &'static dyn Encoder) -> AnyEncoder {
+        AnyEncoder::Seat(encoder)
+    }
+}
+
 /// The registry: all encoders by name.
-pub const ENCODERS: &[&dyn Encoder] = &[&CANONICAL, &CANONICAL_MINIMAL, &CANONICAL_SEER];
+pub const ENCODERS: &[AnyEncoder] = &[
+    AnyEncoder::Seat(&CANONICAL),
+    AnyEncoder::Seat(&CANONICAL_MINIMAL),
+    AnyEncoder::Seer(&CANONICAL_SEER),
+];
 
 /// The encoder of this name.
 ///
 /// # Errors
 /// [`UnknownName`] when no encoder has it.
-pub fn encoder(name: &str) -> Result<&'static dyn Encoder, UnknownName> {
+pub fn encoder(name: &str) -> Result<AnyEncoder, UnknownName> {
     let encoder = ENCODERS.iter().find(|encoder| encoder.name() == name).copied();
     let names = || ENCODERS.iter().map(|encoder| encoder.name());
     encoder.ok_or_else(|| UnknownName::new("encoder", name, names()))
 }
 
-/// Encodes a view, shown with the encoder's sight, into words: the first bit lowest, unused bits 0.
+/// Encodes a view into words: the first bit lowest, unused bits 0.
 ///
 /// # Panics
 /// When there are fewer words than the layout needs.
-pub fn encode_into(encoder: &dyn Encoder, view: View<'_>, words: &mut [u64]) {
-    let view = view.with_sight(encoder.sight());
+pub fn encode_into(encoder: &dyn Encoder, view: &View<'_>, words: &mut [u64]) {
     let mut bits = BitWriter::new(words);
-    encoder.encode(&view, &mut bits);
+    encoder.encode(view, &mut bits);
     bits.finish();
 }

@@ -73,4 +73,4 @@ pub(crate) use rng::{INCREMENT, mix_seed};
 pub use slot_set::SlotSet;
 pub use state::{State, StateError};
 pub use variant::Variant;
-pub use view::{Sight, View};
+pub use view::{SeerView, View};

@@ -13,7 +13,7 @@ use super::moves::{ActionSet, Move, MoveError};
 use super::position::Position;
 use super::rng::GameRng;
 use super::variant::Variant;
-use super::view::View;
+use super::view::{SeerView, View};
 
 /// One game in progress: its position, the order of its deck and all past turns.
 ///
@@ -173,6 +173,15 @@ impl State {
     #[must_use]
     pub fn view(&self, observer: usize) -> View<'_> {
         View::new(&self.variant, &self.position, observer).with_history(&self.history)
+    }
+
+    /// What this seat would see if its own cards were open too, the past turns included.
+    ///
+    /// # Panics
+    /// When the variant has no such seat.
+    #[must_use]
+    pub fn seer_view(&self, observer: usize) -> SeerView<'_> {
+        SeerView::new(&self.variant, &self.position, observer).with_history(&self.history)
     }
 
     /// The game after its first turns; `None` if it has fewer.

@@ -1,3 +1,5 @@
+use std::fmt::{self, Debug, Formatter};
+
 use super::card::Card;
 use super::card_set::CardSet;
 use super::ending::Ending;
@@ -9,26 +11,55 @@ use super::outlook::Outlook;
 use super::position::Position;
 use super::variant::Variant;
 
-/// How much a [`View`] shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sight {
-    /// What a player sees: all hands but its own, and all hints.
-    Seat,
-    /// HLE's `seer`: as if every card, also in the own hand, had been hinted by colour and rank when
-    /// it was dealt.
-    Seer,
-}
-
 /// What one seat may see of a position. Encoders and bots get only views, so they cannot read
 /// their own hand or the deck. Offsets are relative to the observer, clockwise; offset 0 is the
 /// observer.
-#[derive(Clone, Copy, Debug)]
+///
+/// ```
+/// use std::sync::Arc;
+/// use starmine::rules::{EpisodeSeed, Parameters, State, Variant};
+///
+/// let variant = Arc::new(Variant::new(Parameters::default())?);
+/// let state = State::new(variant, EpisodeSeed { seed: 7, ..EpisodeSeed::default() });
+/// let view = state.view(0);
+/// assert_eq!(view.hand_size(0), 5);
+/// assert_eq!(view.hand(1).len(), 5);
+/// assert_eq!(view.hand(0).len(), 0, "the observer does not see its own cards");
+/// # Ok::<(), starmine::rules::VariantError>(())
+/// ```
+///
+/// A view has no way to its own hand, and none to a [`SeerView`]:
+///
+/// ```compile_fail,E0624
+/// # use starmine::rules::{EpisodeSeed, Parameters, State, Variant};
+/// # let variant = std::sync::Arc::new(Variant::new(Parameters::default()).unwrap());
+/// # let state = State::new(variant, EpisodeSeed::default());
+/// let hand = state.view(0).supposing(&[0; 5]);
+/// ```
+///
+/// ```compile_fail,E0308
+/// # use starmine::encode::{CANONICAL_SEER, BitWriter, SeerEncoder};
+/// # use starmine::rules::{EpisodeSeed, Parameters, State, Variant};
+/// # let variant = std::sync::Arc::new(Variant::new(Parameters::default()).unwrap());
+/// # let state = State::new(variant, EpisodeSeed::default());
+/// # let mut words = [0; 11];
+/// CANONICAL_SEER.encode(&state.view(0), &mut BitWriter::new(&mut words));
+/// ```
+///
+/// ```
+/// # use starmine::encode::{CANONICAL_SEER, BitWriter, SeerEncoder};
+/// # use starmine::rules::{EpisodeSeed, Parameters, State, Variant};
+/// # let variant = std::sync::Arc::new(Variant::new(Parameters::default()).unwrap());
+/// # let state = State::new(variant, EpisodeSeed::default());
+/// # let mut words = [0; 11];
+/// CANONICAL_SEER.encode(&state.seer_view(0), &mut BitWriter::new(&mut words));
+/// ```
+#[derive(Clone, Copy)]
 pub struct View<'a> {
     variant: &'a Variant,
     position: &'a Position,
     history: &'a [Event],
     observer: usize,
-    sight: Sight,
 }
 
 impl<'a> View<'a> {
@@ -39,18 +70,12 @@ impl<'a> View<'a> {
     #[must_use]
     pub fn new(variant: &'a Variant, position: &'a Position, observer: usize) -> View<'a> {
         assert!(observer < variant.players().into(), "no seat {observer}");
-        View { variant, position, history: &[], observer, sight: Sight::Seat }
-    }
-
-    /// The same view with another sight.
-    #[must_use]
-    pub fn with_sight(self, sight: Sight) -> View<'a> {
-        View { sight, ..self }
+        View { variant, position, history: &[], observer }
     }
 
     /// The same view with the turns that led to it.
     #[must_use]
-    pub fn with_history(self, history: &'a [Event]) -> View<'a> {
+    pub(crate) fn with_history(self, history: &'a [Event]) -> View<'a> {
         View { history, ..self }
     }
 
@@ -104,14 +129,14 @@ impl<'a> View<'a> {
     /// The cards of a teammate as card indices. Nothing for the observer's own hand.
     #[must_use]
     #[inline]
-    pub fn hand_indices(&self, offset: usize) -> &'a [u8] {
+    pub(crate) fn hand_indices(&self, offset: usize) -> &'a [u8] {
         if offset == 0 {
             return &[];
         }
         self.position.hands[self.seat(offset)].cards()
     }
 
-    /// The knowledge of each card of a hand from its hints, the oldest first. The sight has no effect.
+    /// The knowledge of each card of a hand from its hints, the oldest first.
     #[must_use]
     #[inline]
     pub fn hints_about(&self, offset: usize) -> &'a [Knowledge] {
@@ -122,15 +147,7 @@ impl<'a> View<'a> {
     /// The knowledge of the card in this slot; no bit is set for an absent card.
     #[must_use]
     pub fn knowledge(&self, offset: usize, slot: usize) -> Knowledge {
-        let hand = &self.position.hands[self.seat(offset)];
-        match self.sight {
-            Sight::Seat => hand.knowledge[slot],
-            Sight::Seer if slot < hand.size.into() => {
-                let card = self.variant.tables().card[usize::from(hand.cards[slot])];
-                Knowledge::full(self.variant, card)
-            }
-            Sight::Seer => Knowledge::default(),
-        }
+        self.position.hands[self.seat(offset)].knowledge[slot]
     }
 
     /// Height of each firework, by suit.
@@ -214,7 +231,7 @@ impl<'a> View<'a> {
     /// # Panics
     /// If the observer holds more or fewer cards.
     #[must_use]
-    pub fn supposing(&self, hand: &[u8]) -> Position {
+    pub(crate) fn supposing(&self, hand: &[u8]) -> Position {
         let mut position = *self.position;
         let own = &mut position.hands[self.observer];
         own.cards[..usize::from(own.size)].copy_from_slice(hand);
@@ -279,5 +296,58 @@ impl<'a> View<'a> {
     #[must_use]
     pub fn score(&self) -> u8 {
         self.position.score(self.variant)
+    }
+}
+
+/// Shows what the seat sees, as [`View`]'s `Display` does.
+impl Debug for View<'_> {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        write!(formatter, "View of seat {}: {self}", self.observer)
+    }
+}
+
+/// A position with nothing hidden from the observer but the deck: HLE's `seer`. Encoders that show the own hand get
+/// it; bots, searches and policies never do.
+#[derive(Clone, Copy)]
+pub struct SeerView<'a>(View<'a>);
+
+impl<'a> SeerView<'a> {
+    /// The seer's view of this seat.
+    ///
+    /// # Panics
+    /// When the variant has no such seat.
+    #[must_use]
+    pub fn new(variant: &'a Variant, position: &'a Position, observer: usize) -> SeerView<'a> {
+        SeerView(View::new(variant, position, observer))
+    }
+
+    /// The same view with the turns that led to it.
+    #[must_use]
+    pub(crate) fn with_history(self, history: &'a [Event]) -> SeerView<'a> {
+        SeerView(self.0.with_history(history))
+    }
+
+    /// What the observer sees without this privilege.
+    #[must_use]
+    pub const fn seat_view(&self) -> &View<'a> {
+        &self.0
+    }
+
+    /// The cards of a hand, the oldest first, also of the observer's own one at offset 0.
+    pub fn hand(&self, offset: usize) -> impl ExactSizeIterator<Item = Card> + use<'a> {
+        let View { variant, position, .. } = self.0;
+        position.hand(variant, self.0.seat(offset))
+    }
+
+    /// The knowledge of the card in this slot as if its colour and its rank had been hinted; no bit is set for an absent
+    /// card.
+    #[must_use]
+    pub fn knowledge(&self, offset: usize, slot: usize) -> Knowledge {
+        let View { variant, position, .. } = self.0;
+        let hand = &position.hands[self.0.seat(offset)];
+        match hand.cards().get(slot) {
+            Some(&card) => Knowledge::full(variant, variant.tables().card[usize::from(card)]),
+            None => Knowledge::default(),
+        }
     }
 }

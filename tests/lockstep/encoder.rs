@@ -25,7 +25,7 @@ impl Encoder for Outside {
             .with_section("cards", &[players, hand_size, 5])
             .with_section("knowledge", &[players, hand_size, knowledge_bits(variant)])
             .with_section("table", &[variant.colors().into(), 3])
-            .with_section("discards", &[64])
+            .with_section("discards", &[variant.num_card_kinds(), 3])
             .with_section("counters", &[6, 7])
             .with_section("legal", &[2, 64])
             .with_section("event", &[6, 8])
@@ -48,7 +48,9 @@ impl Encoder for Outside {
             }
         }
         view.fireworks().iter().for_each(|&height| bits.push(height.into(), 3));
-        bits.push(view.discards(), 64);
+        for card in variant.card_kinds() {
+            bits.push(view.discarded(card).into(), 3);
+        }
         let tokens = [view.information_tokens(), view.life_tokens()];
         let seats = [view.current_player() as u8, view.offset(view.current_player()) as u8];
         let [information, lives] = tokens;

@@ -20,7 +20,7 @@ use starmine::batch::{
     AutoresetMode, Batch, BatchError, Dtype, IllegalAction, ObservationBuffer, Observers, Options,
     Seeds,
 };
-use starmine::encode::{CANONICAL, CANONICAL_MINIMAL, CANONICAL_SEER, Encoder};
+use starmine::encode::{AnyEncoder, CANONICAL, CANONICAL_MINIMAL, CANONICAL_SEER};
 use starmine::nn::{Simd, SimdError};
 use starmine::rules::{Ending, Named, Parameters, Variant};
 use table::Table;
@@ -30,14 +30,14 @@ const GAMES: usize = 4000;
 /// Games that end in each row of a batch before the next round begins.
 const GAMES_OF_A_PLACE: usize = 2;
 /// The outside encoder is one of them because it takes another path through the batch.
-const ENCODERS: [&dyn Encoder; 7] = [
-    &CANONICAL,
-    &CANONICAL_MINIMAL,
-    &CANONICAL_SEER,
-    &CANONICAL,
-    &CANONICAL_MINIMAL,
-    &CANONICAL_SEER,
-    &OUTSIDE,
+const ENCODERS: [AnyEncoder; 7] = [
+    AnyEncoder::Seat(&CANONICAL),
+    AnyEncoder::Seat(&CANONICAL_MINIMAL),
+    AnyEncoder::Seer(&CANONICAL_SEER),
+    AnyEncoder::Seat(&CANONICAL),
+    AnyEncoder::Seat(&CANONICAL_MINIMAL),
+    AnyEncoder::Seer(&CANONICAL_SEER),
+    AnyEncoder::Seat(&OUTSIDE),
 ];
 
 /// Counts of what was played.

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use starmine::batch::{AutoresetMode, IllegalAction, Observers, Options, Seeds};
-use starmine::encode::encode_into;
-use starmine::rules::{ActionSet, Ending, EpisodeSeed, Position, State, Variant, View};
+use starmine::rules::{ActionSet, Ending, EpisodeSeed, Position, SeerView, State, Variant};
 
 use super::columns::Columns;
 
@@ -70,10 +69,10 @@ impl Game {
         }
     }
 
-    fn view(&self, seat: usize) -> View<'_> {
+    fn seer_view(&self, seat: usize) -> SeerView<'_> {
         match &self.forfeited {
-            Some(position) => View::new(self.variant(), position, seat),
-            None => self.state.view(seat),
+            Some(position) => SeerView::new(self.variant(), position, seat),
+            None => self.state.seer_view(seat),
         }
     }
 }
@@ -224,7 +223,7 @@ impl Table {
             Observers::All => 0,
         };
         for (offset, row) in rows.chunks_mut(8 * words.len()).enumerate() {
-            encode_into(options.encoder, games[index].view(first + offset), words);
+            options.encoder.encode_into(&games[index].seer_view(first + offset), words);
             for (bytes, word) in row.chunks_mut(8).zip(words.iter()) {
                 bytes.copy_from_slice(&word.to_le_bytes());
             }

@@ -11,10 +11,10 @@ use crate::batch::kernel::block::{Block, Field, Place, count, counter};
 use crate::batch::kernel::game::Game;
 use crate::batch::kernel::lanes::{LANES, QUARTET, Word};
 use crate::batch::outputs::ObservationBuffer;
-use crate::encode::{CanonicalKnowledge, encode_into};
+use crate::encode::CanonicalKnowledge;
 use crate::nn::Element;
 use crate::nn::expand::prefetch;
-use crate::rules::{EpisodeSeed, View};
+use crate::rules::{EpisodeSeed, SeerView};
 
 /// The card knowledge of the default encoder, which has a copy of the code of its own.
 const DEFAULT: CanonicalKnowledge = CanonicalKnowledge::Hinted;
@@ -274,8 +274,8 @@ fn encode_views(
         let game = Game::take(words, Place { lane, ..first }, variant, EpisodeSeed::default());
         for observer in 0..config.observers() {
             let seat = variant.seat_after(game.position.current_player(), observer);
-            let view = View::new(variant, &game.position, seat);
-            packed.fill_row(observer, lane, |row| encode_into(options.encoder, view, row));
+            let view = SeerView::new(variant, &game.position, seat);
+            packed.fill_row(observer, lane, |row| options.encoder.encode_into(&view, row));
         }
     }
 }

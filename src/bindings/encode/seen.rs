@@ -9,9 +9,9 @@ use crate::batch::{Dtype, ExtraOutput};
 use crate::bindings::arguments::text::Text;
 use crate::bindings::arrays::room::room;
 use crate::bindings::errors::StarmineError;
-use crate::encode::{self, CARD_FEATURES, Encoder, write_card_features, write_public_marginals};
+use crate::encode::{self, AnyEncoder, CARD_FEATURES, write_card_features, write_public_marginals};
 use crate::nn::{Element, Simd, packed_length, unpack_bits};
-use crate::rules::{Named, Position, Variant, View};
+use crate::rules::{Named, Position, SeerView, Variant, View};
 
 /// What seats see of their games: the encoder, the dtype and the extra outputs, as a tuple in Python.
 #[derive(FromPyObject)]
@@ -79,7 +79,7 @@ pub fn rows<'py>(
 
 /// Rows of observations, action masks and extra outputs.
 struct SeenRows<'a> {
-    encoder: &'static dyn Encoder,
+    encoder: AnyEncoder,
     dtype: Dtype,
     variant: &'a Variant,
     number: usize,
@@ -126,7 +126,8 @@ impl<'a> SeenRows<'a> {
     /// Appends the row of a seat.
     fn push(&mut self, position: &Position, observer: usize) {
         let view = View::new(self.variant, position, observer);
-        encode::encode_into(self.encoder, view, &mut self.words);
+        let seer = SeerView::new(self.variant, position, observer);
+        self.encoder.encode_into(&seer, &mut self.words);
         self.packed.extend(self.words.iter().flat_map(|word| word.to_le_bytes()));
         let is_to_act = position.ending().is_none() && position.current_player() == observer;
         let legal = view.legal_actions();

@@ -56,7 +56,7 @@ impl State {
         let encoder = encode::encoder(&encoder)?;
         let layout = encoder.layout(self.rules().variant());
         let mut words = vec![0; layout.words()];
-        encode::encode_into(encoder, self.rules().view(observer), &mut words);
+        encoder.encode_into(&self.rules().seer_view(observer), &mut words);
         // Most are zeros, which all are at first.
         let list =
             PyList::new(py, [0])?.as_sequence().repeat(layout.len())?.cast_into::<PyList>()?;

@@ -17,7 +17,7 @@ use crate::bindings::errors::StarmineError;
 use crate::bindings::interruptible::interruptible;
 use crate::bots::is_set;
 use crate::encode;
-use crate::rules::{self, Belief, GameRng, Sight};
+use crate::rules::{self, Belief, GameRng};
 
 /// The arguments of `State.view`.
 type Stored<'py> = (Bound<'py, PyAny>, usize);
@@ -273,13 +273,13 @@ impl View {
     #[pyo3(signature = (encoder=Text::from("canonical")), text_signature = "($self, encoder='canonical')")]
     fn encode<'py>(&self, py: Python<'py>, encoder: Text) -> PyResult<Bound<'py, PyArray1<u8>>> {
         let encoder = encode::encoder(&encoder)?;
-        if encoder.sight() != Sight::Seat {
+        if encoder.seat().is_none() {
             let name = encoder.name();
             return Err(StarmineError::new_err(format!(
                 "encoder={name:?} shows the observer's own hand, which a view hides: use State.encode"
             )));
         }
-        Ok(encode_view(encoder, self.view()).into_pyarray(py))
+        Ok(encode_view(encoder, self.state.seer_view(self.observer)).into_pyarray(py))
     }
 
     /// The table as the observer may see it; its own cards are ??.

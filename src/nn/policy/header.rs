@@ -5,7 +5,7 @@ use super::error::PolicyProblem;
 use super::limits::{FORMATS, MAX_LAYERS, MAX_WIDTH};
 use crate::encode::{self, Encoder};
 use crate::nn::CardWeights;
-use crate::rules::{Named, Parameters, Sight, Variant};
+use crate::rules::{Named, Parameters, Variant};
 
 /// The header as JSON. Further keys are ignored.
 #[derive(Deserialize)]
@@ -49,9 +49,7 @@ impl Header {
         };
         let raw: RawHeader = serde_json::from_value(value).map_err(refuse)?;
         let encoder = encode::encoder(&raw.encoder)?;
-        if encoder.sight() != Sight::Seat {
-            return Err(PolicyProblem::Cheats { encoder: encoder.name() });
-        }
+        let encoder = encoder.seat().ok_or(PolicyProblem::Cheats { encoder: encoder.name() })?;
         let widths_fit = raw.hidden.iter().all(|width| (1..=MAX_WIDTH).contains(width));
         if !(1..=MAX_LAYERS).contains(&raw.hidden.len()) || !widths_fit {
             return Err(PolicyProblem::Hidden { hidden: raw.hidden });

@@ -265,7 +265,7 @@ impl Policy {
             }
             let chunk: Vec<View<'v>> = chunk.into_iter().flatten().collect();
             for (words, view) in observations.chunks_exact_mut(words).zip(&chunk) {
-                encode_into(self.encoder, *view, words);
+                encode_into(self.encoder, view, words);
             }
             let rows: Vec<&[u64]> = observations.chunks_exact(words).take(chunk.len()).collect();
             let outputs = self.logits_of_rows(&rows, room);
@@ -281,7 +281,7 @@ impl Policy {
     /// If the network does not take rows.
     pub fn log_probabilities(&self, view: &View<'_>, room: &mut PolicyRows) -> Vec<f64> {
         let mut words = vec![0; self.num_bits().div_ceil(64)];
-        encode_into(self.encoder, *view, &mut words);
+        encode_into(self.encoder, view, &mut words);
         let logits = self.logits_of_rows(&[&words], room);
         let legal = view.legal_actions();
         let found: Vec<f64> = legal.iter().map(|action| logits[action][0].into()).collect();

@@ -186,7 +186,7 @@ fn a_policy_computes_the_same_as_naive_loops() {
                 let seat = state.position().current_player();
                 let view = state.view(seat);
                 let mut words = vec![0; policy.num_bits().div_ceil(64)];
-                encode_into(&encode::CANONICAL, view, &mut words);
+                encode_into(&encode::CANONICAL, &view, &mut words);
                 let bits =
                     (0..policy.num_bits()).map(|bit| (words[bit / 64] >> (bit % 64) & 1) as f32);
                 let mut x: Vec<f32> = bits.chain(plain_features(&view)).collect();
@@ -396,7 +396,7 @@ fn rows_have_the_logits_of_single_observations() {
             let mut words = vec![0; policy.num_bits().div_ceil(64)];
             encode_into(
                 policy.encoder(),
-                state.view(state.position().current_player()),
+                &state.view(state.position().current_player()),
                 &mut words,
             );
             observations.push(words);

@@ -99,7 +99,7 @@ def test_an_upward_use_is_found(text):
     "text",
     [
         "use super::card::{Card, Rank};",
-        "use crate::rules::{Sight, View};",
+        "use crate::rules::{Card, View};",
         "// use crate::batch::Batch;\n/* crate::encode */",
         'const S: &str = "crate::batch pyo3";\nconst C: char = \'"\';\nuse super::hint::Hint;',
         "mod tests { use super::*; use super::super::deck::Deck; }",
