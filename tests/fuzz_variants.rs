@@ -61,10 +61,10 @@ fn play_to_the_end(variant: &Arc<Variant>, seed: u64) -> &'static str {
     let mut state = State::new(variant.clone(), EpisodeSeed { seed, ..EpisodeSeed::default() });
     let mut choice = seed;
     while state.ending().is_none() {
-        let legal: Vec<usize> = state.legal_actions().iter().collect();
+        let legal: Vec<_> = state.legal_actions().iter().collect();
         choice = choice.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
         let action = legal[(choice >> 33) as usize % legal.len()];
-        state.apply(action as i64).expect("a legal action");
+        state.apply(action).expect("a legal action");
     }
     for encoder in encode::ENCODERS {
         let mut words = vec![0; encoder.layout(variant).words()];

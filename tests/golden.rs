@@ -9,7 +9,7 @@ use std::sync::Arc;
 use flate2::read::GzDecoder;
 use serde::Deserialize;
 use starmine::encode::{self, AnyEncoder};
-use starmine::rules::{Card, Named, Parameters, State, Variant};
+use starmine::rules::{ActionId, Card, Named, Parameters, State, Variant};
 
 #[derive(Deserialize)]
 struct Trace {
@@ -73,7 +73,7 @@ fn check_position(encoder: AnyEncoder, state: &State, game: &Game, turn: usize, 
     assert_eq!(position.life_tokens(), game.life_tokens[turn], "{place}: lives");
     assert_eq!(position.deck_size(), game.deck_sizes[turn], "{place}: deck size");
     let legal = u128::from_str_radix(&game.legal[turn], 16).unwrap();
-    assert_eq!(state.legal_actions().0, legal, "{place}: legal actions");
+    assert_eq!(state.legal_actions().bits(), legal, "{place}: legal actions");
     if state.ending().is_none() {
         assert_eq!(position.current_player() as i64, game.current_player[turn], "{place}: player");
     }
@@ -101,7 +101,8 @@ fn every_position_is_as_in_hle() {
             for (turn, &action) in game.actions.iter().enumerate() {
                 let place = format!("{}, game {index}, turn {turn}", path.display());
                 check_position(encoder, &state, game, turn, &place);
-                let reward = state.apply(action).expect(&place);
+                let reward =
+                    state.apply(ActionId::new(action as usize).expect(&place)).expect(&place);
                 assert_eq!(reward, game.rewards[turn], "{place}: reward");
             }
             let place = format!("{}, game {index}, at the end", path.display());

@@ -107,7 +107,7 @@ impl Mirror {
         let variant = table.variant().clone();
         // The learner's first reward has the points that partners made before it.
         let before = if begun { table.position().score(&variant) } else { 0 };
-        table.apply(variant.action_to_move(action).unwrap());
+        table.apply(variant.action_to_move(variant.action_id(action).unwrap()).unwrap());
         table.run().unwrap();
         let score = table.position().score(&variant);
         assert_eq!(written.reward[game], f32::from(score) - f32::from(before));
@@ -126,7 +126,7 @@ impl Mirror {
         let legal = position.legal_actions(&variant);
         let actions = variant.num_actions();
         for action in 0..actions {
-            assert_eq!(written.mask[game * actions + action], legal.contains(action));
+            assert_eq!(written.mask[game * actions + action], legal.bits() >> action & 1 == 1);
         }
     }
 }
@@ -229,7 +229,7 @@ fn partners_are_drawn_for_each_episode_from_its_seed() {
                 let bot = bots::bot(name).unwrap().player(&variant).unwrap();
                 let seed = EpisodeSeed { seed: SEED, game: game as u64, episode };
                 let mut table = GameRunner::new(variant.clone(), vec![Player::External, bot], seed);
-                table.apply(variant.action_to_move(action).unwrap());
+                table.apply(variant.action_to_move(variant.action_id(action).unwrap()).unwrap());
                 table.run().unwrap();
                 *table.position()
             });

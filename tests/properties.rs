@@ -8,7 +8,8 @@ use starmine::batch::{
 };
 use starmine::encode::{self, AnyEncoder};
 use starmine::rules::{
-    Belief, Edition, EpisodeSeed, GameRng, Move, Named, Parameters, State, Variant, random_variant,
+    ActionId, Belief, Edition, EpisodeSeed, GameRng, Move, Named, Parameters, State, Variant,
+    random_variant,
 };
 
 /// Any variant. It is drawn from a list of numbers, which proptest shrinks to simpler variants.
@@ -23,9 +24,9 @@ fn variants() -> impl Strategy<Value = Arc<Variant>> {
 fn play(mut state: State, mut choose: impl FnMut() -> u32, mut look: impl FnMut(&State)) -> State {
     look(&state);
     while state.ending().is_none() {
-        let legal: Vec<usize> = state.legal_actions().iter().collect();
+        let legal: Vec<_> = state.legal_actions().iter().collect();
         let action = legal[choose() as usize % legal.len()];
-        state.apply(action as i64).unwrap();
+        state.apply(action).unwrap();
         look(&state);
     }
     state
@@ -74,11 +75,16 @@ proptest! {
         variant in variants(), seed: u64, choices: u32,
     ) {
         play(new_game(&variant, seed), chooser(choices), |state| {
-            for action in -1..=variant.num_actions() as i64 {
-                let legal = action >= 0 && state.legal_actions().contains(action as usize);
+            for action in (0..=variant.num_actions()).filter_map(ActionId::new) {
+                let legal = state.legal_actions().contains(action);
                 let mut copy = state.clone();
                 assert_eq!(copy.apply(action).is_ok(), legal);
                 assert_eq!(copy == *state, !legal);
+                let Ok(played) = variant.action_to_move(action) else { continue };
+                match state.clone().play(played) {
+                    Ok(after) => assert!(legal && after == copy),
+                    Err(refused) => assert!(!legal && refused.into_state() == *state),
+                }
             }
         });
     }
@@ -102,8 +108,8 @@ proptest! {
 
     #[test]
     fn moves_and_actions_are_a_bijection_and_their_text_parses(variant in variants()) {
-        for action in 0..variant.num_actions() {
-            let played = variant.action_to_move(action as i64).unwrap();
+        for action in variant.action_ids() {
+            let played = variant.action_to_move(action).unwrap();
             prop_assert_eq!(variant.move_to_action(played), Some(action));
             prop_assert_eq!(played.to_string().parse::<Move>().unwrap(), played);
             for edition in Edition::ALL.iter().copied() {
@@ -161,17 +167,18 @@ proptest! {
         let mut reward = vec![0.0; num_envs];
         for turn in 0..40 {
             let pick = |state: &State| {
-                let legal: Vec<usize> = state.legal_actions().iter().collect();
-                legal[choose() as usize % legal.len()] as i64
+                let legal: Vec<_> = state.legal_actions().iter().collect();
+                legal[choose() as usize % legal.len()]
             };
-            let actions: Vec<i64> = states.iter().map(pick).collect();
+            let actions: Vec<ActionId> = states.iter().map(pick).collect();
+            let numbers: Vec<i64> = actions.iter().map(|&id| u8::from(id).into()).collect();
             let outputs = Outputs {
                 obs: Some(ObservationBuffer::Bits(&mut rows)),
                 action_mask: Some(&mut mask),
                 reward: Some(&mut reward),
                 ..Outputs::default()
             };
-            batch.step(&actions, outputs).unwrap();
+            batch.step(&numbers, outputs).unwrap();
             for game in 0..num_envs {
                 let single = states[game].apply(actions[game]).unwrap();
                 prop_assert_eq!(f32::from(single), reward[game]);
@@ -234,7 +241,10 @@ fn check_rows(batch: &Batch, states: &[State], rows: &[u8], mask: &[bool]) {
             );
         }
         for action in 0..num_actions {
-            assert_eq!(mask[game * num_actions + action], state.legal_actions().contains(action));
+            assert_eq!(
+                mask[game * num_actions + action],
+                state.legal_actions().bits() >> action & 1 == 1
+            );
         }
     }
 }

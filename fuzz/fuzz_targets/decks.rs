@@ -27,8 +27,8 @@ fuzz_target!(|data: &[u8]| {
     let Ok(mut state) = State::from_deck(variant, deck, i64::from(start % 8)) else { return };
     let mut choices = choices.iter().cycle();
     while state.ending().is_none() {
-        let legal: Vec<usize> = state.legal_actions().iter().collect();
+        let legal: Vec<_> = state.legal_actions().iter().collect();
         let choice = choices.next().map_or(0, |&byte| usize::from(byte));
-        state.apply(legal[choice % legal.len()] as i64).expect("the action is legal");
+        state.apply(legal[choice % legal.len()]).expect("the action is legal");
     }
 });

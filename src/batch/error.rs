@@ -32,7 +32,8 @@ impl IllegalActions {
 
     /// The action in words, in brackets; nothing for an id that the variant does not have.
     fn meaning(&self, action: i64) -> String {
-        let played = self.variant.action_to_move(action);
+        let played =
+            self.variant.action_id(action).and_then(|action| self.variant.action_to_move(action));
         played.map_or_else(
             |_| String::new(),
             |played| format!(" ({})", self.variant.edition().meaning(played)),

@@ -2,6 +2,7 @@
 
 use super::options::{AutoresetMode, IllegalAction};
 use super::{Batch, IllegalActions};
+use crate::rules::ActionId;
 
 impl Batch {
     /// The actions that a step refuses. `moving` are the games that play, or `None` for all. Only the first
@@ -38,7 +39,8 @@ impl Batch {
         if self.is_over(game) {
             return options.autoreset_mode == AutoresetMode::Disabled;
         }
-        let legal = usize::try_from(action).is_ok_and(|action| self.legal(game).contains(action));
+        let id = usize::try_from(action).ok().and_then(ActionId::new);
+        let legal = id.is_some_and(|action| self.legal(game).contains(action));
         options.illegal_action == IllegalAction::Raise && !legal
     }
 }

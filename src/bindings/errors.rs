@@ -8,8 +8,7 @@ use crate::batch::{self, BatchError, PartnersError, RecordError};
 use crate::bindings::arguments::text::Text;
 use crate::bots::{self, PlayError};
 use crate::nn;
-use crate::rules;
-use crate::rules::MoveError;
+use crate::rules::{self, ActionId, MoveError};
 use crate::search::{BlueprintError, PlayerNameError, SeveralSearches};
 
 create_exception!(
@@ -197,13 +196,17 @@ pub fn illegal_action(error: &MoveError, message: String) -> PyErr {
         MoveError::OutOfRange { action, .. } | MoveError::GameOver { action, .. } => {
             (*action, vec![])
         }
-        MoveError::Illegal { action, legal, .. } => (*action as i64, legal.clone()),
+        MoveError::Illegal { action, legal, .. } => {
+            (u8::from(*action).into(), legal.iter().map(ActionId::index).collect())
+        }
+        MoveError::NoMove { .. } => return IllegalActionError::new_err(message),
     };
     illegal(message, 1, &[0], &[action], &[legal])
 }
 
 fn illegal_actions(error: &batch::IllegalActions) -> PyErr {
-    let legal: Vec<Vec<usize>> = error.legal.iter().map(|set| set.iter().collect()).collect();
+    let legal: Vec<Vec<usize>> =
+        error.legal.iter().map(|set| set.iter().map(ActionId::index).collect()).collect();
     illegal(error.to_string(), error.count, &error.rows, &error.actions, &legal)
 }
 

@@ -77,5 +77,5 @@ pub fn ask(py: Python<'_>, player: &mut SeatedPlayer, state: &State) -> PyResult
     } else {
         py.detach(|| player.act(state))?
     };
-    Ok(state.variant().move_to_action(played).expect("a legal move has an action"))
+    Ok(state.variant().move_to_action(played).expect("a legal move has an action").index())
 }

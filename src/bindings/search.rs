@@ -163,8 +163,10 @@ pub fn _search<'py>(
         Some((decision, belief.clone()))
     })?;
     let (decision, belief) = found.expect("an interrupted call raises");
-    let action =
-        |played| variant.move_to_action(played).expect("a legal move has an action") as i64;
+    let action = |played| {
+        let action = variant.move_to_action(played).expect("a legal move has an action");
+        i64::from(u8::from(action))
+    };
     let values = &decision.actions;
     let floats = |read: fn(&ActionValue) -> f64| {
         collect("actions", values.len(), values.iter().map(read))

@@ -92,7 +92,7 @@ impl Bot for PolicyBot {
         let best = best(legal, |action| logits[action]);
         let action =
             if self.is_sampled { sample(logits, legal, best, &mut self.rng) } else { best };
-        view.variant().action_to_move(action as i64).expect("legal actions are the variant's")
+        view.variant().tables().moves[action]
     }
 }
 

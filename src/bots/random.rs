@@ -45,5 +45,5 @@ pub(super) fn any_legal(view: &View<'_>, rng: &mut GameRng) -> Move {
     let legal = view.legal_actions();
     let chosen = rng.below(legal.len() as u32) as usize;
     let action = legal.iter().nth(chosen).expect("the player to act has a legal action");
-    view.variant().action_to_move(action as i64).expect("legal actions are the variant's")
+    view.variant().action_to_move(action).expect("legal actions are the variant's")
 }

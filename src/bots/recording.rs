@@ -24,7 +24,7 @@ impl Recording {
         self.start_players.push(start_player);
         let actions = runner.history().iter().map(|event| {
             let action = variant.move_to_action(event.played);
-            action.expect("a played move has an action") as u8
+            u8::from(action.expect("a played move has an action"))
         });
         self.actions.extend(actions);
         self.ends.push(self.actions.len() as u64);

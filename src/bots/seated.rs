@@ -203,8 +203,7 @@ impl SeatedPlayer {
     fn tell(&mut self, followed: &mut Followed, event: &Event) {
         let (seat, state) = (self.seat, &mut followed.state);
         let before = *state.position();
-        let action = state.variant().move_to_action(event.played);
-        state.apply(action.expect("a played move has an action") as i64).expect("it was legal");
+        state.play_unchecked(event.played);
         followed.chosen = None;
         if let Player::Bot(bot) = &mut self.player {
             let variant = state.variant();

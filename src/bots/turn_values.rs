@@ -33,7 +33,7 @@ impl TurnValues {
             }
             for value in turn {
                 let action = variant.move_to_action(value.played);
-                let place = first + action.expect("a legal move has an action");
+                let place = first + action.expect("a legal move has an action").index();
                 self.means[place] = value.mean as f32;
                 self.errors[place] = value.error as f32;
             }

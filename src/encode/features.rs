@@ -103,8 +103,8 @@ mod tests {
                     for seat in 0..variant.players().into() {
                         check(&state, &state.view(seat));
                     }
-                    let legal: Vec<usize> = state.legal_actions().iter().collect();
-                    state.apply(legal[rng.below(legal.len() as u32) as usize] as i64).unwrap();
+                    let legal: Vec<_> = state.legal_actions().iter().collect();
+                    state.apply(legal[rng.below(legal.len() as u32) as usize]).unwrap();
                 }
             }
         }

@@ -1,5 +1,6 @@
 //! The numbering of moves: action ids in the order of HLE.
 
+use super::action_id::ActionId;
 use super::card::{Rank, Suit};
 use super::hint::Hint;
 use super::moves::{ActionSet, Move, MoveError};
@@ -33,24 +34,39 @@ impl Variant {
         self.color_hint_base() + (self.players() as usize - 1) * self.colors() as usize
     }
 
+    /// The id with this number.
+    ///
+    /// # Errors
+    /// [`MoveError::OutOfRange`] for a number that is no id of the variant.
+    pub fn action_id(&self, number: i64) -> Result<ActionId, MoveError> {
+        let num_actions = self.num_actions();
+        let index = usize::try_from(number).ok().filter(|&index| index < num_actions);
+        index.and_then(ActionId::new).ok_or(MoveError::OutOfRange { action: number, num_actions })
+    }
+
+    /// The ids of the variant, in ascending order.
+    pub fn action_ids(&self) -> impl Iterator<Item = ActionId> + use<> {
+        (0..self.num_actions()).filter_map(ActionId::new)
+    }
+
     /// The move with this id. The order is HLE's: discards, plays, colour hints, rank
     /// hints; announced plays come after them.
     ///
     /// # Errors
     /// [`MoveError::OutOfRange`] for an id that the variant does not have.
-    pub fn action_to_move(&self, action: i64) -> Result<Move, MoveError> {
-        let num_actions = self.num_actions();
-        match usize::try_from(action) {
-            Ok(index) if index < num_actions => Ok(self.tables().moves[index]),
-            _ => Err(MoveError::OutOfRange { action, num_actions }),
-        }
+    pub fn action_to_move(&self, action: ActionId) -> Result<Move, MoveError> {
+        let error = MoveError::OutOfRange {
+            action: u8::from(action).into(),
+            num_actions: self.num_actions(),
+        };
+        self.tables().moves.get(action.index()).copied().ok_or(error)
     }
 
     /// Actions with their moves in words, such as `5 (play slot 0), 6 (play slot 1)`.
     #[must_use]
     pub fn actions_text(&self, actions: ActionSet) -> String {
         let words = actions.iter().map(|action| {
-            let played = self.tables().moves[action];
+            let played = self.tables().moves[action.index()];
             format!("{action} ({})", self.edition().meaning(played))
         });
         words.collect::<Vec<String>>().join(", ")
@@ -77,7 +93,11 @@ impl Variant {
 
     /// The id of a move, or `None` if the variant has no such move.
     #[must_use]
-    pub fn move_to_action(&self, played: Move) -> Option<usize> {
+    pub fn move_to_action(&self, played: Move) -> Option<ActionId> {
+        self.index_of(played).and_then(ActionId::new)
+    }
+
+    fn index_of(&self, played: Move) -> Option<usize> {
         let hand_size = usize::from(self.hand_size());
         match played {
             Move::Discard { slot } | Move::Play { slot } if usize::from(slot) >= hand_size => None,

@@ -1,5 +1,6 @@
 //! Which moves are legal.
 
+use super::action_id::ActionId;
 use super::hint::Hint;
 use super::moves::{ActionSet, Move, MoveError};
 use super::position::Position;
@@ -51,20 +52,21 @@ impl Position {
         if let Some(ending) = self.ending {
             return Err(MoveError::GameOver { action, ending });
         }
+        let action = variant.action_id(action)?;
         let played = variant.action_to_move(action)?;
         if self.is_legal(variant, played) {
             return Ok(played);
         }
-        Err(self.refuse(variant, action as usize, played))
+        Err(self.refuse(variant, action, played))
     }
 
     /// The error for a move that is not legal now.
-    pub(crate) fn refuse(&self, variant: &Variant, action: usize, played: Move) -> MoveError {
+    pub(crate) fn refuse(&self, variant: &Variant, action: ActionId, played: Move) -> MoveError {
         let legal = self.legal_actions(variant);
         MoveError::Illegal {
             action,
             meaning: variant.edition().meaning(played),
-            legal: legal.iter().collect(),
+            legal,
             expected: variant.actions_text(legal),
         }
     }

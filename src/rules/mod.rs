@@ -3,6 +3,7 @@
 //! Start with [`Variant`] (the immutable parameters), deal a [`State`] from it, and give [`View`]s
 //! to encoders and bots. [`Position`] is the compact core of a state.
 
+mod action_id;
 mod action_ids;
 mod belief;
 mod card;
@@ -44,6 +45,7 @@ pub(crate) use hand::Hand;
 pub(crate) use select::{bit_counts, nth_set_bit_portable};
 pub(crate) use set_operators::set_operators;
 
+pub use action_id::ActionId;
 pub use belief::Belief;
 pub use card::{Card, Rank, Suit};
 pub use card_set::CardSet;
@@ -71,6 +73,6 @@ pub use recording::{Checked, Recording};
 pub use rng::GameRng;
 pub(crate) use rng::{INCREMENT, mix_seed};
 pub use slot_set::SlotSet;
-pub use state::{State, StateError};
+pub use state::{PlayError, State, StateError};
 pub use variant::Variant;
 pub use view::{SeerView, View};

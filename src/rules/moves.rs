@@ -1,6 +1,7 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::action_id::ActionId;
 use super::card::Suit;
 use super::hint::Hint;
 
@@ -35,13 +36,13 @@ pub enum Move {
 
 /// A set of action ids: bit `a` is action `a`. Wide enough for every variant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct ActionSet(pub u128);
+pub struct ActionSet(pub(crate) u128);
 
 impl ActionSet {
     /// Whether the action is in the set.
     #[must_use]
-    pub const fn contains(self, action: usize) -> bool {
-        action < 128 && self.0 >> action & 1 == 1
+    pub const fn contains(self, action: ActionId) -> bool {
+        self.0 >> action.index() & 1 == 1
     }
 
     /// Number of actions in the set.
@@ -57,13 +58,19 @@ impl ActionSet {
     }
 
     /// The actions in ascending order.
-    pub fn iter(self) -> impl Iterator<Item = usize> {
+    pub fn iter(self) -> impl Iterator<Item = ActionId> + Clone {
         let mut rest = self.0;
         std::iter::from_fn(move || {
-            let action = rest.trailing_zeros() as usize;
+            let action = ActionId::new(rest.trailing_zeros() as usize);
             rest &= rest.wrapping_sub(1);
-            (action < 128).then_some(action)
+            action
         })
+    }
+
+    /// The set as bits: bit `a` is action `a`.
+    #[must_use]
+    pub const fn bits(self) -> u128 {
+        self.0
     }
 }
 
@@ -82,13 +89,19 @@ pub enum MoveError {
     #[error("action {action} ({meaning}) is not legal now: expected one of {expected}")]
     Illegal {
         /// The id that was given.
-        action: usize,
+        action: ActionId,
         /// The move in words.
         meaning: String,
         /// The legal ids.
-        legal: Vec<usize>,
+        legal: ActionSet,
         /// The legal ids with their moves in words.
         expected: String,
+    },
+    /// The variant has no such move.
+    #[error("{meaning} is not a move of this variant")]
+    NoMove {
+        /// The move in words.
+        meaning: String,
     },
     /// The game is over.
     #[error("action {action} is not allowed: the game is over ({ending})")]

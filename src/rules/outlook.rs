@@ -89,10 +89,10 @@ mod tests {
                 let mut rng = GameRng::for_samples(game);
                 while state.ending().is_none() {
                     assert_eq!(state.position().outlook(&variant), naive(&state), "{state}");
-                    let legal: Vec<usize> = state.legal_actions().iter().collect();
+                    let legal: Vec<_> = state.legal_actions().iter().collect();
                     // The first actions are discards and plays, which change the outlook.
                     let chosen = rng.below(legal.len().min(10) as u32) as usize;
-                    state.apply(legal[chosen] as i64).unwrap();
+                    state.apply(legal[chosen]).unwrap();
                 }
             }
         }

@@ -3,6 +3,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::action_id::ActionId;
 use super::belief::Belief;
 use super::card::Card;
 use super::deck::{DeckError, ListedDeck, RandomDeck};
@@ -23,9 +24,8 @@ use super::view::{SeerView, View};
 ///
 /// let variant = Arc::new(Variant::new(Parameters::default())?);
 /// let mut state = State::new(variant, EpisodeSeed { seed: 7, ..EpisodeSeed::default() });
-/// while state.ending().is_none() {
-///     let action = state.legal_actions().iter().next().expect("a game that goes on has one");
-///     state.apply(action as i64)?;
+/// while let Some(played) = state.legal_moves().next() {
+///     state = state.play(played)?;
 /// }
 /// assert_eq!(state.history().len(), state.length());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -166,6 +166,18 @@ impl State {
         self.position.legal_actions(&self.variant)
     }
 
+    /// The legal moves of the seat to act; none once the game is over.
+    pub fn legal_moves(&self) -> impl Iterator<Item = Move> + use<> {
+        let variant = self.variant.clone();
+        self.legal_actions().iter().map(move |action| variant.tables().moves[action.index()])
+    }
+
+    /// The seat to act. After the end: the seat that would have been next.
+    #[must_use]
+    pub const fn current_player(&self) -> usize {
+        self.position.current_player()
+    }
+
     /// What this seat may see, the past turns included.
     ///
     /// # Panics
@@ -191,9 +203,7 @@ impl State {
         let dealt = State::from_deck(variant, deck, self.start_player.into());
         let mut state = dealt.expect("the deck was dealt before");
         for event in self.history.get(..turns)? {
-            let action = self.variant.move_to_action(event.played);
-            let action = action.expect("a played move has an action");
-            state.apply(action as i64).expect("the move was legal");
+            state.play_unchecked(event.played);
         }
         Some(state)
     }
@@ -247,22 +257,90 @@ impl State {
         let dealt = State::from_deck(variant.clone(), deck, self.start_player.into());
         let mut state = dealt.expect("the cards are those of the deck");
         for event in &self.history {
-            let action = variant.move_to_action(event.played).expect("a played move has an action");
-            state.apply(action as i64).expect("the seat cannot tell this state from the other");
+            state.play_unchecked(event.played); // legal, since the seat cannot tell this state from the other
         }
         state
     }
 
-    /// Plays one turn and returns the reward: the change of the score.
+    /// Plays one turn.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use starmine::rules::{EpisodeSeed, Move, Parameters, State, Variant};
+    ///
+    /// let variant = Arc::new(Variant::new(Parameters::default())?);
+    /// let state = State::new(variant, EpisodeSeed::default());
+    /// let refused = state.play(Move::Discard { slot: 0 }).unwrap_err(); // all information tokens are there
+    /// let state = refused.into_state().play(Move::Play { slot: 0 })?;
+    /// assert_eq!(state.length(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`PlayError`] when the game is over or the move is not legal. It holds the state as it was.
+    pub fn play(mut self, played: Move) -> Result<State, PlayError> {
+        match self.check_move(played) {
+            Ok(()) => {
+                self.play_unchecked(played);
+                Ok(self)
+            }
+            Err(error) => Err(PlayError { state: Box::new(self), error }),
+        }
+    }
+
+    /// Plays one turn with a move that is legal, and returns what happened. After any other move the state means
+    /// nothing: its methods may panic, and are never undefined behaviour.
+    pub fn play_unchecked(&mut self, played: Move) -> Event {
+        let event = self.position.apply_unchecked(&self.variant, played, &mut self.deck);
+        self.history.push(event);
+        event
+    }
+
+    /// Plays the move with an id and returns the reward: the change of the score.
     ///
     /// # Errors
     /// [`MoveError`] when the game is over or the action is not legal. The state is unchanged then.
-    pub fn apply(&mut self, action: i64) -> Result<i16, MoveError> {
+    pub fn apply(&mut self, action: ActionId) -> Result<i16, MoveError> {
+        self.apply_number(u8::from(action).into())
+    }
+
+    /// As [`State::apply`], with a number that need not be an id.
+    pub(crate) fn apply_number(&mut self, action: i64) -> Result<i16, MoveError> {
         let played = self.position.check_action(&self.variant, action)?;
         let before = i16::from(self.score());
-        let event = self.position.apply_unchecked(&self.variant, played, &mut self.deck);
-        self.history.push(event);
+        self.play_unchecked(played);
         Ok(i16::from(self.score()) - before)
+    }
+
+    /// Checks that a move is legal now.
+    fn check_move(&self, played: Move) -> Result<(), MoveError> {
+        let action = self
+            .variant
+            .move_to_action(played)
+            .ok_or_else(|| MoveError::NoMove { meaning: self.variant.edition().meaning(played) })?;
+        self.position.check_action(&self.variant, u8::from(action).into()).map(|_| ())
+    }
+}
+
+/// A move that [`State::play`] refuses, with the state as it was.
+#[derive(Clone, Debug, Error)]
+#[error("{error}")]
+pub struct PlayError {
+    state: Box<State>,
+    error: MoveError,
+}
+
+impl PlayError {
+    /// The state, unchanged.
+    #[must_use]
+    pub fn into_state(self) -> State {
+        *self.state
+    }
+
+    /// Why the move is refused.
+    #[must_use]
+    pub const fn reason(&self) -> &MoveError {
+        &self.error
     }
 }
 
@@ -271,7 +349,12 @@ impl From<State> for StateRecord {
         let action = |event: &Event| state.variant.move_to_action(event.played);
         StateRecord {
             format: FORMAT,
-            actions: state.history.iter().filter_map(action).map(|action| action as i64).collect(),
+            actions: state
+                .history
+                .iter()
+                .filter_map(action)
+                .map(|action| u8::from(action).into())
+                .collect(),
             start_player: state.start_player.into(),
             deck: state.deck.cards().to_vec(),
             variant: (*state.variant).clone(),
@@ -289,7 +372,9 @@ impl TryFrom<StateRecord> for State {
         let variant = Arc::new(record.variant);
         let mut state = State::from_deck(variant, record.deck, record.start_player)?;
         for (turn, &action) in record.actions.iter().enumerate() {
-            state.apply(action).map_err(|error| StateError::Move { turn, error })?;
+            let action = state.position.check_action(&state.variant, action);
+            let played = action.map_err(|error| StateError::Move { turn, error })?;
+            state.play_unchecked(played);
         }
         Ok(state)
     }

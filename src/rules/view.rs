@@ -267,6 +267,12 @@ impl<'a> View<'a> {
         }
     }
 
+    /// The moves that are legal for the observer now; none when another seat is to act.
+    pub fn legal_moves(&self) -> impl Iterator<Item = Move> + use<'a> {
+        let moves = &self.variant.tables().moves;
+        self.legal_actions().iter().map(|action| moves[action.index()])
+    }
+
     /// Whether this move is legal for the observer now.
     #[must_use]
     pub fn is_legal(&self, played: Move) -> bool {

@@ -63,9 +63,9 @@ pub(super) fn search(
     let mut own = own.boxed_clone();
     let blueprint = own.act(view);
     let moves = view.legal_actions();
-    let moves = moves.iter().map(|action| {
-        variant.action_to_move(action as i64).expect("legal actions are the variant's")
-    });
+    let moves = moves
+        .iter()
+        .map(|action| variant.action_to_move(action).expect("legal actions are the variant's"));
     let mut rooms: Vec<Blueprint> = vec![belief.blueprint().clone(); threads.max(1)];
     let moves: Vec<Move> = moves.collect();
     let bonuses = bonuses(&mut rooms[0], view, &moves, blueprint, options);

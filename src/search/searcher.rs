@@ -83,10 +83,7 @@ impl Searcher {
             if usize::from(event.seat) == seat {
                 self.own.act(&before);
             }
-            let action = state.variant().move_to_action(event.played);
-            earlier
-                .apply(action.expect("a played move has an action") as i64)
-                .expect("it was legal");
+            earlier.play_unchecked(event.played);
             self.observe(&Turn { before, event: event.seen_by(seat), after: earlier.view(seat) });
         }
     }

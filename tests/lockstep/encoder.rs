@@ -57,7 +57,7 @@ impl Encoder for Outside {
         for counter in [information, lives, view.deck_size(), view.score(), seats[0], seats[1]] {
             bits.push(counter.into(), 7);
         }
-        let legal = view.legal_actions().0;
+        let legal = view.legal_actions().bits();
         bits.push(legal as u64, 64);
         bits.push((legal >> 64) as u64, 64);
         for number in event(view) {
@@ -84,6 +84,6 @@ fn event(view: &View<'_>) -> [u8; 6] {
         let action = variant.move_to_action(event.played).expect("it was played");
         let rest = event.regained << 1 | u8::from(event.added);
         let drawn = number(event.drawn);
-        [event.seat + 1, action as u8, event.touched.0, number(event.card), rest, drawn]
+        [event.seat + 1, action.into(), event.touched.0, number(event.card), rest, drawn]
     })
 }

@@ -78,7 +78,7 @@ impl Random {
     pub fn illegal_action(&mut self, game: &Game) -> i64 {
         loop {
             let action = self.any_action();
-            if !usize::try_from(action).is_ok_and(|action| game.legal().contains(action)) {
+            if !game.is_legal(action) {
                 return action;
             }
         }
@@ -93,7 +93,7 @@ impl Random {
         }
         let legal = game.legal();
         let chosen = self.below(legal.len());
-        legal.iter().nth(chosen).expect("a game that goes on has a legal action") as i64
+        u8::from(legal.iter().nth(chosen).expect("a game that goes on has a legal action")).into()
     }
 }
 

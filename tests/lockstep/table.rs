@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use starmine::batch::{AutoresetMode, IllegalAction, Observers, Options, Seeds};
-use starmine::rules::{ActionSet, Ending, EpisodeSeed, Position, SeerView, State, Variant};
+use starmine::rules::{
+    ActionId, ActionSet, Ending, EpisodeSeed, Position, SeerView, State, Variant,
+};
 
 use super::columns::Columns;
 
@@ -35,8 +37,9 @@ impl Game {
         self.position().legal_actions(self.variant())
     }
 
-    fn is_legal(&self, action: i64) -> bool {
-        usize::try_from(action).is_ok_and(|action| self.legal().contains(action))
+    pub fn is_legal(&self, action: i64) -> bool {
+        let action = usize::try_from(action).ok().and_then(ActionId::new);
+        action.is_some_and(|action| self.legal().contains(action))
     }
 
     fn score(&self) -> i32 {
@@ -61,6 +64,7 @@ impl Game {
     /// Plays the action; an illegal one ends the game as lost, with the same player to act.
     fn play(&mut self, action: i64) {
         if self.is_legal(action) {
+            let action = self.variant().action_id(action).expect("it is legal");
             self.state.apply(action).expect("it is legal");
         } else {
             let mut position = *self.state.position();
@@ -209,7 +213,9 @@ impl Table {
         for (index, game) in self.games.iter().enumerate() {
             let legal = game.legal();
             let mask = &mut self.columns.action_mask[index * num_actions..][..num_actions];
-            mask.iter_mut().enumerate().for_each(|(action, bit)| *bit = legal.contains(action));
+            mask.iter_mut()
+                .enumerate()
+                .for_each(|(action, bit)| *bit = legal.bits() >> action & 1 == 1);
             self.columns.current_player[index] = game.position().current_player() as i32;
             self.columns.score[index] = game.score();
         }

@@ -141,7 +141,8 @@ impl PartnerGame {
             return true;
         }
         let (position, variant) = (self.table.position(), self.table.variant());
-        let played = variant.action_to_move(action).ok();
+        let id = variant.action_id(action);
+        let played = id.and_then(|id| variant.action_to_move(id)).ok();
         let Some(played) = played.filter(|&played| position.is_legal(variant, played)) else {
             self.forfeit();
             return false;

@@ -141,8 +141,7 @@ fn searched<'py>(
 fn state_of(table: &GameRunner) -> rules::State {
     let mut state = rules::State::new(table.variant().clone(), table.seed());
     for event in table.history() {
-        let action = table.variant().move_to_action(event.played);
-        state.apply(action.expect("a played move has an action") as i64).expect("it was legal");
+        state.play_unchecked(event.played);
     }
     state
 }
@@ -304,9 +303,10 @@ impl _Tables {
             return Err(illegal_action(&error, action.explain(&error)));
         }
         let refuse = |error: MoveError| illegal_action(&error, action.explain(&error));
-        let played = variant.action_to_move(action.value).map_err(refuse)?;
+        let id = variant.action_id(action.value).map_err(refuse)?;
+        let played = variant.action_to_move(id).map_err(refuse)?;
         if !table.position().is_legal(&variant, played) {
-            return Err(refuse(table.position().refuse(&variant, action.value as usize, played)));
+            return Err(refuse(table.position().refuse(&variant, id, played)));
         }
         table.apply(played);
         Ok(())
@@ -356,7 +356,8 @@ impl _Tables {
             let moves = games.iter().zip(&actions).take_while(|_| !is_set(stop));
             for (&game, &action) in moves {
                 let table = &mut self.tables[game];
-                let played = self.variant.action_to_move(action).ok();
+                let id = self.variant.action_id(action);
+                let played = id.and_then(|id| self.variant.action_to_move(id)).ok();
                 match played.filter(|&played| table.position().is_legal(&self.variant, played)) {
                     Some(played) => table.apply(played),
                     None => refused.push(game),

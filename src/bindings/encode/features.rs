@@ -5,7 +5,7 @@ use crate::rules::{self, ActionSet};
 
 /// Whether each action of the variant is in the set.
 pub fn action_mask(variant: &rules::Variant, legal: ActionSet) -> Vec<bool> {
-    (0..variant.num_actions()).map(|action| legal.contains(action)).collect()
+    variant.action_ids().map(|action| legal.contains(action)).collect()
 }
 
 /// The encoded observation of a seat: a byte of 0 or 1 for each feature.

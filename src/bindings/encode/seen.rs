@@ -131,7 +131,7 @@ impl<'a> SeenRows<'a> {
         self.packed.extend(self.words.iter().flat_map(|word| word.to_le_bytes()));
         let is_to_act = position.ending().is_none() && position.current_player() == observer;
         let legal = view.legal_actions();
-        let actions = 0..self.variant.num_actions();
+        let actions = self.variant.action_ids();
         self.masks.extend(actions.map(|action| is_to_act && legal.contains(action)));
         let slots = usize::from(self.variant.hand_size());
         let cards = usize::from(self.variant.players()) * slots;

@@ -42,7 +42,7 @@ pub struct Event {
 impl Event {
     pub fn new(variant: &Arc<rules::Variant>, event: rules::Event) -> Event {
         let action = variant.move_to_action(event.played);
-        let action = action.expect("a played move has an action");
+        let action = action.expect("a played move has an action").index();
         Event { event, action, variant: variant.clone() }
     }
 
@@ -180,7 +180,8 @@ impl Event {
         drawn: Option<Card>,
     ) -> PyResult<Event> {
         let variant = &variant.0;
-        let played = variant.action_to_move(action);
+        let id = variant.action_id(action);
+        let played = id.and_then(|id| variant.action_to_move(id));
         let cards = [card, drawn].map(|card| card.map(Card::rules));
         let slots = SlotSet::first_slots(variant.hand_size().into());
         let is_known = seat < variant.players()

@@ -136,7 +136,7 @@ pub fn kind(played: rules::Move) -> &'static str {
 
 /// The moves of actions.
 pub fn moves(variant: &rules::Variant, actions: ActionSet) -> Vec<Move> {
-    let played = actions.iter().map(|action| variant.action_to_move(action as i64));
+    let played = actions.iter().map(|action| variant.action_to_move(action));
     let played = played.map(|played| played.expect("a legal action has a move"));
     played.map(|played| Move::new(played, variant.edition())).collect()
 }

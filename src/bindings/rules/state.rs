@@ -16,7 +16,7 @@ use crate::bindings::errors::{SerializationError, illegal_action};
 use crate::bindings::interruptible::ask;
 use crate::bots::SeatedPlayer;
 use crate::encode;
-use crate::rules;
+use crate::rules::{self, ActionId};
 
 /// One game in progress with everything in it: all hands, the order of the deck and all past turns.
 /// `Variant.new_game` deals one.
@@ -153,7 +153,7 @@ impl State {
 
     /// The legal action ids of the seat to act in ascending order; none once the game is over.
     fn legal_actions(&self) -> Vec<usize> {
-        self.state.legal_actions().iter().collect()
+        self.state.legal_actions().iter().map(ActionId::index).collect()
     }
 
     /// The legal moves of the seat to act, in the order of `legal_actions`.
@@ -217,7 +217,7 @@ impl State {
     ///     NotationError: the text is not a move.
     fn apply(&mut self, action: &Bound<'_, PyAny>) -> PyResult<i16> {
         let action = self.variant().read_action(action)?;
-        let applied = self.state.apply(action.value);
+        let applied = self.state.apply_number(action.value);
         applied.map_err(|error| illegal_action(&error, action.explain(&error)))
     }
 

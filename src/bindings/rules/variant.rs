@@ -222,7 +222,8 @@ impl Variant {
     /// Raises:
     ///     IllegalActionError: the variant has no such action.
     fn action_meaning(&self, action: Integer) -> PyResult<String> {
-        let played = self.0.action_to_move(action.value);
+        let id = self.0.action_id(action.value);
+        let played = id.and_then(|id| self.0.action_to_move(id));
         let played = played.map_err(|error| illegal_action(&error, action.explain(&error)))?;
         Ok(self.0.edition().meaning(played))
     }
@@ -237,7 +238,8 @@ impl Variant {
     /// >>> move.kind, move.offset, move.color
     /// ('color_hint', 1, 2)
     fn r#move(&self, action: Integer) -> PyResult<Move> {
-        let played = self.0.action_to_move(action.value);
+        let id = self.0.action_id(action.value);
+        let played = id.and_then(|id| self.0.action_to_move(id));
         let played = played.map_err(|error| illegal_action(&error, action.explain(&error)))?;
         Ok(Move::new(played, self.0.edition()))
     }
@@ -247,7 +249,7 @@ impl Variant {
     /// Raises:
     ///     NotationError: the text is not a move.
     ///     IllegalActionError: the variant has no such move.
-    pub fn action(&self, r#move: &Bound<'_, PyAny>) -> PyResult<usize> {
+    pub fn action(&self, r#move: &Bound<'_, PyAny>) -> PyResult<u8> {
         let played = match r#move.cast::<Move>() {
             Ok(given) => given.get().played(),
             Err(_) => {
@@ -257,7 +259,7 @@ impl Variant {
                 text.parse()?
             }
         };
-        self.0.move_to_action(played).ok_or_else(|| {
+        self.0.move_to_action(played).map(u8::from).ok_or_else(|| {
             crate::bindings::errors::IllegalActionError::new_err(format!(
                 "\"{played}\" is not a move of this variant: {}",
                 self.0
@@ -392,7 +394,7 @@ impl Variant {
     /// Reads an action: an id, a `Move`, or a move's text.
     pub fn read_action(&self, given: &Bound<'_, PyAny>) -> PyResult<Integer> {
         if given.is_instance_of::<Move>() || given.extract::<Text>().is_ok() {
-            return Ok(Integer::new(self.action(given)? as i64));
+            return Ok(Integer::new(self.action(given)?.into()));
         }
         integer("action", given)
     }

@@ -17,7 +17,7 @@ use crate::bindings::errors::StarmineError;
 use crate::bindings::interruptible::interruptible;
 use crate::bots::is_set;
 use crate::encode;
-use crate::rules::{self, Belief, GameRng};
+use crate::rules::{self, ActionId, Belief, GameRng};
 
 /// The arguments of `State.view`.
 type Stored<'py> = (Bound<'py, PyAny>, usize);
@@ -251,7 +251,7 @@ impl View {
 
     /// The observer's legal action ids; none when another seat is to act.
     fn legal_actions(&self) -> Vec<usize> {
-        self.view().legal_actions().iter().collect()
+        self.view().legal_actions().iter().map(ActionId::index).collect()
     }
 
     /// The observer's legal moves, in the order of `legal_actions`.

@@ -41,7 +41,7 @@ impl SelfPlay {
         let variant = self.state.variant().clone();
         let before = *self.state.position();
         let action = variant.move_to_action(parse(played)).unwrap();
-        self.state.apply(action as i64).unwrap();
+        self.state.apply(action).unwrap();
         let event = *self.state.history().last().unwrap();
         for (seat, bot) in self.bots.iter_mut().enumerate() {
             bot.observe(&Turn {

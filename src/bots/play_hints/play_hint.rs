@@ -2,7 +2,7 @@
 
 use super::hand_notes::HandNotes;
 use crate::bots::bot::Turn;
-use crate::rules::{CardSet, Hint, Move, Rank, SlotSet, Suit, View};
+use crate::rules::{ActionId, CardSet, Hint, Move, Rank, SlotSet, Suit, View};
 
 /// A hint that touches playable cards, and no others that would be misplayed.
 #[derive(Clone, Copy, Debug)]
@@ -134,8 +134,9 @@ pub(super) fn pass(view: &View<'_>) -> Option<Move> {
 pub(super) fn any_move(view: &View<'_>) -> Move {
     let (variant, legal) = (view.variant(), view.legal_actions());
     let hints = variant.color_hint_base()..variant.announced_play_base();
-    let hint = legal.iter().find(|action| hints.contains(action));
-    let action = hint.or_else(|| legal.iter().next()).unwrap_or_default();
+    let mut legal = legal.iter().map(ActionId::index);
+    let first = legal.clone().next().unwrap_or_default();
+    let action = legal.find(|action| hints.contains(action)).unwrap_or(first);
     variant.tables().moves[action]
 }
 
@@ -187,7 +188,7 @@ pub(super) mod tests {
             let played = bots[seat].act(&state.view(seat));
             moves.push(variant.edition().meaning(played));
             let before = *state.position();
-            state.apply(variant.move_to_action(played).unwrap() as i64).unwrap();
+            state.apply(variant.move_to_action(played).unwrap()).unwrap();
             let event = *state.history().last().unwrap();
             for (seat, bot) in bots.iter_mut().enumerate() {
                 let before = View::new(&variant, &before, seat);

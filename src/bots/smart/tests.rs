@@ -39,7 +39,7 @@ impl Pair {
     fn play(&mut self, played: Move) {
         let variant = self.state.variant().clone();
         let before = *self.state.position();
-        self.state.apply(variant.move_to_action(played).unwrap() as i64).unwrap();
+        self.state.apply(variant.move_to_action(played).unwrap()).unwrap();
         let event = *self.state.history().last().unwrap();
         for (seat, bot) in self.bots.iter_mut().enumerate() {
             bot.observe(&Turn {

@@ -1,13 +1,13 @@
 //! The actions that logits choose.
 
-use crate::rules::{ActionSet, GameRng};
+use crate::rules::{ActionId, ActionSet, GameRng};
 
 /// Fixed-point 1 of the sampling weights; the best action has weight 1.
 const ONE: f64 = (1u64 << 48) as f64;
 
 /// The legal action with the greatest logit; on ties the lowest.
 pub fn best(legal: ActionSet, logit: impl Fn(usize) -> f32) -> usize {
-    let mut actions = legal.iter();
+    let mut actions = legal.iter().map(ActionId::index);
     let first = actions.next().expect("the player to act has a legal action");
     actions.fold(first, |best, action| if logit(action) > logit(best) { action } else { best })
 }
@@ -19,12 +19,12 @@ pub fn sample(logits: &[f32], legal: ActionSet, best: usize, rng: &mut GameRng) 
         // The cast turns NaN into 0.
         (libm::exp(below_best) * ONE) as u64
     };
-    let total: u64 = legal.iter().map(weight).sum();
+    let total: u64 = legal.iter().map(ActionId::index).map(weight).sum();
     if total == 0 {
         return best;
     }
     let mut drawn = rng.below_u64(total);
-    for action in legal.iter() {
+    for action in legal.iter().map(ActionId::index) {
         let weight = weight(action);
         if drawn < weight {
             return action;

@@ -224,10 +224,8 @@ impl Policy {
     ) {
         moves.clear();
         self.pass(views, room, |logits, lane, view| {
-            let best = best(view.legal_actions(), |action| logits[action][lane]) as i64;
-            moves.push(
-                view.variant().action_to_move(best).expect("legal actions are the variant's"),
-            );
+            let best = best(view.legal_actions(), |action| logits[action][lane]);
+            moves.push(view.variant().tables().moves[best]);
         });
     }
 
@@ -284,7 +282,7 @@ impl Policy {
         encode_into(self.encoder, view, &mut words);
         let logits = self.logits_of_rows(&[&words], room);
         let legal = view.legal_actions();
-        let found: Vec<f64> = legal.iter().map(|action| logits[action][0].into()).collect();
+        let found: Vec<f64> = legal.iter().map(|action| logits[action.index()][0].into()).collect();
         let most = found.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let sum: f64 = found.iter().map(|logit| libm::exp(logit - most)).sum();
         found.iter().map(|logit| logit - most - libm::log(sum)).collect()

@@ -11,7 +11,7 @@ use crate::nn::any_network::Network;
 use crate::nn::layer_norm::LayerNorm;
 use crate::nn::linear::{Accumulator, Linear};
 use crate::nn::network::{Gru, HiddenLayer, PlainNetwork};
-use crate::rules::{ActionSet, EpisodeSeed, GameRng, Parameters, State, Variant, View};
+use crate::rules::{ActionId, ActionSet, EpisodeSeed, GameRng, Parameters, State, Variant, View};
 
 /// Pseudo-random numbers between -1 and 1.
 struct Numbers(GameRng);
@@ -212,7 +212,8 @@ fn a_policy_computes_the_same_as_naive_loops() {
                     let allowed = if recurrent { 1e-5 } else { 0.0 };
                     assert!((found - expected).abs() <= allowed, "{found} {expected}");
                 }
-                state.apply(best(view.legal_actions(), |action| logits[action]) as i64).unwrap();
+                let action = best(view.legal_actions(), |action| logits[action]);
+                state.apply(ActionId::new(action).unwrap()).unwrap();
             }
         }
     }
@@ -400,8 +401,8 @@ fn rows_have_the_logits_of_single_observations() {
                 &mut words,
             );
             observations.push(words);
-            let legal: Vec<usize> = state.legal_actions().iter().collect();
-            state.apply(legal[observations.len() * 7 % legal.len()] as i64).unwrap();
+            let legal: Vec<_> = state.legal_actions().iter().collect();
+            state.apply(legal[observations.len() * 7 % legal.len()]).unwrap();
         }
         let (mut room, mut scratch) = (PolicyRows::default(), policy.scratch());
         for rows in [1, 5, Policy::ROWS] {

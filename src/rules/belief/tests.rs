@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::*;
-use crate::rules::{EpisodeSeed, Move, PRESETS, Parameters, State, Variant, preset};
+use crate::rules::{ActionId, EpisodeSeed, Move, PRESETS, Parameters, State, Variant, preset};
 
 /// The number of choices of copies that make each hand, by enumeration.
 type Hands = BTreeMap<Vec<usize>, u64>;
@@ -77,14 +77,14 @@ fn play(variant: &Arc<Variant>, games: u64, mut look: impl FnMut(&View<'_>)) {
         let mut state = State::new(variant.clone(), EpisodeSeed { seed: 5, game, episode: 0 });
         while state.ending().is_none() {
             (0..variant.players().into()).for_each(|seat| look(&state.view(seat)));
-            let is_hint = |&action: &usize| {
-                matches!(variant.action_to_move(action as i64), Ok(Move::Hint { .. }))
+            let is_hint = |&action: &ActionId| {
+                matches!(variant.action_to_move(action), Ok(Move::Hint { .. }))
             };
-            let (hints, others): (Vec<usize>, Vec<usize>) =
+            let (hints, others): (Vec<ActionId>, Vec<ActionId>) =
                 state.legal_actions().iter().partition(is_hint);
             let hints_now = others.is_empty() || !hints.is_empty() && choose(3) > 0;
             let actions = if hints_now { hints } else { others };
-            state.apply(actions[choose(actions.len())] as i64).unwrap();
+            state.apply(actions[choose(actions.len())]).unwrap();
         }
     }
 }

@@ -60,8 +60,7 @@ fn by_enumeration(state: &State, seat: usize, bot: &str) -> BTreeMap<Vec<usize>,
                 return;
             }
             let action = variant.move_to_action(event.played).unwrap();
-            if other.apply(action as i64).is_err()
-                || other.view(seat).history().nth(turn) != Some(*event)
+            if other.apply(action).is_err() || other.view(seat).history().nth(turn) != Some(*event)
             {
                 return;
             }
@@ -154,7 +153,7 @@ fn watch(
             } else {
                 bots[acting].act(&state).unwrap()
             };
-            state.apply(variant.move_to_action(played).unwrap() as i64).unwrap();
+            state.apply(variant.move_to_action(played).unwrap()).unwrap();
         }
     }
 }
@@ -254,13 +253,13 @@ fn game_with_a_mistake(
         let mut action = played;
         if acting != seat && mistake.is_none() && state.length() + players > turn {
             let others = state.legal_actions().iter().filter(|&other| other != played);
-            let others: Vec<usize> = others.collect();
+            let others: Vec<_> = others.collect();
             if !others.is_empty() {
                 action = others[rng.below(others.len() as u32) as usize];
                 mistake = Some(state.length());
             }
         }
-        state.apply(action as i64).unwrap();
+        state.apply(action).unwrap();
     }
     (state, mistake)
 }
@@ -277,7 +276,7 @@ fn asked_in_each_turn(mut searcher: Searcher, state: &State, seat: usize, seed: 
             searcher.act(&before.view(seat));
         }
         let action = state.variant().move_to_action(event.played).unwrap();
-        earlier.apply(action as i64).unwrap();
+        earlier.apply(action).unwrap();
         searcher.observe(&Turn {
             before: before.view(seat),
             event: event.seen_by(seat),

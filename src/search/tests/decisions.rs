@@ -5,7 +5,7 @@ use super::super::*;
 use super::*;
 use crate::bots::{Bot, GameRunner, Player, PolicyBot, SeatedPlayer, play_games, play_games_until};
 use crate::nn::{PolicyRows, shipped_policy};
-use crate::rules::{GameRng, Move, State, View};
+use crate::rules::{ActionId, GameRng, Move, State, View};
 
 #[test]
 fn the_worse_half_of_the_moves_gets_fewer_rollouts() {
@@ -43,12 +43,12 @@ fn recorded_games_have_the_values_of_all_searched_moves() {
         while state.ending().is_none() {
             let row = &values.means[turn * actions..][..actions];
             let searches = state.position().current_player() == 0;
-            for (action, mean) in row.iter().enumerate() {
+            for (action, mean) in variant.action_ids().zip(row) {
                 assert!(searches && state.legal_actions().contains(action) || mean.is_nan());
             }
             let played = usize::from(games.recording.actions[turn]);
             assert!(row[played].is_nan() != searches || state.legal_actions().len() == 1);
-            state.apply(played as i64).unwrap();
+            state.apply(ActionId::new(played).unwrap()).unwrap();
             turn += 1;
         }
     }
@@ -224,7 +224,7 @@ impl Bot for Counting {
     fn act(&mut self, view: &View<'_>) -> Move {
         self.0[0].fetch_add(1, Ordering::Relaxed);
         let action = view.legal_actions().iter().next().unwrap();
-        view.variant().action_to_move(action as i64).unwrap()
+        view.variant().action_to_move(action).unwrap()
     }
 
     fn pass(&mut self, _: &View<'_>) {
@@ -264,7 +264,7 @@ fn a_searcher_that_was_not_asked_before_decides_as_one_that_was() {
                 compared += 1;
                 break;
             }
-            state.apply(variant.move_to_action(played).unwrap() as i64).unwrap();
+            state.apply(variant.move_to_action(played).unwrap()).unwrap();
         }
     }
     assert!(compared > 5, "{compared}");

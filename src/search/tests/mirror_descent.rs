@@ -63,7 +63,7 @@ fn mistakes(state: &State, seat: usize, bot: &str, hand: &[usize]) -> i32 {
         let acting = usize::from(event.seat);
         found += i32::from(acting != seat && bots[acting].act(&other).unwrap() != event.played);
         let action = variant.move_to_action(event.played).unwrap();
-        other.apply(action as i64).unwrap();
+        other.apply(action).unwrap();
     }
     found
 }

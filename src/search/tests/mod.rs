@@ -55,13 +55,13 @@ fn game_before_a_turn(
             break;
         }
         let action = if acting == seat {
-            let legal: Vec<usize> = state.legal_actions().iter().collect();
+            let legal: Vec<_> = state.legal_actions().iter().collect();
             legal[rng.below(legal.len() as u32) as usize]
         } else {
             let played = others[acting].act(&state).unwrap();
             variant.move_to_action(played).unwrap()
         };
-        state.apply(action as i64).unwrap();
+        state.apply(action).unwrap();
     }
     state
 }

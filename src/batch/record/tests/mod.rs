@@ -17,7 +17,9 @@ use crate::batch::{
     Dtype, ExtraOutput, IllegalAction, ObservationBuffer, Observers, Options, Outputs, Partner,
     Partners, Seeds,
 };
-use crate::rules::{Event, GameRng, Named, Parameters, Position, Variant, random_variant};
+use crate::rules::{
+    ActionId, Event, GameRng, Named, Parameters, Position, Variant, random_variant,
+};
 
 /// The forgeries of each batch.
 const FORGERIES: usize = 64;
@@ -105,7 +107,7 @@ fn random_batch(rng: &mut GameRng) -> Batch {
 fn actions(batch: &Batch, rng: &mut GameRng) -> Vec<i64> {
     let terminates = batch.options().illegal_action == IllegalAction::Terminate;
     let action = |game| {
-        let legal: Vec<usize> = batch.legal(game).iter().collect();
+        let legal: Vec<usize> = batch.legal(game).iter().map(ActionId::index).collect();
         let is_any = legal.is_empty() || terminates && below(rng, 50) == 0;
         if is_any { rng.below(64).into() } else { pick(rng, &legal) as i64 }
     };

@@ -75,7 +75,7 @@ mod tests {
         let before = state.clone();
         let seat = state.position().current_player();
         let played = bots[seat].act(&state.view(seat));
-        state.apply(state.variant().move_to_action(played).unwrap() as i64).unwrap();
+        state.apply(state.variant().move_to_action(played).unwrap()).unwrap();
         for (seat, bot) in bots.iter_mut().enumerate() {
             let event = state.history().last().unwrap().seen_by(seat);
             bot.observe(&Turn { before: before.view(seat), event, after: state.view(seat) });

@@ -138,7 +138,6 @@ impl Bot for InfoBot {
             return chosen;
         }
         // Only possible if a partner violates the conventions.
-        let action = view.legal_actions().iter().next().unwrap_or(0);
-        view.variant().action_to_move(action as i64).unwrap_or(chosen)
+        view.legal_moves().next().unwrap_or(chosen)
     }
 }

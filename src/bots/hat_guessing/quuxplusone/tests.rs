@@ -23,7 +23,7 @@ fn for_each_turn(players: i64, check: impl Fn(&[InfoBot], &State)) {
             let before = *state.position();
             let seat = before.current_player();
             let played = bots[seat].act(&View::new(&variant, &before, seat));
-            state.apply(variant.move_to_action(played).unwrap() as i64).unwrap();
+            state.apply(variant.move_to_action(played).unwrap()).unwrap();
             let event = *state.position().last_event().unwrap();
             for (seat, bot) in bots.iter_mut().enumerate() {
                 bot.observe(&Turn {
