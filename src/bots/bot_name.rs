@@ -131,7 +131,7 @@ impl BotName {
     /// Whether it is a policy whose network values positions by themselves, see [`Policy::values`].
     #[must_use]
     pub fn has_values(&self) -> bool {
-        matches!(self, BotName::Policy(name) if name.policy.takes_rows())
+        matches!(self, BotName::Policy(name) if !name.policy.is_recurrent())
     }
 
     /// The policy, also one with noise; `None` for other bots.

@@ -7,6 +7,7 @@ use std::thread;
 use thiserror::Error;
 
 use super::memory::{check_headroom, start_scoped, with_room};
+use super::policy::{PolicyRows, run_together};
 use super::runner::{BotMoveError, GameRunner, Player};
 use super::stop::is_set;
 use super::turn_values::TurnValues;
@@ -175,7 +176,11 @@ fn play_chunks(
     let seed = |game| EpisodeSeed { seed, game, episode: 0 };
     let mut chunks = Vec::new();
     let Some(&any_game) = games.first() else { return Ok(Some(chunks)) };
-    let mut runner = GameRunner::new(variant.clone(), players.to_vec(), seed(any_game));
+    let runner = GameRunner::new(variant.clone(), players.to_vec(), seed(any_game));
+    // Games with policies are played side by side.
+    let together = if runner.has_policy() { size } else { 1 };
+    let mut runners = vec![runner; together];
+    let mut rows = PolicyRows::default();
     loop {
         let first = next.fetch_add(size, Ordering::Relaxed);
         if first >= games.len() {
@@ -183,15 +188,22 @@ fn play_chunks(
         }
         let mut chunk = PlayedGames::default();
         chunk.outcomes.try_reserve_exact(size)?;
-        for &game in &games[first..games.len().min(first + size)] {
-            runner.start(seed(game));
-            runner.run_until(stop)?;
+        for games in games[first..games.len().min(first + size)].chunks(runners.len()) {
+            let mut started: Vec<&mut GameRunner> = runners.iter_mut().take(games.len()).collect();
+            started.iter_mut().zip(games).for_each(|(runner, &game)| runner.start(seed(game)));
+            let mut failure = None;
+            run_together(&mut started, &mut rows, stop, |_, error| {
+                failure = failure.take().or(Some(error))
+            });
+            failure.map_or(Ok(()), Err)?;
             if is_set(stop) {
                 return Ok(None);
             }
-            chunk.outcomes.push(Outcome::of(&runner).expect("no player is external"));
-            if records {
-                chunk.record(&runner)?;
+            for runner in &started {
+                chunk.outcomes.push(Outcome::of(runner).expect("no player is external"));
+                if records {
+                    chunk.record(runner)?;
+                }
             }
         }
         chunks.try_reserve(1)?;

@@ -1,8 +1,11 @@
 //! Trained policies as bots.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use super::bot::{Bot, UnsupportedVariant};
+use super::runner::{BotMoveError, GameRunner};
+use super::stop::is_set;
 use crate::encode::encode_into;
 use crate::nn::{Policy, PolicyScratch, best, sample};
 use crate::rules::{EpisodeSeed, GameRng, Move, Variant, View};
@@ -58,15 +61,15 @@ impl PolicyBot {
             rng: GameRng::new(EpisodeSeed::default()),
             words: vec![0; policy.num_bits().div_ceil(64)],
             hidden_state: vec![0.0; policy.state_width()],
-            scratch: policy.scratch(),
+            scratch: PolicyScratch::default(),
             policy,
         })
     }
 
-    /// The policy, if [`Policy::best_moves`] finds the moves of this bot: it is greedy, and its network takes rows.
+    /// The policy, if [`Policy::best_moves`] finds the moves of this bot: it is greedy, and its network has no hidden state.
     #[must_use]
     pub fn rows(&self) -> Option<&Arc<Policy>> {
-        (!self.is_sampled && self.policy.takes_rows()).then_some(&self.policy)
+        (!self.is_sampled && !self.policy.is_recurrent()).then_some(&self.policy)
     }
 }
 
@@ -88,12 +91,16 @@ impl Bot for PolicyBot {
         let PolicyBot { policy, words, hidden_state, scratch, .. } = self;
         encode_into(policy.encoder(), view, words);
         let logits = policy.logits(words, hidden_state, scratch);
-        let legal = view.legal_actions();
-        let best = best(legal, |action| logits[action]);
-        let action =
-            if self.is_sampled { sample(logits, legal, best, &mut self.rng) } else { best };
-        view.variant().tables().moves[action]
+        choose(logits, self.is_sampled.then_some(&mut self.rng), view)
     }
+}
+
+/// The legal action with the greatest logit; with a generator, one that is sampled from the softmax of the logits.
+fn choose(logits: &[f32], rng: Option<&mut GameRng>, view: &View<'_>) -> Move {
+    let legal = view.legal_actions();
+    let best = best(legal, |action| logits[action]);
+    let action = rng.map_or(best, |rng| sample(logits, legal, best, rng));
+    view.variant().tables().moves[action]
 }
 
 /// Refuses a variant in which the policy was not trained.
@@ -110,4 +117,86 @@ fn check(policy: &Policy, name: &str, variant: &Variant) -> Result<(), Unsupport
             differences.join(", ")
         ),
     })
+}
+
+/// Memory in which policies are evaluated for many games at a time.
+#[derive(Default)]
+pub struct PolicyRows {
+    words: Vec<u64>,
+    hidden_states: Vec<f32>,
+    scratch: PolicyScratch,
+}
+
+impl PolicyRows {
+    /// Plays one turn of each of these games, in all of which a policy is to act.
+    fn play(&mut self, games: &mut [&mut GameRunner], waiting: &mut [usize]) {
+        let policy = |game: &mut GameRunner| {
+            Arc::as_ptr(&game.policy_to_act().expect("a policy is to act").0.policy)
+        };
+        waiting.sort_by_key(|&game| policy(games[game]));
+        let mut waiting = &*waiting;
+        while let Some(&first) = waiting.first() {
+            let own = policy(games[first]);
+            let alike = waiting.iter().take_while(|&&game| policy(games[game]) == own);
+            let (alike, rest) = waiting.split_at(alike.take(Policy::ROWS).count());
+            self.play_alike(games, alike);
+            waiting = rest;
+        }
+    }
+
+    /// The same for games in which the same policy is to act.
+    fn play_alike(&mut self, games: &mut [&mut GameRunner], waiting: &[usize]) {
+        let PolicyRows { words, hidden_states, scratch } = self;
+        words.clear();
+        hidden_states.clear();
+        let mut policy = None;
+        for &game in waiting {
+            let (bot, view) = games[game].policy_to_act().expect("a policy is to act");
+            let policy = policy.get_or_insert_with(|| bot.policy.clone());
+            let start = words.len();
+            words.resize(start + policy.num_bits().div_ceil(64), 0);
+            encode_into(policy.encoder(), &view, &mut words[start..]);
+            hidden_states.extend_from_slice(&bot.hidden_state);
+        }
+        let Some(policy) = policy else { return };
+        let width = policy.state_width();
+        let logits = policy.logits(words, hidden_states, scratch);
+        for (row, (&game, logits)) in
+            waiting.iter().zip(logits.chunks_exact(logits.len() / waiting.len())).enumerate()
+        {
+            let (bot, view) = games[game].policy_to_act().expect("a policy is to act");
+            bot.hidden_state.copy_from_slice(&hidden_states[row * width..][..width]);
+            let played = choose(logits, bot.is_sampled.then_some(&mut bot.rng), &view);
+            games[game].apply(played);
+        }
+    }
+}
+
+/// Lets the bots of many games play until each game has ended or an external player is to act, unless `stop` is set
+/// meanwhile. Policies are evaluated for all games that wait for them. `failed` gets the games in which a bot chose an
+/// illegal move; the others go on.
+pub fn run_together(
+    games: &mut [&mut GameRunner],
+    rows: &mut PolicyRows,
+    stop: &AtomicBool,
+    mut failed: impl FnMut(usize, BotMoveError),
+) {
+    let mut open: Vec<usize> = (0..games.len()).collect();
+    while !open.is_empty() && !is_set(stop) {
+        open.retain(|&index| {
+            let game = &mut *games[index];
+            while game.policy_to_act().is_none() {
+                match game.play_bot_until(stop) {
+                    Ok(true) => {}
+                    Ok(false) => return false,
+                    Err(error) => {
+                        failed(index, error);
+                        return false;
+                    }
+                }
+            }
+            true
+        });
+        rows.play(games, &mut open);
+    }
 }

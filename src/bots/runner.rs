@@ -1,3 +1,6 @@
+//! One game after another among players.
+
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -5,6 +8,7 @@ use std::sync::atomic::AtomicBool;
 use thiserror::Error;
 
 use super::bot::{Bot, MoveValue, OpenBot, Turn};
+use super::policy::PolicyBot;
 use super::stop::is_set;
 use crate::rules::{
     Ending, EpisodeSeed, Event, GameRng, Move, Position, RandomDeck, Variant, View,
@@ -197,6 +201,23 @@ impl GameRunner {
     pub fn waits_for_bot(&self) -> bool {
         let player = &self.players[self.position.current_player()];
         self.ending().is_none() && !matches!(player, Player::External)
+    }
+
+    /// The policy that is to act, with its view; `None` if another player is, or if the game has ended.
+    pub(super) fn policy_to_act(&mut self) -> Option<(&mut PolicyBot, View<'_>)> {
+        if self.ending().is_some() {
+            return None;
+        }
+        let seat = self.position.current_player();
+        let Player::Bot(bot) = &mut self.players[seat] else { return None };
+        let bot = (&mut **bot as &mut dyn Any).downcast_mut::<PolicyBot>()?;
+        Some((bot, View::new(&self.variant, &self.position, seat)))
+    }
+
+    /// Whether a seat has a policy, which is evaluated faster for many games at a time.
+    pub(super) fn has_policy(&self) -> bool {
+        let is_policy = |player: &Player| matches!(player, Player::Bot(bot) if (&**bot as &dyn Any).is::<PolicyBot>());
+        self.players.iter().any(is_policy)
     }
 
     /// Plays one turn if a bot is to act, and returns whether one was.

@@ -1,10 +1,12 @@
+//! The kinds of networks.
+
 use super::color_network::ColorNetwork;
-use super::network::PlainNetwork;
+use super::network::{Gru, PlainNetwork};
 use super::scratch::PolicyScratch;
 
 /// The network of a policy.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Network {
+pub enum Network {
     /// Hidden layers over all bits of an observation.
     Plain(Box<PlainNetwork>),
     /// Weights that all colours share.
@@ -26,27 +28,19 @@ impl Network {
             Network::Plain(network) => &network.gru,
             Network::Colors(network) => &network.gru,
         };
-        gru.as_ref().map_or(0, |gru| gru.from_state.outputs() / 3)
+        gru.as_ref().map_or(0, Gru::width)
     }
 
-    /// Scratch memory for this network.
-    pub fn scratch(&self) -> PolicyScratch {
-        match self {
-            Network::Plain(network) => network.scratch(),
-            Network::Colors(network) => network.scratch(),
-        }
-    }
-
-    /// A forward pass: the logits of an observation, then the value. Updates the hidden state.
+    /// A forward pass of one or more rows: for each the logits, then the value. Updates the hidden states.
     pub fn apply<'a>(
         &self,
         words: &[u64],
-        state: &mut [f32],
+        states: &mut [f32],
         scratch: &'a mut PolicyScratch,
     ) -> &'a [f32] {
         match self {
-            Network::Plain(network) => network.apply(words, state, scratch),
-            Network::Colors(network) => network.apply(words, state, scratch),
+            Network::Plain(network) => network.apply(words, states, scratch),
+            Network::Colors(network) => network.apply(words, states, scratch),
         }
     }
 }

@@ -1,4 +1,5 @@
-use super::linear::Inputs;
+//! Computed inputs of a plain network: two probabilities for each card.
+
 use crate::encode::Layout;
 use crate::rules::Variant;
 
@@ -55,7 +56,7 @@ impl CardFeatures {
     }
 
     /// Appends the non-zero features of an observation.
-    pub fn push(&self, words: &[u64], inputs: &mut Inputs) {
+    pub fn push(&self, words: &[u64], inputs: &mut Vec<(u32, f32)>) {
         let (playable, dead) = self.kinds(words);
         let mut index = self.first as u32;
         for cards in &self.cards {

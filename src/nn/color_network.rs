@@ -1,8 +1,9 @@
-use super::linear::{Accumulator, Inputs, Lanes, Linear, ROWS};
-use super::network::{Gru, push_if};
-use super::rows::{self, PolicyRows};
-use super::scratch::{ColorScratch, PolicyScratch};
-use crate::nn::ColorFeatures;
+//! Networks by colour: all colours pass the same layers, and are pooled.
+
+use super::color_features::ColorFeatures;
+use super::linear::Linear;
+use super::network::Gru;
+use super::scratch::{PolicyScratch, relu};
 use crate::rules::{Hint, Move, Variant};
 
 /// A network that treats all colours alike: a tower that every colour passes with the same weights,
@@ -15,7 +16,7 @@ use crate::rules::{Hint, Move, Variant};
 /// - `z = relu(trunk [mean k, max k, relu(rest g)])`, or the recurrent unit's next state after that
 /// - the logits are `heads z`, for an action that names the colour `c` plus `color_heads k_c`.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct ColorNetwork {
+pub struct ColorNetwork {
     pub features: ColorFeatures,
     pub actions: ColorActions,
     pub color: [Linear; 2],
@@ -76,161 +77,89 @@ impl ColorActions {
 }
 
 impl ColorNetwork {
-    /// Scratch memory for this network.
-    pub fn scratch(&self) -> PolicyScratch {
-        let layers = [&self.color[0], &self.color[1], &self.rest, &self.trunk, &self.heads];
-        let gru = self.gru.iter().flat_map(|gru| [&gru.from_input, &gru.from_state]);
-        let widest = layers.into_iter().chain(gru).map(Linear::outputs).max().unwrap_or_default();
-        let (width, colors) = (self.color[0].outputs(), self.features.colors());
-        let scratch = ColorScratch {
-            features: vec![0.0; self.features.len()],
-            shared: Accumulator::new(width),
-            towers: vec![0.0; colors * width],
-            pooled: vec![0.0; 2 * width],
-            trunk: Vec::with_capacity(3 * width),
-            group_logits: vec![0.0; colors * self.actions.groups],
-            outputs: vec![0.0; self.actions.heads.len() + 1],
-        };
-        let inputs = self.features.len().max(widest);
-        PolicyScratch::new(inputs, widest, self.gru.is_some(), Some(scratch))
-    }
-
-    /// A forward pass: the logits of an observation, then the value. Updates the hidden state.
+    /// A forward pass of one or more rows: for each the logits, then the value. Updates the hidden states.
     pub fn apply<'a>(
         &self,
         words: &[u64],
-        state: &mut [f32],
+        states: &mut [f32],
         scratch: &'a mut PolicyScratch,
     ) -> &'a [f32] {
-        let mut colors = scratch.colors.take().expect("the scratch memory of this network");
-        self.features.write(words, &mut colors.features);
-        let (row, width) = (self.features.row().len(), self.color[0].outputs());
-        let split = self.features.colors() * row;
-        let PolicyScratch { inputs, sums, .. } = &mut *scratch;
-        // The part of the first layer that all colours share.
-        read(&colors.features[split..], inputs);
-        self.color_rest.apply(inputs, &mut colors.shared);
-        colors.trunk.clear();
-        let rest = self.rest.apply(inputs, sums);
-        let positive = rest.iter().enumerate().filter(|&(_, &output)| output > 0.0);
-        let place = |index| (2 * width + index) as u32;
-        colors.trunk.extend(positive.map(|(index, &output)| (place(index), output)));
-        let rows = colors.features[..split].chunks_exact(row);
-        for (features, tower) in rows.zip(colors.towers.chunks_exact_mut(width)) {
-            read(features, inputs);
-            add_relu(self.color[0].apply(inputs, sums), &colors.shared, tower);
-        }
-        pool(&colors.towers, &mut colors.pooled);
-        read(&colors.pooled, inputs);
-        self.color_pooled.apply(inputs, &mut colors.shared);
-        let groups = self.actions.groups;
-        let towers = colors.towers.chunks_exact_mut(width);
-        for (tower, logits) in towers.zip(colors.group_logits.chunks_exact_mut(groups)) {
-            read(tower, inputs);
-            add_relu(self.color[1].apply(inputs, sums), &colors.shared, tower);
-            read(tower, inputs);
-            logits.copy_from_slice(self.color_heads.apply(inputs, sums));
-        }
-        pool(&colors.towers, &mut colors.pooled);
-        // The pooled towers come before the other row.
-        read(&colors.pooled, inputs);
-        inputs.extend_from_slice(&colors.trunk);
-        let trunk = self.trunk.apply(inputs, sums);
-        inputs.clear();
-        push_if(trunk, inputs, |output| output > 0.0);
-        if let Some(gru) = &self.gru {
-            gru.apply(state, scratch);
-        }
-        let heads = self.heads.apply(&scratch.inputs, &mut scratch.sums);
-        let outputs = &mut colors.outputs;
-        for (logit, &(head, color)) in outputs.iter_mut().zip(&self.actions.heads) {
-            let of_color = color.map_or(0.0, |color| {
-                colors.group_logits[color * groups + head - self.actions.plain]
-            });
-            *logit = heads[head] + of_color;
-        }
-        outputs[self.actions.heads.len()] = heads[self.actions.rows() - 1];
-        &scratch.colors.insert(colors).outputs
-    }
-
-    /// The same for several observations at once, to the bit: each output is summed in the same order.
-    pub fn apply_rows(&self, observations: &[&[u64]], room: &mut PolicyRows) {
-        let PolicyRows {
-            features,
-            inputs,
-            numbers,
-            sums,
-            shared,
-            towers,
-            pooled,
-            group_logits,
-            outputs,
-            ..
-        } = room;
+        let simd = scratch.simd;
+        let PolicyScratch { inputs, features, sums, shared, towers, pooled, group_logits, .. } =
+            &mut *scratch;
         let (colors, row) = (self.features.colors(), self.features.row().len());
-        let split = colors * row;
-        features.resize_with(ROWS, Vec::new);
-        for (features, words) in features.iter_mut().zip(observations) {
-            features.resize(self.features.len(), 0.0);
+        let (width, length, split) = (self.color[0].outputs(), self.features.len(), colors * row);
+        let rows = words.len() / self.features.bits().div_ceil(64);
+        features.resize(rows * length, 0.0);
+        let observations = words.chunks_exact(self.features.bits().div_ceil(64));
+        for (words, features) in observations.zip(features.chunks_exact_mut(length)) {
             self.features.write(words, features);
         }
-        let gather = |places: std::ops::Range<usize>, numbers: &mut Vec<Lanes>| {
-            numbers.clear();
-            numbers.resize(places.len(), [0.0; ROWS]);
-            for (lane, features) in features[..observations.len()].iter().enumerate() {
-                let found = numbers.iter_mut().zip(&features[places.clone()]);
-                found.for_each(|(lanes, &feature)| lanes[lane] = feature);
-            }
-        };
+        let features = features.chunks_exact(length);
         // The part of the first layer that all colours share.
-        gather(split..self.features.len(), numbers);
-        self.color_rest.apply_rows(numbers, inputs, shared);
-        let mut rest = Vec::new();
-        self.rest.apply_rows(numbers, inputs, &mut rest);
-        rows::relu(&mut rest);
-        towers.resize_with(colors, Vec::new);
-        for (color, tower) in towers.iter_mut().enumerate() {
-            gather(color * row..(color + 1) * row, numbers);
-            self.color[0].apply_rows(numbers, inputs, tower);
-            rows::add_relu(shared, tower);
+        inputs.clear();
+        features.clone().for_each(|features| inputs.push(simd, &features[split..]));
+        self.color_rest.apply(simd, inputs, shared);
+        self.rest.apply(simd, inputs, sums);
+        relu(sums);
+        // The inputs of the trunk: the pooled units, and then the rest.
+        let (trunk, rest) = (2 * width + self.rest.outputs(), self.rest.outputs());
+        pooled.resize(rows * trunk, 0.0);
+        for (to, sums) in pooled.chunks_exact_mut(trunk).zip(sums.chunks_exact(rest)) {
+            to[2 * width..].copy_from_slice(sums);
         }
-        rows::pool(towers, pooled);
-        self.color_pooled.apply_rows(pooled, inputs, shared);
-        group_logits.resize_with(colors, Vec::new);
-        for (tower, logits) in towers.iter_mut().zip(group_logits.iter_mut()) {
-            self.color[1].apply_rows(tower, inputs, sums);
-            std::mem::swap(tower, sums);
-            rows::add_relu(shared, tower);
-            self.color_heads.apply_rows(tower, inputs, logits);
+        inputs.clear();
+        for features in features {
+            features[..split].chunks_exact(row).for_each(|row| inputs.push(simd, row));
         }
-        rows::pool(towers, pooled);
-        // The pooled towers come before the other row.
-        pooled.extend_from_slice(&rest);
-        self.trunk.apply_rows(pooled, inputs, sums);
-        rows::relu(sums);
-        self.heads.apply_rows(sums, inputs, numbers);
+        self.color[0].apply(simd, inputs, towers);
+        add_relu(shared, towers, colors, width);
+        inputs.clear();
+        let each = towers.chunks_exact(colors * width).zip(pooled.chunks_exact_mut(trunk));
+        for (towers, pooled) in each {
+            pool(towers, &mut pooled[..2 * width]);
+            inputs.push(simd, &pooled[..2 * width]);
+        }
+        self.color_pooled.apply(simd, inputs, shared);
+        inputs.fill(simd, towers, width);
+        self.color[1].apply(simd, inputs, towers);
+        add_relu(shared, towers, colors, width);
+        inputs.fill(simd, towers, width);
+        self.color_heads.apply(simd, inputs, group_logits);
+        let each = towers.chunks_exact(colors * width).zip(pooled.chunks_exact_mut(trunk));
+        each.for_each(|(towers, pooled)| pool(towers, &mut pooled[..2 * width]));
+        inputs.fill(simd, pooled, trunk);
+        self.trunk.apply(simd, inputs, sums);
+        relu(sums);
+        inputs.fill(simd, sums, self.trunk.outputs());
+        if let Some(gru) = &self.gru {
+            gru.apply(states, scratch);
+        }
+        let PolicyScratch { inputs, sums, group_logits, outputs, .. } = scratch;
+        self.heads.apply(simd, inputs, sums);
         outputs.clear();
-        for &(head, color) in &self.actions.heads {
-            let mut logits = numbers[head];
-            let of_color =
-                color.map_or([0.0; ROWS], |color| group_logits[color][head - self.actions.plain]);
-            logits.iter_mut().zip(of_color).for_each(|(logit, of_color)| *logit += of_color);
-            outputs.push(logits);
+        let (heads, groups) = (self.actions.rows(), self.actions.groups);
+        for (row, heads) in sums.chunks_exact(heads).enumerate() {
+            let of_colors = &group_logits[row * colors * groups..];
+            outputs.extend(self.actions.heads.iter().map(|&(head, color)| {
+                let of_color = |color| of_colors[color * groups + head - self.actions.plain];
+                heads[head] + color.map_or(0.0, of_color)
+            }));
+            outputs.extend(heads.last());
         }
-        outputs.push(numbers[self.actions.rows() - 1]);
+        outputs
     }
 }
 
-/// Reads the numbers that are not zero.
-fn read(numbers: &[f32], inputs: &mut Inputs) {
-    inputs.clear();
-    push_if(numbers, inputs, |number| number != 0.0);
-}
-
-/// The positive parts of the sums of both.
-fn add_relu(own: &[f32], shared: &Accumulator, out: &mut [f32]) {
-    for ((out, own), shared) in out.iter_mut().zip(own).zip(shared.sums()) {
-        *out = (own + shared).max(0.0);
+/// Adds what all colours of a row share to the units of each, and applies ReLU.
+fn add_relu(shared: &[f32], towers: &mut [f32], colors: usize, width: usize) {
+    for (shared, towers) in shared.chunks_exact(width).zip(towers.chunks_exact_mut(colors * width))
+    {
+        for tower in towers.chunks_exact_mut(width) {
+            for (own, shared) in tower.iter_mut().zip(shared) {
+                *own = (*own + shared).max(0.0);
+            }
+        }
     }
 }
 

@@ -1,28 +1,28 @@
 //! Linear layers over sparse inputs: a sum of weight rows, one for each non-zero input.
 //!
-//! Each output is summed in the order of the inputs, without fused multiply-add. Wider vectors only
-//! compute more outputs at once, so the logits are equal to the bit on every processor.
+//! Each output is summed in the order of the inputs, without fused multiply-add. Wider vectors only compute more outputs
+//! at once, so the outputs are equal to the bit on every processor and for every number of rows.
 
-use std::array::from_fn;
+use super::simd::Simd;
+use super::sparse_rows::SparseRows;
 
-/// Outputs in a SIMD vector. Rows are padded with zeros.
-const LANES: usize = 8;
+/// Outputs in a vector. Rows are padded with zeros.
+const WIDTH: usize = 16;
 
-/// The outputs of one vector.
-type Octet = [f32; LANES];
+/// The numbers of a vector: a cache line.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C, align(64))]
+struct Vector([f32; WIDTH]);
 
-/// Non-zero inputs: index and value, in ascending order of the index.
-pub(super) type Inputs = Vec<(u32, f32)>;
+/// The most vectors in a tile: as many sums as registers can hold.
+const LONGEST_TILE: usize = 6;
 
-/// The number of observations that pass a layer together.
-pub(super) const ROWS: usize = 16;
-
-/// One number for each of these observations.
-pub(super) type Lanes = [f32; ROWS];
+/// The vectors in the tiles of a wider layer: the weights of a tile stay in the first-level cache.
+const TILE: usize = 4;
 
 /// Bounds of an output.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct UnitBounds {
+pub struct UnitBounds {
     /// No absolute value of a partial sum is larger.
     pub magnitude: f64,
     /// No output is larger.
@@ -31,28 +31,42 @@ pub(super) struct UnitBounds {
 
 /// A linear layer.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Linear {
+pub struct Linear {
     outputs: usize,
-    bias: Vec<Octet>,
-    /// The weights, input-major: one row for each input, as long as the bias.
-    rows: Vec<Octet>,
+    inputs: usize,
+    tiles: Vec<Tile>,
+}
+
+/// Neighbouring outputs of a layer, whose sums are in registers together.
+#[derive(Clone, Debug, PartialEq)]
+struct Tile {
+    bias: Vec<Vector>,
+    /// For each input as many vectors as in the bias.
+    weights: Vec<Vector>,
 }
 
 impl Linear {
     /// A layer from output-major weights of shape (outputs, inputs) and a bias of shape (outputs).
     pub fn new(weights: &[f32], bias: &[f32]) -> Linear {
         let (outputs, inputs) = (bias.len(), weights.len() / bias.len());
-        let width = outputs.div_ceil(LANES);
-        let mut rows = vec![Octet::default(); inputs * width];
-        let lanes = rows.as_flattened_mut();
-        for (output, weights) in weights.chunks_exact(inputs).enumerate() {
-            for (input, &weight) in weights.iter().enumerate() {
-                lanes[input * width * LANES + output] = weight;
+        let vectors = outputs.div_ceil(WIDTH);
+        let length = if vectors <= LONGEST_TILE { LONGEST_TILE } else { TILE };
+        let tile = |first: usize| {
+            let length = length.min(vectors - first);
+            let mut tile = Tile {
+                bias: vec![Vector::default(); length],
+                weights: vec![Vector::default(); inputs * length],
+            };
+            for output in WIDTH * first..outputs.min(WIDTH * (first + length)) {
+                let (vector, lane) = (output / WIDTH - first, output % WIDTH);
+                tile.bias[vector].0[lane] = bias[output];
+                for (input, &weight) in weights[output * inputs..][..inputs].iter().enumerate() {
+                    tile.weights[input * length + vector].0[lane] = weight;
+                }
             }
-        }
-        let mut padded = vec![Octet::default(); width];
-        padded.as_flattened_mut()[..outputs].copy_from_slice(bias);
-        Linear { outputs, bias: padded, rows }
+            tile
+        };
+        Linear { outputs, inputs, tiles: (0..vectors).step_by(length).map(tile).collect() }
     }
 
     /// Number of outputs, without padding.
@@ -63,160 +77,193 @@ impl Linear {
     /// The bounds of each output for inputs from 0 to these. The magnitudes also hold for inputs from
     /// the negatives of these.
     pub fn bounds(&self, inputs: &[f64]) -> Vec<UnitBounds> {
-        let bias = self.bias.as_flattened().iter().map(|&bias| f64::from(bias));
-        let bounds = bias.map(|bias| UnitBounds { magnitude: bias.abs(), output: bias });
-        let mut bounds: Vec<_> = bounds.take(self.outputs).collect();
-        for (row, input) in self.rows.chunks_exact(self.bias.len()).zip(inputs) {
-            for (unit, &weight) in bounds.iter_mut().zip(row.as_flattened()) {
-                let product = f64::from(weight) * input;
-                unit.magnitude += product.abs();
-                unit.output += product.max(0.0);
+        let mut bounds = Vec::with_capacity(self.outputs);
+        for tile in &self.tiles {
+            for (vector, bias) in tile.bias.iter().enumerate() {
+                for (lane, &bias) in bias.0.iter().enumerate() {
+                    let bias = f64::from(bias);
+                    let mut unit = UnitBounds { magnitude: bias.abs(), output: bias };
+                    for (row, input) in tile.weights.chunks_exact(tile.bias.len()).zip(inputs) {
+                        let product = f64::from(row[vector].0[lane]) * input;
+                        unit.magnitude += product.abs();
+                        unit.output += product.max(0.0);
+                    }
+                    bounds.push(unit);
+                }
             }
         }
+        bounds.truncate(self.outputs);
         bounds
     }
 
-    /// Computes the outputs in `sums`, which must have room for them.
-    pub fn apply<'a>(&self, inputs: &[(u32, f32)], sums: &'a mut Accumulator) -> &'a mut [f32] {
-        let sums = &mut sums.0[..self.bias.len()];
-        sums.copy_from_slice(&self.bias);
-        add_rows(&self.rows, inputs, sums);
-        &mut sums.as_flattened_mut()[..self.outputs]
-    }
-
-    /// Computes the outputs of several observations at once, each summed in the order of [`Linear::apply`]. Inputs that
-    /// are zero in all observations are skipped; `inputs` is scratch memory for the indices of the others.
-    pub fn apply_rows(&self, values: &[Lanes], inputs: &mut Vec<u32>, outputs: &mut Vec<Lanes>) {
-        let is_zero = |lanes: &Lanes| {
-            // The shift drops the sign, so that -0 counts as zero.
-            lanes.iter().fold(0, |bits, number| bits | number.to_bits()) << 1 == 0
-        };
-        inputs.clear();
-        let found = values.iter().enumerate().filter(|(_, lanes)| !is_zero(lanes));
-        inputs.extend(found.map(|(input, _)| input as u32));
-        outputs.clear();
-        outputs.resize(self.outputs, [0.0; ROWS]);
-        #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("avx512f") {
-            // SAFETY: the processor has the instructions.
-            return unsafe { self.apply_rows_avx512(values, inputs, outputs) };
-        } else if is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has the instructions.
-            return unsafe { self.apply_rows_avx2(values, inputs, outputs) };
+    /// Computes the outputs of each row, one row after another.
+    ///
+    /// # Panics
+    /// If an index is not that of an input, or if the processor does not have the instruction set.
+    pub fn apply(&self, simd: Simd, rows: &SparseRows, outputs: &mut Vec<f32>) {
+        assert!(simd.is_available(), "{simd} is not available");
+        // Every element is overwritten below.
+        outputs.resize(rows.len() * self.outputs, 0.0);
+        let mut first = 0;
+        for tile in &self.tiles {
+            let job = Job { tile, rows, first, stride: self.outputs, inputs: self.inputs };
+            match tile.bias.len() {
+                1 => job.run::<1>(simd, outputs),
+                2 => job.run::<2>(simd, outputs),
+                3 => job.run::<3>(simd, outputs),
+                4 => job.run::<4>(simd, outputs),
+                5 => job.run::<5>(simd, outputs),
+                _ => job.run::<LONGEST_TILE>(simd, outputs),
+            }
+            first += tile.bias.len() * WIDTH;
         }
-        self.apply_rows_anywhere(values, inputs, outputs);
+    }
+}
+
+/// The outputs of a tile for all rows.
+#[derive(Clone, Copy)]
+struct Job<'a> {
+    tile: &'a Tile,
+    rows: &'a SparseRows,
+    /// The first output of the tile.
+    first: usize,
+    /// The outputs of the layer.
+    stride: usize,
+    /// The inputs of the layer.
+    inputs: usize,
+}
+
+impl Job<'_> {
+    fn run<const N: usize>(self, simd: Simd, outputs: &mut [f32]) {
+        match simd {
+            // SAFETY: `Linear::apply` has checked that the processor has the instruction set.
+            #[cfg(target_arch = "x86_64")]
+            Simd::Avx512 => unsafe { self.run_avx512::<N>(outputs) },
+            // SAFETY: likewise.
+            #[cfg(target_arch = "x86_64")]
+            Simd::Avx2 => unsafe { self.run_avx2::<N>(outputs) },
+            _ => self.run_with::<N>(outputs, sum_portable::<N>),
+        }
     }
 
-    /// Keeps the sums of eight outputs for all observations in registers. It uses intrinsics because the code that the
-    /// compiler generates from [`Linear::apply_rows_anywhere`] for AVX-512 has a twentieth of the speed.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f")]
-    fn apply_rows_avx512(&self, values: &[Lanes], inputs: &[u32], outputs: &mut [Lanes]) {
-        use std::arch::x86_64::{
-            _mm512_add_ps, _mm512_loadu_ps, _mm512_mul_ps, _mm512_set1_ps, _mm512_storeu_ps,
-        };
-        let columns = self.bias.len();
-        for (column, outputs) in outputs.chunks_mut(LANES).enumerate() {
-            let mut sums = self.bias[column].map(|bias| _mm512_set1_ps(bias));
-            for &input in inputs {
-                let weights = &self.rows[input as usize * columns + column];
-                // SAFETY: there are sixteen values.
-                let values = unsafe { _mm512_loadu_ps(values[input as usize].as_ptr()) };
-                for (sum, &weight) in sums.iter_mut().zip(weights) {
-                    *sum = _mm512_add_ps(*sum, _mm512_mul_ps(_mm512_set1_ps(weight), values));
-                }
-            }
-            for (output, &sum) in outputs.iter_mut().zip(&sums) {
-                // SAFETY: there is room for sixteen numbers.
-                unsafe { _mm512_storeu_ps(output.as_mut_ptr(), sum) };
-            }
-        }
+    fn run_avx512<const N: usize>(self, outputs: &mut [f32]) {
+        self.run_with::<N>(outputs, |bias, weights, indices, values| {
+            sum_avx512::<N>(bias, weights, indices, values)
+        });
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    fn apply_rows_avx2(&self, values: &[Lanes], inputs: &[u32], outputs: &mut [Lanes]) {
-        self.apply_rows_anywhere(values, inputs, outputs);
+    fn run_avx2<const N: usize>(self, outputs: &mut [f32]) {
+        self.run_with::<N>(outputs, |bias, weights, indices, values| {
+            sum_avx2::<N>(bias, weights, indices, values)
+        });
     }
 
-    /// Keeps the sums of eight outputs for eight observations in registers.
     #[inline(always)]
-    fn apply_rows_anywhere(&self, values: &[Lanes], inputs: &[u32], outputs: &mut [Lanes]) {
-        const WIDTH: usize = 8;
-        let columns = self.bias.len();
-        for (column, outputs) in outputs.chunks_mut(LANES).enumerate() {
-            for first in (0..ROWS).step_by(WIDTH) {
-                let mut sums = self.bias[column].map(|bias| [bias; WIDTH]);
-                for &input in inputs {
-                    let weights = &self.rows[input as usize * columns + column];
-                    let values = &values[input as usize][first..first + WIDTH];
-                    let values: [f32; WIDTH] = values.try_into().expect("a part of the lanes");
-                    sums = from_fn(|k| from_fn(|lane| sums[k][lane] + weights[k] * values[lane]));
-                }
-                for (output, sums) in outputs.iter_mut().zip(&sums) {
-                    output[first..first + WIDTH].copy_from_slice(sums);
-                }
+    fn run_with<const N: usize>(
+        self,
+        outputs: &mut [f32],
+        sum: impl Fn(&[Vector; N], &[[Vector; N]], &[u32], &[f32]) -> [Vector; N],
+    ) {
+        let bias = self.tile.bias.as_slice().try_into().expect("the tile has this length");
+        let weights = &self.tile.weights.as_chunks::<N>().0[..self.inputs];
+        for (row, outputs) in outputs.chunks_exact_mut(self.stride).enumerate() {
+            let (indices, values) = self.rows.row(row);
+            let sums = sum(bias, weights, indices, values);
+            // The padding of the last tile is left out.
+            for (outputs, sums) in outputs[self.first..].chunks_mut(WIDTH).zip(&sums) {
+                outputs.copy_from_slice(&sums.0[..outputs.len()]);
             }
         }
     }
 }
 
-/// Scratch memory for the outputs of a layer.
-#[derive(Clone, Debug)]
-pub(super) struct Accumulator(Vec<Octet>);
-
-impl Accumulator {
-    /// Scratch memory for this number of outputs.
-    pub fn new(outputs: usize) -> Accumulator {
-        Accumulator(vec![Octet::default(); outputs.div_ceil(LANES)])
+#[inline(always)]
+fn sum_portable<const N: usize>(
+    bias: &[Vector; N],
+    weights: &[[Vector; N]],
+    indices: &[u32],
+    values: &[f32],
+) -> [Vector; N] {
+    let mut sums = *bias;
+    for (&index, &value) in indices.iter().zip(values) {
+        for (sums, weights) in sums.iter_mut().zip(&weights[index as usize]) {
+            for (sum, weight) in sums.0.iter_mut().zip(&weights.0) {
+                *sum += weight * value;
+            }
+        }
     }
-
-    /// The sums, with padding.
-    pub fn sums(&self) -> &[f32] {
-        self.0.as_flattened()
-    }
+    sums
 }
 
-/// Adds the row of each input, scaled by its value.
-fn add_rows(rows: &[Octet], inputs: &[(u32, f32)], sums: &mut [Octet]) {
-    #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has the instructions.
-        return unsafe { add_rows_avx2(rows, inputs, sums) };
-    }
-    add_rows_anywhere(rows, inputs, sums);
+/// The sums of a tile in registers. Intrinsics, because the compiler keeps the sums of [`sum_portable`] in memory.
+#[cfg(target_arch = "x86_64")]
+macro_rules! sum_in_registers {
+    ($name:ident, $features:literal, $registers:literal, $zero:ident, $load:ident, $store:ident, $splat:ident, $add:ident, $multiply:ident) => {
+        #[target_feature(enable = $features)]
+        #[inline]
+        fn $name<const N: usize>(
+            bias: &[Vector; N],
+            weights: &[[Vector; N]],
+            indices: &[u32],
+            values: &[f32],
+        ) -> [Vector; N] {
+            use std::arch::x86_64::{$add, $load, $multiply, $splat, $store, $zero};
+            /// The numbers in a register.
+            const LANES: usize = WIDTH / $registers;
+            let mut sums = [[$zero(); $registers]; N];
+            for (sums, bias) in sums.iter_mut().zip(bias) {
+                for (sum, bias) in sums.iter_mut().zip(bias.0.as_chunks::<LANES>().0) {
+                    // SAFETY: the chunk has as many numbers as the register.
+                    *sum = unsafe { $load(bias.as_ptr()) };
+                }
+            }
+            for (&index, &value) in indices.iter().zip(values) {
+                let value = $splat(value);
+                for (sums, weights) in sums.iter_mut().zip(&weights[index as usize]) {
+                    for (sum, weights) in sums.iter_mut().zip(weights.0.as_chunks::<LANES>().0) {
+                        // SAFETY: as above.
+                        let weights = unsafe { $load(weights.as_ptr()) };
+                        *sum = $add(*sum, $multiply(weights, value));
+                    }
+                }
+            }
+            let mut found = [Vector::default(); N];
+            for (found, sums) in found.iter_mut().zip(&sums) {
+                for (found, &sum) in found.0.as_chunks_mut::<LANES>().0.iter_mut().zip(sums) {
+                    // SAFETY: as above.
+                    unsafe { $store(found.as_mut_ptr(), sum) };
+                }
+            }
+            found
+        }
+    };
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn add_rows_avx2(rows: &[Octet], inputs: &[(u32, f32)], sums: &mut [Octet]) {
-    add_rows_anywhere(rows, inputs, sums);
-}
-
-#[inline(always)]
-fn add_rows_anywhere(rows: &[Octet], inputs: &[(u32, f32)], sums: &mut [Octet]) {
-    let width = sums.len();
-    let row = |input: u32| &rows[input as usize * width..][..width];
-    // Four rows at a time, so that the sums are loaded and stored a quarter as often.
-    let (fours, rest) = inputs.as_chunks::<4>();
-    for four in fours {
-        let rows = four.map(|(input, _)| row(input));
-        for (column, sum) in sums.iter_mut().enumerate() {
-            for (row, (_, value)) in rows.iter().zip(four) {
-                add(sum, &row[column], *value);
-            }
-        }
-    }
-    for &(input, value) in rest {
-        for (sum, weights) in sums.iter_mut().zip(row(input)) {
-            add(sum, weights, value);
-        }
-    }
-}
-
-#[inline(always)]
-fn add(sums: &mut Octet, weights: &Octet, value: f32) {
-    for lane in 0..LANES {
-        sums[lane] += weights[lane] * value;
-    }
-}
+sum_in_registers!(
+    sum_avx512,
+    "avx512f",
+    1,
+    _mm512_setzero_ps,
+    _mm512_loadu_ps,
+    _mm512_storeu_ps,
+    _mm512_set1_ps,
+    _mm512_add_ps,
+    _mm512_mul_ps
+);
+#[cfg(target_arch = "x86_64")]
+sum_in_registers!(
+    sum_avx2,
+    "avx2",
+    2,
+    _mm256_setzero_ps,
+    _mm256_loadu_ps,
+    _mm256_storeu_ps,
+    _mm256_set1_ps,
+    _mm256_add_ps,
+    _mm256_mul_ps
+);

@@ -11,9 +11,9 @@ mod length;
 mod linear;
 mod network;
 mod policy;
-mod rows;
 mod scratch;
 mod simd;
+mod sparse_rows;
 mod unpack;
 
 pub use color_features::{CardWeights, ColorFeatures};
@@ -27,7 +27,6 @@ pub use policy::{
     read_policy, shipped_policy,
 };
 pub(crate) use policy::{best, sample};
-pub use rows::PolicyRows;
 pub use scratch::PolicyScratch;
 pub use simd::{SIMD_VARIABLE, Simd, SimdError};
 pub(crate) use unpack::expand;

@@ -1,42 +1,67 @@
-use super::linear::{Accumulator, Inputs};
+//! Memory of a forward pass.
 
-/// Scratch memory of a forward pass, which therefore allocates nothing.
+use super::simd::Simd;
+use super::sparse_rows::SparseRows;
+
+/// Scratch memory of forward passes, of any policy. It grows with the number of rows; a pass of no more rows than an
+/// earlier one allocates nothing.
 #[derive(Clone, Debug)]
 pub struct PolicyScratch {
-    pub(super) inputs: Inputs,
-    pub(super) sums: Accumulator,
-    pub(super) old_sums: Accumulator,
-    pub(super) colors: Option<ColorScratch>,
+    /// The instruction set of the passes.
+    pub(super) simd: Simd,
+    /// The packed observations.
+    pub(super) observations: Vec<u64>,
+    /// The features of the rows.
+    pub(super) features: Vec<f32>,
+    /// The card features of one row.
+    pub(super) card_features: Vec<(u32, f32)>,
+    pub(super) inputs: SparseRows,
+    pub(super) sums: Vec<f32>,
+    /// What a recurrent unit computes from its state.
+    pub(super) state_sums: Vec<f32>,
+    /// The part of a layer that all colours of a row share.
+    pub(super) shared: Vec<f32>,
+    /// The units of each colour of each row.
+    pub(super) towers: Vec<f32>,
+    pub(super) pooled: Vec<f32>,
+    pub(super) group_logits: Vec<f32>,
+    pub(super) outputs: Vec<f32>,
 }
 
 impl PolicyScratch {
-    /// Memory for so many inputs of a layer and so many outputs.
-    pub(super) fn new(
-        inputs: usize,
-        outputs: usize,
-        is_recurrent: bool,
-        colors: Option<ColorScratch>,
-    ) -> PolicyScratch {
+    /// Memory for passes with this instruction set.
+    ///
+    /// # Panics
+    /// If the processor does not have the instruction set.
+    #[must_use]
+    pub fn with_simd(simd: Simd) -> PolicyScratch {
+        assert!(simd.is_available(), "{simd} is not available");
         PolicyScratch {
-            inputs: Inputs::with_capacity(inputs),
-            sums: Accumulator::new(outputs),
-            old_sums: Accumulator::new(if is_recurrent { outputs } else { 0 }),
-            colors,
+            simd,
+            observations: Vec::new(),
+            features: Vec::new(),
+            card_features: Vec::new(),
+            inputs: SparseRows::default(),
+            sums: Vec::new(),
+            state_sums: Vec::new(),
+            shared: Vec::new(),
+            towers: Vec::new(),
+            pooled: Vec::new(),
+            group_logits: Vec::new(),
+            outputs: Vec::new(),
         }
     }
 }
 
-/// Scratch memory of a forward pass by colour.
-#[derive(Clone, Debug)]
-pub(super) struct ColorScratch {
-    pub features: Vec<f32>,
-    /// The sums of the part that all colours share.
-    pub shared: Accumulator,
-    /// What each colour's tower gives: colour by colour.
-    pub towers: Vec<f32>,
-    /// The mean and the maximum over the colours.
-    pub pooled: Vec<f32>,
-    pub trunk: Inputs,
-    pub group_logits: Vec<f32>,
-    pub outputs: Vec<f32>,
+impl Default for PolicyScratch {
+    /// Memory for passes with the instruction set that the environment variable names, or else the fastest.
+    fn default() -> PolicyScratch {
+        let fastest = || Simd::available().last().unwrap_or(Simd::Portable);
+        PolicyScratch::with_simd(Simd::chosen().unwrap_or_else(|_| fastest()))
+    }
+}
+
+/// Applies ReLU.
+pub(super) fn relu(numbers: &mut [f32]) {
+    numbers.iter_mut().for_each(|number| *number = number.max(0.0));
 }

@@ -8,7 +8,7 @@ use super::rollout::{Rollout, Start};
 use super::seen_game::SeenGame;
 use super::turn_set::TurnSet;
 use crate::bots::{Bot, PolicyBot};
-use crate::nn::{Policy, PolicyRows};
+use crate::nn::{Policy, PolicyScratch};
 use crate::rules::{MAX_CARDS, MAX_HAND_SIZE, Move, Position, Variant, View};
 
 /// How often bots are taken to make another move than their own, where a probability of each move is needed.
@@ -26,7 +26,7 @@ pub(super) enum Blueprint {
     /// Each seat has a bot, which may remember the game.
     Bots(Seats),
     /// A network looks at each position by itself, so that many positions can pass it together.
-    Network(Arc<Policy>, Box<PolicyRows>),
+    Network(Arc<Policy>, Box<PolicyScratch>),
 }
 
 impl Blueprint {
@@ -229,7 +229,7 @@ impl Blueprint {
 /// For each hand whether the network would have moved as the seat did.
 fn explained(
     policy: &Policy,
-    rows: &mut PolicyRows,
+    rows: &mut PolicyScratch,
     game: &SeenGame,
     turn: usize,
     cards: &[[u8; MAX_CARDS]],

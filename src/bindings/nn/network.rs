@@ -13,7 +13,7 @@ use crate::bindings::arrays::room::{collect, room};
 use crate::bindings::errors::ArrayError;
 use crate::bindings::interruptible::interruptible;
 use crate::bots::{BotNameError, is_set};
-use crate::nn::{Policy, load_policy};
+use crate::nn::{Policy, PolicyScratch, load_policy};
 
 /// The most rows that are computed without looking for signals: a row takes up to 0.1 milliseconds.
 const INTERRUPTIBLE: usize = 1 << 11;
@@ -135,7 +135,7 @@ fn compute(
     stop: &AtomicBool,
     mut put: impl FnMut(&[f32], f32),
 ) {
-    let (width, mut scratch) = (policy.state_width(), policy.scratch());
+    let (width, mut scratch) = (policy.state_width(), PolicyScratch::default());
     let rows = words.chunks(policy.num_bits().div_ceil(64));
     for (row, words) in rows.take_while(|_| !is_set(stop)).enumerate() {
         let memory = &mut memories[row * width..][..width];

@@ -22,8 +22,6 @@ use safetensors::SafeTensors;
 
 use crate::encode::{Encoder, encode_into};
 use crate::nn::any_network::Network;
-use crate::nn::linear::{Lanes, ROWS};
-use crate::nn::rows::PolicyRows;
 use crate::nn::scratch::PolicyScratch;
 use crate::rules::{Edition, LostGameScore, Move, Parameters, Variant, View};
 use header::Header;
@@ -150,81 +148,47 @@ impl Policy {
         self.network.state_width()
     }
 
-    /// Scratch memory for [`Policy::logits`].
-    #[must_use]
-    pub fn scratch(&self) -> PolicyScratch {
-        self.network.scratch()
-    }
-
-    /// A forward pass: the logits of all actions, then the value. The observation is packed with
-    /// the first bit lowest and zero padding. `hidden_state` is that of the seat, zero before its
-    /// first turn, and is updated.
+    /// A forward pass of one or more observations: for each the logits of all actions, then the value. The observations
+    /// are packed with the first bit lowest and zero padding, each in whole words. The hidden states are those of the
+    /// seats, zero before their first turns, and are updated.
     ///
     /// # Panics
-    /// If the observation or the hidden state has the wrong size, or the scratch memory belongs to
-    /// another policy.
+    /// If an observation or a hidden state has the wrong size.
     pub fn logits<'a>(
         &self,
         words: &[u64],
-        hidden_state: &mut [f32],
+        hidden_states: &mut [f32],
         scratch: &'a mut PolicyScratch,
     ) -> &'a [f32] {
-        assert_eq!(words.len(), self.num_bits().div_ceil(64), "words of an observation");
-        assert_eq!(hidden_state.len(), self.state_width(), "width of a hidden state");
-        self.network.apply(words, hidden_state, scratch)
+        let row = self.num_bits().div_ceil(64);
+        assert_eq!(words.len() % row, 0, "words of an observation");
+        let states = words.len() / row * self.state_width();
+        assert_eq!(hidden_states.len(), states, "width of a hidden state");
+        self.network.apply(words, hidden_states, scratch)
     }
 
-    /// The most observations of one call of [`Policy::logits_of_rows`].
-    pub const ROWS: usize = ROWS;
+    /// A number of observations that pass together at the highest speed.
+    pub const ROWS: usize = 32;
 
-    /// Whether [`Policy::logits_of_rows`] can be called: the network has no hidden state and no normalisation.
+    /// Whether the network has a hidden state.
     #[must_use]
-    pub fn takes_rows(&self) -> bool {
-        match &self.network {
-            Network::Plain(network) => {
-                network.gru.is_none() && network.trunk.iter().all(|hidden| hidden.norm.is_none())
-            }
-            Network::Colors(network) => network.gru.is_none(),
-        }
-    }
-
-    /// A forward pass of several observations. Element `a` of the result has the logits of action `a` in all
-    /// observations, and the last element the values. The numbers are those of [`Policy::logits`], to the bit.
-    ///
-    /// # Panics
-    /// If there are more than [`Policy::ROWS`] observations, if one has the wrong size, or if the network does not take
-    /// rows.
-    pub fn logits_of_rows<'a>(
-        &self,
-        observations: &[&[u64]],
-        room: &'a mut PolicyRows,
-    ) -> &'a [Lanes] {
-        assert!(
-            self.takes_rows() && observations.len() <= ROWS,
-            "rows of a network that takes them"
-        );
-        let words = self.num_bits().div_ceil(64);
-        assert!(observations.iter().all(|row| row.len() == words), "words of an observation");
-        match &self.network {
-            Network::Plain(network) => network.apply_rows(observations, room),
-            Network::Colors(network) => network.apply_rows(observations, room),
-        }
-        &room.outputs
+    pub fn is_recurrent(&self) -> bool {
+        self.state_width() > 0
     }
 
     /// The moves that a greedy bot of this policy makes in many views, in their order.
     ///
     /// # Panics
-    /// If the network does not take rows, or if no action is legal in one of the views.
+    /// If the network has a hidden state, or if no action is legal in one of the views.
     pub fn best_moves<'v>(
         &self,
         views: impl Iterator<Item = View<'v>>,
-        room: &mut PolicyRows,
+        scratch: &mut PolicyScratch,
         moves: &mut Vec<Move>,
     ) {
         moves.clear();
-        self.pass(views, room, |logits, lane, view| {
-            let best = best(view.legal_actions(), |action| logits[action][lane]);
+        self.pass(views, scratch, |logits, view| {
+            let best = best(view.legal_actions(), |action| logits[action]);
             moves.push(view.variant().tables().moves[best]);
         });
     }
@@ -233,56 +197,51 @@ impl Policy {
     /// and discounted in its training.
     ///
     /// # Panics
-    /// If the network does not take rows.
+    /// If the network has a hidden state.
     pub fn values<'v>(
         &self,
         views: impl Iterator<Item = View<'v>>,
-        room: &mut PolicyRows,
+        scratch: &mut PolicyScratch,
     ) -> Vec<f32> {
         let mut values = Vec::new();
-        self.pass(views, room, |outputs, lane, _| values.push(outputs[outputs.len() - 1][lane]));
+        self.pass(views, scratch, |outputs, _| values.push(outputs[outputs.len() - 1]));
         values
     }
 
-    /// Evaluates many views in chunks of at most [`Policy::ROWS`]. For each view, `take` gets the outputs of its chunk and
-    /// the index of the view in them.
+    /// Evaluates many views in chunks of at most [`Policy::ROWS`]. `take` gets the outputs of each view.
     fn pass<'v>(
         &self,
         views: impl Iterator<Item = View<'v>>,
-        room: &mut PolicyRows,
-        mut take: impl FnMut(&[Lanes], usize, &View<'v>),
+        scratch: &mut PolicyScratch,
+        mut take: impl FnMut(&[f32], &View<'v>),
     ) {
         let words = self.num_bits().div_ceil(64);
-        let mut observations = std::mem::take(&mut room.observations);
-        observations.resize(ROWS * words, 0);
+        let mut observations = std::mem::take(&mut scratch.observations);
+        observations.resize(Policy::ROWS * words, 0);
         let mut views = views.fuse().peekable();
         while views.peek().is_some() {
-            let mut chunk = [None; ROWS];
-            for (place, view) in chunk.iter_mut().zip(&mut views) {
-                *place = Some(view);
-            }
-            let chunk: Vec<View<'v>> = chunk.into_iter().flatten().collect();
+            let chunk: Vec<View<'v>> = views.by_ref().take(Policy::ROWS).collect();
             for (words, view) in observations.chunks_exact_mut(words).zip(&chunk) {
                 encode_into(self.encoder, view, words);
             }
-            let rows: Vec<&[u64]> = observations.chunks_exact(words).take(chunk.len()).collect();
-            let outputs = self.logits_of_rows(&rows, room);
-            chunk.iter().enumerate().for_each(|(lane, view)| take(outputs, lane, view));
+            let rows = self.logits(&observations[..chunk.len() * words], &mut [], scratch);
+            let outputs = rows.len() / chunk.len();
+            rows.chunks_exact(outputs).zip(&chunk).for_each(|(row, view)| take(row, view));
         }
-        room.observations = observations;
+        scratch.observations = observations;
     }
 
     /// The logarithms of the probabilities of the legal actions of a view, in the order of the actions: the logits, less
     /// a number that is the same for all of them.
     ///
     /// # Panics
-    /// If the network does not take rows.
-    pub fn log_probabilities(&self, view: &View<'_>, room: &mut PolicyRows) -> Vec<f64> {
+    /// If the network has a hidden state.
+    pub fn log_probabilities(&self, view: &View<'_>, scratch: &mut PolicyScratch) -> Vec<f64> {
         let mut words = vec![0; self.num_bits().div_ceil(64)];
         encode_into(self.encoder, view, &mut words);
-        let logits = self.logits_of_rows(&[&words], room);
+        let logits = self.logits(&words, &mut [], scratch);
         let legal = view.legal_actions();
-        let found: Vec<f64> = legal.iter().map(|action| logits[action.index()][0].into()).collect();
+        let found: Vec<f64> = legal.iter().map(|action| logits[action.index()].into()).collect();
         let most = found.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let sum: f64 = found.iter().map(|logit| libm::exp(logit - most)).sum();
         found.iter().map(|logit| logit - most - libm::log(sum)).collect()

@@ -4,13 +4,14 @@ use serde_json::{Map, Value, json};
 
 use super::choice::{best, sample};
 use super::*;
-use crate::bots::{BotName, Player, PolicyBot, play_games};
+use crate::bots::{BotName, GameRunner, Outcome, Player, PolicyBot, play_games};
 use crate::encode::{self, Encoder, encode_into};
-use crate::nn::PolicyRows;
 use crate::nn::any_network::Network;
 use crate::nn::layer_norm::LayerNorm;
-use crate::nn::linear::{Accumulator, Linear};
+use crate::nn::linear::Linear;
 use crate::nn::network::{Gru, HiddenLayer, PlainNetwork};
+use crate::nn::sparse_rows::SparseRows;
+use crate::nn::{PolicyScratch, Simd};
 use crate::rules::{ActionId, ActionSet, EpisodeSeed, GameRng, Parameters, State, Variant, View};
 
 /// Pseudo-random numbers between -1 and 1.
@@ -123,9 +124,12 @@ fn plain_features(view: &View<'_>) -> Vec<f32> {
 #[test]
 fn a_layer_that_was_computed_by_hand() {
     let layer = Linear::new(&[1.0, 2.0, 3.0, -1.0, 0.5, 0.0], &[0.5, -1.0]);
-    let mut sums = Accumulator::new(2);
-    assert_eq!(layer.apply(&[(0, 2.0), (2, 1.0)], &mut sums), [5.5, -3.0]);
-    assert_eq!(layer.apply(&[(1, 4.0)], &mut sums), [8.5, 1.0]);
+    for simd in Simd::available() {
+        let (mut rows, mut sums) = (SparseRows::default(), Vec::new());
+        rows.fill(simd, &[2.0, -0.0, 1.0, 0.0, 4.0, 0.0], 3);
+        layer.apply(simd, &rows, &mut sums);
+        assert_eq!(sums, [5.5, -3.0, 8.5, 1.0], "{simd}");
+    }
 }
 
 #[test]
@@ -156,7 +160,7 @@ fn a_network_that_was_computed_by_hand() {
         }),
         heads: Linear::new(&[4.0, -2.0], &[0.0, 1.0]),
     }));
-    let (mut state, mut scratch) = ([0.0], network.scratch());
+    let (mut state, mut scratch) = ([0.0], PolicyScratch::default());
     // The hidden layer maps the first bit to 1 and 1. The gates are sigmoid(0), so the state
     // becomes half of the candidate.
     network.apply(&[0b01], &mut state, &mut scratch);
@@ -179,7 +183,7 @@ fn a_policy_computes_the_same_as_naive_loops() {
             let policy = Policy::from_bytes(&policy_file(&parameters, recurrent)).unwrap();
             let variant = Arc::new(Variant::new(parameters).unwrap());
             let mut state = State::new(variant.clone(), EpisodeSeed::default());
-            let mut scratch = policy.scratch();
+            let mut scratch = PolicyScratch::default();
             let mut memories = vec![vec![0.0; policy.state_width()]; variant.players().into()];
             let mut plain_memories = memories.clone();
             while state.ending().is_none() {
@@ -243,6 +247,29 @@ fn actions_are_sampled_by_their_probabilities() {
         let logits = [odd, 0.0, odd];
         assert_eq!(sample(&logits, ActionSet(0b100), 2, &mut rng), 2);
         assert_ne!(sample(&logits, ActionSet(0b101), 0, &mut rng), 1);
+    }
+}
+
+#[test]
+fn games_side_by_side_are_those_of_one_table_after_another() {
+    let policies = [false, true].map(|recurrent| policy_file(&small(), recurrent));
+    let policies = policies.map(|file| Arc::new(Policy::from_bytes(&file).unwrap()));
+    let variant = Arc::new(Variant::new(small()).unwrap());
+    for is_sampled in [false, true] {
+        let bot = |policy: &Arc<Policy>| {
+            let bot = PolicyBot::new(policy.clone(), is_sampled, "", &variant).unwrap();
+            Player::Bot(Box::new(bot))
+        };
+        let [feed_forward, recurrent] = policies.each_ref().map(bot);
+        let smart = "rules:play-safe;hint-playable;discard-oldest".parse::<BotName>().unwrap();
+        let players = [recurrent, smart.player(&variant).unwrap(), feed_forward];
+        let found = play_games(&variant, &players, 3, 0..150, 1).unwrap();
+        for (game, found) in (0..).zip(found) {
+            let seed = EpisodeSeed { seed: 3, game, episode: 0 };
+            let mut table = GameRunner::new(variant.clone(), players.to_vec(), seed);
+            table.run().unwrap();
+            assert_eq!(Some(found), Outcome::of(&table), "game {game}");
+        }
     }
 }
 
@@ -345,7 +372,7 @@ fn half_precision_tensors_are_read() {
     let logits = |bytes: &[u8]| {
         let policy = Policy::from_bytes(bytes).unwrap();
         let words = vec![0; policy.num_bits().div_ceil(64)];
-        policy.logits(&words, &mut [], &mut policy.scratch())[0]
+        policy.logits(&words, &mut [], &mut PolicyScratch::default())[0]
     };
     // 9 hidden outputs of 11 + 1, and the bias 1.
     for (dtype, one) in [("F16", 0x3c00), ("BF16", 0x3f80)] {
@@ -386,34 +413,51 @@ fn shipped_policies_can_be_played() {
 }
 
 #[test]
-fn rows_have_the_logits_of_single_observations() {
+fn many_rows_have_the_logits_of_single_rows_on_every_instruction_set() {
+    for recurrent in [false, true] {
+        let policy = Policy::from_bytes(&policy_file(&small(), recurrent)).unwrap();
+        check_rows(&policy, &Vec::from_iter(1..=40));
+    }
     for shipped in &POLICIES {
-        let policy = shipped.policy().unwrap();
-        assert!(policy.takes_rows(), "{}", shipped.name);
-        let variant = Arc::new(policy.variant().clone());
-        let mut state = State::new(variant, EpisodeSeed::default());
-        let mut observations = Vec::new();
-        while state.ending().is_none() {
-            let mut words = vec![0; policy.num_bits().div_ceil(64)];
-            encode_into(
-                policy.encoder(),
-                &state.view(state.position().current_player()),
-                &mut words,
-            );
-            observations.push(words);
-            let legal: Vec<_> = state.legal_actions().iter().collect();
-            state.apply(legal[observations.len() * 7 % legal.len()]).unwrap();
+        check_rows(&shipped.policy().unwrap(), &[1, 2, 7, 16, 33]);
+    }
+}
+
+/// Compares the logits of so many rows at a time with those of single rows.
+fn check_rows(policy: &Policy, counts: &[usize]) {
+    let all = *counts.iter().max().unwrap();
+    let mut state = State::new(Arc::new(policy.variant().clone()), EpisodeSeed::default());
+    let width = policy.num_bits().div_ceil(64);
+    let mut observations = Vec::new();
+    let mut turns = 0;
+    while turns < all {
+        if state.ending().is_some() {
+            let seed = EpisodeSeed { seed: 0, game: turns as u64, episode: 0 };
+            state = State::new(state.variant().clone(), seed);
         }
-        let (mut room, mut scratch) = (PolicyRows::default(), policy.scratch());
-        for rows in [1, 5, Policy::ROWS] {
-            for chunk in observations.chunks(rows) {
-                let chunk: Vec<&[u64]> = chunk.iter().map(Vec::as_slice).collect();
-                let found = policy.logits_of_rows(&chunk, &mut room).to_vec();
-                for (row, words) in chunk.iter().enumerate() {
-                    let expected = policy.logits(words, &mut [], &mut scratch);
-                    assert!(found.iter().map(|lanes| lanes[row]).eq(expected.iter().copied()));
-                }
-            }
+        let mut words = vec![0; width];
+        encode_into(policy.encoder(), &state.view(state.position().current_player()), &mut words);
+        observations.extend(words);
+        turns += 1;
+        let legal: Vec<ActionId> = state.legal_actions().iter().collect();
+        state.apply(legal[turns * 7 % legal.len()]).unwrap();
+    }
+    let mut numbers = Numbers(GameRng::for_samples(2));
+    let states = numbers.take(turns * policy.state_width());
+    let (mut single, mut outputs) = (PolicyScratch::with_simd(Simd::Portable), Vec::new());
+    let mut after = states.clone();
+    for (row, words) in observations.chunks(width).enumerate() {
+        let state = &mut after[row * policy.state_width()..][..policy.state_width()];
+        outputs.extend_from_slice(policy.logits(words, state, &mut single));
+    }
+    for simd in Simd::available() {
+        let mut scratch = PolicyScratch::with_simd(simd);
+        for &rows in counts {
+            let mut found = states.clone();
+            let found_states = &mut found[..rows * policy.state_width()];
+            let logits = policy.logits(&observations[..rows * width], found_states, &mut scratch);
+            assert_eq!(logits, &outputs[..outputs.len() / turns * rows], "{simd}, {rows} rows");
+            assert_eq!(found_states, &after[..found_states.len()], "{simd}, {rows} rows");
         }
     }
 }

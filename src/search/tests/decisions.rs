@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use super::super::*;
 use super::*;
 use crate::bots::{Bot, GameRunner, Player, PolicyBot, SeatedPlayer, play_games, play_games_until};
-use crate::nn::{PolicyRows, shipped_policy};
+use crate::nn::{PolicyScratch, shipped_policy};
 use crate::rules::{ActionId, GameRng, Move, State, View};
 
 #[test]
@@ -198,7 +198,7 @@ fn a_rollout_of_a_depth_ends_with_the_value_of_the_network() {
             let mut deck = position.remaining_deck(variant, GameRng::for_samples(0));
             position.apply_unchecked(variant, found.played, &mut deck);
             let views = std::iter::once(View::new(variant, &position, 1));
-            let value = policy.values(views, &mut PolicyRows::default())[0];
+            let value = policy.values(views, &mut PolicyScratch::default())[0];
             f64::from(f32::from(position.score(variant)) + value)
         });
         let (least, most) =

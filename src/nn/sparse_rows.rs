@@ -1,0 +1,128 @@
+//! The non-zero inputs of many rows: most inputs of a layer are zero, because observations are bits and hidden layers end
+//! with ReLU.
+
+use super::simd::Simd;
+
+/// The largest number of elements that are written behind the last one.
+const SLACK: usize = 16;
+
+/// For each row the indices of the non-zero inputs in ascending order, and their values.
+#[derive(Clone, Debug, Default)]
+pub struct SparseRows {
+    /// For each row the number of inputs of all rows up to it.
+    ends: Vec<usize>,
+    indices: Vec<u32>,
+    values: Vec<f32>,
+}
+
+impl SparseRows {
+    /// Removes all rows.
+    pub fn clear(&mut self) {
+        self.ends.clear();
+    }
+
+    /// Number of rows.
+    pub const fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The indices and the values of a row.
+    #[inline(always)]
+    pub fn row(&self, row: usize) -> (&[u32], &[f32]) {
+        let first = if row == 0 { 0 } else { self.ends[row - 1] };
+        let inputs = first..self.ends[row];
+        (&self.indices[inputs.clone()], &self.values[inputs])
+    }
+
+    /// Replaces all rows by the numbers of a matrix with rows of this length.
+    pub fn fill(&mut self, simd: Simd, numbers: &[f32], length: usize) {
+        self.clear();
+        numbers.chunks_exact(length).for_each(|row| self.push(simd, row));
+    }
+
+    /// Appends a row: its numbers that are not zero.
+    pub fn push(&mut self, simd: Simd, row: &[f32]) {
+        let first = self.ends.last().copied().unwrap_or(0);
+        self.reserve(first + row.len());
+        let (indices, values) = (&mut self.indices[first..], &mut self.values[first..]);
+        let count = match simd {
+            // SAFETY: the instruction set is available, and there is room for the row and the slack.
+            #[cfg(target_arch = "x86_64")]
+            Simd::Avx512 => unsafe { compress_avx512(row, indices, values) },
+            _ => compress(row, 0, indices, values),
+        };
+        self.ends.push(first + count);
+    }
+
+    /// Appends a row: the set bits of a packed observation, then further inputs in ascending order.
+    pub fn push_bits(&mut self, words: &[u64], others: &[(u32, f32)]) {
+        let first = self.ends.last().copied().unwrap_or(0);
+        self.indices.truncate(first);
+        self.values.truncate(first);
+        for (index, &word) in words.iter().enumerate() {
+            let mut rest = word;
+            while rest != 0 {
+                self.indices.push(64 * index as u32 + rest.trailing_zeros());
+                rest &= rest - 1;
+            }
+        }
+        self.values.resize(self.indices.len(), 1.0);
+        for &(index, value) in others {
+            self.indices.push(index);
+            self.values.push(value);
+        }
+        self.ends.push(self.indices.len());
+    }
+
+    fn reserve(&mut self, length: usize) {
+        if self.indices.len() < length + SLACK {
+            self.indices.resize(length + SLACK, 0);
+            self.values.resize(length + SLACK, 0.0);
+        }
+    }
+}
+
+/// Writes the indices and the values of the numbers that are not zero, and returns their number. The index of the first
+/// number is `first`.
+#[inline(always)]
+fn compress(row: &[f32], first: usize, indices: &mut [u32], values: &mut [f32]) -> usize {
+    let (indices, values) = (&mut indices[..=row.len()], &mut values[..=row.len()]);
+    let mut count = 0;
+    for (index, &number) in row.iter().enumerate() {
+        // Without a branch, which could not be predicted. `count` is at most `index`.
+        indices[count] = (first + index) as u32;
+        values[count] = number;
+        count += usize::from(number != 0.0);
+    }
+    count
+}
+
+/// # Safety
+/// Both outputs have room for the row and sixteen elements more.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+unsafe fn compress_avx512(row: &[f32], indices: &mut [u32], values: &mut [f32]) -> usize {
+    use std::arch::x86_64::*;
+    debug_assert!(indices.len() >= row.len() + SLACK && values.len() >= row.len() + SLACK);
+    let (sixteens, rest) = row.as_chunks::<16>();
+    let mut places = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    let mut count = 0;
+    for sixteen in sixteens {
+        // SAFETY: sixteen numbers are read, and sixteen are written from `count` on, which is at most the number of
+        // those read before.
+        unsafe {
+            let numbers = _mm512_loadu_ps(sixteen.as_ptr());
+            let kept = _mm512_cmp_ps_mask::<_CMP_NEQ_UQ>(numbers, _mm512_setzero_ps());
+            let (numbers, kept_places) = (
+                _mm512_maskz_compress_ps(kept, numbers),
+                _mm512_maskz_compress_epi32(kept, places),
+            );
+            _mm512_storeu_ps(values.as_mut_ptr().add(count), numbers);
+            _mm512_storeu_si512(indices.as_mut_ptr().add(count).cast(), kept_places);
+            count += kept.count_ones() as usize;
+        }
+        places = _mm512_add_epi32(places, _mm512_set1_epi32(16));
+    }
+    let first = row.len() - rest.len();
+    count + compress(rest, first, &mut indices[count..], &mut values[count..])
+}
