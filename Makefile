@@ -98,6 +98,7 @@ check: lint-rust lint-python unit-tests ## Run formatters, linters, type checker
 
 test: $(VENV)/release $(VENV)/test-requirements $(VENV)/chromium $(VENV)/hle $(VENV)/pyright $(RLLIB_GYMNASIUM) lint-rust lint-python check-instructions check-oldest check-arm sanitize ## Run all tests and checks.
 	cargo test --quiet
+	cargo test --quiet --lib --no-default-features
 	RUSTDOCFLAGS='--deny warnings' cargo doc --quiet --no-deps
 	$(BIN)/python -m mypy.stubtest --mypy-config-file pyproject.toml starmine._core
 	$(BIN)/python -m pytest $(PYTEST)
@@ -177,6 +178,8 @@ lint-rust:
 	cargo fmt --check
 	cargo clippy --quiet --all-targets --features instructions -- --deny warnings
 	cargo clippy --quiet --features python -- --deny warnings
+	for features in '' bots weights batch; do \
+	  cargo clippy --quiet --lib --no-default-features --features "$$features" -- --deny warnings || exit 1; done
 
 lint-python: $(VENV)/test-requirements
 	$(BIN)/zizmor --offline --quiet .github/workflows

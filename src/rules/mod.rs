@@ -71,7 +71,7 @@ pub use random_variant::{random_parameters, random_variant};
 pub use rating::Rating;
 pub use recording::{Checked, Recording};
 pub use rng::GameRng;
-pub(crate) use rng::{INCREMENT, mix_seed};
+pub(crate) use rng::{INCREMENT, MULTIPLIER, mix_seed};
 pub use slot_set::SlotSet;
 pub use state::{PlayError, State, StateError};
 pub use variant::Variant;

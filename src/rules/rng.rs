@@ -1,12 +1,17 @@
 use rand::Rng;
 use rand_pcg::Pcg32;
-use serde::Deserialize;
-use serde::de::value::{Error as ValueError, SeqDeserializer};
 
 use super::episode_seed::EpisodeSeed;
 
 /// The increment of the generator: the stream that PCG's reference implementation uses by default.
 pub(crate) const INCREMENT: u64 = 1_442_695_040_888_963_407;
+
+/// The factor by which a draw multiplies the generator's state.
+pub(crate) const MULTIPLIER: u64 = 6_364_136_223_846_793_005;
+
+/// The inverse of [`MULTIPLIER`] modulo 2^64.
+const INVERSE: u64 = 13_877_824_140_714_322_085;
+const _: () = assert!(MULTIPLIER.wrapping_mul(INVERSE) == 1);
 
 /// The random number generator of one game: PCG-XSH-RR 64/32 (O'Neill, "PCG: A Family of Simple
 /// Fast Space-Efficient Statistically Good Algorithms for Random Number Generation", 2014) from
@@ -15,7 +20,9 @@ pub(crate) const INCREMENT: u64 = 1_442_695_040_888_963_407;
 /// The mapping of its words to numbers below a bound is written here, because the same seed must
 /// deal the same game in every release, and `rand` may change its mappings between versions.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GameRng(Pcg32);
+pub struct GameRng {
+    state: u64,
+}
 
 impl GameRng {
     /// The generator that deals an episode's cards.
@@ -44,26 +51,28 @@ impl GameRng {
         GameRng::from_state(mix_seed(mix_seed(self.state(), 0), u64::MAX))
     }
 
-    /// The generator in this state. `Pcg32::new` would take a step first, so this goes through
-    /// the stored form.
-    pub(crate) fn from_state(state: u64) -> GameRng {
-        let fields = SeqDeserializer::<_, ValueError>::new([state, INCREMENT].into_iter());
-        GameRng(Pcg32::deserialize(fields).expect("a generator is its state and its increment"))
+    /// The generator in this state.
+    pub(crate) const fn from_state(state: u64) -> GameRng {
+        GameRng { state }
     }
 
-    /// The generator's state, which a batch keeps in its blocks. The crate shows it only in the
-    /// stored form.
-    pub(crate) fn state(&self) -> u64 {
-        let mut bytes = [0; 20];
-        let stored = postcard::to_slice(&self.0, &mut bytes).expect("two varints fit 20 bytes");
-        let (state, _increment) = postcard::take_from_bytes(stored).expect("the state comes first");
-        state
+    /// The generator's state, which a batch keeps in its blocks.
+    pub(crate) const fn state(&self) -> u64 {
+        self.state
+    }
+
+    /// The next word of the crate's generator. The crate neither shows nor takes a state: its constructor
+    /// adds the increment and takes a step, both of which are taken back here beforehand.
+    fn next_word(&mut self) -> u32 {
+        let last = self.state.wrapping_sub(INCREMENT).wrapping_mul(INVERSE);
+        self.state = self.state.wrapping_mul(MULTIPLIER).wrapping_add(INCREMENT);
+        Pcg32::new(last.wrapping_sub(INCREMENT), INCREMENT >> 1).next_u32()
     }
 
     /// A number below `bound`, which is at most 64: the high half of a 64-bit product. Its bias is
     /// below 2^-26.
     pub fn below(&mut self, bound: u32) -> u32 {
-        ((u64::from(self.0.next_u32()) * u64::from(bound)) >> 32) as u32
+        ((u64::from(self.next_word()) * u64::from(bound)) >> 32) as u32
     }
 
     /// A number below `bound`, which is not 0, without bias (Lemire, "Fast random integer
@@ -71,7 +80,7 @@ impl GameRng {
     /// `bound` / 2^64.
     pub fn below_u64(&mut self, bound: u64) -> u64 {
         loop {
-            let word = u64::from(self.0.next_u32()) << 32 | u64::from(self.0.next_u32());
+            let word = u64::from(self.next_word()) << 32 | u64::from(self.next_word());
             let product = u128::from(word) * u128::from(bound);
             let remainder = product as u64;
             if remainder >= bound || remainder >= bound.wrapping_neg() % bound {
@@ -101,18 +110,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_generator_is_its_state() {
+    fn the_words_are_those_of_the_crate() {
         for state in [0, 1, u64::MAX / 3, u64::MAX] {
-            let mut rng = GameRng::from_state(state);
-            assert_eq!(rng.state(), state);
-            // The constructor of the crate adds the increment and takes a step.
-            let mut constructed = Pcg32::new(state, INCREMENT >> 1);
-            rng = GameRng::from_state(state.wrapping_add(INCREMENT));
-            rng.0.next_u32();
-            assert_eq!(rng.0, constructed);
-            constructed.advance(50);
-            (0..50).for_each(|_| _ = rng.below(1));
-            assert_eq!(rng, GameRng(constructed));
+            let mut expected = Pcg32::new(state, INCREMENT >> 1);
+            let start = state.wrapping_add(INCREMENT);
+            let mut rng = GameRng::from_state(start);
+            assert_eq!(rng.state(), start);
+            // The constructor of the crate has taken a step.
+            rng.next_word();
+            for _ in 0..100 {
+                assert_eq!(rng.next_word(), expected.next_u32());
+            }
         }
     }
 

@@ -1,9 +1,7 @@
 //! The random number generator of [`GameRng`](crate::rules::GameRng), for eight games at once.
 
 use super::lanes::{Isa, Lanes};
-use crate::rules::INCREMENT;
-
-const MULTIPLIER: u64 = 6_364_136_223_846_793_005;
+use crate::rules::{INCREMENT, MULTIPLIER};
 
 /// The factor and the summand that advance a state by this many draws.
 pub const fn jump(draws: usize) -> (u64, u64) {

@@ -1,5 +1,5 @@
 //! The shipped policies: one row each. Their weights are compiled in, so that the Rust crate and
-//! the Python package need no files at run time.
+//! the Python package need no files at run time; without the feature `weights` there are none.
 
 use std::sync::{Arc, OnceLock};
 
@@ -42,6 +42,7 @@ impl ShippedPolicy {
 }
 
 /// A row of the table.
+#[cfg(feature = "weights")]
 macro_rules! shipped {
     ($name:literal, $summary:literal) => {
         ShippedPolicy::new(
@@ -52,7 +53,12 @@ macro_rules! shipped {
     };
 }
 
-/// All shipped policies. Their model cards are beside their files.
+/// All shipped policies; none without the feature `weights`.
+#[cfg(not(feature = "weights"))]
+pub static POLICIES: [ShippedPolicy; 0] = [];
+
+/// All shipped policies; none without the feature `weights`. Their model cards are next to their files.
+#[cfg(feature = "weights")]
 pub static POLICIES: [ShippedPolicy; 10] = [
     shipped!("ippo-2p", "independent PPO in self-play, two players"),
     shipped!("ippo-3p", "independent PPO in self-play, three players"),

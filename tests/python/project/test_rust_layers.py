@@ -1,6 +1,6 @@
 """No Rust file imports a layer above its own, and no files import each other in a cycle.
 
-rules <- encode <- bots <- search <- batch <- bindings. Only the bindings know Python.
+rules <- encode <- nn <- bots <- search <- batch <- bindings. Only the bindings know Python.
 """
 
 import re
@@ -14,7 +14,7 @@ from rust_source import crate_paths, imports, module_of, strip
 SOURCE = ROOT / "src"
 
 # From the bottom; each may use those before it.
-LAYERS = ["rules", "encode", "bots", "search", "batch", "bindings"]
+LAYERS = ["rules", "encode", "nn", "bots", "search", "batch", "bindings"]
 # The same inside src/batch: files and folders by name, some on one floor.
 BATCH_FLOORS = [
     {"seeding", "processor"},
