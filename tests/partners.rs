@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use starmine::batch::{
-    AutoresetMode, Batch, BatchError, IllegalAction, Options, Outputs, Partners, PartnersError,
-    Seeds,
+    AutoresetMode, Batch, BatchError, IllegalAction, Options, Outputs, Partner, Partners,
+    PartnersError, Seeds,
 };
-use starmine::bots::{self, BOTS, GameRunner, Player, Plays};
-use starmine::rules::{EpisodeSeed, PRESETS, Variant, preset};
+use starmine::bots::{self, BOTS, Bot, GameRunner, Player, Plays, Turn};
+use starmine::rules::{EpisodeSeed, GameRng, Move, PRESETS, Variant, View, preset};
 
 const GAMES: usize = 11;
 const SEED: u64 = 5;
@@ -299,4 +299,98 @@ fn partners_who_leave_the_learner_no_turn_are_refused() {
         panic!("{error}");
     };
     assert_eq!((partners[&0].as_slice(), game, deals), (&["random".to_owned()][..], 0, 1000));
+}
+
+/// A bot of the caller: it plays what it holds, and is told of every turn.
+struct Mine {
+    bot: Box<dyn Bot>,
+    turns: usize,
+}
+
+impl Clone for Mine {
+    fn clone(&self) -> Mine {
+        Mine { bot: self.bot.boxed_clone(), turns: self.turns }
+    }
+}
+
+impl Bot for Mine {
+    fn start(&mut self, view: &View<'_>, rng: GameRng) {
+        self.turns = view.history().len();
+        self.bot.start(view, rng);
+    }
+
+    fn observe(&mut self, turn: &Turn<'_>) {
+        self.turns += 1;
+        self.bot.observe(turn);
+    }
+
+    fn act(&mut self, view: &View<'_>) -> Move {
+        assert_eq!(self.turns, view.history().len(), "the bot was told of every turn");
+        self.bot.act(view)
+    }
+}
+
+fn mine(name: &str, variant: &Variant) -> Partner {
+    let Player::Bot(bot) = bots::bot(name).unwrap().player(variant).unwrap() else {
+        panic!("{name} is no bot that sees its seat alone");
+    };
+    Partner::Custom(Box::new(Mine { bot, turns: 0 }))
+}
+
+#[test]
+fn a_custom_bot_plays_what_the_bot_of_that_name_plays() {
+    let variant = variant("standard", 3);
+    for mode in [AutoresetMode::SameStep, AutoresetMode::NextStep] {
+        let make = |fixed: Partner, drawn: Vec<Partner>| {
+            let partners = Partners::default().with(0, vec![fixed]).unwrap().with(2, drawn);
+            let partners = partners.unwrap();
+            let options =
+                Options { partners, autoreset_mode: mode, num_threads: 2, ..Options::default() };
+            Batch::new(variant.clone(), GAMES, SEED, options).unwrap()
+        };
+        let custom = |name| mine(name, &variant);
+        let named = |name: &str| name.parse::<Partner>().unwrap();
+        let mut expected = make(named("random"), vec![named("smart"), named("iggi")]);
+        let mut batch = make(custom("random"), vec![custom("smart"), custom("iggi")]);
+        let mut copy = None;
+        for step in 0..90 {
+            let mut written = Written::new(&expected);
+            expected.observe(written.outputs()).unwrap();
+            let actions: Vec<i64> = (0..GAMES).map(|game| written.action(game, step)).collect();
+            if step == 60 {
+                for batch in [&mut expected, &mut batch] {
+                    batch.reset(Seeds::Continue, None, Outputs::default()).unwrap();
+                }
+                copy = Some(batch.duplicate().unwrap());
+                continue;
+            }
+            expected.step(&actions, written.outputs()).unwrap();
+            for other in [Some(&mut batch), copy.as_mut()].into_iter().flatten() {
+                let mut theirs = Written::new(other);
+                other.step(&actions, theirs.outputs()).unwrap();
+                assert_eq!(theirs, written, "{mode:?}, step {step}");
+            }
+        }
+        assert!(matches!(batch.to_bytes(), Err(BatchError::StoredOutside)));
+        expected.to_bytes().unwrap();
+    }
+}
+
+#[test]
+fn an_illegal_move_of_a_custom_bot_loses_that_game() {
+    #[derive(Clone)]
+    struct Wrong;
+    impl Bot for Wrong {
+        fn start(&mut self, _: &View<'_>, _: GameRng) {}
+
+        fn act(&mut self, _: &View<'_>) -> Move {
+            Move::Play { slot: 200 }
+        }
+    }
+    let partners = Partners::default().with(1, vec![Partner::Custom(Box::new(Wrong))]).unwrap();
+    let options = Options { partners, ..Options::default() };
+    let mut batch = Batch::new(variant("standard", 2), GAMES, SEED, options).unwrap();
+    let mut written = Written::new(&batch);
+    batch.step(&[5; GAMES], written.outputs()).unwrap();
+    assert_eq!((&written.terminated, &written.final_score), (&vec![true; GAMES], &vec![0; GAMES]));
 }

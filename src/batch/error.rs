@@ -114,9 +114,9 @@ pub enum BatchError {
         "{0} game(s) with given decks cannot be stored: expected decks and actions to be kept instead"
     )]
     StoredDecks(usize),
-    /// Partners outside this crate, which cannot be stored.
+    /// Partners that are not made of a text, which cannot be stored.
     #[error(
-        "a batch with partners written in Python cannot be stored: expected bots and policy files as partners"
+        "a batch with custom bots or partners written in Python cannot be stored: expected bots and policy files as partners"
     )]
     StoredOutside,
     /// The flag that ends a call early was set.

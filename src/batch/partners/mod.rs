@@ -9,7 +9,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::bots::{BotNameError, Player, UnsupportedVariant};
+use crate::bots::{Bot, BotNameError, Player, UnsupportedVariant};
 use crate::rules::{EpisodeSeed, GameRng, MAX_PLAYERS, Variant};
 use crate::search::{PlayerName, PlayerNameError, SeveralSearches, StoredPolicies};
 
@@ -17,10 +17,35 @@ use crate::search::{PlayerName, PlayerNameError, SeveralSearches, StoredPolicies
 const MAX_CHOICES: usize = 64;
 
 /// Who may hold a seat.
-#[derive(Clone, Debug)]
+///
+/// ```
+/// use starmine::batch::{Partner, Partners};
+/// use starmine::bots::Bot;
+/// use starmine::rules::{GameRng, Move, View};
+///
+/// /// Plays the first legal move.
+/// #[derive(Clone)]
+/// struct First;
+///
+/// impl Bot for First {
+///     fn start(&mut self, _: &View<'_>, _: GameRng) {}
+///
+///     fn act(&mut self, view: &View<'_>) -> Move {
+///         view.legal_moves().next().expect("the player to act has a legal move")
+///     }
+/// }
+///
+/// // Each episode draws one of the two for seat 1.
+/// let partners = vec!["smart".parse()?, Partner::Custom(Box::new(First))];
+/// let partners = Partners::default().with(1, partners)?;
+/// # Ok::<(), starmine::batch::PartnersError>(())
+/// ```
 pub enum Partner {
     /// A bot of this crate, loaded.
     Bot(PlayerName),
+    /// A bot of the caller, which supports the batch's variant. Every game plays with its own copy. An illegal move of
+    /// the bot loses the game. A batch with such a partner cannot be stored.
+    Custom(Box<dyn Bot>),
     /// A partner outside this crate, such as one written in Python: the caller plays its turns.
     Outside {
         /// Whether the caller sees every turn of the games. Games then stop before each turn of a bot too.
@@ -28,11 +53,45 @@ pub enum Partner {
     },
 }
 
+impl Clone for Partner {
+    fn clone(&self) -> Partner {
+        match self {
+            Partner::Bot(bot) => Partner::Bot(bot.clone()),
+            Partner::Custom(bot) => Partner::Custom(bot.boxed_clone()),
+            &Partner::Outside { every_turn } => Partner::Outside { every_turn },
+        }
+    }
+}
+
+impl fmt::Debug for Partner {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Partner({self})")
+    }
+}
+
 impl Partner {
     fn bot(&self) -> Option<&PlayerName> {
         match self {
             Partner::Bot(bot) => Some(bot),
-            Partner::Outside { .. } => None,
+            Partner::Custom(_) | Partner::Outside { .. } => None,
+        }
+    }
+
+    /// The player of a game.
+    fn player(&self, variant: &Variant) -> Result<Player, UnsupportedVariant> {
+        match self {
+            Partner::Bot(bot) => bot.player(variant),
+            Partner::Custom(bot) => Ok(Player::Bot(bot.boxed_clone())),
+            Partner::Outside { .. } => Ok(Player::External),
+        }
+    }
+
+    /// Whether a single move may take long.
+    fn takes_long(&self) -> bool {
+        match self {
+            Partner::Bot(bot) => bot.searches(),
+            Partner::Custom(bot) => bot.takes_long(),
+            Partner::Outside { .. } => false,
         }
     }
 }
@@ -50,6 +109,7 @@ impl fmt::Display for Partner {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Partner::Bot(bot) => bot.fmt(formatter),
+            Partner::Custom(_) => formatter.write_str("a bot of the caller"),
             Partner::Outside { .. } => formatter.write_str("a partner outside the batch"),
         }
     }
@@ -233,10 +293,10 @@ impl Partners {
         Ok(self)
     }
 
-    /// Whether a partner searches, which takes long for a single move.
+    /// Whether a partner may take long for a single move, as one that searches does.
     #[must_use]
-    pub fn search(&self) -> bool {
-        self.bots().any(PlayerName::searches)
+    pub fn take_long(&self) -> bool {
+        self.all().any(Partner::takes_long)
     }
 
     /// Whether the learner plays all seats.
@@ -276,7 +336,7 @@ impl Partners {
         self.all().any(|partner| matches!(partner, Partner::Outside { every_turn: true }))
     }
 
-    /// The partners as they are stored. `None` if there are outside partners, which cannot be.
+    /// The partners as they are stored. `None` if there are custom or outside partners, which cannot be.
     pub(super) fn stored(&self) -> Option<StoredPartners> {
         let mut policies = StoredPolicies::default();
         let seats = self.seats().map(|(seat, partners)| {
@@ -288,10 +348,6 @@ impl Partners {
         Some(StoredPartners { seats, weights, policies })
     }
 
-    fn bots(&self) -> impl Iterator<Item = &PlayerName> {
-        self.all().filter_map(Partner::bot)
-    }
-
     /// Checks the seats and bots against a variant.
     pub(super) fn check(&self, variant: &Variant) -> Result<(), PartnersError> {
         let players = variant.players();
@@ -301,8 +357,8 @@ impl Partners {
         if self.mixtures().count() == usize::from(players) {
             return Err(PartnersError::Full { players });
         }
-        for bot in self.bots() {
-            bot.player(variant)?;
+        for partner in self.all() {
+            partner.player(variant)?;
         }
         let searches = self.seats.iter().map(|mixture| {
             let mut bots = mixture.partners.iter().filter_map(Partner::bot);
@@ -315,9 +371,9 @@ impl Partners {
     /// Draws the players of an episode.
     pub(super) fn draw(&self, variant: &Variant, seed: EpisodeSeed) -> Vec<Player> {
         let drawn = |seat: usize| self.seats.get(seat)?.partners.get(self.drawn(seat, seed)?);
-        let player = |seat: usize| match drawn(seat).and_then(Partner::bot) {
+        let player = |seat: usize| match drawn(seat) {
             None => Player::External,
-            Some(bot) => bot.player(variant).expect("checked when the batch was made"),
+            Some(partner) => partner.player(variant).expect("checked when the batch was made"),
         };
         (0..usize::from(variant.players())).map(player).collect()
     }

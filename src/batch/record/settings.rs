@@ -31,7 +31,7 @@ pub struct Settings {
 
 impl Settings {
     /// # Errors
-    /// [`BatchError::StoredOutside`] if there are outside partners.
+    /// [`BatchError::StoredOutside`] if there are custom or outside partners.
     pub fn of(batch: &Batch) -> Result<Settings, BatchError> {
         let options = &batch.config.options;
         Ok(Settings {

@@ -165,7 +165,8 @@ impl Games {
     /// up to a millisecond.
     fn is_long_step(&self) -> bool {
         let (partners, num_envs) = (&self.batch.options().partners, self.batch.num_envs());
-        partners.search() || num_envs > if partners.is_empty() { LONG_STEP } else { LONG_PARTNERS }
+        partners.take_long()
+            || num_envs > if partners.is_empty() { LONG_STEP } else { LONG_PARTNERS }
     }
 
     /// Partners may take any time, so they play without the interpreter.
