@@ -1,5 +1,144 @@
-#![doc = include_str!("../README.md")]
-// The upper layers use more of the lower ones than these do themselves.
+//! The card game Hanabi for reinforcement learning: exact rules, observations as vectors of bits, bots, trained
+//! policies, search, and thousands of games in one step.
+//!
+//! Deals, legal moves, rewards, scores and observations are those of DeepMind's [Hanabi Learning
+//! Environment](https://github.com/google-deepmind/hanabi-learning-environment) (HLE). The Python package `starmine` is
+//! built on this crate.
+//!
+//! # One game
+//!
+//! A [`Variant`](rules::Variant) is the immutable rules, a [`State`](rules::State) is one game in progress, and a
+//! [`View`](rules::View) is what one seat sees of it. This random game is the same in every run, since it follows from
+//! its seed:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use starmine::rules::{EpisodeSeed, GameRng, Parameters, State, Variant};
+//!
+//! let variant = Arc::new(Variant::new(Parameters { players: 3, ..Parameters::default() })?);
+//! let seed = EpisodeSeed { seed: 7, ..EpisodeSeed::default() };
+//! let mut rng = GameRng::for_seat(seed, 0);
+//! let mut state = State::new(variant, seed);
+//! while state.ending().is_none() {
+//!     let moves: Vec<_> = state.legal_moves().collect();
+//!     let choice = rng.below(moves.len().try_into()?);
+//!     state = state.play(moves[usize::try_from(choice)?])?;
+//! }
+//! println!("{} points after {} turns", state.score(), state.length());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Bots
+//!
+//! [`bots::BOTS`] lists the bots by name. Here two of them play 100 games:
+//!
+//! ```
+//! # #[cfg(feature = "bots")] {
+//! use std::sync::Arc;
+//! use starmine::bots::{bot, play_games};
+//! use starmine::rules::{Parameters, Variant};
+//!
+//! let variant = Arc::new(Variant::new(Parameters::default())?);
+//! let players = [bot("smart")?.player(&variant)?, bot("holmes")?.player(&variant)?];
+//! let (seed, threads) = (1, 2);
+//! let outcomes = play_games(&variant, &players, seed, 0..100, threads)?;
+//! let points: u32 = outcomes.iter().map(|outcome| u32::from(outcome.score)).sum();
+//! println!("{} points a game", f64::from(points) / 100.0);
+//! # }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # A batch
+//!
+//! A [`Batch`](batch::Batch) steps many games at once, on several threads if asked, and writes into buffers of the
+//! caller. A game that ends is dealt anew in the same step. This batch of 4,096 games writes packed rows, one bit for
+//! each bit of an observation:
+//!
+//! ```
+//! # #[cfg(feature = "batch")] {
+//! use std::sync::Arc;
+//! use starmine::batch::{Batch, Dtype, ObservationBuffer, Options, Outputs};
+//! use starmine::rules::{Parameters, Variant};
+//!
+//! let variant = Arc::new(Variant::new(Parameters::default())?);
+//! let options = Options { dtype: Dtype::Bits, ..Options::default() };
+//! let mut batch = Batch::new(variant.clone(), 4096, 1, options)?;
+//! let mut rows = vec![0; 4096 * batch.row_length()];
+//! let mut masks = vec![false; 4096 * variant.num_actions()];
+//! let mut rewards = vec![0.0; 4096];
+//! batch.observe(Outputs { action_mask: Some(&mut masks), ..Outputs::default() })?;
+//! for _ in 0..10 {
+//!     // In each game the first legal action.
+//!     let first = |mask: &[bool]| (0..).zip(mask).find(|(_, legal)| **legal).map_or(0, |(action, _)| action);
+//!     let actions: Vec<i64> = masks.chunks(variant.num_actions()).map(first).collect();
+//!     batch.step(&actions, Outputs {
+//!         obs: Some(ObservationBuffer::Bits(&mut rows)),
+//!         action_mask: Some(&mut masks),
+//!         reward: Some(&mut rewards),
+//!         ..Outputs::default()
+//!     })?;
+//! }
+//! # }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # An own bot
+//!
+//! A [`Bot`](bots::Bot) gets the view of its seat and answers with a move. It must be [`Clone`]. It plays among the bots
+//! of the crate, and as a [`Partner`](batch::Partner) in a batch:
+//!
+//! ```
+//! # #[cfg(feature = "batch")] {
+//! use std::sync::Arc;
+//! use starmine::batch::{Batch, Options, Partner, Partners};
+//! use starmine::bots::{Bot, Player, bot, play_games};
+//! use starmine::rules::{GameRng, Move, Parameters, Variant, View};
+//!
+//! /// Discards its oldest card, or else gives the first legal hint.
+//! #[derive(Clone)]
+//! struct Careful;
+//!
+//! impl Bot for Careful {
+//!     fn start(&mut self, _view: &View<'_>, _rng: GameRng) {}
+//!
+//!     fn act(&mut self, view: &View<'_>) -> Move {
+//!         let is_safe = |played: &Move| matches!(played, Move::Discard { .. } | Move::Hint { .. });
+//!         let played = view.legal_moves().find(is_safe).or_else(|| view.legal_moves().next());
+//!         played.expect("the seat to act has a legal move")
+//!     }
+//! }
+//!
+//! let variant = Arc::new(Variant::new(Parameters::default())?);
+//! let players = [Player::Bot(Box::new(Careful)), bot("smart")?.player(&variant)?];
+//! let outcomes = play_games(&variant, &players, 1, 0..100, 1)?;
+//!
+//! let partners = Partners::default().with(1, vec![Partner::Custom(Box::new(Careful))])?;
+//! let batch = Batch::new(variant, 64, 1, Options { partners, ..Options::default() })?;
+//! # assert_eq!((outcomes.len(), batch.num_envs()), (100, 64));
+//! # }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Modules and features
+//!
+//! Each module uses only those above it in this table. All features in it are on by default; with `default-features =
+//! false` the crate is the rules and the encodings alone.
+//!
+//! | module | content | feature |
+//! |---|---|---|
+//! | [`rules`] | the game: variants, states, views, cards, moves, beliefs | |
+//! | [`encode`] | observations as bits | |
+//! | [`nn`] | networks of trained policies, without PyTorch | `bots` |
+//! | [`bots`] | rule-based bots, policies as bots, whole games | `bots` |
+//! | [`search`] | players that look for better moves than a bot | `bots` |
+//! | [`batch`] | many games in one step | `batch`, which implies `bots` |
+//! | [`nn::POLICIES`] | the shipped policies, 3 MB of weights | `weights`, which implies `bots` |
+//!
+//! The feature `python` builds the Python module, and `instructions` a program that measures this crate; other crates need
+//! neither.
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
+// A layer that is left out would have used private parts of the lower ones.
 #![cfg_attr(not(feature = "batch"), allow(dead_code, unused_imports))]
 
 #[cfg(feature = "batch")]

@@ -29,6 +29,61 @@ pub struct MoveValue {
 
 /// A player in one seat. It receives only views of that seat, so it cannot see its own hand or
 /// the deck.
+///
+/// A bot must be [`Clone`], since every game and every seat plays with its own copy, and a copied batch or search goes on
+/// with copies of its bots. [`BoxedClone`] follows from that.
+///
+/// ```
+/// use std::sync::Arc;
+/// use starmine::bots::{Bot, Player, Turn, play_games};
+/// use starmine::rules::{GameRng, Move, Parameters, Variant, View};
+///
+/// /// Plays its oldest card after a hint to its seat, and otherwise does the first legal thing.
+/// #[derive(Clone, Default)]
+/// struct Eager {
+///     is_hinted: bool,
+/// }
+///
+/// impl Bot for Eager {
+///     fn start(&mut self, _view: &View<'_>, _rng: GameRng) {
+///         *self = Eager::default();
+///     }
+///
+///     fn observe(&mut self, turn: &Turn<'_>) {
+///         if let Move::Hint { offset, .. } = turn.event.played {
+///             let (hinting, observer) = (turn.before.current_player(), turn.before.observer());
+///             self.is_hinted = turn.before.variant().seat_after(hinting, offset.into()) == observer;
+///         }
+///     }
+///
+///     fn act(&mut self, view: &View<'_>) -> Move {
+///         let eager = Move::Play { slot: 0 };
+///         let first = view.legal_moves().next().expect("the seat to act has a legal move");
+///         if std::mem::take(&mut self.is_hinted) && view.is_legal(eager) { eager } else { first }
+///     }
+/// }
+///
+/// let variant = Arc::new(Variant::new(Parameters::default())?);
+/// let players = [Player::Bot(Box::new(Eager::default())), Player::Bot(Box::new(Eager::default()))];
+/// assert_eq!(play_games(&variant, &players, 1, 0..10, 1)?.len(), 10);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// A type that is not `Clone` is refused:
+///
+/// ```compile_fail,E0277
+/// use starmine::bots::Bot;
+/// use starmine::rules::{GameRng, Move, View};
+///
+/// struct Eager;
+///
+/// impl Bot for Eager {
+///     fn start(&mut self, _view: &View<'_>, _rng: GameRng) {}
+///     fn act(&mut self, _view: &View<'_>) -> Move {
+///         Move::Play { slot: 0 }
+///     }
+/// }
+/// ```
 pub trait Bot: BoxedClone + Send + Sync {
     /// A new game starts; the bot drops all state of earlier games. All random decisions draw from
     /// `rng`, so that a game can be replayed from its seed.
@@ -96,7 +151,12 @@ pub struct UnsupportedVariant {
     pub expected: String,
 }
 
-/// `Clone` for boxed [`Bot`]s.
+/// `Clone` for boxed [`Bot`]s. Every bot that is `Clone` has it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no `Bot`, since it is not `Clone`",
+    label = "this bot cannot be copied",
+    note = "derive it: `#[derive(Clone)]`"
+)]
 pub trait BoxedClone: Any {
     /// An independent copy in the same state.
     fn boxed_clone(&self) -> Box<dyn Bot>;

@@ -26,7 +26,7 @@ mod smart;
 mod stop;
 mod turn_values;
 
-pub use bot::{Bot, MoveValue, OpenBot, Turn, UnsupportedVariant};
+pub use bot::{Bot, BoxedClone, MoveValue, OpenBot, Turn, UnsupportedVariant};
 pub use bot_name::{BotName, BotNameError, FindPolicy, PolicyName, find_policy};
 #[cfg(feature = "python")]
 pub(crate) use memory::check_thread_room;
