@@ -1,4 +1,23 @@
 //! Many games that are stepped together: autoreset, seeding, output buffers, threads.
+//!
+//! Start with [`Batch`]. Its [`Options`] choose what is written and who else plays, and [`Outputs`] are the caller's
+//! buffers. [`Partners`] hold the seats that the learner does not play. A [`Replay`] steps through recorded games in
+//! place of new ones.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use starmine::batch::{Batch, Options, Outputs, Partners, Seeds};
+//! use starmine::rules::{Parameters, Variant};
+//!
+//! let variant = Arc::new(Variant::new(Parameters::default())?);
+//! let partners = Partners::default().with(1, vec!["smart".parse()?, "iggi".parse()?])?;
+//! let mut batch = Batch::new(variant, 256, 1, Options { partners, ..Options::default() })?;
+//! let mut scores = [0; 256];
+//! // In each game the learner plays its oldest card, then its partner moves.
+//! batch.step(&[5; 256], Outputs { score: Some(&mut scores), ..Outputs::default() })?;
+//! batch.reset(Seeds::Continue, None, Outputs::default())?; // the next episode of each game
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod chunk;
 mod config;

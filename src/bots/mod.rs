@@ -1,8 +1,28 @@
 //! Bots: players by rules and by trained policies. A bot maps a [`View`](crate::rules::View) to a
 //! [`Move`](crate::rules::Move).
 //!
-//! A [`Bot`] holds one seat. It is told of every turn and sees only what its seat may see. To add
-//! one, write one file with a [`Bot`], and add its `mod` line here and its row in [`BOTS`].
+//! A [`Bot`] holds one seat. It is told of every turn and sees only what its seat may see. To add a bot
+//! to the crate, write one file with a [`Bot`], and add its `mod` line here and its row in [`BOTS`].
+//!
+//! [`play_games`] plays whole games on several threads; a [`GameRunner`] plays one, turn by turn. A bot is found by its
+//! name, or by a text that also takes policies, lists of rules and noise, see [`BotName`]:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use starmine::bots::{BotName, GameRunner};
+//! use starmine::rules::{EpisodeSeed, Parameters, Variant};
+//!
+//! let variant = Arc::new(Variant::new(Parameters::default())?);
+//! let texts = ["smart", "rules: play-safe; hint-playable; discard-oldest"];
+//! let names = texts.map(|text| text.parse::<BotName>());
+//! let players = names.into_iter().map(|name| Ok(name?.player(&variant)?));
+//! let players = players.collect::<Result<Vec<_>, Box<dyn std::error::Error>>>()?;
+//! let mut runner = GameRunner::new(variant, players, EpisodeSeed::default());
+//! while runner.play_bot()? {
+//!     println!("{:?}", runner.history().last());
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod base_game;
 mod bot;

@@ -1,4 +1,23 @@
 //! Networks of trained policies: their inputs, their layers and their files.
+//!
+//! Start with [`read_policy`], which loads a [`Policy`] from a file, or with [`shipped_policy`]. To let it play, name it
+//! where a bot's name goes, see [`BotName`](crate::bots::BotName).
+//!
+//! ```
+//! # #[cfg(feature = "weights")] {
+//! use std::sync::Arc;
+//! use starmine::nn::{PolicyScratch, shipped_policy};
+//! use starmine::rules::{EpisodeSeed, State};
+//!
+//! let policy = shipped_policy("ippo-2p").expect("it is shipped").policy()?;
+//! let state = State::new(Arc::new(policy.variant().clone()), EpisodeSeed::default());
+//! let logarithms = policy.log_probabilities(&state.view(0), &mut PolicyScratch::default());
+//! for (played, logarithm) in state.legal_moves().zip(logarithms) {
+//!     println!("{played:?} with probability {}", logarithm.exp());
+//! }
+//! # }
+//! # Ok::<(), starmine::nn::PolicyError>(())
+//! ```
 
 mod any_network;
 mod card_features;

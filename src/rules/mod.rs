@@ -2,6 +2,22 @@
 //!
 //! Start with [`Variant`] (the immutable parameters), deal a [`State`] from it, and give [`View`]s
 //! to encoders and bots. [`Position`] is the compact core of a state.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use starmine::rules::{EpisodeSeed, Move, Parameters, State, Variant, preset};
+//!
+//! let parameters = Parameters { players: 4, ..preset("avalanche")? };
+//! let state = State::new(Arc::new(Variant::new(parameters)?), EpisodeSeed::default());
+//! let state = state.play(Move::Play { slot: 0 })?;
+//! let event = state.history()[0];
+//! println!("seat {} played {:?}", event.seat, event.card);
+//! println!("{} moves are legal for seat {}", state.legal_actions().len(), state.current_player());
+//! // What the next seat sees of its own hand: nothing but the hints, of which there are none so far.
+//! let view = state.view(1);
+//! assert_eq!((view.hand(0).len(), view.hand_size(0)), (0, 4));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod action_id;
 mod action_ids;

@@ -2,6 +2,26 @@
 //!
 //! Start with [`Searcher`], a [`Bot`](crate::bots::Bot). It keeps a [`BlueprintBelief`] about its own hand, and in its turn
 //! plays the game to the end many times for each legal move, see [`Searcher::decide`].
+//!
+//! ```
+//! use std::sync::Arc;
+//! use starmine::bots::bot;
+//! use starmine::rules::{EpisodeSeed, Parameters, State, Variant};
+//! use starmine::search::{SearchOptions, Searcher};
+//!
+//! let variant = Arc::new(Variant::new(Parameters::default())?);
+//! let blueprint = bot("smart")?.player(&variant)?;
+//! let options = SearchOptions { rollouts: 50, hands: 10, ..SearchOptions::default() };
+//! let mut searcher = Searcher::new(&blueprint, "smart", &variant, options, 1)?;
+//! let state = State::new(variant, EpisodeSeed::default());
+//! searcher.follow(&state, 0, 1);
+//! let (decision, _belief) = searcher.decide(&state.view(0));
+//! println!("the best move is {:?}", decision.chosen);
+//! for value in &decision.actions {
+//!     println!("{:?}: {} points on average", value.played, value.mean);
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod belief;
 mod blueprint;
