@@ -1,8 +1,8 @@
-//! Bytes that are accepted as a stored batch are those that the batch stores again.
+//! Bytes that are accepted as a stored batch are those that the batch stores again, and the batch plays on.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use starmine::batch::Batch;
+use starmine::batch::{Batch, Outputs};
 
 /// The length of the checksum, which the mutations would rarely meet.
 const CHECKSUM: usize = 4;
@@ -10,10 +10,27 @@ const CHECKSUM: usize = 4;
 fuzz_target!(|data: &[u8]| {
     let mut bytes = data[..data.len().saturating_sub(CHECKSUM)].to_vec();
     bytes.extend(crc32(&bytes).to_le_bytes());
-    if let Ok(batch) = Batch::from_bytes(&bytes, Some(1)) {
+    if let Ok(mut batch) = Batch::from_bytes(&bytes, Some(1)) {
         assert_eq!(batch.to_bytes().expect("there is memory"), bytes);
+        play(&mut batch);
     }
 });
+
+/// Plays the first legal action of each game for some turns.
+fn play(batch: &mut Batch) {
+    let (games, actions) = (batch.num_envs(), batch.variant().num_actions());
+    let mut mask = vec![false; games * actions];
+    for _ in 0..50 {
+        let outputs = Outputs { action_mask: Some(&mut mask), ..Outputs::default() };
+        batch.observe(outputs).expect("the buffer fits");
+        let first = |legal: &[bool]| legal.iter().position(|&is_legal| is_legal).unwrap_or(0);
+        let chosen: Vec<i64> = mask.chunks(actions).map(|legal| first(legal) as i64).collect();
+        // Games that are over wait for a reset in one mode of autoreset.
+        if batch.step(&chosen, Outputs::default()).is_err() {
+            return;
+        }
+    }
+}
 
 /// CRC-32 as in zlib, bit by bit.
 fn crc32(bytes: &[u8]) -> u32 {

@@ -1,3 +1,5 @@
+//! Why bytes cannot be resumed as a batch.
+
 use thiserror::Error;
 
 use crate::batch::BatchError;
@@ -7,7 +9,7 @@ use crate::rules::{PositionError, UnknownName, VariantError};
 
 /// The number of the stored format. It changes whenever earlier stored batches can no longer be
 /// read.
-pub(super) const FORMAT: u8 = 7;
+pub(super) const FORMAT: u8 = 8;
 
 /// Why bytes cannot be resumed as a batch.
 #[derive(Debug, Error)]
@@ -34,7 +36,7 @@ pub enum RecordError {
         /// The parser's error.
         error: postcard::Error,
     },
-    /// A field has a value that no batch stores.
+    /// A field is out of its range.
     #[error("the stored batch is damaged: {field}: {problem}")]
     Field {
         /// The field.
@@ -60,7 +62,7 @@ pub enum RecordError {
 }
 
 impl RecordError {
-    /// The error for a value that no batch stores.
+    /// The error for a field that is out of its range.
     pub(super) fn field(field: impl Into<String>, problem: &'static str) -> RecordError {
         RecordError::Field { field: field.into(), problem }
     }

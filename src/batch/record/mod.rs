@@ -1,9 +1,8 @@
 //! A batch as bytes, to be stored and resumed exactly.
 //!
 //! The bytes are a header, the [`Settings`] with the weights of partners, the games with their number before them, the games that
-//! ended in the last step likewise, and a CRC-32. The checksum finds accidents; beyond that every
-//! field is checked, so that forged bytes are refused or are those of a batch that could have stored
-//! them.
+//! ended in the last step likewise, and a CRC-32. The checksum finds accidents. Forged bytes with a valid checksum are refused
+//! if a field is out of its range, or give a batch that plays by the rules. No turns need lead to its positions.
 
 mod error;
 mod game;
@@ -27,7 +26,7 @@ use super::options::{AutoresetMode, default_threads};
 use super::schedule::partition::share_size;
 use super::{Batch, BatchError, memory};
 use crate::rules::EpisodeSeed;
-use game::{StoredGame, StoredPartnerGame, episodes_before, has_deck_of};
+use game::{StoredEnding, StoredGame, StoredPartnerGame};
 use settings::Settings;
 
 const MAGIC: &[u8] = b"starmine-batch";
@@ -71,8 +70,7 @@ impl Batch {
     /// Resumes a stored batch on so many threads; `None` for [`default_threads`].
     ///
     /// # Errors
-    /// [`RecordError`] if the bytes are not a stored batch, have another format, or have a field with
-    /// a value that no batch stores.
+    /// [`RecordError`] if the bytes are not a stored batch, have another format, or have a field that is out of its range.
     pub fn from_bytes(bytes: &[u8], num_threads: Option<usize>) -> Result<Batch, RecordError> {
         Batch::from_bytes_until(&AtomicBool::new(false), bytes, num_threads)
     }
@@ -122,8 +120,8 @@ impl Batch {
             }
         }
         put(&self.num_finished(), sink)?;
-        for (index, game) in self.last_turns()? {
-            put(&(index, StoredGame::of(&game)), sink)?;
+        for ending in self.last_turns()? {
+            put(&ending, sink)?;
         }
         Ok(())
     }
@@ -137,108 +135,53 @@ impl Batch {
     ) -> Result<(), RecordError> {
         let refused = |error| RecordError::game("games", index, &error);
         let BatchConfig { options, variant, .. } = &self.config;
-        let game = if self.has_partners() {
+        if self.has_partners() {
             let stored: StoredPartnerGame = read(rest, "games")?;
             self.check_headroom_before(index)?;
-            let restored = stored.restore(&options.partners, variant, options.illegal_action, stop);
+            let restored = stored.restore(&options.partners, variant, stop);
             BatchError::if_set(stop)?;
             let restored = restored.map_err(refused)?;
-            let game = restored.game();
+            self.put(index, &restored.game());
             self.partner_games.push(restored);
-            game
-        } else {
-            let stored: StoredGame = read(rest, "games")?;
-            stored.restore(variant, options.illegal_action).map_err(refused)?
-        };
-        self.check_game(stop, index, &game)?;
+            return Ok(());
+        }
+        let stored: StoredGame = read(rest, "games")?;
+        let game = stored.restore(variant).map_err(refused)?;
+        let deals = options.autoreset_mode == AutoresetMode::SameStep;
+        if deals && game.position.ending().is_some() {
+            let field = format!("games[{index}].ending");
+            return Err(RecordError::field(field, "autoreset would have dealt the next episode"));
+        }
         self.put(index, &game);
         Ok(())
     }
 
-    /// Checks what a game that the rules allow has to do with its place in the batch.
-    fn check_game(&self, stop: &AtomicBool, index: usize, game: &Game) -> Result<(), RecordError> {
-        let refuse = |field: &str, problem| {
-            Err(RecordError::field(format!("games[{index}].{field}"), problem))
-        };
-        if game.seed.game != 0 && game.seed.game != index as u64 {
-            return refuse("seed", "of another game of the batch");
-        }
-        if self.fresh && *game != self.first_episode(stop, index)? {
-            return refuse("position", "not as it was dealt, although fresh says so");
-        }
-        let deals = self.config.options.autoreset_mode == AutoresetMode::SameStep;
-        if deals && game.position.ending().is_some() && !self.skips(index) {
-            return refuse("ending", "autoreset would have dealt the next episode");
-        }
-        Ok(())
-    }
-
-    /// The game as it was dealt when the batch was made.
-    fn first_episode(&self, stop: &AtomicBool, index: usize) -> Result<Game, BatchError> {
-        let seed = EpisodeSeed { seed: self.seed, game: index as u64, episode: 0 };
-        if self.has_partners() {
-            return Ok(self.deal_with_partners(index, seed, stop)?.game());
-        }
-        Ok(Game::new(&self.config.variant, seed))
-    }
-
-    /// Whether the game is one that the partners ended before the learner's first turn.
-    fn skips(&self, index: usize) -> bool {
-        let game = self.partner_games.get(index);
-        game.is_some_and(|game| game.actions().is_empty() && !game.is_forfeited())
-    }
-
     /// Reads a game that ended in the last step; its index is not below `least`.
     fn read_finished(&mut self, least: usize, rest: &mut &[u8]) -> Result<usize, RecordError> {
-        let (index, stored): (usize, StoredGame) = read(rest, "finished")?;
-        let options = &self.config.options;
+        let (index, stored): (usize, StoredEnding) = read(rest, "finished")?;
         if !(least..self.num_envs()).contains(&index) {
             return Err(RecordError::field("finished", "not the indices of games in order"));
         }
-        let refuse = |field: &str, problem| {
-            Err(RecordError::field(format!("finished[{index}].{field}"), problem))
-        };
-        if self.fresh || options.autoreset_mode != AutoresetMode::SameStep {
-            return refuse("position", "no game has been dealt anew in a step");
-        }
-        let next = self.seeds[index].episode();
-        if !self.episodes_before(next).any(|seed| seed == stored.seed) {
-            return refuse("seed", "not an episode before the present one");
-        }
-        if stored.position.ending().is_none() {
-            return refuse("ending", "the game goes on");
-        }
-        let restored = stored.restore(&self.config.variant, options.illegal_action);
-        let game = restored.map_err(|error| RecordError::game("finished", index, &error))?;
-        self.put_finished(index, &game);
+        let variant = &self.config.variant;
+        let refused = |error| RecordError::game("finished", index, &error);
+        let game = stored.restore(variant).map_err(refused)?;
+        let mut block = vec![Word::default(); block_words(self.config.plan.sizes)];
+        game.put(&mut block, self.place(0), variant);
+        let share = share_size(self.num_envs(), self.scratch.len());
+        self.scratch[index / share].finished.push(index, &block, 0);
         Ok(index)
     }
 
-    fn episodes_before(&self, next: EpisodeSeed) -> impl Iterator<Item = EpisodeSeed> + use<> {
-        episodes_before(next, self.has_partners())
-    }
-
     /// The games that ended in the last step, as they ended, in ascending order.
-    fn last_turns(&self) -> Result<impl Iterator<Item = (usize, Game)> + '_, BatchError> {
-        let variant = &self.config.variant;
+    fn last_turns(&self) -> Result<impl Iterator<Item = (usize, StoredEnding)> + '_, BatchError> {
         let mut block = vec![Word::default(); block_words(self.config.plan.sizes)];
-        let restore = move |ended: FinishedGame| {
+        let stored = move |ended: FinishedGame| {
             self.scratch[ended.thread].finished.restore(ended.index, &mut block, 0);
-            let next = self.seeds[ended.game].episode();
-            let mut game = Game::take(&block, self.place(0), variant, next);
-            // The seed is not kept, and the deck tells it.
-            let found = self.episodes_before(next).find(|&seed| has_deck_of(&game, variant, seed));
-            game.seed = found.expect("a finished game is an episode before the present one");
-            (ended.game, game)
+            let seed = EpisodeSeed::default();
+            let game = Game::take(&block, self.place(0), &self.config.variant, seed);
+            (ended.game, StoredEnding::of(&game))
         };
-        Ok(self.finished_games()?.into_iter().map(restore))
-    }
-
-    fn put_finished(&mut self, index: usize, game: &Game) {
-        let mut block = vec![Word::default(); block_words(self.config.plan.sizes)];
-        game.put(&mut block, self.place(0), &self.config.variant);
-        let share = share_size(self.num_envs(), self.scratch.len());
-        self.scratch[index / share].finished.push(index, &block, 0);
+        Ok(self.finished_games()?.into_iter().map(stored))
     }
 
     /// Checks that the batch would be stored as these bytes: nothing follows, and no number is

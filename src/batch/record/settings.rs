@@ -48,13 +48,8 @@ impl Settings {
         })
     }
 
-    /// The variant, of which all parameters are stored.
     pub fn variant(&self) -> Result<Arc<Variant>, RecordError> {
-        let variant = Variant::new(self.parameters.clone())?;
-        if *variant.parameters() != self.parameters {
-            return Err(RecordError::field("parameters", "a default is not filled in"));
-        }
-        Ok(Arc::new(variant))
+        Ok(Arc::new(Variant::new(self.parameters.clone())?))
     }
 
     pub fn options(&self, num_threads: usize) -> Result<Options, RecordError> {
@@ -65,21 +60,12 @@ impl Settings {
             observers: self.observers,
             autoreset_mode: self.autoreset_mode,
             illegal_action: self.illegal_action,
-            extra_outputs: self.read_extra_outputs()?,
+            extra_outputs: self.extra_outputs.clone(),
             num_threads,
             simd: None,
         })
     }
 
-    /// The extra outputs. They are stored in the order of [`ExtraOutput`]; another order is refused.
-    fn read_extra_outputs(&self) -> Result<Vec<ExtraOutput>, RecordError> {
-        if !self.extra_outputs.is_sorted_by(|&one, &next| (one as u8) < next as u8) {
-            return Err(RecordError::field("extra_outputs", "not in their order"));
-        }
-        Ok(self.extra_outputs.clone())
-    }
-
-    /// The partners, who are those who played.
     fn read_partners(&self) -> Result<Partners, RecordError> {
         let partners = self.partners.load().map_err(|error| match error {
             PartnersError::Bot(PlayerNameError::Bot(BotNameError::Policy(error))) => {
@@ -87,16 +73,7 @@ impl Settings {
             }
             error => RecordError::Partners(error),
         })?;
-        let partners = partners
-            .ok_or_else(|| RecordError::field("weights", "not one for each partner of the seat"))?;
-        let again = partners.stored().expect("no stored partner is an outside one");
-        if again.weights != self.partners.weights {
-            return Err(RecordError::field("weights", "of equally likely partners, or of no seat"));
-        }
-        if again != self.partners {
-            let problem = "not by ascending seat, or not the full names and policies of the bots";
-            return Err(RecordError::field("partners", problem));
-        }
-        Ok(partners)
+        partners
+            .ok_or_else(|| RecordError::field("weights", "not one for each partner of the seat"))
     }
 }
