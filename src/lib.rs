@@ -152,5 +152,9 @@ pub mod rules;
 #[cfg(feature = "bots")]
 pub mod search;
 
+// The helpers of the tests name the crate as a dependent does.
+#[cfg(test)]
+extern crate self as starmine;
+
 #[cfg(feature = "python")]
 mod bindings;

@@ -7,7 +7,13 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use starmine::encode;
-use starmine::rules::{EpisodeSeed, Named, Parameters, State, Variant, random_parameters};
+use starmine::rules::{EpisodeSeed, Named, Parameters, State, Variant};
+
+#[allow(dead_code)] // one of its functions
+#[path = "helpers/random_variant.rs"]
+mod random_variant;
+
+use random_variant::random_parameters;
 
 /// At least so many; `PROPTEST_CASES` may ask for more.
 const CASES: u32 = 100_000;

@@ -9,8 +9,12 @@ use starmine::batch::{
 use starmine::encode::{self, AnyEncoder};
 use starmine::rules::{
     ActionId, Belief, Edition, EpisodeSeed, GameRng, Move, Named, Parameters, State, Variant,
-    random_variant,
 };
+
+#[path = "helpers/random_variant.rs"]
+mod random_variant;
+
+use random_variant::random_variant;
 
 /// Any variant. It is drawn from a list of numbers, which proptest shrinks to simpler variants.
 fn variants() -> impl Strategy<Value = Arc<Variant>> {
@@ -246,6 +250,22 @@ fn check_rows(batch: &Batch, states: &[State], rows: &[u8], mask: &[bool]) {
                 state.legal_actions().bits() >> action & 1 == 1
             );
         }
+    }
+}
+
+#[test]
+fn every_parameter_of_a_random_variant_takes_several_values() {
+    let mut rng = GameRng::new(EpisodeSeed::default());
+    let drawn: Vec<serde_json::Value> = (0..200)
+        .map(|_| random_variant(|bound| rng.below(bound)))
+        .map(|variant| serde_json::to_value(variant.parameters()).unwrap())
+        .collect();
+    for name in drawn[0].as_object().unwrap().keys() {
+        let first = &drawn[0][name];
+        assert!(
+            drawn.iter().any(|parameters| parameters[name] != *first),
+            "{name} is always {first}"
+        );
     }
 }
 

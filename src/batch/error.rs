@@ -13,6 +13,7 @@ use crate::rules::{ActionSet, DeckError, Variant};
 
 /// Illegal actions, for which a step was refused; no game has moved.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct IllegalActions {
     /// How many there are.
     pub count: usize,
@@ -71,6 +72,7 @@ impl std::error::Error for IllegalActions {}
 
 /// Why a call of a batch was refused; the batch is unchanged then.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum BatchError {
     /// Illegal actions.
     #[error(transparent)]

@@ -49,6 +49,7 @@ struct Place {
 
 /// Why recorded games cannot be replayed.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum ReplayError {
     /// The batch cannot be made, or its buffers do not fit.
     #[error(transparent)]

@@ -141,6 +141,7 @@ pub trait OpenBot: OpenBoxedClone + Send + Sync {
 
 /// A bot does not support the variant.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 #[error("bot={name:?} does not play this variant ({variant}): expected {expected}")]
 pub struct UnsupportedVariant {
     /// The bot's name.

@@ -53,6 +53,7 @@ pub enum BotName {
 
 /// A text that names no bot.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum BotNameError {
     /// No bot has this name.
     #[error(transparent)]

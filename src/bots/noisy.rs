@@ -17,6 +17,14 @@ pub struct Noise(f64);
 #[error("noise={0:?} is not allowed: expected a probability from 0 to 1")]
 pub struct NoiseError(String);
 
+impl NoiseError {
+    /// The text that was given.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.0
+    }
+}
+
 impl Noise {
     /// Parses a probability.
     ///

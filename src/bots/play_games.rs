@@ -81,6 +81,7 @@ type Chunk = (usize, PlayedGames);
 
 /// Why games have no outcomes.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum PlayError {
     /// A bot chose an illegal move.
     #[error(transparent)]

@@ -48,6 +48,7 @@ impl Player {
 
 /// A bot chose an illegal move: a bug in the bot.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 #[error("the bot in seat {seat} chose {meaning}, which is not legal, in turn {turn}")]
 pub struct BotMoveError {
     /// The bot's seat.

@@ -34,6 +34,7 @@ struct Followed {
 
 /// Why a bot in a seat has no answer.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum SeatedError {
     /// Another seat is to act.
     #[error("seat {acting} is to act: expected a turn of seat {seat}, which the bot holds")]

@@ -4,6 +4,7 @@ use thiserror::Error;
 
 /// An array that does not have the length it should have.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 #[error("{name} has {found} elements: expected {expected}")]
 pub struct BufferError {
     /// Which array.

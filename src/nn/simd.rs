@@ -21,6 +21,7 @@ pub const SIMD_VARIABLE: &str = "STARMINE_SIMD";
 
 /// An instruction set that does not exist, or that this processor does not have.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 #[error("{SIMD_VARIABLE}={name:?} is not possible on this processor: expected one of {available}")]
 pub struct SimdError {
     /// The given name.

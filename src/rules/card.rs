@@ -1,4 +1,7 @@
+//! A card: its suit and its rank.
+
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
 use super::limits::{MAX_COLORS, MAX_RANKS};
 
@@ -22,8 +25,31 @@ pub struct Card {
     pub rank: Rank,
 }
 
+/// A number that is not the index of a suit or a rank.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{kind} {index} is not allowed: expected 0 to {}", count - 1)]
+pub struct IndexError {
+    kind: &'static str,
+    index: u8,
+    count: usize,
+}
+
+impl IndexError {
+    /// The number that was given.
+    #[must_use]
+    pub const fn index(&self) -> u8 {
+        self.index
+    }
+
+    /// The number of indices, which are counted from 0.
+    #[must_use]
+    pub const fn count(&self) -> usize {
+        self.count
+    }
+}
+
 macro_rules! small_index {
-    ($type:ident, $count:expr, $what:literal) => {
+    ($type:ident, $count:expr, $kind:literal) => {
         impl $type {
             /// All values in order, including those that smaller variants do not use.
             pub const ALL: [$type; $count] = {
@@ -50,16 +76,10 @@ macro_rules! small_index {
         }
 
         impl TryFrom<u8> for $type {
-            type Error = String;
+            type Error = IndexError;
 
-            fn try_from(index: u8) -> Result<$type, String> {
-                $type::new(index).ok_or_else(|| {
-                    format!(
-                        concat!($what, " {} is not allowed: expected 0 to {}"),
-                        index,
-                        $count - 1
-                    )
-                })
+            fn try_from(index: u8) -> Result<$type, IndexError> {
+                $type::new(index).ok_or(IndexError { kind: $kind, index, count: $count })
             }
         }
 

@@ -1,10 +1,10 @@
-use serde::{Deserialize, Serialize};
+//! A set of kinds of cards in one word.
 
 use super::set_operators::set_operators;
 
 /// A set of kinds of cards: bit `i` is the card with index `i` (see
 /// [`Variant::card_index`](super::Variant::card_index)).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct CardSet(pub u64);
 
 impl CardSet {

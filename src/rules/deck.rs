@@ -65,6 +65,7 @@ pub struct ListedDeck {
 
 /// A deck or a start player that does not fit the variant.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum DeckError {
     /// Not as many cards as the variant has.
     #[error("deck has {found} cards: expected {expected}")]

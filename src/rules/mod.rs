@@ -42,7 +42,6 @@ mod outlook;
 mod parameters;
 mod position;
 mod presets;
-mod random_variant;
 mod rating;
 mod recording;
 mod rng;
@@ -56,13 +55,19 @@ mod validate;
 mod variant;
 mod view;
 
+#[cfg(test)]
+#[path = "../../tests/helpers/random_variant.rs"]
+mod random_variant;
+
 pub(crate) use hand::Hand;
+#[cfg(test)]
+pub(crate) use random_variant::random_variant;
 pub(crate) use select::{bit_counts, nth_set_bit_portable};
 pub(crate) use set_operators::set_operators;
 
 pub use action_id::ActionId;
 pub use belief::Belief;
-pub use card::{Card, Rank, Suit};
+pub use card::{Card, IndexError, Rank, Suit};
 pub use card_set::CardSet;
 pub use deck::{Deck, DeckError, ListedDeck, RandomDeck};
 pub use edition::Edition;
@@ -81,7 +86,6 @@ pub use outlook::Outlook;
 pub use parameters::{Parameters, VariantError};
 pub use position::Position;
 pub use presets::{PRESETS, Preset, hle_preset, preset};
-pub use random_variant::{random_parameters, random_variant};
 pub use rating::Rating;
 pub use recording::{Checked, Recording};
 pub use rng::GameRng;

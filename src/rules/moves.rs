@@ -1,3 +1,5 @@
+//! Moves, sets of action ids, and the errors of moves that the rules refuse.
+
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -35,7 +37,7 @@ pub enum Move {
 }
 
 /// A set of action ids: bit `a` is action `a`. Wide enough for every variant.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ActionSet(pub(crate) u128);
 
 impl ActionSet {
@@ -76,6 +78,7 @@ impl ActionSet {
 
 /// A move that the rules refuse.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum MoveError {
     /// The action id is not one of the variant's.
     #[error("action {action} is not allowed: expected 0 to {}", num_actions - 1)]

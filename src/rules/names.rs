@@ -32,6 +32,7 @@ pub trait Named: VariantArray + FromStr + Into<&'static str> + Copy {
 
 /// A name that is not in a closed set, such as a misspelt preset, encoder or bot.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 #[error("{kind}={name:?} is not known: did you mean {nearest:?}? Expected one of {}", known.join(", "))]
 pub struct UnknownName {
     /// What the name was given for, such as `variant`.

@@ -14,6 +14,7 @@ use super::moves::Move;
 
 /// Text that is not a card or a move.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 #[error("{text:?} is not a {what}: expected {expected}")]
 pub struct NotationError {
     /// The text, cut to 40 characters.

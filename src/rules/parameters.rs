@@ -63,6 +63,7 @@ impl Default for Parameters {
 
 /// A parameter outside its range.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 #[error("{parameter}={value} is not allowed: expected {allowed}")]
 pub struct VariantError {
     /// The parameter's name.

@@ -56,6 +56,7 @@ const FORMAT: u32 = 1;
 
 /// A stored state that cannot be restored.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum StateError {
     /// It has another format.
     #[error(

@@ -49,6 +49,7 @@ pub struct SearchName {
 
 /// A text that names no player.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum PlayerNameError {
     /// The bot, or the blueprint, is none.
     #[error(transparent)]

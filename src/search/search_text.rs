@@ -34,6 +34,14 @@ pub struct SeveralSearches {
     second: usize,
 }
 
+impl SeveralSearches {
+    /// Two of the seats that search.
+    #[must_use]
+    pub const fn seats(&self) -> [usize; 2] {
+        [self.first, self.second]
+    }
+}
+
 impl SearchText<'_> {
     /// The prefix as it is written.
     pub(super) const PREFIX: &'static str = PREFIX;

@@ -14,6 +14,7 @@ const MISTAKE: f64 = 0.02;
 
 /// A blueprint that a search cannot use.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum BlueprintError {
     /// Its moves are random.
     #[error(

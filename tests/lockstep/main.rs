@@ -7,6 +7,8 @@
 mod columns;
 mod encoder;
 mod random;
+#[path = "../helpers/random_variant.rs"]
+mod random_variant;
 mod table;
 
 use std::collections::BTreeMap;
@@ -255,7 +257,7 @@ fn a_set_that_the_processor_lacks_is_refused() {
         let options = Options { simd: Some(simd), ..Options::default() };
         match Batch::new(variant.clone(), 1, 0, options) {
             Ok(batch) => assert!(simd.is_available() && batch.simd() == simd),
-            Err(BatchError::Simd(SimdError { name, available })) => {
+            Err(BatchError::Simd(SimdError { name, available, .. })) => {
                 assert!(!simd.is_available() && name == simd.name());
                 assert!(available.starts_with("portable"), "{available}");
             }

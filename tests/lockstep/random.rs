@@ -1,7 +1,8 @@
 //! Random variants, sizes and actions.
 
-use starmine::rules::{PRESETS, Parameters, Variant, preset, random_variant};
+use starmine::rules::{PRESETS, Parameters, Variant, preset};
 
+use super::random_variant::random_variant;
 use super::table::Game;
 
 /// The random number generator SplitMix64.

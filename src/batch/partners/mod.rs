@@ -190,6 +190,7 @@ impl StoredPartners {
 
 /// Why partners are refused.
 #[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
 pub enum PartnersError {
     /// A name that no bot has.
     #[error("partners: {0}")]

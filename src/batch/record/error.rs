@@ -13,6 +13,7 @@ pub(super) const FORMAT: u8 = 8;
 
 /// Why bytes cannot be resumed as a batch.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum RecordError {
     /// They are not a stored batch.
     #[error("these bytes are not a stored batch")]

@@ -22,6 +22,7 @@ const NAP: Duration = Duration::from_micros(50);
 
 /// The threads of a batch could not be started.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum ThreadsError {
     /// Not a sensible number.
     #[error("num_threads={0} is not allowed: expected 1 to {MAX_THREADS}")]

@@ -175,6 +175,7 @@ pub struct Rule {
 
 /// A text that cannot be parsed as a rule.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum RuleError {
     /// No rule has this name.
     #[error(transparent)]

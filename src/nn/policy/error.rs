@@ -5,6 +5,7 @@ use crate::rules::{UnknownName, VariantError};
 
 /// A policy cannot be loaded.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum PolicyError {
     /// The file does not exist or cannot be read.
     #[error(
@@ -48,6 +49,7 @@ fn shipped_names(UnknownName { name, nearest, known, .. }: &UnknownName) -> Stri
 
 /// The reason why a policy file is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum PolicyProblem {
     /// The file is too large.
     #[error("it has {bytes} bytes: expected at most {MAX_BYTES}")]

@@ -1,0 +1,43 @@
+//! Random variants for property tests, of the crate's unit tests and of its integration tests.
+
+use starmine::rules::{Edition, LostGameScore, Named, Parameters, Variant};
+
+/// Returns a random variant from the whole supported range. `below(n)` returns a random number less than `n`.
+///
+/// If `below` always returns zero, the variant is allowed. So the loop ends when a list of numbers is used up.
+#[must_use]
+pub fn random_variant(mut below: impl FnMut(u32) -> u32) -> Variant {
+    loop {
+        if let Ok(variant) = Variant::new(random_parameters(&mut below)) {
+            return variant;
+        }
+    }
+}
+
+/// Returns random parameters, each within its range. Some combinations are not a variant: the hands need more cards
+/// than the deck has, or the deck is too large.
+#[must_use]
+pub fn random_parameters(mut below: impl FnMut(u32) -> u32) -> Parameters {
+    let mut between = |low: usize, high: usize| low + below((high + 1 - low) as u32) as usize;
+    let (colors, ranks) = (between(1, 6), between(1, 5));
+    let has_copies = between(0, 1) == 1;
+    let mut row = || (0..ranks).map(|_| between(1, 3) as i64).collect();
+    let copies = has_copies.then(|| (0..colors).map(|_| row()).collect());
+    // Every field is named, so that a new rule switch cannot be left out.
+    Parameters {
+        players: between(2, 5) as i64,
+        colors: colors as i64,
+        ranks: ranks as i64,
+        hand_size: (between(0, 2) < 2).then(|| between(1, 6) as i64),
+        // Without a token the crowning piece can leave a player without a legal action.
+        max_information_tokens: if between(0, 2) < 2 { between(0, 16) as i64 } else { 0 },
+        max_life_tokens: between(1, 8) as i64,
+        copies,
+        random_start_player: between(0, 1) == 1,
+        empty_hints: between(0, 1) == 1,
+        crowning_piece: between(0, 1) == 1,
+        timed_display: between(0, 1) == 1,
+        lost_game_score: LostGameScore::ALL[between(0, LostGameScore::ALL.len() - 1)],
+        edition: Edition::ALL[between(0, Edition::ALL.len() - 1)],
+    }
+}
