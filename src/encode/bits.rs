@@ -1,3 +1,5 @@
+//! Writes an observation bit by bit.
+
 /// Appends fields to a row of words, the first bit lowest. [`BitWriter::finish`] writes the rest.
 #[derive(Debug)]
 pub struct BitWriter<'a> {

@@ -1,3 +1,5 @@
+//! The named sections of an observation.
+
 use std::ops::Range;
 
 /// A named run of bits in an observation.

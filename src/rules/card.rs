@@ -17,6 +17,16 @@ pub struct Suit(u8);
 pub struct Rank(u8);
 
 /// A card: a suit and a rank.
+///
+/// ```
+/// use starmine::rules::{Card, Rank, Suit};
+///
+/// let card: Card = "G3".parse()?;
+/// assert_eq!(card, Card::new(Suit::ALL[2], Rank::ALL[2]));
+/// assert_eq!(card.to_string(), "G3");
+/// assert!("G6".parse::<Card>().is_err() && Rank::try_from(5).is_err());
+/// # Ok::<(), starmine::rules::NotationError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Card {
     /// The suit, from 0.

@@ -1,3 +1,5 @@
+//! Decks: cards drawn at random, and cards in a given order.
+
 use thiserror::Error;
 
 use super::card::Card;

@@ -1,3 +1,5 @@
+//! The names and letters of the suits in the editions of the game.
+
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 

@@ -1,3 +1,5 @@
+//! How games end.
+
 use serde::{Deserialize, Serialize};
 use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 

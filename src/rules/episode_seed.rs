@@ -1,3 +1,5 @@
+//! The numbers from which all random numbers of an episode follow.
+
 use serde::{Deserialize, Serialize};
 
 /// Identifies one episode: of game `game` in a batch seeded with `seed`. These three numbers and the

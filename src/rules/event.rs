@@ -1,3 +1,5 @@
+//! One turn: a move and what it revealed.
+
 use serde::{Deserialize, Serialize};
 
 use super::card::Card;

@@ -1,3 +1,5 @@
+//! The cards of one seat with the knowledge of each.
+
 use serde::{Deserialize, Serialize};
 
 use super::knowledge::Knowledge;

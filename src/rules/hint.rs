@@ -1,3 +1,5 @@
+//! A hint: a colour or a rank.
+
 use serde::{Deserialize, Serialize};
 
 use super::card::{Card, Rank, Suit};

@@ -1,3 +1,5 @@
+//! What the hints say about one card.
+
 use serde::{Deserialize, Serialize};
 
 use super::card::{Card, Rank, Suit};

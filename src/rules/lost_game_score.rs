@@ -1,3 +1,5 @@
+//! The score of a lost game.
+
 use serde::{Deserialize, Serialize};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 

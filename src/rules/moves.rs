@@ -8,6 +8,21 @@ use super::card::Suit;
 use super::hint::Hint;
 
 /// What a player does in a turn.
+///
+/// A move has a text form. Each move of a variant has an [`ActionId`], in the order of HLE.
+///
+/// ```
+/// use starmine::rules::{Hint, Move, Parameters, Suit, Variant};
+///
+/// let hint = Move::Hint { offset: 1, hint: Hint::Color(Suit::ALL[0]) };
+/// assert_eq!(hint.to_string(), "hint +1 red");
+/// assert_eq!("hint +1 red".parse::<Move>(), Ok(hint));
+///
+/// let variant = Variant::new(Parameters::default())?;
+/// let action = variant.move_to_action(hint).expect("the variant has red cards");
+/// assert_eq!((action.index(), variant.action_to_move(action)), (10, Ok(hint)));
+/// # Ok::<(), starmine::rules::VariantError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Move {
     /// Discard the card in this slot of the own hand.

@@ -1,14 +1,13 @@
-//! Names of closed sets, and the error for a name outside of one.
+//! Enums whose values have public names, such as editions and endings, and the error for an unknown name.
 
 use std::str::FromStr;
 
 use strum::VariantArray;
 use thiserror::Error;
 
-/// A closed set of values whose names are part of the public interface. `strum` derives the
-/// values and their names.
+/// An enum whose values have public names, which Python and stored files use. `strum` derives the names.
 pub trait Named: VariantArray + FromStr + Into<&'static str> + Copy {
-    /// What the values are, as messages call it: a parameter such as `edition`.
+    /// What messages call the values, such as `edition`.
     const KIND: &'static str;
 
     /// All values in order.
@@ -23,14 +22,14 @@ pub trait Named: VariantArray + FromStr + Into<&'static str> + Copy {
     /// The value with this name.
     ///
     /// # Errors
-    /// [`UnknownName`] when no value has it.
+    /// [`UnknownName`] when no value has this name.
     fn from_name(name: &str) -> Result<Self, UnknownName> {
         let names = || Self::ALL.iter().map(|value| value.name());
         name.parse().map_err(|_| UnknownName::new(Self::KIND, name, names()))
     }
 }
 
-/// A name that is not in a closed set, such as a misspelt preset, encoder or bot.
+/// An unknown name of a preset, an encoder, a bot or another named value.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 #[error("{kind}={name:?} is not known: did you mean {nearest:?}? Expected one of {}", known.join(", "))]
@@ -46,7 +45,7 @@ pub struct UnknownName {
 }
 
 impl UnknownName {
-    /// The error for a name given as `kind` that is none of the known ones.
+    /// The error for the name of a `kind` that is not among the known names.
     pub fn new(
         kind: &str,
         name: &str,

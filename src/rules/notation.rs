@@ -181,7 +181,7 @@ fn parse_move(words: &[&str]) -> Option<Move> {
     }
 }
 
-/// A number of one digit without a sign. No variant has larger ones.
+/// Parses a single digit without a sign. No variant has slots, offsets or ranks above 9.
 fn parse_digit(text: &str) -> Option<u8> {
     match *text.as_bytes() {
         [digit @ b'0'..=b'9'] => Some(digit - b'0'),

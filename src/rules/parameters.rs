@@ -1,3 +1,5 @@
+//! The parameters of a variant, and their checks.
+
 use std::fmt;
 
 use serde::{Deserialize, Serialize};

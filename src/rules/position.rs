@@ -1,3 +1,5 @@
+//! The core of a game in progress: hands, fireworks, tokens and turns, and how a move changes them.
+
 use serde::{Deserialize, Serialize};
 
 use super::card::{Card, Suit};

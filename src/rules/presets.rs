@@ -94,7 +94,7 @@ pub const PRESETS: &[Preset] = &[
     },
 ];
 
-/// HLE's names of presets, and the presets that they are.
+/// HLE's names of presets, each with our name.
 const HLE_NAMES: &[(&str, &str)] = &[
     ("Hanabi-Full", "standard"),
     ("Hanabi-Full-CardKnowledge", "standard"),
@@ -103,13 +103,13 @@ const HLE_NAMES: &[(&str, &str)] = &[
     ("Hanabi-Very-Small", "very-small"),
 ];
 
-/// The preset that HLE calls by this name.
+/// Our name of the preset that has this name in HLE.
 #[must_use]
 pub fn hle_preset(name: &str) -> Option<&'static str> {
     HLE_NAMES.iter().find(|(theirs, _)| *theirs == name).map(|&(_, ours)| ours)
 }
 
-/// The error for a name that no preset has. HLE's names are answered with ours.
+/// The error for a name that no preset has. For a name of HLE it suggests our name.
 fn unknown(name: &str) -> UnknownName {
     let mut error = UnknownName::new("variant", name, PRESETS.iter().map(|row| row.name));
     if let Some(ours) = hle_preset(name) {

@@ -1,9 +1,11 @@
+//! The rule sheets' words for final scores.
+
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
 use super::names::Named;
 use super::variant::Variant;
 
-/// The rule sheets' word for a final score. The ratings are in ascending order.
+/// The word of the rule sheets for a final score, in ascending order.
 #[derive(
     Clone,
     Copy,

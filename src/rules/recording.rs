@@ -1,4 +1,4 @@
-//! Games as their decks and actions, from which everything else follows.
+//! Recorded games: the deck and the actions of each. All else about a game can be computed from them.
 
 use std::collections::TryReserveError;
 use std::ops::Range;
@@ -9,8 +9,26 @@ use super::moves::MoveError;
 use super::position::Position;
 use super::variant::Variant;
 
-/// The decks and actions of games, game after game. They need not be right: see
-/// [`Recording::check`].
+/// The decks and actions of many games of one variant, in flat arrays, game after game.
+///
+/// The arrays may come from anywhere. [`Recording::check`] plays a game by the rules and says where it breaks them.
+///
+/// ```
+/// use std::sync::Arc;
+/// use starmine::rules::{EpisodeSeed, Parameters, Recording, State, Variant};
+///
+/// let variant = Arc::new(Variant::new(Parameters::default())?);
+/// let dealt = State::new(variant.clone(), EpisodeSeed::default());
+/// let recording = Recording {
+///     decks: dealt.deck().iter().map(|&card| variant.card_index(card) as u8).collect(),
+///     start_players: vec![0],
+///     actions: vec![5, 6], // seat 0 plays slot 0, seat 1 plays slot 1
+///     ends: vec![2],
+/// };
+/// let checked = recording.check(&variant, 0)?;
+/// assert_eq!((checked.turns, checked.error), (2, None));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recording {
     /// The whole deck of each game, the top card first; a card is suit times ranks plus rank.
@@ -23,7 +41,7 @@ pub struct Recording {
     pub ends: Vec<u64>,
 }
 
-/// What the rules say of a recorded game.
+/// The result of [`Recording::check`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checked {
     /// The score after the turns that could be played.
@@ -57,7 +75,7 @@ impl Recording {
         &self.decks[game * size..][..size]
     }
 
-    /// Where the actions of a game are.
+    /// The range of a game's actions in `actions`.
     pub(crate) fn turns(&self, game: usize) -> Range<usize> {
         let start = if game == 0 { 0 } else { self.ends[game - 1] };
         start as usize..self.ends[game] as usize
@@ -67,6 +85,9 @@ impl Recording {
     ///
     /// # Errors
     /// [`DeckError`] if the deck is not the variant's, or there is no such seat.
+    ///
+    /// # Panics
+    /// When there is no such game, or an array is too short for it.
     pub fn deal(&self, variant: &Variant, game: usize) -> Result<(ListedDeck, u8), DeckError> {
         let deck = ListedDeck::from_indices(variant, self.cards(variant, game))?;
         let (start, players) = (self.start_players[game], variant.players());
@@ -81,7 +102,7 @@ impl Recording {
     /// # Errors
     /// As [`Recording::deal`].
     pub(crate) fn check_deal(&self, variant: &Variant, game: usize) -> Result<(), DeckError> {
-        // A complete deck uses up all copies; what is wrong with another one takes longer to find.
+        // A complete deck uses each copy once. Only for another deck does `deal` look for the error, which is slower.
         let fields = &variant.tables().copy_field;
         let mut left = u64::MAX >> (64 - u32::from(variant.deck_size()));
         for &card in self.cards(variant, game) {
@@ -94,10 +115,13 @@ impl Recording {
         self.deal(variant, game).map(|_| ())
     }
 
-    /// Plays a game by the rules, as far as its actions are legal.
+    /// Plays a game by the rules, up to its first action that is not legal.
     ///
     /// # Errors
     /// [`DeckError`] if the deck is not the variant's, or there is no such seat.
+    ///
+    /// # Panics
+    /// When there is no such game, or an array is too short for it.
     pub fn check(&self, variant: &Variant, game: usize) -> Result<Checked, DeckError> {
         let (mut deck, start) = self.deal(variant, game)?;
         let mut position = Position::deal(variant, start, &mut deck);
@@ -130,7 +154,7 @@ impl Recording {
         Ok(())
     }
 
-    /// Makes room for so many more games, cards and actions.
+    /// Reserves memory for this many more games, cards and actions.
     pub(crate) fn reserve(
         &mut self,
         games: usize,

@@ -1,3 +1,5 @@
+//! The random number generator of one game, whose numbers are the same in every release.
+
 use rand::Rng;
 use rand_pcg::Pcg32;
 

@@ -1,5 +1,5 @@
-//! Bits of a word by their rank among a set: how a card is drawn from the set of those that are left,
-//! and how a set of copies becomes a set of cards.
+//! Operations on the bits of a word: select the n-th set bit (draws a card from those that are left), gather the bits
+//! at the places of a mask (turns a set of copies into a set of cards), and count bits.
 
 /// The index of the n-th set bit, counted from 0. The word has more than `n` bits set.
 #[inline]
@@ -12,14 +12,14 @@ pub(super) fn nth_set_bit(word: u64, n: u32) -> u32 {
     nth_set_bit_portable(word, n)
 }
 
-/// Deposits a single bit at the n-th set one.
+/// As [`nth_set_bit`], with the instruction `pdep`, which moves bit n to the n-th set bit of the word.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "bmi2")]
 fn nth_set_bit_bmi2(word: u64, n: u32) -> u32 {
     std::arch::x86_64::_pdep_u64(1 << n, word).trailing_zeros()
 }
 
-/// The bits of a word at the places of a mask, moved together from the lowest on.
+/// The bits of a word at the set bits of a mask, packed without gaps from bit 0.
 #[inline]
 pub(super) fn gather_bits(word: u64, mask: u64) -> u64 {
     #[cfg(target_arch = "x86_64")]
@@ -57,16 +57,16 @@ pub(crate) fn bit_counts<const WORDS: usize>(words: &[u64; WORDS]) -> [u32; WORD
     words.map(u64::count_ones)
 }
 
-/// The same code, compiled for the instruction `popcnt`. It is one function for all words because
-/// a function with a target feature is not inlined into a caller without it.
+/// The same code, compiled for the instruction `popcnt`. It takes all words at once because a function with a target
+/// feature is not inlined into a caller without that feature.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "popcnt")]
 fn bit_counts_popcnt<const WORDS: usize>(words: &[u64; WORDS]) -> [u32; WORDS] {
     words.map(u64::count_ones)
 }
 
-/// Portable: byte sums find the byte (Vigna,
-/// "Broadword implementation of rank/select queries", 2008), then bit sums the bit.
+/// As [`nth_set_bit`], without special instructions: sums over bytes find the byte (Vigna, "Broadword implementation of
+/// rank/select queries", 2008), then a loop finds the bit.
 pub(crate) fn nth_set_bit_portable(word: u64, n: u32) -> u32 {
     const EACH_BYTE: u64 = 0x0101_0101_0101_0101;
     const HIGH_BITS: u64 = 0x8080_8080_8080_8080;

@@ -1,3 +1,5 @@
+//! A set of slots of one hand in one byte.
+
 use serde::{Deserialize, Serialize};
 
 use super::set_operators::set_operators;
@@ -58,7 +60,7 @@ impl SlotSet {
         if self.0 == 0 { None } else { Some(self.0.ilog2() as usize) }
     }
 
-    /// The set after the card in this slot has left the hand: newer cards move down a slot.
+    /// The set after the card in this slot has left the hand: newer cards move down by one slot.
     #[must_use]
     pub const fn closed_up(self, slot: usize) -> SlotSet {
         let older = (1 << slot) - 1;

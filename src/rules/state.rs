@@ -1,3 +1,5 @@
+//! One game in progress, with its whole deck and its past turns.
+
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};

@@ -21,8 +21,7 @@ impl Display for State {
     }
 }
 
-/// Shows what a state shows, but for the observer's own cards. Beside each seat is its offset, by
-/// which hints name it.
+/// Shows the same as a state, with the observer's cards hidden. Next to each seat is its offset, which hints use.
 impl Display for View<'_> {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         write_counts(formatter, self)?;

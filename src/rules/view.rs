@@ -1,3 +1,5 @@
+//! What one seat sees of a game, and the view of HLE's seer, who also sees its own hand.
+
 use std::fmt::{self, Debug, Formatter};
 
 use super::card::Card;
@@ -213,7 +215,7 @@ impl<'a> View<'a> {
         let mut unseen = std::array::from_fn(|kind| {
             has(tables.odd_copies, kind) + 2 * has(tables.several_copies, kind)
         });
-        // A position of a game shows no copy twice. Saturation keeps others from overflowing.
+        // In a game each copy is seen once. Subtraction saturates for positions that no game reaches.
         let mut see = |card: usize| unseen[card] = u8::saturating_sub(unseen[card], 1);
         for offset in 1..self.variant.players().into() {
             self.hand_indices(offset).iter().for_each(|&card| see(card.into()));
@@ -291,8 +293,8 @@ impl<'a> View<'a> {
         self.position.ending()
     }
 
-    /// Turns left once the deck is empty, including the next one. Before that, the number of seats.
-    /// With the crowning piece it never counts down.
+    /// Turns left in the last round, including the next turn. Until the deck is empty, and always with the crowning
+    /// piece, it is the number of seats.
     #[must_use]
     pub const fn last_turns(&self) -> u8 {
         self.position.last_turns

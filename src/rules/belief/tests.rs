@@ -1,3 +1,5 @@
+//! Tests: beliefs equal a count of all hands one by one.
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
