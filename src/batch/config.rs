@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::kernel::plan::Plan;
+use super::kernel::processor::Processor;
 use super::options::{Dtype, Observers, Options};
-use super::processor::Processor;
 use crate::encode::{CanonicalKnowledge, ENCODERS, Layout};
 use crate::nn::{Simd, SimdError};
 use crate::rules::Variant;

@@ -19,30 +19,17 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod chunk;
 mod config;
-mod decks;
-mod duplicate;
 mod error;
-mod finished;
-mod illegal_actions;
 mod kernel;
-mod last_observations;
 mod options;
 mod outputs;
-mod outside;
 mod partners;
-mod processor;
-mod record;
-mod refill;
 mod replay;
-mod reset;
 mod rows;
 mod schedule;
-mod scratch;
-mod seeding;
+mod snapshot;
 mod step;
-mod step_result;
 
 use std::collections::TryReserveError;
 use std::mem::take;
@@ -50,7 +37,6 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-pub use decks::GivenDecks;
 pub use error::{BatchError, IllegalActions};
 pub use options::{
     AutoresetMode, Dtype, ExtraOutput, IllegalAction, Observers, Options, default_threads,
@@ -59,29 +45,30 @@ pub use options::{
 pub(crate) use outputs::for_each_output;
 pub use outputs::{ElementType, ObservationBuffer, OutputLayout, Outputs};
 pub use partners::{Partner, Partners, PartnersError};
-pub use record::RecordError;
+pub use replay::decks::GivenDecks;
 pub use replay::{Replay, ReplayError};
-#[cfg(feature = "python")]
-pub(crate) use reset::Deals;
 pub use schedule::pool::{MAX_THREADS, ThreadsError};
-pub use seeding::Seeds;
+pub use snapshot::RecordError;
+#[cfg(feature = "python")]
+pub(crate) use step::reset::Deals;
+pub use step::seeding::Seeds;
 
 use crate::bots::with_room;
 use crate::encode::Layout;
 use crate::nn::{Simd, check_length};
 use crate::rules::{ActionSet, EpisodeSeed, Position, Variant};
-use chunk::Chunk;
 use config::BatchConfig;
 use kernel::block::{Field, Place, block_words, clear_block, ending};
 use kernel::game::Game;
 use kernel::lanes::{LANES, Word};
 use partners::game::PartnerGame;
-use refill::Refill;
+use replay::refill::Refill;
 use schedule::partition::{Partition, share_size};
 use schedule::pool::Pool;
-use scratch::Scratch;
-use seeding::GameSeed;
 use step::Step;
+use step::chunk::Chunk;
+use step::scratch::Scratch;
+use step::seeding::GameSeed;
 
 /// Many games of one variant that are stepped together.
 ///
@@ -110,7 +97,7 @@ pub struct Batch {
     seeds: Vec<GameSeed>,
     /// The same games with their partners; empty in a batch without partners.
     partner_games: Vec<PartnerGame>,
-    /// The given decks, see [`decks`]; empty if no game has one.
+    /// The given decks, see [`replay::decks`]; empty if no game has one.
     decks: Vec<u8>,
     /// The index of the acting player's hand in all blocks: the number of steps modulo the number
     /// of players.

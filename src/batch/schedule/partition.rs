@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 use std::{hint, thread};
 
 use super::pool::{Pool, wait_until};
-use crate::batch::chunk::{Chunk, GROUP};
 use crate::batch::config::BatchConfig;
 use crate::batch::kernel::block::block_words;
 use crate::batch::kernel::lanes::LANES;
-use crate::batch::scratch::Scratch;
 use crate::batch::step::Step;
+use crate::batch::step::chunk::{Chunk, GROUP};
+use crate::batch::step::scratch::Scratch;
 
 /// The number of pieces in a large share.
 const PIECES: usize = 4;

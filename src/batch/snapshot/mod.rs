@@ -4,6 +4,7 @@
 //! ended in the last step likewise, and a CRC-32. The checksum finds accidents. Forged bytes with a valid checksum are refused
 //! if a field is out of its range, or give a batch that plays by the rules. No turns need lead to its positions.
 
+mod copy;
 mod error;
 mod game;
 mod settings;
@@ -18,12 +19,12 @@ use error::FORMAT;
 pub use error::RecordError;
 
 use super::config::BatchConfig;
-use super::finished::FinishedGame;
 use super::kernel::block::block_words;
 use super::kernel::game::Game;
 use super::kernel::lanes::Word;
 use super::options::{AutoresetMode, default_threads};
 use super::schedule::partition::share_size;
+use super::step::finished::FinishedGame;
 use super::{Batch, BatchError, memory};
 use crate::rules::EpisodeSeed;
 use game::{StoredEnding, StoredGame, StoredPartnerGame};

@@ -2,16 +2,16 @@
 
 use std::collections::TryReserveError;
 
-use super::config::BatchConfig;
-use super::finished::Finished;
-use super::kernel::block::block_words;
-use super::rows::packed::PackedRows;
+use crate::batch::config::BatchConfig;
+use crate::batch::kernel::block::block_words;
+use crate::batch::rows::packed::PackedRows;
+use crate::batch::step::finished::Finished;
 
 /// The memory of one thread, on cache lines of its own. The alignment is two lines, because
 /// processors prefetch lines in pairs.
 #[derive(Debug)]
 #[repr(align(128))]
-pub(super) struct Scratch {
+pub(in crate::batch) struct Scratch {
     /// The rows of the block that is being written.
     pub packed: PackedRows,
     pub finished: Finished,

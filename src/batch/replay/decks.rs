@@ -4,9 +4,9 @@
 //! a given deck the generator is set, before each turn, to a state that draws the deck's next card. So
 //! the kernel's code for turns does not know where a deck comes from.
 
-use super::kernel::block::{Block, Field, count, counter};
-use super::kernel::game::Game;
-use super::kernel::lanes::Isa;
+use crate::batch::kernel::block::{Block, Field, count, counter};
+use crate::batch::kernel::game::Game;
+use crate::batch::kernel::lanes::Isa;
 use crate::rules::{
     DeckError, EpisodeSeed, GameRng, ListedDeck, MAX_CARDS, MAX_HAND_SIZE, MAX_PLAYERS, Position,
     RandomDeck, Variant,
@@ -27,7 +27,7 @@ impl GivenDecks<'_> {
     ///
     /// # Errors
     /// [`DeckError`] for a deck that is not the variant's, or a start player that is not a seat.
-    pub(super) fn deal(
+    pub(in crate::batch) fn deal(
         &self,
         game: usize,
         variant: &Variant,
@@ -55,7 +55,7 @@ impl GivenDecks<'_> {
 /// Writes, for each number of cards that are left, the random number that draws the deck's next card.
 /// The first entry is 1. `dealt` gets the copies of the first cards; the result is the
 /// copies that are left after them. The deck is the variant's.
-pub(super) fn write_draws(
+pub(in crate::batch) fn write_draws(
     variant: &Variant,
     cards: &[u8],
     dealt: &mut [u8],
@@ -79,7 +79,7 @@ pub(super) fn write_draws(
 }
 
 /// The most cards that are dealt to hands.
-pub(super) const MAX_DEALT: usize = MAX_PLAYERS * MAX_HAND_SIZE;
+pub(in crate::batch) const MAX_DEALT: usize = MAX_PLAYERS * MAX_HAND_SIZE;
 
 /// The number of entries in a game's row of draws: one for each number of cards that are left. The
 /// first says whether the game has a given deck.

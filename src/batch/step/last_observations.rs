@@ -2,13 +2,13 @@
 
 use std::sync::atomic::AtomicBool;
 
-use super::chunk::Chunk;
-use super::finished::FinishedGame;
-use super::kernel::block::{block_words, clear_block};
-use super::kernel::lanes::{LANES, Word};
-use super::outputs::{ObservationBuffer, Outputs};
-use super::step::Step;
-use super::{Batch, BatchError, reserve};
+use crate::batch::kernel::block::{block_words, clear_block};
+use crate::batch::kernel::lanes::{LANES, Word};
+use crate::batch::outputs::{ObservationBuffer, Outputs};
+use crate::batch::step::Step;
+use crate::batch::step::chunk::Chunk;
+use crate::batch::step::finished::FinishedGame;
+use crate::batch::{Batch, BatchError, reserve};
 use crate::rules::EpisodeSeed;
 
 impl Batch {
@@ -30,7 +30,7 @@ impl Batch {
     }
 
     /// Where the last words of the finished games are, in ascending order of the games.
-    pub(super) fn finished_games(&self) -> Result<Vec<FinishedGame>, BatchError> {
+    pub(in crate::batch) fn finished_games(&self) -> Result<Vec<FinishedGame>, BatchError> {
         let mut all = reserve(self.num_finished(), self.num_envs())?;
         for (thread, scratch) in self.scratch.iter().enumerate() {
             let games = scratch.finished.games(self.calls).iter().enumerate();

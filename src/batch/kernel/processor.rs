@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 /// What decides how rows are written.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Processor {
+pub(in crate::batch) struct Processor {
     is_intel: bool,
     /// Bytes of the largest cache, if the processor reports it.
     cache: Option<usize>,

@@ -1,7 +1,7 @@
 //! Stored batches of random variants resume at every turn, and forged bytes are refused or play on.
 //!
 //! Each case is a batch and [`FORGERIES`] forgeries of it. Two million of them are tried by
-//! `PROPTEST_CASES=125000 cargo test --profile quick --lib batch::record`.
+//! `PROPTEST_CASES=125000 cargo test --profile quick --lib batch::snapshot`.
 
 use std::sync::Arc;
 

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::kernel::block::{Block, Field, counter};
-use super::kernel::lanes::{Isa, LANES, Lanes, Word};
-use super::kernel::turn::Turn;
-use super::outputs::Outputs;
+use crate::batch::kernel::block::{Block, Field, counter};
+use crate::batch::kernel::lanes::{Isa, LANES, Lanes, Word};
+use crate::batch::kernel::turn::Turn;
+use crate::batch::outputs::Outputs;
 
 /// Writes the elements of up to eight games, if the caller has given the buffer; else the values
 /// are not computed.

@@ -2,11 +2,11 @@
 
 use std::sync::atomic::AtomicBool;
 
-use super::decks::{GivenDecks, row_length};
-use super::kernel::game::Game;
-use super::outputs::Outputs;
-use super::partners::game::{MAX_DEALS, PartnerGame};
-use super::{Batch, BatchError, Options, PartnersError, Seeds, memory, reserve};
+use crate::batch::kernel::game::Game;
+use crate::batch::outputs::Outputs;
+use crate::batch::partners::game::{MAX_DEALS, PartnerGame};
+use crate::batch::replay::decks::{GivenDecks, row_length};
+use crate::batch::{Batch, BatchError, Options, PartnersError, Seeds, memory, reserve};
 use crate::bots::{check_headroom, is_set};
 use crate::nn::check_length;
 use crate::rules::EpisodeSeed;
@@ -122,7 +122,7 @@ impl Batch {
     }
 
     /// How many games have a given deck, or had one when they ended in the last step.
-    pub(super) fn games_with_given_decks(&self) -> usize {
+    pub(in crate::batch) fn games_with_given_decks(&self) -> usize {
         if self.decks.is_empty() {
             return 0;
         }
@@ -202,7 +202,7 @@ impl Batch {
     }
 
     /// Deals this episode of a game with partners, unless `stop` is set meanwhile.
-    pub(super) fn deal_with_partners(
+    pub(in crate::batch) fn deal_with_partners(
         &self,
         game: usize,
         seed: EpisodeSeed,
@@ -221,12 +221,12 @@ impl Batch {
 
     /// Checks that there is memory for the next games with partners: at every sixteenth, since so
     /// many need less than is asked for.
-    pub(super) fn check_headroom_before(&self, game: usize) -> Result<(), BatchError> {
+    pub(in crate::batch) fn check_headroom_before(&self, game: usize) -> Result<(), BatchError> {
         if game.is_multiple_of(16) { self.check_headroom() } else { Ok(()) }
     }
 
     /// Checks that there is memory for what cannot report that it has run out.
-    pub(super) fn check_headroom(&self) -> Result<(), BatchError> {
+    pub(in crate::batch) fn check_headroom(&self) -> Result<(), BatchError> {
         check_headroom().map_err(|source| memory(self.num_envs(), source))
     }
 }

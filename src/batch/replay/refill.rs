@@ -2,10 +2,10 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::decks::{MAX_DEALT, write_draws};
-use super::kernel::block::{Block, Field, counter};
-use super::kernel::lanes::{Isa, LANES};
-use super::kernel::turn::Turn;
+use crate::batch::kernel::block::{Block, Field, counter};
+use crate::batch::kernel::lanes::{Isa, LANES};
+use crate::batch::kernel::turn::Turn;
+use crate::batch::replay::decks::{MAX_DEALT, write_draws};
 use crate::rules::{Ending, Recording, Variant};
 
 /// No game: in a row that has played its last one.

@@ -3,8 +3,8 @@
 
 use std::sync::atomic::AtomicBool;
 
-use super::outputs::Outputs;
-use super::{Batch, BatchError};
+use crate::batch::outputs::Outputs;
+use crate::batch::{Batch, BatchError};
 use crate::nn::check_length;
 
 impl Batch {

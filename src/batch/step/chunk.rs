@@ -1,21 +1,21 @@
 //! A run of neighbouring games, with everything that a step writes for them.
 
-use super::config::BatchConfig;
-use super::decks::row_length;
-use super::kernel::block::block_words;
-use super::kernel::lanes::{LANES, Word};
-use super::outputs::Outputs;
-use super::partners::game::PartnerGame;
-use super::seeding::GameSeed;
+use crate::batch::config::BatchConfig;
+use crate::batch::kernel::block::block_words;
+use crate::batch::kernel::lanes::{LANES, Word};
+use crate::batch::outputs::Outputs;
+use crate::batch::partners::game::PartnerGame;
+use crate::batch::replay::decks::row_length;
+use crate::batch::step::seeding::GameSeed;
 
 /// The number of blocks that pass each stage of a step together. A stage that writes single lanes
 /// is then followed by other blocks before its words are read whole: a load that is wider than a
 /// recent store waits until that store has left the store buffer.
-pub(super) const GROUP: usize = 8;
+pub(in crate::batch) const GROUP: usize = 8;
 
 /// Neighbouring games of a batch, with their parts of the output buffers.
 #[derive(Debug, Default)]
-pub(super) struct Chunk<'a> {
+pub(in crate::batch) struct Chunk<'a> {
     /// The index of the first game in the batch.
     pub first: usize,
     /// The games, in whole blocks.
@@ -23,7 +23,7 @@ pub(super) struct Chunk<'a> {
     pub seeds: &'a mut [GameSeed],
     /// The same games with their partners; empty in a batch without partners.
     pub partner_games: &'a mut [PartnerGame],
-    /// For each game the numbers that draw its given deck, see [`decks`](super::decks); empty if no game
+    /// For each game the numbers that draw its given deck, see [`decks`](crate::batch::replay::decks); empty if no game
     /// has one.
     pub decks: &'a mut [u8],
     pub outputs: Outputs<'a>,

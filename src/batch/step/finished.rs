@@ -2,11 +2,11 @@
 
 use std::collections::TryReserveError;
 
-use super::kernel::lanes::Word;
+use crate::batch::kernel::lanes::Word;
 
 /// Where the last words of a finished game are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct FinishedGame {
+pub(in crate::batch) struct FinishedGame {
     /// The game's index in the batch.
     pub game: usize,
     /// The thread whose [`Finished`] has it.
@@ -18,7 +18,7 @@ pub(super) struct FinishedGame {
 /// The finished games of one thread, with the words of each as the game ended: its last observation
 /// is encoded from them on request.
 #[derive(Debug, Default)]
-pub(super) struct Finished {
+pub(in crate::batch) struct Finished {
     /// The number of the call that the games ended in.
     call: u64,
     games: Vec<usize>,

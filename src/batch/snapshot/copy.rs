@@ -2,10 +2,10 @@
 
 use std::sync::atomic::AtomicBool;
 
-use super::schedule::partition::Partition;
-use super::schedule::pool::Pool;
-use super::scratch::Scratch;
-use super::{Batch, BatchError, memory, reserve};
+use crate::batch::schedule::partition::Partition;
+use crate::batch::schedule::pool::Pool;
+use crate::batch::step::scratch::Scratch;
+use crate::batch::{Batch, BatchError, memory, reserve};
 
 impl Batch {
     /// An independent copy of the batch in the same state.

@@ -1,13 +1,13 @@
 //! The actions that a step refuses.
 
-use super::options::{AutoresetMode, IllegalAction};
-use super::{Batch, IllegalActions};
+use crate::batch::options::{AutoresetMode, IllegalAction};
+use crate::batch::{Batch, IllegalActions};
 use crate::rules::ActionId;
 
 impl Batch {
     /// The actions that a step refuses. `moving` are the games that play, or `None` for all. Only the first
     /// [`IllegalActions::LISTED`] are listed with their legal actions; all are counted.
-    pub(super) fn illegal_actions(
+    pub(in crate::batch) fn illegal_actions(
         &self,
         actions: &[i64],
         moving: Option<&[bool]>,
@@ -34,7 +34,7 @@ impl Batch {
     }
 
     /// Whether an action is refused: it is illegal, or its game has to be reset first.
-    pub(super) fn refuses(&self, game: usize, action: i64) -> bool {
+    pub(in crate::batch) fn refuses(&self, game: usize, action: i64) -> bool {
         let options = &self.config.options;
         if self.is_over(game) {
             return options.autoreset_mode == AutoresetMode::Disabled;

@@ -1,13 +1,19 @@
 //! One step of a chunk of games: turns, new deals, legal actions, outputs.
 
+pub mod chunk;
+pub mod finished;
+pub mod illegal_actions;
+pub mod last_observations;
+pub mod reset;
+pub mod result;
+pub mod scratch;
+pub mod seeding;
+
 use std::hint::black_box;
 use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
-use super::chunk::{Chunk, GROUP};
 use super::config::BatchConfig;
-use super::decks::set_next_cards;
-use super::finished::Finished;
 use super::kernel::block::{Block, Place, block_words};
 #[cfg(target_arch = "x86_64")]
 use super::kernel::lanes::{Avx2, Avx512};
@@ -16,16 +22,19 @@ use super::kernel::plan::Sizes;
 use super::kernel::turn::{Turn, bits_of, lanes_of};
 use super::kernel::{ANY, Kernel, SWITCHED};
 use super::options::AutoresetMode;
-use super::refill::Refill;
+use super::replay::decks::set_next_cards;
+use super::replay::refill::Refill;
 use super::rows::expand::Expand;
 use super::rows::features::write_features;
 use super::rows::packed::PackedRows;
 use super::rows::write::RowWriter;
-use super::scratch::Scratch;
-use super::step_result::StepResult;
 use crate::bots::is_set;
 use crate::nn::Simd;
 use crate::nn::expand::fence;
+use chunk::{Chunk, GROUP};
+use finished::Finished;
+use result::StepResult;
+use scratch::Scratch;
 
 /// A task for the code that is compiled for an instruction set.
 enum Task<'a, 'b> {

@@ -1,19 +1,22 @@
 //! Recorded games, played again in the rows of a batch.
 
+pub mod decks;
+pub mod refill;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 
 use thiserror::Error;
 
-use super::decks::row_length;
 use super::kernel::lanes::LANES;
 use super::kernel::turn::lanes_of;
 use super::options::{AutoresetMode, IllegalAction, Options};
 use super::outputs::Outputs;
 use super::partners::Partners;
-use super::refill::{NONE, Refill};
 use super::{Batch, BatchError, reserve};
 use crate::rules::{DeckError, MoveError, Recording, Variant};
+use decks::row_length;
+use refill::{NONE, Refill};
 
 /// A replay of recorded games. Row `i` of `n` plays games `i`, `i + n`, `i + 2n` and so on, each from
 /// its deal to its last recorded action; games without an action are left out. What a row shows depends

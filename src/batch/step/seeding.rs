@@ -16,7 +16,7 @@ pub enum Seeds<'a> {
 /// The episode that a game is in, and the part of mixing its seed that all its episodes share: a
 /// deal in a step does not repeat it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct GameSeed {
+pub(in crate::batch) struct GameSeed {
     seed: EpisodeSeed,
     mixed: u64,
 }
