@@ -16,6 +16,24 @@ pub struct Turn<'a> {
     pub after: View<'a>,
 }
 
+impl<'a> Turn<'a> {
+    /// The last turn of these events, as one seat saw it.
+    pub(crate) fn last(
+        variant: &'a Variant,
+        before: &'a Position,
+        after: &'a Position,
+        history: &'a [Event],
+        observer: usize,
+    ) -> Turn<'a> {
+        let (event, earlier) = history.split_last().expect("a turn was played");
+        Turn {
+            before: View::new(variant, before, observer).with_history(earlier),
+            event: event.seen_by(observer),
+            after: View::new(variant, after, observer).with_history(history),
+        }
+    }
+}
+
 /// What a bot found out about a legal move.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MoveValue {
@@ -132,13 +150,6 @@ pub trait Bot: BoxedClone + Send + Sync {
     }
 }
 
-/// A cheating player, which sees the whole position, its own hand included. It serves as an upper
-/// bound for [`Bot`]s.
-pub trait OpenBot: OpenBoxedClone + Send + Sync {
-    /// The move of the player to act.
-    fn act(&mut self, variant: &Variant, position: &Position) -> Move;
-}
-
 /// A bot does not support the variant.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
@@ -176,17 +187,5 @@ impl<B: Bot + Clone> BoxedClone for B {
             Some(bot) => bot.clone_from(self),
             None => *bot = self.boxed_clone(),
         }
-    }
-}
-
-/// `Clone` for boxed [`OpenBot`]s.
-pub trait OpenBoxedClone {
-    /// An independent copy in the same state.
-    fn boxed_clone(&self) -> Box<dyn OpenBot>;
-}
-
-impl<B: OpenBot + Clone + 'static> OpenBoxedClone for B {
-    fn boxed_clone(&self) -> Box<dyn OpenBot> {
-        Box::new(self.clone())
     }
 }

@@ -103,7 +103,7 @@ impl BotName {
             }
             BotName::Noisy(noise, name) => match name.player(variant)? {
                 Player::Bot(bot) => Ok(Player::Bot(Box::new(Noisy::new(bot, *noise)))),
-                Player::Open(_) | Player::External => Err(UnsupportedVariant {
+                Player::Cheater | Player::External => Err(UnsupportedVariant {
                     name: self.to_string(),
                     variant: variant.to_string(),
                     expected: "noise for a bot that sees no more than its seat".to_owned(),

@@ -1,30 +1,23 @@
-//! The cheating strategy of Jeff Wu's `WuTheFWasThat/hanabi.rs`.
+//! `cheater`: the cheating strategy of Jeff Wu's <https://github.com/WuTheFWasThat/hanabi.rs>.
 
 use crate::rules::{CardSet, Hint, Move, Outlook, Position, Rank, Variant};
 
-use super::bot::OpenBot;
-
-/// Sees all hands and plays, discards or passes by a few simple rules: an upper bound, limited only
-/// by the order of the deck. Supports every variant.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Cheater;
-
-impl OpenBot for Cheater {
-    fn act(&mut self, variant: &Variant, position: &Position) -> Move {
-        let hands = OpenHands::new(variant, position);
-        let pass = || hands.passing_hint().unwrap_or(Move::Play { slot: 0 });
-        if let Some(slot) = hands.best_play() {
-            Move::Play { slot }
-        } else if !position.may_discard(variant) {
-            pass()
-        } else if let Some(slot) = hands.useless_slot().filter(|_| hands.can_spare_turns()) {
-            Move::Discard { slot }
-        } else if position.may_hint() && (hands.teammate_can_play() || hands.own.is_empty()) {
-            pass()
-        } else {
-            let slot = hands.useless_slot().unwrap_or_else(|| hands.least_needed_slot());
-            Move::Discard { slot }
-        }
+/// The cheater's move. It sees all hands and plays, discards or passes by a few simple rules: an
+/// upper bound, limited only by the order of the deck. Supports every variant.
+pub(super) fn act(variant: &Variant, position: &Position) -> Move {
+    let hands = OpenHands::new(variant, position);
+    let pass = || hands.passing_hint().unwrap_or(Move::Play { slot: 0 });
+    if let Some(slot) = hands.best_play() {
+        Move::Play { slot }
+    } else if !position.may_discard(variant) {
+        pass()
+    } else if let Some(slot) = hands.useless_slot().filter(|_| hands.can_spare_turns()) {
+        Move::Discard { slot }
+    } else if position.may_hint() && (hands.teammate_can_play() || hands.own.is_empty()) {
+        pass()
+    } else {
+        let slot = hands.useless_slot().unwrap_or_else(|| hands.least_needed_slot());
+        Move::Discard { slot }
     }
 }
 

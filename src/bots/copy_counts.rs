@@ -32,6 +32,11 @@ impl CopyCounts {
         self.ones ^= kinds.0;
     }
 
+    /// Adds one copy of each of these kinds, except where there are three.
+    pub fn add_up_to_three(&mut self, kinds: CardSet) {
+        self.add(CardSet(kinds.0 & !(self.ones & self.twos)));
+    }
+
     /// Removes one copy of each of these kinds, of which there must be at least one.
     #[inline]
     pub fn remove(&mut self, kinds: CardSet) {
@@ -44,6 +49,12 @@ impl CopyCounts {
     pub fn minus(self, other: CopyCounts) -> CopyCounts {
         let borrow = !self.ones & other.ones;
         CopyCounts { ones: self.ones ^ other.ones, twos: self.twos ^ other.twos ^ borrow }
+    }
+
+    /// The kinds of which this has at least as many copies as `other`.
+    pub const fn at_least(self, other: CopyCounts) -> CardSet {
+        let (more, fewer) = (self.twos & !other.twos, other.twos & !self.twos);
+        CardSet(more | !fewer & (self.ones | !other.ones))
     }
 
     /// The kinds with at least one copy.
@@ -101,9 +112,12 @@ mod tests {
             for left in (0..[3, 2, 1, 3, 2][kind % 5]).rev() {
                 gone.add(CardSet::of(kind));
                 assert_eq!(deck.minus(gone).total(CardSet::of(kind)), left);
+                assert_eq!(gone.at_least(deck).contains(kind), left == 0);
             }
         }
         assert_eq!(deck.minus(gone), CopyCounts::default());
+        assert_eq!(gone.total(every), 55);
+        gone.add_up_to_three(CardSet::of(0));
         assert_eq!(gone.total(every), 55);
     }
 

@@ -44,9 +44,11 @@ mod runner;
 mod seated;
 mod smart;
 mod stop;
+#[cfg(test)]
+mod table;
 mod turn_values;
 
-pub use bot::{Bot, BoxedClone, MoveValue, OpenBot, Turn, UnsupportedVariant};
+pub use bot::{Bot, BoxedClone, MoveValue, Turn, UnsupportedVariant};
 pub use bot_name::{BotName, BotNameError, FindPolicy, PolicyName, find_policy};
 #[cfg(feature = "python")]
 pub(crate) use memory::check_thread_room;

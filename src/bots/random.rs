@@ -1,4 +1,6 @@
-use crate::rules::{EpisodeSeed, GameRng, Move, View};
+//! `random`: any legal move, each as likely as the others.
+
+use crate::rules::{GameRng, Move, View};
 
 use super::bot::Bot;
 
@@ -8,17 +10,9 @@ pub struct Random {
     rng: GameRng,
 }
 
-impl Random {
-    /// A bot before its first game.
-    #[must_use]
-    pub fn new() -> Random {
-        Random { rng: GameRng::new(EpisodeSeed::default()) }
-    }
-}
-
 impl Default for Random {
     fn default() -> Random {
-        Random::new()
+        Random { rng: GameRng::for_samples(0) }
     }
 }
 

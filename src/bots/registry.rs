@@ -1,7 +1,6 @@
 //! The bots by name: one row each.
 
-use super::bot::{Bot, OpenBot, UnsupportedVariant};
-use super::cheater::Cheater;
+use super::bot::{Bot, UnsupportedVariant};
 use super::fireflower::Fireflower;
 use super::hat_guessing::{InfoBot, InformationStrategy};
 use super::play_hints::{Holmes, Simple, Value};
@@ -11,15 +10,6 @@ use super::runner::Player;
 use super::smart::Smart;
 use crate::nn::POLICIES;
 use crate::rules::{LostGameScore, Parameters, UnknownName, Variant};
-
-/// The constructor of a bot.
-#[derive(Clone, Copy, Debug)]
-enum Make {
-    /// A bot that sees only what its seat may see.
-    Seat(fn(&Variant) -> Box<dyn Bot>),
-    /// A cheating bot, which sees the whole position.
-    Open(fn(&Variant) -> Box<dyn OpenBot>),
-}
 
 /// The variants that a bot supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +32,8 @@ pub struct BotKind {
     pub source: &'static str,
     /// The variants that the bot supports.
     pub plays: Plays,
-    make: Make,
+    /// The constructor. `None` for the cheater, which is no [`Bot`].
+    make: Option<fn() -> Box<dyn Bot>>,
 }
 
 /// All bots.
@@ -52,105 +43,105 @@ pub const BOTS: &[BotKind] = &[
         summary: "any legal action, each as likely as the others",
         source: "",
         plays: Plays::Every,
-        make: Make::Seat(|_| Box::new(Random::new())),
+        make: Some(|| Box::new(Random::default())),
     },
     BotKind {
         name: "simple",
         summary: "hints point out playable cards; otherwise the oldest card is discarded",
         source: "SimpleBot of Quuxplusone/Hanabi",
         plays: Plays::Every,
-        make: Make::Seat(|variant| Box::new(Simple::new(variant))),
+        make: Some(|| Box::new(Simple::default())),
     },
     BotKind {
         name: "value",
         summary: "simple, and warns before a last copy is discarded",
         source: "ValueBot of Quuxplusone/Hanabi",
         plays: Plays::BaseGame,
-        make: Make::Seat(|variant| Box::new(Value::new(variant))),
+        make: Some(|| Box::new(Value::default())),
     },
     BotKind {
         name: "holmes",
         summary: "value, and infers what cards are from all that the table knows",
         source: "HolmesBot of Quuxplusone/Hanabi",
         plays: Plays::BaseGame,
-        make: Make::Seat(|variant| Box::new(Holmes::new(variant))),
+        make: Some(|| Box::new(Holmes::default())),
     },
     BotKind {
         name: "smart",
         summary: "hints promise a playable card or warn of a critical one",
         source: "SmartBot of Quuxplusone/Hanabi",
         plays: Plays::BaseGame,
-        make: Make::Seat(|_| Box::new(Smart::new())),
+        make: Some(|| Box::new(Smart::default())),
     },
     BotKind {
         name: "info",
         summary: "hat guessing: a hint tells every other seat something about its hand",
         source: "InfoBot of Quuxplusone/Hanabi",
         plays: Plays::BaseGame,
-        make: Make::Seat(|variant| Box::new(InfoBot::new(variant))),
+        make: Some(|| Box::new(InfoBot::default())),
     },
     BotKind {
         name: "information",
         summary: "hat guessing: hints and discards tell every other seat something about its hand",
         source: "the information strategy of WuTheFWasThat/hanabi.rs",
         plays: Plays::BaseGame,
-        make: Make::Seat(|_| Box::new(InformationStrategy::new())),
+        make: Some(|| Box::new(InformationStrategy::default())),
     },
     BotKind {
         name: "fireflower",
         summary: "conventions for plays, protection and finesses; chooses by a look ahead",
         source: "David Wu's lightvector/fireflower",
         plays: Plays::BaseGame,
-        make: Make::Seat(|_| Box::new(Fireflower::new())),
+        make: Some(|| Box::new(Fireflower::default())),
     },
     BotKind {
         name: "iggi",
         summary: "plays what it knows, hints what is playable, else discards the oldest card",
         source: WALTON_RIVERS,
         plays: Plays::Every,
-        make: Make::Seat(|_| listed(rule_list::IGGI)),
+        make: Some(|| listed(rule_list::IGGI)),
     },
     BotKind {
         name: "piers",
         summary: "iggi with a taste for good odds, and for any odds in the last round",
         source: WALTON_RIVERS,
         plays: Plays::Every,
-        make: Make::Seat(|_| listed(rule_list::PIERS)),
+        make: Some(|| listed(rule_list::PIERS)),
     },
     BotKind {
         name: "van-den-bergh",
         summary: "plays and discards by probability, hints useful, then useless cards",
         source: "van den Bergh et al. 2016, by Walton-Rivers et al. 2017",
         plays: Plays::Every,
-        make: Make::Seat(|_| listed(rule_list::VAN_DEN_BERGH)),
+        make: Some(|| listed(rule_list::VAN_DEN_BERGH)),
     },
     BotKind {
         name: "outer",
         summary: "plays and discards what it knows, hints what others were not told",
         source: "Osawa 2015, by Walton-Rivers et al. 2017",
         plays: Plays::Every,
-        make: Make::Seat(|_| listed(rule_list::OUTER)),
+        make: Some(|| listed(rule_list::OUTER)),
     },
     BotKind {
         name: "internal",
         summary: "plays and discards what it knows, hints whatever others were told",
         source: "Osawa 2015, by Walton-Rivers et al. 2017",
         plays: Plays::Every,
-        make: Make::Seat(|_| listed(rule_list::INTERNAL)),
+        make: Some(|| listed(rule_list::INTERNAL)),
     },
     BotKind {
         name: "flawed",
         summary: "plays at poor odds: a partner to adapt to",
         source: WALTON_RIVERS,
         plays: Plays::Every,
-        make: Make::Seat(|_| listed(rule_list::FLAWED)),
+        make: Some(|| listed(rule_list::FLAWED)),
     },
     BotKind {
         name: "cheater",
         summary: "not a player: sees all hands, an upper bound",
         source: "the cheating strategy of WuTheFWasThat/hanabi.rs",
         plays: Plays::Every,
-        make: Make::Open(|_| Box::new(Cheater)),
+        make: None,
     },
 ];
 
@@ -168,17 +159,13 @@ impl BotKind {
     /// Whether the bot sees only what its seat may see. The others cheat.
     #[must_use]
     pub const fn is_player(&self) -> bool {
-        matches!(self.make, Make::Seat(_))
+        self.make.is_some()
     }
 
     /// Whether the moves depend on the game alone.
     #[must_use]
     pub fn is_deterministic(&self) -> bool {
-        let standard = Variant::new(Parameters::default()).expect("the base game is a variant");
-        match self.make {
-            Make::Seat(make) => make(&standard).is_deterministic(),
-            Make::Open(_) => true,
-        }
+        self.make.is_none_or(|make| make().is_deterministic())
     }
 
     /// A new player for this variant.
@@ -193,10 +180,7 @@ impl BotKind {
                 expected: BASE_GAME.to_owned(),
             });
         }
-        Ok(match self.make {
-            Make::Seat(make) => Player::Bot(make(variant)),
-            Make::Open(make) => Player::Open(make(variant)),
-        })
+        Ok(self.make.map_or(Player::Cheater, |make| Player::Bot(make())))
     }
 }
 

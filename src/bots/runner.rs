@@ -7,7 +7,8 @@ use std::sync::atomic::AtomicBool;
 
 use thiserror::Error;
 
-use super::bot::{Bot, MoveValue, OpenBot, Turn};
+use super::bot::{Bot, MoveValue, Turn};
+use super::cheater;
 use super::policy::PolicyBot;
 use super::stop::is_set;
 use crate::rules::{
@@ -22,8 +23,8 @@ const MAX_TURNS: usize = 256;
 pub enum Player {
     /// A bot, which sees only what its seat may see.
     Bot(Box<dyn Bot>),
-    /// A cheating bot, which sees the whole position.
-    Open(Box<dyn OpenBot>),
+    /// The cheating bot, which sees all hands: an upper bound for the others.
+    Cheater,
     /// A player outside this crate, whose moves the caller passes to [`GameRunner::apply`].
     External,
 }
@@ -32,7 +33,7 @@ impl Clone for Player {
     fn clone(&self) -> Player {
         match self {
             Player::Bot(bot) => Player::Bot(bot.boxed_clone()),
-            Player::Open(bot) => Player::Open(bot.boxed_clone()),
+            Player::Cheater => Player::Cheater,
             Player::External => Player::External,
         }
     }
@@ -243,7 +244,7 @@ impl GameRunner {
             Player::Bot(bot) => {
                 bot.act_until(&View::new(variant, position, seat).with_history(history), stop)
             }
-            Player::Open(bot) => Some(bot.act(variant, position)),
+            Player::Cheater => Some(cheater::act(variant, position)),
             Player::External => return Ok(false),
         };
         let Some(played) = played else { return Ok(false) };
@@ -264,31 +265,14 @@ impl GameRunner {
             };
             values.push(found.to_vec());
         }
-        if self.is_observed {
-            let before = self.position;
-            self.advance(played);
-            self.inform(&before);
-        } else {
-            self.advance(played);
-        }
-    }
-
-    fn advance(&mut self, played: Move) {
-        let GameRunner { variant, position, deck, .. } = self;
-        self.history.push(position.apply_unchecked(variant, played, deck));
-    }
-
-    /// Informs the bots of the last turn.
-    fn inform(&mut self, before: &Position) {
-        let GameRunner { variant, position, history, .. } = self;
-        let (event, earlier) = history.split_last().expect("a turn was played");
-        for (seat, player) in self.players.iter_mut().enumerate() {
-            if let Player::Bot(bot) = player {
-                bot.observe(&Turn {
-                    before: View::new(variant, before, seat).with_history(earlier),
-                    event: event.seen_by(seat),
-                    after: View::new(variant, position, seat).with_history(history),
-                });
+        let before = self.is_observed.then_some(self.position);
+        let GameRunner { variant, position, history, deck, .. } = self;
+        history.push(position.apply_unchecked(variant, played, deck));
+        if let Some(before) = before {
+            for (seat, player) in self.players.iter_mut().enumerate() {
+                if let Player::Bot(bot) = player {
+                    bot.observe(&Turn::last(variant, &before, position, history, seat));
+                }
             }
         }
     }

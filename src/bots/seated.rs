@@ -6,8 +6,9 @@ use std::sync::atomic::AtomicBool;
 use thiserror::Error;
 
 use super::bot::Turn;
+use super::cheater;
 use super::runner::{BotMoveError, Player};
-use crate::rules::{Ending, EpisodeSeed, Event, GameRng, Move, State, View};
+use crate::rules::{Ending, EpisodeSeed, Event, GameRng, Move, State};
 
 /// A bot in one seat, which is shown a game as it stands and answers with a move.
 ///
@@ -115,7 +116,7 @@ impl SeatedPlayer {
         if followed.chosen.is_none() {
             followed.chosen = match &mut self.player {
                 Player::Bot(bot) => bot.act_until(&followed.state.view(self.seat), stop),
-                Player::Open(bot) => Some(bot.act(state.variant(), state.position())),
+                Player::Cheater => Some(cheater::act(state.variant(), state.position())),
                 Player::External => panic!("an external player has no moves"),
             };
         }
@@ -207,13 +208,8 @@ impl SeatedPlayer {
         state.play_unchecked(event.played);
         followed.chosen = None;
         if let Player::Bot(bot) = &mut self.player {
-            let variant = state.variant();
-            let (event, earlier) = state.history().split_last().expect("a turn was played");
-            bot.observe(&Turn {
-                before: View::new(variant, &before, seat).with_history(earlier),
-                event: event.seen_by(seat),
-                after: state.view(seat),
-            });
+            let (after, history) = (state.position(), state.history());
+            bot.observe(&Turn::last(state.variant(), &before, after, history, seat));
         }
     }
 }

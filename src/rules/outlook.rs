@@ -6,7 +6,7 @@ use super::variant::Variant;
 
 /// Which kinds of cards are playable, dead or critical, by the fireworks and the discard pile. A
 /// card in none of the sets is needed later, and more than one copy of it is left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outlook {
     /// Next on its stack.
     pub playable: CardSet,
@@ -55,8 +55,7 @@ mod tests {
     /// The definitions, card by card.
     fn naive(state: &State) -> Outlook {
         let (variant, position) = (state.variant(), state.position());
-        let mut outlook =
-            Outlook { playable: CardSet::EMPTY, dead: CardSet::EMPTY, critical: CardSet::EMPTY };
+        let mut outlook = Outlook::default();
         for card in variant.card_kinds() {
             let height = usize::from(position.fireworks(variant)[card.suit.index()]);
             let set = CardSet::of(variant.card_index(card));

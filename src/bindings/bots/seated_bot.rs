@@ -204,7 +204,7 @@ pub fn make_bot(
     };
     let name = read_player("bot", bot)?;
     let player = name.player(&variant)?;
-    if matches!(player, Player::Open(_)) {
+    if matches!(player, Player::Cheater) {
         return Err(StarmineError::new_err(format!(
             "bot={:?} sees all hands, which a view hides: use State.suggest",
             name.to_string()

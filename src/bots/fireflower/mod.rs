@@ -49,17 +49,6 @@ pub struct Fireflower {
 }
 
 impl Fireflower {
-    /// A bot before its first game.
-    #[must_use]
-    pub fn new() -> Fireflower {
-        Fireflower {
-            game: None,
-            beliefs: BeliefState::NONE,
-            past: PastTurns::NONE,
-            archive: BeliefArchive::EMPTY,
-        }
-    }
-
     fn reasoner(&mut self) -> Reasoner<'_> {
         Reasoner { beliefs: &mut self.beliefs, past: &mut self.past, archive: &mut self.archive }
     }
@@ -67,7 +56,12 @@ impl Fireflower {
 
 impl Default for Fireflower {
     fn default() -> Fireflower {
-        Fireflower::new()
+        Fireflower {
+            game: None,
+            beliefs: BeliefState::NONE,
+            past: PastTurns::NONE,
+            archive: BeliefArchive::EMPTY,
+        }
     }
 }
 

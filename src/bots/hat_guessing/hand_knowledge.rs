@@ -1,3 +1,5 @@
+//! What is known about a hand, and what a hint changes.
+
 use super::copies::{Copies, CopiesOutlook};
 use crate::bots::base_game::HAND_SIZE;
 use crate::rules::{Hint, SlotSet};

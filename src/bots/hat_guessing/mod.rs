@@ -8,12 +8,16 @@
 //! knowledge.
 //!
 //! - `copies`, `hand_knowledge`: what may be in a hand, as sets of copies of cards
+//! - `public_knowledge`: what all seats know, and the messages
+//! - `private_knowledge`: what the seat to act knows, and the scores of its cards and hints
 //! - `quuxplusone`: `info`, `InfoBot` of Arthur O'Dwyer's <https://github.com/Quuxplusone/Hanabi>
 //! - `hanabi_rs`: `information`, the information strategy of Jeff Wu's `WuTheFWasThat/hanabi.rs`
 
 mod copies;
 mod hanabi_rs;
 mod hand_knowledge;
+mod private_knowledge;
+mod public_knowledge;
 mod quuxplusone;
 
 pub use hanabi_rs::InformationStrategy;

@@ -3,6 +3,7 @@
 
 use std::cmp::Reverse;
 
+use crate::bots::copy_counts::CopyCounts;
 use crate::rules::{Card, CardSet, Hint, MAX_HAND_SIZE, MAX_PLAYERS, SlotSet, Variant, View};
 
 /// A hand's words, padded to a whole number of SIMD vectors.
@@ -164,48 +165,31 @@ pub(super) struct RemainingCopies {
     pub played: CardSet,
     /// Kinds that are next on their stacks.
     pub playable: CardSet,
-    /// Kinds of which at least one, two and three copies are left.
-    pub left: [CardSet; 3],
+    /// The copies of each kind that are left.
+    pub left: CopyCounts,
 }
 
 impl RemainingCopies {
-    fn new(variant: &Variant) -> RemainingCopies {
-        let with_copies = |count: u8| {
-            let indices = variant.card_kinds().enumerate();
-            indices.filter(move |&(_, card)| variant.copies(card) >= count).map(|(index, _)| index)
-        };
-        RemainingCopies {
-            played: CardSet::EMPTY,
-            playable: CardSet(variant.tables().rank_cards[0]),
-            left: [1, 2, 3].map(|count| with_copies(count).collect()),
-        }
-    }
-
     /// Unplayed kinds with one copy left.
     pub fn critical(&self) -> CardSet {
-        self.left[0] - self.left[1] - self.played
+        self.left.one() - self.played
     }
 
     /// A copy of this card was discarded, or `added` to its stack.
     pub fn take(&mut self, variant: &Variant, card: Card, added: bool) {
-        let mut copy = CardSet::of(variant.card_index(card));
+        let copy = CardSet::of(variant.card_index(card));
         if added {
             let above = CardSet(copy.0 << 1 & variant.tables().suit_cards[card.suit.index()]);
             self.played |= copy;
             self.playable = (self.playable - copy) | above;
         }
-        for cards in self.left.iter_mut().rev() {
-            let taken = copy & *cards;
-            *cards -= taken;
-            copy -= taken;
-        }
+        self.left.remove(copy);
     }
 }
 
 /// The common knowledge about the whole table.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct TableNotes {
-    full_deck: RemainingCopies,
     /// The copies that are left in the current game.
     pub remaining: RemainingCopies,
     /// By seat.
@@ -213,21 +197,17 @@ pub(super) struct TableNotes {
 }
 
 impl TableNotes {
-    /// The notes before the first game.
-    pub fn new(variant: &Variant) -> TableNotes {
-        let full_deck = RemainingCopies::new(variant);
-        let mut notes = TableNotes { full_deck, remaining: full_deck, hands: Default::default() };
-        notes.start(variant);
-        notes
-    }
-
     /// Resets the notes for a new game.
     pub fn start(&mut self, variant: &Variant) {
         let possible = [variant.tables().all_cards as u32; LANES];
         let held = SlotSet::first_slots(variant.hand_size().into());
         let hand = HandNotes { possible, held, ..HandNotes::default() };
         self.hands = [hand; MAX_PLAYERS];
-        self.remaining = self.full_deck;
+        self.remaining = RemainingCopies {
+            played: CardSet::EMPTY,
+            playable: CardSet(variant.tables().rank_cards[0]),
+            left: CopyCounts::of_deck(variant),
+        };
     }
 
     /// A card left a hand; a new one was drawn unless the deck was empty.

@@ -2,11 +2,12 @@ use super::hand_notes::{HandNotes, RemainingCopies, TableNotes, hint_cards};
 use super::play_hint::looks_like_a_pass;
 use super::warning::{WarningConvention, act, read};
 use crate::bots::bot::{Bot, Turn};
+use crate::bots::copy_counts::CopyCounts;
 use crate::rules::{Card, CardSet, GameRng, Hint, Move, SlotSet, Variant, View};
 
 /// `HolmesBot`: plays and warns as [`Value`](super::value::Value) does, and deduces the identity of
 /// cards from the common knowledge. Supports the base game.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Holmes {
     notes: TableNotes,
     /// Whether there were turns since the last deduction.
@@ -16,22 +17,12 @@ pub struct Holmes {
 }
 
 impl Holmes {
-    /// A bot before its first game.
-    #[must_use]
-    pub fn new(variant: &Variant) -> Holmes {
-        Holmes {
-            notes: TableNotes::new(variant),
-            is_behind: false,
-            deductions: Deductions::default(),
-        }
-    }
-
     fn read_hint(&mut self, turn: &Turn<'_>, target: usize, hint: Hint) {
         read::<Holmes>(&mut self.notes, turn, target, hint);
         let hand = &mut self.notes.hands[target];
         hand.exclude(hand.held - turn.event.touched, hint_cards(turn.before.variant(), hint));
         // The marks refer to the current stacks.
-        let deductions = Deductions::new(&self.notes.remaining, &CertainCopies::default());
+        let deductions = Deductions::new(&self.notes.remaining, CopyCounts::default());
         // A hint by another convention may contradict an earlier certainty.
         let before = std::mem::take(&mut hand.certain);
         deductions.mark(hand);
@@ -58,7 +49,7 @@ impl Holmes {
         }
         let hands = &mut self.notes.hands[..players];
         loop {
-            let deductions = Deductions::new(&self.notes.remaining, &CertainCopies::of(hands));
+            let deductions = Deductions::new(&self.notes.remaining, certain_copies(hands));
             if !deductions.is_more_than(&self.deductions) {
                 return;
             }
@@ -75,40 +66,21 @@ impl Holmes {
     }
 }
 
-/// The kinds of which at least one, two and three copies are in slots of known kind.
-#[derive(Clone, Copy, Debug, Default)]
-struct CertainCopies([CardSet; 3]);
-
-impl CertainCopies {
-    fn of(hands: &[HandNotes]) -> CertainCopies {
-        let mut certain = CertainCopies::default();
-        for hand in hands {
-            for slot in hand.certain.iter() {
-                certain.add(hand.possible(slot));
-            }
-        }
-        certain
-    }
-
-    fn add(&mut self, mut card: CardSet) {
-        for held in &mut self.0 {
-            let more = *held & card;
-            *held |= card;
-            card = more;
+/// The copies in slots of known kind.
+fn certain_copies(hands: &[HandNotes]) -> CopyCounts {
+    let mut certain = CopyCounts::default();
+    for hand in hands {
+        for slot in hand.certain.iter() {
+            certain.add_up_to_three(hand.possible(slot));
         }
     }
-
-    /// The kinds whose remaining copies are all in slots of known kind.
-    fn gone(&self, remaining: &RemainingCopies) -> CardSet {
-        let ([once, twice, thrice], [one, two, three]) = (self.0, remaining.left);
-        CardSet(!one.0) | (once - two) | (twice - three) | thrice
-    }
+    certain
 }
 
 /// The status of all kinds by common knowledge, from which conclusions about slots follow.
 #[derive(Clone, Copy, Debug, Default)]
 struct Deductions {
-    /// Kinds that no slot of unknown kind can hold.
+    /// Kinds that no slot of unknown kind can hold: all remaining copies are in slots of known kind.
     gone: CardSet,
     played: CardSet,
     playable: CardSet,
@@ -116,14 +88,10 @@ struct Deductions {
 }
 
 impl Deductions {
-    fn new(remaining: &RemainingCopies, certain: &CertainCopies) -> Deductions {
-        let RemainingCopies { played, playable, .. } = *remaining;
-        Deductions {
-            gone: certain.gone(remaining),
-            played,
-            playable,
-            critical: remaining.critical(),
-        }
+    fn new(remaining: &RemainingCopies, certain: CopyCounts) -> Deductions {
+        let RemainingCopies { played, playable, left } = *remaining;
+        let (gone, critical) = (certain.at_least(left), remaining.critical());
+        Deductions { gone, played, playable, critical }
     }
 
     /// Whether a slot that reflects `others` may change.
@@ -193,9 +161,8 @@ impl WarningConvention for Holmes {
 
 impl Bot for Holmes {
     fn start(&mut self, view: &View<'_>, _: GameRng) {
+        *self = Holmes::default();
         self.notes.start(view.variant());
-        self.is_behind = false;
-        self.deductions = Deductions::default();
     }
 
     fn observe(&mut self, turn: &Turn<'_>) {
@@ -229,7 +196,8 @@ mod tests {
     #[test]
     fn known_cards_are_excluded_from_other_slots() {
         let variant = Variant::new(Parameters::default()).unwrap();
-        let mut holmes = Holmes::new(&variant);
+        let mut holmes = Holmes::default();
+        holmes.notes.start(&variant);
         let [red, yellow, green] = [4, 9, 14].map(CardSet::of);
         let hands = &mut holmes.notes.hands;
         hands[0].narrow(SlotSet::of(0), red);

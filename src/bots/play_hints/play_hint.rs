@@ -151,52 +151,8 @@ pub(super) fn looks_like_a_pass(turn: &Turn<'_>) -> bool {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
-    use std::sync::Arc;
-
+mod tests {
     use super::*;
-    use crate::bots::{Player, bot};
-    use crate::rules::{Card, EpisodeSeed, GameRng, Parameters, State, Variant};
-
-    /// The first moves of a base game in self-play. The hands are given; the rest of the deck is in
-    /// index order.
-    pub fn first_moves(name: &str, hands: &[&str], turns: usize) -> Vec<String> {
-        let players = hands.len() as i64;
-        let parameters = Parameters { players, ..Parameters::default() };
-        let variant = Arc::new(Variant::new(parameters).unwrap());
-        let copies = |card: Card| vec![card; variant.copies(card).into()];
-        let mut rest: Vec<Card> = variant.card_kinds().flat_map(copies).collect();
-        let mut deck: Vec<Card> = Vec::new();
-        for card in hands.iter().flat_map(|hand| hand.split(' ')) {
-            let card: Card = card.parse().unwrap();
-            rest.remove(rest.iter().position(|&other| other == card).unwrap());
-            deck.push(card);
-        }
-        deck.extend(rest);
-        let mut state = State::from_deck(variant.clone(), deck, 0).unwrap();
-        let player = || match bot(name).unwrap().player(&variant).unwrap() {
-            Player::Bot(bot) => bot,
-            _ => unreachable!(),
-        };
-        let mut bots: Vec<_> = hands.iter().map(|_| player()).collect();
-        for (seat, bot) in bots.iter_mut().enumerate() {
-            bot.start(&state.view(seat), GameRng::for_seat(EpisodeSeed::default(), seat));
-        }
-        let mut moves = Vec::new();
-        for _ in 0..turns {
-            let seat = state.position().current_player();
-            let played = bots[seat].act(&state.view(seat));
-            moves.push(variant.edition().meaning(played));
-            let before = *state.position();
-            state.apply(variant.move_to_action(played).unwrap()).unwrap();
-            let event = *state.history().last().unwrap();
-            for (seat, bot) in bots.iter_mut().enumerate() {
-                let before = View::new(&variant, &before, seat);
-                bot.observe(&Turn { before, event: event.seen_by(seat), after: state.view(seat) });
-            }
-        }
-        moves
-    }
 
     #[test]
     fn the_first_lane_with_most_wanted_slots_and_no_unwanted_one_is_found() {

@@ -1,23 +1,17 @@
 use super::hand_notes::{TableNotes, hint_cards};
 use super::play_hint::{Harmless, any_move, best_hint, best_play_hint, looks_like_a_pass, pass};
 use crate::bots::bot::{Bot, Turn};
-use crate::rules::{GameRng, Hint, Move, SlotSet, Variant, View};
+use crate::rules::{GameRng, Hint, Move, SlotSet, View};
 
 /// `SimpleBot`: plays the cards that hints point out, gives such hints, and otherwise discards its
 /// oldest card. Supports every variant. With timed display it announces the colour of a play if it
 /// knows the card.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Simple {
     notes: TableNotes,
 }
 
 impl Simple {
-    /// A bot before its first game.
-    #[must_use]
-    pub fn new(variant: &Variant) -> Simple {
-        Simple { notes: TableNotes::new(variant) }
-    }
-
     fn read_hint(&mut self, turn: &Turn<'_>, target: usize, hint: Hint) {
         let cards = hint_cards(turn.before.variant(), hint);
         let meant = match hint {
@@ -100,17 +94,18 @@ impl Bot for Simple {
 
 #[cfg(test)]
 mod tests {
-    use crate::bots::play_hints::play_hint::tests::first_moves;
+    use super::Simple;
+    use crate::bots::table::Table;
 
     #[test]
     fn the_hint_with_the_most_playable_cards_is_given_and_they_are_played() {
-        let moves = first_moves("simple", &["R4 R4 Y4 Y4 G4", "R2 R1 Y1 G1 G3"], 4);
+        let moves = Table::<Simple>::deal(2, "R4 R4 Y4 Y4 G4 R2 R1 Y1 G1 G3").moves(4);
         assert_eq!(moves, ["hint +1 rank 1", "play slot 1", "hint +1 yellow", "play slot 1"]);
     }
 
     #[test]
     fn cards_that_a_pass_touches_are_not_played() {
-        let moves = first_moves("simple", &["R4 R4 Y4 Y4 G4", "R2 R3 Y3 G3 G3"], 2);
+        let moves = Table::<Simple>::deal(2, "R4 R4 Y4 Y4 G4 R2 R3 Y3 G3 G3").moves(2);
         assert_eq!(moves, ["hint +1 rank 2", "discard slot 0"]);
     }
 }

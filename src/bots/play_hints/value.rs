@@ -6,18 +6,12 @@ use crate::rules::{Card, CardSet, GameRng, Hint, Move, SlotSet, Variant, View};
 
 /// `ValueBot`: plays the cards that hints point out, and warns before a last copy is discarded.
 /// Supports the base game.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Value {
     notes: TableNotes,
 }
 
 impl Value {
-    /// A bot before its first game.
-    #[must_use]
-    pub fn new(variant: &Variant) -> Value {
-        Value { notes: TableNotes::new(variant) }
-    }
-
     fn read_hint(&mut self, turn: &Turn<'_>, target: usize, hint: Hint) {
         read::<Value>(&mut self.notes, turn, target, hint);
         let TableNotes { remaining, hands, .. } = &mut self.notes;
@@ -98,12 +92,13 @@ impl Bot for Value {
 
 #[cfg(test)]
 mod tests {
-    use crate::bots::play_hints::play_hint::tests::first_moves;
+    use super::Value;
+    use crate::bots::table::Table;
 
     #[test]
     fn the_next_player_is_warned_of_a_last_copy_and_keeps_it() {
-        let hands = ["R4 R4 Y4 Y4 G4", "B5 R3 Y2 G3 G3", "R2 R3 Y3 G2 W3"];
-        let moves = first_moves("value", &hands, 2);
+        let hands = "R4 R4 Y4 Y4 G4 B5 R3 Y2 G3 G3 R2 R3 Y3 G2 W3";
+        let moves = Table::<Value>::deal(3, hands).moves(2);
         assert_eq!(moves, ["hint +1 rank 5", "discard slot 1"]);
     }
 }

@@ -1,37 +1,29 @@
+//! The conditions of a rule, such as `life_tokens > 1`.
+
+use std::cmp::Ordering;
 use std::fmt;
 
 use crate::rules::View;
 
-/// A comparison of a public quantity with a number, such as `life_tokens > 1`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A comparison of a public quantity with a number.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Condition {
-    quantity: Quantity,
-    comparison: Comparison,
+    quantity: &'static Quantity,
+    comparison: &'static (&'static str, Ordering),
     number: u8,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Quantity {
-    LifeTokens,
-    InformationTokens,
-    DeckSize,
-}
+/// The name of a quantity and its value.
+type Quantity = (&'static str, fn(&View<'_>) -> u8);
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Comparison {
-    Less,
-    Equal,
-    Greater,
-}
-
-const QUANTITIES: [(&str, Quantity); 3] = [
-    ("life_tokens", Quantity::LifeTokens),
-    ("information_tokens", Quantity::InformationTokens),
-    ("deck_size", Quantity::DeckSize),
+static QUANTITIES: [Quantity; 3] = [
+    ("life_tokens", |view| view.life_tokens()),
+    ("information_tokens", |view| view.information_tokens()),
+    ("deck_size", |view| view.deck_size()),
 ];
 
-const COMPARISONS: [(&str, Comparison); 3] =
-    [("<", Comparison::Less), ("=", Comparison::Equal), (">", Comparison::Greater)];
+static COMPARISONS: [(&str, Ordering); 3] =
+    [("<", Ordering::Less), ("=", Ordering::Equal), (">", Ordering::Greater)];
 
 /// The syntax of conditions, for error messages.
 pub(super) const EXPECTED: &str = "life_tokens, information_tokens or deck_size, then <, = or >, \
@@ -42,38 +34,20 @@ impl Condition {
     pub fn parse(words: &[&str]) -> Option<Condition> {
         let &[quantity, comparison, number] = words else { return None };
         Some(Condition {
-            quantity: find(&QUANTITIES, quantity)?,
-            comparison: find(&COMPARISONS, comparison)?,
+            quantity: QUANTITIES.iter().find(|(name, _)| *name == quantity)?,
+            comparison: COMPARISONS.iter().find(|(name, _)| *name == comparison)?,
             number: number.parse().ok()?,
         })
     }
 
     pub fn holds(self, view: &View<'_>) -> bool {
-        let found = match self.quantity {
-            Quantity::LifeTokens => view.life_tokens(),
-            Quantity::InformationTokens => view.information_tokens(),
-            Quantity::DeckSize => view.deck_size(),
-        };
-        match self.comparison {
-            Comparison::Less => found < self.number,
-            Comparison::Equal => found == self.number,
-            Comparison::Greater => found > self.number,
-        }
+        let (_, value) = self.quantity;
+        value(view).cmp(&self.number) == self.comparison.1
     }
-}
-
-fn find<T: Copy>(names: &[(&str, T)], wanted: &str) -> Option<T> {
-    names.iter().find(|(name, _)| *name == wanted).map(|&(_, value)| value)
-}
-
-fn name<T: Copy + PartialEq>(names: &[(&'static str, T)], wanted: T) -> &'static str {
-    names.iter().find(|(_, value)| *value == wanted).map_or("", |&(name, _)| name)
 }
 
 impl fmt::Display for Condition {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let quantity = name(&QUANTITIES, self.quantity);
-        let comparison = name(&COMPARISONS, self.comparison);
-        write!(formatter, "{quantity} {comparison} {}", self.number)
+        write!(formatter, "{} {} {}", self.quantity.0, self.comparison.0, self.number)
     }
 }

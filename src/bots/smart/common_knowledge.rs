@@ -1,23 +1,23 @@
 //! The common knowledge of all seats about all hands, and what the observer sees besides.
 
 use super::kind_sets::{Fraction, is_mixed, left_by};
-use super::seen_copies::SeenCopies;
 use crate::bots::base_game;
 use crate::bots::bot::Turn;
+use crate::bots::copy_counts::CopyCounts;
 use crate::rules::{CardSet, Event, Hint, MAX_HAND_SIZE, MAX_PLAYERS, Move, Outlook, View};
 
 /// The conclusions that every seat draws from the turns so far, by the rules and the conventions.
 /// As long as all seats follow the conventions, all have the same common knowledge.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct CommonKnowledge {
     players: usize,
     sizes: [usize; MAX_PLAYERS],
     /// The possible kinds of each card, by seat and slot.
     possible: [[CardSet; MAX_HAND_SIZE]; MAX_PLAYERS],
     /// Copies that were played or discarded, or whose slot is commonly known.
-    located: SeenCopies,
+    located: CopyCounts,
     /// The same with the teammates' cards that the observer sees.
-    seen: SeenCopies,
+    seen: CopyCounts,
     observer: usize,
     /// The kinds that are ruled out for all cards of unknown kind.
     ruled_out: CardSet,
@@ -27,43 +27,24 @@ pub(super) struct CommonKnowledge {
 }
 
 impl CommonKnowledge {
-    /// A placeholder until the first game starts.
-    pub(super) const fn empty() -> CommonKnowledge {
-        CommonKnowledge {
-            players: 0,
-            sizes: [0; MAX_PLAYERS],
-            possible: [[CardSet::EMPTY; MAX_HAND_SIZE]; MAX_PLAYERS],
-            located: SeenCopies::new(),
-            seen: SeenCopies::new(),
-            observer: 0,
-            ruled_out: CardSet::EMPTY,
-            outlook: Outlook {
-                playable: CardSet::EMPTY,
-                dead: CardSet::EMPTY,
-                critical: CardSet::EMPTY,
-            },
-            is_contradicted: false,
-        }
-    }
-
     /// The conclusions from hints and visible cards alone.
     pub(super) fn of_hints(view: &View<'_>) -> CommonKnowledge {
         let variant = view.variant();
         let players = usize::from(variant.players());
         let (observer, outlook) = (view.observer(), view.outlook());
         let mut knowledge =
-            CommonKnowledge { players, observer, outlook, ..CommonKnowledge::empty() };
+            CommonKnowledge { players, observer, outlook, ..CommonKnowledge::default() };
         for card in variant.card_kinds() {
             let kind = CardSet::of(variant.card_index(card));
             let is_played = usize::from(view.fireworks()[card.suit.index()]) > card.rank.index();
             for _ in 0..view.discarded(card) + u8::from(is_played) {
-                knowledge.located.add(kind);
+                knowledge.located.add_up_to_three(kind);
             }
         }
         knowledge.seen = knowledge.located;
         for offset in 0..players {
             for &card in view.hand_indices(offset) {
-                knowledge.seen.add(CardSet::of(card.into()));
+                knowledge.seen.add_up_to_three(CardSet::of(card.into()));
             }
             let (seat, size) = (view.seat(offset), view.hand_size(offset));
             knowledge.sizes[seat] = size;
@@ -89,7 +70,11 @@ impl CommonKnowledge {
     /// The possible kinds of an own card, given all that the observer sees.
     pub(super) fn own_possible(&self, slot: usize) -> CardSet {
         let kinds = self.possible[self.observer][slot];
-        if kinds.single().is_some() { kinds } else { kinds - self.seen.exhausted() }
+        if kinds.single().is_some() {
+            kinds
+        } else {
+            kinds - self.seen.at_least(CopyCounts::BASE_GAME)
+        }
     }
 
     /// The slot that a seat would discard if it had nothing better to do: among the cards not known
@@ -141,7 +126,7 @@ impl CommonKnowledge {
             let kind = before.variant().card_index(card);
             self.replace_card(before, event, CardSet::of(kind));
             if let Some(drawn) = event.drawn {
-                self.seen.add(CardSet::of(before.variant().card_index(drawn)));
+                self.seen.add_up_to_three(CardSet::of(before.variant().card_index(drawn)));
             }
             self.outlook = after.outlook();
         }
@@ -276,10 +261,10 @@ impl CommonKnowledge {
 
     /// A card of this kind is now known to be in this hand, or left it.
     fn locate(&mut self, seat: usize, kind: CardSet) {
-        self.located.add(kind);
+        self.located.add_up_to_three(kind);
         // A teammate's card was seen when it was drawn.
         if seat == self.observer {
-            self.seen.add(kind);
+            self.seen.add_up_to_three(kind);
         }
     }
 
@@ -287,7 +272,7 @@ impl CommonKnowledge {
     /// known may exhaust more kinds.
     fn rule_out_exhausted(&mut self) {
         loop {
-            let exhausted = self.located.exhausted();
+            let exhausted = self.located.at_least(CopyCounts::BASE_GAME);
             if exhausted == self.ruled_out {
                 return;
             }

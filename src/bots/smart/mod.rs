@@ -4,7 +4,6 @@ mod common_knowledge;
 mod hint_choice;
 mod kind_sets;
 mod move_choice;
-mod seen_copies;
 #[cfg(test)]
 mod tests;
 
@@ -25,23 +24,9 @@ use crate::rules::{GameRng, Move, View};
 ///
 /// If a partner violates a convention and the conclusions become contradictory, the bot drops them
 /// and starts again from the hints alone.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Smart {
     knowledge: CommonKnowledge,
-}
-
-impl Smart {
-    /// A bot before its first game.
-    #[must_use]
-    pub const fn new() -> Smart {
-        Smart { knowledge: CommonKnowledge::empty() }
-    }
-}
-
-impl Default for Smart {
-    fn default() -> Smart {
-        Smart::new()
-    }
 }
 
 impl Bot for Smart {

@@ -4,44 +4,48 @@ use super::slot_probabilities::SlotProbabilities;
 use crate::bots::base_game::HAND_SIZE;
 use crate::bots::hat_guessing::copies::{Copies, CopiesOutlook};
 use crate::bots::hat_guessing::hand_knowledge::HandKnowledge;
+use crate::bots::hat_guessing::public_knowledge::Questions;
 use crate::rules::CardSet;
 
 /// The most parts of a question: a move sends one of at most 16 messages.
 const MAX_PARTS: usize = 15;
 
-/// The number that the answers about a visible hand make, below `room`. It is a mixed-radix
-/// number: the first question has the lowest weight. Applies the answers.
-pub(super) fn note_number(
-    hand: &mut HandKnowledge,
-    outlook: &CopiesOutlook,
-    mut room: usize,
-    cards: &[u8],
-) -> usize {
-    let (mut number, mut weight) = (0, 1);
-    let mut question = HandQuestion::new();
-    while question.advance(hand, outlook, room) {
-        let answer = question.answer(cards);
-        question.apply(answer, hand);
-        number += weight * answer;
-        weight *= question.answers();
-        room = (room - answer - 1) / question.answers() + 1;
-    }
-    number
-}
+/// The questions of the information strategy. The answers make a mixed-radix number: the first
+/// question has the lowest weight.
+pub(super) struct HandQuestions;
 
-/// Applies the answers that make this number.
-pub(super) fn learn_number(
-    hand: &mut HandKnowledge,
-    outlook: &CopiesOutlook,
-    mut room: usize,
-    mut number: usize,
-) {
-    let mut question = HandQuestion::new();
-    while question.advance(hand, outlook, room) {
-        let answer = number % question.answers();
-        question.apply(answer, hand);
-        number /= question.answers();
-        room = (room - answer - 1) / question.answers() + 1;
+impl Questions for HandQuestions {
+    fn note_cards(
+        hand: &mut HandKnowledge,
+        outlook: &CopiesOutlook,
+        mut modulus: usize,
+        cards: &[u8],
+    ) -> usize {
+        let (mut number, mut weight) = (0, 1);
+        let mut question = HandQuestion::new();
+        while question.advance(hand, outlook, modulus) {
+            let answer = question.answer(cards);
+            question.apply(answer, hand);
+            number += weight * answer;
+            weight *= question.answers();
+            modulus = (modulus - answer - 1) / question.answers() + 1;
+        }
+        number
+    }
+
+    fn note_number(
+        hand: &mut HandKnowledge,
+        outlook: &CopiesOutlook,
+        mut modulus: usize,
+        mut number: usize,
+    ) {
+        let mut question = HandQuestion::new();
+        while question.advance(hand, outlook, modulus) {
+            let answer = number % question.answers();
+            question.apply(answer, hand);
+            number /= question.answers();
+            modulus = (modulus - answer - 1) / question.answers() + 1;
+        }
     }
 }
 

@@ -1,7 +1,10 @@
-use super::public_knowledge::PublicKnowledge;
+//! The messages that a hint can send.
+
 use crate::bots::hat_guessing::copies::{Copies, CopiesOutlook, Traits};
 use crate::bots::hat_guessing::hand_knowledge::HandKnowledge;
-use crate::rules::{Card, Event, Hint, MAX_PLAYERS, Move, SlotSet, View};
+use crate::bots::hat_guessing::private_knowledge::{gain, touched_by};
+use crate::bots::hat_guessing::public_knowledge::PublicKnowledge;
+use crate::rules::{Event, Hint, MAX_PLAYERS, Move, View};
 
 /// The messages that a seat can send by the choice of its hint. Hints to each teammate encode three
 /// or four messages, by one slot of the hand: a rank hint that touches the slot, a colour hint that
@@ -107,33 +110,13 @@ fn best_hint(
     let mut best = None;
     let mut most = 0.0;
     for hint in hints.filter(|&hint| wanted(hint)) {
-        let touched = touched(view.hand(offset), hint);
-        if touched.0 != 0 {
-            let gain = gain(&public.hands[offset], hint, touched, &public.outlook);
+        let touched = touched_by(hint, view, offset);
+        if !touched.is_empty() {
+            let gain: f32 = gain(&public.hands[offset], hint, touched, &public.outlook);
             if gain > most {
                 (best, most) = (Some(hint), gain);
             }
         }
     }
     best
-}
-
-/// The slots of a hand that a hint touches.
-fn touched(hand: impl Iterator<Item = Card>, hint: Hint) -> SlotSet {
-    let matches = hand.enumerate().map(|(slot, card)| u8::from(hint.matches(card)) << slot);
-    SlotSet(matches.sum())
-}
-
-/// The factor by which a hint narrows a hand down, doubled for each card that becomes known.
-fn gain(hand: &HandKnowledge, hint: Hint, touched: SlotSet, outlook: &CopiesOutlook) -> f32 {
-    let mut told = *hand;
-    told.apply_hint(hint, touched);
-    let is_settled = |card: Copies| card.is_one_kind() || card.is_subset(outlook.dead);
-    let cards = hand.cards().iter().zip(told.cards());
-    let unsettled = cards.filter(|&(&before, _)| !is_settled(before));
-    let factors = unsettled.map(|(&before, &after)| {
-        let bonus = if is_settled(after) { 2.0 } else { 1.0 };
-        bonus * (before.len() as f32 / after.len() as f32)
-    });
-    factors.product()
 }

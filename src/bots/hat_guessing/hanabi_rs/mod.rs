@@ -2,16 +2,15 @@
 
 mod hand_question;
 mod hint_messages;
-mod interpretation;
 mod move_choice;
-mod public_knowledge;
 mod slot_probabilities;
 
-use self::interpretation::interpret;
+use self::hand_question::HandQuestions;
+use self::hint_messages::HintMessages;
 use self::move_choice::choose;
-use self::public_knowledge::PublicKnowledge;
+use super::public_knowledge::{PublicKnowledge, mend};
 use crate::bots::bot::{Bot, Turn};
-use crate::rules::{GameRng, Hint, Move, View};
+use crate::rules::{Event, GameRng, Hint, Move, SlotSet, View};
 
 /// A hat guesser. A message answers which card of a hand is playable, which is dead, or which kind
 /// a card is. Supports the base game.
@@ -22,12 +21,42 @@ pub struct InformationStrategy {
     chosen: Option<(Move, PublicKnowledge)>,
 }
 
-impl InformationStrategy {
-    /// A bot before its first game.
-    #[must_use]
-    pub fn new() -> InformationStrategy {
-        InformationStrategy::default()
+/// Applies the meaning of a seat's move, before its visible result is applied.
+fn interpret(public: &mut PublicKnowledge, before: &View<'_>, sender: usize, event: &Event) {
+    match event.played {
+        Move::Hint { .. } => {
+            let messages = HintMessages::of_hints(public, sender);
+            let message = messages.of_hint(public, event);
+            public.receive::<HandQuestions>(before, sender, messages.total, message);
+        }
+        Move::Discard { slot } => {
+            let useless = public.hands[sender].useless(&public.outlook);
+            if before.may_hint() {
+                note_missing_hint(public, sender);
+            }
+            if useless.len() > 1 && useless.contains(slot.into()) {
+                let message = (useless & SlotSet::first_slots(slot.into())).len();
+                public.receive::<HandQuestions>(before, sender, useless.len(), message);
+            }
+        }
+        Move::Play { .. } | Move::AnnouncedPlay { .. } => {}
     }
+}
+
+/// A seat had a token and gave no hint: a seat that knows no playable card has none.
+fn note_missing_hint(public: &mut PublicKnowledge, sender: usize) {
+    let playable = public.outlook.playable;
+    for offset in (0..public.players).filter(|&offset| offset != sender) {
+        if !knows_playable(public, offset) {
+            public.hands[offset].cards_mut().iter_mut().for_each(|copies| *copies -= playable);
+        }
+    }
+}
+
+/// Whether a seat has a slot that is commonly known to be playable.
+fn knows_playable(public: &PublicKnowledge, offset: usize) -> bool {
+    let playable = public.outlook.playable;
+    public.hands[offset].cards().iter().any(|copies| copies.is_subset(playable))
 }
 
 impl Bot for InformationStrategy {
@@ -43,6 +72,9 @@ impl Bot for InformationStrategy {
             _ => interpret(&mut self.public, &turn.before, offset, event),
         }
         self.public.observe_result(&turn.after, offset, event);
+        for offset in 0..self.public.players {
+            mend(&mut self.public.hands[offset], &turn.after, offset, self.public.left);
+        }
     }
 
     fn act(&mut self, view: &View<'_>) -> Move {
@@ -63,23 +95,12 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::bots::table::Table;
     use crate::bots::{bot, play_games};
     use crate::rules::{EpisodeSeed, Parameters, State, Variant};
 
     fn variant(players: i64) -> Arc<Variant> {
         Arc::new(Variant::new(Parameters { players, ..Parameters::default() }).unwrap())
-    }
-
-    /// Plays one turn.
-    fn play(bots: &mut [InformationStrategy], state: &mut State) {
-        let before = state.clone();
-        let seat = state.position().current_player();
-        let played = bots[seat].act(&state.view(seat));
-        state.apply(state.variant().move_to_action(played).unwrap()).unwrap();
-        for (seat, bot) in bots.iter_mut().enumerate() {
-            let event = state.history().last().unwrap().seen_by(seat);
-            bot.observe(&Turn { before: before.view(seat), event, after: state.view(seat) });
-        }
     }
 
     fn assert_agreement(bots: &[InformationStrategy], state: &State) {
@@ -101,15 +122,12 @@ mod tests {
         for players in 2..=5 {
             let variant = variant(players);
             for game in 0..20 {
-                let mut state =
-                    State::new(variant.clone(), EpisodeSeed { seed: 1, game, episode: 0 });
-                let mut bots = vec![InformationStrategy::new(); players as usize];
-                for (seat, bot) in bots.iter_mut().enumerate() {
-                    bot.start(&state.view(seat), GameRng::new(EpisodeSeed::default()));
-                }
-                while state.ending().is_none() {
-                    play(&mut bots, &mut state);
-                    assert_agreement(&bots, &state);
+                let seed = EpisodeSeed { seed: 1, game, episode: 0 };
+                let mut table = Table::new(State::new(variant.clone(), seed));
+                while table.state.ending().is_none() {
+                    let chosen = table.choice();
+                    table.play(chosen);
+                    assert_agreement(&table.bots, &table.state);
                 }
             }
         }

@@ -3,7 +3,8 @@
 use crate::bots::base_game;
 use crate::bots::hat_guessing::copies::{Copies, CopiesOutlook};
 use crate::bots::hat_guessing::hand_knowledge::HandKnowledge;
-use crate::rules::{CardSet, View};
+use crate::bots::hat_guessing::public_knowledge::Questions;
+use crate::rules::CardSet;
 
 /// A question about the card in one slot: to which group does it belong? Some kinds are dealt to
 /// the first groups in turn; all others form the last group.
@@ -161,65 +162,51 @@ impl Candidates {
     }
 }
 
-/// Notes the answers for a visible hand, whose cards are these kinds. Returns the answers as one
-/// number.
-pub(super) fn note_cards(
-    hand: &mut HandKnowledge,
-    cards: &[u8],
-    modulus: u32,
-    outlook: &CopiesOutlook,
-) -> u32 {
-    let mut number = 0;
-    Candidates::of(hand, outlook).ask(modulus, outlook, |question| {
-        let answer = question.answer(card_of(cards, question.slot));
-        question.note(hand, answer);
-        number = number * u32::from(question.answers) + answer;
-    });
-    number
-}
+/// The questions of `InfoBot`.
+pub(super) struct SlotQuestions;
 
-/// Notes the answers of all seats but the observer and the sender. Returns their sum.
-pub(super) fn note_visible_hands(
-    hands: &mut [HandKnowledge],
-    sender: usize,
-    modulus: u32,
-    view: &View<'_>,
-    outlook: &CopiesOutlook,
-) -> u32 {
-    let mut sum = 0;
-    for (offset, hand) in hands.iter_mut().enumerate().skip(1) {
-        if offset != sender {
-            sum += note_cards(hand, view.hand_indices(offset), modulus, outlook);
-        }
+impl Questions for SlotQuestions {
+    fn note_cards(
+        hand: &mut HandKnowledge,
+        outlook: &CopiesOutlook,
+        modulus: usize,
+        cards: &[u8],
+    ) -> usize {
+        let mut number = 0;
+        Candidates::of(hand, outlook).ask(modulus as u32, outlook, |question| {
+            let answer = question.answer(card_of(cards, question.slot));
+            question.note(hand, answer);
+            number = number * u32::from(question.answers) + answer;
+        });
+        number as usize
     }
-    sum % modulus
-}
 
-/// Notes the answers that make this number. A number out of range has no effect.
-pub(super) fn note_number(
-    hand: &mut HandKnowledge,
-    number: u32,
-    modulus: u32,
-    outlook: &CopiesOutlook,
-) {
-    // Each question at least halves the modulus, which is below 64.
-    let mut list = [SlotQuestion::NONE; 6];
-    let (mut len, mut product) = (0, 1);
-    Candidates::of(hand, outlook).ask(modulus, outlook, |question| {
-        if let Some(place) = list.get_mut(len) {
-            *place = question;
-            product *= u32::from(question.answers);
-            len += 1;
+    /// A number out of range has no effect.
+    fn note_number(
+        hand: &mut HandKnowledge,
+        outlook: &CopiesOutlook,
+        modulus: usize,
+        number: usize,
+    ) {
+        // Each question at least halves the modulus, which is below 64.
+        let mut list = [SlotQuestion::NONE; 6];
+        let (mut len, mut product) = (0, 1);
+        Candidates::of(hand, outlook).ask(modulus as u32, outlook, |question| {
+            if let Some(place) = list.get_mut(len) {
+                *place = question;
+                product *= u32::from(question.answers);
+                len += 1;
+            }
+        });
+        let mut rest = number as u32;
+        if rest >= product {
+            return;
         }
-    });
-    let mut rest = number;
-    if rest >= product {
-        return;
-    }
-    for question in &list[..len] {
-        product /= u32::from(question.answers);
-        question.note(hand, rest / product);
-        rest %= product;
+        for question in &list[..len] {
+            product /= u32::from(question.answers);
+            question.note(hand, rest / product);
+            rest %= product;
+        }
     }
 }
 

@@ -1,8 +1,12 @@
+//! The common knowledge of the bots in whole games.
+
 use std::sync::Arc;
 
 use super::*;
+use crate::bots::hat_guessing::copies::Copies;
+use crate::bots::table::Table;
 use crate::bots::{Player, play_games};
-use crate::rules::{CardSet, EpisodeSeed, Parameters, State};
+use crate::rules::{CardSet, EpisodeSeed, Event, Parameters, State, Variant};
 
 fn base_game(players: i64) -> Arc<Variant> {
     Arc::new(Variant::new(Parameters { players, ..Parameters::default() }).unwrap())
@@ -11,27 +15,15 @@ fn base_game(players: i64) -> Arc<Variant> {
 /// Calls `check` with the bots of all seats at every turn of some games.
 fn for_each_turn(players: i64, check: impl Fn(&[InfoBot], &State)) {
     let variant = base_game(players);
-    let mut bots = vec![InfoBot::new(&variant); players as usize];
+    let seed = |game| EpisodeSeed { seed: 1, game, episode: 0 };
+    let mut table = Table::<InfoBot>::new(State::new(variant.clone(), seed(0)));
     for game in 0..40 {
-        let seed = EpisodeSeed { seed: 1, game, episode: 0 };
-        let mut state = State::new(variant.clone(), seed);
-        for (seat, bot) in bots.iter_mut().enumerate() {
-            bot.start(&View::new(&variant, state.position(), seat), GameRng::new(seed));
-        }
-        while state.ending().is_none() {
-            check(&bots, &state);
-            let before = *state.position();
-            let seat = before.current_player();
-            let played = bots[seat].act(&View::new(&variant, &before, seat));
-            state.apply(variant.move_to_action(played).unwrap()).unwrap();
-            let event = *state.position().last_event().unwrap();
-            for (seat, bot) in bots.iter_mut().enumerate() {
-                bot.observe(&Turn {
-                    before: View::new(&variant, &before, seat),
-                    event: event.seen_by(seat),
-                    after: View::new(&variant, state.position(), seat),
-                });
-            }
+        table.state = State::new(variant.clone(), seed(game));
+        table.start();
+        while table.state.ending().is_none() {
+            check(&table.bots, &table.state);
+            let chosen = table.choice();
+            table.play(chosen);
         }
     }
 }
@@ -44,8 +36,8 @@ fn common_knowledge_is_equal_in_all_seats_and_true() {
                 for (other, bot) in bots.iter().enumerate().filter(|&(other, _)| other != seat) {
                     let view = View::new(state.variant(), state.position(), other);
                     let offset = view.offset(seat);
-                    let known = bot.hands[offset].cards();
-                    assert_eq!(known, owner.hands[0].cards());
+                    let known = bot.public.hands[offset].cards();
+                    assert_eq!(known, owner.public.hands[0].cards());
                     let is_true =
                         |(copies, &kind): (&Copies, &u8)| copies.kinds().contains(kind.into());
                     assert!(known.iter().zip(view.hand_indices(offset)).all(is_true));
@@ -64,7 +56,7 @@ fn the_remaining_copies_are_those_that_the_rules_count() {
             let gone = view.discarded(card) + u8::from(is_played);
             let kind = CardSet::of(state.variant().card_index(card));
             let left = state.variant().copies(card) - gone;
-            assert_eq!((bots[0].left & Copies::of(kind)).len(), u32::from(left));
+            assert_eq!((bots[0].public.left & Copies::of(kind)).len(), u32::from(left));
         }
     });
 }
@@ -80,7 +72,7 @@ fn one_hint_informs_every_other_seat() {
             return;
         }
         for (other, bot) in bots.iter().enumerate() {
-            let is_told = bot.hands[0].cards().iter().any(|&copies| copies != Copies::ALL);
+            let is_told = bot.public.hands[0].cards().iter().any(|&copies| copies != Copies::ALL);
             assert_eq!(is_told, other != usize::from(*seat));
         }
     });

@@ -1,6 +1,7 @@
-use super::hand_question::{learn_number, note_number};
-use crate::bots::hat_guessing::copies::{Copies, CopiesOutlook};
-use crate::bots::hat_guessing::hand_knowledge::HandKnowledge;
+//! The common knowledge about all hands: what every seat, the owner included, concludes from the turns.
+
+use super::copies::{Copies, CopiesOutlook};
+use super::hand_knowledge::HandKnowledge;
 use crate::rules::{Event, MAX_PLAYERS, Move, View};
 
 /// The common knowledge of all seats. A seat is given by its offset from the observer.
@@ -11,6 +12,25 @@ pub(super) struct PublicKnowledge {
     pub left: Copies,
     pub players: usize,
     pub outlook: CopiesOutlook,
+}
+
+/// How a bot turns answers about a hand into a number below a modulus, and back.
+pub(super) trait Questions {
+    /// Applies the true answers about a visible hand. Returns their number.
+    fn note_cards(
+        hand: &mut HandKnowledge,
+        outlook: &CopiesOutlook,
+        modulus: usize,
+        cards: &[u8],
+    ) -> usize;
+
+    /// Applies the answers that make this number.
+    fn note_number(
+        hand: &mut HandKnowledge,
+        outlook: &CopiesOutlook,
+        modulus: usize,
+        number: usize,
+    );
 }
 
 impl PublicKnowledge {
@@ -33,69 +53,63 @@ impl PublicKnowledge {
         (offset + distance) % self.players
     }
 
-    /// Whether a seat has a slot that is commonly known to be playable.
-    pub fn knows_playable(&self, offset: usize) -> bool {
-        self.hands[offset].cards().iter().any(|copies| copies.is_subset(self.outlook.playable))
-    }
-
-    /// The message that the observer sends, below `messages`: the sum of the numbers of all other
+    /// The message that the observer sends, below `modulus`: the sum of the numbers of all other
     /// hands. Applies what each receiver learns from it.
-    pub fn send(&mut self, view: &View<'_>, messages: usize) -> usize {
-        self.sum_of_visible_hands(view, 0, messages) % messages
+    pub fn send<Q: Questions>(&mut self, view: &View<'_>, modulus: usize) -> usize {
+        self.sum_of_visible_hands::<Q>(view, 0, modulus) % modulus
     }
 
     /// Applies a message that a seat sent. Each receiver subtracts the numbers of the hands that it
     /// sees; the rest is the number of its own hand.
-    pub fn receive(&mut self, view: &View<'_>, sender: usize, messages: usize, sum: usize) {
-        let others = self.sum_of_visible_hands(view, sender, messages) % messages;
+    pub fn receive<Q: Questions>(
+        &mut self,
+        view: &View<'_>,
+        sender: usize,
+        modulus: usize,
+        message: usize,
+    ) {
+        let others = self.sum_of_visible_hands::<Q>(view, sender, modulus) % modulus;
         if sender != 0 {
-            let own = (messages + sum - others) % messages;
-            learn_number(&mut self.hands[0], &self.outlook, messages, own);
+            let own = (modulus + message - others) % modulus;
+            Q::note_number(&mut self.hands[0], &self.outlook, modulus, own);
         }
     }
 
-    fn sum_of_visible_hands(&mut self, view: &View<'_>, sender: usize, messages: usize) -> usize {
-        let offsets = (1..self.players).filter(|&offset| offset != sender);
-        let (hands, outlook) = (&mut self.hands, &self.outlook);
-        let numbers = offsets.map(|offset| {
-            note_number(&mut hands[offset], outlook, messages, view.hand_indices(offset))
-        });
-        numbers.sum()
-    }
-
-    /// A seat had a token and gave no hint: a seat that knows no playable card has none.
-    pub fn note_missing_hint(&mut self, sender: usize) {
-        for offset in (0..self.players).filter(|&offset| offset != sender) {
-            if !self.knows_playable(offset) {
-                let playable = self.outlook.playable;
-                self.hands[offset].cards_mut().iter_mut().for_each(|copies| *copies -= playable);
-            }
+    fn sum_of_visible_hands<Q: Questions>(
+        &mut self,
+        view: &View<'_>,
+        sender: usize,
+        modulus: usize,
+    ) -> usize {
+        let mut sum = 0;
+        for offset in (1..self.players).filter(|&offset| offset != sender) {
+            let (hand, cards) = (&mut self.hands[offset], view.hand_indices(offset));
+            sum += Q::note_cards(hand, &self.outlook, modulus, cards);
         }
+        sum
     }
 
     /// Applies the visible result of a seat's move.
-    pub fn observe_result(&mut self, after: &View<'_>, offset: usize, event: &Event) {
+    pub fn observe_result(&mut self, after: &View<'_>, seat: usize, event: &Event) {
         match (event.played, event.card) {
             (Move::Hint { offset: distance, hint }, _) => {
-                let target = self.offset_after(offset, distance.into());
+                let target = self.offset_after(seat, distance.into());
                 self.hands[target].apply_hint(hint, event.touched);
             }
             (
                 Move::Play { slot } | Move::Discard { slot } | Move::AnnouncedPlay { slot, .. },
                 Some(card),
             ) => {
-                self.hands[offset].remove(slot.into());
-                if self.hands[offset].size < after.hand_size(offset) {
-                    self.hands[offset].push(self.left);
+                let hand = &mut self.hands[seat];
+                hand.remove(slot.into());
+                if hand.size < after.hand_size(seat) {
+                    hand.push(Copies::ALL);
                 }
                 self.left.remove(after.variant().card_index(card));
                 self.hands.iter_mut().for_each(|hand| hand.keep(self.left));
                 self.outlook = after.outlook().into();
             }
             _ => {}
-        }
-        for offset in 0..self.players {
-            mend(&mut self.hands[offset], after, offset, self.left);
         }
     }
 }

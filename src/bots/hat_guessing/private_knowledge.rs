@@ -1,0 +1,148 @@
+//! What the seat to act knows, and how it rates its cards and hints. Both bots use the same formulas.
+
+use std::ops::{Add, Div, Mul};
+
+use super::copies::{Copies, CopiesOutlook};
+use super::hand_knowledge::HandKnowledge;
+use super::public_knowledge::{PublicKnowledge, mend};
+use crate::bots::base_game::rank_of;
+use crate::rules::{CardSet, Hint, MAX_PLAYERS, SlotSet, View};
+
+/// The type of a score: `f32` or `f64`, as in the original of the bot. Rounding decides some ties.
+pub(super) trait Score:
+    Copy + PartialOrd + From<u8> + Add<Output = Self> + Mul<Output = Self> + Div<Output = Self>
+{
+}
+
+impl Score for f32 {}
+impl Score for f64 {}
+
+/// A count of copies, or a sum of their ranks, as a score.
+fn score<S: Score>(count: u32) -> S {
+    S::from(count as u8)
+}
+
+/// The observer's knowledge: the common knowledge and the visible hands.
+pub(super) struct PrivateKnowledge<'a> {
+    public: &'a PublicKnowledge,
+    view: &'a View<'a>,
+    /// What the observer knows about its own hand.
+    pub own: HandKnowledge,
+    /// The kinds in each teammate's hand, by offset.
+    pub held: [CardSet; MAX_PLAYERS],
+}
+
+impl<'a> PrivateKnowledge<'a> {
+    pub fn new(public: &'a PublicKnowledge, view: &'a View<'a>) -> PrivateKnowledge<'a> {
+        let mut held = [CardSet::EMPTY; MAX_PLAYERS];
+        let mut unseen = public.left;
+        for (offset, held) in held.iter_mut().enumerate().take(public.players).skip(1) {
+            for &card in view.hand_indices(offset) {
+                *held |= CardSet::of(card.into());
+                unseen.remove(card.into());
+            }
+        }
+        let mut own = public.hands[0];
+        own.keep(unseen);
+        mend(&mut own, view, 0, unseen);
+        PrivateKnowledge { public, view, own, held }
+    }
+
+    /// The kinds in all teammates' hands.
+    pub fn seen(&self) -> CardSet {
+        self.held.iter().fold(CardSet::EMPTY, |seen, &hand| seen | hand)
+    }
+
+    /// The best card known to be playable: a low one that few teammates hold.
+    pub fn best_play<S: Score>(&self) -> Option<usize> {
+        let playable = self.public.outlook.playable;
+        self.best_slot(|card| card.is_certainly(playable).then(|| self.urgency::<S>(card)))
+    }
+
+    /// The average urgency of playing a card that is one of these copies.
+    fn urgency<S: Score>(&self, card: Copies) -> S {
+        let mut sum = score::<S>(0);
+        for kind in card.kinds().iter() {
+            let others = self.held.iter().filter(|hand| hand.contains(kind)).count();
+            let holders = if self.view.deck_size() > 0 { 1 + others as u32 } else { 1 };
+            let weight = (card & Copies::of(CardSet::of(kind))).len();
+            let of_kind = score::<S>(9 - rank_of(kind) as u32) / score(holders);
+            sum = sum + score::<S>(weight) * of_kind;
+        }
+        sum / score(card.len())
+    }
+
+    /// Among the cards that are either playable or dead, the one that is most likely playable, with
+    /// a probability above 3/4.
+    pub fn risky_play(&self) -> Option<usize> {
+        let outlook = &self.public.outlook;
+        let harmless = outlook.playable | outlook.dead;
+        self.best_slot(|card| {
+            let playable = (card & outlook.playable).len();
+            let is_likely = card.is_certainly(harmless) && 4 * playable > 3 * card.len();
+            is_likely.then(|| score::<f32>(playable) / score::<f32>(card.len()))
+        })
+    }
+
+    /// Whether the deck is large enough for a discard: all missing cards could still be played
+    /// before the last round.
+    pub fn can_spare_turns(&self) -> bool {
+        let variant = self.view.variant();
+        let in_hands = u32::from(variant.players()) * u32::from(variant.hand_size());
+        let discarded = self.view.discards().count_ones();
+        discarded + in_hands + u32::from(variant.max_score()) <= variant.deck_size().into()
+    }
+
+    /// The slot whose loss probably costs least: a teammate holds the same card, or it is not
+    /// critical, or its rank is high.
+    pub fn least_needed<S: Score>(&self) -> usize {
+        let seen = Copies::of(self.seen());
+        let critical = self.public.outlook.critical;
+        let of_card = |card: Copies| {
+            let per_copy = |sum: u32| score::<S>(sum) / score(card.len());
+            let known = score::<S>(20) * per_copy((card & seen).len());
+            let spare = score::<S>(10) * per_copy((card - critical).len());
+            known + spare + per_copy(card.rank_sum())
+        };
+        self.best_slot(|card| (!card.is_empty()).then(|| of_card(card))).unwrap_or(0)
+    }
+
+    /// The slot with the highest score; on ties the oldest.
+    fn best_slot<S: Score>(&self, rate: impl Fn(Copies) -> Option<S>) -> Option<usize> {
+        let mut best: Option<(usize, S)> = None;
+        for (slot, &card) in self.own.cards().iter().enumerate() {
+            if let Some(score) = rate(card)
+                && best.is_none_or(|(_, highest)| score > highest)
+            {
+                best = Some((slot, score));
+            }
+        }
+        best.map(|(slot, _)| slot)
+    }
+}
+
+/// The factor by which a hint narrows a hand down, doubled for each card that becomes known.
+pub(super) fn gain<S: Score>(
+    hand: &HandKnowledge,
+    hint: Hint,
+    touched: SlotSet,
+    outlook: &CopiesOutlook,
+) -> S {
+    let mut told = *hand;
+    told.apply_hint(hint, touched);
+    let is_settled = |card: Copies| card.is_one_kind() || card.is_certainly(outlook.dead);
+    let mut gain = score::<S>(1);
+    for (&before, &after) in hand.cards().iter().zip(told.cards()) {
+        if !is_settled(before) {
+            let bonus = if is_settled(after) { 2 } else { 1 };
+            gain = gain * (score::<S>(bonus) * (score::<S>(before.len()) / score(after.len())));
+        }
+    }
+    gain
+}
+
+/// The slots of a teammate's hand that a hint touches.
+pub(super) fn touched_by(hint: Hint, view: &View<'_>, offset: usize) -> SlotSet {
+    let hand = view.hand(offset).enumerate();
+    SlotSet(hand.fold(0, |set, (slot, card)| set | u8::from(hint.matches(card)) << slot))
+}
