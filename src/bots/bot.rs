@@ -1,3 +1,5 @@
+//! The trait of all bots.
+
 use std::any::Any;
 use std::sync::atomic::AtomicBool;
 
@@ -5,7 +7,7 @@ use thiserror::Error;
 
 use crate::rules::{Event, GameRng, Move, Position, Variant, View};
 
-/// One turn as one seat saw it.
+/// One turn of a game, as one seat saw it.
 #[derive(Clone, Copy, Debug)]
 pub struct Turn<'a> {
     /// The view before the turn.
@@ -34,7 +36,7 @@ impl<'a> Turn<'a> {
     }
 }
 
-/// What a bot found out about a legal move.
+/// The value of a legal move, as a bot has estimated it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MoveValue {
     /// The move.
@@ -45,11 +47,18 @@ pub struct MoveValue {
     pub error: f64,
 }
 
-/// A player in one seat. It receives only views of that seat, so it cannot see its own hand or
-/// the deck.
+/// A player in one seat.
 ///
-/// A bot must be [`Clone`], since every game and every seat plays with its own copy, and a copied batch or search goes on
-/// with copies of its bots. [`BoxedClone`] follows from that.
+/// A bot sees what its seat may see: every method gets a [`View`], which shows the teammates' hands,
+/// all hints, the fireworks, the discards and the past turns. It shows neither the own hand nor the
+/// deck.
+///
+/// For each game, [`Bot::start`] is called once. Then each turn of this seat calls [`Bot::act`], and
+/// each turn of any seat calls [`Bot::observe`]. A bot that chooses an illegal move stops the game
+/// with a [`BotMoveError`](super::BotMoveError); the move is not played.
+///
+/// A bot must implement `Clone`. Batches and searches copy bots in the middle of a game, and each copy
+/// goes on by itself. A bot must be `Send` and `Sync` because games run on several threads.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -103,16 +112,16 @@ pub struct MoveValue {
 /// }
 /// ```
 pub trait Bot: BoxedClone + Send + Sync {
-    /// A new game starts; the bot drops all state of earlier games. All random decisions draw from
-    /// `rng`, so that a game can be replayed from its seed.
+    /// A new game starts. The bot drops all state of earlier games. All random decisions must draw
+    /// from `rng`: then the seed of a game determines all its moves.
     fn start(&mut self, view: &View<'_>, rng: GameRng);
 
-    /// A turn was played, by this or another seat.
+    /// A turn was played, by this seat or another one.
     fn observe(&mut self, turn: &Turn<'_>) {
         let _ = turn;
     }
 
-    /// Whether the bot needs [`Bot::observe`]. Where no bot does, the calls are skipped.
+    /// Whether the bot needs [`Bot::observe`]. The calls are skipped if no bot at the table does.
     fn observes(&self) -> bool {
         true
     }
@@ -122,11 +131,11 @@ pub trait Bot: BoxedClone + Send + Sync {
         true
     }
 
-    /// The move of this seat, which is to act.
+    /// Chooses a move. It is this seat's turn, and the move must be legal, see [`View::is_legal`].
     fn act(&mut self, view: &View<'_>) -> Move;
 
-    /// As [`Bot::act`]; `None` if the bot takes long, and `stop` was set before it had chosen. It may then be asked again in
-    /// the same turn.
+    /// As [`Bot::act`], but returns `None` if `stop` is set before the bot has chosen. The bot may then be asked again in
+    /// the same turn. Only a bot that takes long needs to look at `stop`.
     fn act_until(&mut self, view: &View<'_>, stop: &AtomicBool) -> Option<Move> {
         let _ = stop;
         Some(self.act(view))
@@ -137,14 +146,14 @@ pub trait Bot: BoxedClone + Send + Sync {
         false
     }
 
-    /// A turn of this seat in which the bot is not asked for a move, because one was made already. The bot goes on as if it
-    /// had been asked.
+    /// A turn of this seat for which the move is already known, as when a stored game is followed. The bot changes its
+    /// state as if it had been asked for a move.
     fn pass(&mut self, view: &View<'_>) {
         self.act(view);
     }
 
-    /// Of a bot that values the legal moves: what it found out in its last turn, nothing before that. `None` for all
-    /// others.
+    /// The values of the legal moves in this seat's last turn, empty before the first one. `None` for a bot that does not
+    /// estimate values.
     fn values(&self) -> Option<&[MoveValue]> {
         None
     }

@@ -1,3 +1,5 @@
+//! The texts that name bots, such as `smart` or `noisy: 0.1; smart`.
+
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;

@@ -1,11 +1,8 @@
-//! Bots: players by rules and by trained policies. A bot maps a [`View`](crate::rules::View) to a
-//! [`Move`](crate::rules::Move).
+//! Bots: players by rules and by trained policies, and games among them.
 //!
-//! A [`Bot`] holds one seat. It is told of every turn and sees only what its seat may see. To add a bot
-//! to the crate, write one file with a [`Bot`], and add its `mod` line here and its row in [`BOTS`].
-//!
-//! [`play_games`] plays whole games on several threads; a [`GameRunner`] plays one, turn by turn. A bot is found by its
-//! name, or by a text that also takes policies, lists of rules and noise, see [`BotName`]:
+//! A [`Bot`] plays one seat. It maps a [`View`](crate::rules::View), which shows what its seat may
+//! see, to a [`Move`](crate::rules::Move). [`bot`] finds a bot by its name, [`BotName`] parses the
+//! text of any bot, [`play_games`] plays many games, and [`GameRunner`] plays one game turn by turn.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -23,6 +20,15 @@
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! To add a bot, write its file, and add a `mod` line here and a row in [`BOTS`].
+//!
+//! - `random`, `rule_list`, `play_hints`, `smart`, `hat_guessing`, `fireflower`, `cheater`: the bots
+//!   and their families
+//! - `policy`: trained policies as bots; `noisy`: any bot with random moves in between
+//! - `base_game`, `copy_counts`: sets of cards and counts of copies that several families use
+//! - `registry`, `bot_name`: names
+//! - `runner`, `seated`, `play_games`, `recording`, `turn_values`: games
 
 mod base_game;
 mod bot;

@@ -1,3 +1,5 @@
+//! A bot whose moves are sometimes replaced by random ones.
+
 use thiserror::Error;
 
 use super::bot::{Bot, Turn};

@@ -1,3 +1,5 @@
+//! Many games on several threads.
+
 use std::collections::TryReserveError;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -1,3 +1,5 @@
+//! Games that are played are added to a [`Recording`], and recorded games are checked on several threads.
+
 use std::collections::TryReserveError;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;

@@ -1,3 +1,5 @@
+//! The flag that ends a call early.
+
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Whether the flag is set that ends a call early.

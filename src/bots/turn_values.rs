@@ -1,3 +1,5 @@
+//! What bots that value moves have found out, as arrays.
+
 use std::collections::TryReserveError;
 
 use super::bot::MoveValue;

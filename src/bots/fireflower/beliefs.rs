@@ -105,19 +105,19 @@ pub(super) enum BeliefKind {
 
 /// A belief about one card.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Belief {
+pub(super) struct CardBelief {
     pub kind: BeliefKind,
     /// The card's place in the group.
     pub place: u8,
     /// Whether the card was the first of its group in every play belief so far.
-    always_first: bool,
+    pub always_first: bool,
     finesse: u8,
     group: u16,
     covered: u16,
 }
 
-impl Belief {
-    const NONE: Belief = Belief {
+impl CardBelief {
+    const NONE: CardBelief = CardBelief {
         kind: BeliefKind::None,
         place: 0,
         always_first: true,
@@ -134,27 +134,13 @@ impl Belief {
         matches!(self.kind, BeliefKind::Keep)
     }
 
-    pub(super) const fn is_junk(self) -> bool {
-        matches!(self.kind, BeliefKind::Junk)
-    }
-
-    /// Whether anything is believed of the card.
-    pub(super) const fn is_any(self) -> bool {
-        !matches!(self.kind, BeliefKind::None)
-    }
-
-    /// Whether the card was the first of its group in every play belief so far.
-    pub(super) const fn was_always_first(self) -> bool {
-        self.always_first
-    }
-
     /// The kind of the card according to a finesse.
     pub(super) fn finesse(self) -> Option<usize> {
         (self.finesse != NO_CARD).then_some(self.finesse.into())
     }
 
     /// Whether both beliefs concern the same group.
-    pub(super) fn shares_group(self, other: Belief) -> bool {
+    pub(super) fn shares_group(self, other: CardBelief) -> bool {
         self.kind == other.kind && self.group == other.group
     }
 }
@@ -162,7 +148,7 @@ impl Belief {
 /// The current belief about each card. The search copies it before a try, and restores the copy.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TopBeliefs {
-    tops: [Belief; CARDS],
+    tops: [CardBelief; CARDS],
     groups: u16,
     covered: u16,
     /// Cards with a play belief, as a bit set.
@@ -179,7 +165,7 @@ pub(super) struct TopBeliefs {
 
 impl TopBeliefs {
     pub(super) const NONE: TopBeliefs = TopBeliefs {
-        tops: [Belief::NONE; CARDS],
+        tops: [CardBelief::NONE; CARDS],
         groups: 0,
         covered: 0,
         plays: 0,
@@ -190,7 +176,7 @@ impl TopBeliefs {
     };
 
     /// The belief about a card.
-    pub(super) fn of(&self, id: usize) -> Belief {
+    pub(super) fn of(&self, id: usize) -> CardBelief {
         self.tops[id]
     }
 
@@ -199,13 +185,13 @@ impl TopBeliefs {
         self.plays | self.kept | self.junk
     }
 
-    fn set(&mut self, id: usize, belief: Belief) {
+    fn set(&mut self, id: usize, belief: CardBelief) {
         let bit = |is_set: bool| u64::from(is_set) << id;
         let others = !(1 << id);
         self.plays = self.plays & others | bit(belief.is_play());
         self.first_plays = self.first_plays & others | bit(belief.is_play() && belief.place == 0);
         self.kept = self.kept & others | bit(belief.is_keep());
-        self.junk = self.junk & others | bit(belief.is_junk());
+        self.junk = self.junk & others | bit(belief.kind == BeliefKind::Junk);
         self.finessed = self.finessed & others | bit(belief.finesse != NO_CARD);
         self.tops[id] = belief;
     }
@@ -216,15 +202,15 @@ impl TopBeliefs {
 #[derive(Clone, Debug)]
 pub(super) struct BeliefArchive {
     groups: [CardGroup; GROUPS],
-    covered: [Belief; COVERED],
+    covered: [CardBelief; COVERED],
 }
 
 impl BeliefArchive {
     pub(super) const EMPTY: BeliefArchive =
-        BeliefArchive { groups: [CardGroup::EMPTY; GROUPS], covered: [Belief::NONE; COVERED] };
+        BeliefArchive { groups: [CardGroup::EMPTY; GROUPS], covered: [CardBelief::NONE; COVERED] };
 
     /// The group of a belief.
-    pub(super) fn group(&self, belief: Belief) -> &CardGroup {
+    pub(super) fn group(&self, belief: CardBelief) -> &CardGroup {
         &self.groups[usize::from(belief.group)]
     }
 
@@ -259,7 +245,7 @@ impl BeliefArchive {
     /// Removes the current belief about a card, which restores the covered one.
     pub(super) fn remove(&self, tops: &mut TopBeliefs, id: usize) {
         let covered = usize::from(tops.of(id).covered);
-        tops.set(id, self.covered.get(covered).copied().unwrap_or(Belief::NONE));
+        tops.set(id, self.covered.get(covered).copied().unwrap_or(CardBelief::NONE));
     }
 
     fn add_group(&mut self, tops: &mut TopBeliefs, group: &CardGroup) -> Option<u16> {
@@ -288,10 +274,10 @@ impl BeliefArchive {
         let covered = if finesse == NO_CARD { NO_BELIEF } else { self.cover(tops, before) };
         let always_first = before.always_first && (!is_play || place == 0);
         let place = place as u8;
-        tops.set(id, Belief { kind, place, always_first, finesse, group, covered });
+        tops.set(id, CardBelief { kind, place, always_first, finesse, group, covered });
     }
 
-    fn cover(&mut self, tops: &mut TopBeliefs, belief: Belief) -> u16 {
+    fn cover(&mut self, tops: &mut TopBeliefs, belief: CardBelief) -> u16 {
         let index = tops.covered;
         if usize::from(index) == COVERED {
             return NO_BELIEF;

@@ -1,7 +1,7 @@
 //! Finesses: a hint that touches a card one step from playable means that a player in between holds
 //! the missing card.
 
-use super::beliefs::CardGroup;
+use super::beliefs::{BeliefKind, CardGroup};
 use super::reasoner::Reasoner;
 use super::seat_state::{HandCards, SeatState};
 use crate::bots::base_game::below;
@@ -19,7 +19,7 @@ impl Reasoner<'_> {
         let belief = self.belief(base);
         let is_ready = match belief.is_play() {
             true => belief.place == 0,
-            false => !belief.is_junk(),
+            false => belief.kind != BeliefKind::Junk,
         };
         let Some(card) = below(self.seen(base)).single() else { return };
         if !is_ready {
@@ -54,7 +54,7 @@ impl Reasoner<'_> {
             return None;
         }
         let kept = ids.iter().find(|&id| self.belief(id).is_keep());
-        kept.or_else(|| ids.iter().find(|&id| !self.belief(id).is_any()))
+        kept.or_else(|| ids.iter().find(|&id| self.belief(id).kind == BeliefKind::None))
     }
 
     /// Adds the belief about the only target that is of the kind; otherwise about the one that the

@@ -170,7 +170,7 @@ impl Reasoner<'_> {
         let common = &self.beliefs.common;
         let critical = common.unseen().some() & state.status.critical & common.of(id);
         let pause = &self.past.after_turns[before];
-        !self.belief(id).is_any()
+        self.belief(id).kind == BeliefKind::None
             && pause.was_idle
             && usize::from(pause.discard) == id
             && critical.is_subset(pause.critical)

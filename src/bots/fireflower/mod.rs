@@ -1,4 +1,5 @@
-//! `fireflower`: David Wu's bot FireFlower, `lightvector/fireflower`, move for move.
+//! `fireflower`: David Wu's bot FireFlower, <https://github.com/lightvector/fireflower>, move for
+//! move.
 //!
 //! Conventions define the meaning of a turn:
 //! - A hint that touches its receiver's next discard, or an expected play that is critical, means
@@ -83,7 +84,9 @@ impl Bot for Fireflower {
         let variant = turn.after.variant();
         let face = |card| CardSet::of(variant.card_index(card));
         let played = seat_move_of(&turn.event, variant);
-        if let (Some(slot), Some(card)) = (slot_of(played), turn.event.card) {
+        if let (SeatMove::Play { slot } | SeatMove::Discard { slot }, Some(card)) =
+            (played, turn.event.card)
+        {
             after.show(before.hands[before.current].id(slot), face(card));
         }
         after.apply(played);
@@ -105,13 +108,6 @@ impl Bot for Fireflower {
         state.update_status();
         let chosen = self.reasoner().choose(&state).and_then(|played| move_of(played, view));
         chosen.filter(|&chosen| view.is_legal(chosen)).unwrap_or(fallback)
-    }
-}
-
-fn slot_of(played: SeatMove) -> Option<usize> {
-    match played {
-        SeatMove::Play { slot } | SeatMove::Discard { slot } => Some(slot),
-        SeatMove::Hint { .. } | SeatMove::UnknownHint => None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a player knows and believes, and what follows from it about hands.
 
-use super::beliefs::{Belief, BeliefArchive, BeliefKind, CardGroup, TopBeliefs};
-use super::seat_state::{CARDS, HandCards, NewestFirst, OldestFirst, SeatState};
+use super::beliefs::{BeliefArchive, BeliefKind, CardBelief, CardGroup, TopBeliefs};
+use super::seat_state::{CARDS, HandCards, NewestFirst, SeatState};
 use crate::bots::base_game::{HAND_SIZE, common_suit};
 use crate::bots::copy_counts::CopyCounts;
 use crate::rules::{CardSet, MAX_PLAYERS, SlotSet};
@@ -53,7 +53,7 @@ impl CardKnowledge {
         let left = self.unseen.some();
         if is_known && (self.cards == cards || left.single().is_none()) {
             // New cards without hints change nothing for the others.
-            for id in OldestFirst(cards & !self.cards) {
+            for id in NewestFirst(cards & !self.cards) {
                 self.possible[id] = left.0 as u32 & told[id];
             }
             self.cards = cards;
@@ -85,7 +85,7 @@ impl CardKnowledge {
             }
         }
         if self.unseen.some() != left {
-            for id in OldestFirst(cards & !self.single) {
+            for id in NewestFirst(cards & !self.single) {
                 self.possible[id] = self.unseen.some().0 as u32 & told[id];
             }
         }
@@ -189,7 +189,7 @@ impl Reasoner<'_> {
         self.beliefs.seen |= 1 << id;
     }
 
-    /// CopyUpdates the knowledge to the cards that are visible in this state.
+    /// Updates the possible kinds of all cards, given the cards that are visible in this state.
     pub(super) fn update_knowledge(&mut self, state: &SeatState) {
         let BeliefState { told, seen, own, common, .. } = &mut *self.beliefs;
         common.survey(told, state, state.hidden, state.held());
@@ -257,7 +257,7 @@ impl Reasoner<'_> {
     /// Whether each card that the observer does not see has a possible kind.
     pub(super) fn is_consistent(&self, state: &SeatState) -> bool {
         let BeliefState { own, told, .. } = &*self.beliefs;
-        OldestFirst(state.blind).all(|id| own.possible[id] & told[id] != 0)
+        NewestFirst(state.blind).all(|id| own.possible[id] & told[id] != 0)
     }
 
     /// The commonly known suit of a card, if it is not dead.
@@ -271,11 +271,11 @@ impl Reasoner<'_> {
         self.past.hintable[seat] >> id & 1 == 0
     }
 
-    pub(super) fn belief(&self, id: usize) -> Belief {
+    pub(super) fn belief(&self, id: usize) -> CardBelief {
         self.beliefs.tops.of(id)
     }
 
-    pub(super) fn group(&self, belief: Belief) -> &CardGroup {
+    pub(super) fn group(&self, belief: CardBelief) -> &CardGroup {
         self.archive.group(belief)
     }
 

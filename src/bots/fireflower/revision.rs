@@ -1,6 +1,6 @@
 //! The revision of beliefs that common knowledge contradicts.
 
-use super::beliefs::{Belief, BeliefKind, CardGroup};
+use super::beliefs::{BeliefKind, CardBelief, CardGroup};
 use super::reasoner::Reasoner;
 use super::seat_state::{NewestFirst, SeatState};
 use crate::bots::base_game::above;
@@ -27,7 +27,7 @@ impl Reasoner<'_> {
     }
 
     /// Kept cards that turn out to be dead, or either playable or dead.
-    fn revise_kept(&mut self, state: &SeatState, belief: Belief) {
+    fn revise_kept(&mut self, state: &SeatState, belief: CardBelief) {
         let status = &state.status;
         let common = &self.beliefs.common;
         let hopeless_or_due = status.playable | status.dead;
@@ -45,7 +45,7 @@ impl Reasoner<'_> {
     }
 
     /// Junk cards that turn out to be critical.
-    fn revise_junk(&mut self, state: &SeatState, belief: Belief) {
+    fn revise_junk(&mut self, state: &SeatState, belief: CardBelief) {
         let is_critical = |id| self.beliefs.common.of(id).is_subset(state.status.critical);
         if !self.group(belief).iter().any(is_critical) {
             return;
@@ -58,7 +58,7 @@ impl Reasoner<'_> {
 
     /// Cards of a sequence that turn out not to be playable after the cards before them. Only then
     /// do cards with a newer belief leave the sequence too.
-    fn revise_sequence(&mut self, state: &SeatState, belief: Belief) {
+    fn revise_sequence(&mut self, state: &SeatState, belief: CardBelief) {
         let out = self.unplayable_in_sequence(state, belief);
         if out == 0 {
             return;
@@ -83,7 +83,7 @@ impl Reasoner<'_> {
     }
 
     /// The places in a sequence of the cards that are not playable after the cards before them.
-    fn unplayable_in_sequence(&self, state: &SeatState, belief: Belief) -> u32 {
+    fn unplayable_in_sequence(&self, state: &SeatState, belief: CardBelief) -> u32 {
         let mut reached = state.status.playable;
         let mut out = 0;
         for (place, id) in self.group(belief).iter().enumerate() {

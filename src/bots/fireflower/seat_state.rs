@@ -72,22 +72,6 @@ impl Iterator for NewestFirst {
     }
 }
 
-/// The cards of a set, the oldest first. This is the faster order.
-pub(super) struct OldestFirst(pub u64);
-
-impl Iterator for OldestFirst {
-    type Item = usize;
-
-    fn next(&mut self) -> Option<usize> {
-        if self.0 == 0 {
-            return None;
-        }
-        let id = self.0.trailing_zeros() as usize;
-        self.0 &= self.0 - 1;
-        Some(id)
-    }
-}
-
 /// A move in terms of seats and touched slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SeatMove {

@@ -12,7 +12,7 @@ const PLENTY: u8 = 3;
 impl Reasoner<'_> {
     /// Updates everything with a turn that was played.
     pub(super) fn observe(&mut self, played: SeatMove, before: &SeatState, after: &SeatState) {
-        let critical = self.common_critical(before);
+        let critical = before.status.critical & self.beliefs.common.unseen().some();
         self.react(played, before, after);
         self.note(played, critical, before, after);
         self.settle(before, after);
@@ -74,11 +74,6 @@ impl Reasoner<'_> {
         }
     }
 
-    /// The critical kinds that are not accounted for by common knowledge.
-    fn common_critical(&self, state: &SeatState) -> CardSet {
-        state.status.critical & self.beliefs.common.unseen().some()
-    }
-
     /// A card was added to its stack: its sequence continues without it.
     fn on_play(&mut self, id: usize) {
         let belief = self.belief(id);
@@ -101,7 +96,7 @@ impl Reasoner<'_> {
         }
         // If the card was always the first of its group, the hint may have meant to keep it, and
         // then also the cards that are older than the group.
-        if self.belief(id).was_always_first() {
+        if self.belief(id).always_first {
             let hand = &before.hands[before.current];
             let newest = hand.size().saturating_sub(1);
             let in_group = |id| group.set >> id & 1 == 1;

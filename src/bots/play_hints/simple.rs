@@ -1,3 +1,5 @@
+//! `simple`: `SimpleBot`.
+
 use super::hand_notes::{TableNotes, hint_cards};
 use super::play_hint::{Harmless, any_move, best_hint, best_play_hint, looks_like_a_pass, pass};
 use crate::bots::bot::{Bot, Turn};

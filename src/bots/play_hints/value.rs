@@ -1,3 +1,5 @@
+//! `value`: `ValueBot`.
+
 use super::hand_notes::{HandNotes, TableNotes, hint_cards};
 use super::play_hint::looks_like_a_pass;
 use super::warning::{WarningConvention, act, read};

@@ -1,3 +1,5 @@
+//! What a rule sees: the view, the sets that rules share, and the generator.
+
 use std::hint::select_unpredictable;
 
 use super::open_cards::{GoneCopies, OpenCards};

@@ -1,3 +1,5 @@
+//! The fireworks and the discard pile, as sets of kinds and as counts.
+
 use crate::bots::copy_counts::CopyCounts;
 use crate::rules::{CardSet, Variant, View};
 

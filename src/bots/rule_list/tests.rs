@@ -1,3 +1,5 @@
+//! Rules and lists: legal moves in every variant, sets of cards, openings and texts.
+
 use std::sync::Arc;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Sets of kinds of cards: what a hint leaves possible, and fractions of sets.
+
 use crate::bots::base_game;
 use crate::rules::CardSet;
 

@@ -1,4 +1,5 @@
-//! `smart`: SmartBot of Arthur O'Dwyer's `Quuxplusone/Hanabi` (2013), move for move.
+//! `smart`: `SmartBot` of Arthur O'Dwyer's <https://github.com/Quuxplusone/Hanabi> (2013), move for
+//! move.
 
 mod common_knowledge;
 mod hint_choice;

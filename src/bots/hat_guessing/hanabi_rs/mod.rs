@@ -1,4 +1,4 @@
-//! `information`: the information strategy of WuTheFWasThat/hanabi.rs.
+//! `information`: the information strategy of <https://github.com/WuTheFWasThat/hanabi.rs>.
 
 mod hand_question;
 mod hint_messages;

@@ -1,4 +1,4 @@
-//! `info`: InfoBot of Quuxplusone/Hanabi, move for move.
+//! `info`: `InfoBot` of <https://github.com/Quuxplusone/Hanabi>, move for move.
 
 mod hint_code;
 mod move_choice;
