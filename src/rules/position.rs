@@ -21,7 +21,7 @@ use super::variant::Variant;
 /// [`super::State`] adds the order of the deck and the history.
 ///
 /// A position does not know its variant: every method takes the variant that it was dealt from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     pub(crate) hands: [Hand; MAX_PLAYERS],
     /// Discarded copies as a set in which each card's bits fill from the lowest.
@@ -35,6 +35,28 @@ pub struct Position {
     pub(crate) last_turns: u8,
     pub(crate) ending: Option<Ending>,
     pub(crate) last_event: Option<Event>,
+}
+
+/// The fields of a stored position. Serde reads a position only inside the crate, because a position that was read must be
+/// checked with [`Position::validate`] before it is used.
+///
+/// ```compile_fail,E0277
+/// fn read<T: serde::de::DeserializeOwned>() {}
+/// read::<starmine::rules::Position>();
+/// ```
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Position")]
+pub(crate) struct StoredPosition {
+    hands: [Hand; MAX_PLAYERS],
+    discards: u64,
+    fireworks: [u8; MAX_COLORS],
+    information_tokens: u8,
+    life_tokens: u8,
+    deck_size: u8,
+    current_player: u8,
+    last_turns: u8,
+    ending: Option<Ending>,
+    last_event: Option<Event>,
 }
 
 impl Position {

@@ -15,7 +15,7 @@ use super::variant::Variant;
 /// A position that no game of the variant has.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("not a position of this variant: {field}: {problem}")]
-pub struct PositionError {
+pub(crate) struct PositionError {
     /// The part of the position that is wrong.
     pub field: &'static str,
     /// What is wrong with it.
