@@ -12,17 +12,30 @@ import os
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
-from measuring import Case, Measure, Row, effort, facts, markdown, parser, run, spread, write
+from measuring import (
+    Case,
+    Measure,
+    Row,
+    effort,
+    facts,
+    instruction_sets,
+    markdown,
+    parser,
+    run,
+    spread,
+    write,
+)
 
 import starmine
 
 PLAYERS = (2, 3, 4, 5)
 QUUX = {"simple": "SimpleBot", "value": "ValueBot", "holmes": "HolmesBot", "smart": "SmartBot", "info": "InfoBot"}
 HANABI_RS = {"information": "info", "cheater": "cheat"}
-PARTNERS = ("piers", "smart", "information")
+PARTNERS = ("piers", "smart", "information", "ippo-2p")
 GAMES = 1024
 # The command of an original for a number of games and players.
 Original = Callable[[int, int], list[str]]
@@ -120,6 +133,58 @@ def beside(partner: str) -> Measure:
     return measure
 
 
+def moves(name: str, simd: str) -> Measure:
+    """Moves per second of a trained policy in both seats, in games that are played side by side."""
+
+    def measure(seconds: float) -> float:
+        os.environ["STARMINE_SIMD"] = simd
+        games, start = 0, time.perf_counter()
+        found = 0
+        while time.perf_counter() - start < seconds:
+            found += int(starmine.play_games([name] * 2, games=256, seed=games, threads=1).lengths.sum())
+            games += 1
+        took = time.perf_counter() - start
+        del os.environ["STARMINE_SIMD"]
+        return found / took
+
+    return measure
+
+
+def torch_moves(name: str) -> Measure:
+    """Evaluations per second of the same network in PyTorch, float32, for as many observations at a time; no games."""
+    import torch
+
+    torch.set_num_threads(1)
+    network = starmine.load_policy(name).network()
+    env = starmine.HanabiVectorEnv(GAMES, dtype="bits", num_threads=1)
+    bits, info = env.reset(seed=0)
+    mask = torch.from_numpy(np.asarray(info["action_mask"]))
+
+    def measure(seconds: float) -> float:
+        rounds, start = 0, time.perf_counter()
+        with torch.no_grad():
+            while time.perf_counter() - start < seconds:
+                network(network.read(bits), mask)
+                rounds += 1
+        return rounds * GAMES / (time.perf_counter() - start)
+
+    return measure
+
+
+def policy_cases(name: str) -> Iterator[Case]:
+    """A trained policy with each instruction set, and in PyTorch."""
+    for simd in instruction_sets():
+        yield Case(f"{name}, {simd}", 2, moves(name, simd), more={"policy": name})
+    with suppress(ImportError):
+        yield Case(f"{name}, PyTorch", 2, torch_moves(name), more={"policy": name})
+
+
+def policies_table(rows: Sequence[Row]) -> str:
+    """A line for each instruction set, and for PyTorch."""
+    lines = [(row.what, f"{row.median:,.0f}", spread(row)) for row in rows if "policy" in row.more]
+    return markdown(("policy", "moves/s (median)", "spread"), lines)
+
+
 def cases(players: int, found: Sequence[tuple[str, Original]]) -> Iterator[Case]:
     """Every bot, followed by its original."""
     known = dict(found)
@@ -157,13 +222,17 @@ def main() -> None:
     wanted = effort(given)
     found = list(originals(given.originals))
     partners = [Case(name, 2, beside(name), GAMES, more={"partner": name}) for name in PARTNERS]
-    rows = run([case for players in PLAYERS for case in cases(players, found)] + partners, wanted)
+    policies = list(policy_cases("ippo-2p"))
+    rows = run([case for players in PLAYERS for case in cases(players, found)] + partners + policies, wanted)
     sections = [
         "Games per second in self-play, one thread:",
         games_table(rows),
         f"`HanabiVectorEnv.step` with a partner, {GAMES:,} games, float32, one thread. A step is a turn of the "
         "learner, who plays any legal action, and the partner's turn after it.",
         partners_table(rows),
+        "Moves per second of a trained policy in both seats of `play_games`, one thread, with each instruction set; beside "
+        f"them the evaluations per second of its network in PyTorch, {GAMES:,} observations at a time, without games.",
+        policies_table(rows),
     ]
     write("bots", wanted, facts(wanted), sections, rows)
 

@@ -120,7 +120,7 @@ fn check(policy: &Policy, name: &str, variant: &Variant) -> Result<(), Unsupport
 }
 
 /// Memory in which policies are evaluated for many games at a time.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct PolicyRows {
     words: Vec<u64>,
     hidden_states: Vec<f32>,

@@ -3,6 +3,7 @@
 use super::color_features::ColorFeatures;
 use super::linear::Linear;
 use super::network::Gru;
+use super::pooling::{Pooling, PoolingSize};
 use super::scratch::{PolicyScratch, relu};
 use crate::rules::{Hint, Move, Variant};
 
@@ -85,8 +86,17 @@ impl ColorNetwork {
         scratch: &'a mut PolicyScratch,
     ) -> &'a [f32] {
         let simd = scratch.simd;
-        let PolicyScratch { inputs, features, sums, shared, towers, pooled, group_logits, .. } =
-            &mut *scratch;
+        let PolicyScratch {
+            inputs,
+            features,
+            sums,
+            shared,
+            rest,
+            towers,
+            pooled,
+            group_logits,
+            ..
+        } = &mut *scratch;
         let (colors, row) = (self.features.colors(), self.features.row().len());
         let (width, length, split) = (self.color[0].outputs(), self.features.len(), colors * row);
         let rows = words.len() / self.features.bits().div_ceil(64);
@@ -98,37 +108,33 @@ impl ColorNetwork {
         let features = features.chunks_exact(length);
         // The part of the first layer that all colours share.
         inputs.clear();
-        features.clone().for_each(|features| inputs.push(simd, &features[split..]));
+        features.clone().for_each(|features| inputs.push(simd, [&features[split..]]));
         self.color_rest.apply(simd, inputs, shared);
-        self.rest.apply(simd, inputs, sums);
-        relu(sums);
-        // The inputs of the trunk: the pooled units, and then the rest.
-        let (trunk, rest) = (2 * width + self.rest.outputs(), self.rest.outputs());
-        pooled.resize(rows * trunk, 0.0);
-        for (to, sums) in pooled.chunks_exact_mut(trunk).zip(sums.chunks_exact(rest)) {
-            to[2 * width..].copy_from_slice(sums);
-        }
+        self.rest.apply(simd, inputs, rest);
+        relu(rest);
         inputs.clear();
         for features in features {
-            features[..split].chunks_exact(row).for_each(|row| inputs.push(simd, row));
+            features[..split].chunks_exact(row).for_each(|row| inputs.push(simd, [row]));
         }
-        self.color[0].apply(simd, inputs, towers);
-        add_relu(shared, towers, colors, width);
-        inputs.clear();
-        let each = towers.chunks_exact(colors * width).zip(pooled.chunks_exact_mut(trunk));
-        for (towers, pooled) in each {
-            pool(towers, &mut pooled[..2 * width]);
-            inputs.push(simd, &pooled[..2 * width]);
-        }
+        self.color[0].apply(simd, inputs, sums);
+        towers.resize(rows * colors * width, 0.0);
+        pooled.resize(rows * 2 * width, 0.0);
+        let size = PoolingSize { colors, width };
+        let mut pool = |sums: &[f32], shared: &[f32], towers: &mut [f32], pooled: &mut [f32]| {
+            let layer = Pooling { rows: sums, shared, tower: towers, pooled };
+            layer.run(simd, size, 1).expect("the lengths fit together");
+        };
+        pool(sums, shared, towers, pooled);
+        inputs.fill(simd, pooled, 2 * width);
         self.color_pooled.apply(simd, inputs, shared);
         inputs.fill(simd, towers, width);
-        self.color[1].apply(simd, inputs, towers);
-        add_relu(shared, towers, colors, width);
+        self.color[1].apply(simd, inputs, sums);
+        pool(sums, shared, towers, pooled);
         inputs.fill(simd, towers, width);
         self.color_heads.apply(simd, inputs, group_logits);
-        let each = towers.chunks_exact(colors * width).zip(pooled.chunks_exact_mut(trunk));
-        each.for_each(|(towers, pooled)| pool(towers, &mut pooled[..2 * width]));
-        inputs.fill(simd, pooled, trunk);
+        inputs.clear();
+        let parts = pooled.chunks_exact(2 * width).zip(rest.chunks_exact(self.rest.outputs()));
+        parts.for_each(|(pooled, rest)| inputs.push(simd, [pooled, rest]));
         self.trunk.apply(simd, inputs, sums);
         relu(sums);
         inputs.fill(simd, sums, self.trunk.outputs());
@@ -149,31 +155,4 @@ impl ColorNetwork {
         }
         outputs
     }
-}
-
-/// Adds what all colours of a row share to the units of each, and applies ReLU.
-fn add_relu(shared: &[f32], towers: &mut [f32], colors: usize, width: usize) {
-    for (shared, towers) in shared.chunks_exact(width).zip(towers.chunks_exact_mut(colors * width))
-    {
-        for tower in towers.chunks_exact_mut(width) {
-            for (own, shared) in tower.iter_mut().zip(shared) {
-                *own = (*own + shared).max(0.0);
-            }
-        }
-    }
-}
-
-/// The mean and the maximum over the colours.
-fn pool(towers: &[f32], pooled: &mut [f32]) {
-    let (mean, most) = pooled.split_at_mut(pooled.len() / 2);
-    mean.fill(0.0);
-    most.fill(0.0);
-    let colors = towers.len() / mean.len();
-    for tower in towers.chunks_exact(mean.len()) {
-        for ((mean, most), &number) in mean.iter_mut().zip(&mut *most).zip(tower) {
-            *mean += number;
-            *most = most.max(number);
-        }
-    }
-    mean.iter_mut().for_each(|mean| *mean /= colors as f32);
 }

@@ -22,23 +22,21 @@
 mod any_network;
 mod card_features;
 mod color_features;
-mod color_layer;
 mod color_network;
-mod color_rows;
 mod layer_norm;
 mod length;
 mod linear;
 mod network;
 mod policy;
+mod pooling;
+mod real;
 mod scratch;
 mod simd;
 mod sparse_rows;
 mod unpack;
 
 pub use color_features::{CardWeights, ColorFeatures};
-pub use color_layer::{Real, TowerGradient, TowerLayer, TowerSize};
 pub use color_network::ColorActions;
-pub use color_rows::color_features;
 pub use length::BufferError;
 pub(crate) use length::check_length;
 pub use policy::{
@@ -46,6 +44,8 @@ pub use policy::{
     read_policy, shipped_policy,
 };
 pub(crate) use policy::{best, sample};
+pub use pooling::{Pooling, PoolingGradient, PoolingSize};
+pub use real::Real;
 pub use scratch::PolicyScratch;
 pub use simd::{SIMD_VARIABLE, Simd, SimdError};
 pub(crate) use unpack::expand;

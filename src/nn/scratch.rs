@@ -21,6 +21,8 @@ pub struct PolicyScratch {
     pub(super) state_sums: Vec<f32>,
     /// The part of a layer that all colours of a row share.
     pub(super) shared: Vec<f32>,
+    /// The part of the features that belongs to no colour, after its layer.
+    pub(super) rest: Vec<f32>,
     /// The units of each colour of each row.
     pub(super) towers: Vec<f32>,
     pub(super) pooled: Vec<f32>,
@@ -45,6 +47,7 @@ impl PolicyScratch {
             sums: Vec::new(),
             state_sums: Vec::new(),
             shared: Vec::new(),
+            rest: Vec::new(),
             towers: Vec::new(),
             pooled: Vec::new(),
             group_logits: Vec::new(),

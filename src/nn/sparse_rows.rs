@@ -37,21 +37,28 @@ impl SparseRows {
     /// Replaces all rows by the numbers of a matrix with rows of this length.
     pub fn fill(&mut self, simd: Simd, numbers: &[f32], length: usize) {
         self.clear();
-        numbers.chunks_exact(length).for_each(|row| self.push(simd, row));
+        numbers.chunks_exact(length).for_each(|row| self.push(simd, [row]));
     }
 
-    /// Appends a row: its numbers that are not zero.
-    pub fn push(&mut self, simd: Simd, row: &[f32]) {
-        let first = self.ends.last().copied().unwrap_or(0);
-        self.reserve(first + row.len());
-        let (indices, values) = (&mut self.indices[first..], &mut self.values[first..]);
-        let count = match simd {
-            // SAFETY: the instruction set is available, and there is room for the row and the slack.
-            #[cfg(target_arch = "x86_64")]
-            Simd::Avx512 => unsafe { compress_avx512(row, indices, values) },
-            _ => compress(row, 0, indices, values),
-        };
-        self.ends.push(first + count);
+    /// Appends a row, which is given in parts: its numbers that are not zero.
+    pub fn push<const PARTS: usize>(&mut self, simd: Simd, parts: [&[f32]; PARTS]) {
+        let mut end = self.ends.last().copied().unwrap_or(0);
+        let mut index = 0;
+        for part in parts {
+            self.reserve(end + part.len());
+            let (indices, values) = (&mut self.indices[end..], &mut self.values[end..]);
+            end += match simd {
+                // SAFETY: the instruction set is available, and there is room for the part and the slack.
+                #[cfg(target_arch = "x86_64")]
+                Simd::Avx512 => unsafe { compress_avx512(part, index, indices, values) },
+                // SAFETY: likewise.
+                #[cfg(target_arch = "x86_64")]
+                Simd::Avx2 => unsafe { compress_avx2(part, index, indices, values) },
+                _ => compress(part, index, indices, values),
+            };
+            index += part.len();
+        }
+        self.ends.push(end);
     }
 
     /// Appends a row: the set bits of a packed observation, then further inputs in ascending order.
@@ -101,11 +108,17 @@ fn compress(row: &[f32], first: usize, indices: &mut [u32], values: &mut [f32]) 
 /// Both outputs have room for the row and sixteen elements more.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
-unsafe fn compress_avx512(row: &[f32], indices: &mut [u32], values: &mut [f32]) -> usize {
+unsafe fn compress_avx512(
+    row: &[f32],
+    first: usize,
+    indices: &mut [u32],
+    values: &mut [f32],
+) -> usize {
     use std::arch::x86_64::*;
     debug_assert!(indices.len() >= row.len() + SLACK && values.len() >= row.len() + SLACK);
     let (sixteens, rest) = row.as_chunks::<16>();
-    let mut places = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    let places = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    let mut places = _mm512_add_epi32(places, _mm512_set1_epi32(first as i32));
     let mut count = 0;
     for sixteen in sixteens {
         // SAFETY: sixteen numbers are read, and sixteen are written from `count` on, which is at most the number of
@@ -123,6 +136,58 @@ unsafe fn compress_avx512(row: &[f32], indices: &mut [u32], values: &mut [f32]) 
         }
         places = _mm512_add_epi32(places, _mm512_set1_epi32(16));
     }
-    let first = row.len() - rest.len();
+    let first = first + row.len() - rest.len();
     count + compress(rest, first, &mut indices[count..], &mut values[count..])
+}
+
+/// For each byte the places of its set bits, in ascending order.
+#[cfg(target_arch = "x86_64")]
+static PLACES: [[u32; 8]; 256] = {
+    let mut places = [[0; 8]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let (mut bit, mut count) = (0, 0);
+        while bit < 8 {
+            if byte >> bit & 1 == 1 {
+                places[byte][count] = bit;
+                count += 1;
+            }
+            bit += 1;
+        }
+        byte += 1;
+    }
+    places
+};
+
+/// # Safety
+/// Both outputs have room for the row and eight elements more.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,popcnt")]
+unsafe fn compress_avx2(
+    row: &[f32],
+    first: usize,
+    indices: &mut [u32],
+    values: &mut [f32],
+) -> usize {
+    use std::arch::x86_64::*;
+    debug_assert!(indices.len() >= row.len() + SLACK && values.len() >= row.len() + SLACK);
+    let (eights, rest) = row.as_chunks::<8>();
+    let (mut index, mut count) = (first, 0);
+    for eight in eights {
+        // SAFETY: eight numbers are read, and eight are written from `count` on, which is at most the number of those
+        // read before.
+        unsafe {
+            let numbers = _mm256_loadu_ps(eight.as_ptr());
+            let kept = _mm256_cmp_ps::<_CMP_NEQ_UQ>(numbers, _mm256_setzero_ps());
+            let kept = _mm256_movemask_ps(kept) as usize;
+            let places = _mm256_loadu_si256(PLACES[kept].as_ptr().cast());
+            let numbers = _mm256_permutevar8x32_ps(numbers, places);
+            _mm256_storeu_ps(values.as_mut_ptr().add(count), numbers);
+            let places = _mm256_add_epi32(places, _mm256_set1_epi32(index as i32));
+            _mm256_storeu_si256(indices.as_mut_ptr().add(count).cast(), places);
+            count += kept.count_ones() as usize;
+        }
+        index += 8;
+    }
+    count + compress(rest, index, &mut indices[count..], &mut values[count..])
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::Partners;
 use crate::batch::kernel::game::Game;
-use crate::bots::{BotMoveError, GameRunner, is_set};
+use crate::bots::{BotMoveError, GameRunner, PolicyRows, is_set, run_together};
 use crate::rules::{EpisodeSeed, Position, Variant};
 
 /// Most deals in a row for an episode in which the partners leave the learner a turn.
@@ -130,10 +130,16 @@ impl PartnerGame {
         self.stops && self.table.waits_for_bot()
     }
 
-    /// Plays the learner's action, then the partners. Returns whether the action was legal; an
-    /// illegal one loses the game. A game that waits for a bot plays the bot's turn instead. If `stop` is set meanwhile,
-    /// the learner need not be to act afterwards.
+    /// Plays the learner's action, then the partners, see [`PartnerGame::play_action`].
     pub fn play(&mut self, action: i64, stop: &AtomicBool) -> bool {
+        let was_legal = self.play_action(action, stop);
+        self.play_partners(stop);
+        was_legal
+    }
+
+    /// Plays the learner's action, and returns whether it was legal; an illegal one loses the game. A game that waits for
+    /// a bot plays the bot's turn instead.
+    pub fn play_action(&mut self, action: i64, stop: &AtomicBool) -> bool {
         if self.waits_for_bot() {
             let played = self.table.play_bot_until(stop);
             self.forfeit_after(played);
@@ -148,8 +154,22 @@ impl PartnerGame {
         };
         self.actions.push(action as u8);
         self.table.apply(played);
-        self.play_partners(stop);
         true
+    }
+
+    /// Plays the partners' turns in many games, each up to the learner's next one. If `stop` is set meanwhile, the learners
+    /// need not be to act afterwards.
+    pub fn play_partners_of<'a>(
+        games: impl Iterator<Item = &'a mut PartnerGame>,
+        policies: &mut PolicyRows,
+        stop: &AtomicBool,
+    ) {
+        let mut games: Vec<&mut PartnerGame> = games.filter(|game| !game.stops).collect();
+        let mut tables: Vec<&mut GameRunner> =
+            games.iter_mut().map(|game| &mut game.table).collect();
+        let mut failures = Vec::new();
+        run_together(&mut tables, policies, stop, |game, error| failures.push((game, error)));
+        failures.into_iter().for_each(|(game, error)| games[game].forfeit_after::<()>(Err(error)));
     }
 
     /// The points that the rewards of this episode add up to so far: those that partners make before

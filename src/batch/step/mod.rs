@@ -22,13 +22,14 @@ use super::kernel::plan::Sizes;
 use super::kernel::turn::{Turn, bits_of, lanes_of};
 use super::kernel::{ANY, Kernel, SWITCHED};
 use super::options::AutoresetMode;
+use super::partners::game::PartnerGame;
 use super::replay::decks::set_next_cards;
 use super::replay::refill::Refill;
 use super::rows::expand::Expand;
 use super::rows::features::write_features;
 use super::rows::packed::PackedRows;
 use super::rows::write::RowWriter;
-use crate::bots::is_set;
+use crate::bots::{PolicyRows, is_set};
 use crate::nn::Simd;
 use crate::nn::expand::fence;
 use chunk::{Chunk, GROUP};
@@ -153,6 +154,7 @@ impl<'a> Step<'a> {
                     self.play_partner_group(
                         chunk,
                         &mut scratch.finished,
+                        &mut scratch.policies,
                         games.clone(),
                         &mut results,
                     );
@@ -279,26 +281,43 @@ impl<'a> Step<'a> {
         self,
         chunk: &mut Chunk<'_>,
         finished: &mut Finished,
+        policies: &mut PolicyRows,
         games: Range<usize>,
         results: &mut [StepResult; GROUP],
     ) {
         let actions = self.actions_of(chunk, &games);
-        for (index, (game, &action)) in games.zip(actions).enumerate() {
+        let mut turns = [None; GROUP * LANES];
+        let mut count = 0;
+        for ((game, &action), turn) in games.clone().zip(actions).zip(&mut turns) {
             if is_set(self.stop) {
-                return;
+                break;
             }
-            self.play_partner_game(chunk, finished, game, action, &mut results[index / LANES]);
+            count += 1;
+            let rests = self.moving.is_some_and(|moving| !moving[chunk.first + game]);
+            let partner_game = &mut chunk.partner_games[game];
+            if !rests && partner_game.position().ending().is_none() {
+                let before = partner_game.rewarded();
+                let was_legal = partner_game.play_action(action, self.stop);
+                *turn = Some(PartnerTurn { before, was_legal });
+            }
+        }
+        // The partners play after all actions: policies are evaluated for many games at a time.
+        let played = chunk.partner_games[games.clone()].iter_mut().zip(&turns);
+        let played = played.filter_map(|(game, turn)| turn.is_some().then_some(game));
+        PartnerGame::play_partners_of(played, policies, self.stop);
+        for (index, (game, turn)) in games.zip(turns).take(count).enumerate() {
+            self.end_partner_turn(chunk, finished, game, turn, &mut results[index / LANES]);
         }
     }
 
-    /// Plays an action in a game with partners, and writes the game into its block as the learner
-    /// sees it after the step.
-    fn play_partner_game(
+    /// Writes a game with partners into its block as the learner sees it after the step. `turn` is the learner's turn in
+    /// this step, if the game went on.
+    fn end_partner_turn(
         self,
         chunk: &mut Chunk<'_>,
         finished: &mut Finished,
         game: usize,
-        action: i64,
+        turn: Option<PartnerTurn>,
         result: &mut StepResult,
     ) {
         let BatchConfig { plan, variant, options, .. } = self.config;
@@ -308,15 +327,7 @@ impl<'a> Step<'a> {
         let words = &mut chunk.blocks[game / LANES * size..][..size];
         let partner_game = &mut chunk.partner_games[game];
         let deals;
-        if self.moving.is_some_and(|moving| !moving[index]) {
-            result.set(lane, 0, None, false);
-            deals = false;
-        } else if partner_game.position().ending().is_some() {
-            result.set(lane, 0, None, false);
-            deals = options.autoreset_mode != AutoresetMode::Disabled;
-        } else {
-            let before = partner_game.rewarded();
-            let was_legal = partner_game.play(action, self.stop);
+        if let Some(PartnerTurn { before, was_legal }) = turn {
             let played = partner_game.game();
             let reward = i64::from(played.position.score(variant)) - i64::from(before);
             let ended = played.position.ending().is_some();
@@ -326,6 +337,10 @@ impl<'a> Step<'a> {
                 played.put(words, place, variant);
                 finished.push(index, words, lane);
             }
+        } else {
+            result.set(lane, 0, None, false);
+            let rests = self.moving.is_some_and(|moving| !moving[index]);
+            deals = !rests && options.autoreset_mode != AutoresetMode::Disabled;
         }
         if deals {
             partner_game.deal_next(&options.partners, self.stop);
@@ -333,6 +348,14 @@ impl<'a> Step<'a> {
         partner_game.game().put(words, place, variant);
         chunk.seeds[game] = partner_game.seed().into();
     }
+}
+
+/// The learner's turn in a game with partners.
+#[derive(Clone, Copy)]
+struct PartnerTurn {
+    /// The points that were rewarded before it.
+    before: u8,
+    was_legal: bool,
 }
 
 /// The games that are dealt anew in this step, one bit each.

@@ -16,7 +16,7 @@ use crate::bindings::encode::layout::Layout;
 use crate::bindings::errors::{ArrayError, StarmineError};
 use crate::bindings::rules::variant::read_variant;
 use crate::encode;
-use crate::nn::{CardWeights, ColorActions, ColorFeatures, color_features, packed_length};
+use crate::nn::{CardWeights, ColorActions, ColorFeatures, packed_length};
 use crate::rules::Named;
 
 /// The features by colour of packed observations, for `starmine.torch.ColorFeatures`.
@@ -114,7 +114,7 @@ impl _ColorFeatures {
                 let spec = ArraySpec { name: "out", dtype: <$type>::TYPE, shape: &shape };
                 let out = spec.check_output(out)?;
                 unpack::<$type>(array.py(), bits, out, [row_bytes, length], |bits, out| {
-                    color_features(&self.features, bits, out$(.$cast::<bf16>())?, num_threads)
+                    self.features.write_rows(bits, out$(.$cast::<bf16>())?, num_threads)
                 })
             }};
         }

@@ -2,5 +2,5 @@
 
 pub mod color_features;
 pub mod network;
-pub mod towers;
+pub mod pooling;
 pub mod unpack;

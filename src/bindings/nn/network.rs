@@ -136,12 +136,16 @@ fn compute(
     mut put: impl FnMut(&[f32], f32),
 ) {
     let (width, mut scratch) = (policy.state_width(), PolicyScratch::default());
-    let rows = words.chunks(policy.num_bits().div_ceil(64));
-    for (row, words) in rows.take_while(|_| !is_set(stop)).enumerate() {
-        let memory = &mut memories[row * width..][..width];
-        let outputs = policy.logits(words, memory, &mut scratch);
-        let (value, of_actions) = outputs.split_last().expect("the last output is the value");
-        put(of_actions, *value);
+    let row_words = policy.num_bits().div_ceil(64);
+    let chunks = words.chunks(Policy::ROWS * row_words);
+    for (chunk, words) in chunks.take_while(|_| !is_set(stop)).enumerate() {
+        let rows = words.len() / row_words;
+        let memories = &mut memories[chunk * Policy::ROWS * width..][..rows * width];
+        let outputs = policy.logits(words, memories, &mut scratch);
+        for outputs in outputs.chunks_exact(outputs.len() / rows) {
+            let (value, of_actions) = outputs.split_last().expect("the last output is the value");
+            put(of_actions, *value);
+        }
     }
 }
 

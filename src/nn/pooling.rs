@@ -1,8 +1,10 @@
-//! A layer of the towers of a network by colour, and its gradient: what `starmine.torch` would otherwise
-//! compute in ten passes over memory.
+//! Pooling over the colours, and its gradient, in one pass over memory: what lies between the linear layers of a
+//! [`ColorNetwork`](super::color_network::ColorNetwork), for its evaluation and for training in `starmine.torch`.
+//!
+//! All colours of an observation pass the same linear layer; the sums of one colour are its row, and its units after ReLU
+//! are its tower. The mean and the maximum over the colours do not depend on their order.
 
-use half::bf16;
-
+use super::real::Real;
 use super::simd::Simd;
 use super::unpack::share;
 use super::{BufferError, check_length};
@@ -28,52 +30,16 @@ macro_rules! dispatch {
     };
 }
 
-/// A type of numbers in which a network computes. Sums are in float32.
-pub trait Real: Copy + Send + Sync {
-    /// The number, exactly.
-    fn widened(self) -> f32;
-    /// The nearest number of this type.
-    fn nearest(number: f32) -> Self;
-}
-
-impl Real for f32 {
-    #[inline(always)]
-    fn widened(self) -> f32 {
-        self
-    }
-
-    #[inline(always)]
-    fn nearest(number: f32) -> f32 {
-        number
-    }
-}
-
-/// The conversions of `half` have a branch for nans, so that the compiler uses no vector instructions.
-/// These have none. The nans that arithmetic gives stay nans.
-impl Real for bf16 {
-    #[inline(always)]
-    fn widened(self) -> f32 {
-        f32::from_bits(u32::from(self.to_bits()) << 16)
-    }
-
-    #[inline(always)]
-    fn nearest(number: f32) -> bf16 {
-        let bits = number.to_bits();
-        let to_even = 0x7fff + (bits >> 16 & 1);
-        bf16::from_bits((bits.wrapping_add(to_even) >> 16) as u16)
-    }
-}
-
 /// The sizes of a layer: its colours, and the units of the tower of each.
 #[derive(Clone, Copy, Debug)]
-pub struct TowerSize {
+pub struct PoolingSize {
     /// Number of colours.
     pub colors: usize,
     /// Units of a tower.
     pub width: usize,
 }
 
-impl TowerSize {
+impl PoolingSize {
     const fn tower(self) -> usize {
         self.colors * self.width
     }
@@ -105,7 +71,7 @@ impl TowerSize {
 
 /// The inputs of a layer, and where its results go: arrays of N observations, row by row.
 #[derive(Debug)]
-pub struct TowerLayer<'a, F> {
+pub struct Pooling<'a, F> {
     /// N * colours * width.
     pub rows: &'a [F],
     /// N * width, added to the row of each colour.
@@ -116,7 +82,7 @@ pub struct TowerLayer<'a, F> {
     pub pooled: &'a mut [F],
 }
 
-impl<F: Real> TowerLayer<'_, F> {
+impl<F: Real> Pooling<'_, F> {
     /// Computes the layer on at most `num_threads` threads.
     ///
     /// # Errors
@@ -124,9 +90,9 @@ impl<F: Real> TowerLayer<'_, F> {
     ///
     /// # Panics
     /// If this processor does not have the instruction set.
-    pub fn run(self, simd: Simd, size: TowerSize, num_threads: usize) -> Result<(), BufferError> {
+    pub fn run(self, simd: Simd, size: PoolingSize, num_threads: usize) -> Result<(), BufferError> {
         assert!(simd.is_available(), "{simd} is not available");
-        let TowerLayer { rows, shared, tower, pooled } = self;
+        let Pooling { rows, shared, tower, pooled } = self;
         let count = size.observations(
             &[("rows", rows.len()), ("tower", tower.len())],
             &[("pooled", pooled.len())],
@@ -148,7 +114,7 @@ impl<F: Real> TowerLayer<'_, F> {
 
 /// The results of a layer with their gradients, and where the gradients of its inputs go.
 #[derive(Debug)]
-pub struct TowerGradient<'a, F> {
+pub struct PoolingGradient<'a, F> {
     /// N * colours * width, of the layer.
     pub tower: &'a [F],
     /// N * 2 * width, of the layer.
@@ -163,7 +129,7 @@ pub struct TowerGradient<'a, F> {
     pub d_shared: &'a mut [F],
 }
 
-impl<F: Real> TowerGradient<'_, F> {
+impl<F: Real> PoolingGradient<'_, F> {
     /// Computes the gradients on at most `num_threads` threads.
     ///
     /// # Errors
@@ -171,9 +137,9 @@ impl<F: Real> TowerGradient<'_, F> {
     ///
     /// # Panics
     /// If this processor does not have the instruction set.
-    pub fn run(self, simd: Simd, size: TowerSize, num_threads: usize) -> Result<(), BufferError> {
+    pub fn run(self, simd: Simd, size: PoolingSize, num_threads: usize) -> Result<(), BufferError> {
         assert!(simd.is_available(), "{simd} is not available");
-        let TowerGradient { tower, pooled, d_tower, d_pooled, d_rows, d_shared } = self;
+        let PoolingGradient { tower, pooled, d_tower, d_pooled, d_rows, d_shared } = self;
         let count = size.observations(
             &[("tower", tower.len()), ("d_tower", d_tower.len()), ("d_rows", d_rows.len())],
             &[("pooled", pooled.len()), ("d_pooled", d_pooled.len())],
@@ -201,7 +167,7 @@ macro_rules! compiled {
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = $features)]
         fn $pool<F: Real>(
-            size: TowerSize,
+            size: PoolingSize,
             rows: &[F],
             shared: &[F],
             tower: &mut [F],
@@ -212,7 +178,7 @@ macro_rules! compiled {
 
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = $features)]
-        fn $gradient<F: Real>(size: TowerSize, job: Gradients<'_, F>) {
+        fn $gradient<F: Real>(size: PoolingSize, job: Gradients<'_, F>) {
             gradient(size, job);
         }
     };
@@ -220,13 +186,13 @@ macro_rules! compiled {
 compiled!(pool_avx2, gradient_avx2, "avx2");
 compiled!(pool_avx512, gradient_avx512, "avx512f,avx512bw,avx512dq,avx512vl");
 
-/// The arrays of [`TowerGradient`], in its order.
+/// The arrays of [`PoolingGradient`], in its order.
 type Gradients<'a, F> = (&'a [F], &'a [F], &'a [F], &'a [F], &'a mut [F], &'a mut [F]);
 
 /// The layer of whole observations.
 #[inline(always)]
 fn pool<F: Real>(
-    TowerSize { colors, width }: TowerSize,
+    PoolingSize { colors, width }: PoolingSize,
     rows: &[F],
     shared: &[F],
     tower: &mut [F],
@@ -259,7 +225,7 @@ fn pool<F: Real>(
 /// The gradient of whole observations.
 #[inline(always)]
 fn gradient<F: Real>(
-    TowerSize { colors, width }: TowerSize,
+    PoolingSize { colors, width }: PoolingSize,
     (tower, pooled, d_tower, d_pooled, d_rows, d_shared): Gradients<'_, F>,
 ) {
     let (mut largest, mut count) = (vec![0.0f32; width], vec![0.0f32; width]);

@@ -1,6 +1,8 @@
+use half::bf16;
+
 use super::*;
 
-const SIZE: TowerSize = TowerSize { colors: 5, width: 37 };
+const SIZE: PoolingSize = PoolingSize { colors: 5, width: 37 };
 
 /// Numbers that differ, some of them negative and some equal between colours.
 fn numbers<F: Real>(count: usize, factor: usize) -> Vec<F> {
@@ -8,16 +10,16 @@ fn numbers<F: Real>(count: usize, factor: usize) -> Vec<F> {
 }
 
 /// The layer and its gradient on an instruction set: tower, pooled, and the gradients of both inputs.
-fn run<F: Real>(simd: Simd, size: TowerSize, count: usize, threads: usize) -> [Vec<f32>; 4] {
+fn run<F: Real>(simd: Simd, size: PoolingSize, count: usize, threads: usize) -> [Vec<f32>; 4] {
     let (towers, width) = (count * size.tower(), count * size.width);
     let (rows, shared) = (numbers::<F>(towers, 7), numbers::<F>(width, 5));
     let (d_tower, d_pooled) = (numbers::<F>(towers, 3), numbers::<F>(2 * width, 11));
     let [mut tower, mut d_rows] = [(); 2].map(|()| vec![F::nearest(9.0); towers]);
     let (mut pooled, mut d_shared) =
         (vec![F::nearest(9.0); 2 * width], vec![F::nearest(9.0); width]);
-    let layer = TowerLayer { rows: &rows, shared: &shared, tower: &mut tower, pooled: &mut pooled };
+    let layer = Pooling { rows: &rows, shared: &shared, tower: &mut tower, pooled: &mut pooled };
     layer.run(simd, size, threads).unwrap();
-    let gradient = TowerGradient {
+    let gradient = PoolingGradient {
         tower: &tower,
         pooled: &pooled,
         d_tower: &d_tower,
@@ -51,7 +53,7 @@ fn defined(rows: &[f64], shared: f64, d_tower: &[f64], [d_mean, d_largest]: [f64
 
 #[test]
 fn the_layer_and_its_gradient_are_as_defined() {
-    let (count, TowerSize { colors, width }) = (3, SIZE);
+    let (count, PoolingSize { colors, width }) = (3, SIZE);
     let [rows, d_tower] = [7, 3].map(|factor| numbers::<f32>(count * SIZE.tower(), factor));
     let (shared, d_pooled) =
         (numbers::<f32>(count * width, 5), numbers::<f32>(2 * count * width, 11));
@@ -76,7 +78,7 @@ fn the_layer_and_its_gradient_are_as_defined() {
 
 #[test]
 fn all_instruction_sets_and_threads_give_the_same_bits() {
-    let size = TowerSize { colors: 5, width: 96 };
+    let size = PoolingSize { colors: 5, width: 96 };
     let count = 2 * THREAD / size.tower() + 3;
     let expected = run::<bf16>(Simd::Portable, size, count, 1);
     for simd in Simd::available() {
@@ -99,23 +101,23 @@ fn bfloat16_is_rounded_to_even_and_nan_stays() {
     }
     let mut tower = [bf16::ONE; 2];
     let mut pooled = [bf16::ONE; 2];
-    let layer = TowerLayer {
+    let layer = Pooling {
         rows: &[bf16::NAN, bf16::ONE],
         shared: &[bf16::ZERO],
         tower: &mut tower,
         pooled: &mut pooled,
     };
-    layer.run(Simd::Portable, TowerSize { colors: 2, width: 1 }, 1).unwrap();
+    layer.run(Simd::Portable, PoolingSize { colors: 2, width: 1 }, 1).unwrap();
     assert!(tower[0].is_nan() && pooled[0].is_nan());
 }
 
 #[test]
 fn wrong_lengths_are_refused() {
-    let size = TowerSize { colors: 2, width: 3 };
+    let size = PoolingSize { colors: 2, width: 3 };
     for (rows, shared, tower, pooled) in
         [(5, 3, 6, 6), (6, 4, 6, 6), (6, 3, 7, 6), (6, 3, 6, 5), (12, 3, 6, 6)]
     {
-        let layer = TowerLayer {
+        let layer = Pooling {
             rows: &vec![0.0f32; rows],
             shared: &vec![0.0; shared],
             tower: &mut vec![0.0; tower],
@@ -123,6 +125,6 @@ fn wrong_lengths_are_refused() {
         };
         assert!(layer.run(Simd::Portable, size, 1).is_err(), "{rows} {shared} {tower} {pooled}");
     }
-    let nothing = TowerLayer::<f32> { rows: &[], shared: &[], tower: &mut [], pooled: &mut [] };
+    let nothing = Pooling::<f32> { rows: &[], shared: &[], tower: &mut [], pooled: &mut [] };
     nothing.run(Simd::Portable, size, 4).unwrap();
 }

@@ -1,4 +1,4 @@
-//! A layer of the towers of a network by colour, for `starmine.torch`.
+//! Pooling over the colours and its gradient, for `starmine.torch`.
 
 use std::array::from_fn;
 use std::ffi::c_int;
@@ -12,10 +12,10 @@ use crate::batch::MAX_THREADS;
 use crate::bindings::arguments::numbers::{Integer, count};
 use crate::bindings::arrays::memory::{Apart, ArraySpec, Claims, Number, type_number, untyped};
 use crate::bindings::errors::ArrayError;
-use crate::nn::{BufferError, Real, Simd, TowerGradient, TowerLayer, TowerSize};
+use crate::nn::{BufferError, Pooling, PoolingGradient, PoolingSize, Real, Simd};
 
 /// The sizes of the arrays, of which the first is (N, colours, width).
-fn sizes(name: &str, towers: &Bound<'_, PyAny>) -> PyResult<([[usize; 3]; 3], TowerSize, c_int)> {
+fn sizes(name: &str, towers: &Bound<'_, PyAny>) -> PyResult<([[usize; 3]; 3], PoolingSize, c_int)> {
     let array = untyped(name, towers)?;
     let &[count, colors, width] = array.shape() else {
         let shape = array.shape();
@@ -30,7 +30,7 @@ fn sizes(name: &str, towers: &Bound<'_, PyAny>) -> PyResult<([[usize; 3]; 3], To
         return Err(ArrayError::new_err(problem));
     };
     let shapes = [[count, colors, width], [count, width, 0], [count, 2 * width, 0]];
-    Ok((shapes, TowerSize { colors, width }, dtype))
+    Ok((shapes, PoolingSize { colors, width }, dtype))
 }
 
 /// The elements of an array, as the core takes them.
@@ -119,7 +119,7 @@ pub fn _pool(
     macro_rules! run_as {
         ($type:ty) => {
             run::<$type, 2, 2>(inputs, outputs, |[rows, shared], [tower, pooled]| {
-                TowerLayer { rows, shared, tower, pooled }.run(simd, size, num_threads)
+                Pooling { rows, shared, tower, pooled }.run(simd, size, num_threads)
             })
         };
     }
@@ -167,7 +167,7 @@ pub fn _pool_gradient(
         ($type:ty) => {
             run::<$type, 4, 2>(inputs, outputs, |inputs, [d_rows, d_shared]| {
                 let [tower, pooled, d_tower, d_pooled] = inputs;
-                TowerGradient { tower, pooled, d_tower, d_pooled, d_rows, d_shared }.run(
+                PoolingGradient { tower, pooled, d_tower, d_pooled, d_rows, d_shared }.run(
                     simd,
                     size,
                     num_threads,
