@@ -230,8 +230,8 @@ def main() -> None:
         f"`HanabiVectorEnv.step` with a partner, {GAMES:,} games, float32, one thread. A step is a turn of the "
         "learner, who plays any legal action, and the partner's turn after it.",
         partners_table(rows),
-        "Moves per second of a trained policy in both seats of `play_games`, one thread, with each instruction set; beside "
-        f"them the evaluations per second of its network in PyTorch, {GAMES:,} observations at a time, without games.",
+        "Moves per second of a trained policy in both seats of `play_games` with each instruction set, one thread; and "
+        f"evaluations per second of its network in PyTorch, {GAMES:,} observations at a time, without games.",
         policies_table(rows),
     ]
     write("bots", wanted, facts(wanted), sections, rows)

@@ -62,6 +62,7 @@ pub(crate) use memory::{check_headroom, start, start_scoped, with_room};
 pub use noisy::{Noise, NoiseError, Noisy};
 pub use play_games::{Outcome, PlayError, PlayedGames, play_games, play_games_until};
 pub use policy::PolicyBot;
+#[cfg(feature = "batch")]
 pub(crate) use policy::{PolicyRows, run_together};
 pub use recording::check_games;
 pub use registry::{BOTS, BotKind, Plays, bot};

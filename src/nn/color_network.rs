@@ -120,7 +120,7 @@ impl ColorNetwork {
         towers.resize(rows * colors * width, 0.0);
         pooled.resize(rows * 2 * width, 0.0);
         let size = PoolingSize { colors, width };
-        let mut pool = |sums: &[f32], shared: &[f32], towers: &mut [f32], pooled: &mut [f32]| {
+        let pool = |sums: &[f32], shared: &[f32], towers: &mut [f32], pooled: &mut [f32]| {
             let layer = Pooling { rows: sums, shared, tower: towers, pooled };
             layer.run(simd, size, 1).expect("the lengths fit together");
         };

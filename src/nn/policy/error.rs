@@ -1,3 +1,5 @@
+//! Why a policy file is refused.
+
 use thiserror::Error;
 
 use super::limits::{FORMATS, MAX_BYTES, MAX_LAYERS, MAX_WIDTH};

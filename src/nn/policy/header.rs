@@ -1,3 +1,5 @@
+//! The JSON header of a policy file.
+
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -1,3 +1,5 @@
+//! Limits of policy files.
+
 /// The supported versions of the header: the second one has networks by colour.
 pub(super) const FORMATS: [u64; 2] = [1, 2];
 /// Maximum number of hidden layers.

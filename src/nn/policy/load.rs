@@ -1,3 +1,5 @@
+//! Loads policy files. Equal files in use share one policy.
+
 use std::fs::File;
 use std::io::Read;
 use std::sync::{Arc, Mutex, PoisonError, Weak};

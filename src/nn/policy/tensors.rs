@@ -1,3 +1,5 @@
+//! Reads a network from a file's tensors.
+
 use half::{bf16, f16};
 use safetensors::{Dtype, SafeTensors};
 

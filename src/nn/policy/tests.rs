@@ -1,3 +1,5 @@
+//! Policies are compared with naive loops, across instruction sets and numbers of rows, and in games; damaged files are refused.
+
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};

@@ -1,3 +1,5 @@
+//! Pooling and its gradient are compared with their definitions, on every instruction set.
+
 use half::bf16;
 
 use super::*;
