@@ -2,6 +2,7 @@
 //! with ReLU.
 
 use super::simd::Simd;
+use crate::rules::BitIndices;
 
 /// The largest number of elements that are written behind the last one.
 const SLACK: usize = 16;
@@ -67,11 +68,7 @@ impl SparseRows {
         self.indices.truncate(first);
         self.values.truncate(first);
         for (index, &word) in words.iter().enumerate() {
-            let mut rest = word;
-            while rest != 0 {
-                self.indices.push(64 * index as u32 + rest.trailing_zeros());
-                rest &= rest - 1;
-            }
+            self.indices.extend(BitIndices(word).map(|bit| (64 * index + bit) as u32));
         }
         self.values.resize(self.indices.len(), 1.0);
         for &(index, value) in others {

@@ -1,5 +1,6 @@
 //! A set of kinds of cards in one word.
 
+use super::select::BitIndices;
 use super::set_operators::set_operators;
 
 /// A set of kinds of cards: bit `i` is the card with index `i` (see
@@ -55,12 +56,7 @@ impl CardSet {
 
     /// The cards' indices in ascending order.
     pub fn iter(self) -> impl Iterator<Item = usize> {
-        let mut rest = self.0;
-        std::iter::from_fn(move || {
-            let index = rest.trailing_zeros() as usize;
-            rest &= rest.wrapping_sub(1);
-            (index < 64).then_some(index)
-        })
+        BitIndices(self.0)
     }
 }
 

@@ -62,7 +62,7 @@ mod random_variant;
 pub(crate) use hand::Hand;
 #[cfg(test)]
 pub(crate) use random_variant::random_variant;
-pub(crate) use select::{bit_counts, nth_set_bit_portable};
+pub(crate) use select::{BitIndices, bit_counts, nth_set_bit_portable};
 pub(crate) use set_operators::set_operators;
 
 pub use action_id::ActionId;

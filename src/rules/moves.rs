@@ -6,6 +6,7 @@ use thiserror::Error;
 use super::action_id::ActionId;
 use super::card::Suit;
 use super::hint::Hint;
+use super::select::BitIndices;
 
 /// What a player does in a turn.
 ///
@@ -76,12 +77,8 @@ impl ActionSet {
 
     /// The actions in ascending order.
     pub fn iter(self) -> impl Iterator<Item = ActionId> + Clone {
-        let mut rest = self.0;
-        std::iter::from_fn(move || {
-            let action = ActionId::new(rest.trailing_zeros() as usize);
-            rest &= rest.wrapping_sub(1);
-            action
-        })
+        let (low, high) = (BitIndices(self.0 as u64), BitIndices((self.0 >> 64) as u64));
+        low.chain(high.map(|index| 64 + index)).filter_map(ActionId::new)
     }
 
     /// The set as bits: bit `a` is action `a`.

@@ -1,5 +1,30 @@
 //! Operations on the bits of a word: select the n-th set bit (draws a card from those that are left), gather the bits
-//! at the places of a mask (turns a set of copies into a set of cards), and count bits.
+//! at the places of a mask (turns a set of copies into a set of cards), count bits, and list
+//! the indices of the set bits.
+
+/// The indices of the set bits of a word, the lowest first.
+#[derive(Clone, Debug)]
+pub(crate) struct BitIndices(pub u64);
+
+impl Iterator for BitIndices {
+    type Item = usize;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<usize> {
+        let index = self.0.trailing_zeros() as usize;
+        self.0 &= self.0.wrapping_sub(1);
+        (index < 64).then_some(index)
+    }
+}
+
+impl DoubleEndedIterator for BitIndices {
+    #[inline(always)]
+    fn next_back(&mut self) -> Option<usize> {
+        let index = self.0.checked_ilog2()? as usize;
+        self.0 &= !(1 << index);
+        Some(index)
+    }
+}
 
 /// The index of the n-th set bit, counted from 0. The word has more than `n` bits set.
 #[inline]
@@ -37,13 +62,8 @@ fn gather_bits_bmi2(word: u64, mask: u64) -> u64 {
 }
 
 fn gather_bits_portable(word: u64, mask: u64) -> u64 {
-    let (mut rest, mut gathered, mut place) = (mask, 0, 0);
-    while rest != 0 {
-        gathered |= (word >> rest.trailing_zeros() & 1) << place;
-        rest &= rest - 1;
-        place += 1;
-    }
-    gathered
+    let gather = |gathered, (place, index)| gathered | (word >> index & 1) << place;
+    BitIndices(mask).enumerate().fold(0, gather)
 }
 
 /// The number of set bits of each word.

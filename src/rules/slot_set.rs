@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::select::BitIndices;
 use super::set_operators::set_operators;
 
 /// A set of slots of one hand: bit `s` is slot `s`.
@@ -69,12 +70,7 @@ impl SlotSet {
 
     /// The slots in ascending order.
     pub fn iter(self) -> impl Iterator<Item = usize> {
-        let mut rest = self.0;
-        std::iter::from_fn(move || {
-            let slot = rest.trailing_zeros() as usize;
-            rest &= rest.wrapping_sub(1);
-            (slot < 8).then_some(slot)
-        })
+        BitIndices(self.0.into())
     }
 }
 

@@ -338,20 +338,6 @@ impl<I: Isa, const STANDARD: usize> Block<'_, I, STANDARD> {
     }
 }
 
-/// The lanes whose bit is set, in ascending order.
-pub fn lanes_of(bits: u8) -> impl Iterator<Item = usize> {
-    bits_of(bits.into())
-}
-
-/// The indices of the bits that are set, in ascending order.
-pub fn bits_of(mut bits: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let index = bits.trailing_zeros() as usize;
-        bits &= bits.wrapping_sub(1);
-        (index < 64).then_some(index)
-    })
-}
-
 const _: () = {
     // Bit 0 of an ending's code marks a defeat.
     let mut index = 0;

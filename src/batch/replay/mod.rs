@@ -9,12 +9,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize};
 use thiserror::Error;
 
 use super::kernel::lanes::LANES;
-use super::kernel::turn::lanes_of;
 use super::options::{AutoresetMode, IllegalAction, Options};
 use super::outputs::Outputs;
 use super::partners::Partners;
 use super::{Batch, BatchError, reserve};
-use crate::rules::{DeckError, MoveError, Recording, Variant};
+use crate::rules::{BitIndices, DeckError, MoveError, Recording, Variant};
 use decks::row_length;
 use refill::{NONE, Refill};
 
@@ -192,7 +191,8 @@ impl Replay {
                 *turn += 1;
                 *action = all.get(place.next).copied().unwrap_or_default().into();
             }
-            for lane in lanes_of(self.leaving[block]).take_while(|&lane| lane < rows.len()) {
+            for lane in BitIndices(self.leaving[block].into()).take_while(|&lane| lane < rows.len())
+            {
                 self.begin_game(first + lane);
             }
             let places = self.places[rows].iter().enumerate();

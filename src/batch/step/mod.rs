@@ -19,7 +19,7 @@ use super::kernel::block::{Block, Place, block_words};
 use super::kernel::lanes::{Avx2, Avx512};
 use super::kernel::lanes::{Isa, LANES, Portable, Word};
 use super::kernel::plan::Sizes;
-use super::kernel::turn::{Turn, bits_of, lanes_of};
+use super::kernel::turn::Turn;
 use super::kernel::{ANY, Kernel, SWITCHED};
 use super::options::AutoresetMode;
 use super::partners::game::PartnerGame;
@@ -32,6 +32,7 @@ use super::rows::write::RowWriter;
 use crate::bots::{PolicyRows, is_set};
 use crate::nn::Simd;
 use crate::nn::expand::fence;
+use crate::rules::BitIndices;
 use chunk::{Chunk, GROUP};
 use finished::Finished;
 use result::StepResult;
@@ -200,7 +201,7 @@ impl<'a> Step<'a> {
             }
             let turn = block.play(&action_word(actions));
             let present = u8::MAX >> (LANES - actions.len());
-            for lane in lanes_of(turn.forfeited & present) {
+            for lane in BitIndices((turn.forfeited & present).into()) {
                 block.keep_player(lane);
             }
             results[index] = StepResult::new(&turn);
@@ -212,7 +213,7 @@ impl<'a> Step<'a> {
         }
         let next_hand = self.next_hand(kernel.sizes().players);
         // One loop for the whole group: the processor mispredicts its end once, not once a block.
-        for index in bits_of(deals) {
+        for index in BitIndices(deals) {
             let (game, lane) = (games.start + index, index % LANES);
             if let Some(refill) = self.refill {
                 let row = kernel.sizes().deck_size + 1;

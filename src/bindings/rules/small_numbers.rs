@@ -7,7 +7,7 @@ use super::state::State;
 use crate::bindings::arguments::numbers::{Integer, seat};
 use crate::bindings::arguments::text::Text;
 use crate::encode;
-use crate::rules::{self, Card};
+use crate::rules::{self, BitIndices, Card};
 
 #[pymethods]
 impl State {
@@ -61,10 +61,9 @@ impl State {
         let list =
             PyList::new(py, [0])?.as_sequence().repeat(layout.len())?.cast_into::<PyList>()?;
         let one = PyInt::new(py, 1);
-        for (index, mut word) in words.into_iter().enumerate() {
-            while word != 0 {
-                list.set_item(64 * index + word.trailing_zeros() as usize, &one)?;
-                word &= word - 1;
+        for (index, word) in words.into_iter().enumerate() {
+            for bit in BitIndices(word) {
+                list.set_item(64 * index + bit, &one)?;
             }
         }
         Ok(list)

@@ -5,9 +5,9 @@
 
 use super::forecast::{Forecast, HINT_WORTH};
 use super::reasoner::{DiscardRating, Reasoner, When};
-use super::seat_state::{MAX_SCORE, NewestFirst, SeatState};
+use super::seat_state::{MAX_SCORE, SeatState};
 use crate::bots::base_game::{ALL, RANKS, SUITS, above, above_all, of_rank};
-use crate::rules::{CardSet, SlotSet};
+use crate::rules::{BitIndices, CardSet, SlotSet};
 
 /// The cost of each point by which the game certainly misses the maximum score.
 const MISSED_POINT: f64 = 3.0;
@@ -133,7 +133,7 @@ impl Reasoner<'_> {
         let status = &state.status;
         let fine = status.playable | status.critical;
         let mut hints = 0.0;
-        for id in NewestFirst(self.beliefs.tops.first_plays & state.held() & !state.blind) {
+        for id in BitIndices(self.beliefs.tops.first_plays & state.held() & !state.blind).rev() {
             if !state.face(id).meets(fine) && self.beliefs.common.of(id).meets(status.playable) {
                 hints += 0.30 / HINT_WORTH;
             }
@@ -149,7 +149,7 @@ impl Reasoner<'_> {
         let mut factor = 1.0;
         for hand in state.all_hands() {
             let mut kept = 0.0;
-            for id in NewestFirst(hand.set & !forecast.soon) {
+            for id in BitIndices(hand.set & !forecast.soon).rev() {
                 let possible = self.beliefs.own.of(id);
                 let is_kept = if self.is_seen(id) {
                     !possible.meets(state.status.playable)

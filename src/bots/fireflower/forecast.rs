@@ -1,9 +1,9 @@
 //! A forecast of the cards that will be played soon, to one player's knowledge.
 
 use super::reasoner::Reasoner;
-use super::seat_state::{NewestFirst, SeatState};
+use super::seat_state::SeatState;
 use crate::bots::base_game::{RANKS, SUITS, common_suit, next_on, of_suit};
-use crate::rules::CardSet;
+use crate::rules::{BitIndices, CardSet};
 
 /// The number of hints that the team needs for each play.
 pub(super) const HINT_WORTH: f64 = 0.85;
@@ -62,7 +62,7 @@ impl Reasoner<'_> {
         let unhinted = self.beliefs.common.unseen().some();
         let unhinted_worth = KNOWING[unhinted.len()];
         let mut knowledge = forecast.knowledge;
-        for id in NewestFirst(state.hands[seat].set) {
+        for id in BitIndices(state.hands[seat].set).rev() {
             if forecast.soon >> id & 1 == 1 {
                 let useful = self.beliefs.own.of(id) - status.dead;
                 let card = if useful.single().is_some() { useful } else { CardSet::EMPTY };
@@ -98,7 +98,7 @@ impl Reasoner<'_> {
     }
 
     fn all_playable_soon(&self, state: &SeatState) -> u64 {
-        let believed = NewestFirst(self.beliefs.tops.plays & state.held());
+        let believed = BitIndices(self.beliefs.tops.plays & state.held()).rev();
         let soon = believed.filter(|&id| self.is_playable_soon(state, id));
         soon.fold(0, |set, id| set | 1 << id)
     }

@@ -33,12 +33,12 @@ mod seat_state;
 mod tests;
 mod turn_meaning;
 
-use crate::rules::{CardSet, Event, GameRng, Move, Variant, View};
+use crate::rules::{BitIndices, CardSet, Event, GameRng, Move, Variant, View};
 
 use super::bot::{Bot, Turn};
 use beliefs::BeliefArchive;
 use reasoner::{BeliefState, PastTurns, Reasoner};
-use seat_state::{CARDS, NewestFirst, SeatMove, SeatState};
+use seat_state::{CARDS, SeatMove, SeatState};
 
 /// Plays by conventions and a search of two turns. Supports the base game.
 #[derive(Clone, Debug)]
@@ -71,7 +71,7 @@ impl Bot for Fireflower {
         let state = SeatState::new(view);
         (self.beliefs, self.past) = (BeliefState::NONE, PastTurns::NONE);
         let mut reasoner = self.reasoner();
-        for id in NewestFirst(state.held() & !state.blind) {
+        for id in BitIndices(state.held() & !state.blind).rev() {
             reasoner.see(id, state.face(id));
         }
         reasoner.update_knowledge(&state);

@@ -1,10 +1,10 @@
 //! What a player knows and believes, and what follows from it about hands.
 
 use super::beliefs::{BeliefArchive, BeliefKind, CardBelief, CardGroup, TopBeliefs};
-use super::seat_state::{CARDS, HandCards, NewestFirst, SeatState};
+use super::seat_state::{CARDS, HandCards, SeatState};
 use crate::bots::base_game::{HAND_SIZE, common_suit};
 use crate::bots::copy_counts::CopyCounts;
-use crate::rules::{CardSet, MAX_PLAYERS, SlotSet};
+use crate::rules::{BitIndices, CardSet, MAX_PLAYERS, SlotSet};
 
 /// The possible kinds of each card, to a player's knowledge or to common knowledge.
 #[derive(Clone, Copy, Debug)]
@@ -53,7 +53,7 @@ impl CardKnowledge {
         let left = self.unseen.some();
         if is_known && (self.cards == cards || left.single().is_none()) {
             // New cards without hints change nothing for the others.
-            for id in NewestFirst(cards & !self.cards) {
+            for id in BitIndices(cards & !self.cards) {
                 self.possible[id] = left.0 as u32 & told[id];
             }
             self.cards = cards;
@@ -75,7 +75,7 @@ impl CardKnowledge {
         (self.counts, self.cards, self.is_outdated) = (counts, cards, false);
         (self.unseen, self.single) = (counts, 0);
         for hand in state.all_hands() {
-            for id in NewestFirst(hand.set & cards) {
+            for id in BitIndices(hand.set & cards).rev() {
                 let possible = self.unseen.some() & CardSet(told[id].into());
                 self.possible[id] = possible.0 as u32;
                 if possible.0.is_power_of_two() {
@@ -85,7 +85,7 @@ impl CardKnowledge {
             }
         }
         if self.unseen.some() != left {
-            for id in NewestFirst(cards & !self.single) {
+            for id in BitIndices(cards & !self.single) {
                 self.possible[id] = self.unseen.some().0 as u32 & told[id];
             }
         }
@@ -257,7 +257,7 @@ impl Reasoner<'_> {
     /// Whether each card that the observer does not see has a possible kind.
     pub(super) fn is_consistent(&self, state: &SeatState) -> bool {
         let BeliefState { own, told, .. } = &*self.beliefs;
-        NewestFirst(state.blind).all(|id| own.possible[id] & told[id] != 0)
+        BitIndices(state.blind).all(|id| own.possible[id] & told[id] != 0)
     }
 
     /// The commonly known suit of a card, if it is not dead.

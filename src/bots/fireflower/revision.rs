@@ -2,15 +2,18 @@
 
 use super::beliefs::{BeliefKind, CardBelief, CardGroup};
 use super::reasoner::Reasoner;
-use super::seat_state::{NewestFirst, SeatState};
+use super::seat_state::SeatState;
 use crate::bots::base_game::above;
+use crate::rules::BitIndices;
 
 impl Reasoner<'_> {
     /// Revises the beliefs about all cards in hands.
     pub(super) fn revise(&mut self, before: &SeatState, after: &SeatState) {
         let mut visited = 0u64;
         for hand in after.all_hands() {
-            while let Some(id) = NewestFirst(hand.set & self.beliefs.tops.any() & !visited).next() {
+            while let Some(id) =
+                BitIndices(hand.set & self.beliefs.tops.any() & !visited).next_back()
+            {
                 let belief = self.belief(id);
                 visited |= self.group(belief).set | 1 << id;
                 match belief.kind {
@@ -21,7 +24,7 @@ impl Reasoner<'_> {
                 }
             }
         }
-        for id in NewestFirst(before.hands[before.current].set & self.beliefs.tops.finessed) {
+        for id in BitIndices(before.hands[before.current].set & self.beliefs.tops.finessed).rev() {
             self.give_up_finesse(before, id);
         }
     }

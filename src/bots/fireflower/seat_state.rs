@@ -59,19 +59,6 @@ impl HandCards {
     }
 }
 
-/// The cards of a set, the newest first.
-pub(super) struct NewestFirst(pub u64);
-
-impl Iterator for NewestFirst {
-    type Item = usize;
-
-    fn next(&mut self) -> Option<usize> {
-        let id = self.0.checked_ilog2()? as usize;
-        self.0 &= !(1 << id);
-        Some(id)
-    }
-}
-
 /// A move in terms of seats and touched slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SeatMove {
