@@ -1,3 +1,5 @@
+//! What a searching seat believes about its own hand: weighted hands that explain its teammates' moves.
+
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -11,7 +13,7 @@ use crate::rules::{
     Belief, Event, GameRng, Hint, MAX_HAND_SIZE, Move, SlotSet, Variant, View, mix_seed,
 };
 
-/// Hands that are drawn for each hand that is wanted, before a refill gives up.
+/// A refill draws at most this many hands for each hand that is wanted.
 const DRAWS: usize = 10;
 
 /// Hands drawn at a time.
@@ -20,31 +22,31 @@ const BLOCK: usize = 512;
 /// Hands that a thread takes at a time.
 const CHUNK: usize = 64;
 
-/// A refill is due when the hands are worth fewer equally likely ones than this share of those wanted.
-const WORN: f64 = 0.25;
+/// A refill draws new hands when the effective sample size falls below this fraction of the wanted number of hands.
+const MIN_EFFECTIVE_SHARE: f64 = 0.25;
 
-/// Hands are dropped that are less likely than the likeliest by this factor.
-const LEAST: f64 = 1e-7;
+/// Hands whose likelihood is below this fraction of the largest likelihood are dropped.
+const MIN_LIKELIHOOD: f64 = 1e-7;
 
 /// Where the hands of a belief come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// They are all that are possible.
+    /// The belief has all possible hands.
     Exact,
-    /// They are a sample.
+    /// The belief has a sample of the possible hands.
     Sampled,
 }
 
-/// What a seat believes about its own hand: given what it sees, and that its teammates play by a blueprint.
+/// The hands that a seat may hold, given what it sees, if its teammates play by a blueprint.
 ///
-/// A teammate that searches makes other moves, too: each of them makes a hand that does not explain it less likely. In
-/// that case no hand is dropped for a move.
+/// Teammates that search deviate from the blueprint. A hand that does not explain such a move is then kept and becomes less
+/// likely.
 ///
-/// The hands are all that are possible as soon as these are few enough, and else a weighted sample of them.
+/// The belief has all possible hands if they are few enough, and otherwise a weighted sample.
 ///
-/// A move that the blueprint makes with none of the hands is taken for a mistake: it then says nothing, and all other
-/// moves still do, see [`BlueprintBelief::unexplained`]. Which moves are mistakes follows from the game as it was seen: turn
-/// by turn from the first, a move is one if no hand that is possible now explains it and all earlier moves that are none.
+/// A move that the blueprint makes with none of the hands counts as a mistake and is ignored; all other moves still count, see
+/// [`BlueprintBelief::unexplained`]. Mistakes are found turn by turn from the first turn: a move is a mistake if no possible hand
+/// explains it together with all earlier moves that are not mistakes.
 ///
 /// Turns are followed when the next decision is made, see `prepare`.
 #[derive(Clone)]
@@ -122,8 +124,8 @@ impl BlueprintBelief {
         self.particles.iter().map(|found| found.weight).sum()
     }
 
-    /// The number of equally likely hands that would be worth as much as these.
-    fn worth(&self) -> f64 {
+    /// The effective sample size: the number of equally likely hands with the same variance.
+    fn effective_size(&self) -> f64 {
         let squares: f64 = self.particles.iter().map(|found| found.weight * found.weight).sum();
         if squares > 0.0 { self.total().powi(2) / squares } else { 0.0 }
     }
@@ -170,7 +172,7 @@ impl BlueprintBelief {
             let weighed = hands.into_iter().map(|(hand, ways)| (hand, ways as f64));
             return self.enumerate(&weighed.collect::<Vec<_>>(), rooms, stop);
         }
-        if self.worth() < WORN * self.wanted as f64 {
+        if self.effective_size() < MIN_EFFECTIVE_SHARE * self.wanted as f64 {
             self.refill(&self.game.clone(), 1.0, rooms, stop)?;
         }
         if self.particles.is_empty() && self.has_gap {
@@ -328,7 +330,7 @@ impl BlueprintBelief {
         });
     }
 
-    /// So many draws from the hands by their weights, each with weight 1.
+    /// Draws this number of hands by their weights; each then has weight 1.
     fn resampled(&mut self, number: usize) -> Vec<Particle> {
         let step = self.total() / number as f64;
         let start = fraction(&mut GameRng::from_state(self.next_seed()));
@@ -356,7 +358,7 @@ impl BlueprintBelief {
         if self.unexplained().next().is_some() {
             self.find_mistakes(hands, rooms, stop)?;
         }
-        let mut found = self.replayed(&game, hands, LEAST, rooms, stop)?;
+        let mut found = self.replayed(&game, hands, MIN_LIKELIHOOD, rooms, stop)?;
         if self.mistake > 0.0 {
             let likelihood = |found: &Particle| found.likelihood;
             let mut most = found.iter().map(likelihood).fold(0.0, f64::max);
@@ -364,11 +366,11 @@ impl BlueprintBelief {
                 most = self.find_mistakes(hands, rooms, stop)?;
             }
             if most < 1.0 {
-                found = self.replayed(&game, hands, LEAST * most, rooms, stop)?;
+                found = self.replayed(&game, hands, MIN_LIKELIHOOD * most, rooms, stop)?;
             }
         } else if found.is_empty() {
             self.find_mistakes(hands, rooms, stop)?;
-            found = self.replayed(&game, hands, LEAST, rooms, stop)?;
+            found = self.replayed(&game, hands, MIN_LIKELIHOOD, rooms, stop)?;
         }
         (self.particles, self.source) = (found, Source::Exact);
         Ok(())
@@ -450,7 +452,7 @@ impl BlueprintBelief {
         let belief = Belief::new(&game.view(game.length()));
         self.source = Source::Sampled;
         let seed = self.next_seed();
-        let kept = (self.worth() as usize).min(self.wanted);
+        let kept = (self.effective_size() as usize).min(self.wanted);
         self.particles = if kept == 0 { Vec::new() } else { self.resampled(kept) };
         let (is_explained, mistake) = (&self.is_explained, self.mistake);
         for first in (0..self.wanted * DRAWS).step_by(BLOCK) {
@@ -463,7 +465,7 @@ impl BlueprintBelief {
                 let hands: Vec<WeighedHand> =
                     chunk.filter_map(|index| drawn(&belief, seed, index)).collect();
                 let mut found =
-                    room.replay(game, is_explained, mistake, LEAST * most, &hands, stop);
+                    room.replay(game, is_explained, mistake, MIN_LIKELIHOOD * most, &hands, stop);
                 found.retain(|found| {
                     found.weight >= most || fraction(&mut rng) * most < found.weight
                 });
@@ -525,7 +527,7 @@ fn fits(hand: &[u8; MAX_HAND_SIZE], event: &Event, is_own: bool, turn: &Turn<'_>
     }
 }
 
-/// The cards that a hint touches.
+/// The slots that a hint touches.
 fn touched(variant: &Variant, hand: &[u8], hint: Hint) -> SlotSet {
     let matches =
         |&(_, &card): &(usize, &u8)| hint.matches(variant.tables().card[usize::from(card)]);

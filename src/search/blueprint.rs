@@ -1,3 +1,5 @@
+//! The players that all seats are taken for: bots, or one policy that looks at many positions together.
+
 use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -11,10 +13,10 @@ use crate::bots::{Bot, PolicyBot};
 use crate::nn::{Policy, PolicyScratch};
 use crate::rules::{MAX_CARDS, MAX_HAND_SIZE, Move, Position, Variant, View};
 
-/// How often bots are taken to make another move than their own, where a probability of each move is needed.
+/// The probability that a bot makes another move than its own, where each move needs a probability.
 const OTHERS: f64 = 0.1;
 
-/// Hands that a network looks at between two looks at the flag that ends a search.
+/// Hands that a network evaluates between two checks of the stop flag.
 const ROWS: usize = 1024;
 
 /// A possible own hand, and how likely it is before the moves of the teammates are known.

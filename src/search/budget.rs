@@ -1,4 +1,6 @@
-/// Positions that are sampled between two looks at the means.
+//! How the roll-outs of a decision are divided among the moves.
+
+/// Positions that are sampled between two comparisons of the means.
 const BLOCK: usize = 32;
 
 /// The roll-outs of a decision. They are spent in rounds of equal size, after each of which the worse half of the moves

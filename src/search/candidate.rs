@@ -1,3 +1,5 @@
+//! The moves of a decision, with the scores of their roll-outs.
+
 use crate::bots::MoveValue;
 use crate::rules::Move;
 
@@ -15,7 +17,7 @@ pub struct ActionValue {
     pub error: f64,
     /// The number of its roll-outs.
     pub rollouts: usize,
-    /// Whether it was in the running until the end.
+    /// Whether it was still a candidate when the search ended.
     pub is_kept: bool,
 }
 
@@ -46,8 +48,8 @@ impl Candidate {
         self.mean() + self.bonus
     }
 
-    /// Whether this move is behind another one by more than so many standard errors of their difference. Both have played
-    /// the same deals.
+    /// Whether this move's mean is below that of `best` by more than this number of standard errors of their difference. Both moves
+    /// were played in the same deals.
     pub fn is_behind(&self, best: &Candidate, errors: f64) -> bool {
         let lead = best.bonus - self.bonus;
         let pairs = best.scores.iter().zip(&self.scores);

@@ -1,3 +1,5 @@
+//! One decision: roll-outs of each legal move from sampled hands, and the choice by their mean scores.
+
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -16,7 +18,7 @@ use crate::rules::{GameRng, Move, Position, RandomDeck, View, mix_seed};
 const CHUNK: usize = 16;
 
 /// The fewest samples after which a move is dropped.
-const LEAST: usize = 32;
+const MIN_SAMPLES: usize = 32;
 
 /// The best move is made if the blueprint's is behind it by this many. With few roll-outs the best mean is often luck.
 const MADE: f64 = 1.0;
@@ -89,7 +91,7 @@ pub(super) fn search(
         }
         samples += block;
         let ends_round = budget.spend(block * kept.len());
-        if samples >= LEAST {
+        if samples >= MIN_SAMPLES {
             drop_behind(&mut kept, &mut dropped);
         }
         if ends_round {

@@ -1,3 +1,5 @@
+//! How much a search does, and how it chooses.
+
 /// How a search judges the moves by their values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Method {

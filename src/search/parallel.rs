@@ -1,3 +1,5 @@
+//! A map over chunks of indices on several threads, which a flag can stop.
+
 use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -1,3 +1,5 @@
+//! One possible own hand with its weight, and the bots of all seats as they are with that hand.
+
 use super::seen_game::{SeenGame, SupposedTurn};
 use crate::bots::{Bot, Turn};
 use crate::rules::{Event, GameRng, MAX_CARDS, MAX_HAND_SIZE, Position, Variant, View};

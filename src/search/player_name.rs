@@ -1,3 +1,5 @@
+//! Players by their text: a bot, or a search such as `search: smart; rollouts=1000`.
+
 use std::fmt;
 use std::str::FromStr;
 

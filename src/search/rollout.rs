@@ -1,3 +1,5 @@
+//! A game that is played to its end from a sampled hand and deck.
+
 use super::particle::Seats;
 use crate::bots::Bot;
 use crate::rules::{Event, Move, Position, RandomDeck, Variant, View};

@@ -1,3 +1,5 @@
+//! The parts of a search's text. No part is checked here, and no file is read.
+
 use thiserror::Error;
 
 /// Prefix of a player that searches; its blueprint and its options follow.

@@ -1,3 +1,5 @@
+//! The bot that searches in each of its turns.
+
 use std::sync::atomic::AtomicBool;
 
 use thiserror::Error;

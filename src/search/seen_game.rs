@@ -1,3 +1,5 @@
+//! A game as one seat has seen it, which can be played again with any hand of that seat.
+
 use std::sync::Arc;
 
 use crate::bots::Turn;

@@ -1,3 +1,5 @@
+//! A set of the turns of one game.
+
 /// A set of turns of a game. No game has more turns than a `u8` can count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct TurnSet([u64; 4]);
