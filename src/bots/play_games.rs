@@ -9,7 +9,7 @@ use std::thread;
 use thiserror::Error;
 
 use super::memory::{check_headroom, start_scoped, with_room};
-use super::policy::{PolicyRows, run_together};
+use super::policy::{PolicyBot, PolicyRows, run_together};
 use super::runner::{BotMoveError, GameRunner, Player};
 use super::stop::is_set;
 use super::turn_values::TurnValues;
@@ -181,7 +181,7 @@ fn play_chunks(
     let Some(&any_game) = games.first() else { return Ok(Some(chunks)) };
     let runner = GameRunner::new(variant.clone(), players.to_vec(), seed(any_game));
     // Games with policies are played side by side.
-    let together = if runner.has_policy() { size } else { 1 };
+    let together = if runner.has_bot::<PolicyBot>() { size } else { 1 };
     let mut runners = vec![runner; together];
     let mut rows = PolicyRows::default();
     loop {

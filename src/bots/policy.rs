@@ -131,7 +131,7 @@ impl PolicyRows {
     /// Plays one turn of each of these games, in all of which a policy is to act.
     fn play(&mut self, games: &mut [&mut GameRunner], waiting: &mut [usize]) {
         let policy = |game: &mut GameRunner| {
-            Arc::as_ptr(&game.policy_to_act().expect("a policy is to act").0.policy)
+            Arc::as_ptr(&game.bot_to_act::<PolicyBot>().expect("a policy is to act").0.policy)
         };
         waiting.sort_by_key(|&game| policy(games[game]));
         let mut waiting = &*waiting;
@@ -151,7 +151,7 @@ impl PolicyRows {
         hidden_states.clear();
         let mut policy = None;
         for &game in waiting {
-            let (bot, view) = games[game].policy_to_act().expect("a policy is to act");
+            let (bot, view) = games[game].bot_to_act::<PolicyBot>().expect("a policy is to act");
             let policy = policy.get_or_insert_with(|| bot.policy.clone());
             let start = words.len();
             words.resize(start + policy.num_bits().div_ceil(64), 0);
@@ -164,7 +164,7 @@ impl PolicyRows {
         for (row, (&game, logits)) in
             waiting.iter().zip(logits.chunks_exact(logits.len() / waiting.len())).enumerate()
         {
-            let (bot, view) = games[game].policy_to_act().expect("a policy is to act");
+            let (bot, view) = games[game].bot_to_act::<PolicyBot>().expect("a policy is to act");
             bot.hidden_state.copy_from_slice(&hidden_states[row * width..][..width]);
             let played = choose(logits, bot.is_sampled.then_some(&mut bot.rng), &view);
             games[game].apply(played);
@@ -185,7 +185,7 @@ pub fn run_together(
     while !open.is_empty() && !is_set(stop) {
         open.retain(|&index| {
             let game = &mut *games[index];
-            while game.policy_to_act().is_none() {
+            while game.bot_to_act::<PolicyBot>().is_none() {
                 match game.play_bot_until(stop) {
                     Ok(true) => {}
                     Ok(false) => return false,
@@ -198,5 +198,111 @@ pub fn run_together(
             true
         });
         rows.play(games, &mut open);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bots::{BotName, Outcome, Player, bot, play_games};
+    use crate::nn::{POLICIES, policy_file, small};
+    use crate::rules::{Edition, LostGameScore, Parameters};
+
+    /// Bots of the policy in all seats.
+    fn players(policy: &Arc<Policy>, is_sampled: bool, variant: &Variant) -> Vec<Player> {
+        let bot = PolicyBot::new(policy.clone(), is_sampled, "", variant).unwrap();
+        vec![Player::Bot(Box::new(bot)); variant.players().into()]
+    }
+
+    #[test]
+    fn games_side_by_side_are_those_of_one_table_after_another() {
+        let policies = [false, true].map(|recurrent| policy_file(&small(), recurrent));
+        let policies = policies.map(|file| Arc::new(Policy::from_bytes(&file).unwrap()));
+        let variant = Arc::new(Variant::new(small()).unwrap());
+        for is_sampled in [false, true] {
+            let bot = |policy: &Arc<Policy>| {
+                let bot = PolicyBot::new(policy.clone(), is_sampled, "", &variant).unwrap();
+                Player::Bot(Box::new(bot))
+            };
+            let [feed_forward, recurrent] = policies.each_ref().map(bot);
+            let smart = "rules:play-safe;hint-playable;discard-oldest".parse::<BotName>().unwrap();
+            let players = [recurrent, smart.player(&variant).unwrap(), feed_forward];
+            let found = play_games(&variant, &players, 3, 0..150, 1).unwrap();
+            for (game, found) in (0..).zip(found) {
+                let seed = EpisodeSeed { seed: 3, game, episode: 0 };
+                let mut table = GameRunner::new(variant.clone(), players.to_vec(), seed);
+                table.run().unwrap();
+                assert_eq!(Some(found), Outcome::of(&table), "game {game}");
+            }
+        }
+    }
+
+    #[test]
+    fn games_are_equal_when_they_are_replayed() {
+        let policy = Arc::new(Policy::from_bytes(&policy_file(&small(), true)).unwrap());
+        let variant = Arc::new(Variant::new(small()).unwrap());
+        for is_sampled in [false, true] {
+            let players = players(&policy, is_sampled, &variant);
+            let whole = play_games(&variant, &players, 3, 0..100, 1).unwrap();
+            let parts = play_games(&variant, &players, 3, 50..100, 1).unwrap();
+            assert_eq!(whole[50..], parts);
+        }
+    }
+
+    #[test]
+    fn a_policy_plays_its_own_variant_with_any_start_player_and_edition() {
+        let policy = Arc::new(Policy::from_bytes(&policy_file(&small(), false)).unwrap());
+        let refusal = |parameters: Parameters| {
+            let variant = Variant::new(parameters).unwrap();
+            PolicyBot::new(policy.clone(), false, "mine", &variant).err().map(|it| it.to_string())
+        };
+        let same = Parameters {
+            random_start_player: true,
+            lost_game_score: LostGameScore::Fireworks,
+            edition: Edition::Ikebana,
+            ..small()
+        };
+        assert_eq!(refusal(same), None);
+        let message = refusal(Parameters { players: 2, max_life_tokens: 2, ..small() }).unwrap();
+        assert!(message.contains("bot=\"mine\" does not play this variant"), "{message}");
+        assert!(message.ends_with("in which max_life_tokens=3, players=3"), "{message}");
+    }
+
+    #[test]
+    fn a_damaged_file_is_refused_or_plays_legal_moves() {
+        let whole = policy_file(&small(), true);
+        let variant = Arc::new(Variant::new(small()).unwrap());
+        for length in 0..whole.len() {
+            assert!(Policy::from_bytes(&whole[..length]).is_err());
+        }
+        for bit in (0..8 * whole.len()).step_by(7) {
+            let mut bytes = whole.clone();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            let Ok(policy) = Policy::from_bytes(&bytes) else { continue };
+            if policy.differences(&variant).is_empty() {
+                let players = players(&Arc::new(policy), bit % 2 == 0, &variant);
+                play_games(&variant, &players, 0, 0..1, 1).unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn shipped_policies_can_be_played() {
+        for shipped in &POLICIES {
+            let policy = shipped.policy().unwrap();
+            let variant = Arc::new(policy.variant().clone());
+            play_games(&variant, &players(&policy, false, &variant), 0, 0..10, 1).unwrap();
+            let name: BotName = shipped.name.parse().unwrap();
+            assert_eq!(name.to_string(), shipped.name);
+            assert!(bot(shipped.name).is_err(), "{} is a bot's name", shipped.name);
+        }
+    }
+
+    #[test]
+    fn a_text_without_a_policy_is_refused_with_the_reason() {
+        let directory = "policy: src".parse::<BotName>().unwrap_err().to_string();
+        assert!(directory.contains("policy=\"src\" cannot be read"), "{directory}");
+        let misspelt = "policy: ippo-2".parse::<BotName>().unwrap_err().to_string();
+        assert!(misspelt.contains("did you mean \"ippo-2p\"?"), "{misspelt}");
     }
 }

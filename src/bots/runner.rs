@@ -9,7 +9,6 @@ use thiserror::Error;
 
 use super::bot::{Bot, MoveValue, Turn};
 use super::cheater;
-use super::policy::PolicyBot;
 use super::stop::is_set;
 use crate::rules::{
     Ending, EpisodeSeed, Event, GameRng, Move, Position, RandomDeck, Variant, View,
@@ -205,21 +204,22 @@ impl GameRunner {
         self.ending().is_none() && !matches!(player, Player::External)
     }
 
-    /// The policy that is to act, with its view; `None` if another player is, or if the game has ended.
-    pub(super) fn policy_to_act(&mut self) -> Option<(&mut PolicyBot, View<'_>)> {
+    /// The bot that is to act, with its view; `None` if a player of another type is, or if the game has ended.
+    pub(super) fn bot_to_act<B: Bot>(&mut self) -> Option<(&mut B, View<'_>)> {
         if self.ending().is_some() {
             return None;
         }
         let seat = self.position.current_player();
         let Player::Bot(bot) = &mut self.players[seat] else { return None };
-        let bot = (&mut **bot as &mut dyn Any).downcast_mut::<PolicyBot>()?;
+        let bot = (&mut **bot as &mut dyn Any).downcast_mut::<B>()?;
         Some((bot, View::new(&self.variant, &self.position, seat)))
     }
 
-    /// Whether a seat has a policy, which is evaluated faster for many games at a time.
-    pub(super) fn has_policy(&self) -> bool {
-        let is_policy = |player: &Player| matches!(player, Player::Bot(bot) if (&**bot as &dyn Any).is::<PolicyBot>());
-        self.players.iter().any(is_policy)
+    /// Whether a seat has a bot of this type.
+    pub(super) fn has_bot<B: Bot>(&self) -> bool {
+        let is_it =
+            |player: &Player| matches!(player, Player::Bot(bot) if (&**bot as &dyn Any).is::<B>());
+        self.players.iter().any(is_it)
     }
 
     /// Plays one turn if a bot is to act, and returns whether one was.

@@ -49,6 +49,8 @@ pub use color_features::{CardWeights, ColorFeatures};
 pub use color_network::ColorActions;
 pub use length::BufferError;
 pub(crate) use length::check_length;
+#[cfg(test)]
+pub(crate) use policy::tests::{policy_file, small};
 pub use policy::{
     POLICIES, Policy, PolicyError, PolicyProblem, ShippedPolicy, load_policy, policy_bytes,
     read_policy, shipped_policy,

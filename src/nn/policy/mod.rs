@@ -11,7 +11,7 @@ mod range;
 mod shipped;
 mod tensors;
 #[cfg(test)]
-mod tests;
+pub mod tests;
 
 pub use choice::{best, sample};
 pub use error::{PolicyError, PolicyProblem};

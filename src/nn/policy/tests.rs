@@ -1,4 +1,4 @@
-//! Policies are compared with naive loops, across instruction sets and numbers of rows, and in games; damaged files are refused.
+//! Tests of policy files and of their forward passes.
 
 use std::sync::Arc;
 
@@ -6,7 +6,6 @@ use serde_json::{Map, Value, json};
 
 use super::choice::{best, sample};
 use super::*;
-use crate::bots::{BotName, GameRunner, Outcome, Player, PolicyBot, play_games};
 use crate::encode::{self, Encoder, encode_into};
 use crate::nn::any_network::Network;
 use crate::nn::layer_norm::LayerNorm;
@@ -45,7 +44,7 @@ fn file(metadata: &Value, tensors: &[Tensor]) -> Vec<u8> {
     [&(header.len() as u64).to_le_bytes(), header.as_slice(), &data].concat()
 }
 
-fn small() -> Parameters {
+pub fn small() -> Parameters {
     Parameters { players: 3, colors: 2, ranks: 3, hand_size: Some(2), ..Parameters::default() }
 }
 
@@ -76,16 +75,10 @@ fn tensors(parameters: &Parameters, recurrent: bool) -> Vec<Tensor> {
     layers.iter().chain(memory).flat_map(tensors).collect()
 }
 
-fn policy_file(parameters: &Parameters, recurrent: bool) -> Vec<u8> {
+pub fn policy_file(parameters: &Parameters, recurrent: bool) -> Vec<u8> {
     let metadata =
         json!({"starmine": header(parameters, recurrent).to_string(), "card": "ignored"});
     file(&metadata, &tensors(parameters, recurrent))
-}
-
-/// Bots of the policy in all seats.
-fn players(policy: &Arc<Policy>, is_sampled: bool, variant: &Variant) -> Vec<Player> {
-    let bot = PolicyBot::new(policy.clone(), is_sampled, "", variant).unwrap();
-    vec![Player::Bot(Box::new(bot)); variant.players().into()]
 }
 
 /// A naive linear layer.
@@ -252,60 +245,6 @@ fn actions_are_sampled_by_their_probabilities() {
     }
 }
 
-#[test]
-fn games_side_by_side_are_those_of_one_table_after_another() {
-    let policies = [false, true].map(|recurrent| policy_file(&small(), recurrent));
-    let policies = policies.map(|file| Arc::new(Policy::from_bytes(&file).unwrap()));
-    let variant = Arc::new(Variant::new(small()).unwrap());
-    for is_sampled in [false, true] {
-        let bot = |policy: &Arc<Policy>| {
-            let bot = PolicyBot::new(policy.clone(), is_sampled, "", &variant).unwrap();
-            Player::Bot(Box::new(bot))
-        };
-        let [feed_forward, recurrent] = policies.each_ref().map(bot);
-        let smart = "rules:play-safe;hint-playable;discard-oldest".parse::<BotName>().unwrap();
-        let players = [recurrent, smart.player(&variant).unwrap(), feed_forward];
-        let found = play_games(&variant, &players, 3, 0..150, 1).unwrap();
-        for (game, found) in (0..).zip(found) {
-            let seed = EpisodeSeed { seed: 3, game, episode: 0 };
-            let mut table = GameRunner::new(variant.clone(), players.to_vec(), seed);
-            table.run().unwrap();
-            assert_eq!(Some(found), Outcome::of(&table), "game {game}");
-        }
-    }
-}
-
-#[test]
-fn games_are_equal_when_they_are_replayed() {
-    let policy = Arc::new(Policy::from_bytes(&policy_file(&small(), true)).unwrap());
-    let variant = Arc::new(Variant::new(small()).unwrap());
-    for is_sampled in [false, true] {
-        let players = players(&policy, is_sampled, &variant);
-        let whole = play_games(&variant, &players, 3, 0..100, 1).unwrap();
-        let parts = play_games(&variant, &players, 3, 50..100, 1).unwrap();
-        assert_eq!(whole[50..], parts);
-    }
-}
-
-#[test]
-fn a_policy_plays_its_own_variant_with_any_start_player_and_edition() {
-    let policy = Arc::new(Policy::from_bytes(&policy_file(&small(), false)).unwrap());
-    let refusal = |parameters: Parameters| {
-        let variant = Variant::new(parameters).unwrap();
-        PolicyBot::new(policy.clone(), false, "mine", &variant).err().map(|it| it.to_string())
-    };
-    let same = Parameters {
-        random_start_player: true,
-        lost_game_score: crate::rules::LostGameScore::Fireworks,
-        edition: crate::rules::Edition::Ikebana,
-        ..small()
-    };
-    assert_eq!(refusal(same), None);
-    let message = refusal(Parameters { players: 2, max_life_tokens: 2, ..small() }).unwrap();
-    assert!(message.contains("bot=\"mine\" does not play this variant"), "{message}");
-    assert!(message.ends_with("in which max_life_tokens=3, players=3"), "{message}");
-}
-
 /// The error message of a changed file.
 fn problem(change: impl FnOnce(&mut Value, &mut Vec<Tensor>)) -> String {
     let (mut header, mut tensors) = (header(&small(), false), tensors(&small(), false));
@@ -350,10 +289,6 @@ fn invalid_files_are_refused_with_the_reason() {
     assert_eq!(nothing, Some(PolicyProblem::NoHeader));
     let text = Policy::from_bytes(b"not a policy").err();
     assert!(matches!(text, Some(PolicyProblem::NotSafetensors(_))));
-    let directory = "policy: src".parse::<BotName>().unwrap_err().to_string();
-    assert!(directory.contains("policy=\"src\" cannot be read"), "{directory}");
-    let misspelt = "policy: ippo-2".parse::<BotName>().unwrap_err().to_string();
-    assert!(misspelt.contains("did you mean \"ippo-2p\"?"), "{misspelt}");
 }
 
 #[test]
@@ -382,36 +317,6 @@ fn half_precision_tensors_are_read() {
     }
     let refused = Policy::from_bytes(&ones("I16", 1)).err().unwrap().to_string();
     assert!(refused.contains("has dtype I16: expected F32, F16 or BF16"), "{refused}");
-}
-
-#[test]
-fn a_damaged_file_is_refused_or_plays_legal_moves() {
-    let whole = policy_file(&small(), true);
-    let variant = Arc::new(Variant::new(small()).unwrap());
-    for length in 0..whole.len() {
-        assert!(Policy::from_bytes(&whole[..length]).is_err());
-    }
-    for bit in (0..8 * whole.len()).step_by(7) {
-        let mut bytes = whole.clone();
-        bytes[bit / 8] ^= 1 << (bit % 8);
-        let Ok(policy) = Policy::from_bytes(&bytes) else { continue };
-        if policy.differences(&variant).is_empty() {
-            let players = players(&Arc::new(policy), bit % 2 == 0, &variant);
-            play_games(&variant, &players, 0, 0..1, 1).unwrap();
-        }
-    }
-}
-
-#[test]
-fn shipped_policies_can_be_played() {
-    for shipped in &POLICIES {
-        let policy = shipped.policy().unwrap();
-        let variant = Arc::new(policy.variant().clone());
-        play_games(&variant, &players(&policy, false, &variant), 0, 0..10, 1).unwrap();
-        let name: BotName = shipped.name.parse().unwrap();
-        assert_eq!(name.to_string(), shipped.name);
-        assert!(crate::bots::bot(shipped.name).is_err(), "{} is a bot's name", shipped.name);
-    }
 }
 
 #[test]
