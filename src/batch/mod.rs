@@ -58,17 +58,16 @@ use crate::encode::Layout;
 use crate::nn::{Simd, check_length};
 use crate::rules::{ActionSet, EpisodeSeed, Position, Variant};
 use config::BatchConfig;
-use kernel::block::{Field, Place, block_words, clear_block, ending};
+use kernel::block::{Field, GameLane, block_words, clear_block, ending};
 use kernel::game::Game;
 use kernel::lanes::{LANES, Word};
 use partners::game::PartnerGame;
-use replay::refill::Refill;
 use schedule::partition::{Partition, share_size};
 use schedule::pool::Pool;
-use step::Step;
 use step::chunk::Chunk;
 use step::scratch::Scratch;
 use step::seeding::GameSeed;
+use step::{Request, Step};
 
 /// Many games of one variant that are stepped together.
 ///
@@ -284,8 +283,8 @@ impl Batch {
     }
 
     /// Where a game lies in its block.
-    fn place(&self, game: usize) -> Place {
-        Place { lane: game % LANES, acting_hand: self.acting_hand }
+    fn place(&self, game: usize) -> GameLane {
+        GameLane { lane: game % LANES, acting_hand: self.acting_hand }
     }
 
     /// A field of one game.
@@ -337,26 +336,18 @@ impl Batch {
     ) -> Result<(), BatchError> {
         self.check_whole()?;
         outputs.check(&self.config, self.num_envs())?;
-        self.run(None, None, false, None, outputs, stop);
+        self.run(Request::Observe, outputs, stop);
         BatchError::if_set(stop)
     }
 
-    /// Plays the actions, if there are any, and writes the outputs. Returns `false` if `refuse` is
-    /// set and an action is illegal; the batch is unchanged then. Once `stop` is set, no further games are played or shown.
-    fn run(
-        &mut self,
-        actions: Option<&[i64]>,
-        moving: Option<&[bool]>,
-        refuse: bool,
-        refill: Option<Refill<'_>>,
-        outputs: Outputs<'_>,
-        stop: &AtomicBool,
-    ) -> bool {
+    /// Does what is requested in all games, and writes the outputs. Returns `false` if the request refuses illegal
+    /// actions and there is one; the batch is unchanged then. Once `stop` is set, no further games are played or written.
+    fn run(&mut self, request: Request<'_>, outputs: Outputs<'_>, stop: &AtomicBool) -> bool {
         let config = &self.config;
-        let backwards = config.turns_round && self.calls % 2 == 1;
-        let acting_hand = self.acting_hand;
-        let step = Step { config, acting_hand, actions, moving, refill, backwards, stop };
-        let call = self.calls + u64::from(actions.is_some());
+        let mut step = Step::new(config, self.acting_hand, request, stop);
+        step.backwards = config.turns_round && self.calls % 2 == 1;
+        let refuse = matches!(request, Request::Play { refuse_illegal: true, .. });
+        let call = self.calls + u64::from(step.actions.is_some());
         let run = move |chunk: &mut Chunk<'_>, scratch: &mut Scratch| {
             scratch.finished.begin(call);
             step.run(chunk, scratch);
@@ -403,9 +394,10 @@ impl Batch {
         outputs.check(&self.config, self.num_envs())?;
         let options = &self.config.options;
         let waits = options.autoreset_mode == AutoresetMode::Disabled;
-        let refuse = options.illegal_action == IllegalAction::Raise;
+        let refuse_illegal = options.illegal_action == IllegalAction::Raise;
+        let request = Request::Play { actions, refuse_illegal };
         if waits && (0..self.num_envs()).any(|game| self.is_over(game))
-            || !self.run(Some(actions), None, refuse, None, outputs, stop)
+            || !self.run(request, outputs, stop)
         {
             return Err(self.illegal_actions(actions, None).into());
         }

@@ -80,7 +80,7 @@ pub const fn hand_start(sizes: Sizes, acting_hand: usize, offset: usize) -> usiz
 
 /// Where one game lies: in which lane of a block, and where the acting player's hand is in it.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct GameLane {
     pub lane: usize,
     pub acting_hand: usize,
 }
@@ -93,32 +93,32 @@ pub fn clear_block(words: &mut [Word]) {
 
 /// Eight games, opened for the kernel: it has all words of a block, and `acting_hand` is below the
 /// number of players.
-pub struct Block<'a, I, const STANDARD: usize> {
-    kernel: Kernel<'a, I, STANDARD>,
+pub struct Block<'a, I, const VARIANT: usize> {
+    kernel: Kernel<'a, I, VARIANT>,
     words: &'a mut [Word],
     acting_hand: usize,
 }
 
-impl<'a, I, const STANDARD: usize> Deref for Block<'a, I, STANDARD> {
-    type Target = Kernel<'a, I, STANDARD>;
+impl<'a, I, const VARIANT: usize> Deref for Block<'a, I, VARIANT> {
+    type Target = Kernel<'a, I, VARIANT>;
 
     #[inline(always)]
-    fn deref(&self) -> &Kernel<'a, I, STANDARD> {
+    fn deref(&self) -> &Kernel<'a, I, VARIANT> {
         &self.kernel
     }
 }
 
-impl<'a, I: Isa, const STANDARD: usize> Block<'a, I, STANDARD> {
+impl<'a, I: Isa, const VARIANT: usize> Block<'a, I, VARIANT> {
     /// Opens the words of a block, in which the acting player's hand has this index.
     ///
     /// # Panics
     /// If there is another number of words, or no such hand.
     #[inline(always)]
     pub fn new(
-        kernel: Kernel<'a, I, STANDARD>,
+        kernel: Kernel<'a, I, VARIANT>,
         words: &'a mut [Word],
         acting_hand: usize,
-    ) -> Block<'a, I, STANDARD> {
+    ) -> Block<'a, I, VARIANT> {
         assert!(words.len() == block_words(kernel.sizes()) && acting_hand < kernel.sizes().players);
         Block { kernel, words, acting_hand }
     }

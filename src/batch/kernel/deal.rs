@@ -33,7 +33,7 @@ static DEALT_BEFORE: [Word; DEALT_WORDS] = {
     dealt
 };
 
-impl<I: Isa, const STANDARD: usize> Block<'_, I, STANDARD> {
+impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
     /// Deals a new game with the random number generator in this state. Its legal actions are found by
     /// [`Block::find_actions`].
     #[inline(always)]

@@ -1,6 +1,6 @@
 //! One game of a batch outside its block: as the rules know it.
 
-use super::block::{Field, Place, count, counter, ending, hand_start};
+use super::block::{Field, GameLane, count, counter, ending, hand_start};
 use super::lanes::Word;
 use super::plan::{ABSENT, CARD_INDEX, COLOR_HINT, DISCARD, PLAY, RANK_HINT, Sizes, TYPES, ones};
 use crate::rules::{
@@ -32,7 +32,12 @@ impl Game {
     }
 
     /// Writes the game into a lane of a block.
-    pub fn put(&self, block: &mut [Word], Place { lane, acting_hand }: Place, variant: &Variant) {
+    pub fn put(
+        &self,
+        block: &mut [Word],
+        GameLane { lane, acting_hand }: GameLane,
+        variant: &Variant,
+    ) {
         let (position, sizes) = (&self.position, Sizes::of(variant));
         let mut set = |field: Field, value: u64| block[field as usize].0[lane] = value;
         set(Field::Deck, self.deck.left);
@@ -84,7 +89,7 @@ impl Game {
     /// Reads the game in a lane of a block.
     pub fn take(
         block: &[Word],
-        Place { lane, acting_hand }: Place,
+        GameLane { lane, acting_hand }: GameLane,
         variant: &Variant,
         seed: EpisodeSeed,
     ) -> Game {

@@ -7,31 +7,31 @@ use super::plan::ones;
 
 const BYTE: u64 = 0xff;
 
-impl<I: Isa, const STANDARD: usize> Block<'_, I, STANDARD> {
+impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
     /// Finds the legal actions and writes them into the block; a game that is over has none.
     #[inline(always)]
     pub fn find_actions(&mut self) {
         let (sizes, hand_size) = (self.sizes(), self.sizes().hand_size);
         let counters = self.load(Field::Counters);
-        let live = !counters.shares(self.splat(BYTE << counter::ENDING));
+        let live = !counters.intersects(self.splat(BYTE << counter::ENDING));
         let information = counters & self.splat(BYTE << counter::INFORMATION);
         let full = information.equals(self.splat(sizes.max_information_tokens as u64));
-        let tokens = information.shares(self.splat(BYTE));
+        let tokens = information.intersects(self.splat(BYTE));
         let cards = self.splat(ones(sizes.hinted()) << sizes.knowledge());
         let mut slots = self.isa.zero();
         for slot in 0..hand_size {
-            let held = self.card(0, slot).shares(cards);
-            slots = slots | self.bit(slot).keep(held);
+            let held = self.card(0, slot).intersects(cards);
+            slots = slots | self.bit(slot).masked(held);
         }
-        let hints = self.find_hints().keep(tokens);
-        let legal = slots.keep(!full) | slots.shl(hand_size) | hints;
+        let hints = self.find_hints().masked(tokens);
+        let legal = slots.masked(!full) | slots.shl(hand_size) | hints;
         let mut legal = [legal, self.isa.zero()];
         if sizes.timed_display {
             self.add_announced_plays(slots, &mut legal);
         }
-        self.store(Field::LowActions, legal[0].keep(live));
+        self.store(Field::LowActions, legal[0].masked(live));
         if sizes.num_actions() > 64 {
-            self.store(Field::HighActions, legal[1].keep(live));
+            self.store(Field::HighActions, legal[1].masked(live));
         }
     }
 
@@ -49,7 +49,7 @@ impl<I: Isa, const STANDARD: usize> Block<'_, I, STANDARD> {
             }
             let mut matching = self.field(held, sizes.knowledge(), sizes.hinted());
             if sizes.empty_hints {
-                matching = all.keep(matching.shares(all));
+                matching = all.masked(matching.intersects(all));
             }
             let (color, rank) =
                 (matching & self.splat(ones(sizes.colors)), matching.shr(sizes.colors));
@@ -66,16 +66,16 @@ impl<I: Isa, const STANDARD: usize> Block<'_, I, STANDARD> {
     fn add_announced_plays(&self, slots: I::Lanes, legal: &mut [I::Lanes; 2]) {
         let sizes = self.sizes();
         for slot in 0..sizes.hand_size {
-            let held = slots.shares(self.bit(slot));
+            let held = slots.intersects(self.bit(slot));
             let first = sizes.announced_play_base() + slot * sizes.colors;
             let actions = u128::from(ones(sizes.colors)) << first;
-            legal[0] = legal[0] | self.splat(actions as u64).keep(held);
-            legal[1] = legal[1] | self.splat((actions >> 64) as u64).keep(held);
+            legal[0] = legal[0] | self.splat(actions as u64).masked(held);
+            legal[1] = legal[1] | self.splat((actions >> 64) as u64).masked(held);
         }
     }
 }
 
-impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
+impl<I: Isa, const VARIANT: usize> Kernel<'_, I, VARIANT> {
     /// Whether each action is among a game's legal actions, which two fields of a block hold.
     #[inline(always)]
     pub fn are_legal(
@@ -89,7 +89,7 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
             let rest = actions - self.splat(64);
             legal = legal | self.isa.load(high_actions).shr_each(rest);
         }
-        legal.shares(self.splat(1))
+        legal.intersects(self.splat(1))
     }
 
     /// The games of a block that are not over and whose action is illegal, one bit each.
@@ -98,7 +98,7 @@ impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
         let [counters, low_actions, high_actions] =
             [Field::Counters, Field::LowActions, Field::HighActions]
                 .map(|field| &words[field as usize]);
-        let over = self.isa.load(counters).shares(self.splat(BYTE << counter::ENDING));
+        let over = self.isa.load(counters).intersects(self.splat(BYTE << counter::ENDING));
         let legal = self.are_legal(low_actions, high_actions, self.isa.load(actions));
         (!(over | legal)).bits()
     }

@@ -20,36 +20,37 @@ use plan::{Plan, Sizes, ones};
 // The kernel's code takes no closures over lanes: a closure would not be inlined into the function
 // that is compiled for the instruction set, and would run without it.
 
-/// The value of `STANDARD` for variants whose numbers are read from the plan.
-pub const ANY: usize = 0;
+/// The `VARIANT` of a kernel that reads all numbers of the variant from the plan.
+pub const ANY_VARIANT: usize = 0;
 
-/// Added to `STANDARD` for base games with other tokens or switches.
-pub const SWITCHED: usize = 8;
+/// Added to `VARIANT` for a variant with the cards and hands of the base game, but other tokens or switches.
+pub const OTHER_RULES: usize = 8;
 
 /// An instruction set, and the numbers and tables of a variant.
 ///
-/// `STANDARD` is the number of players of a base game: its numbers are constants, so that the
-/// compiler unrolls the loops over seats and slots and computes all shifts and masks. With
-/// [`SWITCHED`] added, only the cards and hands are constants; with [`ANY`], nothing is.
+/// `VARIANT` says for which variants the code is specialised. For the base game it is the number of players: all numbers
+/// of the variant are constants, so that the compiler unrolls the loops over seats and slots, and computes shifts and
+/// masks. With [`OTHER_RULES`] added, only the numbers of cards and hands are constants. With [`ANY_VARIANT`], no number
+/// is a constant.
 #[derive(Clone, Copy)]
-pub struct Kernel<'a, I, const STANDARD: usize> {
+pub struct Kernel<'a, I, const VARIANT: usize> {
     pub isa: I,
     pub plan: &'a Plan,
 }
 
-impl<I: Isa, const STANDARD: usize> Kernel<'_, I, STANDARD> {
+impl<I: Isa, const VARIANT: usize> Kernel<'_, I, VARIANT> {
     /// Whether all numbers are constants.
-    pub const IS_BASE_GAME: bool = STANDARD != ANY && STANDARD < SWITCHED;
+    pub const IS_BASE_GAME: bool = VARIANT != ANY_VARIANT && VARIANT < OTHER_RULES;
 
     /// The variant's numbers.
     #[inline(always)]
     pub fn sizes(&self) -> Sizes {
-        if STANDARD == ANY {
+        if VARIANT == ANY_VARIANT {
             self.plan.sizes
         } else if Self::IS_BASE_GAME {
-            const { Sizes::standard(STANDARD) }
+            const { Sizes::standard(VARIANT) }
         } else {
-            const { Sizes::standard(STANDARD % SWITCHED) }.with_rules_of(self.plan.sizes)
+            const { Sizes::standard(VARIANT % OTHER_RULES) }.with_rules_of(self.plan.sizes)
         }
     }
 

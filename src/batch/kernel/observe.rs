@@ -47,7 +47,7 @@ impl<L: Lanes> FieldWriter<'_, L> {
     }
 }
 
-impl<I: Isa, const STANDARD: usize> Block<'_, I, STANDARD> {
+impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
     /// Writes the canonical observation of the seat at this offset from the acting player as packed
     /// rows, the first bit lowest.
     ///
@@ -84,7 +84,7 @@ impl<I: Isa, const STANDARD: usize> Block<'_, I, STANDARD> {
         let last = self.sizes().hand_size - 1;
         let absent = self.splat(ABSENT);
         let own = self.card(self.offset_seen(observer, 0), last);
-        let mut short = self.bit(0).keep(own.equals(absent));
+        let mut short = self.bit(0).masked(own.equals(absent));
         for offset in 1..self.sizes().players {
             let hand = self.offset_seen(observer, offset);
             for slot in 0..=last {
@@ -93,7 +93,7 @@ impl<I: Isa, const STANDARD: usize> Block<'_, I, STANDARD> {
                 rows.push(self.bit(0).shl_each(card.shr(CARD_INDEX)), self.sizes().cards());
             }
             let misses = self.card(hand, last).equals(absent);
-            short = short | self.bit(offset).keep(misses);
+            short = short | self.bit(offset).masked(misses);
         }
         rows.push(short, self.sizes().players);
     }
@@ -124,7 +124,7 @@ impl<I: Isa, const STANDARD: usize> Block<'_, I, STANDARD> {
         let types = event & self.splat(ones(TYPES));
         // The player before the acting one, as an offset from the observer.
         let player = self.bit(players - 1 - observer);
-        let player = player.keep(types.shares(self.splat(ones(TYPES))));
+        let player = player.masked(types.intersects(self.splat(ones(TYPES))));
         let mut targets = self.field(event, TYPES, players);
         if observer > 0 {
             let around = targets.shl(players - observer) & self.splat(ones(players));
@@ -135,10 +135,10 @@ impl<I: Isa, const STANDARD: usize> Block<'_, I, STANDARD> {
         let mut announced = self.isa.zero();
         if sizes.timed_display {
             // A play keeps its announced colour there, and the mark that it regained two tokens.
-            let played = types.shares(self.splat(PLAY));
-            announced = (rest_bits & self.splat(ones(sizes.colors))).keep(played);
+            let played = types.intersects(self.splat(PLAY));
+            announced = (rest_bits & self.splat(ones(sizes.colors))).masked(played);
             let slots = self.splat(!ones(sizes.hinted() + sizes.hand_size));
-            rest_bits = (rest_bits & slots).or_else(played, rest_bits);
+            rest_bits = (rest_bits & slots).masked_or(played, rest_bits);
         }
         let head = player
             | types.shl(players)

@@ -48,9 +48,9 @@ impl Processor {
     /// faster: half of the largest cache, within limits. Other virtual machines may share a cache
     /// of hundreds of megabytes, so the whole of it is never counted on.
     pub fn streams_from(self) -> usize {
-        const LEAST: usize = 16 << 20;
-        const MOST: usize = 64 << 20;
-        self.cache.map_or(LEAST, |cache| (cache / 2).clamp(LEAST, MOST))
+        const MIN_BYTES: usize = 16 << 20;
+        const MAX_BYTES: usize = 64 << 20;
+        self.cache.map_or(MIN_BYTES, |cache| (cache / 2).clamp(MIN_BYTES, MAX_BYTES))
     }
 }
 

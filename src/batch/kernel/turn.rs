@@ -11,7 +11,7 @@ const BYTE: u64 = 0xff;
 
 /// The results of a turn in eight games.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Turn {
+pub struct TurnResult {
     /// The changes of the scores, as signed numbers.
     pub reward: Word,
     /// The counters of the games that ended; zero in the others.
@@ -44,18 +44,18 @@ struct Taken<L: Lanes> {
     discarded: L::Mask,
 }
 
-impl<I: Isa, const STANDARD: usize> Block<'_, I, STANDARD> {
+impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
     /// Plays one turn. An illegal action ends its game as lost; a game that is over does not
     /// change.
     #[inline(always)]
-    pub fn play(&mut self, actions: &Word) -> Turn {
+    pub fn play(&mut self, actions: &Word) -> TurnResult {
         let counters = self.load(Field::Counters);
-        let live = !counters.shares(self.splat(BYTE << counter::ENDING));
+        let live = !counters.intersects(self.splat(BYTE << counter::ENDING));
         let actions = self.isa.load(actions);
         let [low_actions, high_actions] = [Field::LowActions, Field::HighActions];
         let legal = self.are_legal(self.word(low_actions), self.word(high_actions), actions);
         let num_actions = self.sizes().num_actions();
-        let action = self.isa.look_up(&self.plan.actions, num_actions, actions).keep(legal);
+        let action = self.isa.look_up(&self.plan.actions, num_actions, actions).masked(legal);
         let (taken, last) = self.take_card(action);
         self.put_card(&taken);
         let touched = self.hint(action);
@@ -70,18 +70,18 @@ impl<I: Isa, const STANDARD: usize> Block<'_, I, STANDARD> {
     #[inline(always)]
     fn take_card(&mut self, action: I::Lanes) -> (Taken<I::Lanes>, I::Lanes) {
         let sizes = self.sizes();
-        let mut any = action.shares(self.bit(sizes.slots()));
+        let mut any = action.intersects(self.bit(sizes.slots()));
         let mut word = self.card(0, 0);
-        let mut taken = word.keep(any);
+        let mut taken = word.masked(any);
         for slot in 1..sizes.hand_size {
             let next = self.card(0, slot);
-            self.store_card(0, slot - 1, next.or_else(any, word));
-            let here = action.shares(self.bit(sizes.slots() + slot));
+            self.store_card(0, slot - 1, next.masked_or(any, word));
+            let here = action.intersects(self.bit(sizes.slots() + slot));
             any = any | here;
-            taken = taken | next.keep(here);
+            taken = taken | next.masked(here);
             word = next;
         }
-        let last = self.splat(ABSENT).or_else(any, word);
+        let last = self.splat(ABSENT).masked_or(any, word);
         (self.judge(action, any, taken), last)
     }
 
@@ -95,17 +95,17 @@ impl<I: Isa, const STANDARD: usize> Block<'_, I, STANDARD> {
     ) -> Taken<I::Lanes> {
         let sizes = self.sizes();
         let index = taken.shr(CARD_INDEX);
-        let card = self.splat(1).keep(any).shl_each(index);
-        let played = action.shares(self.splat(PLAY << sizes.knowledge()));
-        let mut added = played & card.shares(self.load(Field::Next));
-        let mut announced = self.isa.nowhere();
+        let card = self.splat(1).masked(any).shl_each(index);
+        let played = action.intersects(self.splat(PLAY << sizes.knowledge()));
+        let mut added = played & card.intersects(self.load(Field::Next));
+        let mut announced = self.isa.empty_mask();
         if sizes.timed_display {
             let colors = self.field(action, sizes.announced(), sizes.colors);
-            announced = colors.shares(self.splat(ones(sizes.colors)));
-            let wrong = (colors.shl(sizes.knowledge()) & !taken).shares(self.splat(u64::MAX));
+            announced = colors.intersects(self.splat(ones(sizes.colors)));
+            let wrong = (colors.shl(sizes.knowledge()) & !taken).intersects(self.splat(u64::MAX));
             added = added & !wrong;
         }
-        let completes = card.keep(added).shares(self.splat(sizes.highest()));
+        let completes = card.masked(added).intersects(self.splat(sizes.highest()));
         Taken { any, index, card, played, added, completes, announced, discarded: any & !added }
     }
 
@@ -113,14 +113,14 @@ impl<I: Isa, const STANDARD: usize> Block<'_, I, STANDARD> {
     #[inline(always)]
     fn put_card(&mut self, taken: &Taken<I::Lanes>) {
         let sizes = self.sizes();
-        let added = taken.card.keep(taken.added);
+        let added = taken.card.masked(taken.added);
         let below = (added & self.splat(!sizes.lowest)).shr(1);
         let above = (added & self.splat(!sizes.highest())).shl(1);
         let fireworks = self.load(Field::Fireworks);
         self.store(Field::Fireworks, (fireworks & !below) | added);
         let next = self.load(Field::Next);
         self.store(Field::Next, (next & !added) | above);
-        let copies = self.copies(taken).keep(taken.discarded);
+        let copies = self.copies(taken).masked(taken.discarded);
         let lowest = copies & (self.isa.zero() - copies);
         let discards = self.load(Field::Discards);
         // Among the card's own bits this sets the lowest one that is zero.
@@ -144,18 +144,18 @@ impl<I: Isa, const STANDARD: usize> Block<'_, I, STANDARD> {
         for offset in 1..self.sizes().players {
             let (mut named, mut hinted) = (named, hinted);
             if self.sizes().players > 2 {
-                let target = action.shares(self.splat(1 << (sizes.targets() + offset - 1)));
-                (named, hinted) = (named.keep(target), hinted.keep(target));
+                let target = action.intersects(self.splat(1 << (sizes.targets() + offset - 1)));
+                (named, hinted) = (named.masked(target), hinted.masked(target));
             }
             // A card's own suit and rank stand in the order of the hinted ones, further up.
             let matching = hinted.shl(sizes.hinted());
             let others = all & !named;
             for slot in 0..self.sizes().hand_size {
                 let card = self.card(offset, slot);
-                let matches = card.shares(matching);
-                let ruled_out = others.or_else(matches, named);
-                self.store_card(offset, slot, (card & !ruled_out) | hinted.keep(matches));
-                touched = touched | self.bit(slot).keep(matches);
+                let matches = card.intersects(matching);
+                let ruled_out = others.masked_or(matches, named);
+                self.store_card(offset, slot, (card & !ruled_out) | hinted.masked(matches));
+                touched = touched | self.bit(slot).masked(matches);
             }
         }
         touched
@@ -173,32 +173,32 @@ impl<I: Isa, const STANDARD: usize> Block<'_, I, STANDARD> {
         taken: &Taken<I::Lanes>,
     ) -> (I::Lanes, [<I::Lanes as Lanes>::Mask; 2]) {
         let sizes = self.sizes();
-        let had_cards = counters.shares(self.splat(BYTE << counter::DECK));
+        let had_cards = counters.intersects(self.splat(BYTE << counter::DECK));
         let information = self.splat(BYTE << counter::INFORMATION);
         let full = self.splat((sizes.max_information_tokens as u64) << counter::INFORMATION);
         let token = self.bit(counter::INFORMATION);
-        let hints = action.shares(self.splat((COLOR_HINT | RANK_HINT) << sizes.knowledge()));
-        counters = counters - token.keep(hints);
+        let hints = action.intersects(self.splat((COLOR_HINT | RANK_HINT) << sizes.knowledge()));
+        counters = counters - token.masked(hints);
         let has_room = !(counters & information).equals(full);
         let first = ((taken.any & !taken.played) | taken.completes) & has_room;
-        counters = counters + token.keep(first);
-        let mut second = self.isa.nowhere();
+        counters = counters + token.masked(first);
+        let mut second = self.isa.empty_mask();
         if sizes.timed_display {
             let has_room = !(counters & information).equals(full);
             second = taken.announced & taken.added & has_room;
-            counters = counters + token.keep(second);
+            counters = counters + token.masked(second);
         }
-        counters = counters + self.bit(counter::SCORE).keep(taken.added)
-            - self.bit(counter::LIVES).keep(taken.played & !taken.added)
-            - self.bit(counter::DECK).keep(taken.any & had_cards)
-            + self.bit(counter::LENGTH).keep(live);
+        counters = counters + self.bit(counter::SCORE).masked(taken.added)
+            - self.bit(counter::LIVES).masked(taken.played & !taken.added)
+            - self.bit(counter::DECK).masked(taken.any & had_cards)
+            + self.bit(counter::LENGTH).masked(live);
         if !sizes.crowning_piece {
-            counters = counters - self.bit(counter::TURNS).keep(legal & !had_cards);
+            counters = counters - self.bit(counter::TURNS).masked(legal & !had_cards);
         }
-        counters = counters + self.bit(counter::PLAYER).keep(legal);
+        counters = counters + self.bit(counter::PLAYER).masked(legal);
         let around = (counters & self.splat(BYTE << counter::PLAYER))
             .equals(self.splat((self.sizes().players as u64) << counter::PLAYER));
-        counters = counters & !self.splat(BYTE << counter::PLAYER).keep(around);
+        counters = counters & !self.splat(BYTE << counter::PLAYER).masked(around);
         (counters, [first | second, first & second])
     }
 
@@ -207,23 +207,23 @@ impl<I: Isa, const STANDARD: usize> Block<'_, I, STANDARD> {
     #[inline(always)]
     fn draw(&mut self, taken: &Taken<I::Lanes>, counters: I::Lanes, last: I::Lanes) {
         let deck = self.load(Field::Deck);
-        let draws = taken.any & deck.shares(self.splat(u64::MAX));
+        let draws = taken.any & deck.intersects(self.splat(u64::MAX));
         // The counter has been lowered by the draw already.
         let left = counters.shr(counter::DECK) & self.splat(BYTE);
         let state = self.load(Field::Rng);
         let number = random_below(self.isa, state, left + self.splat(1));
-        self.store(Field::Rng, next_states(self.isa, state).or_else(draws, state));
+        self.store(Field::Rng, next_states(self.isa, state).masked_or(draws, state));
         let mut order = Word::default();
-        number.keep(draws).store(&mut order);
+        number.masked(draws).store(&mut order);
         let mut copies = Word::default();
         for lane in 0..LANES {
             copies.0[lane] = self.isa.nth_set_bit(self.word(Field::Deck).0[lane], order.0[lane]);
         }
         let copies = self.isa.load(&copies);
-        self.store(Field::Deck, deck & !copies.keep(draws));
+        self.store(Field::Deck, deck & !copies.masked(draws));
         let copies = self.isa.index_of_bit(copies);
         let cards = self.isa.look_up(&self.plan.drawn, self.sizes().deck_size, copies);
-        self.store_card(0, self.sizes().hand_size - 1, cards.or_else(draws, last));
+        self.store_card(0, self.sizes().hand_size - 1, cards.masked_or(draws, last));
     }
 
     /// Writes the last turn, in the order of the observation.
@@ -243,14 +243,14 @@ impl<I: Isa, const STANDARD: usize> Block<'_, I, STANDARD> {
             | slots.shl(sizes.event_slot())
             | touched.shl(sizes.event_touched())
             | taken.card.shl(Sizes::EVENT_CARD)
-            | self.bit(sizes.event_added()).keep(taken.added)
-            | self.bit(sizes.event_added() + 1).keep(regained & taken.played);
+            | self.bit(sizes.event_added()).masked(taken.added)
+            | self.bit(sizes.event_added() + 1).masked(regained & taken.played);
         if sizes.timed_display {
             event = event
                 | self.field(action, sizes.announced(), sizes.colors).shl(sizes.event_hinted())
-                | self.bit(sizes.event_touched()).keep(twice);
+                | self.bit(sizes.event_touched()).masked(twice);
         }
-        self.store(Field::Event, event.or_else(legal, self.load(Field::Event)));
+        self.store(Field::Event, event.masked_or(legal, self.load(Field::Event)));
     }
 
     /// Finds the endings and the rewards from the counters before and after the turn.
@@ -261,44 +261,44 @@ impl<I: Isa, const STANDARD: usize> Block<'_, I, STANDARD> {
         legal: <I::Lanes as Lanes>::Mask,
         taken: &Taken<I::Lanes>,
         [before, counters]: [I::Lanes; 2],
-    ) -> Turn {
+    ) -> TurnResult {
         let sizes = self.sizes();
         let lives = self.splat(BYTE << counter::LIVES);
         let forfeited = live & !legal;
-        let counters = counters & !lives.keep(forfeited);
-        let lost = !counters.shares(lives);
+        let counters = counters & !lives.masked(forfeited);
+        let lost = !counters.intersects(lives);
         let score = counters & self.splat(BYTE << counter::SCORE);
         let perfect = score.equals(self.splat((sizes.cards() as u64) << counter::SCORE));
         let rest = if sizes.crowning_piece {
             let gone = self.has_lost_indispensable_card(taken);
             let stuck = self.is_stuck(counters);
-            let stuck = self.ending(Ending::NoLegalAction).keep(stuck);
-            self.ending(Ending::IndispensableCardLost).or_else(gone, stuck)
+            let stuck = self.ending(Ending::NoLegalAction).masked(stuck);
+            self.ending(Ending::IndispensableCardLost).masked_or(gone, stuck)
         } else {
-            let turns = counters.shares(self.splat(BYTE << counter::TURNS));
-            self.ending(Ending::DeckExhausted).keep(!turns)
+            let turns = counters.intersects(self.splat(BYTE << counter::TURNS));
+            self.ending(Ending::DeckExhausted).masked(!turns)
         };
         let ending = self
             .ending(Ending::Lost)
-            .or_else(lost, self.ending(Ending::Perfect).or_else(perfect, rest));
-        let counters = counters | ending.keep(live);
+            .masked_or(lost, self.ending(Ending::Perfect).masked_or(perfect, rest));
+        let counters = counters | ending.masked(live);
         self.store(Field::Counters, counters);
-        let ended = live & ending.shares(self.splat(BYTE << counter::ENDING));
+        let ended = live & ending.intersects(self.splat(BYTE << counter::ENDING));
         // A defeat takes back what the game has earned before.
-        let mut reward = self.bit(0).keep(taken.added);
+        let mut reward = self.bit(0).masked(taken.added);
         if sizes.forfeits {
-            let defeat = live & ending.shares(self.bit(counter::ENDING));
+            let defeat = live & ending.intersects(self.bit(counter::ENDING));
             let earned = before.shr(counter::SCORE) & self.splat(BYTE);
-            reward = (self.isa.zero() - earned).or_else(defeat, reward);
+            reward = (self.isa.zero() - earned).masked_or(defeat, reward);
         }
-        let mut turn = Turn {
+        let mut turn = TurnResult {
             ended: ended.bits(),
             forfeited: forfeited.bits(),
             waiting: (!live).bits(),
-            ..Turn::default()
+            ..TurnResult::default()
         };
         reward.store(&mut turn.reward);
-        counters.keep(ended).store(&mut turn.last);
+        counters.masked(ended).store(&mut turn.last);
         turn
     }
 
@@ -315,9 +315,9 @@ impl<I: Isa, const STANDARD: usize> Block<'_, I, STANDARD> {
         let incomplete = self.splat(sizes.highest()) & !self.load(Field::Fireworks);
         // Of each incomplete firework the cards from the next one to the highest.
         let needed = incomplete.shl(1) - self.load(Field::Next);
-        let copies = self.copies(taken).keep(taken.discarded);
+        let copies = self.copies(taken).masked(taken.discarded);
         let left = copies & !self.load(Field::Discards);
-        taken.discarded & taken.card.shares(needed) & !left.shares(self.splat(u64::MAX))
+        taken.discarded & taken.card.intersects(needed) & !left.intersects(self.splat(u64::MAX))
     }
 
     /// Crowning piece: whether the next player has neither a card nor a legal hint.
@@ -327,7 +327,7 @@ impl<I: Isa, const STANDARD: usize> Block<'_, I, STANDARD> {
         for offset in 2..self.sizes().players {
             alone = alone & self.is_empty(offset);
         }
-        let tokens = counters.shares(self.splat(BYTE << counter::INFORMATION));
+        let tokens = counters.intersects(self.splat(BYTE << counter::INFORMATION));
         self.is_empty(1) & (alone | !tokens)
     }
 

@@ -4,6 +4,7 @@
 use std::sync::atomic::AtomicBool;
 
 use crate::batch::outputs::Outputs;
+use crate::batch::step::Request;
 use crate::batch::{Batch, BatchError};
 use crate::nn::check_length;
 
@@ -35,7 +36,7 @@ impl Batch {
         if refused.any(|game| self.refuses(game, actions[game])) {
             return Err(self.illegal_actions(actions, Some(moving)).into());
         }
-        self.run(Some(actions), Some(moving), false, None, outputs, stop);
+        self.run(Request::PlaySome { actions, moving }, outputs, stop);
         self.fresh = false;
         self.finish_step();
         self.interrupt_if_set(stop)

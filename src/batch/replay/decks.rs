@@ -122,8 +122,8 @@ fn state(left: usize, draw: u8) -> u64 {
 /// Sets the generators of the games with a given deck, so that the next turn draws the deck's next card.
 /// `draws` has a row for each game of the block.
 #[inline(always)]
-pub fn set_next_cards<I: Isa, const STANDARD: usize>(
-    block: &mut Block<'_, I, STANDARD>,
+pub fn set_next_cards<I: Isa, const VARIANT: usize>(
+    block: &mut Block<'_, I, VARIANT>,
     draws: &[u8],
 ) {
     let row = block.sizes().deck_size + 1;

@@ -12,6 +12,7 @@ use super::kernel::lanes::LANES;
 use super::options::{AutoresetMode, IllegalAction, Options};
 use super::outputs::Outputs;
 use super::partners::Partners;
+use super::step::Request;
 use super::{Batch, BatchError, reserve};
 use crate::rules::{BitIndices, DeckError, MoveError, Recording, Variant};
 use decks::row_length;
@@ -30,7 +31,7 @@ pub struct Replay {
     turn: Vec<i32>,
     /// The recorded action of each row.
     actions: Vec<i64>,
-    places: Vec<Place>,
+    places: Vec<Turns>,
     /// For each block the rows whose games leave in the next step, one bit each.
     leaving: Vec<u8>,
     /// For each row the game that follows, or [`NONE`].
@@ -42,7 +43,7 @@ pub struct Replay {
 
 /// Where the actions of a row's game are.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct Turns {
     /// The index of the next action.
     next: usize,
     /// The index of the last one.
@@ -119,7 +120,7 @@ impl Replay {
             game: filled(-1, rows)?,
             turn: filled(0, rows)?,
             actions: filled(0, rows)?,
-            places: filled(Place { next: 0, last: NONE }, rows)?,
+            places: filled(Turns { next: 0, last: NONE }, rows)?,
             leaving: filled(u8::MAX, rows.div_ceil(LANES))?,
             next: filled(NONE, rows)?,
             games,
@@ -155,7 +156,7 @@ impl Replay {
         let Replay { batch, games, leaving, next, actions, .. } = self;
         let refill = Refill { games, leaving, next, wrong: &wrong };
         let never = AtomicBool::new(false);
-        batch.run(Some(actions), None, false, Some(refill), outputs, &never);
+        batch.run(Request::Replay { actions, refill }, outputs, &never);
         batch.finish_step();
         let wrong = wrong.into_inner();
         if wrong != NONE {
@@ -197,7 +198,7 @@ impl Replay {
             }
             let places = self.places[rows].iter().enumerate();
             let is_last =
-                |(lane, place): (usize, &Place)| u8::from(place.next == place.last) << lane;
+                |(lane, place): (usize, &Turns)| u8::from(place.next == place.last) << lane;
             self.leaving[block] = places.map(is_last).fold(0, |bits, bit| bits | bit);
         }
     }
@@ -212,7 +213,7 @@ impl Replay {
             self.turn[row] = 0;
             self.actions[row] = 0;
             // No index of an action comes to this one.
-            self.places[row] = Place { next: 0, last: NONE };
+            self.places[row] = Turns { next: 0, last: NONE };
             return;
         }
         self.live += 1;
@@ -220,7 +221,7 @@ impl Replay {
         self.game[row] = game as i64;
         self.turn[row] = 0;
         self.actions[row] = self.games.actions[turns.start].into();
-        self.places[row] = Place { next: turns.start, last: turns.end - 1 };
+        self.places[row] = Turns { next: turns.start, last: turns.end - 1 };
         self.next[row] = self.playable_game(game + self.game.len());
     }
 

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::batch::kernel::block::{Block, Field, counter};
 use crate::batch::kernel::lanes::{Isa, LANES};
-use crate::batch::kernel::turn::Turn;
+use crate::batch::kernel::turn::TurnResult;
 use crate::batch::replay::decks::{MAX_DEALT, write_draws};
 use crate::rules::{Ending, Recording, Variant};
 
@@ -26,7 +26,7 @@ pub struct Refill<'a> {
 impl Refill<'_> {
     /// The games of a block that leave, one bit each. `row` is the block's first.
     #[inline(always)]
-    pub fn leaving(&self, row: usize, turn: &Turn) -> u8 {
+    pub fn leaving(&self, row: usize, turn: &TurnResult) -> u8 {
         let leaving = self.leaving[row / LANES];
         let wrong = turn.forfeited | (turn.ended & !leaving);
         if wrong != 0 {
@@ -38,10 +38,10 @@ impl Refill<'_> {
     /// Deals the next game of a row in a lane of a block, or ends the last one. Not a part of the step's
     /// code, which would then need more registers.
     #[inline(never)]
-    pub fn deal<I: Isa, const STANDARD: usize>(
+    pub fn deal<I: Isa, const VARIANT: usize>(
         &self,
         variant: &Variant,
-        block: &mut Block<'_, I, STANDARD>,
+        block: &mut Block<'_, I, VARIANT>,
         row: usize,
         lane: usize,
         draws: &mut [u8],

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use crate::batch::config::BatchConfig;
-use crate::batch::kernel::block::Place;
+use crate::batch::kernel::block::GameLane;
 use crate::batch::kernel::game::Game;
 use crate::batch::kernel::lanes::Word;
 use crate::batch::options::Observers;
@@ -17,13 +17,13 @@ use crate::rules::{EpisodeSeed, Position, View};
 pub fn write_features(
     config: &BatchConfig,
     words: &[Word],
-    first: Place,
+    first: GameLane,
     games: Range<usize>,
     outputs: &mut Outputs<'_>,
 ) {
     let variant = &config.variant;
     for (lane, game) in games.enumerate() {
-        let taken = Game::take(words, Place { lane, ..first }, variant, EpisodeSeed::default());
+        let taken = Game::take(words, GameLane { lane, ..first }, variant, EpisodeSeed::default());
         let position = &taken.position;
         match config.options.observers {
             Observers::Current => {

@@ -7,7 +7,7 @@ use super::expand::Expand;
 use super::packed::PackedRows;
 use crate::batch::config::BatchConfig;
 use crate::batch::kernel::Kernel;
-use crate::batch::kernel::block::{Block, Field, Place, count, counter};
+use crate::batch::kernel::block::{Block, Field, GameLane, count, counter};
 use crate::batch::kernel::game::Game;
 use crate::batch::kernel::lanes::{LANES, QUARTET, Word};
 use crate::batch::outputs::ObservationBuffer;
@@ -31,23 +31,23 @@ struct RowFormat {
 }
 
 /// Writes the rows of the games of one block.
-pub struct RowWriter<'a, I, const STANDARD: usize> {
+pub struct RowWriter<'a, I, const VARIANT: usize> {
     config: &'a BatchConfig,
-    block: &'a Block<'a, I, STANDARD>,
+    block: &'a Block<'a, I, VARIANT>,
     /// The games' indices in the buffer; they are in the first lanes of the block.
     games: Range<usize>,
     packed: &'a mut PackedRows,
     format: RowFormat,
 }
 
-impl<'a, I: Expand, const STANDARD: usize> RowWriter<'a, I, STANDARD> {
+impl<'a, I: Expand, const VARIANT: usize> RowWriter<'a, I, VARIANT> {
     #[inline(always)]
     pub fn new(
         config: &'a BatchConfig,
-        block: &'a Block<'a, I, STANDARD>,
+        block: &'a Block<'a, I, VARIANT>,
         games: Range<usize>,
         packed: &'a mut PackedRows,
-    ) -> RowWriter<'a, I, STANDARD> {
+    ) -> RowWriter<'a, I, VARIANT> {
         let format = RowFormat {
             bits: config.layout.len(),
             knowledge: config.canonical,
@@ -62,7 +62,7 @@ impl<'a, I: Expand, const STANDARD: usize> RowWriter<'a, I, STANDARD> {
     pub fn write(&mut self, obs: &mut ObservationBuffer<'_>) {
         if self.format.knowledge == Some(DEFAULT) {
             let mut bits = self.format.bits;
-            if Kernel::<I, STANDARD>::IS_BASE_GAME {
+            if Kernel::<I, VARIANT>::IS_BASE_GAME {
                 // The same number, as a constant.
                 bits = self.block.sizes().observation_bits(DEFAULT);
                 debug_assert_eq!(bits, self.format.bits);
@@ -89,7 +89,7 @@ impl<'a, I: Expand, const STANDARD: usize> RowWriter<'a, I, STANDARD> {
     #[inline(always)]
     fn encode<const IS_DEFAULT: bool>(&mut self) {
         let Some(knowledge) = self.format.knowledge else {
-            let place = Place { lane: 0, acting_hand: self.block.acting_hand() };
+            let place = GameLane { lane: 0, acting_hand: self.block.acting_hand() };
             let (games, words) = (self.games.len(), self.block.words());
             return encode_views(self.config, words, place, games, self.packed);
         };
@@ -265,13 +265,13 @@ impl<'a, I: Expand, const STANDARD: usize> RowWriter<'a, I, STANDARD> {
 fn encode_views(
     config: &BatchConfig,
     words: &[Word],
-    first: Place,
+    first: GameLane,
     games: usize,
     packed: &mut PackedRows,
 ) {
     let BatchConfig { variant, options, .. } = config;
     for lane in 0..games {
-        let game = Game::take(words, Place { lane, ..first }, variant, EpisodeSeed::default());
+        let game = Game::take(words, GameLane { lane, ..first }, variant, EpisodeSeed::default());
         for observer in 0..config.observers() {
             let seat = variant.seat_after(game.position.current_player(), observer);
             let view = SeerView::new(variant, &game.position, seat);

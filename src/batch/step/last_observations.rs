@@ -5,9 +5,9 @@ use std::sync::atomic::AtomicBool;
 use crate::batch::kernel::block::{block_words, clear_block};
 use crate::batch::kernel::lanes::{LANES, Word};
 use crate::batch::outputs::{ObservationBuffer, Outputs};
-use crate::batch::step::Step;
 use crate::batch::step::chunk::Chunk;
 use crate::batch::step::finished::FinishedGame;
+use crate::batch::step::{Request, Step};
 use crate::batch::{Batch, BatchError, reserve};
 use crate::rules::EpisodeSeed;
 
@@ -61,17 +61,8 @@ impl Batch {
             let block = &mut blocks[row / LANES * size..][..size];
             self.scratch[ended.thread].finished.restore(ended.index, block, row % LANES);
         }
-        let acting_hand = self.acting_hand;
-        let config = &self.config;
-        let step = Step {
-            config,
-            acting_hand,
-            actions: None,
-            moving: None,
-            refill: None,
-            backwards: false,
-            stop: &AtomicBool::new(false),
-        };
+        let never = AtomicBool::new(false);
+        let step = Step::new(&self.config, self.acting_hand, Request::Observe, &never);
         let mut games = Chunk {
             first: 0,
             blocks: &mut blocks,

@@ -14,13 +14,13 @@ use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
 use super::config::BatchConfig;
-use super::kernel::block::{Block, Place, block_words};
+use super::kernel::block::{Block, GameLane, block_words};
 #[cfg(target_arch = "x86_64")]
 use super::kernel::lanes::{Avx2, Avx512};
 use super::kernel::lanes::{Isa, LANES, Portable, Word};
 use super::kernel::plan::Sizes;
-use super::kernel::turn::Turn;
-use super::kernel::{ANY, Kernel, SWITCHED};
+use super::kernel::turn::TurnResult;
+use super::kernel::{ANY_VARIANT, Kernel, OTHER_RULES};
 use super::options::AutoresetMode;
 use super::partners::game::PartnerGame;
 use super::replay::decks::set_next_cards;
@@ -44,6 +44,23 @@ enum Task<'a, 'b> {
     Check(&'a Chunk<'b>, &'a mut bool),
 }
 
+/// What the games of a batch are asked to do. All outputs are written afterwards.
+#[derive(Clone, Copy)]
+pub(super) enum Request<'a> {
+    /// Nothing: the outputs show the games as they stand.
+    Observe,
+    /// Play one action in each game.
+    Play {
+        actions: &'a [i64],
+        /// Whether an illegal action refuses the whole request. Otherwise it ends its game as lost.
+        refuse_illegal: bool,
+    },
+    /// Play one action in each game of the mask `moving`. All games have partners.
+    PlaySome { actions: &'a [i64], moving: &'a [bool] },
+    /// Play one stored action in each game, and deal the stored games that follow.
+    Replay { actions: &'a [i64], refill: Refill<'a> },
+}
+
 /// A step, which is the same for all chunks of games.
 #[derive(Clone, Copy)]
 pub(super) struct Step<'a> {
@@ -63,6 +80,22 @@ pub(super) struct Step<'a> {
 }
 
 impl<'a> Step<'a> {
+    /// The step of a request. The groups are processed from the first to the last.
+    pub fn new(
+        config: &'a BatchConfig,
+        acting_hand: usize,
+        request: Request<'a>,
+        stop: &'a AtomicBool,
+    ) -> Step<'a> {
+        let (actions, moving, refill) = match request {
+            Request::Observe => (None, None, None),
+            Request::Play { actions, .. } => (Some(actions), None, None),
+            Request::PlaySome { actions, moving } => (Some(actions), Some(moving), None),
+            Request::Replay { actions, refill } => (Some(actions), None, Some(refill)),
+        };
+        Step { config, acting_hand, actions, moving, refill, backwards: false, stop }
+    }
+
     /// Plays the step in the games of a chunk.
     pub fn run(self, chunk: &mut Chunk<'_>, scratch: &mut Scratch) {
         self.dispatch(Task::Run(chunk, scratch));
@@ -85,28 +118,28 @@ impl<'a> Step<'a> {
             (3, true, _) => self.dispatch_for::<3>(task),
             (4, true, _) => self.dispatch_for::<4>(task),
             (5, true, _) => self.dispatch_for::<5>(task),
-            (2, _, true) => self.dispatch_for::<{ SWITCHED + 2 }>(task),
-            (3, _, true) => self.dispatch_for::<{ SWITCHED + 3 }>(task),
-            (4, _, true) => self.dispatch_for::<{ SWITCHED + 4 }>(task),
-            (5, _, true) => self.dispatch_for::<{ SWITCHED + 5 }>(task),
-            _ => self.dispatch_for::<ANY>(task),
+            (2, _, true) => self.dispatch_for::<{ OTHER_RULES + 2 }>(task),
+            (3, _, true) => self.dispatch_for::<{ OTHER_RULES + 3 }>(task),
+            (4, _, true) => self.dispatch_for::<{ OTHER_RULES + 4 }>(task),
+            (5, _, true) => self.dispatch_for::<{ OTHER_RULES + 5 }>(task),
+            _ => self.dispatch_for::<ANY_VARIANT>(task),
         }
     }
 
-    fn dispatch_for<const STANDARD: usize>(self, task: Task<'_, '_>) {
+    fn dispatch_for<const VARIANT: usize>(self, task: Task<'_, '_>) {
         match self.config.simd {
-            Simd::Portable => run_portable::<STANDARD>(self, task),
+            Simd::Portable => run_portable::<VARIANT>(self, task),
             #[cfg(target_arch = "x86_64")]
             Simd::Avx2 => {
                 let isa = Avx2::new().expect("the batch was made for this processor");
                 // SAFETY: the token exists only if the processor has the instructions.
-                unsafe { run_avx2::<STANDARD>(self, isa, task) }
+                unsafe { run_avx2::<VARIANT>(self, isa, task) }
             }
             #[cfg(target_arch = "x86_64")]
             Simd::Avx512 => {
                 let isa = Avx512::new().expect("the batch was made for this processor");
                 // SAFETY: the token exists only if the processor has the instructions.
-                unsafe { run_avx512::<STANDARD>(self, isa, task) }
+                unsafe { run_avx512::<VARIANT>(self, isa, task) }
             }
             #[cfg(not(target_arch = "x86_64"))]
             simd => unreachable!("{simd} is not available on this architecture"),
@@ -114,8 +147,8 @@ impl<'a> Step<'a> {
     }
 
     #[inline(always)]
-    fn run_task<I: Expand, const STANDARD: usize>(self, isa: I, task: Task<'_, '_>) {
-        let kernel = Kernel::<I, STANDARD> { isa, plan: &self.config.plan };
+    fn run_task<I: Expand, const VARIANT: usize>(self, isa: I, task: Task<'_, '_>) {
+        let kernel = Kernel::<I, VARIANT> { isa, plan: &self.config.plan };
         match task {
             Task::Run(chunk, scratch) => self.run_with(kernel, chunk, scratch),
             Task::Check(chunk, found) => {
@@ -127,9 +160,9 @@ impl<'a> Step<'a> {
 
     /// Plays the actions, if there are any, and writes the outputs: group by group.
     #[inline(always)]
-    fn run_with<I: Expand, const STANDARD: usize>(
+    fn run_with<I: Expand, const VARIANT: usize>(
         self,
-        kernel: Kernel<'_, I, STANDARD>,
+        kernel: Kernel<'_, I, VARIANT>,
         chunk: &mut Chunk<'_>,
         scratch: &mut Scratch,
     ) {
@@ -179,9 +212,9 @@ impl<'a> Step<'a> {
 
     /// Plays the actions of a group of games, and deals new games.
     #[inline(always)]
-    fn play_group<I: Isa, const STANDARD: usize>(
+    fn play_group<I: Isa, const VARIANT: usize>(
         self,
-        kernel: Kernel<'_, I, STANDARD>,
+        kernel: Kernel<'_, I, VARIANT>,
         chunk: &mut Chunk<'_>,
         finished: &mut Finished,
         games: Range<usize>,
@@ -237,9 +270,9 @@ impl<'a> Step<'a> {
 
     /// Finds the legal actions of a group of games and writes all outputs.
     #[inline(always)]
-    fn write_group<I: Expand, const STANDARD: usize>(
+    fn write_group<I: Expand, const VARIANT: usize>(
         self,
-        kernel: Kernel<'_, I, STANDARD>,
+        kernel: Kernel<'_, I, VARIANT>,
         chunk: &mut Chunk<'_>,
         packed: &mut PackedRows,
         games: Range<usize>,
@@ -264,7 +297,7 @@ impl<'a> Step<'a> {
                 rows.write_mask(mask);
             }
             if outputs.have_features() {
-                let place = Place { lane: 0, acting_hand: next_hand };
+                let place = GameLane { lane: 0, acting_hand: next_hand };
                 write_features(self.config, block.words(), place, games.clone(), outputs);
             }
             results[index].write(&block, games, outputs);
@@ -323,7 +356,7 @@ impl<'a> Step<'a> {
     ) {
         let BatchConfig { plan, variant, options, .. } = self.config;
         let (index, lane) = (chunk.first + game, game % LANES);
-        let place = Place { lane, acting_hand: self.next_hand(plan.sizes.players) };
+        let place = GameLane { lane, acting_hand: self.next_hand(plan.sizes.players) };
         let size = block_words(plan.sizes);
         let words = &mut chunk.blocks[game / LANES * size..][..size];
         let partner_game = &mut chunk.partner_games[game];
@@ -360,7 +393,7 @@ struct PartnerTurn {
 }
 
 /// The games that are dealt anew in this step, one bit each.
-fn deals_of(mode: AutoresetMode, turn: &Turn) -> u8 {
+fn deals_of(mode: AutoresetMode, turn: &TurnResult) -> u8 {
     match mode {
         AutoresetMode::SameStep => turn.ended,
         AutoresetMode::NextStep => turn.waiting,
@@ -370,8 +403,8 @@ fn deals_of(mode: AutoresetMode, turn: &Turn) -> u8 {
 
 /// Whether a game is not over and its action is illegal.
 #[inline(always)]
-fn find_illegal<I: Isa, const STANDARD: usize>(
-    kernel: Kernel<'_, I, STANDARD>,
+fn find_illegal<I: Isa, const VARIANT: usize>(
+    kernel: Kernel<'_, I, VARIANT>,
     blocks: &[Word],
     actions: &[i64],
 ) -> bool {
@@ -397,24 +430,24 @@ fn action_word(actions: &[i64]) -> Word {
     word
 }
 
-// Each instruction set has a function of its own for each `STANDARD`. In one function the compiler
+// Each instruction set has a function of its own for each `VARIANT`. In one function the compiler
 // would merge the code that the kernels have in common, and their numbers would not be constants.
 
 #[inline(never)]
-fn run_portable<const STANDARD: usize>(step: Step<'_>, task: Task<'_, '_>) {
-    step.run_task::<_, STANDARD>(Portable, task);
+fn run_portable<const VARIANT: usize>(step: Step<'_>, task: Task<'_, '_>) {
+    step.run_task::<_, VARIANT>(Portable, task);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn run_avx2<const STANDARD: usize>(step: Step<'_>, isa: Avx2, task: Task<'_, '_>) {
-    step.run_task::<_, STANDARD>(isa, task);
+fn run_avx2<const VARIANT: usize>(step: Step<'_>, isa: Avx2, task: Task<'_, '_>) {
+    step.run_task::<_, VARIANT>(isa, task);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(
     enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl"
 )]
-fn run_avx512<const STANDARD: usize>(step: Step<'_>, isa: Avx512, task: Task<'_, '_>) {
-    step.run_task::<_, STANDARD>(isa, task);
+fn run_avx512<const VARIANT: usize>(step: Step<'_>, isa: Avx512, task: Task<'_, '_>) {
+    step.run_task::<_, VARIANT>(isa, task);
 }

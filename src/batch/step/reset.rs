@@ -6,6 +6,7 @@ use crate::batch::kernel::game::Game;
 use crate::batch::outputs::Outputs;
 use crate::batch::partners::game::{MAX_DEALS, PartnerGame};
 use crate::batch::replay::decks::{GivenDecks, row_length};
+use crate::batch::step::Request;
 use crate::batch::{Batch, BatchError, Options, PartnersError, Seeds, memory, reserve};
 use crate::bots::{check_headroom, is_set};
 use crate::nn::check_length;
@@ -178,7 +179,7 @@ impl Batch {
         self.fresh = false;
         self.is_interrupted = false;
         self.calls += 1;
-        self.run(None, None, false, None, outputs, stop);
+        self.run(Request::Observe, outputs, stop);
         self.interrupt_if_set(stop)
     }
 

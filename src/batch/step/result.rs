@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::batch::kernel::block::{Block, Field, counter};
 use crate::batch::kernel::lanes::{Isa, LANES, Lanes, Word};
-use crate::batch::kernel::turn::Turn;
+use crate::batch::kernel::turn::TurnResult;
 use crate::batch::outputs::Outputs;
 
 /// Writes the elements of up to eight games, if the caller has given the buffer; else the values
@@ -32,8 +32,8 @@ pub struct StepResult {
 
 impl StepResult {
     #[inline(always)]
-    pub fn new(turn: &Turn) -> StepResult {
-        let Turn { reward, last, ended, forfeited, .. } = *turn;
+    pub fn new(turn: &TurnResult) -> StepResult {
+        let TurnResult { reward, last, ended, forfeited, .. } = *turn;
         StepResult { reward, last, ended, forfeited }
     }
 
@@ -48,9 +48,9 @@ impl StepResult {
     /// Writes all outputs that have one element for each game. The games are in the first lanes of
     /// the block.
     #[inline(always)]
-    pub fn write<I: Isa, const STANDARD: usize>(
+    pub fn write<I: Isa, const VARIANT: usize>(
         &self,
-        block: &Block<'_, I, STANDARD>,
+        block: &Block<'_, I, VARIANT>,
         games: Range<usize>,
         outputs: &mut Outputs<'_>,
     ) {
@@ -71,8 +71,8 @@ impl StepResult {
 
 /// The scores that the counters tell.
 #[inline(always)]
-fn score<I: Isa, const STANDARD: usize>(
-    block: &Block<'_, I, STANDARD>,
+fn score<I: Isa, const VARIANT: usize>(
+    block: &Block<'_, I, VARIANT>,
     counters: I::Lanes,
 ) -> I::Lanes {
     let score = block.field(counters, counter::SCORE, 8);
@@ -80,7 +80,7 @@ fn score<I: Isa, const STANDARD: usize>(
         return score;
     }
     // Bit 0 of an ending's code marks a defeat.
-    score.keep(!counters.shares(block.bit(counter::ENDING)))
+    score.masked(!counters.intersects(block.bit(counter::ENDING)))
 }
 
 #[inline(always)]

@@ -221,7 +221,7 @@ impl Lanes for Avx2Lanes {
     }
 
     #[inline(always)]
-    fn shares(self, other: Self) -> Avx2Mask {
+    fn intersects(self, other: Self) -> Avx2Mask {
         // SAFETY: lanes are only made from an `Avx2` token.
         let zero = unsafe { _mm256_setzero_si256() };
         !Avx2Mask(halves!(_mm256_cmpeq_epi64, (self & other).0, [zero; 2]))
@@ -233,12 +233,12 @@ impl Lanes for Avx2Lanes {
     }
 
     #[inline(always)]
-    fn keep(self, mask: Avx2Mask) -> Self {
+    fn masked(self, mask: Avx2Mask) -> Self {
         Avx2Lanes(halves!(_mm256_and_si256, self.0, mask.0))
     }
 
     #[inline(always)]
-    fn or_else(self, mask: Avx2Mask, other: Self) -> Self {
+    fn masked_or(self, mask: Avx2Mask, other: Self) -> Self {
         // SAFETY: lanes are only made from an `Avx2` token.
         Avx2Lanes(unsafe {
             [

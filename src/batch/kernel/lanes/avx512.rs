@@ -69,7 +69,7 @@ impl Isa for Avx512 {
         }
         if used <= 64 {
             let (low, high) = (self.choose(table, 0, indices), self.choose(table, 2, indices));
-            return high.or_else(indices.shares(self.splat(32)), low);
+            return high.masked_or(indices.intersects(self.splat(32)), low);
         }
         let [a, b, c, d, e, f, g, h] = table.entries(indices);
         // SAFETY: the token exists only if the processor has the instructions.
@@ -131,7 +131,7 @@ impl Avx512 {
                 ),
             )
         };
-        Avx512Lanes(high).or_else(indices.shares(self.splat(16)), Avx512Lanes(low))
+        Avx512Lanes(high).masked_or(indices.intersects(self.splat(16)), Avx512Lanes(low))
     }
 }
 
@@ -257,7 +257,7 @@ impl Lanes for Avx512Lanes {
     }
 
     #[inline(always)]
-    fn shares(self, other: Self) -> Avx512Mask {
+    fn intersects(self, other: Self) -> Avx512Mask {
         // SAFETY: lanes are only made from an `Avx512` token.
         Avx512Mask(unsafe { _mm512_test_epi64_mask(self.0, other.0) })
     }
@@ -269,13 +269,13 @@ impl Lanes for Avx512Lanes {
     }
 
     #[inline(always)]
-    fn keep(self, mask: Avx512Mask) -> Self {
+    fn masked(self, mask: Avx512Mask) -> Self {
         // SAFETY: lanes are only made from an `Avx512` token.
         Avx512Lanes(unsafe { _mm512_maskz_mov_epi64(mask.0, self.0) })
     }
 
     #[inline(always)]
-    fn or_else(self, mask: Avx512Mask, other: Self) -> Self {
+    fn masked_or(self, mask: Avx512Mask, other: Self) -> Self {
         // SAFETY: lanes are only made from an `Avx512` token.
         Avx512Lanes(unsafe { _mm512_mask_mov_epi64(other.0, mask.0, self.0) })
     }

@@ -55,8 +55,8 @@ pub trait Isa: Copy + Send + Sync {
 
     /// The mask that no lane is in.
     #[inline(always)]
-    fn nowhere(self) -> <Self::Lanes as Lanes>::Mask {
-        self.zero().shares(self.zero())
+    fn empty_mask(self) -> <Self::Lanes as Lanes>::Mask {
+        self.zero().intersects(self.zero())
     }
 
     /// For each lane with one set bit the index of that bit; any number for a lane of zero.
@@ -137,17 +137,17 @@ pub trait Lanes:
     /// The low 64 bits of the products.
     fn mul(self, other: Self) -> Self;
 
-    /// The lanes in which the two have a set bit in common.
-    fn shares(self, other: Self) -> Self::Mask;
+    /// The lanes in which both have a set bit in common.
+    fn intersects(self, other: Self) -> Self::Mask;
 
     /// The lanes in which the two are equal.
     fn equals(self, other: Self) -> Self::Mask;
 
-    /// The lanes of the mask; zero in the others.
-    fn keep(self, mask: Self::Mask) -> Self;
+    /// `self` in the lanes of the mask, and zero in the others.
+    fn masked(self, mask: Self::Mask) -> Self;
 
-    /// The lanes of the mask; in the others, the lanes of `other`.
-    fn or_else(self, mask: Self::Mask, other: Self) -> Self;
+    /// `self` in the lanes of the mask, and `other` in the others.
+    fn masked_or(self, mask: Self::Mask, other: Self) -> Self;
 }
 
 /// A set of lanes.

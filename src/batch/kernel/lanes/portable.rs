@@ -139,7 +139,7 @@ impl Lanes for PortableLanes {
     }
 
     #[inline(always)]
-    fn shares(self, other: Self) -> PortableMask {
+    fn intersects(self, other: Self) -> PortableMask {
         PortableMask(self.zip(other, |a, b| u64::from(a & b != 0).wrapping_neg()).0)
     }
 
@@ -149,12 +149,12 @@ impl Lanes for PortableLanes {
     }
 
     #[inline(always)]
-    fn keep(self, mask: PortableMask) -> Self {
+    fn masked(self, mask: PortableMask) -> Self {
         self & PortableLanes(mask.0)
     }
 
     #[inline(always)]
-    fn or_else(self, mask: PortableMask, other: Self) -> Self {
+    fn masked_or(self, mask: PortableMask, other: Self) -> Self {
         let mask = PortableLanes(mask.0);
         (self & mask) | (other & !mask)
     }
