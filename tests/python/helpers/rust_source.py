@@ -10,9 +10,9 @@ TOKEN = re.compile(r"\w+|::|[^\w\s]")
 
 
 def strip(text):
-    """The source without comments, strings and characters."""
+    """The source without comments, strings and characters, and without the modules in which an item is visible."""
     pattern = r'//[^\n]*|/\*.*?\*/|b?r(#*)".*?"\1|b?"(?:\\.|[^"\\])*"|b?\'(?:\\.[^\']*|[^\'\\])\''
-    return re.sub(pattern, " ", text, flags=re.DOTALL)
+    return re.sub(r"\bpub\(in [\w:]+\)", "pub", re.sub(pattern, " ", text, flags=re.DOTALL))
 
 
 def module_of(relative):

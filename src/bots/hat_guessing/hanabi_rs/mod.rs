@@ -2,11 +2,13 @@
 
 mod hand_question;
 mod hint_messages;
+mod missing_hint;
 mod move_choice;
 mod slot_probabilities;
 
 use self::hand_question::HandQuestions;
 use self::hint_messages::HintMessages;
+use self::missing_hint::note_missing_hint;
 use self::move_choice::choose;
 use super::public_knowledge::{PublicKnowledge, mend};
 use crate::bots::bot::{Bot, Turn};
@@ -41,22 +43,6 @@ fn interpret(public: &mut PublicKnowledge, before: &View<'_>, sender: usize, eve
         }
         Move::Play { .. } | Move::AnnouncedPlay { .. } => {}
     }
-}
-
-/// A seat had a token and gave no hint: a seat that knows no playable card has none.
-fn note_missing_hint(public: &mut PublicKnowledge, sender: usize) {
-    let playable = public.outlook.playable;
-    for offset in (0..public.players).filter(|&offset| offset != sender) {
-        if !knows_playable(public, offset) {
-            public.hands[offset].cards_mut().iter_mut().for_each(|copies| *copies -= playable);
-        }
-    }
-}
-
-/// Whether a seat has a slot that is commonly known to be playable.
-fn knows_playable(public: &PublicKnowledge, offset: usize) -> bool {
-    let playable = public.outlook.playable;
-    public.hands[offset].cards().iter().any(|copies| copies.is_subset(playable))
 }
 
 impl Bot for InformationStrategy {

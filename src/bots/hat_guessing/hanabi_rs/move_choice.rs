@@ -2,7 +2,7 @@
 
 use super::hand_question::HandQuestions;
 use super::hint_messages::HintMessages;
-use super::{knows_playable, note_missing_hint};
+use super::missing_hint::{knows_playable, note_missing_hint};
 use crate::bots::hat_guessing::private_knowledge::PrivateKnowledge;
 use crate::bots::hat_guessing::public_knowledge::PublicKnowledge;
 use crate::rules::{Move, View};
