@@ -15,26 +15,22 @@ SOURCE = ROOT / "src"
 
 # From the bottom; each may use those before it.
 LAYERS = ["rules", "encode", "nn", "bots", "search", "batch", "bindings"]
-# The same inside src/batch: files and folders by name, some on one floor.
+# The same inside src/batch: files, and the folders whose files share a floor.
 BATCH_FLOORS = [
-    {"seeding", "processor"},
-    {"kernel"},
-    {"decks"},
-    {"refill"},
-    {"partners"},
-    {"options"},
-    {"config"},
-    {"outputs"},
-    {"rows"},
-    {"finished", "step_result", "towers"},
-    {"scratch"},
-    {"chunk"},
-    {"step"},
-    {"schedule"},
-    {"error"},
+    {"kernel/lanes", "kernel/processor", "partners/mod", "schedule/pool", "step/seeding"},
+    {"error", "kernel/pcg32", "options", "step/finished"},
+    {"kernel/plan"},
+    {"config", "kernel/mod"},
+    {"kernel/block", "outputs"},
+    {"kernel/deal", "kernel/game", "kernel/legal", "kernel/observe", "kernel/turn"},
+    {"partners/game", "replay/decks", "rows", "step/result"},
+    {"replay/refill", "step/chunk", "step/scratch"},
+    {"step/mod"},
+    {"schedule/partition"},
     {"mod"},
-    {"duplicate", "illegal_actions", "last_observations", "outside", "record", "replay", "reset"},
+    {"partners/outside", "replay/mod", "snapshot", "step/illegal_actions", "step/last_observations", "step/reset"},
 ]
+WHOLE_FOLDERS = {"rows", "snapshot"}
 PYTHON_CRATES = re.compile(r"\b(pyo3|numpy)\b")
 
 
@@ -133,9 +129,11 @@ def test_no_files_import_each_other():
 
 
 def part_of_batch(path):
-    """The file or folder inside src/batch that a path belongs to, or None."""
+    """The name in `BATCH_FLOORS` that a path belongs to; None outside src/batch."""
     parts = Path(path).with_suffix("").parts
-    return parts[1] if parts[0] == "batch" else None
+    if parts[0] != "batch":
+        return None
+    return parts[1] if parts[1] in WHOLE_FOLDERS else "/".join(parts[1:3])
 
 
 def test_no_part_of_the_batch_uses_a_higher_floor():
