@@ -92,7 +92,6 @@ CALLS = {
     "threads of stored bytes": ("batch(8).to_bytes()", "Batch.from_bytes(subject, num_threads=1024)"),
     "threads of a copy": ("batch(8, num_threads=200)", "subject.copy()"),
     "games": ("None", "starmine.play_games(BOTS, GAMES // 4, variant='very-small', threads=2)"),
-    "threads of games": ("None", "starmine.play_games(BOTS, 1024 * 64, variant='very-small', threads=1024)"),
     "games with a bot in Python": ("None", "starmine.play_games([Bot, 'random'], 2000, variant='very-small')"),
     "tables": ("None", "_Tables(starmine.variant('small'), BOTS, FEW, 0, 0)"),
     "tables of games": (
@@ -114,7 +113,7 @@ CALLS = {
     ),
 }
 # Calls that do with little memory, or with the threads that can be started.
-FRUGAL = {"unpacking", "threads of games", "outcomes of tables"}
+FRUGAL = {"unpacking", "outcomes of tables"}
 
 
 def run(name, limits, succeeds):
