@@ -1,4 +1,4 @@
-//! Recorded games: the deck and the actions of each. All else about a game can be computed from them.
+//! Recorded games: the deck and the actions of each game, from which every other fact about it follows.
 
 use std::collections::TryReserveError;
 use std::ops::Range;

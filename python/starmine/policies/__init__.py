@@ -1,4 +1,4 @@
-"""Trained policies: loading them, and those that the package ships."""
+"""Trained policies: loads policy files, and lists the policies that the package ships."""
 
 from starmine.policies.load import TrainedPolicy, load_policy, shipped
 

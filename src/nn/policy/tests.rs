@@ -330,7 +330,7 @@ fn many_rows_have_the_logits_of_single_rows_on_every_instruction_set() {
     }
 }
 
-/// Compares the logits of so many rows at a time with those of single rows.
+/// Compares the logits of several rows in one pass with the logits of each row alone.
 fn check_rows(policy: &Policy, counts: &[usize]) {
     let all = *counts.iter().max().unwrap();
     let mut state = State::new(Arc::new(policy.variant().clone()), EpisodeSeed::default());
