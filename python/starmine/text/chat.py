@@ -375,7 +375,7 @@ def _as_text(answer: Any) -> str:
 
 
 def _in_thread(function: Callable[..., Any], *arguments: Any) -> Future[Any]:
-    """Call a function in its own daemon thread. Neither a time limit nor the end of the program waits for the thread."""
+    """Call a function in its own daemon thread, for which neither a time limit nor the end of the program waits."""
     found: Future[Any] = Future()
 
     def call() -> None:
