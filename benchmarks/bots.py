@@ -31,6 +31,7 @@ from measuring import (
 )
 
 import starmine
+from starmine.policies.load import load_own
 
 PLAYERS = (2, 3, 4, 5)
 QUUX = {"simple": "SimpleBot", "value": "ValueBot", "holmes": "HolmesBot", "smart": "SmartBot", "info": "InfoBot"}
@@ -155,7 +156,7 @@ def torch_moves(name: str) -> Measure:
     import torch
 
     torch.set_num_threads(1)
-    network = starmine.load_policy(name).network()
+    network = load_own(name).network()
     env = starmine.HanabiVectorEnv(GAMES, dtype="bits", num_threads=1)
     bits, info = env.reset(seed=0)
     mask = torch.from_numpy(np.asarray(info["action_mask"]))

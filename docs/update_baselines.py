@@ -33,6 +33,7 @@ import numpy as np
 
 import starmine
 from starmine.policies import TrainedPolicy
+from starmine.policies.load import load_own
 
 ROOT = Path(__file__).parents[1]
 POLICIES = ROOT / "python" / "starmine" / "policies"
@@ -189,7 +190,7 @@ def of_control(name: str, found: dict[str, Any], after: str | None) -> dict[str,
 
 def of_policy(name: str, policy: TrainedPolicy, run: Path, games: int, after: str | None) -> dict[str, Any]:
     """What is kept of a run that wrote a policy file, which is evaluated here."""
-    drawn = starmine.load_policy(run / "policy.safetensors", sampled=True)
+    drawn = load_own(run / "policy.safetensors", sampled=True)
     variant = starmine.Variant(**{**policy.variant.parameters(), "lost_game_score": "zero"})
     arguments, before = arguments_of(policy.about, after), {"steps": 0, "seconds": 0}
     if after and "start" in arguments:  # a resumed run counts the training before it itself
@@ -222,7 +223,7 @@ def of_policy(name: str, policy: TrainedPolicy, run: Path, games: int, after: st
 def keep(name: str, run: Path, games: int, ship: bool, after: str | None) -> None:
     """Evaluate a run and put it into results/, and where it is to be shipped, its policy into the package."""
     controls = run / "scores.json"  # of benchmarks/ablation.py, whose networks have no policy files
-    policy = None if controls.exists() else starmine.load_policy(run / "policy.safetensors")
+    policy = None if controls.exists() else load_own(run / "policy.safetensors")
     facts = (
         of_control(name, json.loads(controls.read_text()), after)
         if policy is None

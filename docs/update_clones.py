@@ -23,6 +23,7 @@ import numpy as np
 from update_baselines import ROOT, STOP, command, machine, markdown_table, number, scores
 
 import starmine
+from starmine.policies.load import load_own
 
 RESULTS, PAGE = ROOT / "results" / "cloning", ROOT / "docs" / "behaviour_cloning.md"
 START = "<!-- clones of update_clones.py -->\n"
@@ -40,8 +41,8 @@ def teacher_scores(bot: str, players: int, games: int) -> dict[str, float]:
 
 def keep(name: str, run: Path, games: int) -> None:
     """Evaluate a run of a bot's clone and put it into results/cloning/."""
-    policy = starmine.load_policy(run / "policy.safetensors")
-    drawn = starmine.load_policy(run / "policy.safetensors", sampled=True)
+    policy = load_own(run / "policy.safetensors")
+    drawn = load_own(run / "policy.safetensors", sampled=True)
     about, variant = policy.about, policy.variant
     players, bot = variant.players, about["teacher"]
     folder = RESULTS / name

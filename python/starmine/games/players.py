@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,7 +25,8 @@ from starmine._core import (
 from starmine._core import variant as preset
 from starmine._util.later import later
 from starmine.games.turns import Turns
-from starmine.policies.load import TrainedPolicy
+from starmine.policies.foreign.files import is_foreign
+from starmine.policies.load import TrainedPolicy, load_policy, shipped
 
 Array = NDArray[Any]
 FILE = re.compile(r"(?!rules:|policy:|noisy:).*\.py(:[^:/\\]*)?")  # of a Python bot, as the command line has it
@@ -150,7 +152,7 @@ def resolve_player(player: Any, place: str) -> Any:
         return player._player
     if isinstance(player, str):
         refuse_file(player, place)
-        return _Player(player)
+        return _foreign(player) or _Player(player)
     if isinstance(player, _Player | Factory):
         return player
     if isinstance(player, type):
@@ -170,6 +172,16 @@ def resolve_player(player: Any, place: str) -> Any:
         f"{place}={player!r} is not allowed: expected a bot's name, a class or an object with act(view), an object "
         "with act_batch(turns), a torch module, or a class or function without arguments that makes one of these"
     )
+
+
+def _foreign(text: str) -> Any:
+    """The policy of another library that a text such as "policy: obl.pthw" names; None for other texts."""
+    kind, _, path = text.partition(":")
+    if kind.strip() != "policy" or path.strip() in shipped() or not os.path.isfile(path.strip()):
+        return None
+    with open(path.strip(), "rb") as file:
+        start = file.read(1 << 20)
+    return load_policy(path.strip()) if is_foreign(start) else None
 
 
 def is_policy(player: Any) -> bool:

@@ -18,7 +18,7 @@ from starmine.games.trajectories import Trajectories
 from starmine.look.frame import Frame, action_text, frame_of
 from starmine.look.mistakes import mistakes, reachable, verdict
 from starmine.look.words import told_apart
-from starmine.policies.load import TrainedPolicy, load_policy
+from starmine.policies.load import TrainedPolicy, load_own
 
 FOLDER = Path(__file__).parent
 # Each imports only what stands before it.
@@ -108,7 +108,7 @@ def replay_data(games: Watched, **shown: Unpack[Shown]) -> dict[str, Any]:
     called = _a_game("titles", titles, "title", states)
     reasons = _a_game("ended_by", shown.get("ended_by"), "reason", states)
     ended = _a_game("ended_by_seats", shown.get("ended_by_seats"), "seat", states)
-    thinker = None if policy is None else Thinker(load_policy(policy) if isinstance(policy, str) else policy)
+    thinker = None if policy is None else Thinker(load_own(policy) if isinstance(policy, str) else policy)
     found = []
     for index, state in enumerate(states):
         title = f"Game {index}" if called[index] is None else str(called[index])

@@ -13,8 +13,11 @@ from starmine._core import SerializationError, Variant, _Network, _Player, _poli
 from starmine._core import policies as _shipped
 from starmine._util.keywords import named_keywords
 from starmine._util.later import later
+from starmine.policies.foreign.files import is_foreign
+from starmine.policies.foreign.load import of_bytes
 
 if TYPE_CHECKING:
+    from starmine.policies.foreign.policy import ForeignPolicy
     from starmine.torch import ActorCritic
 
 CARDS = Path(__file__).parent
@@ -128,13 +131,29 @@ class TrainedPolicy:
         return f"<TrainedPolicy {self.bot!r}: {self.variant}>"
 
 
+def load_own(policy: str | os.PathLike[str], sampled: bool = False) -> TrainedPolicy:
+    """`load_policy` for what needs a policy of `starmine.torch`.
+
+    Raises:
+        SerializationError: the file is of another library, or of none.
+        StarmineError: see `load_policy`.
+    """
+    found = load_policy(policy, sampled)
+    if not isinstance(found, TrainedPolicy):
+        raise SerializationError(
+            f"policy={found.name!r} is of another library ({found.format}): expected a policy that Starmine trained"
+        )
+    return found
+
+
 @named_keywords
-def load_policy(policy: str | os.PathLike[str], sampled: bool = False) -> TrainedPolicy:
+def load_policy(policy: str | os.PathLike[str], sampled: bool = False) -> TrainedPolicy | ForeignPolicy:
     """Load a trained policy.
 
     Args:
-        policy: one of `starmine.policies.shipped()`, or a file that the `save` of a network of `starmine.torch`
-            wrote, as the example scripts do.
+        policy: one of `starmine.policies.shipped()`, or a file: one that the `save` of a network of `starmine.torch`
+            wrote, as the example scripts do, or one of OBL, SAD or JaxMARL. `starmine.policies.foreign` lists the
+            formats of other libraries, and has options for them.
         sampled: sample its moves with their probabilities, as in training, instead of playing the most probable one.
             For a policy of action values, as `examples/pqn_vdn.py` trains, the probabilities are a softmax of these.
 
@@ -142,6 +161,7 @@ def load_policy(policy: str | os.PathLike[str], sampled: bool = False) -> Traine
         TypeError: the policy is neither text nor a path.
         UnknownNameError: there is no such policy, and no file that can be read.
         SerializationError: the file is not a policy file, or its weights are so large that its outputs may overflow.
+        ImportError: the file is of another library, and torch is missing.
 
     >>> import starmine
     >>> policy = starmine.load_policy("ippo-2p")
@@ -153,4 +173,5 @@ def load_policy(policy: str | os.PathLike[str], sampled: bool = False) -> Traine
     if not isinstance(name, str):
         expected = f"the path of a policy's file, or one of {', '.join(shipped())}"
         raise TypeError(f"policy={policy!r} is a {type(policy).__name__}: expected {expected}")
-    return TrainedPolicy(name, _policy_bytes(name), sampled)
+    data = _policy_bytes(name)
+    return of_bytes(name, data, sampled) if is_foreign(data) else TrainedPolicy(name, data, sampled)

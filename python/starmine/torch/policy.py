@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from starmine._core import StarmineError
 from starmine.games.turns import Turns
+from starmine.policies.foreign.memory import Memory
 from starmine.torch.network import ActorCritic, HiddenState, SeatGRU
 
 Array = NDArray[Any]
@@ -63,11 +63,11 @@ class ModulePolicy:
         self.device = torch.device("cpu") if parameter is None else parameter.device
         self.dtype = "uint8" if self.device.type != "cpu" else "float32"
         self.generator = torch.Generator(self.device).manual_seed(seed)
-        self._memory: _Memory | None = None
+        self._memory: Memory | None = None
         if isinstance(module, ActorCritic):
             self.dtype = "bits"
             if module.memory is not None:
-                self._memory = _Memory(module.players, module.state_width, self.device)
+                self._memory = Memory(module.players, module.state_width, self.device)
         elif recurrent is not False:
             _refuse_recurrent(module)
 
@@ -137,35 +137,6 @@ class ModulePolicy:
     def __repr__(self) -> str:
         """The module's class and the encoder."""
         return f"ModulePolicy({type(self.module).__name__}, encoder={self.encoder!r}, sample={self.sample})"
-
-
-class _Memory:
-    """A hidden state for each seat of each game, zero until the seat's first turn.
-
-    Attributes:
-        values: float32 (R, width), a row for each pair of a game and a seat that has been seen.
-    """
-
-    def __init__(self, players: int, width: int, device: torch.device) -> None:
-        self.values = torch.zeros(0, width, device=device)
-        self._players = players
-        self._rows = np.full(0, -1, np.int64)  # by game * players + seat
-
-    def places(self, games: Array, seats: Array) -> Tensor:
-        """The rows (K,) of K pairs."""
-        keys = games * self._players + seats
-        if len(keys) and (most := int(keys.max()) + 1) > len(self._rows):
-            self._rows = np.concatenate([self._rows, np.full(most - len(self._rows), -1, np.int64)])
-        new = keys[self._rows[keys] < 0]
-        if len(new):
-            self._rows[new] = len(self.values) + np.arange(len(new))
-            self.values = torch.cat([self.values, self.values.new_zeros(len(new), self.values.shape[1])])
-        return torch.from_numpy(self._rows[keys]).to(self.values.device)
-
-    def clear(self, games: Array, seats: Array) -> None:
-        """Set the hidden states of these pairs to zero."""
-        places = self.places(games, seats)  # which may replace the values
-        self.values[places] = 0
 
 
 def _refuse_recurrent(module: nn.Module) -> None:

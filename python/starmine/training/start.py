@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from starmine._core import Variant
-from starmine.policies.load import load_policy
+from starmine.policies.load import load_own
 from starmine.torch import ActorCritic
 from starmine.training.checkpoint import error_line
 from starmine.training.errors import TrainingError
@@ -25,7 +25,7 @@ def begin_with(network: ActorCritic, policy: str) -> dict[str, str]:
         TrainingError: the policy has other rules or another network.
         StarmineError: see `starmine.load_policy`.
     """
-    trained = load_policy(policy)
+    trained = load_own(policy)
     start = f"start={policy!r} is not allowed"
     if rules(trained.variant) != rules(network.variant):
         raise TrainingError(f"{start}: it plays {trained.variant}, not {network.variant}")

@@ -20,6 +20,8 @@ PACKAGE = Path(starmine.__file__).parent
 THIRD_PARTIES = {"numpy", "gymnasium"}
 # The adapters, which only their users import: a folder, and modules that users import by name.
 ADAPTERS = ("adapters", "torch", "training")
+# Modules of other rooms that need torch; they are imported inside functions.
+WITH_TORCH = {f"policies/foreign/{name}.py" for name in ("memory", "networks", "observations", "policy")}
 LEARNING = [
     "torch",
     "pettingzoo",
@@ -58,15 +60,16 @@ def walk(node, top_level):
 
 def heavy_imports(text, relative):
     """What a Python module of the package imports too early: a list of names."""
-    is_adapter = Path(relative).with_suffix("").parts[0] in ADAPTERS
+    is_adapter = Path(relative).with_suffix("").parts[0] in ADAPTERS or str(relative) in WITH_TORCH
     problems = []
     for name in imported(ast.parse(text), top_level=True):
         package = name.split(".")[0]
         known = package in THIRD_PARTIES or package in sys.stdlib_module_names or package in ("", "starmine")
         if not known and not is_adapter:
             problems.append(name)
-        own = name.removeprefix("starmine").removeprefix(".").split(".")[0]
-        if name.startswith(("starmine.", ".")) and own in ADAPTERS and not is_adapter:
+        own = name.removeprefix("starmine").removeprefix(".")
+        is_heavy = own.split(".")[0] in ADAPTERS or f"{own.replace('.', '/')}.py" in WITH_TORCH
+        if name.startswith(("starmine.", ".")) and is_heavy and not is_adapter:
             problems.append(name)
     return problems
 
@@ -89,6 +92,7 @@ def test_a_python_module_imports_no_extra_at_its_top(relative):
         "class A:\n    import jax",
         "from starmine.adapters import torchrl",
         "import starmine.torch",
+        "from starmine.policies.foreign.policy import ForeignPolicy",
         "from .torch import unpack_bits",
     ],
 )

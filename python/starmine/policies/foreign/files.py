@@ -1,0 +1,93 @@
+"""Reads the tensors of other libraries' policy files, and tells these files from our own."""
+
+from __future__ import annotations
+
+import io
+import json
+import pickle
+import zipfile
+from typing import TYPE_CHECKING, Any
+
+from starmine._core import SerializationError
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+# The formats that `load_policy` reads, each with the tensors by which it is recognised.
+FORMATS = {
+    "obl": "OBL, public LSTM (torch: priv_net.0.weight; JaxMARL's port: params,priv_net_dense_0,kernel)",
+    "sad": "SAD, VDN, IQL and other-play, R2D2 with an LSTM (torch: net.0.weight, lstm.weight_ih_l0)",
+    "feed-forward": "off-belief-learning's network without memory (torch: net.0.weight, fc_a.weight)",
+    "jaxmarl-actor": "JaxMARL's IPPO and MAPPO, feed-forward or GRU (safetensors: params,Dense_0,kernel)",
+    "jaxmarl-q": "JaxMARL's PQN-VDN (safetensors: Dense_0,kernel, LayerNorm_0,scale)",
+}
+
+TORCH_STARTS = (b"PK\x03\x04", b"\x80\x02")  # of torch.save: a zip archive, or a pickle before torch 1.6
+_PREFIXES = ("params,", "online_net.")  # of all names, by JaxMARL and by an agent that was saved whole
+
+
+def is_foreign(data: bytes) -> bool:
+    """Whether a file's contents are of another library: a torch file, or safetensors with JaxMARL's names."""
+    if data.startswith(TORCH_STARTS):
+        return True
+    names = _tensor_names(data)
+    return names is not None and any("," in name for name in names)
+
+
+def _tensor_names(data: bytes) -> list[str] | None:
+    """The names in the header of a safetensors file; None for other contents."""
+    size = int.from_bytes(data[:8], "little")
+    if not 2 <= size <= min(len(data) - 8, 1 << 20):
+        return None
+    try:
+        header = json.loads(data[8 : 8 + size])
+    except (ValueError, RecursionError):
+        return None
+    return [name for name in header if name != "__metadata__"] if isinstance(header, dict) else None
+
+
+def read_tensors(data: bytes, name: str) -> dict[str, Tensor]:
+    """The tensors of a file in float32, without a prefix that all of their names have, and without target networks.
+
+    A torch file is read without running its pickled code.
+
+    Raises:
+        SerializationError: the file is damaged, holds something else than numbers, or a number is not finite.
+    """
+    import torch
+
+    try:
+        found = _torch_tensors(data) if data.startswith(TORCH_STARTS) else _safetensors(data)
+    except (ValueError, RuntimeError, KeyError, EOFError, OSError, pickle.UnpicklingError, zipfile.BadZipFile) as error:
+        told = " ".join(str(error).split())[:200]
+        raise SerializationError(f"policy={name!r} cannot be read: {told}") from error
+    tensors = {_short(key): tensor for key, tensor in found.items() if not key.startswith("target_net.")}
+    for key, tensor in tensors.items():
+        if not tensor.is_floating_point() or not bool(torch.isfinite(tensor).all()):
+            raise SerializationError(f"policy={name!r} is not a valid policy: {key} holds numbers that are not finite")
+    return {key: tensor.float() for key, tensor in tensors.items()}
+
+
+def _short(key: str) -> str:
+    for prefix in _PREFIXES:
+        key = key.removeprefix(prefix)
+    return key
+
+
+def _torch_tensors(data: bytes) -> dict[str, Tensor]:
+    import torch
+
+    found: Any = torch.load(io.BytesIO(data), map_location="cpu", weights_only=True)
+    if not isinstance(found, dict) or not all(isinstance(value, torch.Tensor) for value in found.values()):
+        raise ValueError(f"it holds a {type(found).__name__}: expected a state dict of tensors")
+    return found
+
+
+def _safetensors(data: bytes) -> dict[str, Tensor]:
+    from safetensors import SafetensorError
+    from safetensors.torch import load
+
+    try:
+        return load(data)
+    except SafetensorError as error:
+        raise ValueError(error) from error

@@ -1,0 +1,169 @@
+"""Recognises a policy of another library by its tensors, and makes a player of it."""
+
+from __future__ import annotations
+
+import os
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from starmine._core import SerializationError, StarmineError, Variant, _policy_bytes, _unknown_name, variants
+from starmine._core import variant as preset
+from starmine._util.keywords import named_keywords
+from starmine.policies.foreign.files import FORMATS, read_tensors
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from starmine.policies.foreign.networks import R2D2, Actor, QNetwork
+    from starmine.policies.foreign.observations import Inputs
+    from starmine.policies.foreign.policy import ForeignPolicy
+
+ACTIVATIONS = ("relu", "tanh")
+
+
+@named_keywords
+def load_foreign(
+    policy: str | os.PathLike[str],
+    sampled: bool = False,
+    *,
+    variant: Variant | None = None,
+    skip_connect: bool = False,
+    activation: str = "relu",
+) -> ForeignPolicy:
+    """Load the policy file of another library, with options; `load_policy` does it with the defaults.
+
+    Args:
+        policy: the path of a file in one of `FORMATS`.
+        sampled: sample the moves of a JaxMARL actor; else the best move by the agent's own formula is played.
+        variant: the rules that it was trained on, which no file says. None for the standard game of the number of
+            players that the widths of the network fit, or the first preset that does.
+        skip_connect: of SAD's networks: whether a connection skips the LSTM, as in some of the other-play agents.
+        activation: of JaxMARL's networks: "relu" or "tanh".
+
+    Raises:
+        UnknownNameError: there is no such file or activation.
+        SerializationError: the file is damaged, or of no known format.
+        StarmineError: the widths of the network fit no variant, or action values are to be sampled.
+        ImportError: torch or safetensors is missing.
+    """
+    if activation not in ACTIVATIONS:
+        raise _unknown_name("activation", activation, list(ACTIVATIONS))
+    name = os.fspath(policy)
+    return of_bytes(name, _policy_bytes(name), sampled, variant, skip_connect, activation)
+
+
+def of_bytes(
+    name: str,
+    data: bytes,
+    sampled: bool,
+    variant: Variant | None = None,
+    skip_connect: bool = False,
+    activation: str = "relu",
+) -> ForeignPolicy:
+    """`load_foreign` for the contents of a file."""
+    try:
+        from starmine.policies.foreign.policy import ForeignPolicy
+    except ImportError as error:
+        raise ImportError(f"policy={name!r} needs torch: pip install 'starmine[train]'") from error
+    tensors = read_tensors(data, name)
+    found = _format(tensors)
+    if found is None:
+        known = "; ".join(FORMATS.values())
+        some = ", ".join(sorted(tensors)[:3])
+        raise SerializationError(f"policy={name!r} has the tensors {some}, ...: expected one of {known}")
+    try:
+        if "priv_net_dense_0,kernel" in tensors:
+            from starmine.policies.foreign.networks import torch_names
+
+            tensors = torch_names(tensors)
+        rules, inputs = _fit(name, found, tensors, variant)
+        network = _network(found, tensors, rules, inputs, skip_connect, activation)
+        _check_widths(network, inputs.width(rules), rules.num_actions + 1)
+    except (KeyError, ValueError, RuntimeError, IndexError) as error:
+        if isinstance(error, StarmineError):
+            raise
+        told = " ".join(str(error).split())[:200]
+        raise SerializationError(f"policy={name!r} is not a valid policy of {FORMATS[found]}: {told}") from error
+    if sampled and found != "jaxmarl-actor":
+        raise StarmineError(f"policy={name!r} has action values: expected sampled=False")
+    settings = (rules.to_json(), skip_connect, activation, sampled)
+    content = sha256(data + repr(settings).encode()).hexdigest()
+    return ForeignPolicy(name, found, network, rules, inputs, sampled, content)
+
+
+def _check_widths(network: Actor | QNetwork | R2D2, inputs: int, outputs: int) -> None:
+    """Evaluate two rows, since the widths of the layers may not fit each other.
+
+    Raises:
+        RuntimeError: they do not.
+        ValueError: there is another number of outputs.
+    """
+    import torch
+
+    with torch.no_grad():
+        scores = network(torch.zeros(2, inputs), torch.zeros(2, network.width))[0]
+    if scores.shape != (2, outputs):
+        raise ValueError(f"it has {scores.shape[-1]} outputs: expected {outputs}")
+
+
+def _format(tensors: dict[str, Tensor]) -> str | None:
+    names = set(tensors)
+    if {"priv_net.0.weight", "publ_net.0.weight", "fc_a.weight"} <= names or "priv_net_dense_0,kernel" in names:
+        return "obl"
+    if {"net.0.weight", "fc_a.weight"} <= names:
+        return "sad" if "lstm.weight_ih_l0" in names else "feed-forward"
+    if "Dense_0,kernel" not in names:
+        return None
+    return "jaxmarl-q" if any(name.startswith(("LayerNorm_", "BatchNorm_")) for name in names) else "jaxmarl-actor"
+
+
+def _fit(name: str, found: str, tensors: dict[str, Tensor], variant: Variant | None) -> tuple[Variant, Inputs]:
+    """The variant and the inputs that the widths of a network fit."""
+    from starmine.policies.foreign.observations import Inputs
+
+    if found.startswith("jaxmarl"):
+        width = tensors["Dense_0,kernel"].shape[0]
+        heads = [tensor.shape[1] for key, tensor in tensors.items() if key.endswith(",kernel") and "Dense" in key]
+        possible, outputs = [Inputs(), Inputs(seat=True)], heads
+    else:
+        width = tensors["priv_net.0.weight" if found == "obl" else "net.0.weight"].shape[1]
+        possible = [Inputs(own_hand, last_action) for own_hand in (False, True) for last_action in (False, True)]
+        outputs = [tensors["fc_a.weight"].shape[0]]
+    for rules in _candidates() if variant is None else [variant]:
+        if rules.num_actions + 1 in outputs:
+            for inputs in possible:
+                if inputs.width(rules) == width:
+                    return rules, inputs
+    if variant is not None:
+        expected = f"{' or '.join(str(inputs.width(variant)) for inputs in possible)} inputs"
+        expected += f" and {variant.num_actions + 1} outputs"
+        raise StarmineError(f"policy={name!r} has {width} inputs and layers of {outputs}: expected {expected}")
+    raise StarmineError(f"policy={name!r} has {width} inputs, which no preset has: expected its variant as an argument")
+
+
+def _candidates() -> list[Variant]:
+    """The standard games first, since nearly all agents of the literature play them."""
+    names = ["standard", *(name for name in variants() if name != "standard")]
+    found = []
+    for name in names:
+        for players in range(2, 6):
+            try:
+                found.append(preset(name, players=players))
+            except StarmineError:  # a preset that is not for so many players
+                continue
+    return found
+
+
+def _network(
+    found: str, tensors: dict[str, Tensor], rules: Variant, inputs: Inputs, skip_connect: bool, activation: str
+) -> Actor | QNetwork | R2D2:
+    from starmine.policies.foreign.networks import R2D2, Actor, QNetwork
+
+    if found == "jaxmarl-actor":
+        return Actor(tensors, activation)
+    if found == "jaxmarl-q":
+        if "BatchNorm_1,scale" in tensors:
+            raise ValueError("its batch normalisation needs statistics that the file does not hold")
+        return QNetwork(tensors)
+    hand = rules.hand_size * rules.colors * rules.ranks
+    return R2D2(tensors, (rules.players - 1 + inputs.own_hand) * hand, skip_connect)

@@ -1,0 +1,188 @@
+"""The networks of other libraries in torch, made from the tensors of their files.
+
+Each is called with inputs (K, W) and hidden states (K, width), and returns a score of each action and of the no-op
+(K, A + 1), values (K,), and the next hidden states (K, width). Values are nan where a file has no head for them.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+Outputs = tuple[Tensor, Tensor, Tensor]
+Tensors = dict[str, Tensor]
+
+
+class Actor(nn.Module):
+    """JaxMARL's IPPO and MAPPO: a layer, optionally a GRU, and a head of two layers; the critic's head if it is there.
+
+    Source: JaxMARL, baselines/IPPO and baselines/MAPPO, `ActorCritic`, `ActorCriticRNN`, `ActorFF`, `ActorRNN`.
+    """
+
+    def __init__(self, tensors: Tensors, activation: str) -> None:
+        super().__init__()
+        self.embed, self.hidden, self.policy = (_dense(tensors, f"Dense_{layer}") for layer in range(3))
+        self.critic = nn.ModuleList([_dense(tensors, f"Dense_{layer}") for layer in (3, 4) if _has(tensors, layer)])
+        self.cell = _gru(tensors) if any(name.startswith("ScannedRNN_0,") for name in tensors) else None
+        self.activation = {"relu": torch.relu, "tanh": torch.tanh}[activation]
+        self.width = 0 if self.cell is None else self.cell.hidden_size
+
+    def forward(self, inputs: Tensor, memory: Tensor) -> Outputs:
+        """See the module."""
+        core = self.activation(self.embed(inputs))
+        if self.cell is not None:
+            core = memory = self.cell(core, memory)
+        scores = self.policy(self.activation(self.hidden(core)))
+        if not self.critic:
+            return scores, scores.new_full((len(scores),), torch.nan), memory
+        return scores, self.critic[1](self.activation(self.critic[0](core)))[:, 0], memory
+
+
+class QNetwork(nn.Module):
+    """JaxMARL's PQN-VDN: layers with or without layer normalisation, and one or two heads.
+
+    Source: JaxMARL, baselines/QLearning/pqn_vdn_ff.py, `QNetwork`.
+    """
+
+    width = 0
+
+    def __init__(self, tensors: Tensors) -> None:
+        super().__init__()
+        count = sum(name.startswith("Dense_") and name.endswith(",kernel") for name in tensors)
+        dense = [_dense(tensors, f"Dense_{layer}") for layer in range(count)]
+        heads = 2 if dense[-1].out_features == 1 else 1
+        self.layers, self.heads = nn.ModuleList(dense[:-heads]), nn.ModuleList(dense[-heads:])
+        norms = any(name.startswith("LayerNorm_") for name in tensors)
+        self.norms = nn.ModuleList([_layer_norm(tensors, layer) for layer in range(count - heads)] if norms else [])
+
+    def forward(self, inputs: Tensor, memory: Tensor) -> Outputs:
+        """See the module."""
+        for place, layer in enumerate(self.layers):
+            inputs = layer(inputs)
+            inputs = torch.relu(self.norms[place](inputs) if self.norms else inputs)
+        scores = self.heads[0](inputs)
+        if len(self.heads) == 1:
+            return scores, scores.max(-1).values, memory
+        value = self.heads[1](inputs)
+        return scores + value - scores.mean(-1, keepdim=True), value[:, 0], memory
+
+
+class R2D2(nn.Module):
+    """SAD's and OBL's networks: private layers, an LSTM over them or over the public inputs, heads of advantages.
+
+    Source: hanabi_SAD, pyhanabi/r2d2.py, `R2D2Net`; off-belief-learning, pyhanabi/net.py, `PublicLSTMNet`, `LSTMNet`
+    and `FFWDNet`; JaxMARL's port of OBL, `OBLAgentR2D2`.
+
+    Args:
+        tensors: by the names of the torch files.
+        hands: number of inputs before the public ones.
+        skip_connect: the output of the private layers is added to that of the LSTM.
+    """
+
+    def __init__(self, tensors: Tensors, hands: int, skip_connect: bool) -> None:
+        super().__init__()
+        self.hands, self.skip_connect = hands, skip_connect
+        is_public = "priv_net.0.weight" in tensors
+        self.private = _sequence(tensors, "priv_net" if is_public else "net")
+        self.public = _sequence(tensors, "publ_net") if is_public else None
+        self.lstm = _lstm(tensors) if "lstm.weight_ih_l0" in tensors else None
+        self.advantages = _linear(tensors, "fc_a")
+        self.value = _linear(tensors, "fc_v") if "fc_v.weight" in tensors else None
+        self.width = 0 if self.lstm is None else 2 * self.lstm.num_layers * self.lstm.hidden_size
+
+    def forward(self, inputs: Tensor, memory: Tensor) -> Outputs:
+        """See the module."""
+        core = self.private(inputs)
+        if self.lstm is not None:
+            before = core if self.public is None else self.public(inputs[:, self.hands :])
+            shape = (len(inputs), 2, self.lstm.num_layers, self.lstm.hidden_size)
+            hidden, cell = (part.contiguous() for part in memory.reshape(shape).permute(1, 2, 0, 3))
+            after, (hidden, cell) = self.lstm(before[None], (hidden, cell))
+            memory = torch.stack([hidden, cell]).permute(2, 0, 1, 3).reshape(len(inputs), -1)
+            if self.public is not None:
+                core = core * after[0]
+            elif self.skip_connect:
+                core = core + after[0]
+            else:
+                core = after[0]
+        scores = self.advantages(core)
+        values = scores.new_full((len(scores),), torch.nan) if self.value is None else self.value(core)[:, 0]
+        return scores, values, memory
+
+
+def torch_names(tensors: Tensors) -> Tensors:
+    """The tensors of JaxMARL's port of OBL by the names of the torch files."""
+    names: Tensors = {}
+    for layer in ("priv_net_dense_0", "priv_net_dense_1", "priv_net_dense_2", "publ_net_dense_0", "fc_a"):
+        net, _, number = layer.partition("_dense_")
+        name = f"{net}.{2 * int(number)}" if number else net
+        names[f"{name}.weight"], names[f"{name}.bias"] = tensors[f"{layer},kernel"].T, tensors[f"{layer},bias"]
+    layers = {name.split(",")[1] for name in tensors if name.startswith("lstm,")}
+    for layer in sorted(layers):
+        place = int(layer.removeprefix("l"))
+        names[f"lstm.weight_ih_l{place}"] = torch.cat([tensors[f"lstm,{layer},i{gate},kernel"].T for gate in "ifgo"])
+        names[f"lstm.weight_hh_l{place}"] = torch.cat([tensors[f"lstm,{layer},h{gate},kernel"].T for gate in "ifgo"])
+        bias = torch.cat([tensors[f"lstm,{layer},h{gate},bias"] for gate in "ifgo"])
+        names[f"lstm.bias_hh_l{place}"], names[f"lstm.bias_ih_l{place}"] = bias, torch.zeros_like(bias)
+    return names
+
+
+def _has(tensors: Tensors, layer: int) -> bool:
+    return f"Dense_{layer},kernel" in tensors
+
+
+def _layer(weight: Tensor, bias: Tensor) -> nn.Linear:
+    layer = nn.Linear(weight.shape[1], weight.shape[0])
+    layer.load_state_dict({"weight": weight, "bias": bias})
+    return layer
+
+
+def _dense(tensors: Tensors, name: str) -> nn.Linear:
+    """A layer of flax."""
+    return _layer(tensors[f"{name},kernel"].T, tensors[f"{name},bias"])
+
+
+def _linear(tensors: Tensors, name: str) -> nn.Linear:
+    """A layer of torch."""
+    return _layer(tensors[f"{name}.weight"], tensors[f"{name}.bias"])
+
+
+def _sequence(tensors: Tensors, name: str) -> nn.Sequential:
+    """Layers with ReLU behind each."""
+    numbers = sorted(int(key.split(".")[1]) for key in tensors if key.startswith(f"{name}.") and key.endswith("weight"))
+    layers = [_linear(tensors, f"{name}.{number}") for number in numbers]
+    return nn.Sequential(*(part for layer in layers for part in (layer, nn.ReLU())))
+
+
+def _layer_norm(tensors: Tensors, layer: int) -> nn.LayerNorm:
+    scale = tensors[f"LayerNorm_{layer},scale"]
+    norm = nn.LayerNorm(len(scale), eps=1e-6)  # flax's epsilon
+    norm.load_state_dict({"weight": scale, "bias": tensors[f"LayerNorm_{layer},bias"]})
+    return norm
+
+
+def _gru(tensors: Tensors) -> nn.GRUCell:
+    """Flax's cell, whose gates r and z have a bias for the inputs alone."""
+    cell = next(name.rsplit(",", 2)[0] for name in tensors if name.endswith(",hn,kernel"))
+    part = {gate: tensors[f"{cell},{gate},kernel"].T for gate in ("ir", "iz", "in", "hr", "hz", "hn")}
+    bias = {gate: tensors[f"{cell},{gate},bias"] for gate in ("ir", "iz", "in", "hn")}
+    zeros = torch.zeros_like(bias["hn"])
+    made = nn.GRUCell(part["ir"].shape[1], part["hr"].shape[0])
+    made.load_state_dict(
+        {
+            "weight_ih": torch.cat([part["ir"], part["iz"], part["in"]]),
+            "weight_hh": torch.cat([part["hr"], part["hz"], part["hn"]]),
+            "bias_ih": torch.cat([bias["ir"], bias["iz"], bias["in"]]),
+            "bias_hh": torch.cat([zeros, zeros, bias["hn"]]),
+        }
+    )
+    return made
+
+
+def _lstm(tensors: Tensors) -> nn.LSTM:
+    weights = {name.removeprefix("lstm."): tensor for name, tensor in tensors.items() if name.startswith("lstm.")}
+    first = weights["weight_ih_l0"]
+    layers = sum(name.startswith("weight_ih") for name in weights)
+    lstm = nn.LSTM(first.shape[1], first.shape[0] // 4, layers)
+    lstm.load_state_dict(weights)
+    return lstm

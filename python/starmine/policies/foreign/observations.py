@@ -1,0 +1,79 @@
+"""What networks of other libraries see: canonical observations with probabilities instead of possible cards."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from starmine._core import Variant
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The sections of a network's inputs, in their order.
+
+    Attributes:
+        own_hand: zeros in the place of the own cards come first (SAD).
+        last_action: the sections "last_player" to "last_regained" are repeated at the end, as SAD's greedy action,
+            which is the action that was played in evaluations.
+        seat: the seat, one-hot, comes last (JaxMARL's `CTRolloutManager`).
+    """
+
+    own_hand: bool = False
+    last_action: bool = False
+    seat: bool = False
+
+    def width(self, variant: Variant) -> int:
+        """Numbers in a row."""
+        layout = variant.layout()
+        hand = variant.hand_size * variant.colors * variant.ranks
+        return (
+            len(layout)
+            + self.own_hand * hand
+            + self.last_action * (layout["knowledge"].start - layout["last_player"].start)
+            + self.seat * variant.players
+        )
+
+    def rows(self, variant: Variant, obs: Tensor, seats: Tensor) -> Tensor:
+        """The inputs, float32 (K, width).
+
+        Args:
+            variant: the rules.
+            obs: canonical observations of 0 and 1, (K, D).
+            seats: int64 (K,), the seats that observe.
+        """
+        parts = [with_v0_beliefs(variant, obs)]
+        if self.own_hand:
+            parts.insert(0, parts[0].new_zeros(len(obs), variant.hand_size * variant.colors * variant.ranks))
+        if self.last_action:
+            layout = variant.layout()
+            parts.append(parts[-1][:, layout["last_player"].start : layout["knowledge"].start])
+        if self.seat:
+            parts.append(torch.nn.functional.one_hot(seats, variant.players).float())
+        return torch.cat(parts, dim=1)
+
+
+def with_v0_beliefs(variant: Variant, obs: Tensor) -> Tensor:
+    """The observations with "V0 beliefs" in the place of the cards that hints allow, float32 (K, D).
+
+    The probability of a card is proportional to the number of its copies that are neither discarded nor played, if
+    the hints allow the card, as in the forks of HLE of SAD and OBL, and in JaxMARL.
+    """
+    layout = variant.layout()
+    cards = variant.colors * variant.ranks
+    copies = torch.tensor(variant.copies).ravel()
+    obs = obs.float()
+    # The discards hold a bit for each copy of each card, the fireworks the top rank of each stack.
+    of_card = torch.repeat_interleave(torch.eye(cards), copies, dim=0)
+    tops = obs[:, layout["fireworks"].slice].reshape(-1, variant.colors, variant.ranks)
+    played = tops.flip(-1).cumsum(-1).flip(-1).reshape(-1, cards)
+    left = copies - obs[:, layout["discards"].slice] @ of_card - played
+    start = layout["knowledge"].start
+    knowledge = obs[:, start:].reshape(len(obs), variant.players * variant.hand_size, -1)
+    weights = knowledge[..., :cards] * left[:, None]
+    total = weights.sum(-1, keepdim=True)
+    beliefs = weights / torch.where(total > 0, total, 1)
+    known = torch.cat([beliefs, knowledge[..., cards:]], dim=-1)
+    return torch.cat([obs[:, :start], known.reshape(len(obs), -1)], dim=1)

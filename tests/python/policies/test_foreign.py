@@ -1,0 +1,189 @@
+"""Policies of other libraries play as their libraries' own networks do. tests/data/make_foreign.py recorded these."""
+
+import io
+import pickle
+
+import foreign_policies
+import numpy as np
+import pytest
+from helpers.paths import ROOT
+
+import starmine
+from starmine.policies.foreign import FORMATS, load_foreign
+from starmine.policies.foreign.files import is_foreign
+
+torch = pytest.importorskip("torch")
+
+RECORDED = np.load(ROOT / "tests" / "data" / "foreign.npz")
+SEED = 7
+NAMES = list(foreign_policies.FORMATS)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("foreign")
+    for name in NAMES:
+        foreign_policies.write(name, folder / name)
+    return folder
+
+
+def options(name):
+    """The settings that no file says."""
+    if name == "mappo-tanh":
+        return {"activation": "tanh"}
+    return {"skip_connect": True} if name == "sad-skip.pthw" else {}
+
+
+def load(files, name):
+    return load_foreign(files / name, **options(name))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_200_games_are_those_of_the_library(files, name):
+    policy = load(files, name)
+    recorded = RECORDED[f"{name}/actions"]
+    games = starmine.play_games([policy] * policy.variant.players, 200, SEED, policy.variant, record=True).trajectories
+    for game in range(200):
+        actions = games.actions[games.offsets[game] : games.offsets[game + 1]]
+        np.testing.assert_array_equal(actions, recorded[:, game][recorded[:, game] != 255])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_scores_of_every_seat_and_turn_are_those_of_the_library(files, name):
+    policy = load(files, name)
+    players = policy.variant.players
+    recorded, actions = RECORDED[f"{name}/scores"], RECORDED[f"{name}/actions"]
+    count = recorded.shape[1]
+    batch = starmine.Batch(policy.variant, count, observers="all", autoreset_mode="SameStep")
+    out = batch.reset(decks=RECORDED[f"decks-{players}"][:count])
+    memory, seats = None, np.tile(np.arange(players), count)
+    for turn in range(len(actions)):
+        playing = actions[turn, :count] != 255
+        if not playing.any():
+            break
+        scores, _, memory = policy.logits(out["obs"].reshape(count * players, -1), memory, seats)
+        np.testing.assert_allclose(
+            scores.reshape(recorded[turn].shape)[playing], recorded[turn][playing], rtol=1e-4, atol=1e-4
+        )
+        out = batch.step(np.where(playing, actions[turn, :count], np.argmax(out["action_mask"], axis=1)))
+
+
+def test_every_format_is_recorded():
+    recorded = {name.split("/")[0] for name in RECORDED.files if "/" in name}
+    assert recorded == set(NAMES)
+
+
+def test_the_file_of_a_real_run_is_recognised_by_its_text(files):
+    text = f"policy: {files / 'mappo-rnn'}"
+    by_text = starmine.play_games([text, "smart"], 20, SEED, record=True).trajectories
+    by_object = starmine.play_games([starmine.load_policy(files / "mappo-rnn"), "smart"], 20, SEED, record=True)
+    np.testing.assert_array_equal(by_text.actions, by_object.trajectories.actions)
+
+
+def test_it_is_evaluated_with_bots(files):
+    evaluation = starmine.evaluate({"obl": f"policy: {files / 'obl.pthw'}", "smart": "smart"}, games=20)
+    assert "obl" in str(evaluation)
+
+
+def test_identity_is_content_and_settings(files, tmp_path):
+    from starmine.games.identity import identity
+
+    copy = tmp_path / "copy.pthw"
+    copy.write_bytes((files / "sad.pthw").read_bytes())
+    first, second = load_foreign(files / "sad.pthw"), load_foreign(copy)
+    assert identity(first) == identity(second)
+    assert identity(first) != identity(load_foreign(copy, skip_connect=True))
+    assert identity(first) != identity(load(files, "obl.pthw"))
+    assert identity(pickle.loads(pickle.dumps(first))) == identity(first)
+
+
+def test_a_copy_begins_without_hidden_states(files):
+    policy = load(files, "obl")
+    before = starmine.play_games([policy] * 2, 5, SEED, record=True).trajectories.actions
+    copy = pickle.loads(pickle.dumps(policy))
+    np.testing.assert_array_equal(starmine.play_games([copy] * 2, 5, SEED, record=True).trajectories.actions, before)
+
+
+def test_an_actor_samples_and_action_values_do_not(files):
+    sampled = load_foreign(files / "mappo-rnn", sampled=True)
+    first = starmine.play_games([sampled] * 2, 20, SEED, record=True).trajectories.actions
+    greedy = starmine.play_games([load(files, "mappo-rnn")] * 2, 20, SEED, record=True).trajectories.actions
+    assert not np.array_equal(first, greedy)
+    with pytest.raises(starmine.StarmineError, match="has action values: expected sampled=False"):
+        load_foreign(files / "pqn", sampled=True)
+
+
+def test_another_number_of_players_is_refused(files):
+    policy = load(files, "ippo-rnn")
+    with pytest.raises(starmine.StarmineError, match=r"expected \(K, 956\), those of 3 players"):
+        starmine.play_games([policy] * 2, 2)
+    with pytest.raises(starmine.StarmineError, match=r"has 956 inputs .*expected 658 or 660 inputs and 21 outputs"):
+        load_foreign(files / "ippo-rnn", variant=starmine.variant("standard"))
+
+
+def damaged():
+    """Contents that look like a file of another library."""
+    whole = io.BytesIO()
+    torch.save({"net.0.weight": torch.zeros(3)}, whole)
+    unknown = io.BytesIO()
+    torch.save({"layers.0": torch.zeros(3)}, unknown)
+    code = io.BytesIO()
+    torch.save(torch.nn.Linear(2, 2), code)
+    numbers = io.BytesIO()
+    torch.save({"net.0.weight": torch.full((2, 2), torch.nan)}, numbers)
+    return {
+        "cut off": whole.getvalue()[:200],
+        "unknown": unknown.getvalue(),
+        "incomplete": whole.getvalue(),
+        "code": code.getvalue(),
+        "nan": numbers.getvalue(),
+        "old": b"\x80\x02nothing",
+        "empty": b"",
+    }
+
+
+@pytest.mark.parametrize("kind", damaged())
+def test_a_damaged_file_is_refused_in_one_line(tmp_path, kind):
+    path = tmp_path / "policy"
+    path.write_bytes(damaged()[kind])
+    with pytest.raises(starmine.StarmineError) as caught:
+        starmine.load_policy(path)
+    assert "\n" not in str(caught.value)
+    assert str(path) in str(caught.value)
+    if kind in ("unknown", "incomplete"):
+        assert all(text in str(caught.value) for text in FORMATS.values())
+
+
+@pytest.mark.parametrize("name", ["obl", "obl.pthw", "pqn"])
+def test_a_changed_tensor_is_refused_or_plays(files, tmp_path, name):
+    """Each tensor in turn is left out or has another shape."""
+    whole = foreign_policies.tensors(name)
+    for key in whole:
+        for changed in (
+            {other: value for other, value in whole.items() if other != key},
+            whole | {key: whole[key][:1]},
+        ):
+            path = tmp_path / "policy"
+            if name.endswith("pthw"):
+                torch.save({part: torch.from_numpy(value.copy()) for part, value in changed.items()}, path)
+            else:
+                from safetensors.numpy import save_file
+
+                save_file({part: value.copy() for part, value in changed.items()}, path)
+            try:
+                policy = starmine.load_policy(path)
+            except starmine.StarmineError as error:
+                told = str(error)
+            else:
+                told = ""
+                policy.logits(np.zeros((2, 658), np.uint8))
+            assert "\n" not in told
+
+
+def test_our_own_files_are_not_foreign(tmp_path):
+    assert not is_foreign(starmine.load_policy("ippo-2p").data)
+    assert isinstance(starmine.load_policy("ippo-2p"), starmine.policies.TrainedPolicy)
+    with pytest.raises(starmine.UnknownNameError):
+        load_foreign(tmp_path / "none")
+    with pytest.raises(starmine.UnknownNameError, match="relu"):
+        load_foreign(tmp_path / "none", activation="rely")
