@@ -114,6 +114,7 @@ test-long: $(VENV)/release $(VENV)/test-requirements $(VENV)/hle ## Play many mo
 	  --hypothesis-profile=slow --hypothesis-seed=$(SEED) --hle-games 20000 --hle-seed $(SEED) \
 	  --oracle-games 200 --oracle-seed $(SEED) --fuzz-runs 5000 --fuzz-seed $(SEED)
 	$(BIN)/python -m pytest tests/python/test_faults.py --kills 1000 --kill-seed $(SEED)
+	$(BIN)/python -m pytest -m nightly tests/python
 
 # What builds and examines what is published; Zig links for an old glibc without a container.
 $(VENV)/distribution: $(BIN)/uv
@@ -191,7 +192,7 @@ lint-python: $(VENV)/test-requirements
 unit-tests: $(VENV)/quick $(VENV)/test-requirements
 	cargo test --quiet --lib
 	$(BIN)/python -m mypy.stubtest --mypy-config-file pyproject.toml starmine._core
-	$(BIN)/python -m pytest --quiet -m 'not slow' $(PYTEST)
+	$(BIN)/python -m pytest --quiet -m 'not slow and not nightly' $(PYTEST)
 
 check-instructions: $(VENV)/test-requirements
 	$(BIN)/python benchmarks/instructions.py
@@ -211,10 +212,13 @@ check-arm:
 
 # The sanitizer is not stable, but the stable compiler usually comes with its runtime. A kernel is one function: not
 # optimised, and with what the sanitizer adds, its stack frame is larger than a thread's default stack of 2 MB.
+# Bots and search have no unsafe code of their own.
+SANITIZE = RUST_MIN_STACK=16777216 RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address cargo test --quiet \
+  --target-dir target/sanitize --target $(shell rustc -vV | sed -n 's/^host: //p')
 sanitize: ## Run the Rust tests of batches and buffers under AddressSanitizer.
 	if ls "$$(rustc --print target-libdir)"/librustc*asan* > /dev/null 2>&1; then \
-	  RUST_MIN_STACK=16777216 RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address cargo test --quiet --target-dir target/sanitize \
-	    --target $(shell rustc -vV | sed -n 's/^host: //p') --lib --test lockstep --test properties --test threads; \
+	  $(SANITIZE) --lib -- --skip search:: --skip bots:: && \
+	  $(SANITIZE) --test lockstep --test properties --test threads; \
 	else $(call SKIP,AddressSanitizer: the compiler comes without it); fi
 
 instructions: $(VENV)/test-requirements ## Record the instruction counts of a step anew.

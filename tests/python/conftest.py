@@ -12,11 +12,11 @@ from instruction_sets import AVAILABLE, VARIABLE
 OPTIONS = [
     ("--hle-games", 2000, "games to compare with HLE"),
     ("--hle-seed", 0, "seed of the comparison with HLE"),
-    ("--oracle-games", 20, "games of each variant to compare with the oracle"),
+    ("--oracle-games", 8, "games of each variant to compare with the oracle"),
     ("--oracle-seed", 0, "seed of the comparison with the oracle"),
     ("--fuzz-runs", 150, "batches to call with hostile memory"),
     ("--fuzz-seed", 0, "seed of the calls with hostile memory"),
-    ("--kills", 20, "runs to kill at random moments"),
+    ("--kills", 6, "runs to kill at random moments"),
     ("--kill-seed", 0, "seed of these moments"),
 ]
 

@@ -21,10 +21,16 @@ GAMES = 100
 SEER = "canonical-seer"
 ENCODERS = [encoder for encoder in starmine.encoders() if encoder != SEER]
 VARIANTS = [
-    *(starmine.variant("standard", players=players) for players in (2, 3, 4, 5)),
+    starmine.variant("standard", players=2),
     starmine.variant("avalanche", players=3),
-    starmine.variant("timed-display", players=2),
-    starmine.variant("very-small", players=2),
+    *(
+        pytest.param(variant, marks=pytest.mark.nightly)
+        for variant in (
+            *(starmine.variant("standard", players=players) for players in (3, 4, 5)),
+            starmine.variant("timed-display", players=2),
+            starmine.variant("very-small", players=2),
+        )
+    ),
 ]
 
 

@@ -189,8 +189,15 @@ def test_a_minibatch_mixes_games_and_turns(folder, table):
 # --- Readers ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("world_size", [1, 2, 3])
-@pytest.mark.parametrize("num_workers", [0, 1, 2])
+@pytest.mark.parametrize(
+    ("num_workers", "world_size"),
+    [
+        (0, 1),
+        (1, 2),
+        (2, 3),
+        *(pytest.param(*case, marks=pytest.mark.nightly) for case in ((0, 2), (0, 3), (1, 1), (1, 3), (2, 1), (2, 2))),
+    ],
+)
 def test_workers_and_ranks_share_the_turns(num_workers, world_size, folder, table):
     found = []
     for rank in range(world_size):

@@ -140,6 +140,7 @@ def test_the_command_line_makes_shards_on_a_cluster(cluster, tmp_path, capsys):
     assert "2 of 2 shards (2 made now), 30 games" in capsys.readouterr().out
 
 
+@pytest.mark.nightly
 def test_ray_reads_and_replays_though_a_worker_is_killed(cluster, tmp_path):
     generate(["iggi", "iggi"], 400, tmp_path / "games", "mini", shard_size=50, progress=False)
 

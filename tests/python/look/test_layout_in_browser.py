@@ -9,6 +9,7 @@ from web_person import lobby_of, serving
 import starmine
 from starmine.look import replay_html
 
+PLAYERS = [2, 5, *(pytest.param(players, marks=pytest.mark.nightly) for players in (3, 4))]
 SIZES = {"desktop": {"width": 1280, "height": 720}, "phone": {"width": 390, "height": 844}}
 SMALLER = [(1024, 600), (800, 480), (700, 900), (360, 640), (844, 390), (1920, 560)]
 LONG = ["search: smart; rollouts=1000", "policy: somewhere/of/mine.safetensors", "you", "Bartholomew Smith", "e"]
@@ -53,7 +54,7 @@ def replay_page(open_page, folder, players, size, **shown):
 
 
 @pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("players", [2, 3, 4, 5])
+@pytest.mark.parametrize("players", PLAYERS)
 def test_all_hands_of_a_replay_are_seen_above_its_controls(open_page, tmp_path, players, size):
     page, length = replay_page(open_page, tmp_path, players, SIZES[size])
     for turn in range(0, length + 1, 6):
@@ -104,7 +105,7 @@ def test_other_rules_fit_as_well(open_page, tmp_path, variant, size):
 
 
 @pytest.mark.parametrize("size", [*SIZES.values(), {"width": 800, "height": 480}], ids=str)
-@pytest.mark.parametrize("players", [2, 3, 4, 5])
+@pytest.mark.parametrize("players", PLAYERS)
 def test_no_hand_of_a_table_lies_under_its_controls(browser, players, size):
     """While the person is to act, with advice, and after the end."""
     lobby = lobby_of(advisers=["smart"], seed=3)

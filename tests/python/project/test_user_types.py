@@ -21,7 +21,10 @@ def checked(path, folder):
     package = Path(starmine.__file__).parents[1]
     # mypy finds an installed package by itself.
     found = {} if package.name == "site-packages" else {"MYPYPATH": str(package)}
-    options = ["--strict", "--follow-imports=silent", "--config-file=", f"--cache-dir={folder}", path.name]
+    settings = folder.with_suffix(".ini")
+    # Reading the libraries themselves would take most of the time.
+    settings.write_text("[mypy]\n[mypy-torch.*,jax.*,pyarrow.*,ray.*]\nfollow_imports = skip\n", encoding="utf-8")
+    options = ["--strict", "--follow-imports=silent", f"--config-file={settings}", f"--cache-dir={folder}", path.name]
     command = [sys.executable, "-m", "mypy", *options]
     return subprocess.run(command, cwd=path.parent, env={**os.environ, **found}, capture_output=True, text=True)
 
