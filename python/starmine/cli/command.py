@@ -14,6 +14,7 @@ from starmine.cli import generate as generate_command
 from starmine.cli import play as play_command
 from starmine.cli import replay as replay_command
 from starmine.cli import search as search_command
+from starmine.cli import text as text_command
 from starmine.cli.parsing import INTERRUPTED, NO_OUTPUT, PIPE_CLOSED, REFUSED, Parser, refuse
 
 SUBCOMMANDS = (
@@ -23,6 +24,7 @@ SUBCOMMANDS = (
     replay_command,
     data_command,
     search_command,
+    text_command,
 )  # each has `add`, which sets `run` for its options
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from starmine._core import StarmineError, View
+from starmine._util.durable import given_path, replacing
 from starmine.games.search import search
 from starmine.text.facts import move_text
 from starmine.text.prompt import PROMPT_VERSION, PromptOptions, rules_prompt, table_prompt
@@ -22,6 +23,7 @@ def examples(
     options: PromptOptions | None = None,
     rollouts: int | None = None,
     blueprint: Any = "smart",
+    ratings: bool = False,
     every: int = 1,
     seed: int = 0,
     num_threads: int = 1,
@@ -34,6 +36,8 @@ def examples(
         options: of the prompts.
         rollouts: of a search that values all legal moves; None for none.
         blueprint: of that search.
+        ratings: whether each value has a `rating`, from -1 for the worst legal move to 1 for the best. The example has
+            that of the move that was played. Needs `rollouts`.
         every: export each turn whose number, over all games, is a multiple of this.
         seed: of the searches.
         num_threads: of the searches.
@@ -43,31 +47,30 @@ def examples(
         `prompt_version`, and with a search `values`: for each legal move its `move`, `value` and `error`.
 
     Raises:
-        StarmineError: `every` is below 1, or a seat does not exist.
+        StarmineError: `every` is below 1, a seat does not exist, or `ratings` without `rollouts`.
     """
     if every < 1:
         raise StarmineError(f"every={every} is not allowed: expected at least 1")
+    if ratings and rollouts is None:
+        raise StarmineError("ratings=True without rollouts is not allowed: expected a search that values the moves")
     options, count = options or PromptOptions(), 0
     for game in range(len(games)):
-        last = _state(games, game, None)
+        last, state = _state(games, game, None), _state(games, game, 0)
         for seat in seats or ():
             if not 0 <= seat < last.variant.players:
                 raise StarmineError(f"seats has {seat}: expected 0 to {last.variant.players - 1}")
         system = rules_prompt(last.variant, options)
         for turn, event in enumerate(last.history):
-            if seats is not None and event.seat not in seats:
-                continue
-            count += 1
-            if (count - 1) % every:
-                continue
-            view = _state(games, game, turn).view(event.seat)
-            yield _example(view, system, options, int(event.action)) | {
-                "game": game,
-                "turn": turn,
-                "seat": event.seat,
-                "final_score": last.score,
-                **({} if rollouts is None else {"values": _values(view, blueprint, rollouts, seed, num_threads)}),
-            }
+            if seats is None or event.seat in seats:
+                if count % every == 0:
+                    view = state.view(event.seat)
+                    example = _example(view, system, options, int(event.action))
+                    example |= {"game": game, "turn": turn, "seat": event.seat, "final_score": last.score}
+                    if rollouts is not None:
+                        example["values"] = _values(view, blueprint, rollouts, seed, num_threads)
+                    yield _rated(example) if ratings else example
+                count += 1
+            state.apply(event.action)
 
 
 def _state(games: Any, game: int, turn: int | None) -> Any:
@@ -100,6 +103,17 @@ def _values(view: View, blueprint: Any, rollouts: int, seed: int, num_threads: i
     ]
 
 
+def _rated(example: dict[str, Any]) -> dict[str, Any]:
+    """The example with ratings: its values on a scale from -1 to 1, and 0 where all are equal."""
+    values = example["values"]
+    best, worst = (values[0]["value"], values[-1]["value"]) if values else (0, 0)
+    for entry in values:
+        share = (entry["value"] - worst) / (best - worst) if best > worst else 0.5
+        entry["rating"] = round(2 * share - 1, 4)
+    played = [entry["rating"] for entry in values if entry["move"] == example["move"]]
+    return example | {"rating": played[0] if played else None}
+
+
 def preferences(found: Iterator[dict[str, Any]], margin: float = 0.25) -> Iterator[dict[str, Any]]:
     """Pairs of a better and a worse move, from examples with values.
 
@@ -126,10 +140,11 @@ def preferences(found: Iterator[dict[str, Any]], margin: float = 0.25) -> Iterat
         yield {"prompt": example["messages"][:2], **sides, "points": round(points, 4)}
 
 
-def write_lines(found: Iterator[dict[str, Any]], path: str | Path) -> int:
-    """Write dicts as JSON lines, ASCII; returns their number. The file is replaced as a whole."""
-    from starmine._util.durable import replace_file
-
-    lines = [json.dumps(entry) for entry in found]
-    replace_file(Path(path), "".join(line + "\n" for line in lines).encode())
-    return len(lines)
+def write_lines(found: Iterable[dict[str, Any]], path: str | Path) -> int:
+    """Write dicts as JSON lines, ASCII; returns their number. The file is replaced as a whole, after the last line."""
+    count = 0
+    with replacing(given_path("path", path)) as file:
+        for entry in found:
+            file.write(json.dumps(entry).encode() + b"\n")
+            count += 1
+    return count

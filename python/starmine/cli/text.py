@@ -1,0 +1,116 @@
+"""`starmine text`: games as training examples for language models."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any, get_args
+
+from starmine._core import StarmineError
+from starmine.cli.parsing import Parser, add_command, add_rules_of, integer, rules_of
+from starmine.data import FORMATS, read_games
+from starmine.text.export import examples, preferences, write_lines
+from starmine.text.prompt import Answer, Form, History, PromptOptions
+
+KINDS = ("supervised", "preference")
+
+EXPORT = """\
+Writes the moves of stored games as chat messages, one line of JSON each: the rules, the table, and the move that was
+played. With --rollouts a search values all legal moves. --kind preference writes a prompt with a better and a worse
+move by these values instead."""
+
+
+def add(commands: Any) -> None:
+    """Add the subcommand and its own subcommand."""
+    parser = commands.add_parser("text", help="export games for training language models", allow_abbrev=False)
+    actions = parser.add_subparsers(title="commands", dest="action", metavar="ACTION", required=True)
+    assert issubclass(actions._parser_class, Parser)
+    add_export(actions)
+
+
+def add_export(actions: Any) -> None:
+    """Add `starmine text export`."""
+    parser = add_command(actions, "export", "write stored games as chat messages", EXPORT)
+    parser.add_argument("source", nargs="+", metavar="IN", help="what `starmine data convert` reads")
+    parser.add_argument("target", metavar="OUT", help="file of JSON lines to write")
+    readable = [row.name for row in FORMATS if row.read is not None]
+    parser.add_argument("--from", choices=readable, dest="source_format", metavar="FORMAT", help="format of IN")
+    add_rules_of(parser, "IN")
+    parser.add_argument("--skip", action="store_true", help="leave out games and files that do not hold, and name them")
+    parser.add_argument("--kind", choices=KINDS, default="supervised", help="of the examples (default: supervised)")
+    parser.add_argument("--seats", metavar="N,...", help="export the moves of these seats only (default: all)")
+    parser.add_argument(
+        "--every", type=integer, default=1, metavar="N", help="export one of so many moves (default: all)"
+    )
+    prompts = parser.add_argument_group("prompts")
+    for name, kind in (("form", Form), ("history", History), ("answer", Answer)):
+        default, choices = getattr(PromptOptions, name), get_args(kind)
+        prompts.add_argument(
+            f"--{name}", choices=choices, default=default, help=f"{', '.join(choices)} (default: {default})"
+        )
+    prompts.add_argument("--no-possible", action="store_true", help="leave out the cards that each card can be")
+    prompts.add_argument("--no-legal-moves", action="store_true", help="leave out the legal moves")
+    prompts.add_argument("--probabilities", action="store_true", help="give the probabilities of the own cards")
+    values = parser.add_argument_group("values of moves")
+    values.add_argument("--rollouts", type=integer, metavar="N", help="of a search for each move (default: no values)")
+    values.add_argument("--blueprint", default="smart", metavar="BOT", help="of the search (default: smart)")
+    values.add_argument("--ratings", action="store_true", help="also values on a scale from -1 to 1")
+    values.add_argument(
+        "--margin", type=float, metavar="POINTS", help="lead of the better move in a preference (default: 0.25)"
+    )
+    values.add_argument("--seed", type=integer, default=0, metavar="N", help="of the searches (default: 0)")
+    values.add_argument("--threads", type=integer, default=1, metavar="N", help="of the searches (default: 1)")
+    parser.set_defaults(run=run_export)
+
+
+def seats_of(text: str | None) -> list[int] | None:
+    """The seats of a text such as "0,2"; None for all."""
+    try:
+        return None if text is None else [int(part) for part in text.split(",")]
+    except ValueError as error:
+        raise StarmineError(f"--seats {text!r} is not allowed: expected numbers, such as 0,2") from error
+
+
+def run_export(options: argparse.Namespace) -> int:
+    """Export, print what was done, and return the exit status."""
+    by_preference = options.kind == "preference"
+    if by_preference and options.rollouts is None:
+        raise StarmineError("--kind preference without --rollouts is not allowed: expected a search")
+    if options.margin is not None and not by_preference:
+        raise StarmineError("--margin without --kind preference is not allowed")
+    if options.margin is not None and not 0 <= options.margin < float("inf"):
+        raise StarmineError(f"--margin {options.margin} is not allowed: expected at least 0")
+    seats = seats_of(options.seats)
+    prompt = PromptOptions(
+        form=options.form,
+        history=options.history,
+        answer=options.answer,
+        possible=not options.no_possible,
+        legal_moves=not options.no_legal_moves,
+        probabilities=options.probabilities,
+    )
+    on_error = "skip" if options.skip else "raise"
+    try:
+        games = read_games(options.source, options.source_format, variant=rules_of(options), on_error=on_error)
+        for skipped in games.skipped:
+            print(f"skipped {skipped}", file=sys.stderr)
+        found = examples(
+            games.trajectories,
+            seats=seats,
+            options=prompt,
+            rollouts=options.rollouts,
+            blueprint=options.blueprint,
+            ratings=options.ratings,
+            every=options.every,
+            seed=options.seed,
+            num_threads=options.threads,
+        )
+        if by_preference:
+            found = preferences(found, 0.25 if options.margin is None else options.margin)
+        count = write_lines(found, options.target)
+    except ImportError as missing:
+        raise StarmineError(str(missing)) from missing
+    except OSError as error:
+        raise StarmineError(f"{error.filename or options.target}: {error.strerror or error}") from error
+    print(f"{len(games):,} games, {count:,} {options.kind} examples written to {options.target}")
+    return 0

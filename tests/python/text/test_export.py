@@ -1,0 +1,108 @@
+"""`starmine text export`: stored games become chat messages, and bad input is refused in one line."""
+
+import json
+
+import pytest
+
+import starmine
+from starmine.cli import main
+from starmine.data import write_games
+from starmine.text import examples, read_move
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory):
+    """A file of three games, and the games."""
+    path = tmp_path_factory.mktemp("games") / "games.json"
+    games = starmine.play_games(["iggi", "piers"], 3, record=True).trajectories
+    write_games(games, path)
+    return path, games
+
+
+def exported(tmp_path, *arguments):
+    out = tmp_path / "train.jsonl"
+    assert main(["text", "export", *map(str, arguments), str(out)]) == 0
+    return [json.loads(line) for line in out.read_bytes().decode("ascii").splitlines()]
+
+
+def test_each_line_is_a_move_that_was_played(stored, tmp_path, capsys):
+    path, games = stored
+    lines = exported(tmp_path, path)
+    assert lines == list(examples(games))
+    assert capsys.readouterr().out.startswith(f"3 games, {len(games.actions)} supervised examples written to ")
+    assert [line["action"] for line in lines] == games.actions.tolist()
+
+
+def test_options_choose_moves_and_prompts(stored, tmp_path):
+    path, games = stored
+    options = ("--seats", "1", "--every", "7", "--form", "json", "--history", "whole", "--answer", "xml")
+    for line in exported(tmp_path, path, *options, "--no-possible", "--no-legal-moves", "--probabilities"):
+        table = json.loads(line["messages"][1]["content"])
+        own = table["hands"][1]["cards"][0]
+        assert (table["you"], len(table["history"]), line["seat"]) == (1, table["turn"], 1)
+        assert "legal_moves" not in table
+        assert "can_be" not in own
+        assert "probabilities" in own
+        view = games.state(line["game"], line["turn"]).view(1)
+        assert read_move(line["messages"][2]["content"], view) == line["action"]
+        assert line["messages"][2]["content"].startswith("<move>")
+
+
+def test_values_and_ratings_are_those_of_a_search(stored, tmp_path):
+    path, games = stored
+    lines = exported(tmp_path, path, "--every", "60", "--rollouts", "100", "--ratings", "--seed", "5")
+    for line in lines:
+        found = starmine.search(games.state(line["game"], line["turn"]), "smart", rollouts=100, seed=5)
+        means = sorted((round(action.mean, 4) for action in found.actions if action.rollouts > 1), reverse=True)
+        assert [entry["value"] for entry in line["values"]] == means
+        ratings = [entry["rating"] for entry in line["values"]]
+        assert (ratings[0], ratings[-1]) == (1.0, -1.0) or set(ratings) == {0.0}
+        assert line["rating"] in [entry["rating"] for entry in line["values"] if entry["move"] == line["move"]] or (
+            line["rating"] is None
+        )
+
+
+def test_preferences_have_a_better_and_a_worse_move(stored, tmp_path):
+    pairs = exported(
+        tmp_path, stored[0], "--kind", "preference", "--every", "60", "--rollouts", "100", "--margin", "0.5"
+    )
+    assert pairs
+    for pair in pairs:
+        assert [message["role"] for message in pair["prompt"]] == ["system", "user"]
+        assert pair["chosen"] != pair["rejected"]
+        assert pair["points"] >= 0.5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "refusal"),
+    [
+        (["nowhere.json"], "nowhere.json: No such file"),
+        (["GAMES", "--kind", "preferred"], 'did you mean "preference"?'),
+        (["GAMES", "--kind", "preference"], "--kind preference without --rollouts"),
+        (["GAMES", "--margin", "1"], "--margin without --kind preference"),
+        (["GAMES", "--kind", "preference", "--rollouts", "9", "--margin", "nan"], "--margin nan"),
+        (["GAMES", "--ratings"], "ratings=True without rollouts"),
+        (["GAMES", "--seats", "0,2"], "seats has 2"),
+        (["GAMES", "--seats", "first"], "--seats 'first'"),
+        (["GAMES", "--every", "0"], "every=0"),
+        (["GAMES", "--rollouts", "9", "--blueprint", "smrt"], 'did you mean "smart"?'),
+        (["GAMES", "--rollouts", "0"], "rollouts=0"),
+        (["GAMES", "--players", "3"], "the file has Variant(players=2)"),
+    ],
+)
+def test_bad_input_is_refused_in_one_line_and_writes_nothing(stored, tmp_path, capsys, arguments, refusal):
+    out = tmp_path / "train.jsonl"
+    given = [str(stored[0]) if argument == "GAMES" else argument for argument in arguments]
+    try:
+        status = main(["text", "export", *given, str(out)])
+    except SystemExit as stopped:
+        status = stopped.code
+    said = capsys.readouterr()
+    assert (status, said.out, said.err.count("\n")) == (2, "", 1)
+    assert refusal in said.err
+    assert not out.exists()
+
+
+def test_a_file_that_cannot_be_written_is_named(stored, tmp_path, capsys):
+    assert main(["text", "export", str(stored[0]), str(tmp_path / "no" / "train.jsonl")]) == 2
+    assert "train.jsonl" in capsys.readouterr().err
