@@ -1,22 +1,28 @@
-"""A file of games: its metadata, and its row groups, which are read one by one."""
+"""A file of games: its metadata, and its row groups, which are read and written one by one."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+import io
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
+
+import numpy as np
 
 from starmine._core import StarmineError
-from starmine._util.durable import DamagedFileError, given_path
+from starmine._util.durable import DamagedFileError, given_path, replacing
 from starmine.data.arrow import pyarrow, pyarrow_parquet
-from starmine.data.metadata import CONTENT, Metadata
-from starmine.data.schema import read_table, schema
-from starmine.data.table import GameTable
+from starmine.data.metadata import CONTENT, KEY, Metadata
+from starmine.data.schema import FILE_OPTIONS, ROW_GROUP, read_table, schema, write_table
+from starmine.data.table import ContentHash, GameTable
 
+BYTES_AT_ONCE = 2**20
+Entry = dict[str, Any]  # of a file in a manifest
 Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
 
 
@@ -145,3 +151,119 @@ def _naming(path: Path) -> Iterator[None]:
     except (pyarrow().ArrowException, OSError, ValueError) as error:
         said = " ".join(str(error).split())  # Arrow's messages may end with a line break
         raise DamagedFileError(f"{path}: it is damaged or no Parquet file of games ({said})") from error
+
+
+# --- Writing -----------------------------------------------------------------------------------------------
+
+
+class Hashed(io.RawIOBase):
+    """Passes bytes on to a file, and adds up their number and their checksum."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.file = file
+        self.bytes = 0
+        self.checksum = hashlib.sha256()
+
+    def writable(self) -> bool:
+        """True."""
+        return True
+
+    def tell(self) -> int:
+        """Number of bytes written."""
+        return self.bytes
+
+    def write(self, data: Any) -> int:
+        """Write all the bytes."""
+        view = memoryview(data).cast("B")
+        self.file.write(view)
+        self.checksum.update(view)
+        self.bytes += len(view)
+        return len(view)
+
+
+class Tally:
+    """Adds up what the manifest says of a shard's games."""
+
+    def __init__(self) -> None:
+        self.games = self.turns = self.score = 0
+        self.contents = ContentHash()
+
+    def add(self, games: GameTable) -> None:
+        """Add games."""
+        self.games += len(games)
+        self.turns += len(games.trajectories.actions)
+        self.score += int(games.scores.sum(dtype=np.int64))
+        self.contents.update(games)
+
+    def entry(self, size: int, checksum: str) -> Entry:
+        """The entry for the manifest, with the bytes of the file and their checksum."""
+        found = {"games": self.games, "turns": self.turns, "score": self.score}
+        return found | {"content": self.contents.hexdigest(), "bytes": size, "sha256": checksum}
+
+
+def write_games(
+    path: Path,
+    metadata: Metadata,
+    pieces: Iterable[GameTable],
+    optional: Collection[str] = (),
+    check: Callable[[], None] = lambda: None,
+) -> Entry:
+    """Write a file as a whole: aside, flushed to the disk and renamed.
+
+    Args:
+        path: of the file.
+        metadata: of the file.
+        pieces: the games, a row group at a time. A row group is written while the next piece is made.
+        optional: the columns of the games that a file need not have.
+        check: called after the last piece; an error in it leaves the earlier file.
+
+    Returns:
+        The file's entry in a manifest.
+
+    Raises:
+        OSError, pyarrow.ArrowException: the file cannot be written; the earlier one is still there.
+    """
+    described = schema(metadata.variant, optional).with_metadata({KEY: metadata.to_json().encode()})
+    tally = Tally()
+    with replacing(path) as file:
+        hashed = Hashed(file)
+        with _parquet_writer(hashed, described) as writer, ThreadPoolExecutor(1) as background:
+
+            def write(piece: GameTable) -> None:
+                writer.write_table(write_table(piece, metadata), row_group_size=ROW_GROUP)
+                tally.add(piece)
+
+            written = background.submit(lambda: None)
+            for piece in pieces:
+                written.result()
+                written = background.submit(write, piece)
+            written.result()
+            check()
+            writer.add_key_value_metadata({CONTENT: tally.contents.hexdigest().encode()})
+    return tally.entry(hashed.bytes, hashed.checksum.hexdigest())
+
+
+@contextmanager
+def _parquet_writer(file: Any, described: Any) -> Iterator[Any]:
+    """A Parquet writer, which is closed, and whose own errors do not hide that of the block."""
+    sink = pyarrow().PythonFile(file, mode="w")
+    writer = pyarrow_parquet().ParquetWriter(sink, described, **FILE_OPTIONS)
+    try:
+        yield writer
+    except BaseException:
+        try:
+            writer.close()
+        except Exception:
+            writer.is_open = False
+        raise
+    writer.close()
+
+
+def file_hash(path: Path) -> tuple[int, str]:
+    """The number of bytes of a file, and their SHA-256 checksum."""
+    checksum, size = hashlib.sha256(), 0
+    with path.open("rb") as file:
+        while data := file.read(BYTES_AT_ONCE):
+            checksum.update(data)
+            size += len(data)
+    return size, checksum.hexdigest()

@@ -17,13 +17,12 @@ from starmine._util.progress import Progress, counted, silent, standard_error
 from starmine.data.ahead import ahead
 from starmine.data.arrow import pyarrow, pyarrow_parquet, to_numpy
 from starmine.data.ended import ENDED_BY, ended_by_name, site_scores_of, taken_back_of
-from starmine.data.files import files_of
+from starmine.data.files import file_hash, files_of
 from starmine.data.formats.ended import ended_by_of
 from starmine.data.generate.configuration import MOST_SHARDS
-from starmine.data.generate.manifest import MANIFEST, read_manifest
 from starmine.data.generate.outcomes import LEGAL, dealt, outcomes
 from starmine.data.generate.players import players_of
-from starmine.data.generate.shard import file_hash
+from starmine.data.manifest import MANIFEST, read_manifest
 from starmine.data.metadata import CONTENT, Metadata
 from starmine.data.schema import as_schema, read_table, schema, shard_name
 from starmine.data.table import ContentHash, GameTable

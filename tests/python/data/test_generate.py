@@ -18,8 +18,8 @@ pytest.importorskip("pyarrow")
 from starmine.data import Dataset, Mixture, generate, info, verify
 from starmine.data.generate import cluster, shard
 from starmine.data.generate.draws import choose_legal, draw
-from starmine.data.generate.manifest import MANIFEST, read_manifest
 from starmine.data.generate.playing import distinct_rows
+from starmine.data.manifest import MANIFEST, read_manifest
 from starmine.data.schema import ROW_GROUP, shard_name
 
 QUIET = {"progress": False, "threads": 1}

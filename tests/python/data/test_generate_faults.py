@@ -17,8 +17,8 @@ pytest.importorskip("pyarrow")
 from starmine.data import Dataset, generate, info, verify
 from starmine.data.generate import making
 from starmine.data.generate import shard as shard_module
-from starmine.data.generate.manifest import MANIFEST, read_manifest
 from starmine.data.generate.shard import lock_name
+from starmine.data.manifest import MANIFEST, read_manifest
 from starmine.data.schema import shard_name
 
 GAMES, SIZE = 100, 30

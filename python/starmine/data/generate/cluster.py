@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from starmine._core import StarmineError
+from starmine.data.files import Entry
 from starmine.data.generate.configuration import Configuration
 from starmine.data.generate.making import Made, Making, MeanScore
-from starmine.data.generate.shard import Entry, make_shard
+from starmine.data.generate.shard import make_shard
 from starmine.data.schema import shard_name
 
 RETRIES = 10  # of a task whose worker was killed

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from starmine._core import StarmineError, Variant
-from starmine._util.durable import given_path
+from starmine._util.durable import FolderLock, given_path
 from starmine._util.equality import equal_by_value
 from starmine._util.keywords import named_keywords
 from starmine._util.progress import silent, standard_error
 from starmine.data.arrow import pyarrow, pyarrow_parquet
+from starmine.data.files import Entry, files_of
 from starmine.data.generate.cluster import make_on_ray
 from starmine.data.generate.configuration import (
     MOST_GAMES,
@@ -25,9 +26,9 @@ from starmine.data.generate.configuration import (
     differences,
 )
 from starmine.data.generate.making import Making, make_here
-from starmine.data.generate.manifest import add_to_manifest, begin_manifest
 from starmine.data.generate.players import Players, cast
-from starmine.data.generate.shard import Entry, examine_shard, remove_lock
+from starmine.data.generate.shard import examine_shard, remove_lock
+from starmine.data.manifest import MANIFEST, SECONDS, add_to_manifest, read_manifest, write_manifest
 from starmine.data.metadata import Metadata
 from starmine.data.schema import SHARD, shard_name
 from starmine.games.play import play_games
@@ -143,7 +144,7 @@ def generate(
     folder = given_path("output", output)
     with writable(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        entries = begin_manifest(folder, configuration.to_dict(), lambda path: check_stranger(configuration, path))
+        entries = begin(configuration, folder)
         known = examine(configuration, folder, entries, chosen)
         check_known(configuration, folder, known)
         missing = [shard for shard in chosen if shard not in known]
@@ -217,6 +218,26 @@ def writable(folder: Path) -> Iterator[None]:
         file = getattr(error, "filename", None)
         named = f", {Path(str(file)).name}" if file is not None and Path(str(file)) != folder else ""
         raise StarmineError(f"output={str(folder)!r} cannot be written ({found}{named})") from error
+
+
+def begin(configuration: Configuration, folder: Path) -> dict[str, Entry]:
+    """Write the manifest of a new data set, so that another one cannot begin in this folder; the shards' entries.
+
+    Raises:
+        StarmineError: the folder holds another data set, which is left as it is.
+        OSError: the manifest cannot be read or written.
+    """
+    with FolderLock(folder, seconds=SECONDS):
+        found = read_manifest(folder)
+        if found is not None and (different := differences(found.get("configuration"), configuration.to_dict())):
+            raise another_configuration(folder, MANIFEST, different)
+        entries = {} if found is None else dict(found["shards"])
+        for path in files_of(folder):
+            if path.name not in entries:
+                check_stranger(configuration, path)
+        if found is None:
+            write_manifest(folder, configuration.to_dict(), {})
+    return entries
 
 
 def check_stranger(configuration: Configuration, path: Path) -> None:

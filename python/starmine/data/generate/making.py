@@ -8,9 +8,10 @@ from typing import TypeAlias
 
 from starmine._util.durable import FolderBusyError
 from starmine._util.progress import Progress
+from starmine.data.files import Entry
 from starmine.data.generate.configuration import Configuration
-from starmine.data.generate.manifest import add_to_manifest
-from starmine.data.generate.shard import Entry, make_shard
+from starmine.data.generate.shard import make_shard
+from starmine.data.manifest import add_to_manifest
 from starmine.data.schema import shard_name
 from starmine.data.table import GameTable
 

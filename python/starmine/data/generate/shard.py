@@ -2,80 +2,29 @@
 
 from __future__ import annotations
 
-import hashlib
-import io
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import StarmineError
-from starmine._util.durable import FolderLock, replacing
+from starmine._util.durable import FolderLock
 from starmine.data.ahead import ahead
 from starmine.data.arrow import pyarrow, pyarrow_parquet
+from starmine.data.files import Entry, Tally, file_hash, write_games
 from starmine.data.generate.configuration import Configuration, another_configuration, differences
 from starmine.data.generate.playing import play_chunk, plays_in_core, stores_values
-from starmine.data.metadata import CONTENT, KEY, Metadata
-from starmine.data.schema import FILE_OPTIONS, ROW_GROUP, read_table, schema, shard_name, write_table
-from starmine.data.table import ContentHash, GameTable
+from starmine.data.metadata import CONTENT, Metadata
+from starmine.data.schema import ROW_GROUP, read_table, shard_name
+from starmine.data.table import GameTable
 
 FIRST_GAMES_A_THREAD = 64  # games of bots in a shard's first chunk, which shows how fast they are
 SECONDS_A_CHUNK = 1.0  # what is aimed at for bots
 PYTHON_CHUNK = 4096  # games that policies and Python bots play at once, always the same
-BYTES_AT_ONCE = 2**20
 
-Entry = dict[str, Any]  # of a shard in the manifest
 Played = Callable[[GameTable], None]
-
-
-class Hashed(io.RawIOBase):
-    """Passes bytes on to a file, and adds up their number and their checksum."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self.file = file
-        self.bytes = 0
-        self.checksum = hashlib.sha256()
-
-    def writable(self) -> bool:
-        """True."""
-        return True
-
-    def tell(self) -> int:
-        """Number of bytes written."""
-        return self.bytes
-
-    def write(self, data: Any) -> int:
-        """Write all the bytes."""
-        view = memoryview(data).cast("B")
-        self.file.write(view)
-        self.checksum.update(view)
-        self.bytes += len(view)
-        return len(view)
-
-
-class Tally:
-    """Adds up what the manifest says of a shard's games."""
-
-    def __init__(self) -> None:
-        self.games = self.turns = self.score = 0
-        self.contents = ContentHash()
-
-    def add(self, games: GameTable) -> None:
-        """Add games."""
-        self.games += len(games)
-        self.turns += len(games.trajectories.actions)
-        self.score += int(games.scores.sum(dtype=np.int64))
-        self.contents.update(games)
-
-    def entry(self, size: int, checksum: str) -> Entry:
-        """The entry for the manifest, with the bytes of the file and their checksum."""
-        found = {"games": self.games, "turns": self.turns, "score": self.score}
-        return found | {"content": self.contents.hexdigest(), "bytes": size, "sha256": checksum}
 
 
 def make_shard(
@@ -132,54 +81,9 @@ def remove_lock(folder: Path, shard: int) -> None:
 
 
 def write_shard(configuration: Configuration, shard: int, path: Path, pieces: Iterator[GameTable]) -> Entry:
-    """Write a shard as a whole: aside, flushed to the disk and renamed.
-
-    Args:
-        configuration: of the data set.
-        shard: its number.
-        path: of the file.
-        pieces: the games, a row group at a time.
-
-    Returns:
-        The entry for the manifest.
-    """
-    metadata = configuration.metadata(shard)
-    searched = ("search_values", "search_errors") if stores_values(configuration.cast) else ()
-    described = schema(metadata.variant, searched).with_metadata({KEY: metadata.to_json().encode()})
-    tally = Tally()
-    with replacing(path) as file:
-        hashed = Hashed(file)
-        with _parquet_writer(hashed, described) as writer, ThreadPoolExecutor(1) as background:
-
-            def write(piece: GameTable) -> None:
-                writer.write_table(write_table(piece, metadata), row_group_size=ROW_GROUP)
-                tally.add(piece)
-
-            # A row group is written while the next one is played.
-            written = background.submit(lambda: None)
-            for piece in pieces:
-                written.result()
-                written = background.submit(write, piece)
-            written.result()
-            configuration.check_weights()
-            writer.add_key_value_metadata({CONTENT: tally.contents.hexdigest().encode()})
-    return tally.entry(hashed.bytes, hashed.checksum.hexdigest())
-
-
-@contextmanager
-def _parquet_writer(file: Any, described: Any) -> Iterator[Any]:
-    """A Parquet writer, which is closed, and whose own errors do not hide that of the block."""
-    sink = pyarrow().PythonFile(file, mode="w")
-    writer = pyarrow_parquet().ParquetWriter(sink, described, **FILE_OPTIONS)
-    try:
-        yield writer
-    except BaseException:
-        try:
-            writer.close()
-        except Exception:
-            writer.is_open = False
-        raise
-    writer.close()
+    """Write a shard, whose pieces are its row groups; its entry for the manifest."""
+    optional = ("search_values", "search_errors") if stores_values(configuration.cast) else ()
+    return write_games(path, configuration.metadata(shard), pieces, optional, configuration.check_weights)
 
 
 def _pieces(configuration: Configuration, shard: int, threads: int, played: Played) -> Iterator[GameTable]:
@@ -280,13 +184,3 @@ def derive_entry(path: Path) -> Entry:
     if written != tally.contents.hexdigest():
         raise StarmineError(f"{path.name} does not hold the games that were written: their checksum differs")
     return tally.entry(*file_hash(path))
-
-
-def file_hash(path: Path) -> tuple[int, str]:
-    """The number of bytes of a file, and their SHA-256 checksum."""
-    checksum, size = hashlib.sha256(), 0
-    with path.open("rb") as file:
-        while data := file.read(BYTES_AT_ONCE):
-            checksum.update(data)
-            size += len(data)
-    return size, checksum.hexdigest()

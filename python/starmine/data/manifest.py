@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from starmine._util.durable import DamagedFileError, FolderBusyError, FolderLock, replace_file, seal_json, unseal_json
-from starmine.data.files import files_of
-from starmine.data.generate.configuration import another_configuration, differences
 
 MANIFEST = "_manifest.json"  # readers of a folder of Parquet files leave out names that begin so
 FORMAT = 1
@@ -33,31 +30,6 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
     return found if is_known else None
 
 
-def begin_manifest(folder: Path, configuration: dict[str, Any], check: Callable[[Path], None]) -> dict[str, Any]:
-    """Write the manifest of a new data set, so that another one cannot begin in this folder; the shards' entries.
-
-    Args:
-        folder: of the data set.
-        configuration: of the data set.
-        check: called with each Parquet file that the manifest does not name: it was lost, or they come from elsewhere.
-
-    Raises:
-        StarmineError: the folder holds another data set, which is left as it is.
-        OSError: the manifest cannot be read or written.
-    """
-    with FolderLock(folder, seconds=SECONDS):
-        found = read_manifest(folder)
-        if found is not None and (different := differences(found.get("configuration"), configuration)):
-            raise another_configuration(folder, MANIFEST, different)
-        entries = {} if found is None else dict(found["shards"])
-        for path in files_of(folder):
-            if path.name not in entries:
-                check(path)
-        if found is None:
-            _write(folder, {"format": FORMAT, "configuration": configuration, "shards": {}})
-    return entries
-
-
 def add_to_manifest(folder: Path, configuration: dict[str, Any], entries: dict[str, Any]) -> None:
     """Add entries of shards. Where others hold the manifest for long, they are left out, and derived another time.
 
@@ -68,9 +40,14 @@ def add_to_manifest(folder: Path, configuration: dict[str, Any], entries: dict[s
         found = read_manifest(folder)
         shards = {} if found is None else found["shards"]
         if any(shards.get(name) != entry for name, entry in entries.items()):
-            merged = dict(sorted((shards | entries).items()))
-            _write(folder, {"format": FORMAT, "configuration": configuration, "shards": merged})
+            write_manifest(folder, configuration, shards | entries)
 
 
-def _write(folder: Path, manifest: dict[str, Any]) -> None:
+def write_manifest(folder: Path, configuration: dict[str, Any], entries: dict[str, Any]) -> None:
+    """Write the manifest of a folder that the caller has locked.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    manifest = {"format": FORMAT, "configuration": configuration, "shards": dict(sorted(entries.items()))}
     replace_file(folder / MANIFEST, seal_json(manifest).encode())
