@@ -187,7 +187,7 @@ lint-python: $(VENV)/test-requirements
 	$(BIN)/ruff check --quiet
 	$(BIN)/ruff format --check --quiet
 	PYTHONPATH=python $(BIN)/lint-imports
-	MYPYPATH=python:benchmarks $(BIN)/mypy python/starmine examples benchmarks docs
+	MYPYPATH=python:benchmarks $(BIN)/mypy python/starmine examples benchmarks tools docs
 
 unit-tests: $(VENV)/quick $(VENV)/test-requirements
 	cargo test --quiet --lib
@@ -230,13 +230,13 @@ bench: $(VENV)/release $(VENV)/test-requirements $(VENV)/hle $(JAXMARL)/ready ##
 	$(BIN)/python benchmarks/sweep.py $(BENCH)
 	$(BIN)/python benchmarks/presets.py $(BENCH)
 	$(BIN)/python benchmarks/bots.py $(if $(ORIGINALS),--originals $(ORIGINALS)) $(BENCH)
-	$(BIN)/python benchmarks/search.py $(BENCH)
+	$(BIN)/python benchmarks/search_speed.py $(BENCH)
 
 bench-data: $(VENV)/release $(VENV)/test-requirements ## Measure games on disk: generating, replaying, reading; a billion turns with BENCH=--billion.
-	$(BIN)/python benchmarks/data.py $(BENCH)
+	$(BIN)/python benchmarks/data_speed.py $(BENCH)
 
 bench-train: $(VENV)/release $(VENV)/test-requirements $(JAXMARL)/ready ## Measure the speed of training, also beside JaxMARL's.
-	$(BIN)/python benchmarks/training.py --jaxmarl-python $(JAXMARL)/bin/python \
+	$(BIN)/python benchmarks/training_speed.py --jaxmarl-python $(JAXMARL)/bin/python \
 	  $(if $(JAXMARL_CHECKOUT),--jaxmarl-checkout $(JAXMARL_CHECKOUT)) $(BENCH)
 
 constraints: ## Record the newest versions that work together.

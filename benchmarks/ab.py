@@ -39,6 +39,15 @@ def run(*command: str | Path, cwd: Path = ROOT) -> None:
         raise SystemExit(f"{' '.join(map(str, command))} ended with status {status}")
 
 
+def script(place: Path, table: str) -> str | None:
+    """The benchmark that writes a table, at the commit that is checked out in a folder; None if there is none.
+
+    Some were called as their tables up to version 0.2.
+    """
+    names = (f"{table}_speed.py", f"{table}.py")
+    return next((name for name in names if (place / "tree" / "benchmarks" / name).exists()), None)
+
+
 def commit_of(revision: str) -> str:
     """The hash of a commit.
 
@@ -71,7 +80,7 @@ def built(commit: str, folder: Path) -> Path:
 
 def lacking(table: str, places: Sequence[Path]) -> list[str]:
     """The folders of the commits that do not have a table."""
-    return [place.name for place in places if not (place / "tree" / "benchmarks" / f"{table}.py").exists()]
+    return [place.name for place in places if script(place, table) is None]
 
 
 def key_of(row: dict[str, Any]) -> Key:
@@ -84,7 +93,9 @@ def measured(place: Path, table: str, options: Sequence[str]) -> Figures:
     """Measure one round of a table with the commit's own benchmark: the rate of each row."""
     results = place / "results"
     python = place / "environment" / "bin" / "python"
-    run(python, f"benchmarks/{table}.py", "--rounds", "1", "--folder", results, *options, cwd=place / "tree")
+    run(
+        python, f"benchmarks/{script(place, table)}", "--rounds", "1", "--folder", results, *options, cwd=place / "tree"
+    )
     rows = json.loads((results / f"{table}.json").read_text(encoding="utf-8"))["rows"]
     return {key_of(row): row["median"] for row in rows}
 

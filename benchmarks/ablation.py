@@ -5,7 +5,7 @@
     python benchmarks/ablation.py --control memory --total-steps 4000000 --seed 1 --out runs/memory-1
 
 They only answer questions, so they stand here, on top of examples/ppo.py, and not in the package. Their policies are
-not saved. Their scores over 10,000 games go into `scores.json`, which docs/update_baselines.py reads. A run with
+not saved. Their scores over 10,000 games go into `scores.json`, which tools/update_baselines.py reads. A run with
 memory cannot be resumed: the checkpoint lacks what the hints of games in progress said.
 """
 

@@ -28,7 +28,7 @@ pub struct BotKind {
     /// One line of description.
     pub summary: &'static str,
     /// The publication or repository of the original. Empty if there is none; otherwise
-    /// `docs/published_bots.json` has its figures.
+    /// `tools/published_bots.json` has its figures.
     pub source: &'static str,
     /// The variants that the bot supports.
     pub plays: Plays,

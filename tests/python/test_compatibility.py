@@ -265,11 +265,3 @@ def test_an_evaluation_of_another_version_is_refused_with_both(tmp_path, monkeyp
 
 
 # --- The page ------------------------------------------------------------------------------------------------
-
-
-def test_every_test_that_the_page_names_exists():
-    page = (ROOT / "docs" / "stability.md").read_text(encoding="utf-8")
-    here = (ROOT / "tests" / "python" / "test_compatibility.py").read_text(encoding="utf-8")
-    named = re.findall(r"`(test_\w+)`", page)
-    assert len(named) > 8
-    assert [name for name in named if f"def {name}(" not in here] == []

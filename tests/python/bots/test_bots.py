@@ -11,7 +11,7 @@ from update_bots import PLAYERS, error, plays, published, variant
 
 import starmine
 
-PUBLISHED = json.loads((ROOT / "docs" / "published_bots.json").read_text(encoding="utf-8"))
+PUBLISHED = json.loads((ROOT / "tools" / "published_bots.json").read_text(encoding="utf-8"))
 RECORDED = json.loads((DATA / "bots.json").read_text(encoding="utf-8"))
 CASES = [(name, int(players)) for name, totals in RECORDED["bots"].items() for players in totals]
 
@@ -36,7 +36,7 @@ def deviates(claimed, name, players):
 @pytest.mark.parametrize("name", starmine.bots())
 def test_a_bot_has_its_rows_in_the_table(name):
     expected = [players for players in PLAYERS if plays(name, players)]
-    hint = f"run docs/update_bots.py --only {name}"
+    hint = f"run tools/update_bots.py --only {name}"
     assert len(update_bots.recorded_rows().get(name, [])) == len(expected), hint
     assert [int(players) for players in RECORDED["bots"].get(name, {})] == expected, hint
 
@@ -45,7 +45,7 @@ def test_a_bot_has_its_rows_in_the_table(name):
 def test_a_bot_plays_as_when_its_table_was_written(name, players):
     games = played(name, players)
     found = {"fireworks": int(games.fireworks.sum()), "turns": int(games.lengths.sum())}
-    hint = f"run docs/update_bots.py --only {name} if the bot is meant to have changed"
+    hint = f"run tools/update_bots.py --only {name} if the bot is meant to have changed"
     assert found == RECORDED["bots"][name][str(players)], hint
 
 
@@ -65,12 +65,13 @@ def test_no_other_published_bot_would_pass(claimed):
 
 
 def test_one_bot_is_measured_alone(tmp_path, monkeypatch):
-    page, replayed = tmp_path / "bots.md", tmp_path / "bots.json"
-    monkeypatch.setattr(update_bots, "PAGE", page)
-    monkeypatch.setattr(update_bots, "REPLAYED", replayed)
-    originals = {page: ROOT / "docs" / "bots.md", replayed: DATA / "bots.json"}
+    page, replayed, results = tmp_path / "bots.md", tmp_path / "bots.json", tmp_path / "bots.csv"
+    for name, path in {"PAGE": page, "REPLAYED": replayed, "RESULTS": results}.items():
+        monkeypatch.setattr(update_bots, name, path)
+    originals = {page: ROOT / "docs" / "bots.md", replayed: DATA / "bots.json", results: ROOT / "results" / "bots.csv"}
     texts = {path: original.read_text(encoding="utf-8") for path, original in originals.items()}
-    page.write_text(texts[page].replace("| `random` | 2 | 1", "| `random` | 2 | 9"), encoding="utf-8")
+    page.write_text(texts[page].replace("| `random` | 0", "| `random` | 9"), encoding="utf-8")
+    results.write_text(texts[results].replace("random,2,1", "random,2,9"), encoding="utf-8")
     replayed.write_text(texts[replayed].replace('"random"', '"retired"'), encoding="utf-8")
     monkeypatch.setattr(sys, "argv", ["update_bots.py", "--only", "random"])
     update_bots.main()

@@ -3,7 +3,7 @@
 from collections import Counter
 
 import billion
-import data as benchmark
+import data_speed as benchmark
 import numpy as np
 import pytest
 import stored_rows

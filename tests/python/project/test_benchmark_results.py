@@ -5,10 +5,10 @@ import json
 import billion
 import bots
 import compare
-import data
+import data_speed
 import presets
 import pytest
-import search
+import search_speed
 import sweep
 from measuring import RESULTS, Row
 
@@ -17,9 +17,9 @@ TABLES = {
     "presets": [presets.table],
     "sweep": [sweep.table],
     "bots": [bots.games_table, bots.partners_table],
-    "data": [data.generation_table, data.replay_table, data.reading_table],
+    "data": [data_speed.generation_table, data_speed.replay_table, data_speed.reading_table],
     "data_billion": [billion.table],
-    "search": [search.decisions_table, search.games_table],
+    "search": [search_speed.decisions_table, search_speed.games_table],
 }
 RECORDED = sorted(path for name in TABLES for path in RESULTS.glob(f"*/{name}.json"))
 

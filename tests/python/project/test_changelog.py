@@ -5,7 +5,7 @@ import tomllib
 
 from paths import ROOT
 
-KINDS = {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+KINDS = {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security", "Moved names"}
 HEADING = re.compile(r"## \[(\d+\.\d+\.\d+)\] - (\d{4}-\d\d-\d\d)( \[YANKED\])?")
 
 

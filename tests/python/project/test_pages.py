@@ -7,6 +7,7 @@ import draw_board
 import draw_look
 import pytest
 import update_baselines
+import update_bots
 import update_clones
 import update_search
 from paths import ROOT
@@ -80,14 +81,17 @@ def test_a_page_has_at_most_so_many_lines(page, lines):
 
 
 @pytest.mark.parametrize("page", [page for page in SITE if not re.match(r"```\{include\}", read(page))], ids=name_of)
-def test_a_page_opens_with_what_its_reader_can_do_after_it(page):
-    opening = read(page).split("\n## ")[0]
-    assert re.search(r"\bAfter this (page|section) you (can|know)\b", opening.replace("\n", " "))
+def test_a_page_opens_with_what_it_is_for(page):
+    """A title, then a sentence or the code that the page is about, before any table or list."""
+    title, blank, opening = read(page).splitlines()[:3]
+    assert title.startswith("# ")
+    assert not blank
+    assert re.match(r"[A-Z`]", opening)
 
 
 # --- Paths and commands --------------------------------------------------------------------------------------
 
-PATH = re.compile(r"`((?:src|tests|docs|examples|benchmarks|python|results|benches)/[\w./-]*\w/?)`")
+PATH = re.compile(r"`((?:src|tests|docs|examples|benchmarks|python|results|benches|tools)/[\w./-]*\w/?)`")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
@@ -154,15 +158,19 @@ def test_a_table_of_speeds_is_of_one_machine():
 
 @pytest.mark.parametrize("page", update_baselines.PAGES, ids=name_of)
 def test_the_tables_of_baselines_are_up_to_date(page):
-    assert update_baselines.with_tables(page) == read(page), "run docs/update_baselines.py"
+    assert update_baselines.with_tables(page) == read(page), "run tools/update_baselines.py"
 
 
 def test_the_table_of_clones_is_up_to_date():
-    assert update_clones.with_table(update_clones.PAGE) == read(update_clones.PAGE), "run docs/update_clones.py"
+    assert update_clones.with_table(update_clones.PAGE) == read(update_clones.PAGE), "run tools/update_clones.py"
 
 
 def test_the_table_of_searches_is_up_to_date():
-    assert update_search.with_table(update_search.PAGE) == read(update_search.PAGE), "run docs/update_search.py"
+    assert update_search.with_table(update_search.PAGE) == read(update_search.PAGE), "run tools/update_search.py"
+
+
+def test_the_table_of_bots_is_up_to_date():
+    assert update_bots.with_table(update_bots.PAGE) == read(update_bots.PAGE), "run tools/update_bots.py"
 
 
 def test_published_baselines_name_their_sources():
@@ -172,11 +180,12 @@ def test_published_baselines_name_their_sources():
 
 
 def test_the_picture_of_a_game_is_up_to_date():
-    assert draw_board.picture() == read(draw_board.PICTURE), "run docs/draw_board.py"
+    assert draw_board.picture() == read(draw_board.PICTURE), "run tools/draw_board.py"
+    assert draw_board.moving_picture() == read(draw_board.MOVING), "run tools/draw_board.py"
 
 
 def test_the_screenshots_show_what_is_drawn_now():
-    assert draw_look.inputs() == json.loads(read(draw_look.INPUTS)), "run docs/draw_look.py, and look at its pictures"
+    assert draw_look.inputs() == json.loads(read(draw_look.INPUTS)), "run tools/draw_look.py, and look at its pictures"
 
 
 # --- The site ------------------------------------------------------------------------------------------------

@@ -1,24 +1,12 @@
-"""Every preset has its page in docs/variants, whose measured part is what docs/variants/update.py writes today."""
-
-import importlib.util
+"""Every preset has its page in docs/variants, whose measured part is what tools/update_variants.py writes today."""
 
 import pytest
+import update_variants as update
 from paths import ROOT
 
 import starmine
 
 PAGES = ROOT / "docs" / "variants"
-
-
-def load_update():
-    """The module docs/variants/update.py."""
-    spec = importlib.util.spec_from_file_location("update_variant_pages", PAGES / "update.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-update = load_update()
 
 
 def read(path):
@@ -36,7 +24,7 @@ def test_a_preset_has_its_page_which_the_index_names_and_links(name):
 @pytest.mark.parametrize("name", starmine.variants())
 def test_the_measured_part_of_a_page_is_up_to_date(name):
     page = read(PAGES / f"{name}.md")
-    assert page == update.updated(name, page), f"run docs/variants/update.py {name}"
+    assert page == update.updated(name, page), f"run tools/update_variants.py {name}"
 
 
 def test_every_page_belongs_to_a_preset():

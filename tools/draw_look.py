@@ -1,0 +1,138 @@
+"""Takes the screenshots of docs/look.md.
+
+They show a replay at the widths of a desktop and of a phone, light and dark, the page of `starmine play --web`, and the
+report of an evaluation.
+
+python tools/draw_look.py
+
+It needs playwright and Chromium. look-inputs.json keeps the checksums of what the pictures were taken of, so that a
+test finds those that are out of date.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import tempfile
+import threading
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import starmine
+from starmine.evaluation.html_report import evaluation_html
+from starmine.evaluation.worst import worst_games
+from starmine.look import replay_html
+from starmine.look.lobby import Lobby
+from starmine.look.replay import FOLDER
+from starmine.look.server import FILES, Server
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+DOCS = Path(__file__).parents[1] / "docs"
+INPUTS = Path(__file__).parent / "look-inputs.json"
+SHOTS = {
+    "look-desktop-light.png": ({"width": 1280, "height": 800}, "light"),
+    "look-desktop-dark.png": ({"width": 1280, "height": 800}, "dark"),
+    "look-phone-light.png": ({"width": 400, "height": 820}, "light"),
+    "look-phone-dark.png": ({"width": 400, "height": 820}, "dark"),
+}
+MOVES = 5  # of the person before the picture of a table
+BOTS = ["smart", "simple", "smart"]
+
+
+def page() -> str:
+    """A replay of three games of smart with a careless partner, the worst of twelve."""
+    rules = starmine.variant("standard", players=3)
+    games = starmine.play_games(BOTS, 12, seed=5, variant=rules, record=True)
+    worst = games.trajectories[games.scores.argsort(kind="stable")[:3]]
+    return replay_html(worst, names=BOTS, compare="info", policy="ippo-3p")
+
+
+def lobby() -> Lobby:
+    """The tables of the page of `starmine play --web`."""
+    return Lobby({name: lambda name=name: name for name in ("smart", "info")}, seed=11)  # type: ignore[misc]
+
+
+def played() -> str:
+    """What `play` takes a picture of: the page's files, the table and the advice."""
+    tables = lobby()
+    shown = tables.open("standard", [None, "smart"])
+    key = shown["id"]
+    for turn in range(0, 2 * MOVES, 2):
+        tables.act(key, tables.advise(key, "smart", [turn, 0])["action"], [turn, 0])
+        shown = tables.step(key, [turn + 1, 0])
+    files = [(FOLDER / name).read_text(encoding="utf-8") for name, _ in FILES.values()]
+    return json.dumps([{**shown, "id": ""}, tables.advise(key, "smart", [2 * MOVES, 0]), tables.choices(), files])
+
+
+def play(browser: Browser) -> None:
+    """The page of `starmine play --web`, some moves into a game with `smart` and advice asked for."""
+    server = Server(lobby())
+    thread = threading.Thread(target=server.serve)
+    thread.start()
+    try:
+        shown = browser.new_page(viewport={"width": 1280, "height": 800}, color_scheme="light")
+        shown.goto(server.address)
+        shown.get_by_role("combobox", name="Seat 0").select_option("you")
+        shown.get_by_role("combobox", name="Seat 1").select_option("smart")
+        shown.get_by_role("button", name="Start").click()
+        shown.get_by_label("Speed").select_option("fast")
+        for number in range(MOVES + 1):
+            shown.get_by_role("button", name="Advice").and_(shown.locator(":enabled")).wait_for()
+            shown.get_by_role("button", name="Advice").click()
+            advice = shown.locator(".sp-advised")
+            advice.wait_for()
+            if number < MOVES:
+                advice.click()
+                shown.wait_for_timeout(700)
+        shown.screenshot(path=DOCS / "look-play.png")
+    finally:
+        server.stop()
+        thread.join()
+
+
+def report() -> str:
+    """The report of `starmine eval --html`."""
+    results = starmine.evaluate(["smart", "info", "simple", "ippo-2p"], games=200, seed=0)
+    return evaluation_html(results, worst_games(results, 5))
+
+
+def evaluation(browser: Browser, folder: Path) -> None:
+    """The picture of the report."""
+    file = folder / "eval.html"
+    file.write_text(report(), encoding="utf-8")
+    shown = browser.new_page(viewport={"width": 1000, "height": 960}, color_scheme="light")
+    shown.goto(file.as_uri())
+    shown.screenshot(path=DOCS / "look-eval.png")
+
+
+def inputs() -> dict[str, str]:
+    """The checksum of what each group of pictures is taken of; the report's without Starmine's version."""
+    texts = {"replay": page(), "play": played(), "eval": report().replace(version("starmine"), "")}
+    return {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()}
+
+
+def main() -> None:
+    """Write the screenshots and the checksums of what they were taken of."""
+    from playwright.sync_api import sync_playwright
+
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as running:
+        file = Path(folder) / "replay.html"
+        file.write_text(page(), encoding="utf-8")
+        browser = running.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        for name, (size, scheme) in SHOTS.items():
+            shown = browser.new_page(viewport=size, color_scheme=scheme)  # type: ignore[arg-type]
+            shown.goto(f"{file.as_uri()}#game=1&turn=32")
+            shown.wait_for_timeout(300)
+            shown.screenshot(path=DOCS / name)
+        play(browser)
+        evaluation(browser, Path(folder))
+        browser.close()
+    INPUTS.write_text(json.dumps(inputs(), indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

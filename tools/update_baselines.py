@@ -1,0 +1,476 @@
+"""Evaluates training runs, keeps what is worth keeping of them in results/, and writes the tables of all that is there.
+
+    python tools/update_baselines.py ippo-2p=runs/2p     # a run by the name that it is to have
+    python tools/update_baselines.py --ship ippo-2p=runs/2p   # its policy goes into the package, with a model card
+    python tools/update_baselines.py --after ippo-2p-100m ippo-2p=runs/2p   # a run that went on with that one, by
+                                                        # --resume, or by --start with the policy of that one
+    python tools/update_baselines.py                     # the tables alone
+
+A run is a folder of an example script. It gets a row in results/runs.csv (the command, its cost, and the scores over
+common decks), and results/NAME with `log.csv` (the means over stretches of updates) and `policy.safetensors`. A policy
+that is shipped also needs its row in src/nn/policy/shipped.rs. Runs named ablation-SETTING-SEED and agree-SETTING-SEED
+have tables with a line for all seeds of a setting. results/crossplay/GROUP-SETTING.csv, a matrix of `starmine eval`,
+shows how its seeds play together.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import os
+import platform
+import re
+import shlex
+import shutil
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import update_bots
+
+import starmine
+from starmine.policies import TrainedPolicy
+from starmine.policies.load import load_own
+
+ROOT = Path(__file__).parents[1]
+POLICIES = ROOT / "python" / "starmine" / "policies"
+RESULTS, PUBLISHED = ROOT / "results", ROOT / "tools" / "published_baselines.json"
+RUNS = RESULTS / "runs.csv"
+PAGES = (ROOT / "README.md", ROOT / "docs" / "baselines.md")
+START, STOP = "<!-- {} of update_baselines.py -->\n", "<!-- end -->\n"
+SEED = 0
+ROWS = 200  # of log.csv
+SCRIPTS = {"OBL": "obl", "PQN": "pqn_vdn", "R2D2": "r2d2"}  # of methods that learn values
+# The columns of runs.csv; those of scores stand for likeliest moves ("greedy") and for drawn ones ("sampled").
+FACTS = (
+    *("name", "method", "variant", "players", "partner", "max_score", "seed", "after", "steps", "seconds"),
+    *("cpu_seconds", "machine", "date", "version", "games"),
+)
+SCORES = ("score", "score_error", "kept", "kept_error", "perfect", "lost")
+NUMBERS = ("players", "max_score", "seed", "steps", "seconds", "cpu_seconds", "games")
+COUNTS = ("update", "steps", "seconds")
+LOSSES = ("policy_loss", "value_loss", "explained_variance", "clipped", "gradient_norm")
+COLUMNS = (
+    *(*COUNTS, "cpu_seconds", "steps_per_second", "kept", "score", "lost", "greedy", "entropy", "kl", "lr"),
+    *("entropy_weight", *LOSSES),
+)
+
+
+def command(script: str, arguments: dict[str, Any]) -> str:
+    """What repeats a run."""
+    words = ["python", script]
+    for name, value in arguments.items():
+        option = name.replace("_", "-")
+        if isinstance(value, bool):
+            words.append(f"--{option}" if value else f"--no-{option}")
+        else:
+            words += [f"--{option}", *map(str, value if isinstance(value, list) else [value])]
+    return shlex.join(words)
+
+
+def today() -> str:
+    """The date."""
+    return datetime.now(UTC).date().isoformat()
+
+
+def machine() -> str:
+    """The processor's model and the number of cores."""
+    lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
+    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return f"{models[0] if models else platform.machine()}, {os.cpu_count()} cores"
+
+
+def scores(seats: Sequence[str | TrainedPolicy], variant: starmine.Variant, games: int) -> dict[str, float]:
+    """How those in the seats play together."""
+    played = starmine.play_games(seats, games=games, seed=SEED, variant=variant)
+    found: dict[str, float] = {"games": games}
+    for name, values in (("score", played.scores), ("kept", played.fireworks)):
+        found[name] = float(values.mean())
+        found[f"{name}_error"] = float(values.std(ddof=1) / games**0.5)
+    perfect = played.share("perfect")
+    return found | {"perfect": perfect, "lost": 1 - perfect - played.share("deck_exhausted")}
+
+
+CARD = """\
+# {name}
+
+{method} for Hanabi ({variant}, {players} players), trained with Starmine's `{script}`.
+
+| {games:,} games | score (a lost game counts 0) | points kept | perfect | lost |
+|---|---|---|---|---|
+{rows}
+
+Scores are means with their standard errors, of at most {max_score} points, on the decks of seed {seed}; the seats are
+held by {seats}.
+
+- Training: `{command}`{after}
+- {steps:,} turns in {minutes:.0f} min on {machine}; a single seed of training.
+- Network: {layers}{extras}; {encoder} observations; {size:,.0f} kB, float16.
+- {lost_games}
+- {partners}
+
+Licensed like Starmine, MIT or Apache-2.0.
+"""
+
+
+def card(facts: dict[str, Any], policy: TrainedPolicy) -> str:
+    """The model card."""
+    described = policy.options
+    rows = []
+    for how, moves in {"greedy": "likeliest moves", "sampled": "drawn moves"}.items():
+        if (found := facts[how]) is None:
+            continue
+        means = [f"{found[name]:.3f} ± {found[name + '_error']:.3f}" for name in ("score", "kept")]
+        cells = [moves, *means, *(f"{found[name]:.1%}" for name in ("perfect", "lost"))]
+        rows.append(markdown_row(cells))
+    partner = facts["partner"]
+    extras = [text for key, text in EXTRAS.items() if described.get(key)]
+    return CARD.format(
+        **{key: facts[key] for key in ("name", "method", "variant", "players", "max_score", "command", "steps")},
+        script=facts["command"].split()[1],
+        after=f", from `{facts['after']}` (`results/{facts['after']}`)" if facts["after"] else "",
+        machine=facts["machine"],
+        rows="\n".join(rows),
+        games=facts["greedy"]["games"],
+        seed=SEED,
+        seats="this policy" if partner is None else f"this policy, and {partner} in all others",
+        minutes=facts["seconds"] / 60,
+        layers=LAYERS["colors" if "weights" in described else "plain"].format(*described["hidden"]),
+        extras="".join(f", {text}" for text in extras),
+        encoder=policy.encoder,
+        size=len(policy.data) / 1e3,
+        lost_games=lost_games({"points_taken": 0.0 if facts["sampled"] is None else 1.0} | policy.about["arguments"]),
+        partners=SELF_PLAY if partner is None else BEST_RESPONSE.format(partner=partner),
+    )
+
+
+def lost_games(arguments: dict[str, Any]) -> str:
+    """How training counted a lost game, by the share of points taken and arguments that differ from the defaults."""
+    penalty = arguments.get("lost_game_penalty", 1.0)
+    if arguments.get("lost_game_score") == "zero" and penalty == 0:
+        return "In training a lost game scored zero, as it counts here."
+    taken = arguments["points_taken"]
+    share = f" and for a share of the points that grew from 0 to {taken:g}" if taken else ""
+    return f"In training a lost game kept its points, but for a penalty of {penalty:g}{share}."
+
+
+SELF_PLAY = "It has only met itself: with partners of other conventions it scores less."
+BEST_RESPONSE = "It has only met `{partner}`, whose conventions it answers: with other partners it scores less."
+
+
+LAYERS = {"colors": "by colour, towers of {} and a trunk of {}", "plain": "hidden layers {} and {}"}
+EXTRAS = {
+    "recurrent": "a gated recurrent unit",
+    "card_features": "derived card features",
+    "layer_norm": "layer normalisation",
+}
+
+
+def arguments_of(about: dict[str, Any], after: str | None) -> dict[str, Any]:
+    """The arguments of a run; a policy that it began with is named by the run that it is kept of."""
+    arguments: dict[str, Any] = about["arguments"]
+    start = arguments.get("start")
+    if start is None or start in starmine.policies.shipped():
+        return arguments
+    if after is None:
+        raise SystemExit(f"the run began with start={start!r}: expected --after with the name of that policy's run")
+    return arguments | {"start": f"runs/{after}/policy.safetensors"}
+
+
+def of_control(name: str, found: dict[str, Any], after: str | None) -> dict[str, Any]:
+    """What is kept of a control, of which the run itself has written the scores."""
+    about, arguments = found["about"], arguments_of(found["about"], after)
+    own = {
+        "name": name,
+        "method": about["method"],
+        "variant": arguments.get("variant", "standard"),
+        "players": arguments.get("players", 2),
+        "partner": arguments.get("partner"),
+        "command": command("benchmarks/ablation.py", arguments),
+        "after": after,
+    }
+    measured = {key: about[key] for key in ("steps", "seconds")} | {key: found[key] for key in ("greedy", "sampled")}
+    return own | measured | {"machine": machine(), "date": today()}
+
+
+def of_policy(name: str, policy: TrainedPolicy, run: Path, games: int, after: str | None) -> dict[str, Any]:
+    """What is kept of a run that wrote a policy file, which is evaluated here."""
+    drawn = load_own(run / "policy.safetensors", sampled=True)
+    variant = starmine.Variant(**{**policy.variant.parameters(), "lost_game_score": "zero"})
+    arguments, before = arguments_of(policy.about, after), {"steps": 0, "seconds": 0}
+    if after and "start" in arguments:  # a resumed run counts the training before it itself
+        before = kept_run(after)
+    partner = arguments.get("partner")
+    rest = variant.players - 1
+    learns = policy.about["method"].partition("-")[0]
+    of_values = learns in SCRIPTS
+    name_of_script = SCRIPTS.get(learns, "ppo_recurrent" if policy.recurrent else "ppo")
+    script = f"examples/{name_of_script}.py"
+    return {
+        "name": name,
+        "method": policy.about["method"],
+        "variant": policy.about["arguments"].get("variant", "standard"),
+        "players": variant.players,
+        "partner": partner,
+        "max_score": variant.max_score,
+        "command": command(script, arguments) + (" --resume" if after and "start" not in arguments else ""),
+        "after": after,
+        "steps": before["steps"] + policy.about["steps"],
+        "seconds": before["seconds"] + policy.about["seconds"],
+        "machine": machine(),
+        "date": today(),
+        "greedy": scores([policy] + [partner or policy] * rest, variant, games),
+        # Values of actions are no probabilities to draw by.
+        "sampled": None if of_values else scores([drawn] + [partner or drawn] * rest, variant, games),
+    }
+
+
+def keep(name: str, run: Path, games: int, ship: bool, after: str | None) -> None:
+    """Evaluate a run and put it into results/, and where it is to be shipped, its policy into the package."""
+    controls = run / "scores.json"  # of benchmarks/ablation.py, whose networks have no policy files
+    policy = None if controls.exists() else load_own(run / "policy.safetensors")
+    facts = (
+        of_control(name, json.loads(controls.read_text()), after)
+        if policy is None
+        else of_policy(name, policy, run, games, after)
+    )
+    rows = [json.loads(line) for line in (run / "log.jsonl").read_text(encoding="utf-8").splitlines()]
+    if after is None and all("cpu_seconds" in row for row in rows):
+        facts["cpu_seconds"] = round(sum(row["cpu_seconds"] for row in rows))
+    facts["version"] = starmine.__version__
+    write_runs({**runs(), name: facts})
+    folder = RESULTS / name
+    folder.mkdir(parents=True, exist_ok=True)
+    if policy is not None:
+        shutil.copy(run / "policy.safetensors", folder / "policy.safetensors")
+    with (folder / "log.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        for stretch in np.array_split(np.array(rows, dtype=object), min(ROWS, len(rows))):
+            writer.writerow([number(column, list(stretch)) for column in COLUMNS])
+    if ship and policy is not None:
+        POLICIES.mkdir(exist_ok=True)
+        about = policy.about | {"arguments": arguments_of(policy.about, after)}
+        policy.network().save(POLICIES / f"{name}.safetensors", **about)
+        (POLICIES / f"{name}.md").write_text(card(facts, policy), encoding="utf-8")
+        (folder / "policy.safetensors").unlink()  # the package has it
+    print(f"{name}: {facts['greedy']}")
+
+
+def runs() -> dict[str, dict[str, Any]]:
+    """All runs of runs.csv, by name."""
+    found = {}
+    with RUNS.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            facts: dict[str, Any] = {key: row[key] or None for key in (*FACTS, "command")}
+            facts |= {key: int(float(row[key])) for key in NUMBERS if row[key]}
+            for how in ("greedy", "sampled"):
+                scores = {key: float(row[f"{how}_{key}"]) for key in SCORES if row[f"{how}_{key}"]}
+                facts[how] = {"games": facts["games"], **scores} if scores else None
+            found[row["name"]] = facts
+    return found
+
+
+def write_runs(found: dict[str, dict[str, Any]]) -> None:
+    """Write runs.csv."""
+    heads = [*FACTS, *(f"{how}_{key}" for how in ("greedy", "sampled") for key in SCORES), "command"]
+    with RUNS.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, heads, lineterminator="\n")
+        writer.writeheader()
+        for name, facts in sorted(found.items()):
+            row = {key: facts.get(key) for key in (*FACTS, "command")}
+            seed = re.search(r"--seed (\d+)", facts["command"])
+            row |= {"name": name, "seed": int(seed[1]) if seed else 1, "games": facts["greedy"]["games"]}
+            for how in ("greedy", "sampled"):
+                scores = facts[how] or {}
+                row |= {f"{how}_{key}": round(scores[key], 6) for key in SCORES if key in scores}
+            writer.writerow(row)
+
+
+def kept_run(name: str) -> dict[str, Any]:
+    """What is kept of a run."""
+    return runs()[name]
+
+
+def training(steps: float, seconds: float) -> str:
+    """What a run cost."""
+    return f"{round(steps / 1e6, 1):g} M in {seconds / 60:.0f} min"
+
+
+def number(column: str, rows: list[dict[str, float]]) -> str:
+    """A column over a stretch of updates: how far they came, or the mean of what they showed."""
+    values = [row[column] for row in rows if column in row]
+    if not values:
+        return ""
+    return f"{values[-1]:.6g}" if column in COUNTS else f"{np.mean(values):.5g}"
+
+
+def line(facts: dict[str, Any]) -> str:
+    """A row of the table."""
+    greedy, sampled, most = facts["greedy"], facts["sampled"], facts.get("max_score", 25)
+    game = facts["variant"] if most == 25 else f"{facts['variant']} (at most {most})"
+    cells = [
+        f"`{facts['name']}`",
+        f"{game}, {facts['players']}",
+        facts["partner"] or "itself",
+        training(facts["steps"], facts["seconds"]),
+        f"{greedy['score']:.2f} ± {greedy['score_error']:.2f}",
+        f"{greedy['perfect']:.1%}",
+        f"{greedy['lost']:.1%}",
+        f"{sampled['score']:.2f}" if sampled else "",
+    ]
+    return markdown_row(cells)
+
+
+def markdown_row(cells: list[str]) -> str:
+    """A line of a Markdown table."""
+    return f"| {' | '.join(cells)} |"
+
+
+def markdown_table(heads: list[str], rows: list[str]) -> str:
+    """A Markdown table of lines."""
+    return "\n".join([markdown_row(heads), "|---" * len(heads) + "|", *rows]) + "\n"
+
+
+def table(names: list[str]) -> str:
+    """The runs of these names, a line each."""
+    heads = ["run", "game, players", "partner", "training", "greedy", "perfect", "lost", "drawn"]
+    return markdown_table(heads, [line(kept_run(name)) for name in names])
+
+
+def best_scores(names: list[str]) -> str:
+    """The longest run of each number of players, for the README."""
+    runs = [kept_run(f"ippo-{players}p") for players in (2, 3, 4, 5) if f"ippo-{players}p" in names]
+    rows = []
+    for run in runs:
+        score = f"{run['greedy']['score']:.2f} ± {run['greedy']['score_error']:.2f}"
+        trained = training(run["steps"], run["seconds"])
+        rows.append(markdown_row([str(run["players"]), trained, score, update_bots.score("smart", run["players"])]))
+    return markdown_table(["players", "turns of training", "mean score", "rule-based bot `smart`"], rows)
+
+
+def published(_: list[str]) -> str:
+    """The published results."""
+    rows = [
+        markdown_row(
+            [
+                "`smart`, rule-based",
+                "none",
+                "",
+                *(update_bots.score("smart", players) for players in (2, 3, 4, 5)),
+                "",
+                "[bots](bots.md)",
+            ]
+        )
+    ]
+    for known in json.loads(PUBLISHED.read_text(encoding="utf-8")):
+        scores = [f"{score:.2f}" if score else "" for score in (*known["scores"], known["cross_play"])]
+        rows.append(markdown_row([known["method"], known["inputs"], known["steps"], *scores, known["source"]]))
+    heads = ["method", "inputs", "steps", "2 players", "3", "4", "5", "cross-play, 2", "source"]
+    return markdown_table(heads, rows)
+
+
+def mean_of_seeds(scores: list[float]) -> str:
+    """The mean with its standard error over seeds; a single seed has none."""
+    mean, count = np.mean(scores), len(scores)
+    return f"{mean:.2f} ± {np.std(scores, ddof=1) / count**0.5:.2f}" if count > 1 else f"{mean:.2f}"
+
+
+def together(name: str) -> str:
+    """The mean score and the range of pairs of seeds, if they have been paired; `name` is theirs without the seed."""
+    path = RESULTS / "crossplay" / f"{name}.csv"
+    if not path.exists():
+        return ""
+    with path.open(encoding="utf-8") as file:
+        found = [float(row["score"]) for row in csv.DictReader(file) if row["player"] != row["partner"]]
+    return f"{np.mean(found):.2f} ({min(found):.2f} to {max(found):.2f})"
+
+
+def seeds(names: list[str]) -> str:
+    """A table of runs that differ in their seed, which ends their names: a line for all seeds of one setting.
+
+    Minutes are processor time for runs that logged it, else elapsed time.
+    """
+    heads = ["setting", "seeds", "training of each", "mean score", "lost"]
+    settings = [(name, list(runs)) for name, runs in groupby(names, lambda name: name.rpartition("-")[0])]
+    pairs = [together(setting) for setting, _ in settings]
+    heads += ["with other seeds"] * any(pairs)
+    lines = []
+    for (setting, runs), paired in zip(settings, pairs, strict=True):
+        facts = [kept_run(name) for name in runs]
+        greedy = [run["greedy"]["score"] for run in facts]
+        cells = [
+            f"`{setting.partition('-')[2]}`",
+            str(len(facts)),
+            training(facts[0]["steps"], float(np.mean([run["cpu_seconds"] or run["seconds"] for run in facts]))),
+            mean_of_seeds(greedy),
+            f"{np.mean([run['greedy']['lost'] for run in facts]):.1%}",
+            *[paired] * any(pairs),
+        ]
+        lines.append(markdown_row(cells))
+    return markdown_table(heads, lines)
+
+
+# What each mark on a page is filled with, and the runs that it takes.
+GROUPS = {**dict.fromkeys(("results", "scores", "published"), ""), "ablations": "ablation", "agreements": "agree"}
+WRITERS = {
+    "results": lambda names: table([name for name in names if name in starmine.policies.shipped()]),
+    "scores": best_scores,
+    "published": published,
+    "ablations": seeds,
+    "agreements": seeds,
+}
+
+
+def group(name: str) -> str:
+    """Which of the groups a run belongs to by its name."""
+    start = name.partition("-")[0]
+    return start if start in GROUPS.values() else ""
+
+
+def with_tables(page: Path) -> str:
+    """A page with its tables filled, each with the runs whose names begin as its mark says."""
+    known = sorted(runs(), key=lambda it: (it[:4] != "ippo", it))
+    text = page.read_text(encoding="utf-8")
+    for what in WRITERS:
+        mark = START.format(what)
+        if mark not in text:
+            continue
+        names = [name for name in known if group(name) == GROUPS[what]]
+        filled = WRITERS[what](names)
+        before, rest = text.split(mark)
+        text = before + mark + filled + STOP + rest.split(STOP, 1)[1]
+    return text
+
+
+def write_tables() -> None:
+    """Fill the tables of all pages."""
+    for page in PAGES:
+        page.write_text(with_tables(page), encoding="utf-8")
+
+
+def main() -> None:
+    """Evaluate what was given, and write."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("runs", nargs="*", metavar="NAME=FOLDER", help="runs to evaluate and keep")
+    parser.add_argument("--ship", action="store_true", help="put their policies into the package")
+    parser.add_argument("--after", metavar="NAME", help="the run whose checkpoint they went on with")
+    parser.add_argument("--games", type=int, default=10_000, help="games of an evaluation")
+    given = parser.parse_args()
+    for text in given.runs:
+        if not all(text.partition("=")):
+            parser.error(f"{text!r}: expected NAME=FOLDER")
+    if given.after and given.after not in runs():
+        parser.error(f"--after={given.after}: expected the name of a run in {RUNS.name}")
+    for text in given.runs:
+        name, _, folder = text.partition("=")
+        keep(name, Path(folder), given.games, given.ship, given.after)
+    write_tables()
+
+
+if __name__ == "__main__":
+    main()

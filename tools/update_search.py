@@ -1,0 +1,170 @@
+"""Keeps the outcomes of searches in results/search/, and writes the table and the figure of all that are there.
+
+    python tools/update_search.py --seconds 4.1 smart-10000=runs/search-smart   # a folder of `starmine search --output`
+    python tools/update_search.py                                             # the table and the figure alone
+
+The blueprint plays the same decks. Of a folder that is not whole, the games that are there count. `--seconds` is
+the processor time of a game: what `time` shows for the whole command, divided by the games.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from update_baselines import ROOT, STOP, machine, markdown_table
+
+import starmine
+from starmine.data import Dataset
+
+RESULTS, PAGE, FIGURE = ROOT / "results" / "search", ROOT / "docs" / "search.md", ROOT / "docs" / "search.png"
+START = "<!-- searches of update_search.py -->\n"
+SEARCH = re.compile(r"search: (?P<blueprint>.+?); rollouts=(?P<rollouts>\d+); hands=(?P<hands>\d+)(?P<rest>.*)$")
+
+
+def mean_and_error(values: NDArray[Any]) -> list[float]:
+    """The mean and its standard error."""
+    return [float(values.mean()), float(values.std(ddof=1) / len(values) ** 0.5)]
+
+
+def keep(name: str, folder: Path, seconds: float) -> None:
+    """Compare the games of a folder with the blueprint's and put the figures into results/search/."""
+    configuration = json.loads((folder / "_manifest.json").read_text(encoding="utf-8"))["configuration"]
+    (seats,) = (table["players"] for table in configuration["tables"])
+    players = [configuration["players"][row]["name"] for row in seats]
+    found = next(match for player in players if (match := SEARCH.match(player)))
+    options = dict(option.split("=") for option in found["rest"].split("; ")[1:])
+    blueprint, is_mirror = found["blueprint"], options.get("method") == "mirror"
+    seat = players.index(found[0])
+    method = "--method mirror" if is_mirror else f"--seat {seat}"
+    threshold = float(options.get("threshold", 0.1))
+    method += f" --threshold {threshold}" if threshold != 0.1 else ""
+    method += "".join(f" --{option} {options[option]}" for option in ("step", "depth") if option in options)
+    dataset = Dataset(folder)
+    tables = list(dataset.tables())
+    lengths = np.concatenate([table.lengths for table in tables])
+    scores = np.concatenate([table.scores for table in tables])
+    alone = starmine.play_games([blueprint] * len(players), len(scores), configuration["seed"], dataset.variant).scores
+    best = dataset.variant.max_score
+    facts = {
+        "name": name,
+        "blueprint": blueprint,
+        "players": len(players),
+        "method": "mirror" if is_mirror else "single",
+        "hash": next((player["hash"] for player in configuration["players"] if player["hash"]), None),
+        "rollouts": int(found["rollouts"]),
+        "hands": int(found["hands"]),
+        "depth": int(options["depth"]) if "depth" in options else None,
+        "command": f"starmine search {blueprint!r} --players {len(players)} {method} --games {len(scores)} "
+        f"--rollouts {found['rollouts']} --hands {found['hands']} --seed {configuration['seed']}",
+        "games": len(scores),
+        "alone": mean_and_error(alone),
+        "score": mean_and_error(scores),
+        "difference": mean_and_error(scores.astype(float) - alone),
+        "perfect": float((scores == best).mean()),
+        "perfect_alone": float((alone == best).mean()),
+        "seconds_a_game": seconds,
+        "turns_a_game": float(lengths.mean()),
+        "machine": machine(),
+        "date": datetime.now(UTC).date().isoformat(),
+    }
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    (RESULTS / f"{name}.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+
+
+def kept() -> list[dict[str, Any]]:
+    """All searches that are kept, by blueprint, players and roll-outs."""
+    found = [json.loads(path.read_text(encoding="utf-8")) for path in RESULTS.glob("*.json")]
+    return sorted(found, key=lambda facts: (facts["blueprint"], facts["players"], facts["method"], facts["rollouts"]))
+
+
+def with_error(value: list[float]) -> str:
+    """A mean with its standard error."""
+    return f"{value[0]:.2f} ± {value[1]:.2f}"
+
+
+def line(facts: dict[str, Any]) -> str:
+    """The line of a search."""
+    cells = [
+        facts["blueprint"],
+        str(facts["players"]),
+        "all, by mirror descent" if facts["method"] == "mirror" else "one",
+        f"{facts['rollouts']:,}" + (f" of {facts['depth']} moves" if facts.get("depth") else ""),
+        f"{facts['games']:,}",
+        with_error(facts["alone"]),
+        with_error(facts["score"]),
+        with_error(facts["difference"]),
+        f"{facts['perfect_alone']:.0%}, {facts['perfect']:.0%}",
+        f"{facts['seconds_a_game']:.2g}",
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
+def kind_of(facts: dict[str, Any]) -> tuple[str, str, int]:
+    """The blueprint, the method and the depth of roll-outs, 0 to the end: what a line of the figure is for."""
+    return facts["blueprint"], facts["method"], facts.get("depth") or 0
+
+
+def table() -> str:
+    """A line for each search."""
+    heads = ["blueprint", "players", "searching seats", "roll-outs", "games", "blueprint alone", "with a search"]
+    heads += ["difference", "perfect games, alone and with", "seconds a game"]
+    return markdown_table(heads, [line(facts) for facts in kept()])
+
+
+def with_table(page: Path) -> str:
+    """The page with its table filled."""
+    before, rest = page.read_text(encoding="utf-8").split(START)
+    return before + START + table() + STOP + rest.split(STOP, 1)[1]
+
+
+def draw() -> None:
+    """The score against the processor time of a move, a line for each blueprint and method with two players."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6.4, 3.6), layout="constrained")
+    axes = figure.subplots()
+    found = [facts for facts in kept() if facts["players"] == 2]
+    for kind in sorted({kind_of(facts) for facts in found}):
+        points = [facts for facts in found if kind_of(facts) == kind]
+        blueprint, method, depth = kind
+        # One searching seat makes half of the moves.
+        share = 0.5 if method == "single" else 1
+        seconds = [facts["seconds_a_game"] / (facts["turns_a_game"] * share) for facts in points]
+        means, errors = zip(*(facts["score"] for facts in points), strict=True)
+        label = f"search: {blueprint}" + (", all seats" if method == "mirror" else "")
+        label += f", {depth} moves deep" if depth else ""
+        (drawn, *_) = axes.errorbar(seconds, means, errors, marker="o", capsize=3, label=label)
+        most = max(points, key=lambda facts: facts["games"])
+        if method == "single" and not depth:
+            label = f"{blueprint} alone, {most['games']} games"
+            axes.axhline(most["alone"][0], color=drawn.get_color(), linestyle=":", label=label)
+    axes.set(xscale="log", xlabel="processor seconds a searched move", ylabel="score, two players")
+    axes.legend(fontsize="small")
+    axes.grid(alpha=0.3)
+    figure.savefig(FIGURE, dpi=150)
+
+
+def main() -> None:
+    """Keep what was given, and write."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("searches", nargs="*", metavar="NAME=FOLDER", help="searches to keep")
+    parser.add_argument("--seconds", type=float, help="processor seconds a game")
+    given = parser.parse_args()
+    for text in given.searches:
+        name, found, folder = text.partition("=")
+        if not found or given.seconds is None:
+            parser.error(f"{text!r}: expected NAME=FOLDER, and --seconds")
+        keep(name, Path(folder), given.seconds)
+    PAGE.write_text(with_table(PAGE), encoding="utf-8")
+    draw()
+
+
+if __name__ == "__main__":
+    main()
