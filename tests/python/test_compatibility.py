@@ -5,13 +5,12 @@ The golden files of 0.1 are of the formats that came first; `tests/data/make_com
 
 import dataclasses
 import json
-import re
 import shutil
 
 import compatibility as promised
 import numpy as np
 import pytest
-from paths import DATA, ROOT
+from paths import DATA
 from training_runs import TrainingError, needs_train_extra
 
 import starmine
