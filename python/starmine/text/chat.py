@@ -12,7 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -183,11 +183,12 @@ class ChatPlayer:
         Returns:
             For each view an action id, or what the fallback chose, or the exception with which the game is given up.
         """
-        talks = [_Talk(self, view, game) for view, game in zip(views, games, strict=True)]
+        waiting = list(zip(views, games, strict=True))
         if self.batched:
+            talks = [_Talk(self, view, game) for view, game in waiting]
             self._ask_in_rounds(talks)
         else:
-            _run(self._ask_all(talks))
+            talks = _run(self._ask_all(waiting))
         return [self._move(talk) for talk in talks]
 
     def clear(self) -> None:
@@ -250,18 +251,24 @@ class ChatPlayer:
             for index, talk in enumerate(waiting):
                 talk.take(answers if isinstance(answers, Exception) else answers[index], seconds)
 
-    async def _ask_all(self, talks: Sequence[_Talk]) -> None:
-        """Ask for all games at once, with bounded concurrency."""
+    async def _ask_all(self, waiting: Sequence[tuple[View, int | None]]) -> list[_Talk]:
+        """Ask for all games at once, with bounded concurrency. A prompt is written while earlier calls run."""
         places = asyncio.Semaphore(self.concurrency)
 
-        async def ask(talk: _Talk) -> None:
+        async def ask(view: View, game: int | None) -> _Talk:
+            talk = _Talk(self, view, game)
             while not talk.is_over:
                 async with places:
                     began = time.monotonic()
                     answer = await self._called(talk.messages)
                     talk.take(answer, time.monotonic() - began)
+            return talk
 
-        await asyncio.gather(*(ask(talk) for talk in talks))
+        tasks = []
+        for view, game in waiting:
+            tasks.append(asyncio.create_task(ask(view, game)))
+            await asyncio.sleep(0)  # the call begins before the next prompt is written
+        return await asyncio.gather(*tasks)
 
     async def _called(self, messages: Any) -> Any:
         """What the function returned, or the exception of its last attempt."""
@@ -393,21 +400,31 @@ def _in_thread(function: Callable[..., Any], *arguments: Any) -> Future[Any]:
     return found
 
 
+_LOOP: list[tuple[int, asyncio.AbstractEventLoop]] = []  # the process and its loop; none before the first call
+_LOOP_LOCK = threading.Lock()
+
+
+def _event_loop() -> asyncio.AbstractEventLoop:
+    """The event loop of all chat players, in its own thread, so that clients keep their connections between turns."""
+    with _LOOP_LOCK:
+        if not _LOOP or _LOOP[0][0] != os.getpid():  # a forked process has no thread
+            loop = asyncio.new_event_loop()
+            threading.Thread(target=loop.run_forever, name="starmine chat", daemon=True).start()
+            _LOOP[:] = [(os.getpid(), loop)]
+        return _LOOP[0][1]
+
+
 def _run(work: Coroutine[Any, Any, Any]) -> Any:
-    """The result of a coroutine. Its event loop has its own thread, so that notebooks and Ctrl-C work alike."""
-    running: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]]] = []
-
-    async def main() -> Any:
-        task = asyncio.current_task()
-        assert task is not None
-        running.append((asyncio.get_running_loop(), task))
-        return await work
-
-    found = _in_thread(asyncio.run, main())
+    """The result of a coroutine, which runs in the loop of `_event_loop`, so that notebooks and Ctrl-C work alike."""
+    loop = _event_loop()
+    if threading.current_thread().name == "starmine chat":  # a model that plays games with another chat player
+        return _in_thread(asyncio.run, work).result()
+    found = asyncio.run_coroutine_threadsafe(work, loop)
     try:
         return found.result()
     except BaseException:
-        for loop, task in running:
-            with suppress(RuntimeError):  # it has ended
-                loop.call_soon_threadsafe(task.cancel)
+        if not found.done():
+            found.cancel()
+            with _LOOP_LOCK:  # the call may block the loop
+                _LOOP.clear()
         raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -77,9 +78,8 @@ def move_text(view: View, action: int) -> str:
     return f"hint seat {(view.observer + move.offset) % variant.players} {meaning.split(' ', 2)[2]}"
 
 
-def event_facts(view: View, turn: int) -> dict[str, Any]:
+def event_facts(turn: int, event: Event, suits: Sequence[Suit]) -> dict[str, Any]:
     """A turn that was played."""
-    event, suits = view.history[turn], suits_of(view.variant)
     found: dict[str, Any] = {"turn": turn, "seat": event.seat}
     if event.target is not None:
         value = f"rank {event.rank + 1}" if event.rank is not None else suits[event.color or 0].name
@@ -92,11 +92,8 @@ def event_facts(view: View, turn: int) -> dict[str, Any]:
     return found
 
 
-def slot_facts(view: View, seat: int, slot: int, hints: list[tuple[int, Event]]) -> dict[str, Any]:
+def slot_facts(slot: int, card: Card | None, hints: list[tuple[int, Event]], suits: Sequence[Suit]) -> dict[str, Any]:
     """A card in a hand: the card if the observer sees it, and what its owner has been told."""
-    offset = (seat - view.observer) % view.variant.players
-    suits = suits_of(view.variant)
-    card = view.hands[offset][slot]
     found: dict[str, Any] = {"slot": slot}
     if card is not None:
         found["card"] = str(card)
@@ -107,7 +104,7 @@ def slot_facts(view: View, seat: int, slot: int, hints: list[tuple[int, Event]])
     return found
 
 
-def card_set(view: View, cards: list[Card]) -> list[str]:
+def card_set(cards: list[Card]) -> list[str]:
     """Cards as text, in the order of suits and ranks."""
     return [str(card) for card in sorted(cards, key=lambda card: (card.suit, card.rank))]
 
@@ -123,7 +120,8 @@ def facts(view: View, history: str, possible: bool, legal_moves: bool, probabili
         probabilities: whether the observer's cards have the probabilities of `View.marginals`.
     """
     variant, observer = view.variant, view.observer
-    suits, turn = suits_of(variant), len(view.history)
+    suits, past, hands = suits_of(variant), view.history, view.hands
+    turn = len(past)
     found: dict[str, Any] = {
         "turn": turn,
         "you": observer,
@@ -135,7 +133,7 @@ def facts(view: View, history: str, possible: bool, legal_moves: bool, probabili
         "deck": view.deck_size,
         "turns_left": turns_left(view),
         "fireworks": {suit.name: height for suit, height in zip(suits, view.fireworks, strict=True)},
-        "discards": card_set(view, view.discard_pile),
+        "discards": card_set(view.discard_pile),
         "hands": [],
     }
     hints, own_possible = told(view), view.possible if possible else []
@@ -143,11 +141,11 @@ def facts(view: View, history: str, possible: bool, legal_moves: bool, probabili
     for seat in range(variant.players):
         offset = (seat - observer) % variant.players
         hand = []
-        for slot in range(len(view.hands[offset])):
-            card = slot_facts(view, seat, slot, hints[seat][slot])
-            if possible:
+        for slot, seen in enumerate(hands[offset]):
+            card = slot_facts(slot, seen, hints[seat][slot], suits)
+            if possible:  # both lists are in the order of suits and ranks
                 cards = own_possible[slot] if offset == 0 else view.knowledge(offset, slot).plausible
-                card["can_be"] = card_set(view, cards)
+                card["can_be"] = [str(kind) for kind in cards]
             if offset == 0 and marginals is not None:
                 card["probabilities"] = {
                     f"{suits[kind // variant.ranks].letter}{kind % variant.ranks + 1}": round(float(share), 3)
@@ -157,9 +155,9 @@ def facts(view: View, history: str, possible: bool, legal_moves: bool, probabili
             hand.append(card)
         found["hands"].append({"seat": seat, "cards": hand})
     if history != "none":
-        own = [turn for turn, event in enumerate(view.history) if event.seat == observer]
+        own = [turn for turn, event in enumerate(past) if event.seat == observer]
         first = 0 if history == "whole" or not own else own[-1]
-        found["history"] = [event_facts(view, number) for number in range(first, turn)]
+        found["history"] = [event_facts(number, past[number], suits) for number in range(first, turn)]
     if legal_moves:
         found["legal_moves"] = [move_text(view, action) for action in view.legal_actions()]
     return found

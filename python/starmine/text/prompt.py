@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import groupby
 from typing import Any, Literal, get_args
 
@@ -66,6 +67,12 @@ def rules_prompt(variant: Variant, options: PromptOptions | None = None) -> str:
         options: `answer` and `conventions` are used; None for the defaults.
     """
     options = options or PromptOptions()
+    return _rules(variant.to_json(), options.answer, options.conventions)
+
+
+@lru_cache(maxsize=64)
+def _rules(parameters: str, answer: str, conventions: str | None) -> str:
+    variant = Variant.from_json(parameters)
     lines = [
         f"You play Hanabi, a cooperative card game, in a team of {variant.players}. The seats are 0 to "
         f"{variant.players - 1} and take turns in this order{_start(variant)}. Every player sees all hands except the "
@@ -77,9 +84,9 @@ def rules_prompt(variant: Variant, options: PromptOptions | None = None) -> str:
         "",
         *_endings(variant),
     ]
-    if options.conventions:
-        lines += ["", options.conventions.strip()]
-    lines += ["", ANSWERS[options.answer].format(example="play slot 0") + ". Write no other move in that place."]
+    if conventions:
+        lines += ["", conventions.strip()]
+    lines += ["", ANSWERS[answer].format(example="play slot 0") + ". Write no other move in that place."]
     return "\n".join(lines)
 
 
@@ -250,7 +257,7 @@ class _Table:
         parts.append(f"told {told}" if told else "told nothing")
         if "can_be" in card:
             every = len(card["can_be"]) == self.kinds
-            parts.append("can be any card" if every else f"can be {_sets_text(card['can_be'])}")
+            parts.append("can be any card" if every else f"can be {_sets_text(tuple(card['can_be']))}")
         if "probabilities" in card:
             shares = card["probabilities"].items()
             parts.append("probably " + ", ".join(f"{name} {share:.3f}" for name, share in shares))
@@ -275,7 +282,8 @@ def _cards_text(cards: list[str]) -> str:
     return ", ".join(card if count == 1 else f"{card} x{count}" for card, count in counts.items())
 
 
-def _sets_text(cards: list[str]) -> str:
+@lru_cache(maxsize=4096)
+def _sets_text(cards: tuple[str, ...]) -> str:
     """Different cards by suit, such as "R1 R2 Y5" as "R12 Y5"."""
     return " ".join(
         letter + "".join(card[1:] for card in group) for letter, group in groupby(cards, lambda card: card[0])

@@ -394,3 +394,24 @@ def test_stored_games_are_exported_alike(tmp_path):
     starmine.data.generate(["iggi"] * 2, 3, tmp_path, "mini", progress=False)
     data = starmine.data.Dataset(tmp_path)
     assert len(list(examples(data))) == sum(data.table(["length"])["length"].to_pylist())
+
+
+def test_calls_of_later_turns_run_in_the_same_event_loop():
+    loops = set()
+
+    async def ask(messages):
+        loops.add(asyncio.get_running_loop())
+        return first_move(messages)
+
+    starmine.play_games([ChatPlayer(ask), ChatPlayer(ask)], 2, variant="mini")
+    assert len(loops) == 1
+
+
+def test_a_model_may_itself_play_games_with_a_chat_player():
+    inner = ChatPlayer(first_move)
+
+    async def ask(messages):
+        starmine.play_games([inner, inner], 1, variant="mini")
+        return first_move(messages)
+
+    assert ChatPlayer(ask).act(view()) == ChatPlayer(first_move).act(view())
