@@ -35,9 +35,6 @@ DOCS = Path(__file__).parents[1] / "docs"
 INPUTS = Path(__file__).parent / "look-inputs.json"
 SHOTS = {
     "look-desktop-light.png": ({"width": 1280, "height": 800}, "light"),
-    "look-desktop-dark.png": ({"width": 1280, "height": 800}, "dark"),
-    "look-phone-light.png": ({"width": 400, "height": 820}, "light"),
-    "look-phone-dark.png": ({"width": 400, "height": 820}, "dark"),
 }
 MOVES = 5  # of the person before the picture of a table
 BOTS = ["smart", "simple", "smart"]
