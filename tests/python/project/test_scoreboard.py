@@ -1,0 +1,44 @@
+"""Every row of the scoreboard says what it is, and games of it that are played again agree with its score."""
+
+import pytest
+import update_scoreboard
+from paths import ROOT
+
+import starmine
+
+PATHS = sorted(update_scoreboard.RESULTS.glob("*.json"))
+
+
+def test_the_page_is_up_to_date():
+    page = update_scoreboard.PAGE
+    assert update_scoreboard.with_tables(page) == page.read_text(encoding="utf-8"), "run tools/update_scoreboard.py"
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_a_row_is_what_its_games_say(path, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    row = update_scoreboard.row_of(path)
+    count = row.get("replayed_games", 1000)
+    variant = starmine.variant("standard", players=row["players"])
+    games = starmine.play_games(row["seats"], count, row["seed"], variant)
+    error = (games.standard_error**2 + row["standard_error"] ** 2) ** 0.5
+    assert abs(games.mean - row["score"]) < 4 * error + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"method": None}, "missing"),
+        ({"scores": 24}, "unknown"),
+        ({"seats": ["smart"] * 2}, "expected seat or seats"),
+        ({"players": 6}, "6 players"),
+    ],
+)
+def test_a_wrong_row_is_refused(tmp_path, change, message):
+    import json
+
+    fields = json.loads((update_scoreboard.RESULTS / "smart-2p.json").read_text(encoding="utf-8")) | change
+    path = tmp_path / "row.json"
+    path.write_text(json.dumps({key: value for key, value in fields.items() if value is not None}), encoding="utf-8")
+    with pytest.raises(ValueError, match=message):
+        update_scoreboard.row_of(path)

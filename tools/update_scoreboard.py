@@ -1,0 +1,99 @@
+"""Writes the tables of docs/scoreboard.md from the rows in results/scoreboard and the published results.
+
+    python tools/update_scoreboard.py
+
+A row is a JSON file with these fields:
+    method: what it is, in some words.
+    players: 2 to 5, of the standard game.
+    seat: who holds every seat, or seats: a list with who holds each; texts as `starmine eval` takes them. A policy file
+        is named by its path in this repository, as "policy: results/NAME/policy.safetensors".
+    turns: turns of training; 0 for players that do not learn.
+    score, standard_error: mean and its standard error over games, a lost game as 0.
+    games, seed: of this mean.
+    command: what repeats it.
+    by: whose result it is.
+    run: instead of turns, score, standard_error, games, seed and command: the name of a row in results/runs.csv.
+    cross_play, cross_play_note: optional; the mean with other seeds of the method, and how many.
+    with_bots: optional; the mean with the rule-based bots of results/crossplay/bots.csv, in both seat orders.
+    replayed_games: optional; how many games the test plays again, 1,000 by default.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from update_baselines import PUBLISHED, ROOT, SEED, STOP, kept_run, markdown_row, markdown_table
+
+RESULTS, PAGE = ROOT / "results" / "scoreboard", ROOT / "docs" / "scoreboard.md"
+START = "<!-- players {} of update_scoreboard.py -->\n"
+NEEDED = ("method", "players", "turns", "score", "standard_error", "games", "seed", "command", "by")
+OPTIONAL = ("seat", "seats", "run", "cross_play", "cross_play_note", "with_bots", "replayed_games")
+
+
+def row_of(path: Path) -> dict[str, Any]:
+    """The fields of a file, with those of its run.
+
+    Raises:
+        ValueError: a field is missing, unknown or of another type.
+    """
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    if "run" in found:
+        run = kept_run(found["run"])
+        greedy = run["greedy"]
+        measured = {"turns": run["steps"], "score": greedy["score"], "standard_error": greedy["score_error"]}
+        found |= {**measured, "games": run["games"], "seed": SEED, "command": run["command"]}
+    missing = [name for name in NEEDED if name not in found]
+    unknown = [name for name in found if name not in NEEDED + OPTIONAL]
+    if missing or unknown:
+        raise ValueError(f"{path.name}: missing {missing}, unknown {unknown}")
+    if ("seat" in found) == ("seats" in found):
+        raise ValueError(f"{path.name}: expected seat or seats")
+    found["seats"] = found["seats"] if "seats" in found else [found["seat"]] * found["players"]
+    if len(found["seats"]) != found["players"] or found["players"] not in (2, 3, 4, 5):
+        raise ValueError(f"{path.name}: {found['players']} players and {len(found['seats'])} seats")
+    return found
+
+
+def rows() -> list[dict[str, Any]]:
+    """All rows, the best first."""
+    return sorted((row_of(path) for path in RESULTS.glob("*.json")), key=lambda row: -row["score"])
+
+
+def budget(turns: float) -> str:
+    """The turns of training in words."""
+    return "none" if turns == 0 else f"{turns / 1e6:,.0f} M"
+
+
+def table(players: int) -> str:
+    """The rows of a number of players, and the published results, marked as quoted."""
+    lines = []
+    for row in rows():
+        if row["players"] == players:
+            optional = [f"{row[name]:.2f}" if name in row else "" for name in ("cross_play", "with_bots")]
+            score = f"{row['score']:.2f} ± {row['standard_error']:.2f}"
+            lines.append((row["score"], [row["method"], budget(row["turns"]), score, *optional, row["by"]]))
+    for known in json.loads(PUBLISHED.read_text(encoding="utf-8")):
+        score = known["scores"][players - 2]
+        if score:
+            crossed = f"{known['cross_play']:.2f}" if players == 2 and known["cross_play"] else ""
+            source = known["source"] if known["source"].startswith("quoted") else f"quoted: {known['source']}"
+            cells = [known["method"], known["steps"], f"{score:.2f}", crossed, "", source]
+            lines.append((score, cells))
+    lines.sort(key=lambda line: -line[0])
+    heads = ["method", "turns of training", "self-play", "cross-play", "with bots", "by"]
+    return markdown_table(heads, [markdown_row(cells) for _, cells in lines])
+
+
+def with_tables(page: Path) -> str:
+    """The page with its tables filled."""
+    text = page.read_text(encoding="utf-8")
+    for players in (2, 3, 4, 5):
+        before, rest = text.split(START.format(players))
+        text = before + START.format(players) + table(players) + STOP + rest.split(STOP, 1)[1]
+    return text
+
+
+if __name__ == "__main__":
+    PAGE.write_text(with_tables(PAGE), encoding="utf-8")
