@@ -60,7 +60,7 @@ def per_second(play: Callable[[int], object]) -> Measure:
 
 def ours(name: str, players: int) -> Measure:
     """A bot of starmine in every seat."""
-    return per_second(lambda count: starmine.play_games([name] * players, games=count, threads=1))
+    return per_second(lambda count: starmine.play_games([name] * players, games=count, num_threads=1))
 
 
 def theirs(command: Original, players: int) -> Measure:
@@ -142,7 +142,7 @@ def moves(name: str, simd: str) -> Measure:
         games, start = 0, time.perf_counter()
         found = 0
         while time.perf_counter() - start < seconds:
-            found += int(starmine.play_games([name] * 2, games=256, seed=games, threads=1).lengths.sum())
+            found += int(starmine.play_games([name] * 2, games=256, seed=games, num_threads=1).lengths.sum())
             games += 1
         took = time.perf_counter() - start
         del os.environ["STARMINE_SIMD"]

@@ -62,7 +62,7 @@ def generation_cases(games: int) -> Iterator[Case]:
 
 def played(games: int, threads: int, more: dict[str, Any]) -> Measure:
     """Games per second of `play_games`."""
-    return once(lambda: starmine.play_games([BOT, BOT], games, threads=threads), games)
+    return once(lambda: starmine.play_games([BOT, BOT], games, num_threads=threads), games)
 
 
 def generated(games: int, threads: int, more: dict[str, Any]) -> Measure:
@@ -72,7 +72,7 @@ def generated(games: int, threads: int, more: dict[str, Any]) -> Measure:
         with tempfile.TemporaryDirectory() as folder:
 
             def make() -> None:
-                starmine.data.generate([BOT, BOT], games, folder, threads=threads, progress=False)
+                starmine.data.generate([BOT, BOT], games, folder, num_threads=threads, progress=False)
 
             speed = once(make, games)(seconds)
             more["stored"] = sum(file.stat().st_size for file in Path(folder).glob("*.parquet")) / games
@@ -124,7 +124,7 @@ def replay_cases(players: int, rows: int) -> Iterator[Case]:
 
 def recorded(players: int, games: int) -> Trajectories:
     """Games of the bot at all seats."""
-    found = starmine.play_games([BOT] * players, games, threads=1, record=True).trajectories
+    found = starmine.play_games([BOT] * players, games, num_threads=1, record=True).trajectories
     assert found is not None  # since they are recorded
     return found
 

@@ -33,7 +33,7 @@ def decision(blueprint: str, rollouts: int) -> Measure:
 
     def once(limit: int) -> tuple[int, float]:
         start = time.perf_counter()
-        found = starmine.search(state, blueprint, rollouts=limit, hands=64, threads=1)
+        found = starmine.search(state, blueprint, rollouts=limit, hands=64, num_threads=1)
         return sum(action.rollouts for action in found.actions), time.perf_counter() - start
 
     def measure(seconds: float) -> float:
@@ -54,7 +54,7 @@ def game(blueprint: str, rollouts: int, threads: int) -> Measure:
         start, games = time.perf_counter(), 0
         while games == 0 or time.perf_counter() < start + seconds:
             seats = [f"search: {blueprint}; rollouts={rollouts}", blueprint]
-            starmine.play_games(seats, games=threads, seed=SEED + games, threads=threads)
+            starmine.play_games(seats, games=threads, seed=SEED + games, num_threads=threads)
             games += threads
         return games / (time.perf_counter() - start)
 

@@ -112,7 +112,7 @@ class Timed:
 def processes(count: int, seconds: float) -> float:
     """Environment steps per second of as many processes, each with one thread and its share of the games."""
     with tempfile.TemporaryDirectory() as folder:
-        options = ["--threads", 1, "--num-envs", GAMES // count, "--minibatch", 512 // count]
+        options = ["--num-threads", 1, "--num-envs", GAMES // count, "--minibatch", 512 // count]
         command = ["torch.distributed.run", "--standalone", "--nproc-per-node", count, ROOT / "examples" / "ppo.py"]
         budget = ["--minutes", (seconds + START) / 60, "--final-games", 10, "--out", folder]
         words = [sys.executable, "-m", *map(str, [*command, *options, *budget])]

@@ -256,8 +256,8 @@ def seat_by_seat(games: Trajectories) -> tuple[NDArray[np.int64], NDArray[np.boo
 
 def main(args: Args, on_update: OnUpdate | None = None) -> None:
     """Train, evaluate, and write the results."""
-    if args.threads is not None:
-        torch.set_num_threads(args.threads)
+    if args.num_threads is not None:
+        torch.set_num_threads(args.num_threads)
     cloning = Cloning(args)
     with Run("behaviour_cloning", args, cloning, FIXED, on_update=on_update) as run:
         while run.begin_update():

@@ -295,8 +295,8 @@ class OBL:
 
 def main(args: Args, on_update: OnUpdate | None = None) -> None:
     """Train, evaluate, and write the results."""
-    if args.threads is not None:
-        torch.set_num_threads(args.threads)
+    if args.num_threads is not None:
+        torch.set_num_threads(args.num_threads)
     obl = OBL(args)
     with Run("obl", args, obl, FIXED, on_update=on_update) as run:
         while run.begin_update():

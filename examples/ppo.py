@@ -315,8 +315,8 @@ def normalised(advantage: Tensor) -> Tensor:
 
 def main(args: Args, algorithm: type[PPO] = PPO, on_update: OnUpdate | None = None) -> None:
     """Train, evaluate, and write the results; with torchrun, together with its other processes."""
-    if args.threads is not None:
-        torch.set_num_threads(args.threads)
+    if args.num_threads is not None:
+        torch.set_num_threads(args.num_threads)
     with process_group(args.device):
         ppo = algorithm(args)
         with Run(ppo.program, args, ppo, FIXED, resolved=ppo.resolved, on_update=on_update) as run:

@@ -227,7 +227,7 @@ class PQN:
         self.network = QNetwork(args, self.variant)
         self.optimizer = torch.optim.RAdam(self.network.parameters(), args.lr)
         features, actions = self.network.features, self.variant.num_actions
-        self.rollout = RolloutBuffer(args.rollout, args.num_envs, features, actions, players=args.seats)
+        self.rollout = RolloutBuffer(args.rollout, args.num_envs, features, actions, seats=args.seats)
 
     def update(self, fraction: float, steps: int) -> dict[str, float]:
         """Collect a rollout and learn from it; returns measures for the log.
@@ -310,8 +310,8 @@ class PQN:
 
 def main(args: Args, on_update: OnUpdate | None = None) -> None:
     """Train, evaluate, and write the results."""
-    if args.threads is not None:
-        torch.set_num_threads(args.threads)
+    if args.num_threads is not None:
+        torch.set_num_threads(args.num_threads)
     pqn = PQN(args)
     with Run("pqn_vdn", args, pqn, FIXED, on_update=on_update) as run:
         while run.begin_update():

@@ -308,8 +308,8 @@ class R2D2:
 
 def main(args: Args, on_update: OnUpdate | None = None) -> None:
     """Train, evaluate, and write the results."""
-    if args.threads is not None:
-        torch.set_num_threads(args.threads)
+    if args.num_threads is not None:
+        torch.set_num_threads(args.num_threads)
     r2d2 = R2D2(args)
     with Run("r2d2", args, r2d2, FIXED, on_update=on_update) as run:
         while run.begin_update():

@@ -599,7 +599,7 @@ def _play_bots(
     games: SupportsIndex,
     seed: SupportsIndex,
     first_game: SupportsIndex,
-    threads: SupportsIndex,
+    num_threads: SupportsIndex,
     record: bool,
     listed: NDArray[np.uint64] | None = None,
 ) -> tuple[_Columns, _Recorded | None, tuple[NDArray[np.float32], NDArray[np.float32]] | None]: ...
@@ -609,7 +609,7 @@ def _outcomes(
     start_players: NDArray[np.uint8],
     actions: NDArray[np.uint8],
     offsets: NDArray[np.integer[Any]],
-    threads: SupportsIndex,
+    num_threads: SupportsIndex,
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int8], NDArray[np.int32]]: ...
 
 @final
@@ -673,7 +673,7 @@ def _search(
     method: str,
     step: float | None,
     seed: SupportsIndex,
-    threads: SupportsIndex,
+    num_threads: SupportsIndex,
 ) -> tuple[
     int,
     int,

@@ -110,7 +110,7 @@ pub fn _search_text(
     Ok(format!("{:#}", PlayerName::Search(name)))
 }
 
-/// _search(view, blueprint, *, rollouts, milliseconds, hands, depth, threshold, method, step, seed, threads)
+/// _search(view, blueprint, *, rollouts, milliseconds, hands, depth, threshold, method, step, seed, num_threads)
 ///
 /// Searches for the best move of the view's observer, who is to act. The options are those of `starmine.search`.
 ///
@@ -121,7 +121,7 @@ pub fn _search_text(
 ///     StarmineError: the game is over, another seat is to act, an option is out of range, or the blueprint cannot be
 ///         searched with.
 #[pyfunction]
-#[pyo3(signature = (view, blueprint, *, rollouts, milliseconds, hands, depth, threshold, method, step, seed, threads))]
+#[pyo3(signature = (view, blueprint, *, rollouts, milliseconds, hands, depth, threshold, method, step, seed, num_threads))]
 #[expect(clippy::too_many_arguments, reason = "each is an argument in Python")]
 #[expect(clippy::needless_pass_by_value, reason = "arguments from Python are owned")]
 pub fn _search<'py>(
@@ -136,7 +136,7 @@ pub fn _search<'py>(
     method: Text,
     step: Option<f64>,
     seed: &Bound<'py, PyAny>,
-    threads: Integer,
+    num_threads: Integer,
 ) -> PyResult<Found<'py>> {
     let (state, observer) = view.parts();
     if let Some(ending) = state.ending() {
@@ -154,9 +154,9 @@ pub fn _search<'py>(
     let optional = [milliseconds.as_ref(), depth.as_ref()];
     let name = read_search(blueprint, [&rollouts, &hands], optional, threshold, &method, step)?;
     let seed = read_seed(seed)?;
-    let threads = count("threads", &threads, 1..=THREADS)?;
+    let num_threads = count("num_threads", &num_threads, 1..=THREADS)?;
     let variant = state.variant();
-    let mut searcher = name.searcher(variant, threads)?;
+    let mut searcher = name.searcher(variant, num_threads)?;
     let found = interruptible(py, |stop| {
         searcher.follow(state, observer, seed);
         let (decision, belief) = searcher.decide_until(&state.view(observer), stop)?;

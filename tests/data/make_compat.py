@@ -95,7 +95,7 @@ def write_checkpoint(folder):
 
     given = {
         **{"variant": "very-small", "hidden": (4, 4), "num_envs": 4, "rollout": 8, "epochs": 1, "minibatch": 32},
-        **{"total_steps": 64, "eval_every": 4, "eval_games": 4, "final_games": 4, "threads": 1, "seed": 1},
+        **{"total_steps": 64, "eval_every": 4, "eval_games": 4, "final_games": 4, "num_threads": 1, "seed": 1},
     }
     known = inspect.signature(ppo.Args).parameters
     with tempfile.TemporaryDirectory() as made:

@@ -21,7 +21,7 @@ IN_USE = {
     *("FinishedGames", "GameReplay", "Log", "Run", "SeatGames", "StopSignals", "WeightAverage", "Table"),
 }
 MODULES = {"ActorCritic", "CardFeatures", "ColorFeatures", "ColorNetwork", "PolicyNetwork", "SeatGRU"}  # of torch
-DESCRIPTIONS = {"Learner", "Policy", "PythonBot", "RunArgs", "Shown"}  # protocols and dictionaries of arguments
+DESCRIPTIONS = {"Learner", "Policy", "PythonBot", "RunArgs", "ReplayOptions"}  # protocols and dictionaries of arguments
 
 
 def state(turns=6, seed=7, variant=MINI):
@@ -201,7 +201,7 @@ VALUES = {
     "View": (lambda: state().view(0), lambda: state().view(1)),
     "Dataset": (dataset, lambda: dataset(2)),
     "Format": (lambda: starmine.data.FORMATS[0], lambda: starmine.data.FORMATS[1]),
-    "Generated": (lambda: starmine.data.Generated(FOLDER, 3), lambda: starmine.data.Generated(FOLDER, 4)),
+    "Generation": (lambda: starmine.data.Generation(FOLDER, 3), lambda: starmine.data.Generation(FOLDER, 4)),
     "ImportedGames": (imported, lambda: imported(2)),
     "Info": (lambda: starmine.data.info(dataset().files[0].path), lambda: starmine.data.info(dataset(2).files[0].path)),
     "Mixture": (
@@ -213,7 +213,7 @@ VALUES = {
         lambda: starmine.data.Problem("file", None, None, "wrong"),
     ),
     "SkippedGame": (lambda: starmine.data.SkippedGame(1, "", "why"), lambda: starmine.data.SkippedGame(2, "", "why")),
-    "Verified": (
+    "Verification": (
         lambda: starmine.data.verify(dataset().files[0].path),
         lambda: starmine.data.verify(dataset(2).files[0].path),
     ),
@@ -238,7 +238,7 @@ VALUES = {
     "RowGroup": (lambda: starmine.data.RowGroup(0, 0, 0, 5), lambda: starmine.data.RowGroup(0, 0, 5, 5)),
 }
 OF_TORCH = ("HiddenState", "Minibatch", "Checkpoint", "PlayedGames", "Progress", "Scores", "ScriptArgs", "SeatTurns")
-OF_ARROW = ("Dataset", "ImportedGames", "Info", "Verified", "GameTable", "Game", "Mixture", "Generated", "Format")
+OF_ARROW = ("Dataset", "ImportedGames", "Info", "Verification", "GameTable", "Game", "Mixture", "Generation", "Format")
 
 
 def public_classes():

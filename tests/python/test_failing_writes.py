@@ -94,7 +94,9 @@ def write_figure(folder, number):
 def write_shards(folder, number):
     pytest.importorskip("pyarrow")
     shards = range(number)
-    starmine.data.generate(["iggi"] * 2, 30, folder, "mini", shard_size=10, shards=shards, threads=1, progress=False)
+    starmine.data.generate(
+        ["iggi"] * 2, 30, folder, "mini", shard_size=10, shards=shards, num_threads=1, progress=False
+    )
 
 
 def recorded(number):

@@ -49,7 +49,7 @@ def test_a_second_evaluation_in_a_folder_is_refused_in_one_line(tmp_path, fresh)
 
 
 def test_a_killed_evaluation_goes_on_to_the_same_games(tmp_path):
-    options = ["eval", "iggi", "--variant", "mini", "--games", "200000", "--no-figure", "--quiet", "--threads", "1"]
+    options = ["eval", "iggi", "--variant", "mini", "--games", "200000", "--no-figure", "--quiet", "--num-threads", "1"]
     running = command(*options, "--output", tmp_path)
     try:
         wait_for(tmp_path / "eval.json", running)

@@ -4,7 +4,7 @@ import pytest
 
 import starmine
 from starmine.cli import main
-from starmine.cli.parsing import rules_of_text
+from starmine.cli.arguments import rules_of_text
 
 FOUR = starmine.Variant(players=3, colors=4, crowning_piece=True)
 

@@ -74,7 +74,7 @@ assert batch.reset(0)["action_mask"].any()
 
 
 CALLS = {
-    "games of bots": ("", f"starmine.play_games(['{SLOW}'] * 5, games=10**6, threads=2)", ""),
+    "games of bots": ("", f"starmine.play_games(['{SLOW}'] * 5, games=10**6, num_threads=2)", ""),
     "games of a bot with one in Python": (
         "class Lowest:\n    def act(self, view):\n        return view.legal_actions()[0]",
         f"starmine.play_games(['{SLOW}'] * 4 + [Lowest], games=20_000)",
@@ -128,8 +128,8 @@ CALLS = {
         "policy.logits(observations)",
         "policy.logits(observations[:3])",
     ),
-    "games of a bot that searches": ("", f"starmine.play_games(['{SEARCH}', 'smart'], games=4, threads=2)", ""),
-    "games of a bot that believes": ("", f"starmine.play_games(['{BELIEF}', 'smart'], games=100, threads=2)", ""),
+    "games of a bot that searches": ("", f"starmine.play_games(['{SEARCH}', 'smart'], games=4, num_threads=2)", ""),
+    "games of a bot that believes": ("", f"starmine.play_games(['{BELIEF}', 'smart'], games=100, num_threads=2)", ""),
     "games of a bot that searches with one in Python": (
         "class Lowest:\n    def act(self, view):\n        return view.legal_actions()[0]",
         f"starmine.play_games(['{SEARCH}', Lowest], games=4)",
@@ -268,7 +268,7 @@ def test_a_long_call_ends_soon_after_the_signal(name):
 
 def test_a_handler_that_raises_nothing_lets_the_call_go_on():
     before = "import signal\nsignal.signal(signal.SIGINT, lambda *_: print('seen', flush=True))"
-    call = f"starmine.play_games(['{SLOW}'] * 3, games=500, threads=1)"
+    call = f"starmine.play_games(['{SLOW}'] * 3, games=500, num_threads=1)"
     process = start([sys.executable, "-c", PROGRAM.format(before=before, call=call, after="")])
     assert process.stdout.readline() == "begins\n"
     output, errors, _ = interrupt(process)
@@ -283,7 +283,7 @@ def refuse(*_):
 signal.signal(signal.SIGALRM, refuse)
 signal.setitimer(signal.ITIMER_REAL, 0.3)
 """
-    call = f"starmine.play_games(['{SLOW}'] * 5, games=10**6, threads=2)"
+    call = f"starmine.play_games(['{SLOW}'] * 5, games=10**6, num_threads=2)"
     process = start([sys.executable, "-c", PROGRAM.format(before=before, call=call, after="")])
     _, errors = process.communicate(timeout=60)
     assert errors.splitlines()[-1] == "TimeoutError: too long"

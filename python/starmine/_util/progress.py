@@ -22,7 +22,7 @@ def silent(total: int, done: int) -> Iterator[Progress]:
     yield lambda count, text: None
 
 
-def standard_error(total: int, done: int) -> AbstractContextManager[Progress]:
+def on_stderr(total: int, done: int) -> AbstractContextManager[Progress]:
     """A bar in a terminal if tqdm is installed, else a line every few seconds."""
     if done == total:
         return silent(total, done)

@@ -15,7 +15,7 @@ from starmine.cli import play as play_command
 from starmine.cli import replay as replay_command
 from starmine.cli import search as search_command
 from starmine.cli import text as text_command
-from starmine.cli.parsing import INTERRUPTED, NO_OUTPUT, PIPE_CLOSED, REFUSED, Parser, refuse
+from starmine.cli.arguments import INTERRUPTED, NO_OUTPUT, PIPE_CLOSED, REFUSED, Parser, refuse
 
 SUBCOMMANDS = (
     eval_command,

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import StarmineError
-from starmine.cli.parsing import add_command, add_rules_of, rules_of
+from starmine.cli.arguments import add_command, add_rules_of, rules_of
 from starmine.data import FORMATS, ImportedGames, format_names, read_games, write_games
-from starmine.data.ended import ended_by_name
+from starmine.data.end_reasons import ended_by_name
 
 
 def add(actions: Any) -> None:

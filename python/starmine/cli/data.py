@@ -8,7 +8,7 @@ from typing import Any
 
 from starmine._core import StarmineError
 from starmine.cli import convert
-from starmine.cli.parsing import INTERRUPTED, Parser, integer, refuse
+from starmine.cli.arguments import INTERRUPTED, Parser, integer, refuse
 from starmine.data import info, verify
 from starmine.data.info import EIGHTHS
 
@@ -36,7 +36,7 @@ def add_verify(actions: Any) -> None:
     )
     parser.add_argument("path", metavar="DIR", help="folder of shards, or one file")
     parser.add_argument("--deal", action="store_true", help="also deal the games anew from their seeds")
-    parser.add_argument("--threads", type=integer, metavar="N", help="threads (default: one for each core)")
+    parser.add_argument("--num-threads", type=integer, metavar="N", help="threads (default: one for each core)")
     parser.add_argument("--quiet", action="store_true", help="no progress on standard error")
     parser.set_defaults(run=run_verify)
 
@@ -57,7 +57,7 @@ def add_info(actions: Any) -> None:
 def run_verify(options: argparse.Namespace) -> int:
     """Verify, print what does not hold, and return the exit status."""
     try:
-        found = verify(options.path, deal=options.deal, threads=options.threads, progress=not options.quiet)
+        found = verify(options.path, deal=options.deal, num_threads=options.num_threads, progress=not options.quiet)
     except KeyboardInterrupt:
         refuse("starmine data verify", "interrupted")
         return INTERRUPTED

@@ -9,7 +9,7 @@ from typing import Any
 from starmine._core import StarmineError, bots, policies
 from starmine._util.durable import replace_file
 from starmine.cli import players
-from starmine.cli.parsing import INTERRUPTED, add_command, add_rules, add_seats, integer, refuse, rules_of_text
+from starmine.cli.arguments import INTERRUPTED, add_command, add_rules, add_seats, integer, refuse, rules_of_text
 from starmine.evaluation import Evaluation, evaluate
 from starmine.evaluation.html_report import evaluation_html
 from starmine.evaluation.worst import without_replays, worst_games
@@ -45,7 +45,7 @@ def add(commands: Any) -> None:
     )
     add_seats(parser)
     add_rules(parser)
-    parser.add_argument("--threads", type=integer, metavar="N", help="threads (default: one for each core)")
+    parser.add_argument("--num-threads", type=integer, metavar="N", help="threads (default: one for each core)")
     parser.add_argument("--output", metavar="DIR", help="folder to write to and to resume from (default: print only)")
     parser.add_argument("--fresh", action="store_true", help="discard the evaluation that the folder holds")
     parser.add_argument(
@@ -91,7 +91,7 @@ def run(options: argparse.Namespace) -> int:
             options.games,
             variant=rules,
             seed=options.seed,
-            threads=options.threads,
+            num_threads=options.num_threads,
             output=options.output,
             fresh=options.fresh,
             figure=not options.no_figure,

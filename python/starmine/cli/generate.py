@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from starmine._core import StarmineError, Variant, bots, policies, variants
-from starmine.cli.parsing import INTERRUPTED, add_command, add_rules, integer, refuse, rules_of_text
+from starmine.cli.arguments import INTERRUPTED, add_command, add_rules, integer, refuse, rules_of_text
 from starmine.cli.players import is_of_file, load
 from starmine.data import Mixture, generate
 from starmine.data.generate.configuration import MOST_SHARDS
@@ -37,7 +37,7 @@ def add(commands: Any) -> None:
         "--shards", type=shards, metavar="A-B", help="make these, such as 0-99 or 7 or 0-4,9 (default: all)"
     )
     parser.add_argument(
-        "--threads", type=integer, metavar="N", help="threads (default: one for each core; with --ray 1)"
+        "--num-threads", type=integer, metavar="N", help="threads (default: one for each core; with --ray 1)"
     )
     parser.add_argument(
         "--ray",
@@ -209,7 +209,7 @@ def run(options: argparse.Namespace) -> int:
             weights=by_name("--weights", options.weights) if options.weights else None,
             shard_size=options.shard_size,
             shards=options.shards,
-            threads=options.threads,
+            num_threads=options.num_threads,
             ray=options.ray,
             progress=not options.quiet,
         )

@@ -18,7 +18,7 @@ from typing import Any
 from starmine._core import StarmineError, Variant, VariantError, bot, bots, make_bot, policies, variant, variants
 from starmine._util.durable import given_path
 from starmine.cli import players
-from starmine.cli.parsing import INTERRUPTED, add_command, add_seats, add_variant, integer, refuse, rules_of_text
+from starmine.cli.arguments import INTERRUPTED, add_command, add_seats, add_variant, integer, refuse, rules_of_text
 from starmine.games.trajectories import Trajectories
 from starmine.look.lobby import Lobby
 from starmine.look.server import LOOPBACK, Server
@@ -277,7 +277,7 @@ def write(games: Trajectories, path: Path, table: Table | None = None) -> None:
     """
     try:
         from starmine.data import write_games
-        from starmine.data.formats.recorded import ReadGames, check
+        from starmine.data.formats.records import ReadGames, check
 
         checked = check(ReadGames.of(games), "raise", "the game")
         if table is not None:
@@ -294,7 +294,7 @@ def link_of(table: Table) -> str | None:
     """The hanab.live link that holds a game; None for rules that have none, and without the libraries of the data."""
     try:
         from starmine.data.formats.hanab_live_link import links
-        from starmine.data.formats.recorded import ReadGames, check
+        from starmine.data.formats.records import ReadGames, check
 
         return links(check(ReadGames.of(table.trajectories()), "raise", "the game"))[0]
     except (ImportError, StarmineError):

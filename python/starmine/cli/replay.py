@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from starmine._core import StarmineError, State, _unknown_name, bots, endings, policies
 from starmine._util.durable import given_path, replace_file
+from starmine.cli.arguments import add_command, add_rules_of, integer, rules_of
 from starmine.cli.eval import bots_by_name
-from starmine.cli.parsing import add_command, add_rules_of, integer, rules_of
 from starmine.evaluation.folder import RESULTS
 from starmine.evaluation.worst import read_evaluation, without_replays, worst_games
 from starmine.games.players import refuse_file
@@ -223,7 +223,7 @@ def of_dataset(options: argparse.Namespace) -> Chosen:
 def of_other_formats(options: argparse.Namespace) -> Chosen:
     """Games in a format of another program."""
     from starmine.data import read_games
-    from starmine.data.ended import ended_by_name
+    from starmine.data.end_reasons import ended_by_name
 
     on_error = "skip" if options.skip else "raise"
     games = read_games(options.sources, variant=rules_of(options), on_error=on_error)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant, _search_text, bots, policies
-from starmine.cli.parsing import add_command, add_rules, add_seats, integer, rules_of_text
+from starmine.cli.arguments import add_command, add_rules, add_seats, integer, rules_of_text
 from starmine.data import Dataset, generate
 from starmine.games.play import play_games
 
@@ -60,7 +60,7 @@ def add(commands: Any) -> None:
     parser.add_argument("--seat", type=integer, default=0, metavar="N", help="the seat that searches (default: 0)")
     add_seats(parser)
     add_rules(parser)
-    parser.add_argument("--threads", type=integer, metavar="N", help="threads (default: one for each core)")
+    parser.add_argument("--num-threads", type=integer, metavar="N", help="threads (default: one for each core)")
     parser.add_argument("--output", metavar="DIR", help="folder to write to and to go on in (default: print only)")
     parser.add_argument(
         "--ray", nargs="?", const=True, default=False, metavar="ADDRESS", help="play in Ray tasks, as generate does"
@@ -77,7 +77,7 @@ def run(options: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory() as scratch:
         searched = play_searching(options, rules, scratch if options.output is None else options.output)
     blueprint = play_games(
-        [options.blueprint] * rules.players, options.games, options.seed, rules, threads=options.threads
+        [options.blueprint] * rules.players, options.games, options.seed, rules, num_threads=options.num_threads
     )
     print(report(options, rules, blueprint.scores, searched))
     return 0
@@ -110,7 +110,7 @@ def play_searching(options: argparse.Namespace, rules: Variant, folder: str) -> 
         rules,
         options.seed,
         shard_size=min(SHARD, options.games),
-        threads=options.threads,
+        num_threads=options.num_threads,
         ray=options.ray,
         progress=not options.quiet,
     )

@@ -7,7 +7,7 @@ import sys
 from typing import Any, get_args
 
 from starmine._core import StarmineError
-from starmine.cli.parsing import Parser, add_command, add_rules_of, integer, rules_of
+from starmine.cli.arguments import Parser, add_command, add_rules_of, integer, rules_of
 from starmine.data import FORMATS, read_games
 from starmine.text.export import examples, preferences, write_lines
 from starmine.text.prompt import Answer, Form, History, PromptOptions
@@ -59,7 +59,7 @@ def add_export(actions: Any) -> None:
         "--margin", type=float, metavar="POINTS", help="lead of the better move in a preference (default: 0.25)"
     )
     values.add_argument("--seed", type=integer, default=0, metavar="N", help="of the searches (default: 0)")
-    values.add_argument("--threads", type=integer, default=1, metavar="N", help="of the searches (default: 1)")
+    values.add_argument("--num-threads", type=integer, default=1, metavar="N", help="of the searches (default: 1)")
     parser.set_defaults(run=run_export)
 
 
@@ -103,7 +103,7 @@ def run_export(options: argparse.Namespace) -> int:
             ratings=options.ratings,
             every=options.every,
             seed=options.seed,
-            num_threads=options.threads,
+            num_threads=options.num_threads,
         )
         if by_preference:
             found = preferences(found, 0.25 if options.margin is None else options.margin)

@@ -6,15 +6,15 @@ It needs `pip install 'starmine[data]'`.
 from starmine.data.batches import replay_batch
 from starmine.data.colors import color_permutations, permute_actions, permute_colors
 from starmine.data.dataset import Dataset, RowGroup
-from starmine.data.ended import ENDED_BY
+from starmine.data.end_reasons import ENDED_BY
 from starmine.data.formats import FORMATS, Format, ImportedGames, SkippedGame, format_names, read_games, write_games
 from starmine.data.game import Game
-from starmine.data.generate.driver import Generated, generate
+from starmine.data.generate.driver import Generation, generate
 from starmine.data.generate.players import Mixture
 from starmine.data.info import Info, info
 from starmine.data.metadata import Metadata
 from starmine.data.table import GameTable, content_hash
-from starmine.data.verify import Problem, Verified, verify
+from starmine.data.verify import Problem, Verification, verify
 
 __all__ = [
     "ENDED_BY",
@@ -23,7 +23,7 @@ __all__ = [
     "Format",
     "Game",
     "GameTable",
-    "Generated",
+    "Generation",
     "ImportedGames",
     "Info",
     "Metadata",
@@ -31,7 +31,7 @@ __all__ = [
     "Problem",
     "RowGroup",
     "SkippedGame",
-    "Verified",
+    "Verification",
     "color_permutations",
     "content_hash",
     "format_names",

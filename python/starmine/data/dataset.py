@@ -18,7 +18,7 @@ from starmine._util.keywords import named_keywords
 from starmine.data.ahead import ahead
 from starmine.data.arrow import pyarrow
 from starmine.data.conditions import Conditions, ending_codes, score_range, seat_rows
-from starmine.data.ended import RULES, UNKNOWN, ended_by_codes
+from starmine.data.end_reasons import RULES, UNKNOWN, ended_by_codes
 from starmine.data.files import Paths, open_files
 from starmine.data.game import Game
 from starmine.data.metadata import Metadata

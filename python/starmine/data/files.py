@@ -156,7 +156,7 @@ def _naming(path: Path) -> Iterator[None]:
 # --- Writing -----------------------------------------------------------------------------------------------
 
 
-class Hashed(io.RawIOBase):
+class HashWriter(io.RawIOBase):
     """Passes bytes on to a file, and adds up their number and their checksum."""
 
     def __init__(self, file: BinaryIO) -> None:
@@ -226,8 +226,8 @@ def write_games(
     described = schema(metadata.variant, optional).with_metadata({KEY: metadata.to_json().encode()})
     tally = Tally()
     with replacing(path) as file:
-        hashed = Hashed(file)
-        with _parquet_writer(hashed, described) as writer, ThreadPoolExecutor(1) as background:
+        target = HashWriter(file)
+        with _parquet_writer(target, described) as writer, ThreadPoolExecutor(1) as background:
 
             def write(piece: GameTable) -> None:
                 writer.write_table(write_table(piece, metadata), row_group_size=ROW_GROUP)
@@ -240,7 +240,7 @@ def write_games(
             written.result()
             check()
             writer.add_key_value_metadata({CONTENT: tally.contents.hexdigest().encode()})
-    return tally.entry(hashed.bytes, hashed.checksum.hexdigest())
+    return tally.entry(target.bytes, target.checksum.hexdigest())
 
 
 @contextmanager

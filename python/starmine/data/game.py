@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from starmine._core import State, endings
 from starmine._util.equality import equal_by_value
-from starmine.data.ended import NO_SCORE, NO_SEAT, RULES, UNKNOWN, ended_by_name, record_of, taken_back_of
+from starmine.data.end_reasons import NO_SCORE, NO_SEAT, RULES, UNKNOWN, ended_by_name, record_of, taken_back_of
 from starmine.data.table import GameTable
 
 

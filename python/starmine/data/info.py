@@ -15,7 +15,7 @@ from starmine._util.durable import given_path
 from starmine._util.equality import equal_by_value
 from starmine._util.progress import counted
 from starmine.data.arrow import pyarrow, pyarrow_parquet
-from starmine.data.ended import ended_by_name
+from starmine.data.end_reasons import ended_by_name
 from starmine.data.metadata import Metadata
 from starmine.data.verify import FORGED, game_files
 
@@ -57,7 +57,7 @@ class TableScores:
         return float(self.counts @ np.arange(256)) / self.games if self.games else math.nan
 
     @property
-    def error(self) -> float:
+    def standard_error(self) -> float:
         """The standard error of the mean score; nan with less than two games."""
         if self.games < 2:
             return math.nan
@@ -127,7 +127,7 @@ class Info:
             if len(name) > width:  # it has a line of its own
                 lines.append(name)
                 name = ""
-            lines.append(f"{name:{width}}  {table.games:>13,}  {table.mean:>10.3f}  {table.error:>14.3f}")
+            lines.append(f"{name:{width}}  {table.games:>13,}  {table.mean:>10.3f}  {table.standard_error:>14.3f}")
         return lines
 
 

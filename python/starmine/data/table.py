@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from starmine._core import ArrayError, StarmineError, State, Variant
 from starmine._util.equality import equal_by_value
 from starmine.data.arrow import pyarrow, to_arrow
-from starmine.data.ended import NO_SCORE, NO_SEAT, UNKNOWN
+from starmine.data.end_reasons import NO_SCORE, NO_SEAT, UNKNOWN
 from starmine.games.trajectories import Trajectories
 
 # Columns with one number a game and their dtypes. Those of the deal may be missing.

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from starmine._core import StarmineError, endings
 from starmine._util.durable import given_path
 from starmine._util.equality import equal_by_value
-from starmine._util.progress import Progress, counted, silent, standard_error
+from starmine._util.progress import Progress, counted, on_stderr, silent
 from starmine.data.ahead import ahead
 from starmine.data.arrow import pyarrow, pyarrow_parquet, to_numpy
-from starmine.data.ended import ENDED_BY, ended_by_name, site_scores_of, taken_back_of
+from starmine.data.end_reasons import ENDED_BY, ended_by_name, site_scores_of, taken_back_of
 from starmine.data.files import file_hash, files_of
-from starmine.data.formats.ended import ended_by_of
+from starmine.data.formats.end_check import ended_by_of
 from starmine.data.generate.configuration import MOST_SHARDS
 from starmine.data.generate.outcomes import LEGAL, dealt, outcomes
 from starmine.data.generate.players import players_of
@@ -58,7 +58,7 @@ class Problem:
 
 @equal_by_value
 @dataclass
-class Verified:
+class Verification:
     """The result of `verify`.
 
     Attributes:
@@ -99,8 +99,8 @@ class Verified:
 
 
 def verify(
-    path: str | os.PathLike[str], *, deal: bool = False, threads: int | None = None, progress: bool = False
-) -> Verified:
+    path: str | os.PathLike[str], *, deal: bool = False, num_threads: int | None = None, progress: bool = False
+) -> Verification:
     """Play stored games again and compare all that is stored of them.
 
     Of each game: its number, its deck, who starts, the actions, its length, score, fireworks and ending, and who
@@ -110,25 +110,25 @@ def verify(
     Args:
         path: a folder of shards, or one file.
         deal: also deal the games anew from seed, index and episode.
-        threads: for the games; None for one for each core.
+        num_threads: for the games; None for one for each core.
         progress: show the progress on standard error.
 
     Raises:
         ImportError: pyarrow is missing.
-        TypeError: `threads` is not an integer.
-        StarmineError: there are no games, or `threads` is not allowed.
+        TypeError: `num_threads` is not an integer.
+        StarmineError: there are no games, or `num_threads` is not allowed.
     """
     pyarrow()
     path = given_path("path", path)
-    threads = (os.cpu_count() or 1) if threads is None else threads
-    play_games(["random", "random"], 1, threads=threads)  # checks threads
+    num_threads = (os.cpu_count() or 1) if num_threads is None else num_threads
+    play_games(["random", "random"], 1, num_threads=num_threads)  # checks threads
     files = game_files(path)
-    found = Verified(path, len(files))
-    with (standard_error if progress else silent)(sum(map(_rows, files)), 0) as shown:
+    found = Verification(path, len(files))
+    with (on_stderr if progress else silent)(sum(map(_rows, files)), 0) as shown:
         manifest = _entries(path) if path.is_dir() else {}
         last: int | None = None
         for file in files:
-            last = _File(file, found, deal, threads, shown).check(manifest.get(file.name), last)
+            last = _File(file, found, deal, num_threads, shown).check(manifest.get(file.name), last)
     if path.is_dir():
         _check_names(files, manifest, found)
     return found
@@ -152,8 +152,8 @@ def game_files(path: Path) -> list[Path]:
 class _File:
     """The check of one file."""
 
-    def __init__(self, path: Path, found: Verified, deal: bool, threads: int, shown: Progress) -> None:
-        self.path, self.found, self.deal, self.threads, self.shown = path, found, deal, threads, shown
+    def __init__(self, path: Path, found: Verification, deal: bool, num_threads: int, shown: Progress) -> None:
+        self.path, self.found, self.deal, self.num_threads, self.shown = path, found, deal, num_threads, shown
         self.contents = ContentHash()
         self.games = 0
 
@@ -214,7 +214,7 @@ class _File:
         self.contents.update(games)
         expected = np.arange(len(games), dtype=np.uint64) + (games.game[0] if last is None else np.uint64(last + 1))
         self._compare("game number", games, games.game, expected)
-        played = outcomes(games.trajectories, self.threads)
+        played = outcomes(games.trajectories, self.num_threads)
         broken = played.problems != LEGAL
         for row in np.flatnonzero(broken).tolist():
             self._tell(played.describe(row, games.trajectories), row, games)
@@ -290,7 +290,7 @@ class _File:
         chosen = np.flatnonzero(games.episode == 0)
         for seed in np.unique(games.seed[chosen]).tolist():
             rows = chosen[games.seed[chosen] == seed]
-            decks, first = dealt(games.variant, seed, games.index[rows], self.threads)
+            decks, first = dealt(games.variant, seed, games.index[rows], self.num_threads)
             some = games[rows]
             self._compare("deck", some, some.trajectories.decks, decks, rows=rows)
             self._compare("first player", some, some.trajectories.start_players, first, rows=rows)
@@ -390,7 +390,7 @@ def _entries(folder: Path) -> dict[str, Any]:
     return {} if found is None else dict(found["shards"])
 
 
-def _check_names(files: list[Path], manifest: dict[str, Any], found: Verified) -> None:
+def _check_names(files: list[Path], manifest: dict[str, Any], found: Verification) -> None:
     """Name the shards that are missing."""
     names = {path.name for path in files}
     most = max(_shards(path) for path in files)

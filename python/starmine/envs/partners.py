@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from starmine._core import Batch, SeatedBot, StarmineError, _Outside
 from starmine.games.players import Factory, Policy, is_bot, is_module, is_policy, resolve_player
-from starmine.games.table import Failed, PythonPlayers
+from starmine.games.table import Fault, PythonPlayers
 from starmine.policies.load import TrainedPolicy
 
 Array = NDArray[Any]
@@ -229,7 +229,7 @@ class PartneredBatch:
                 self._final[game] = row
 
 
-def _refuse(failed: Failed) -> None:
+def _refuse(failed: Fault) -> None:
     """Raise what a partner raised, or an error that names its illegal action."""
     if failed.move is None:
         raise failed.error

@@ -29,9 +29,9 @@ from starmine._core import (
 )
 from starmine._util.keywords import BATCH_OPTIONS, check_options, named_keywords
 from starmine._util.later import later
-from starmine.envs.followed import FollowedGames
 from starmine.envs.partners import Partner, PartneredBatch, resolve_partners
 from starmine.envs.rewards import Rewards
+from starmine.envs.states import FollowedGames
 from starmine.games.seeds import integer_seed
 from starmine.games.variants import resolve_variant
 

@@ -92,8 +92,8 @@ def write_cell(axes: Axes, image: AxesImage, row: int, column: int, pairing: Pai
         red, green, blue, _ = image.to_rgba(np.array([pairing.score]))[0]
         lines = [f"{pairing.score:.2f}"]
         color = "black" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else "white"
-    if has_room and pairing.score_error is not None:
-        lines.append(f"±{pairing.score_error:.2f}")
+    if has_room and pairing.standard_error is not None:
+        lines.append(f"±{pairing.standard_error:.2f}")
     if pairing.failed:
         lines += [f"{pairing.failed:,} failed"] if has_room else [f"{pairing.failed:,}", "failed"]
     size = 9.5 if has_room else 9 - min(2, len(lines) - 1)

@@ -72,7 +72,7 @@ def _cell(pairing: Pairing, most: int) -> str:
     """A mean, the darker the higher."""
     share = 0.0 if math.isnan(pairing.score) else max(0.0, pairing.score / most)
     shade = f"background: rgb(36 104 180 / {40 * share:.0f}%)"
-    return f'<td style="{shade}">{mean(pairing.score, pairing.score_error)}</td>'
+    return f'<td style="{shade}">{mean(pairing.score, pairing.standard_error)}</td>'
 
 
 def _worst(games: Sequence[PlayedAgain], replay: str, note: str) -> str:

@@ -34,15 +34,15 @@ class Pairing:
         partner: the entrant in all other seats.
         games: games played, including those that failed.
         failed: games abandoned because a Python bot or a policy failed; the statistics below exclude them.
-        score, score_error: the mean by the variant's rules and its standard error.
-        fireworks, fireworks_error: the mean sum of the fireworks, whatever the ending, and its standard error.
+        score, standard_error: the mean by the variant's rules and its standard error.
+        fireworks, fireworks_standard_error: the mean sum of the fireworks, whatever the ending, and its standard error.
             A standard error takes two games; it is None where there are fewer. A mean is nan where there is no game.
         perfect: the share of perfect games.
         lost: the share of lost games; see `starmine.defeats()`.
         length: the mean number of turns.
         seconds: time spent.
         cheats: whether an entrant sees its own hand.
-        seats: with three players or more, for each seat of `player` its "seat", "games", "score" and "score_error",
+        seats: with three players or more, for each seat of `player` its "seat", "games", "score" and "standard_error",
             which are None where there are too few games.
         failures: messages of the first few failures.
     """
@@ -52,9 +52,9 @@ class Pairing:
     games: int
     failed: int
     score: float
-    score_error: float | None
+    standard_error: float | None
     fireworks: float
-    fireworks_error: float | None
+    fireworks_standard_error: float | None
     perfect: float
     lost: float
     length: float
@@ -113,24 +113,24 @@ def summarise(
     """
     there = outcomes[ENDING] != FAILED
     kept = outcomes[:, :played][:, there[:played]]
-    score, score_error = mean_or_nan(kept[SCORE])
-    fireworks, fireworks_error = mean_or_nan(kept[FIREWORKS])
+    score, standard_error = mean_or_nan(kept[SCORE])
+    fireworks, fireworks_standard_error = mean_or_nan(kept[FIREWORKS])
     seats: list[dict[str, float | None]] = []
     turns = stretches(players, outcomes.shape[1], player == partner)
     for seat, start, end in turns if len(turns) > 1 else []:
         chosen = slice(start, min(end, played))
         scores = outcomes[SCORE, chosen][there[chosen]]
         mean, error = mean_and_error(scores) if len(scores) else (None, None)
-        seats.append({"seat": seat, "games": max(0, chosen.stop - start), "score": mean, "score_error": error})
+        seats.append({"seat": seat, "games": max(0, chosen.stop - start), "score": mean, "standard_error": error})
     return Pairing(
         player,
         partner,
         games=played,
         failed=played - kept.shape[1],
         score=score,
-        score_error=score_error,
+        standard_error=standard_error,
         fireworks=fireworks,
-        fireworks_error=fireworks_error,
+        fireworks_standard_error=fireworks_standard_error,
         perfect=share(kept[ENDING] == PERFECT),
         lost=share(np.isin(kept[ENDING], defeats())),
         length=mean_or_nan(kept[LENGTH])[0],

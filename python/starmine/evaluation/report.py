@@ -73,7 +73,7 @@ def cell(pairing: Pairing, is_wide: bool) -> str:
     if math.isnan(pairing.score):
         return f"-{star}"
     if is_wide:
-        return mean(pairing.score, pairing.score_error) + star
+        return mean(pairing.score, pairing.standard_error) + star
     return f"{pairing.score:.{1 if star else 2}f}{star}"
 
 
@@ -87,7 +87,7 @@ def entrants(results: Results) -> Iterator[str]:
     yield f"{'self-play':<{len(labels[0])}}{headings}"
     for label, name in zip(labels, names, strict=True):
         own = results.pairing(name, name)
-        numbers = f"{mean(own.score, own.score_error):>13}{mean(own.fireworks, own.fireworks_error):>13}"
+        numbers = f"{mean(own.score, own.standard_error):>13}{mean(own.fireworks, own.fireworks_standard_error):>13}"
         numbers += f"{number(own.perfect, '.1%'):>8}{number(own.lost, '.1%'):>7}{number(own.length, '.1f'):>6}"
         numbers += f"{number(own.games_per_second, ',.0f'):>10}"
         if len(names) > 1:

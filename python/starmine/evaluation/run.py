@@ -15,7 +15,7 @@ import numpy as np
 from starmine._core import StarmineError, Variant, VariantError, _Player, _Tables, bot, bots
 from starmine._util.durable import given_path
 from starmine._util.keywords import named_keywords
-from starmine._util.progress import Progress, silent, standard_error
+from starmine._util.progress import Progress, on_stderr, silent
 from starmine.evaluation.evaluation import Evaluation
 from starmine.evaluation.folder import Folder, allocate_outcomes, new_evaluation
 from starmine.evaluation.pairing import stretches
@@ -43,7 +43,7 @@ def evaluate(
     players: int | None = None,
     variant: str | Variant = "standard",
     seed: int = EVALUATION_SEED,
-    threads: int | None = None,
+    num_threads: int | None = None,
     output: str | os.PathLike[str] | None = None,
     fresh: bool = False,
     figure: bool = True,
@@ -63,7 +63,7 @@ def evaluate(
         players: number of seats; None for the variant's own.
         variant: a preset's name or a `Variant`.
         seed: of the decks, 0 to 2**64 - 1. Nothing trains on those of the default by default.
-        threads: threads for the games in which bots hold all seats; None for one for each core.
+        num_threads: threads for the games in which bots hold all seats; None for one for each core.
         output: folder for `eval.json`, `eval.csv`, `eval.png` and the single games, `eval-games.npy`. Progress is saved
             about every second, and the same call resumes from it. It refuses to do so if an entrant may play otherwise
             now: if the weights of a policy, or the source or the state of a player in Python, have changed or are
@@ -101,7 +101,7 @@ def evaluate(
     given = entrants_by_name(default_entrants(rules) if entrants is None else entrants)
     games, chunk = check_count("games", games), check_count("chunk", chunk)
     resolved = {name: check_entrant(name, player, rules, seed) for name, player in given.items()}
-    play_games(["random"] * rules.players, 1, seed, rules, threads)  # checks the number of threads
+    play_games(["random"] * rules.players, 1, seed, rules, num_threads)  # checks the number of threads
     folder = None if output is None else Folder(given_path("output", output))
     if folder and figure:
         check_figure()
@@ -110,11 +110,11 @@ def evaluate(
     cheaters = tuple(name for name, player in resolved.items() if cheats(player))
     settings = Settings(version("starmine"), rules, kinds, identities, games, operator.index(seed), cheaters)
     evaluation = folder.open(settings, fresh) if folder else new_evaluation(settings, allocate_outcomes(settings))
-    show = standard_error if progress else silent
+    show = on_stderr if progress else silent
     try:
         cells = sum(evaluation.is_played(cell) for cell in np.ndindex(*evaluation.played.shape))
         with show(cells * games, int(evaluation.played.sum())) as shown:
-            play_all(evaluation, resolved, threads, chunk, folder, shown)
+            play_all(evaluation, resolved, num_threads, chunk, folder, shown)
         if folder:
             folder.finish(evaluation, figure)
     finally:
@@ -126,7 +126,7 @@ def evaluate(
 def play_all(
     evaluation: Evaluation,
     entrants: dict[str, Any],
-    threads: int | None,
+    num_threads: int | None,
     chunk: int,
     folder: Folder | None,
     shown: Progress,
@@ -135,7 +135,7 @@ def play_all(
     names = evaluation.names
     next_save = time.monotonic() + SECONDS_BETWEEN_SAVES
     try:
-        for cell, start, played, seconds in play_chunks(evaluation, entrants, threads, chunk):
+        for cell, start, played, seconds in play_chunks(evaluation, entrants, num_threads, chunk):
             evaluation._add(cell, start, played, seconds)
             shown(len(played), f"{names[cell[0]]} with {names[cell[1]]}")
             now = time.monotonic()
@@ -150,20 +150,20 @@ def play_all(
 
 
 def play_chunks(
-    evaluation: Evaluation, entrants: dict[str, Any], threads: int | None, chunk: int
+    evaluation: Evaluation, entrants: dict[str, Any], num_threads: int | None, chunk: int
 ) -> Iterator[tuple[Cell, int, Games, float]]:
     """Play the remaining games: (cell, first game, the games of a chunk, seconds that they took).
 
     The chunks of bots grow and shrink with the speed of the bots.
     """
-    cores = threads or os.cpu_count() or 1
+    cores = num_threads or os.cpu_count() or 1
     for cell, seats, start, end in schedule(evaluation, entrants):
         are_bots = all(isinstance(player, _Player) for player in seats)
         step = cores * min(FIRST_GAMES_A_THREAD, GAMES_A_THREAD) if are_bots else chunk
         while start < end:
             number = min(step, end - start)
             began = time.perf_counter()
-            played = play_or_fail(seats, number, start, evaluation.settings, threads)
+            played = play_or_fail(seats, number, start, evaluation.settings, num_threads)
             seconds = time.perf_counter() - began
             yield cell, start, played, seconds
             start += number
@@ -191,10 +191,10 @@ def schedule(evaluation: Evaluation, entrants: dict[str, Any]) -> Iterator[tuple
                 yield (row, column), [player if index == seat else partner for index in range(players)], start, end
 
 
-def play_or_fail(seats: list[Any], number: int, first: int, settings: Settings, threads: int | None) -> Games:
+def play_or_fail(seats: list[Any], number: int, first: int, settings: Settings, num_threads: int | None) -> Games:
     """Play some games; failed ones are marked in the result."""
     try:
-        return play_games(seats, number, settings.seed, settings.variant, threads, first)
+        return play_games(seats, number, settings.seed, settings.variant, num_threads, first)
     except BotError as error:
         return error.games
 

@@ -41,7 +41,7 @@ def play_games(
     games: int = ...,
     seed: int = ...,
     variant: str | Variant = ...,
-    threads: int | None = ...,
+    num_threads: int | None = ...,
     first_game: int = ...,
     *,
     record: Literal[True],
@@ -54,7 +54,7 @@ def play_games(
     games: int = ...,
     seed: int = ...,
     variant: str | Variant = ...,
-    threads: int | None = ...,
+    num_threads: int | None = ...,
     first_game: int = ...,
     record: bool = ...,
 ) -> Games: ...
@@ -66,7 +66,7 @@ def play_games(
     games: int = 1000,
     seed: int = EVALUATION_SEED,
     variant: str | Variant = "standard",
-    threads: int | None = None,
+    num_threads: int | None = None,
     first_game: int = 0,
     record: bool = False,
 ) -> Games:
@@ -86,7 +86,7 @@ def play_games(
         seed: 0 to 2**64 - 1. The default deals the decks of evaluations, which nothing trains on by default; games to
             learn from need another.
         variant: a preset's name, with as many seats as there are players, or a `Variant`.
-        threads: threads for games in which bots hold all seats; None for one for each core.
+        num_threads: threads for games in which bots hold all seats; None for one for each core.
         first_game: the index of the first game.
         record: whether the result has the `trajectories` of the games; it is a `RecordedGames` then.
 
@@ -108,8 +108,8 @@ def play_games(
     seats = [resolve_player(player, f"players[{seat}]") for seat, player in enumerate(players)]
     loaded = [player if isinstance(player, _Player) else None for player in seats]
     if None not in loaded:
-        threads = (os.cpu_count() or 1) if threads is None else threads
-        columns, recorded, *_ = _play_bots(rules, loaded, games, seed, first_game, threads, record)
+        num_threads = (os.cpu_count() or 1) if num_threads is None else num_threads
+        columns, recorded, *_ = _play_bots(rules, loaded, games, seed, first_game, num_threads, record)
         return results(rules, columns, recorded)
     tables = _Tables(rules, loaded, games, seed, first_game)
     python = [None if isinstance(player, _Player) else player for player in seats]

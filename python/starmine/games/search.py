@@ -40,6 +40,7 @@ class HandBelief:
     """The distribution of the searching seat's own hand, given what it sees and that the others play by the blueprint.
 
     Attributes:
+        variant: the rules.
         hands: uint8 (H, slots), card indices: suit times ranks plus rank. H is at most the number of hands that were
             asked for. A sample may have a hand more than once, and has fewer hands if few of those drawn explain the
             game.
@@ -50,6 +51,7 @@ class HandBelief:
             to the belief; all others still do.
     """
 
+    variant: Variant
     hands: NDArray[np.uint8]
     probabilities: NDArray[np.float64]
     exact: bool
@@ -60,9 +62,9 @@ class HandBelief:
         kind = "possible" if self.exact else "sampled"
         return f"<HandBelief of {len(self.hands):,} {kind} hands, unexplained={self.unexplained}>"
 
-    def marginals(self, kinds: int) -> NDArray[np.float64]:
-        """The probability of each card in each slot, float64 (slots, kinds), for so many kinds of cards."""
-        found = np.zeros((self.hands.shape[1], kinds))
+    def marginals(self) -> NDArray[np.float64]:
+        """The probability of each card in each slot, float64 (slots, colors * ranks), as `View.marginals`."""
+        found = np.zeros((self.hands.shape[1], self.variant.colors * self.variant.ranks))
         for slot, cards in enumerate(self.hands.T):
             np.add.at(found[slot], cards, self.probabilities)
         return found
@@ -123,7 +125,7 @@ def search(
     method: Literal["single", "mirror"] = "single",
     step: float | None = None,
     seed: int = 0,
-    threads: int = 1,
+    num_threads: int = 1,
 ) -> SearchResult:
     """Search for a better move than the blueprint's.
 
@@ -146,7 +148,7 @@ def search(
         step: of mirror descent: what a point is worth in the logarithm of an action's probability, above 0 and at most
             1,000,000; None for 10. Only with `method="mirror"`.
         seed: of hands and decks, 0 to 2**64 - 1.
-        threads: 1 to 256. The result does not depend on it.
+        num_threads: 1 to 256. The result does not depend on it.
 
     Raises:
         UnknownNameError: there is no such bot.
@@ -176,8 +178,9 @@ def search(
         method=method,
         step=step,
         seed=seed,
-        threads=threads,
+        num_threads=num_threads,
     )
     columns = (column.tolist() for column in (actions, means, errors, counts, kept))
     found = [SearchedAction(*row) for row in zip(*columns, strict=True)]
-    return SearchResult(view.variant, action, by_blueprint, found, HandBelief(cards, shares, exact, unexplained))
+    belief = HandBelief(view.variant, cards, shares, exact, unexplained)
+    return SearchResult(view.variant, action, by_blueprint, found, belief)

@@ -34,7 +34,7 @@ class GamesSeen(Protocol):
         """A row of observations, action mask and extra outputs for each pair of a game and a seat."""
 
 
-class Failed(NamedTuple):
+class Fault(NamedTuple):
     """What a player did wrong in a game.
 
     Attributes:
@@ -52,7 +52,7 @@ class Failed(NamedTuple):
     error: Exception
 
 
-class Asked(NamedTuple):
+class Request(NamedTuple):
     """The rows of a policy before a turn."""
 
     number: int
@@ -101,7 +101,7 @@ class PythonPlayers:
         self,
         players: Sequence[Any],
         games: GamesSeen,
-        failed: Callable[[Failed], None],
+        failed: Callable[[Fault], None],
         view: Callable[[int], View] | None = None,
         overrule: Overrule | None = None,
     ) -> None:
@@ -162,7 +162,7 @@ class PythonPlayers:
         """
         return self.take(to_act, self.look(to_act))
 
-    def look(self, to_act: Array) -> list[Asked]:
+    def look(self, to_act: Array) -> list[Request]:
         """What the policies see of a turn; the arguments are those of `ask`.
 
         Raises:
@@ -183,10 +183,10 @@ class PythonPlayers:
                 seat = to_act[game].astype(np.int64)
             if len(game):
                 wanted = wishes.encoder, wishes.dtype, list(wishes.extra_outputs)
-                found.append(Asked(number, game, seat, to_act[game] == seat, self.games._rows(game, seat, wanted)))
+                found.append(Request(number, game, seat, to_act[game] == seat, self.games._rows(game, seat, wanted)))
         return found
 
-    def take(self, to_act: Array, asked: Sequence[Asked]) -> Moves:
+    def take(self, to_act: Array, asked: Sequence[Request]) -> Moves:
         """The moves of a turn, given what the policies see of it."""
         actions = np.full(len(to_act), -1, np.int64)
         for policy in asked:
@@ -202,7 +202,7 @@ class PythonPlayers:
             for game, move in takes(number, games, to_act) if games else ():
                 seat = int(to_act[game])
                 if isinstance(move, Exception):
-                    self.failed(Failed(self._objects[number], game, seat, None, move))
+                    self.failed(Fault(self._objects[number], game, seat, None, move))
                 else:
                     bots.append((game, seat, move))
         return Moves(actions, bots)
@@ -211,14 +211,14 @@ class PythonPlayers:
         """The number of the object that is to act in each game, -1 for somebody else."""
         return np.where(to_act >= 0, self.holders[np.arange(len(to_act)), to_act], -1)
 
-    def _take_policy(self, asked: Asked, actions: NDArray[np.int64]) -> None:
+    def _take_policy(self, asked: Request, actions: NDArray[np.int64]) -> None:
         """Write the actions of a policy."""
         policy, (game, seat, masks) = self._objects[asked.number], (asked.game, asked.seat, asked.rows["action_mask"])
         try:
             chosen = chosen_actions(policy, asked)
         except Exception as error:
             for one, holder in dict(zip(asked.game.tolist(), asked.seat.tolist(), strict=True)).items():
-                self.failed(Failed(policy, one, holder, None, error))
+                self.failed(Fault(policy, one, holder, None, error))
             return
         if not asked.to_act.all():
             chosen, game, seat, masks = (array[asked.to_act] for array in (chosen, game, seat, masks))
@@ -234,7 +234,7 @@ class PythonPlayers:
         for row in np.flatnonzero(~is_legal).tolist():
             legal = actions_text(self.games.variant, masks[row])
             refusal = StarmineError(f"which is not legal: expected one of {legal}")
-            self.failed(Failed(policy, int(game[row]), int(seat[row]), int(chosen[row]), refusal))
+            self.failed(Fault(policy, int(game[row]), int(seat[row]), int(chosen[row]), refusal))
 
     def _take_together(self, number: int, games: list[int], to_act: Array) -> list[tuple[int, Any]]:
         """The moves of a bot that is asked for all waiting games at once, or the exceptions that it raised."""
@@ -295,7 +295,7 @@ class PythonPlayers:
             try:
                 bot.end(state.copy())
             except Exception as error:
-                self.failed(Failed(bot, game, seat, None, error))
+                self.failed(Fault(bot, game, seat, None, error))
                 return
 
 
@@ -304,7 +304,7 @@ def is_maker(player: Any) -> bool:
     return isinstance(player, type | Factory)
 
 
-def chosen_actions(policy: Any, asked: Asked) -> Array:
+def chosen_actions(policy: Any, asked: Request) -> Array:
     """The actions that a policy chooses, integers (K,), which may be illegal.
 
     Raises:
@@ -380,9 +380,9 @@ class WholeGames:
             try:
                 self.tables.apply(game, move)
             except Exception as error:
-                self._give_up(Failed(None, game, seat, move, error))
+                self._give_up(Fault(None, game, seat, move, error))
 
-    def _give_up(self, failed: Failed) -> None:
+    def _give_up(self, failed: Fault) -> None:
         """Record a failure and abandon the game."""
         game, error = failed.game, failed.error
         self.tables.abandon(game)

@@ -8,7 +8,7 @@ from typing import Any
 from starmine._core import StarmineError, State, Variant, View
 from starmine.hle.dictionary import ObservationDict
 from starmine.hle.moves import HanabiMove, HanabiMoveType, move_of, move_of_text
-from starmine.hle.observed import HanabiObservation, ObservationEncoder, SeenByView
+from starmine.hle.observation import HanabiObservation, ObservationEncoder, SeenByView
 from starmine.hle.rules import AgentObservationType, Rules, preset_parameters, rules_for, variant_of
 
 FIRST_DEALS = {10: 2, 15: 3, 16: 4, 20: 5}  # players by the cards of all first hands

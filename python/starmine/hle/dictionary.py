@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from starmine.hle.observed import HanabiObservation, ObservationEncoder
+from starmine.hle.observation import HanabiObservation, ObservationEncoder
 
 Maker = Callable[[HanabiObservation], Any]
 

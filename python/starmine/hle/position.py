@@ -14,11 +14,11 @@ from starmine.hle.moves import HanabiHistoryItem, HanabiMove
 from starmine.hle.rules import AgentObservationType, Rules
 
 Pair = tuple[int, int]  # colour and rank of a card from 0, -1 where it is hidden
-Shown = dict[str, Any]  # the letter of a card's colour and its rank, as "color" and "rank"; None or -1 where hidden
+CardEntry = dict[str, Any]  # the letter of a card's colour and its rank, as "color" and "rank"; None or -1 where hidden
 
 
-HIDDEN: Shown = {"color": None, "rank": -1}
-NOT_HINTED: Shown = {"color": None, "rank": None}
+HIDDEN: CardEntry = {"color": None, "rank": -1}
+NOT_HINTED: CardEntry = {"color": None, "rank": None}
 
 
 class Source(Protocol):
@@ -39,13 +39,13 @@ class Source(Protocol):
         """The hands by offset from the observer, whose own cards are hidden."""
 
     @property
-    def discard_dictionaries(self) -> list[Shown]:
+    def discard_dictionaries(self) -> list[CardEntry]:
         """The dictionaries of `discards`, to be copied."""
 
-    def hand_dictionaries(self, observer: int) -> list[list[Shown]]:
+    def hand_dictionaries(self, observer: int) -> list[list[CardEntry]]:
         """The dictionaries of `hands`, to be copied."""
 
-    def hinted(self, observer: int) -> list[list[Shown]]:
+    def hinted(self, observer: int) -> list[list[CardEntry]]:
         """What hints named of the cards by offset and slot: dictionaries, to be copied."""
 
     def knowledge(self, observer: int) -> list[list[HanabiCardKnowledge]]:
@@ -100,7 +100,7 @@ class Position:
         self.fireworks = core.fireworks
         self.information_tokens = core.information_tokens
         self.life_tokens = core.life_tokens
-        self._hinted: list[list[Shown]] | None = None
+        self._hinted: list[list[CardEntry]] | None = None
         self._legal: list[int] | None = None
         self._numbers: tuple[list[bytes], bytes] | None = None
 
@@ -119,7 +119,7 @@ class Position:
         return [self.rules.pairs[number] for number in self._cards()[1]]
 
     @property
-    def discard_dictionaries(self) -> list[Shown]:
+    def discard_dictionaries(self) -> list[CardEntry]:
         """The dictionaries of `discards`, to be copied."""
         return [*map(self.rules.shown.__getitem__, self._cards()[1])]
 
@@ -149,7 +149,7 @@ class Position:
             return hands[observer:] + hands[:observer]
         return [[(-1, -1)] * len(hands[observer]), *hands[observer + 1 :], *hands[:observer]]
 
-    def hand_dictionaries(self, observer: int) -> list[list[Shown]]:
+    def hand_dictionaries(self, observer: int) -> list[list[CardEntry]]:
         """The dictionaries of `hands`, to be copied."""
         hands, shown = self._cards()[0], self.rules.shown.__getitem__
         others = [[*map(shown, hand)] for hand in hands[observer + 1 :] + hands[:observer]]
@@ -157,13 +157,13 @@ class Position:
             return [[*map(shown, hands[observer])], *others]
         return [[HIDDEN] * len(hands[observer]), *others]
 
-    def hinted(self, observer: int) -> list[list[Shown]]:
+    def hinted(self, observer: int) -> list[list[CardEntry]]:
         """What hints named of the cards by offset and slot: dictionaries, to be copied."""
         if self._hinted is None:
             self._hinted = self._find_hinted()
         return self._hinted[observer:] + self._hinted[:observer]
 
-    def _find_hinted(self) -> list[list[Shown]]:
+    def _find_hinted(self) -> list[list[CardEntry]]:
         hands, rules = self._cards()[0], self.rules
         if rules.observation_type == AgentObservationType.MINIMAL:
             return [[NOT_HINTED] * len(hand) for hand in hands]
@@ -246,7 +246,7 @@ class Position:
         encoding[start : start + self.deck_size] = 1
 
 
-def dictionaries(cards: list[Pair], rules: Rules) -> list[Shown]:
+def dictionaries(cards: list[Pair], rules: Rules) -> list[CardEntry]:
     """Cards as dictionaries."""
     letters = rules.letters
     return [HIDDEN if rank < 0 else {"color": letters[color], "rank": rank} for color, rank in cards]

@@ -9,7 +9,7 @@ from starmine._core import IllegalActionError, State
 from starmine.hle.cards import HanabiCard
 from starmine.hle.deals import Deals
 from starmine.hle.moves import HanabiHistoryItem, HanabiMove, HanabiMoveType, IllegalMoveError
-from starmine.hle.observed import HanabiObservation
+from starmine.hle.observation import HanabiObservation
 from starmine.hle.position import Position, board_text
 from starmine.hle.rules import Rules
 

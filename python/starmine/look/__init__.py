@@ -3,7 +3,7 @@
 from starmine.look.frame import FORMAT, Frame, frame_of
 from starmine.look.mistakes import Mistake, mistakes, reachable, verdict
 from starmine.look.png import to_png
-from starmine.look.replay import Shown, replay_data, replay_html
+from starmine.look.replay import ReplayOptions, replay_data, replay_html
 from starmine.look.svg import grid_svg, svg_of, to_svg
 from starmine.look.table import Table
 from starmine.look.viewer import viewer
@@ -12,7 +12,7 @@ __all__ = [
     "FORMAT",
     "Frame",
     "Mistake",
-    "Shown",
+    "ReplayOptions",
     "Table",
     "frame_of",
     "grid_svg",

@@ -28,10 +28,10 @@ MOST_GAMES = 200  # of a replay: some 100 KB each
 OF_GAME = ("format", "variant", "suits", "names", "observer", "start_player")  # fields that all frames of a game share
 OF_CARD = ("card", "number", "color", "rank", "belief")
 
-Watched: TypeAlias = Games | Trajectories | State | Sequence[State]
+ReplaySource: TypeAlias = Games | Trajectories | State | Sequence[State]
 
 
-class Shown(TypedDict, total=False):
+class ReplayOptions(TypedDict, total=False):
     """What a replay shows beside the games; all may be left out.
 
     Attributes:
@@ -95,12 +95,12 @@ class Thinker:
         }
 
 
-def replay_data(games: Watched, **shown: Unpack[Shown]) -> dict[str, Any]:
+def replay_data(games: ReplaySource, **shown: Unpack[ReplayOptions]) -> dict[str, Any]:
     """What a replay shows, as data for JSON: the games with a frame for each turn, and their mistakes.
 
     Args, Raises: as `replay_html`, without its title.
     """
-    check_keywords("replay_data", shown, Shown.__annotations__)
+    check_keywords("replay_data", shown, ReplayOptions.__annotations__)
     titles, compare, policy = shown.get("titles"), shown.get("compare"), shown.get("policy")
     states = _states(games)
     seats = _of_each("names", "seat", shown.get("names"), states)
@@ -117,14 +117,14 @@ def replay_data(games: Watched, **shown: Unpack[Shown]) -> dict[str, Any]:
     return {"format": 1, "games": found}
 
 
-def replay_html(games: Watched, *, title: str = "Hanabi", **shown: Unpack[Shown]) -> str:
+def replay_html(games: ReplaySource, *, title: str = "Hanabi", **shown: Unpack[ReplayOptions]) -> str:
     """A page to step through games: one file without references to others.
 
     Args:
         games: the result of `play_games(record=True)`, trajectories, a state whose past turns are shown, or several;
             200 games at most.
         title: of the page.
-        **shown: the fields of `Shown`.
+        **shown: the fields of `ReplayOptions`.
 
     Raises:
         StarmineError: the games were not recorded, are none or too many, or break the rules; or there is another number
@@ -137,7 +137,7 @@ def replay_html(games: Watched, *, title: str = "Hanabi", **shown: Unpack[Shown]
     >>> games = starmine.play_games(["smart", "smart"], games=2, record=True)
     >>> page = starmine.look.replay_html(games, compare="info", title="smart")
     """
-    check_keywords("replay_html", shown, ("title", *Shown.__annotations__))
+    check_keywords("replay_html", shown, ("title", *ReplayOptions.__annotations__))
     return page(replay_data(games, **shown), title)
 
 
@@ -172,7 +172,7 @@ def script() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _states(games: Watched) -> list[State]:
+def _states(games: ReplaySource) -> list[State]:
     """The games as states after their last turns."""
     if isinstance(games, State):
         return [games]

@@ -9,7 +9,7 @@ import numpy as np
 
 from starmine._core import Move, StarmineError, State, Variant, View, _Player, make_bot
 from starmine.games.players import cheats, resolve_player
-from starmine.games.table import Failed, Moves, PythonPlayers
+from starmine.games.table import Fault, Moves, PythonPlayers
 
 
 class Bot(Protocol):
@@ -121,7 +121,7 @@ class Partners:
         self._python.end(0, lambda game: state)
 
 
-def _raise(failed: Failed) -> None:
+def _raise(failed: Fault) -> None:
     """Raise what a player raised, or what is wrong with its move."""
     if failed.move is None:
         raise failed.error

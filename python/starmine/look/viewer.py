@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from starmine._core import StarmineError
 from starmine._util.keywords import check_keywords
-from starmine.look.replay import Shown, Watched, replay_data, script, style
+from starmine.look.replay import ReplayOptions, ReplaySource, replay_data, script, style
 
 if TYPE_CHECKING:
     import anywidget
@@ -43,7 +43,7 @@ export default { render };
 
 
 def viewer(
-    games: Watched, *, game: int = 0, turn: int = 0, theme: str | None = None, **shown: Unpack[Shown]
+    games: ReplaySource, *, game: int = 0, turn: int = 0, theme: str | None = None, **shown: Unpack[ReplayOptions]
 ) -> anywidget.AnyWidget:
     """A widget to step through games in a notebook, with the board, the curves and the mistakes of `replay_html`.
 
@@ -52,7 +52,7 @@ def viewer(
         game: the game that is shown first.
         turn: the turn that is shown first.
         theme: "light" or "dark"; None for the notebook's or the system's.
-        **shown: the fields of `Shown`.
+        **shown: the fields of `ReplayOptions`.
 
     Returns:
         The widget. Its traits `game` and `turn` say what is shown; another value goes there, and a value that there is
@@ -72,7 +72,7 @@ def viewer(
     """
     if theme not in (None, "light", "dark"):
         raise StarmineError(f"theme={theme!r} is not allowed: expected 'light', 'dark' or None")
-    check_keywords("viewer", shown, ("game", "turn", "theme", *Shown.__annotations__))
+    check_keywords("viewer", shown, ("game", "turn", "theme", *ReplayOptions.__annotations__))
     kind = _kind()
     made = kind(data=replay_data(games, **shown), theme=theme)
     made.game = game  # first, since it says which turns there are

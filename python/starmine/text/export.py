@@ -95,7 +95,7 @@ def _example(view: View, system: str, options: PromptOptions, action: int) -> di
 
 def _values(view: View, blueprint: Any, rollouts: int, seed: int, num_threads: int) -> list[dict[str, Any]]:
     """The values of the legal moves, the best first."""
-    found = search(view, blueprint, rollouts=rollouts, seed=seed, threads=num_threads)
+    found = search(view, blueprint, rollouts=rollouts, seed=seed, num_threads=num_threads)
     valued = [action for action in found.actions if action.rollouts > 1]
     return [
         {"move": move_text(view, action.action), "value": round(action.mean, 4), "error": round(action.error, 4)}

@@ -284,7 +284,7 @@ def regret(
         state = trajectories.state(game, turn)
         chosen = int(trajectories.state(game).history[turn].action)
         view = state.view(state.current_player)
-        found = search(view, blueprint, rollouts=rollouts, seed=seed, threads=num_threads)
+        found = search(view, blueprint, rollouts=rollouts, seed=seed, num_threads=num_threads)
         values = {action.action: action for action in found.actions if action.rollouts > 1}
         if chosen not in values:
             continue

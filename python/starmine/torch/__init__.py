@@ -19,7 +19,7 @@ from starmine.torch.network import ActorCritic, CardFeatures, HiddenState, Polic
 from starmine.torch.overlap import OverlappingGames, output_tensors
 from starmine.torch.policy import ModulePolicy
 from starmine.torch.rollout import Minibatch, RolloutBuffer
-from starmine.torch.unpacking import unpack_bits
+from starmine.torch.unpack import unpack_bits
 
 __all__ = [
     "ActorCritic",

@@ -19,7 +19,7 @@ from starmine.data.blocks import Blocks, Part
 from starmine.data.dataset import Dataset
 from starmine.data.files import Paths
 from starmine.data.replay import Replay, Rows
-from starmine.torch.unpacking import unpack_bits
+from starmine.torch.unpack import unpack_bits
 
 TensorRows = dict[str, Tensor]
 

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from starmine._core import Layout, StarmineError, Variant, _Network
 from starmine._util.durable import given_path, replace_file
 from starmine._util.equality import equal_by_value
-from starmine.torch.unpacking import unpack_bits
+from starmine.torch.unpack import unpack_bits
 
 FORMAT = 1  # version of the policy file format
 KEY = "starmine"  # of the file's metadata

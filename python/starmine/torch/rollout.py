@@ -12,7 +12,7 @@ from torch import Tensor
 
 from starmine._core import ArrayError, StarmineError
 from starmine._util.equality import equal_by_value
-from starmine.torch.unpacking import DTYPES, packed_length, unpack_bits
+from starmine.torch.unpack import DTYPES, packed_length, unpack_bits
 
 
 @equal_by_value
@@ -23,8 +23,8 @@ class Minibatch:
     Attributes:
         rows: int64 (n,), indices of the samples, `step * num_envs + game`: with it, select from tensors of your own,
             such as flattened advantages.
-        obs: the features (n, D), or (n, players, D), in the dtype asked for; or the packed observations uint8
-            (n, 8 * ceil(D / 64)), or (n, players, ...).
+        obs: the features (n, D), or (n, seats, D), in the dtype asked for; or the packed observations uint8
+            (n, 8 * ceil(D / 64)), or (n, seats, ...).
         action_mask: bool (n, A).
         action: int64 (n,).
         log_prob: float32 (n,), of the action when it was chosen.
@@ -50,11 +50,11 @@ class RolloutBuffer:
         num_envs: games, N.
         num_features: D: the layout's length.
         num_actions: A.
-        players: number of seats if observations of all seats are stored (`observers="all"`); else None.
+        seats: number of seats if observations of all seats are stored (`observers="all"`); else None.
         device: of the tensors.
 
     Attributes:
-        obs: uint8 (T, N, 8 * ceil(D / 64)), or (T, N, players, 8 * ceil(D / 64)).
+        obs: uint8 (T, N, 8 * ceil(D / 64)), or (T, N, seats, 8 * ceil(D / 64)).
         action_mask: bool (T, N, A).
         action: int64 (T, N).
         log_prob, value, reward: float32 (T, N).
@@ -90,20 +90,20 @@ class RolloutBuffer:
         num_features: int,
         num_actions: int,
         *,
-        players: int | None = None,
+        seats: int | None = None,
         device: torch.device | str = "cpu",
     ) -> None:
         sizes = {"steps": steps, "num_envs": num_envs, "num_features": num_features, "num_actions": num_actions}
-        _check_sizes(sizes | ({} if players is None else {"players": players}))
+        _check_sizes(sizes | ({} if seats is None else {"seats": seats}))
         self.num_features = num_features
         self.filled = 0
-        seats = () if players is None else (players,)
+        of_seats = () if seats is None else (seats,)
         times = (steps, num_envs)
 
         def empty(dtype: torch.dtype, *shape: int) -> Tensor:
             return torch.empty((*times, *shape), dtype=dtype, device=device)
 
-        self.obs = empty(torch.uint8, *seats, packed_length(num_features))
+        self.obs = empty(torch.uint8, *of_seats, packed_length(num_features))
         self.action_mask = empty(torch.bool, num_actions)
         self.action = empty(torch.int64)
         self.log_prob, self.value, self.reward = (empty(torch.float32) for _ in range(3))
@@ -123,7 +123,7 @@ class RolloutBuffer:
         """Add a step of all games. Tensors may be on any device, arrays are numpy's; all are copied.
 
         Args:
-            obs: uint8 (N, 8 * ceil(D / 64)), or (N, players, 8 * ceil(D / 64)): the packed observations.
+            obs: uint8 (N, 8 * ceil(D / 64)), or (N, seats, 8 * ceil(D / 64)): the packed observations.
             action_mask: bool (N, A): the legal actions.
             action: integers (N,): the actions taken.
             log_prob: floats (N,): their log probabilities.

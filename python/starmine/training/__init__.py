@@ -32,11 +32,7 @@ from starmine.training.distributed import (
     rank,
 )
 from starmine.training.errors import DivergedError, TrainingError
-from starmine.training.finite import check_finite
-from starmine.training.flat import flat_weights
-from starmine.training.inference import infer, network_player, sample_actions
-from starmine.training.log import Log
-from starmine.training.playing import (
+from starmine.training.evaluation import (
     PROGRESS_SEED,
     Act,
     Outputs,
@@ -48,6 +44,10 @@ from starmine.training.playing import (
     show_game,
     training_seed,
 )
+from starmine.training.finite import check_finite
+from starmine.training.flat import flat_weights
+from starmine.training.inference import infer, network_player, sample_actions
+from starmine.training.log import Log
 from starmine.training.precision import Precision, matmul_dtype
 from starmine.training.replay import GameReplay, PlayedGames
 from starmine.training.run import Learner, OnUpdate, Run, RunArgs
@@ -62,8 +62,8 @@ from starmine.training.seats import (
     padded_turns,
     replay_seats,
 )
+from starmine.training.signals import StopSignals
 from starmine.training.start import begin_with
-from starmine.training.stopping import StopSignals
 
 __all__ = [
     "PROGRESS_SEED",

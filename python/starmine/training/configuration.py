@@ -47,8 +47,8 @@ def describe(program: str, args: DataclassInstance, learner: Any, resolved: Mapp
     for name in resolved:
         if name not in arguments:
             raise _unknown_name("resolved", str(name), list(arguments))
-    if "threads" in arguments:
-        arguments["threads"] = torch.get_num_threads()
+    if "num_threads" in arguments:
+        arguments["num_threads"] = torch.get_num_threads()
     commit, uncommitted = commit_of(source_folder(learner))
     return {
         "program": program,

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from starmine.torch import ActorCritic, HiddenState
-from starmine.training.playing import Act, Outputs
+from starmine.training.evaluation import Act, Outputs
 
 
 @torch.no_grad()

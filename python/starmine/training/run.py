@@ -35,7 +35,7 @@ from starmine.training.errors import DivergedError, TrainingError
 from starmine.training.folder import CHECKPOINT, claim_folder
 from starmine.training.log import Log, Row
 from starmine.training.scores import Scores
-from starmine.training.stopping import StopSignals
+from starmine.training.signals import StopSignals
 
 
 class RunArgs(DataclassInstance, Protocol):
@@ -101,7 +101,7 @@ class Run:
             is entered.
         fixed: names of the arguments that a resumed run cannot change, such as the sizes of the network.
         resolved: for `config.json`, what the script chose for arguments that leave it the choice, such as
-            {"dtype": "bfloat16"} for "auto". An argument `threads` is PyTorch's number.
+            {"dtype": "bfloat16"} for "auto". An argument `num_threads` is PyTorch's number.
         on_update: called after each update, once it is saved, in the first process; for a sweep or a monitor. It gets
             a copy of the log's row: "update", "steps", "seconds" and the measures. To end the run it raises any
             exception, which leaves the run as it is; `args.resume` goes on from the update.

@@ -29,7 +29,7 @@ class ScriptArgs:
     """go on with the run in the output folder"""
     seed: int = 1
     """of the first weights, the games and the actions"""
-    threads: int | None = None
+    num_threads: int | None = None
     """CPU threads of the network; None for torch's default"""
     eval_games: int = 200
     """games of each evaluation while training"""

@@ -15,7 +15,7 @@ from starmine.data.colors import color_permutations, permute_actions, permute_co
 from starmine.games.endings import defeats
 from starmine.games.trajectories import Trajectories
 from starmine.torch import LastMoves
-from starmine.training.playing import Outputs
+from starmine.training.evaluation import Outputs
 from starmine.training.replay import PlayedGames
 
 

@@ -150,7 +150,7 @@ fn no_memory(error: &TryReserveError) -> PyErr {
     PyMemoryError::new_err(format!("the recorded games: {error}"))
 }
 
-/// _play_bots(variant, players, games, seed, first_game, threads, record, listed=None)
+/// _play_bots(variant, players, games, seed, first_game, num_threads, record, listed=None)
 ///
 /// Plays games among bots: those from the first one, or those whose numbers are listed, uint64.
 ///
@@ -160,7 +160,7 @@ fn no_memory(error: &TryReserveError) -> PyErr {
 ///     (games + 1,), else None; and, if they are recorded and a bot searches, the means and the standard errors of
 ///     the values of all actions, each float32 (turns, actions), NaN where there are none, else None.
 #[pyfunction]
-#[pyo3(signature = (variant, players, games, seed, first_game, threads, record, listed=None))]
+#[pyo3(signature = (variant, players, games, seed, first_game, num_threads, record, listed=None))]
 #[expect(clippy::too_many_arguments, reason = "each is an argument in Python")]
 pub fn _play_bots<'py>(
     py: Python<'py>,
@@ -169,7 +169,7 @@ pub fn _play_bots<'py>(
     games: Integer,
     seed: &Bound<'py, PyAny>,
     first_game: Integer,
-    threads: Integer,
+    num_threads: Integer,
     record: bool,
     listed: Option<PyReadonlyArray1<'py, u64>>,
 ) -> PyResult<(Columns<'py>, Option<Recorded<'py>>, Option<Searched<'py>>)> {
@@ -179,9 +179,9 @@ pub fn _play_bots<'py>(
         return Err(StarmineError::new_err("players: expected a bot's name for every seat"));
     }
     let (seed, games) = (read_seed(seed)?, read_games(&first_game, &games, listed)?);
-    let threads = count("threads", &threads, 1..=crate::batch::MAX_THREADS)?;
+    let num_threads = count("num_threads", &num_threads, 1..=crate::batch::MAX_THREADS)?;
     let played = interruptible(py, |stop| {
-        play_games_until(stop, &variant, &players, seed, &games, threads, record)
+        play_games_until(stop, &variant, &players, seed, &games, num_threads, record)
     })?;
     let PlayedGames { outcomes, recording, values } = played?.unwrap_or_default();
     let columns = columns(py, || outcomes.iter().copied().map(Some))?;

@@ -59,7 +59,7 @@ type Outcomes<'py> = (
     Bound<'py, PyArray1<i32>>,
 );
 
-/// _outcomes(variant, decks, start_players, actions, offsets, threads)
+/// _outcomes(variant, decks, start_players, actions, offsets, num_threads)
 ///
 /// Plays recorded games by the rules, as far as their actions are legal.
 ///
@@ -76,12 +76,12 @@ pub fn _outcomes<'py>(
     start_players: &Bound<'py, PyAny>,
     actions: &Bound<'py, PyAny>,
     offsets: &Bound<'py, PyAny>,
-    threads: Integer,
+    num_threads: Integer,
 ) -> PyResult<Outcomes<'py>> {
     let variant = read_variant(variant)?;
     let games = read_recording(&variant, [decks, start_players, actions, offsets])?;
-    let threads = count("threads", &threads, 1..=crate::batch::MAX_THREADS)?;
-    let rows = interruptible(py, |stop| check_games(stop, &variant, &games, threads, outcome))?;
+    let num_threads = count("num_threads", &num_threads, 1..=crate::batch::MAX_THREADS)?;
+    let rows = interruptible(py, |stop| check_games(stop, &variant, &games, num_threads, outcome))?;
     let rows = rows.map_err(|error| PyMemoryError::new_err(error.to_string()))?;
     let bytes =
         |field: usize| collect("games", rows.len(), rows.iter().map(|row| row[field] as u8));

@@ -91,7 +91,7 @@ CALLS = {
     "threads of a batch": ("None", "batch(8, num_threads=1024)"),
     "threads of stored bytes": ("batch(8).to_bytes()", "Batch.from_bytes(subject, num_threads=1024)"),
     "threads of a copy": ("batch(8, num_threads=200)", "subject.copy()"),
-    "games": ("None", "starmine.play_games(BOTS, GAMES // 4, variant='very-small', threads=2)"),
+    "games": ("None", "starmine.play_games(BOTS, GAMES // 4, variant='very-small', num_threads=2)"),
     "games with a bot in Python": ("None", "starmine.play_games([Bot, 'random'], 2000, variant='very-small')"),
     "tables": ("None", "_Tables(starmine.variant('small'), BOTS, FEW, 0, 0)"),
     "tables of games": (
@@ -140,7 +140,7 @@ HUGE = {
     "environment": "starmine.HanabiVectorEnv(2**32 - 1)",
     "batch with partners": "Batch('standard', 2**32 - 1, partners=PARTNERS)",
     "games": "starmine.play_games(BOTS, 2**31)",
-    "games on threads": "starmine.play_games(BOTS, 2**31, threads=1024)",
+    "games on threads": "starmine.play_games(BOTS, 2**31, num_threads=1024)",
     "tables": "starmine.play_games([Bot, 'random'], 2**31)",
 }
 

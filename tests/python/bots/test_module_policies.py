@@ -135,6 +135,6 @@ def test_generated_games_of_a_sampling_module_do_not_depend_on_earlier_ones(tmp_
 
     policy = ModulePolicy(Uniform(), sample=True)
     for name in ("one", "other"):
-        generate([policy, policy], 20, tmp_path / name, progress=False, threads=1)
+        generate([policy, policy], 20, tmp_path / name, progress=False, num_threads=1)
     one, other = (Dataset(tmp_path / name)[:].trajectories.actions for name in ("one", "other"))
     np.testing.assert_array_equal(one, other)

@@ -82,8 +82,8 @@ def test_a_game_is_the_same_by_bot_policy_and_module(players):
 
 
 def test_games_do_not_depend_on_threads_and_first_game():
-    whole = play_games(["smart", "piers", "van-den-bergh"], games=200, seed=3, threads=1)
-    assert_same(whole, play_games(["smart", "piers", "van-den-bergh"], games=200, seed=3, threads=4))
+    whole = play_games(["smart", "piers", "van-den-bergh"], games=200, seed=3, num_threads=1)
+    assert_same(whole, play_games(["smart", "piers", "van-den-bergh"], games=200, seed=3, num_threads=4))
     part = play_games(["smart", "piers", "van-den-bergh"], games=50, seed=3, first_game=150)
     np.testing.assert_array_equal(part.scores, whole.scores[150:])
 
@@ -329,7 +329,7 @@ def test_a_failing_policy_is_named(actions):
         (lambda: play_games(["smart"] * 2, games=1, first_game=-1), StarmineError, ["first_game=-1"]),
         (lambda: play_games(["smart"] * 2, games=1, seed=-1), StarmineError, ["seed=-1"]),
         (lambda: play_games(["smart"] * 2, games=1, seed=2**64), StarmineError, ["seed="]),
-        (lambda: play_games(["smart"] * 2, games=1, threads=0), StarmineError, ["threads=0"]),
+        (lambda: play_games(["smart"] * 2, games=1, num_threads=0), StarmineError, ["num_threads=0"]),
         (lambda: play_games(["smart"] * 2, games="many"), TypeError, []),
         (lambda: play_games(["smart"] * 2, variant="nosuch"), UnknownNameError, ["nosuch"]),
         (lambda: starmine.games.bot("cheeter"), UnknownNameError, ['did you mean "cheater"']),

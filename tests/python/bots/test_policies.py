@@ -76,7 +76,7 @@ def test_the_diagonal_of_an_evaluation_is_that_of_separate_objects(players):
 def test_data_of_one_object_is_that_of_separate_objects(tmp_path, players):
     variant = VARIANTS[players]
     one = recurrent(variant)
-    settings = {"games": GAMES, "variant": variant, "seed": 1, "progress": False, "threads": 1}
+    settings = {"games": GAMES, "variant": variant, "seed": 1, "progress": False, "num_threads": 1}
     generate([one] * players, output=tmp_path / "one", **settings)
     generate([recurrent(variant) for _ in range(players)], output=tmp_path / "separate", **settings)
     found, expected = (Dataset(tmp_path / name)[:] for name in ("one", "separate"))
@@ -374,7 +374,7 @@ def test_a_player_that_changes_what_it_is_lent_moves_no_other_game(tmp_path, all
     evaluation = evaluate({"clean": clean, "scribbler": scribbler}, GAMES, variant=variant)
     assert len({(pairing.score, pairing.fireworks, pairing.length) for pairing in evaluation.pairings}) == 1
     for name, player in (("clean", clean), ("scribbler", scribbler)):
-        generate([player] * 3, GAMES, tmp_path / name, variant, progress=False, threads=1)
+        generate([player] * 3, GAMES, tmp_path / name, variant, progress=False, num_threads=1)
     found, expected = (Dataset(tmp_path / name)[:] for name in ("scribbler", "clean"))
     np.testing.assert_array_equal(found.trajectories.actions, expected.trajectories.actions)
 

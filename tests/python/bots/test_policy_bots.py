@@ -121,7 +121,7 @@ def test_logits_values_and_memories_are_those_of_torch(recurrent, layer_norm, sa
 def test_a_sampled_policy_draws_the_same_games_again(saved):
     variant = starmine.variant("standard")
     sampled = f"policy: {saved(random_network(variant))}; sampled"
-    games = [starmine.play_games([sampled] * 2, GAMES, seed=3, threads=threads) for threads in (1, 2)]
+    games = [starmine.play_games([sampled] * 2, GAMES, seed=3, num_threads=threads) for threads in (1, 2)]
     np.testing.assert_array_equal(games[0].lengths, games[1].lengths)
     greedy = starmine.play_games([sampled.removesuffix("; sampled")] * 2, GAMES, seed=3)
     assert (games[0].lengths != greedy.lengths).any()

@@ -46,7 +46,7 @@ def test_recorded_games_have_the_recorded_results(variant, python):
 
 
 def test_recorded_games_do_not_depend_on_threads():
-    one, three = (recorded(["smart", "iggi"], games=500, threads=threads).trajectories for threads in (1, 3))
+    one, three = (recorded(["smart", "iggi"], games=500, num_threads=threads).trajectories for threads in (1, 3))
     assert all((array == three.to_dict()[name]).all() for name, array in one.to_dict().items())
     part = recorded(["smart", "iggi"], games=20, first_game=100).trajectories
     assert all((array == one[100:120].to_dict()[name]).all() for name, array in part.to_dict().items())

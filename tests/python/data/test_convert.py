@@ -8,7 +8,7 @@ import starmine
 from starmine.cli import main
 from starmine.data import read_games, write_games
 from starmine.data.formats.hanab_live_link import links
-from starmine.data.formats.recorded import ReadGames, check
+from starmine.data.formats.records import ReadGames, check
 
 
 def test_games_go_from_format_to_format(tmp_path, capsys):

@@ -12,7 +12,7 @@ from format_games import assert_equal_games, games_of, imported
 import starmine
 import starmine.data
 from starmine.data import FORMATS, read_games, write_games
-from starmine.data.formats.recorded import starting_at_seat_0
+from starmine.data.formats.records import starting_at_seat_0
 
 STANDARD = [starmine.Variant(players=players) for players in (2, 3, 4, 5)]
 # The formats that can be read, with the name of a file or folder of theirs and variants that they can express.

@@ -17,12 +17,12 @@ pytest.importorskip("pyarrow")
 
 from starmine.data import Dataset, Mixture, generate, info, verify
 from starmine.data.generate import cluster, shard
+from starmine.data.generate.chunk import distinct_rows
 from starmine.data.generate.draws import choose_legal, draw
-from starmine.data.generate.playing import distinct_rows
 from starmine.data.manifest import MANIFEST, read_manifest
 from starmine.data.schema import ROW_GROUP, shard_name
 
-QUIET = {"progress": False, "threads": 1}
+QUIET = {"progress": False, "num_threads": 1}
 VARIANTS = ("mini", "avalanche", "timed-display")
 
 
@@ -65,7 +65,9 @@ def test_a_shard_does_not_depend_on_chunks_threads_or_the_other_shards(tmp_path,
     monkeypatch.setattr(shard, "FIRST_GAMES_A_THREAD", 7)
     monkeypatch.setattr(shard.Pace, "took", lambda pace, *_: setattr(pace, "games", pace.games % 13 + 1))
     for chosen in ([2], [0, 1]):
-        generate(players, games, tmp_path / "parts", "mini", shard_size=200, shards=chosen, threads=2, progress=False)
+        generate(
+            players, games, tmp_path / "parts", "mini", shard_size=200, shards=chosen, num_threads=2, progress=False
+        )
     for number in range(3):
         name = shard_name(number)
         assert (tmp_path / "parts" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
@@ -173,7 +175,7 @@ def test_policies_and_python_bots_play_in_batches(tmp_path):
 def test_a_chunk_of_python_players_is_always_the_same(tmp_path, monkeypatch):
     monkeypatch.setattr(shard, "PYTHON_CHUNK", 64)
     for threads in (1, 2):
-        generate([Counting(), "iggi"], 300, tmp_path / str(threads), "mini", threads=threads, progress=False)
+        generate([Counting(), "iggi"], 300, tmp_path / str(threads), "mini", num_threads=threads, progress=False)
     assert rows(tmp_path / "1") == rows(tmp_path / "2")
 
 
@@ -298,7 +300,7 @@ def test_failing_players_make_no_shard(tmp_path):
         (["iggi", "iggi"], {"games": 0}, StarmineError, "games=0"),
         (["iggi", "iggi"], {"games": 1.5}, TypeError, "float"),
         (["iggi", "iggi"], {"seed": -1}, StarmineError, "seed=-1"),
-        (["iggi", "iggi"], {"threads": 0}, StarmineError, "threads"),
+        (["iggi", "iggi"], {"num_threads": 0}, StarmineError, "num_threads=0"),
         (["iggi", "iggi"], {"shard_size": 0}, StarmineError, "shard_size=0"),
         (["iggi", "iggi"], {"shards": [1]}, StarmineError, "shards=1 is not allowed: expected 0 to 0"),
         (["iggi", "iggi"], {"shards": []}, StarmineError, "at least one of"),
@@ -368,7 +370,7 @@ def test_the_progress_shows_speed_mean_score_and_time_left(tmp_path, monkeypatch
     from starmine._util import progress
 
     monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0.0)
-    generate(["iggi", "iggi"], 300, tmp_path, "mini", threads=1)
+    generate(["iggi", "iggi"], 300, tmp_path, "mini", num_threads=1)
     said = capsys.readouterr().err.splitlines()
     assert said[-1].startswith("300 of 300 games (100%), ")
     assert "games/s, 0:00:00 left, mean score " in said[-1]
@@ -423,7 +425,9 @@ def test_a_configuration_travels_to_other_processes(tmp_path):
 
 def run(*arguments):
     """The exit status of `starmine generate`, of 100 quiet games of mini."""
-    return main(["generate", *map(str, arguments), "--games", "100", "--variant", "mini", "--quiet", "--threads", "1"])
+    return main(
+        ["generate", *map(str, arguments), "--games", "100", "--variant", "mini", "--quiet", "--num-threads", "1"]
+    )
 
 
 def test_the_command_line_generates_sums_up_and_verifies(tmp_path, capsys):

@@ -15,7 +15,7 @@ from starmine._util.durable import FolderLock, seal_json, unseal_json
 pytest.importorskip("pyarrow")
 
 from starmine.data import Dataset, generate, info, verify
-from starmine.data.generate import making
+from starmine.data.generate import job
 from starmine.data.generate import shard as shard_module
 from starmine.data.generate.shard import lock_name
 from starmine.data.manifest import MANIFEST, read_manifest
@@ -27,7 +27,7 @@ NAMES = [shard_name(shard) for shard in range(4)]
 
 def make(folder, **options):
     """Make four small shards."""
-    given = {"seed": 1, "shard_size": SIZE, "threads": 1, "progress": False} | options
+    given = {"seed": 1, "shard_size": SIZE, "num_threads": 1, "progress": False} | options
     return generate(["iggi", "piers"], GAMES, folder, "mini", **given)
 
 
@@ -201,7 +201,7 @@ def test_forged_metadata_are_found(folder, whole):
 def command(folder, games=GAMES, *options):
     """The command line for four shards."""
     line = [sys.executable, "-m", "starmine", "generate", "iggi", "piers", "--variant", "mini", "--seed", "1"]
-    line += ["--games", games, "--shard-size", -(-games * SIZE // GAMES), "--threads", "1", "--quiet"]
+    line += ["--games", games, "--shard-size", -(-games * SIZE // GAMES), "--num-threads", "1", "--quiet"]
     return [str(part) for part in [*line, "--output", folder, *options]]
 
 
@@ -232,7 +232,7 @@ def test_a_shard_that_was_busy_is_looked_at_again_at_the_end(tmp_path, whole, mo
             lock.release()
         return shard_module.make_shard(configuration, shard, *rest)
 
-    monkeypatch.setattr(making, "make_shard", make_shard)
+    monkeypatch.setattr(job, "make_shard", make_shard)
     made = make(tmp_path)
     assert (made.made, made.kept) == (([0, 2, 3], [1]) if is_made else ([0, 1, 2, 3], []))
     assert (made.busy, made.games) == ([], GAMES)

@@ -27,7 +27,7 @@ GAME = SIZE + ROW
 @pytest.fixture
 def folder(tmp_path):
     """Three shards of games without surprises."""
-    generate(["iggi", "iggi"], GAMES, tmp_path, "mini", 3, shard_size=SIZE, threads=1, progress=False)
+    generate(["iggi", "iggi"], GAMES, tmp_path, "mini", 3, shard_size=SIZE, num_threads=1, progress=False)
     return tmp_path
 
 
@@ -48,7 +48,7 @@ def change(path, name, value):
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_whole_games_hold(folder, threads):
-    found = verify(folder, deal=True, threads=threads)
+    found = verify(folder, deal=True, num_threads=threads)
     assert found.holds
     assert (found.files, found.games, found.problems) == (3, GAMES, [])
     assert str(found) == f"{folder}: 3 files, {GAMES} games, {found.turns:,} turns: all hold"
@@ -234,7 +234,7 @@ def test_the_numbers_are_those_of_the_games(folder):
     found, games = info(folder), play_games(["iggi", "iggi"], GAMES, 3, "mini")
     assert (found.total.games, found.total.turns) == (GAMES, games.lengths.sum())
     assert found.total.mean == pytest.approx(games.scores.mean())
-    assert found.total.error == pytest.approx(games.scores.std(ddof=1) / math.sqrt(GAMES))
+    assert found.total.standard_error == pytest.approx(games.scores.std(ddof=1) / math.sqrt(GAMES))
     assert found.bytes == sum(path.stat().st_size for path in folder.glob("*.parquet"))
     assert (found.files, found.missing, found.variant) == (3, 0, starmine.variant("mini"))
     assert np.array_equal(found.total.counts, np.bincount(games.scores, minlength=256))
@@ -244,7 +244,7 @@ def test_the_numbers_are_those_of_the_games(folder):
 
 
 def test_the_numbers_fit_into_80_columns(tmp_path):
-    generate(["van-den-bergh"] * 5, 10, tmp_path, threads=1, progress=False)
+    generate(["van-den-bergh"] * 5, 10, tmp_path, num_threads=1, progress=False)
     lines = str(info(tmp_path)).replace(str(tmp_path), "games").splitlines()
     assert " + ".join(["van-den-bergh"] * 5) in lines  # longer than that, it has a line of its own
     assert max(len(line) for line in lines if "van-den-bergh" not in line) <= 80
@@ -254,7 +254,7 @@ def test_the_numbers_fit_into_80_columns(tmp_path):
 @pytest.mark.parametrize(("threads", "error"), [(0, StarmineError), (100_000, StarmineError), (1.5, TypeError)])
 def test_wrong_threads_are_refused_and_no_damage(folder, threads, error):
     with pytest.raises(error, match=r"threads|integer"):
-        verify(folder, threads=threads)
+        verify(folder, num_threads=threads)
 
 
 def test_a_histogram_shows_each_score_with_its_share():

@@ -51,9 +51,9 @@ def test_two_players_sit_in_both_orders():
             games = play_games([player, partner], 50, 5, "mini")
             pairing = evaluation.pairing(player, partner)
             mean, error = np.mean(games.scores), np.std(games.scores, ddof=1) / np.sqrt(50)
-            assert (pairing.score, pairing.score_error) == pytest.approx((mean, error))
+            assert (pairing.score, pairing.standard_error) == pytest.approx((mean, error))
             assert pairing.fireworks == pytest.approx(np.mean(games.fireworks))
-            assert pairing.fireworks_error == pytest.approx(np.std(games.fireworks, ddof=1) / np.sqrt(50))
+            assert pairing.fireworks_standard_error == pytest.approx(np.std(games.fireworks, ddof=1) / np.sqrt(50))
             assert (pairing.perfect, pairing.lost) == (games.share("perfect"), games.share("lost"))
             assert pairing.length == pytest.approx(np.mean(games.lengths))
             assert (pairing.games, pairing.failed, pairing.seats) == (50, 0, [])
@@ -94,7 +94,7 @@ def test_the_shares_of_the_seats_hold_every_game_once(players, games):
 def test_threads_and_chunks_change_nothing(monkeypatch):
     whole = evaluate(["iggi", "random"], **QUICK)
     monkeypatch.setattr(run, "GAMES_A_THREAD", 7)
-    parts = evaluate(["iggi", "random"], **QUICK, threads=1)
+    parts = evaluate(["iggi", "random"], **QUICK, num_threads=1)
     assert np.array_equal(whole.outcomes, parts.outcomes)
 
 
@@ -116,7 +116,7 @@ class SlowGames:
 @pytest.mark.parametrize("players", [2, 3])
 @pytest.mark.parametrize("seconds", [0.005, 0.02])
 def test_a_chunk_of_slow_bots_takes_about_a_second(monkeypatch, players, seconds):
-    settings = {"variant": "mini", "games": 3000, "players": players, "threads": 2}
+    settings = {"variant": "mini", "games": 3000, "players": players, "num_threads": 2}
     whole = evaluate(["iggi", "random"], **settings)
     slow = SlowGames(monkeypatch, seconds)
     parts = evaluate(["iggi", "random"], **settings)
@@ -127,7 +127,7 @@ def test_a_chunk_of_slow_bots_takes_about_a_second(monkeypatch, players, seconds
 
 def test_fast_bots_play_in_large_chunks(monkeypatch):
     fast = SlowGames(monkeypatch, 1e-5)
-    evaluate(["random"], 20_000, variant="mini", threads=2)
+    evaluate(["random"], 20_000, variant="mini", num_threads=2)
     assert len(fast.chunks) <= 7
 
 
@@ -331,7 +331,7 @@ def test_a_folder_that_cannot_be_written_is_refused(tmp_path):
         (["iggi"], {"games": 2.5}, TypeError, "float"),
         (["iggi"], {"chunk": 0}, StarmineError, "chunk=0 is not allowed"),
         (["iggi"], {"seed": -1}, StarmineError, "seed=-1 is not allowed"),
-        (["iggi"], {"threads": 0}, StarmineError, "threads=0 is not allowed"),
+        (["iggi"], {"num_threads": 0}, StarmineError, "num_threads=0 is not allowed"),
         (["iggi"], {"players": 6}, VariantError, "players=6 is not allowed: expected 2 to 5"),
         (["iggi"], {"variant": "mni"}, UnknownNameError, 'variant="mni" is not known'),
         (["iggi"], {"variant": 7}, VariantError, "variant=7 is not allowed"),

@@ -35,7 +35,7 @@ def test_one_game_among_bots():
 def test_one_game_of_each_pairing(players, tmp_path):
     found = starmine.evaluate(["simple", "random"], games=1, variant=starmine.Variant(players=players), output=tmp_path)
     pairing = found.pairing("simple", "random")
-    assert (pairing.score_error, pairing.fireworks_error) == (None, None)
+    assert (pairing.standard_error, pairing.fireworks_standard_error) == (None, None)
     assert pairing.score == found.scores[0, 1] == found.as_player("simple")[0]
     assert found.as_player("simple")[1] is None
     assert found.difference(["simple", "simple"], ["random", "random"])[1] is None

@@ -3,7 +3,7 @@
 import numpy as np
 
 import starmine
-from starmine.data.formats.recorded import ReadGames, check
+from starmine.data.formats.records import ReadGames, check
 
 ARRAYS = ("decks", "start_players", "actions", "offsets")
 

@@ -125,7 +125,7 @@ def evaluate(folder: Path, fresh: bool = False, games: int = 200) -> None:
     from starmine.evaluation import evaluate, run
 
     run.GAMES_A_THREAD, run.SECONDS_BETWEEN_SAVES, run.time = 64, 0.0, FastClock()
-    evaluate(["iggi", "piers"], games, variant="mini", threads=1, output=folder, fresh=fresh, figure=False)
+    evaluate(["iggi", "piers"], games, variant="mini", num_threads=1, output=folder, fresh=fresh, figure=False)
 
 
 class FastClock:
@@ -178,7 +178,7 @@ def generate(folder: Path, games: int = 200) -> None:
 
     shard.ROW_GROUP, shard.FIRST_GAMES_A_THREAD = games // 6, games // 25
     players = {"one": ["iggi", "piers"], "other": ["random", "iggi"]}
-    generate(players, games, folder, "mini", shard_size=games // 3 + 1, threads=1, progress=False)
+    generate(players, games, folder, "mini", shard_size=games // 3 + 1, num_threads=1, progress=False)
 
 
 def generation_kills(folder: Path, kills: int, rng: random.Random) -> None:

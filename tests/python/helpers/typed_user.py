@@ -95,4 +95,4 @@ def evaluated() -> tuple[float, float | None]:
     move: int = bot.act(state.view(0))
     assert lost >= 0
     assert move >= 0
-    return pairing.score, pairing.score_error
+    return pairing.score, pairing.standard_error

@@ -43,7 +43,7 @@ def test_a_belief_agrees_with_what_the_seat_sees():
     belief = starmine.search(state, "smart", rollouts=1).belief
     view = state.view(state.current_player)
     possible = view.marginals() > 0
-    marginals = belief.marginals(25)
+    marginals = belief.marginals()
     assert marginals.shape == possible.shape
     assert np.allclose(marginals.sum(axis=1), 1)
     assert not marginals[~possible].any()
@@ -73,7 +73,7 @@ def test_nothing_hidden_is_used():
 
 def test_the_result_is_the_same_for_any_number_of_threads_and_changes_with_the_seed():
     state = after(9)
-    texts = [str(starmine.search(state, rollouts=600, hands=200, threads=threads)) for threads in (1, 2, 3)]
+    texts = [str(starmine.search(state, rollouts=600, hands=200, num_threads=threads)) for threads in (1, 2, 3)]
     assert texts[0] == texts[1] == texts[2]
     assert str(starmine.search(state, rollouts=600, hands=200, seed=1)) != texts[0]
 
@@ -139,7 +139,7 @@ def test_a_trained_policy_stands_for_its_text():
         ({"step": 5}, starmine.StarmineError, "method=mirror"),
         ({"method": "mirror", "step": 0}, starmine.StarmineError, "above 0"),
         ({"method": "mirror", "step": float("inf")}, starmine.StarmineError, "above 0"),
-        ({"threads": 0}, starmine.StarmineError, "threads"),
+        ({"num_threads": 0}, starmine.StarmineError, "num_threads=0"),
         ({"seed": -1}, starmine.StarmineError, "seed"),
     ],
 )
@@ -166,7 +166,7 @@ def test_a_blueprint_that_does_not_play_the_variant_is_refused():
 def test_a_searcher_sits_in_tables_batches_and_evaluations():
     name = "search: smart; rollouts=40; hands=16"
     games = starmine.play_games([name, "smart"], games=3, seed=5)
-    assert (games.scores == starmine.play_games([name, "smart"], games=3, seed=5, threads=1).scores).all()
+    assert (games.scores == starmine.play_games([name, "smart"], games=3, seed=5, num_threads=1).scores).all()
     plain = starmine.play_games([name + "; threshold=100", "smart"], games=3, seed=5)
     assert (plain.scores == starmine.play_games(["smart", "smart"], games=3, seed=5).scores).all()
     env = starmine.HanabiVectorEnv(num_envs=2, players=2, partners={1: name})
@@ -192,7 +192,7 @@ def test_only_one_seat_searches_unless_all_allow_it():
 def test_all_seats_may_search_by_mirror_descent():
     name = "search: smart; rollouts=60; hands=30; method=mirror"
     games = starmine.play_games([name, name], games=3, seed=5)
-    assert (games.scores == starmine.play_games([name, name], games=3, seed=5, threads=1).scores).all()
+    assert (games.scores == starmine.play_games([name, name], games=3, seed=5, num_threads=1).scores).all()
     # With a tiny step no value weighs more than the blueprint's own probabilities.
     still = starmine.play_games([name + "; step=0.001"] * 2, games=4, seed=5)
     assert (still.scores == starmine.play_games(["smart", "smart"], games=4, seed=5).scores).all()
@@ -272,7 +272,7 @@ def test_one_mistake_of_a_teammate_leaves_all_other_evidence():
         hand = [card.suit * 5 + card.rank for card in state.hands[0]]
         kinds = state.view(0).marginals()
         by_rules = np.mean([kinds[slot, card] for slot, card in enumerate(hand)])
-        found = belief.marginals(25)
+        found = belief.marginals()
         better += np.mean([found[slot, card] for slot, card in enumerate(hand)]) > by_rules
         compared += 1
     assert compared >= 4

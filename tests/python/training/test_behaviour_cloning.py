@@ -31,7 +31,7 @@ def data(tmp_path_factory):
         folder = tmp_path_factory.mktemp("games")
         seats = bots or ["piers"] * players
         rules = starmine.variant("small", players=players)
-        generate(seats, HELD_OUT + GAMES, folder, rules, seed=3, threads=1, progress=False)
+        generate(seats, HELD_OUT + GAMES, folder, rules, seed=3, num_threads=1, progress=False)
         return str(folder)
 
     return {"2": made(2), "3": made(3), "mixed": made(2, ["piers", "iggi"])}
@@ -47,7 +47,7 @@ def tiny(cloning, data, tmp_path):
     def arguments(which="2", **given):
         turns = int(Dataset(data[which])[HELD_OUT:].lengths.sum())
         sizes = {"games": None, "held_out": HELD_OUT, "games_per_update": PER_UPDATE, "minibatch": 8, "hidden": (8, 8)}
-        run = {"eval_every": 4, "eval_games": 4, "final_games": 4, "threads": 1, "out": tmp_path / "run"}
+        run = {"eval_every": 4, "eval_games": 4, "final_games": 4, "num_threads": 1, "out": tmp_path / "run"}
         return cloning.Args(**({"data": data[which], "total_steps": 2 * turns} | sizes | run | given))
 
     threads = torch.get_num_threads()

@@ -154,7 +154,7 @@ class Wide(Args):
     rate: float = float("inf")
     place: Path = Path("somewhere")
     table: dict = field(default_factory=dict)
-    threads: int | None = None
+    num_threads: int | None = None
     dtype: str = "auto"
 
 
@@ -207,7 +207,7 @@ def test_arguments_are_written_as_they_are_resolved(tmp_path):
         pass
     found = configuration(tmp_path)["arguments"]
     assert (found["rate"], found["place"], found["table"]) == ("inf", "b", {"1": "a"})
-    assert (found["threads"], found["dtype"]) == (torch.get_num_threads(), "bfloat16")
+    assert (found["num_threads"], found["dtype"]) == (torch.get_num_threads(), "bfloat16")
     assert changed_arguments(args) == {"place": "b", "table": {"1": "a"}}
     with pytest.raises(starmine.UnknownNameError, match='resolved="dtpye" is not known: did you mean "dtype"'):
         Run("walk", args, Walk(), resolved={"dtpye": "bfloat16"})
@@ -226,7 +226,7 @@ def test_an_example_says_its_precision_threads_and_start(tmp_path):
     ppo.main(parsed(ppo, f"--out={out}", "--total-steps=256", f"--start={start}", "--seed=3"))
     torch.set_num_threads(threads)
     found = configuration(out)["arguments"]
-    assert (found["threads"], found["device"], found["seed"]) == (1, "cpu", 3)
+    assert (found["num_threads"], found["device"], found["seed"]) == (1, "cpu", 3)
     assert found["dtype"] in ("float32", "bfloat16")
     assert found["start"] == {"policy": str(start), "sha256": hashlib.sha256(start.read_bytes()).hexdigest()}
     assert len(log_lines(out)) == 1

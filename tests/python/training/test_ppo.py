@@ -132,7 +132,7 @@ import torch.distributed as dist
 from ppo_recurrent import Args, main
 from starmine._util.durable import FolderLock
 from starmine.training import TrainingError, process_group
-given = dict(variant="small", num_envs=8, rollout=8, epochs=1, minibatch=32, hidden=(8, 8), threads=1)
+given = dict(variant="small", num_envs=8, rollout=8, epochs=1, minibatch=32, hidden=(8, 8), num_threads=1)
 given |= dict(lr_schedule="constant", points_taken=0.0, eval_every=2, eval_games=4, final_games=4)
 with process_group():
     for name, updates, resume in (("whole", 4, False), ("half", 2, False), ("half", 4, True)):

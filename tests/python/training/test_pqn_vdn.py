@@ -126,7 +126,7 @@ def test_returns_are_those_of_a_naive_loop(pqn, q_lambda):
     reward, value = rng.normal(size=(2, steps, games))
     last_value = rng.normal(size=games)
     terminated = rng.random((steps, games)) < 0.2
-    rollout = RolloutBuffer(steps, games, 5, 3, players=2)
+    rollout = RolloutBuffer(steps, games, 5, 3, seats=2)
     for step in range(steps):
         rollout.add(
             obs=np.zeros((games, 2, 8), np.uint8),

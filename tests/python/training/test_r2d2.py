@@ -28,7 +28,14 @@ def small(r2d2, tmp_path):
     import torch
 
     def arguments(**given):
-        sizes = {"num_envs": 8, "minibatch": 4, "learning_starts": 8, "target_every": 3, "hidden": (8, 8), "threads": 1}
+        sizes = {
+            "num_envs": 8,
+            "minibatch": 4,
+            "learning_starts": 8,
+            "target_every": 3,
+            "hidden": (8, 8),
+            "num_threads": 1,
+        }
         games = {"eval_every": 4, "eval_games": 4, "final_games": 4, "total_steps": 600}
         return r2d2.Args(**({"variant": "small", "out": tmp_path / "run"} | sizes | games | given))
 

@@ -10,7 +10,7 @@ from hostile_arrays import misaligned, read_only
 import starmine
 from starmine._core import unpack_bits_into
 from starmine.torch import RolloutBuffer, unpack_bits
-from starmine.torch.unpacking import _with_torch
+from starmine.torch.unpack import _with_torch
 
 DTYPES = [torch.float32, torch.float16, torch.bfloat16, torch.uint8]
 LENGTHS = [1, 7, 8, 20, 48, 63, 64, 65, 658, 1280]
@@ -406,7 +406,7 @@ def test_a_cleared_buffer_begins_again():
 def test_every_seats_observations_are_kept():
     batch = starmine.Batch(starmine.variant("standard", players=3), GAMES, dtype="bits", observers="all", seed=1)
     out, num_features = batch.observe(), len(batch.layout)
-    buffer = RolloutBuffer(1, GAMES, num_features, batch.variant.num_actions, players=3)
+    buffer = RolloutBuffer(1, GAMES, num_features, batch.variant.num_actions, seats=3)
     buffer.add(**step(obs=out["obs"], action_mask=out["action_mask"]))
     (samples,) = buffer.minibatches(GAMES)
     assert_same(samples.obs, expected(out["obs"][samples.rows.numpy()], num_features))
@@ -452,8 +452,8 @@ def test_a_full_buffer_refuses_a_step():
 def test_bad_arguments_are_refused():
     with pytest.raises(starmine.StarmineError, match="num_envs=0 is not allowed: expected at least 1"):
         RolloutBuffer(1, 0, 658, 20)
-    with pytest.raises(starmine.StarmineError, match="players=0 is not allowed"):
-        RolloutBuffer(1, 1, 658, 20, players=0)
+    with pytest.raises(starmine.StarmineError, match="seats=0 is not allowed"):
+        RolloutBuffer(1, 1, 658, 20, seats=0)
     with pytest.raises(starmine.StarmineError, match="the buffer is empty"):
         RolloutBuffer(1, 1, 658, 20).minibatches(4)
     with pytest.raises(starmine.StarmineError, match="the buffer is empty"):

@@ -1,8 +1,8 @@
 """Games in the formats of others: readers and writers, one module a format."""
 
-from starmine.data.formats.reading import read_games
-from starmine.data.formats.recorded import ImportedGames, SkippedGame
+from starmine.data.formats.read import read_games
+from starmine.data.formats.records import ImportedGames, SkippedGame
 from starmine.data.formats.registry import FORMATS, Format, format_names
-from starmine.data.formats.writing import write_games
+from starmine.data.formats.write import write_games
 
 __all__ = ["FORMATS", "Format", "ImportedGames", "SkippedGame", "format_names", "read_games", "write_games"]

@@ -30,10 +30,10 @@ import numpy as np
 
 from starmine._core import StarmineError, Variant
 from starmine._util.durable import replace_file
-from starmine.data.ended import ENDED_BY, NO_SEAT, UNKNOWN, ended_by_name, record_of
+from starmine.data.end_reasons import ENDED_BY, NO_SEAT, UNKNOWN, ended_by_name, record_of
 from starmine.data.formats.hanab_live_rules import NO_VARIANT, OTHER_FLAGS, TIMES, game_rules, rules_of, suit_names
 from starmine.data.formats.moves import COLOR_HINT, DISCARD, PLAY, RANK_HINT, Move, action_of, move_of
-from starmine.data.formats.recorded import (
+from starmine.data.formats.records import (
     NOT_RECORDED,
     ImportedGames,
     ReadGames,

@@ -20,11 +20,11 @@ from typing import Any
 
 from starmine._core import StarmineError, Variant
 from starmine._util.durable import replace_file
-from starmine.data.ended import NO_SEAT, ended_by_name
+from starmine.data.end_reasons import NO_SEAT, ended_by_name
 from starmine.data.formats import hanab_live
 from starmine.data.formats.hanab_live import NAMES, entries, game_of, of_one_variant
 from starmine.data.formats.hanab_live_rules import game_rules, suits_numbered
-from starmine.data.formats.recorded import ImportedGames, ReadGames, RecordedGame, SkippedGame
+from starmine.data.formats.records import ImportedGames, ReadGames, RecordedGame, SkippedGame
 from starmine.data.formats.text_files import Readable, read_text
 
 DIGITS = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -25,7 +25,7 @@ from typing import Any
 from starmine._core import StarmineError, Variant
 from starmine._util.durable import replace_file
 from starmine.data.formats.moves import COLOR_HINT, DISCARD, PLAY, RANK_HINT, Move, action_of, move_of
-from starmine.data.formats.recorded import NOT_RECORDED, ImportedGames, ReadGames, RecordedGame, SkippedGame, assemble
+from starmine.data.formats.records import NOT_RECORDED, ImportedGames, ReadGames, RecordedGame, SkippedGame, assemble
 from starmine.data.formats.text_files import Broken, Readable, card_of, is_integer, json_values, read_text, text_of
 from starmine.games.trajectories import LETTERS
 

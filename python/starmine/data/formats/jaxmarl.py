@@ -13,7 +13,7 @@ from typing import Any
 
 from starmine._core import StarmineError, Variant
 from starmine._util.durable import replace_file
-from starmine.data.formats.recorded import (
+from starmine.data.formats.records import (
     ImportedGames,
     ReadGames,
     RecordedGame,

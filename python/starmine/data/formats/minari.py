@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from starmine._core import Batch, StarmineError
 from starmine._util.durable import sync_folder
-from starmine.data.formats.recorded import ImportedGames
+from starmine.data.formats.records import ImportedGames
 from starmine.games.trajectories import Trajectories
 
 ROOT = "MINARI_DATASETS_PATH"  # environment variable: the folder of all data sets

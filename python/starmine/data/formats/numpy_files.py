@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant
 from starmine._util.durable import replace_file
-from starmine.data.formats.recorded import ImportedGames, ReadGames
+from starmine.data.formats.records import ImportedGames, ReadGames
 from starmine.games.trajectories import Trajectories
 
 # Kind and number of axes of each array.

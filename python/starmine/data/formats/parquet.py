@@ -14,7 +14,7 @@ import numpy as np
 from starmine._core import StarmineError, Variant
 from starmine.data.arrow import pyarrow, pyarrow_parquet
 from starmine.data.files import files_of
-from starmine.data.formats.recorded import ImportedGames, ReadGames
+from starmine.data.formats.records import ImportedGames, ReadGames
 from starmine.data.metadata import Metadata
 from starmine.data.schema import SHARD, read_table, shard_name, write_file
 from starmine.data.table import GameTable

@@ -18,7 +18,7 @@ from starmine.data.formats import (
     numpy_files,
     parquet,
 )
-from starmine.data.formats.recorded import ImportedGames, ReadGames
+from starmine.data.formats.records import ImportedGames, ReadGames
 
 
 @dataclass(frozen=True)

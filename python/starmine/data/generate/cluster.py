@@ -8,7 +8,7 @@ from typing import Any
 from starmine._core import StarmineError
 from starmine.data.files import Entry
 from starmine.data.generate.configuration import Configuration
-from starmine.data.generate.making import Made, Making, MeanScore
+from starmine.data.generate.job import Job, JobResult, MeanScore
 from starmine.data.generate.shard import make_shard
 from starmine.data.schema import shard_name
 
@@ -16,11 +16,11 @@ RETRIES = 10  # of a task whose worker was killed
 SECONDS = 600.0  # that a task waits for another process that makes its shard
 
 
-def make_on_ray(making: Making, address: str | None) -> Made:
+def make_on_ray(job: Job, address: str | None) -> JobResult:
     """Make shards in Ray tasks.
 
     Args:
-        making: the shards; all machines see the folder by its path. A task has as many cores as threads. The progress
+        job: the shards; all machines see the folder by its path. A task has as many cores as threads. The progress
             moves by whole shards.
         address: of the cluster; None for the one that this machine belongs to, or a local one.
 
@@ -34,14 +34,14 @@ def make_on_ray(making: Making, address: str | None) -> Made:
     if own:
         _connect(ray, address)
     try:
-        task = ray.remote(num_cpus=making.threads, max_retries=RETRIES)(_task)
-        configuration = ray.put(making.configuration)  # with the players, which are sent once
-        folder, entries = str(making.folder.absolute()), making.entries
+        task = ray.remote(num_cpus=job.num_threads, max_retries=RETRIES)(_task)
+        configuration = ray.put(job.configuration)  # with the players, which are sent once
+        folder, entries = str(job.folder.absolute()), job.entries
         waiting = {
-            task.remote(configuration, shard, folder, entries.get(shard_name(shard)), making.threads): shard
-            for shard in making.missing
+            task.remote(configuration, shard, folder, entries.get(shard_name(shard)), job.num_threads): shard
+            for shard in job.missing
         }
-        return _collect(ray, making, waiting)
+        return _collect(ray, job, waiting)
     finally:
         if own:
             ray.shutdown()
@@ -55,11 +55,11 @@ def _connect(ray: Any, address: str | None) -> None:
         raise StarmineError(f"ray={asked!r} is not allowed: there is no such cluster ({error})") from error
 
 
-def _collect(ray: Any, making: Making, waiting: dict[Any, int]) -> Made:
+def _collect(ray: Any, job: Job, waiting: dict[Any, int]) -> JobResult:
     """The entries of shards in the order in which they are made."""
     made: dict[int, Entry] = {}
     found: dict[int, Entry] = {}
-    tally = MeanScore(making.shown)
+    tally = MeanScore(job.shown)
     try:
         while waiting:
             ready, _ = ray.wait(list(waiting))
@@ -69,7 +69,7 @@ def _collect(ray: Any, making: Making, waiting: dict[Any, int]) -> Made:
             except ray.exceptions.RayTaskError as error:
                 raise (error.cause or error) from None
             (made if is_own else found)[shard] = entry
-            making.add(shard, entry)
+            job.add(shard, entry)
             tally.add(entry["games"], entry["score"])
     finally:
         for reference in waiting:
@@ -78,10 +78,10 @@ def _collect(ray: Any, making: Making, waiting: dict[Any, int]) -> Made:
 
 
 def _task(
-    configuration: Configuration, shard: int, folder: str, entry: Entry | None, threads: int
+    configuration: Configuration, shard: int, folder: str, entry: Entry | None, num_threads: int
 ) -> tuple[Entry, bool]:
     """Make one shard in a worker; an error of the games or the disk is that of the call."""
-    return make_shard(configuration, shard, Path(folder), entry, threads, lambda games: None, SECONDS)
+    return make_shard(configuration, shard, Path(folder), entry, num_threads, lambda games: None, SECONDS)
 
 
 def _ray() -> Any:

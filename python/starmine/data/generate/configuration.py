@@ -62,7 +62,7 @@ class Configuration:
         """The metadata of a shard."""
         return Metadata(
             variant=self.cast.variant,
-            players=[player.to_dict() for player in self.cast.seated],
+            players=[player.to_dict() for player in self.cast.members],
             seed=self.seed,
             shard=shard,
             shards=self.shards,
@@ -75,7 +75,7 @@ class Configuration:
         Raises:
             StarmineError: the parameters of one have changed.
         """
-        for player in self.cast.seated:
+        for player in self.cast.members:
             if parameters_hash(player.player) != player.parameters:
                 raise StarmineError(f"the weights of {player.name!r} changed while games were played: start again")
 

@@ -14,7 +14,7 @@ from starmine._core import StarmineError, Variant
 from starmine._util.durable import FolderLock, given_path
 from starmine._util.equality import equal_by_value
 from starmine._util.keywords import named_keywords
-from starmine._util.progress import silent, standard_error
+from starmine._util.progress import on_stderr, silent
 from starmine.data.arrow import pyarrow, pyarrow_parquet
 from starmine.data.files import Entry, files_of
 from starmine.data.generate.cluster import make_on_ray
@@ -25,7 +25,7 @@ from starmine.data.generate.configuration import (
     another_configuration,
     differences,
 )
-from starmine.data.generate.making import Making, make_here
+from starmine.data.generate.job import Job, make_here
 from starmine.data.generate.players import Players, cast
 from starmine.data.generate.shard import examine_shard, remove_lock
 from starmine.data.manifest import MANIFEST, SECONDS, add_to_manifest, read_manifest, write_manifest
@@ -39,7 +39,7 @@ MOST_SEED = 2**64 - 1
 
 @equal_by_value
 @dataclass(frozen=True)
-class Generated:
+class Generation:
     """What a call of `generate` left in the folder.
 
     Attributes:
@@ -82,10 +82,10 @@ def generate(
     weights: Mapping[str, float] | None = None,
     shard_size: int = SHARD,
     shards: Iterable[int] | None = None,
-    threads: int | None = None,
+    num_threads: int | None = None,
     ray: bool | str = False,
     progress: bool = True,
-) -> Generated:
+) -> Generation:
     """Play games and store them in a folder of Parquet files, the shards.
 
     Game i has the deck of game i, episode 0, of this seed. With one table it is the game that
@@ -106,9 +106,9 @@ def generate(
         weights: by table's name; game i goes to a table drawn by weight. None for the tables in turn.
         shard_size: games of a shard; a kill loses at most the shards that are being made.
         shards: the numbers of the shards to make, from 0; None for all.
-        threads: threads for games in which bots hold all seats; None for one for each core.
+        num_threads: threads for games in which bots hold all seats; None for one for each core.
         ray: make each shard in a Ray task: True for the cluster that this machine belongs to, or a local one; text for
-            the address of one. All machines need the package and the folder. `threads`, 1 by default, is then the
+            the address of one. All machines need the package and the folder. `num_threads`, 1 by default, is then the
             number of cores of a task.
         progress: show games a second, mean score and time left on standard error.
 
@@ -138,9 +138,9 @@ def generate(
     pyarrow()
     configuration = configure(players, games, variant, seed, epsilon, weights, shard_size)
     chosen = check_shards(shards, configuration.shards)
-    threads = (1 if ray else os.cpu_count() or 1) if threads is None else threads
+    num_threads = (1 if ray else os.cpu_count() or 1) if num_threads is None else num_threads
     rules = configuration.cast.variant
-    play_games(["random"] * rules.players, 1, configuration.seed, rules, threads)  # checks seed and threads
+    play_games(["random"] * rules.players, 1, configuration.seed, rules, num_threads)  # checks seed and threads
     folder = given_path("output", output)
     with writable(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -150,12 +150,12 @@ def generate(
         missing = [shard for shard in chosen if shard not in known]
         total = sum(len(configuration.games_of(shard)) for shard in chosen)
         before = sum(int(entry["games"]) for entry in known.values())
-        with (standard_error if progress else silent)(total, before) as shown:
-            making = Making(configuration, folder, entries, missing, threads, shown)
+        with (on_stderr if progress else silent)(total, before) as shown:
+            job = Job(configuration, folder, entries, missing, num_threads, shown)
             if ray:
-                made, found, busy = make_on_ray(making, ray if isinstance(ray, str) else None)
+                made, found, busy = make_on_ray(job, ray if isinstance(ray, str) else None)
             else:
-                made, found, busy = make_here(making)
+                made, found, busy = make_here(job)
     return summary(folder, len(chosen), known, made, found, busy)
 
 
@@ -269,7 +269,7 @@ def check_known(configuration: Configuration, folder: Path, known: dict[int, Ent
     Raises:
         StarmineError: the identity of a player is unknown, and some shards are whole.
     """
-    for player in configuration.cast.seated:
+    for player in configuration.cast.members:
         if known and player.problem:
             raise StarmineError(
                 f"output={str(folder)!r} holds games of {player.name!r}, which may be another player now: "
@@ -300,9 +300,9 @@ def summary(
     made: dict[int, Entry],
     found: dict[int, Entry],
     busy: list[int],
-) -> Generated:
+) -> Generation:
     """What the folder holds after a call."""
     entries = [*known.values(), *made.values(), *found.values()]
     games, turns, score = (sum(int(entry[name]) for entry in entries) for name in ("games", "turns", "score"))
     mean = score / games if games else float("nan")
-    return Generated(folder, shards, sorted(made), sorted([*known, *found]), busy, games, turns, mean)
+    return Generation(folder, shards, sorted(made), sorted([*known, *found]), busy, games, turns, mean)

@@ -47,14 +47,14 @@ class Outcomes:
         return f"the game ends before turn {turn}, in which an action {action} is stored"
 
 
-def outcomes(played: Trajectories, threads: int) -> Outcomes:
+def outcomes(played: Trajectories, num_threads: int) -> Outcomes:
     """Play stored games again."""
     arrays = (played.decks, played.start_players, played.actions, played.offsets)
-    return Outcomes(*_outcomes(played.variant, *arrays, threads))
+    return Outcomes(*_outcomes(played.variant, *arrays, num_threads))
 
 
-def dealt(variant: Variant, seed: int, games: NDArray[np.uint64], threads: int) -> tuple[Array, Array]:
+def dealt(variant: Variant, seed: int, games: NDArray[np.uint64], num_threads: int) -> tuple[Array, Array]:
     """The decks uint8 (G, deck_size) and first players uint8 (G,) of games of a seed, episode 0."""
-    _, found, *_ = _play_bots(variant, ["random"] * variant.players, len(games), seed, 0, threads, True, games)
+    _, found, *_ = _play_bots(variant, ["random"] * variant.players, len(games), seed, 0, num_threads, True, games)
     assert found is not None
     return found[0], found[1]

@@ -42,7 +42,7 @@ Players: TypeAlias = Sequence[Player] | Mapping[str, Sequence[Player]] | Mixture
 
 
 @dataclass(frozen=True)
-class Seated:
+class CastMember:
     """A player in the players' table.
 
     Attributes:
@@ -72,13 +72,13 @@ class Cast:
 
     Attributes:
         variant: the rules.
-        seated: the players' table.
+        members: the players' table.
         tables: by name the players of each seat, as rows of the players' table; empty for a mixture.
         weights: of the tables, or of the players of a mixture; None for the tables in turn.
     """
 
     variant: Variant
-    seated: list[Seated]
+    members: list[CastMember]
     tables: dict[str, tuple[int, ...]]
     weights: tuple[float, ...] | None
 
@@ -92,7 +92,7 @@ class Cast:
     def to_dict(self) -> dict[str, Any]:
         """The players and tables as JSON can represent them."""
         return {
-            "players": [player.to_dict() for player in self.seated],
+            "players": [player.to_dict() for player in self.members],
             # A list, since their order matters, and JSON objects have none.
             "tables": [{"name": name, "players": list(seats)} for name, seats in self.tables.items()],
             "weights": None if self.weights is None else list(self.weights),
@@ -198,7 +198,7 @@ class _PlayersTable:
         self.rules = rules
         self.epsilon = epsilon
         self.given: list[Any] = []
-        self.seated: list[Seated] = []
+        self.members: list[CastMember] = []
         if not isinstance(epsilon, Mapping):
             _check_epsilon("epsilon", epsilon)
 
@@ -213,8 +213,8 @@ class _PlayersTable:
             self._check_plays(player)
         name = name or (player.text if is_bot else self._type_name(given))
         self.given.append(player if is_bot else given)
-        self.seated.append(self._noisy(player, name))
-        return len(self.seated) - 1
+        self.members.append(self._noisy(player, name))
+        return len(self.members) - 1
 
     def _check_plays(self, bot: _Player) -> None:
         """Refuse a bot that is not known or does not play the variant, such as one that takes no noise."""
@@ -223,27 +223,27 @@ class _PlayersTable:
     def finish(self, tables: dict[str, tuple[int, ...]], weights: tuple[float, ...] | None) -> Cast:
         """The cast; an error where `epsilon` names a player that is not there."""
         if isinstance(self.epsilon, Mapping):
-            names = [player.name.split(";", 1)[1].strip() if player.epsilon else player.name for player in self.seated]
+            names = [player.name.split(";", 1)[1].strip() if player.epsilon else player.name for player in self.members]
             for name in self.epsilon:
                 if name not in names:
                     raise _unknown_name("player", str(name), names)
-        return Cast(self.rules, self.seated, tables, weights)
+        return Cast(self.rules, self.members, tables, weights)
 
-    def _noisy(self, player: Any, name: str) -> Seated:
+    def _noisy(self, player: Any, name: str) -> CastMember:
         known, parameters = identity(player), parameters_hash(player)
         epsilon = self.epsilon.get(name, 0.0) if isinstance(self.epsilon, Mapping) else self.epsilon
         epsilon = _check_epsilon("epsilon", epsilon)
         if epsilon == 0.0:
-            return Seated(player, name, known.hash, 0.0, known.problem, parameters)
+            return CastMember(player, name, known.hash, 0.0, known.problem, parameters)
         noisy = f"{NOISY} {epsilon!r}; {name}"
         if isinstance(player, _Player):
             player = player.noisy(epsilon)
             self._check_plays(player)
-        return Seated(player, noisy, known.hash, epsilon, known.problem, parameters)
+        return CastMember(player, noisy, known.hash, epsilon, known.problem, parameters)
 
     def _type_name(self, given: Any) -> str:
         name = type_name(given)
-        same = sum(player.name.endswith(name) or f"{name} (" in player.name for player in self.seated)
+        same = sum(player.name.endswith(name) or f"{name} (" in player.name for player in self.members)
         return f"{name} ({same + 1})" if same else name
 
 

@@ -14,8 +14,8 @@ from starmine._util.durable import FolderLock
 from starmine.data.ahead import ahead
 from starmine.data.arrow import pyarrow, pyarrow_parquet
 from starmine.data.files import Entry, Tally, file_hash, write_games
+from starmine.data.generate.chunk import play_chunk, plays_in_core, stores_values
 from starmine.data.generate.configuration import Configuration, another_configuration, differences
-from starmine.data.generate.playing import play_chunk, plays_in_core, stores_values
 from starmine.data.metadata import CONTENT, Metadata
 from starmine.data.schema import ROW_GROUP, read_table, shard_name
 from starmine.data.table import GameTable
@@ -24,7 +24,7 @@ FIRST_GAMES_A_THREAD = 64  # games of bots in a shard's first chunk, which shows
 SECONDS_A_CHUNK = 1.0  # what is aimed at for bots
 PYTHON_CHUNK = 4096  # games that policies and Python bots play at once, always the same
 
-Played = Callable[[GameTable], None]
+OnChunk = Callable[[GameTable], None]
 
 
 def make_shard(
@@ -32,8 +32,8 @@ def make_shard(
     shard: int,
     folder: Path,
     entry: Entry | None,
-    threads: int,
-    played: Played,
+    num_threads: int,
+    played: OnChunk,
     seconds: float = 0,
 ) -> tuple[Entry, bool]:
     """Play the games of a shard and write them, unless another process has done so in the meantime.
@@ -43,7 +43,7 @@ def make_shard(
         shard: its number.
         folder: of the data set.
         entry: of the shard in the manifest.
-        threads: for games in which bots hold all seats.
+        num_threads: for games in which bots hold all seats.
         played: called with games that were just played.
         seconds: to wait for another process that makes this shard.
 
@@ -59,7 +59,7 @@ def make_shard(
     path = folder / shard_name(shard)
     with FolderLock(folder, lock_name(shard), seconds):
         found = examine_shard(configuration, shard, folder, entry)
-        made = found or write_shard(configuration, shard, path, _pieces(configuration, shard, threads, played))
+        made = found or write_shard(configuration, shard, path, _pieces(configuration, shard, num_threads, played))
     remove_lock(folder, shard)
     return made, found is None
 
@@ -86,25 +86,25 @@ def write_shard(configuration: Configuration, shard: int, path: Path, pieces: It
     return write_games(path, configuration.metadata(shard), pieces, optional, configuration.check_weights)
 
 
-def _pieces(configuration: Configuration, shard: int, threads: int, played: Played) -> Iterator[GameTable]:
+def _pieces(configuration: Configuration, shard: int, num_threads: int, played: OnChunk) -> Iterator[GameTable]:
     """The games of a shard, a row group at a time."""
     games = configuration.games_of(shard)
-    pace = Pace(threads) if plays_in_core(configuration.cast) else None
+    pace = Pace(num_threads) if plays_in_core(configuration.cast) else None
     for first in range(0, len(games), ROW_GROUP):
         yield GameTable.concatenate(
-            list(_chunks(configuration, games[first : first + ROW_GROUP], threads, played, pace))
+            list(_chunks(configuration, games[first : first + ROW_GROUP], num_threads, played, pace))
         )
 
 
 def _chunks(
-    configuration: Configuration, games: NDArray[np.uint64], threads: int, played: Played, pace: Pace | None
+    configuration: Configuration, games: NDArray[np.uint64], num_threads: int, played: OnChunk, pace: Pace | None
 ) -> Iterator[GameTable]:
     """The games of a row group, in chunks as they are played."""
     done = 0
     while done < len(games):
         count = PYTHON_CHUNK if pace is None else pace.games
         began = time.perf_counter()
-        chunk = play_chunk(configuration.cast, configuration.seed, games[done : done + count], threads)
+        chunk = play_chunk(configuration.cast, configuration.seed, games[done : done + count], num_threads)
         if pace is not None:
             pace.took(len(chunk), time.perf_counter() - began)
         done += len(chunk)
@@ -121,8 +121,8 @@ class Pace:
         games: number of games of the next chunk.
     """
 
-    def __init__(self, threads: int) -> None:
-        self.games = self.least = FIRST_GAMES_A_THREAD * threads
+    def __init__(self, num_threads: int) -> None:
+        self.games = self.least = FIRST_GAMES_A_THREAD * num_threads
 
     def took(self, games: int, seconds: float) -> None:
         """Set the next chunk by the seconds that these games took."""

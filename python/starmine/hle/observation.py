@@ -10,8 +10,8 @@ from starmine.hle.cards import HanabiCard, HanabiCardKnowledge
 from starmine.hle.moves import HanabiHistoryItem, HanabiMove
 from starmine.hle.position import (
     NOT_HINTED,
+    CardEntry,
     Pair,
-    Shown,
     Source,
     board_text,
     dictionaries,
@@ -178,15 +178,15 @@ class SeenByView:
         return [[(-1, -1) if card is None else (card.suit, card.rank) for card in hand] for hand in self._view.hands]
 
     @property
-    def discard_dictionaries(self) -> list[Shown]:
+    def discard_dictionaries(self) -> list[CardEntry]:
         """The dictionaries of the discarded cards."""
         return dictionaries(self.discards, self.rules)
 
-    def hand_dictionaries(self, observer: int) -> list[list[Shown]]:
+    def hand_dictionaries(self, observer: int) -> list[list[CardEntry]]:
         """The dictionaries of the hands by offset."""
         return [dictionaries(hand, self.rules) for hand in self.hands(observer)]
 
-    def hinted(self, observer: int) -> list[list[Shown]]:
+    def hinted(self, observer: int) -> list[list[CardEntry]]:
         """What hints named."""
         sizes = [len(hand) for hand in self._view.hands]
         if self.rules.observation_type == AgentObservationType.MINIMAL:

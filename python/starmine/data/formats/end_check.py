@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import State
-from starmine.data.ended import ENDED_BY, NOTHING_PLAYABLE, RULES, UNKNOWN, ended_by_name, record_of
+from starmine.data.end_reasons import ENDED_BY, NOTHING_PLAYABLE, RULES, UNKNOWN, ended_by_name, record_of
 from starmine.games.trajectories import Trajectories
 
 SPEEDRUN_FAIL = ENDED_BY.index("speedrun_fail") + 1

@@ -8,14 +8,14 @@ from typing import Any
 from starmine._core import StarmineError, _unknown_name
 from starmine._util.durable import given_path
 from starmine.data.formats import jaxmarl
-from starmine.data.formats.held import Held, imported
-from starmine.data.formats.reading import ON_ERROR
-from starmine.data.formats.recorded import SkippedGame, refuse
+from starmine.data.formats.any_games import AnyGames, imported
+from starmine.data.formats.read import ON_ERROR
+from starmine.data.formats.records import SkippedGame, refuse
 from starmine.data.formats.registry import Format, named, told_by_suffix
 
 
 def write_games(
-    games: Held, path: str | Path, format: str | None = None, *, on_error: str = "raise", **options: Any
+    games: AnyGames, path: str | Path, format: str | None = None, *, on_error: str = "raise", **options: Any
 ) -> tuple[SkippedGame, ...]:
     """Write games in a format of others, or in Starmine's own.
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from starmine._core import Variant, _play_bots, _Player, _Tables
 from starmine.data.generate.draws import NOISE, POLICY, choose_legal, draw, fractions
-from starmine.data.generate.players import Cast, Seated
+from starmine.data.generate.players import Cast, CastMember
 from starmine.data.table import GameTable
 from starmine.games.results import BotError, Games
 from starmine.games.table import WholeGames
@@ -20,14 +20,14 @@ Columns: TypeAlias = tuple[Array, Array, Array, Array]  # scores, fireworks, len
 Values: TypeAlias = tuple[Array, Array]  # of all actions in all turns, and their standard errors
 
 
-def play_chunk(cast: Cast, seed: int, games: NDArray[np.uint64], threads: int) -> GameTable:
+def play_chunk(cast: Cast, seed: int, games: NDArray[np.uint64], num_threads: int) -> GameTable:
     """Play games of a data set.
 
     Args:
         cast: the players.
         seed: of the data set.
         games: uint64 (G,), the indices of the games, in ascending order.
-        threads: threads for games in which bots hold all seats.
+        num_threads: threads for games in which bots hold all seats.
 
     Returns:
         The games, in their order.
@@ -41,7 +41,7 @@ def play_chunk(cast: Cast, seed: int, games: NDArray[np.uint64], threads: int) -
     order = np.argsort(table_of, kind="stable")  # table after table
     of_tables = np.split(order, np.cumsum(np.bincount(table_of))[:-1])
     for seats, chosen in zip(tables.tolist(), of_tables, strict=True):
-        parts.append(_play_table(cast.variant, [cast.seated[row] for row in seats], seed, games[chosen], threads))
+        parts.append(_play_table(cast.variant, [cast.members[row] for row in seats], seed, games[chosen], num_threads))
     outcomes = [np.concatenate(columns) for columns in zip(*(part[0] for part in parts), strict=True)]
     scores, fireworks, _, endings = outcomes
     values = search_values(cast.variant, [part[1:] for part in parts]) if stores_values(cast) else (None, None)
@@ -64,7 +64,7 @@ def play_chunk(cast: Cast, seed: int, games: NDArray[np.uint64], threads: int) -
 
 def stores_values(cast: Cast) -> bool:
     """Whether the values that players find by search are stored: those of bots that hold all seats."""
-    return plays_in_core(cast) and any(player.player.searches for player in cast.seated)
+    return plays_in_core(cast) and any(player.player.searches for player in cast.members)
 
 
 def search_values(variant: Variant, parts: list[tuple[Trajectories, Values | None]]) -> Values:
@@ -97,16 +97,16 @@ def distinct_rows(players: NDArray[np.int16]) -> tuple[NDArray[np.int16], NDArra
 
 def plays_in_core(cast: Cast) -> bool:
     """Whether bots hold all seats, so that Python takes no part in the games."""
-    return all(isinstance(player.player, _Player) for player in cast.seated)
+    return all(isinstance(player.player, _Player) for player in cast.members)
 
 
 def _play_table(
-    variant: Variant, seats: list[Seated], seed: int, games: NDArray[np.uint64], threads: int
+    variant: Variant, seats: list[CastMember], seed: int, games: NDArray[np.uint64], num_threads: int
 ) -> tuple[Columns, Trajectories, Values | None]:
     """Play games of one table."""
     loaded = [player.player if isinstance(player.player, _Player) else None for player in seats]
     if None not in loaded:
-        played = _play_bots(variant, loaded, len(games), seed, 0, threads, True, games)
+        played = _play_bots(variant, loaded, len(games), seed, 0, num_threads, True, games)
         assert played[1] is not None
         values = played[2] if any(player is not None and player.searches for player in loaded) else None
         return played[0], Trajectories(variant, *played[1]), values
@@ -126,7 +126,7 @@ def _play_table(
 class _Noise:
     """The legal actions that noise plays instead of those that Python players choose."""
 
-    def __init__(self, seats: list[Seated], seed: int, games: NDArray[np.uint64]) -> None:
+    def __init__(self, seats: list[CastMember], seed: int, games: NDArray[np.uint64]) -> None:
         self.seed, self.games = seed, games
         self.epsilons = np.array([0.0 if isinstance(seat.player, _Player) else seat.epsilon for seat in seats])
         self.turns = np.zeros((len(games), len(seats)), np.uint64)  # a seat's own turns so far

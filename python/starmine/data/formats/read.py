@@ -15,7 +15,7 @@ from starmine._core import StarmineError, Variant, _unknown_name
 from starmine._util.durable import given_path
 from starmine.data.files import files_of
 from starmine.data.formats import hanab_live_link, jaxmarl
-from starmine.data.formats.recorded import ImportedGames, ReadGames, check_all
+from starmine.data.formats.records import ImportedGames, ReadGames, check_all
 from starmine.data.formats.registry import FORMATS, Format, named, of_suffix, told_by_suffix
 from starmine.data.formats.text_files import Readable, StandardInput, read_text
 from starmine.games.variants import resolve_variant

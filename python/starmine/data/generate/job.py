@@ -16,11 +16,11 @@ from starmine.data.schema import shard_name
 from starmine.data.table import GameTable
 
 # The entries of the shards made now and of those made by others, and the numbers of those that others make.
-Made: TypeAlias = tuple[dict[int, Entry], dict[int, Entry], list[int]]
+JobResult: TypeAlias = tuple[dict[int, Entry], dict[int, Entry], list[int]]
 
 
 @dataclass(frozen=True)
-class Making:
+class Job:
     """Shards to make.
 
     Attributes:
@@ -28,7 +28,7 @@ class Making:
         folder: of the data set.
         entries: of the manifest, by file name.
         missing: the numbers of the shards.
-        threads: for games in which bots hold all seats.
+        num_threads: for games in which bots hold all seats.
         shown: the progress.
     """
 
@@ -36,7 +36,7 @@ class Making:
     folder: Path
     entries: dict[str, Entry]
     missing: list[int]
-    threads: int
+    num_threads: int
     shown: Progress
 
     def add(self, shard: int, entry: Entry) -> None:
@@ -44,7 +44,7 @@ class Making:
         add_to_manifest(self.folder, self.configuration.to_dict(), {shard_name(shard): entry})
 
 
-def make_here(making: Making) -> Made:
+def make_here(job: Job) -> JobResult:
     """Make shards in this process, one after another; those that others make are left to them.
 
     These are looked at again at the end, when most of them are whole, and those of a process that was killed are made.
@@ -54,21 +54,19 @@ def make_here(making: Making) -> Made:
     """
     made: dict[int, Entry] = {}
     found: dict[int, Entry] = {}
-    tally = MeanScore(making.shown)
-    left = making.missing
+    tally = MeanScore(job.shown)
+    left = job.missing
     for _ in range(2):
         busy = []
         for shard in left:
-            known = making.entries.get(shard_name(shard))
+            known = job.entries.get(shard_name(shard))
             try:
-                entry, is_own = make_shard(
-                    making.configuration, shard, making.folder, known, making.threads, tally.played
-                )
+                entry, is_own = make_shard(job.configuration, shard, job.folder, known, job.num_threads, tally.played)
             except FolderBusyError:
                 busy.append(shard)
                 continue
             (made if is_own else found)[shard] = entry
-            making.add(shard, entry)
+            job.add(shard, entry)
             if not is_own:
                 tally.add(entry["games"], entry["score"])
         left = busy

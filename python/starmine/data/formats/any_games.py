@@ -11,20 +11,20 @@ import numpy as np
 from starmine._core import StarmineError
 from starmine.data.dataset import Dataset
 from starmine.data.formats.parquet import suits_in
-from starmine.data.formats.recorded import ImportedGames, ReadGames, check
+from starmine.data.formats.records import ImportedGames, ReadGames, check
 from starmine.data.game import Game
 from starmine.data.table import GameTable
 from starmine.games.results import Games
 from starmine.games.trajectories import Trajectories
 
-Held: TypeAlias = Trajectories | ImportedGames | Games | GameTable | Dataset | Game | Sequence[Game]
+AnyGames: TypeAlias = Trajectories | ImportedGames | Games | GameTable | Dataset | Game | Sequence[Game]
 EXPECTED = (
     "expected trajectories, the result of play_games(..., record=True), the result of read_games, a Dataset or a view "
     "of one, a GameTable such as data[:20], a Game such as data[3], or a list of Games"
 )
 
 
-def imported(games: Held, on_error: str = "raise") -> ImportedGames:
+def imported(games: AnyGames, on_error: str = "raise") -> ImportedGames:
     """Games of any form as a reader gives them, played by the rules.
 
     Args:
