@@ -14,6 +14,7 @@ from starmine.evaluation import Evaluation, evaluate
 from starmine.evaluation.html_report import evaluation_html
 from starmine.evaluation.worst import without_replays, worst_games
 from starmine.look import replay_html
+from starmine.text import ChatPlayer
 
 DESCRIPTION = """\
 Plays every bot with itself and with every other on the same decks, and prints the matrix of their mean scores.
@@ -37,8 +38,8 @@ def add(commands: Any) -> None:
         metavar="BOT",
         help=f"{', '.join([*bots(), *policies()])}; a list of rules, such as 'rules: play-safe; discard-oldest'; a "
         "policy file, such as 'policy: mine.safetensors'; a class or an object of a Python file, such as "
-        "mybot.py:Student, which plays as in play_games; or NAME=BOT, which is shown by that name (default: all bots "
-        "that play the variant, except random ones and cheaters)",
+        "mybot.py:Student or a ChatPlayer, which plays as in play_games; or NAME=BOT, which is shown by that name "
+        "(default: all bots that play the variant, except random ones and cheaters)",
     )
     parser.add_argument(
         "--games", type=integer, default=1000, metavar="N", help="games of each pairing (default: 1,000)"
@@ -105,11 +106,23 @@ def run(options: argparse.Namespace) -> int:
             refuse("starmine eval", f"interrupted; the same command{again} goes on from {options.output}")
         return INTERRUPTED
     print(evaluation)
+    print_calls(entrants)
     if options.output is not None:
         if options.html:
             write_pages(evaluation, Path(options.output), entrants)
         print(f"\nwritten to {options.output}")
     return 0
+
+
+def print_calls(entrants: dict[str, Any]) -> None:
+    """Print how often chat players were asked, with what outcomes, and sums of their usage."""
+    for name, player in entrants.items():
+        if isinstance(player, ChatPlayer) and player.exchanges:
+            found = player.report()
+            outcomes = ", ".join(f"{count:,} {outcome}" for outcome, count in found["outcomes"].items())
+            by_fallback = [f"{found['fallbacks']:,} moves of the fallback"] if found["fallbacks"] else []
+            usage = [f"{kind} {amount:,}" for kind, amount in found["usage"].items()]
+            print(f"\n{name}: {found['calls']:,} calls: {'; '.join([outcomes, *by_fallback, *usage])}")
 
 
 def write_pages(evaluation: Evaluation, folder: Path, entrants: dict[str, Any]) -> None:

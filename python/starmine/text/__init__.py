@@ -1,6 +1,7 @@
 """Hanabi by text, for language models: prompts, replies, a player that asks a model, reports and training examples."""
 
 from starmine.text.chat import Answer, ChatError, ChatPlayer, Exchange
+from starmine.text.endpoint import Endpoint
 from starmine.text.export import examples, preferences, write_lines
 from starmine.text.prompt import PROMPT_VERSION, PromptOptions, rules_prompt, table_prompt
 from starmine.text.replies import Reply, parse_reply, read_move
@@ -11,6 +12,7 @@ __all__ = [
     "Answer",
     "ChatError",
     "ChatPlayer",
+    "Endpoint",
     "Exchange",
     "PlayerReport",
     "PromptOptions",

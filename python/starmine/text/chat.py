@@ -119,6 +119,8 @@ class ChatPlayer:
     Raises:
         StarmineError: an argument out of range, or a transcript that exists.
 
+    `starmine eval FILE.py:NAME smart` evaluates the player of this name in a Python file.
+
     Example:
         >>> import starmine
         >>> player = starmine.text.ChatPlayer(lambda messages: "MOVE: play slot 0", fallback="random")
@@ -188,8 +190,16 @@ class ChatPlayer:
             talks = [_Talk(self, view, game) for view, game in waiting]
             self._ask_in_rounds(talks)
         else:
-            talks = _run(self._ask_all(waiting))
+            talks = run_in_loop(self._ask_all(waiting))
         return [self._move(talk) for talk in talks]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The settings; a copy has no exchanges and no transcript."""
+        return vars(self) | {"exchanges": [], "fallbacks": 0, "_lock": None, "_transcript": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """A player with these settings."""
+        vars(self).update(state | {"_lock": threading.Lock()})
 
     def clear(self) -> None:
         """Forget all exchanges and counts. The transcript keeps its lines."""
@@ -242,7 +252,7 @@ class ChatPlayer:
         """Ask a batched function until each game has a move or no attempts are left."""
         while waiting := [talk for talk in talks if not talk.is_over]:
             began = time.monotonic()
-            answers = _run(self._called([talk.messages for talk in waiting]))
+            answers = run_in_loop(self._called([talk.messages for talk in waiting]))
             seconds = (time.monotonic() - began) / len(waiting)
             if not isinstance(answers, Exception) and (
                 not isinstance(answers, Sequence) or isinstance(answers, str) or len(answers) != len(waiting)
@@ -329,7 +339,8 @@ class _Talk:
         if isinstance(answer, Answer):
             numbers = {str(name): value for name, value in answer.usage.items()}
             usage = {name: value for name, value in numbers.items() if isinstance(value, int | float)}
-            answer = next(iter(answer.tool_calls)) if answer.tool_calls else answer.text
+            calls = list(answer.tool_calls)
+            answer = calls[0] if len(calls) == 1 else calls or answer.text
         reply: str | None
         action: int | None
         problem: str | None
@@ -414,7 +425,7 @@ def _event_loop() -> asyncio.AbstractEventLoop:
         return _LOOP[0][1]
 
 
-def _run(work: Coroutine[Any, Any, Any]) -> Any:
+def run_in_loop(work: Coroutine[Any, Any, Any]) -> Any:
     """The result of a coroutine, which runs in the loop of `_event_loop`, so that notebooks and Ctrl-C work alike."""
     loop = _event_loop()
     if threading.current_thread().name == "starmine chat":  # a model that plays games with another chat player

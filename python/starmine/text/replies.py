@@ -127,6 +127,9 @@ def _moves_of(reply: Any, view: View) -> tuple[list[int], bool]:
     reader = _Reader(view)
     if isinstance(reply, dict):
         return _some(reader.of_object(reply), "it has no move"), True
+    if isinstance(reply, list) and reply and all(isinstance(call, dict) for call in reply):
+        calls = [action for call in reply for action in _some(reader.of_object(call), "a tool call has no move")]
+        return list(dict.fromkeys(calls)), True
     if not isinstance(reply, str):
         raise UnreadableError(f"it is a {type(reply).__name__}, not text")
     if len(reply) > MOST_CHARACTERS:

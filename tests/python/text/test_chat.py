@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import pickle
 import random
 import threading
 import time
@@ -415,3 +416,21 @@ def test_a_model_may_itself_play_games_with_a_chat_player():
         return first_move(messages)
 
     assert ChatPlayer(ask).act(view()) == ChatPlayer(first_move).act(view())
+
+
+def test_a_copy_has_the_settings_but_not_the_exchanges(tmp_path):
+    player = ChatPlayer(first_move, name="mine", replies=2, transcript=tmp_path / "talk.jsonl")
+    player.act(view())
+    again = pickle.loads(pickle.dumps(player))
+    assert (again.name, again.replies, again.exchanges) == ("mine", 2, [])
+    assert again.act(view()) == player.act(view())
+    assert len((tmp_path / "talk.jsonl").read_text().splitlines()) == 2
+
+
+def test_two_different_tool_calls_are_refused():
+    call = {"name": "play", "arguments": {"slot": 0}}
+    other = {"name": "play", "arguments": {"slot": 1}}
+    replies = iter([Answer(tool_calls=[call, other]), Answer(tool_calls=[call, call])])
+    player = ChatPlayer(lambda messages: next(replies))
+    assert player.act(view()) == view().variant.hand_size
+    assert "2 different moves" in player.exchanges[0].problem
