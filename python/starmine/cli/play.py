@@ -15,11 +15,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from starmine._core import StarmineError, Variant, VariantError, bot, bots, make_bot, policies, variant, variants
+from starmine._core import StarmineError, Variant, VariantError, bot, bots, make_bot, policies
 from starmine._util.durable import given_path
 from starmine.cli import players
 from starmine.cli.arguments import INTERRUPTED, add_command, add_seats, add_variant, integer, refuse, rules_of_text
 from starmine.games.trajectories import Trajectories
+from starmine.games.variants import preset_of
 from starmine.look.lobby import Lobby
 from starmine.look.server import LOOPBACK, Server
 from starmine.look.table import Table
@@ -218,12 +219,8 @@ def keep_in(folder: Path, table: Table) -> Path:
 
 def folder_of(rules: Variant) -> str:
     """The name of the folder for games of some rules, such as "standard-2p": a data set has games of one variant."""
-    for name in variants():
-        try:
-            if variant(name, players=rules.players) == rules:
-                return f"{name}-{rules.players}p"
-        except VariantError:
-            continue
+    if name := preset_of(rules):
+        return f"{name}-{rules.players}p"
     return f"rules-{hashlib.sha256(rules.to_json().encode()).hexdigest()[:12]}"
 
 

@@ -13,6 +13,7 @@ from starmine._core import StarmineError, Variant, _search_text, bots, policies
 from starmine.cli.arguments import add_command, add_rules, add_seats, integer, rules_of_text
 from starmine.data import Dataset, generate
 from starmine.games.play import play_games
+from starmine.games.results import mean_and_error, with_error
 
 DESCRIPTION = """\
 Plays games in which one seat searches while the others play by a blueprint, and the same decks with the blueprint in
@@ -132,13 +133,11 @@ def report(options: argparse.Namespace, rules: Variant, blueprint: NDArray[Any],
     ]
     for name, scores in (("blueprint", blueprint), ("search", searched)):
         perfect, zero = np.mean(scores == rules.max_score), np.mean(scores == 0)
-        lines.append(f"{name:12}{mean_and_error(scores):>16}{perfect:>10.1%}{zero:>10.1%}")
-    lines.append(f"{'difference':12}{mean_and_error(searched - blueprint):>16}  (the same decks)")
+        lines.append(f"{name:12}{mean_text(scores):>16}{perfect:>10.1%}{zero:>10.1%}")
+    lines.append(f"{'difference':12}{mean_text(searched - blueprint):>16}  (the same decks)")
     return "\n".join(lines)
 
 
-def mean_and_error(scores: NDArray[Any]) -> str:
+def mean_text(scores: NDArray[Any]) -> str:
     """The mean and its standard error; of a single game no error."""
-    if len(scores) < 2:
-        return f"{scores.mean():.2f}"
-    return f"{scores.mean():.2f} ± {scores.std(ddof=1) / len(scores) ** 0.5:.2f}"
+    return with_error(*mean_and_error(scores), digits=2)

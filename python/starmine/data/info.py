@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import StarmineError, Variant, variant, variants
+from starmine._core import StarmineError, Variant
 from starmine._util.durable import given_path
 from starmine._util.equality import equal_by_value
 from starmine._util.progress import counted
@@ -18,6 +18,7 @@ from starmine.data.arrow import pyarrow, pyarrow_parquet
 from starmine.data.end_reasons import ended_by_name
 from starmine.data.metadata import Metadata
 from starmine.data.verify import FORGED, game_files
+from starmine.games.variants import described
 
 WIDTH = 48  # of the longest bar, in characters
 EIGHTHS = " ▏▎▍▌▋▊▉█"
@@ -197,17 +198,6 @@ def _add(
                 tables.setdefault((name, *held), TableScores(name)).add(scored, turns)
             total.add(score, length)
     return metadata
-
-
-def described(rules: Variant) -> str:
-    """The variant's preset and number of players, or its parameters where it is no preset."""
-    for name in variants():
-        try:
-            if rules == variant(name, players=rules.players):
-                return f"{name}, {rules.players} players"
-        except StarmineError:  # the preset is not for so many players
-            continue
-    return repr(rules).removeprefix("Variant(").removesuffix(")")
 
 
 def histogram(counts: NDArray[np.int64]) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant, _unknown_name, endings
+from starmine._util.numbers import is_number
 from starmine.games.endings import defeats
 
 Array = NDArray[Any]
@@ -56,8 +56,7 @@ class Rewards:
     def __init__(self, variant: Variant, reward: str, lost_game_penalty: float) -> None:
         if reward not in REWARDS:
             raise _unknown_name("reward", str(reward), list(REWARDS))
-        is_number = isinstance(lost_game_penalty, int | float | np.number) and not isinstance(lost_game_penalty, bool)
-        if not is_number or not 0 <= lost_game_penalty < math.inf:
+        if not is_number(lost_game_penalty, 0):
             raise StarmineError(
                 f"lost_game_penalty={lost_game_penalty!r} is not allowed: expected a number of at least 0, such as 1.0"
             )

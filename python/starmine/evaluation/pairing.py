@@ -87,11 +87,6 @@ def stretches(players: int, games: int, with_itself: bool) -> list[tuple[int, in
     return [(seat, borders[seat], borders[seat + 1]) for seat in range(players)]
 
 
-def mean_or_nan(values: Array) -> tuple[float, float | None]:
-    """Mean and standard error; a mean of no value is nan, an error of fewer than two values None."""
-    return mean_and_error(values) if len(values) else (float("nan"), None)
-
-
 def share(chosen: Array) -> float:
     """The share of true values; nan of an empty array."""
     return float(np.mean(chosen)) if len(chosen) else float("nan")
@@ -113,8 +108,8 @@ def summarise(
     """
     there = outcomes[ENDING] != FAILED
     kept = outcomes[:, :played][:, there[:played]]
-    score, standard_error = mean_or_nan(kept[SCORE])
-    fireworks, fireworks_standard_error = mean_or_nan(kept[FIREWORKS])
+    score, standard_error = mean_and_error(kept[SCORE])
+    fireworks, fireworks_standard_error = mean_and_error(kept[FIREWORKS])
     seats: list[dict[str, float | None]] = []
     turns = stretches(players, outcomes.shape[1], player == partner)
     for seat, start, end in turns if len(turns) > 1 else []:
@@ -133,7 +128,7 @@ def summarise(
         fireworks_standard_error=fireworks_standard_error,
         perfect=share(kept[ENDING] == PERFECT),
         lost=share(np.isin(kept[ENDING], defeats())),
-        length=mean_or_nan(kept[LENGTH])[0],
+        length=mean_and_error(kept[LENGTH])[0],
         seconds=seconds,
         seats=seats,
         failures=failures,

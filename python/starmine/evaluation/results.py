@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import Variant, _may_share_table, _unknown_name, variant, variants
+from starmine._core import Variant, _may_share_table, _unknown_name
 from starmine._util.equality import equal_by_value
-from starmine.evaluation.pairing import ENDING, FAILED, SCORE, Pairing, mean_or_nan, summarise
+from starmine.evaluation.pairing import ENDING, FAILED, SCORE, Pairing, summarise
 from starmine.games.identity import Identity
-from starmine.games.results import Games
+from starmine.games.results import Games, mean_and_error
+from starmine.games.variants import described
 
 Array = NDArray[Any]
 Cell = tuple[int, int]
@@ -56,11 +57,7 @@ class Settings:
     @property
     def described(self) -> str:
         """The variant's preset and number of players, or its parameters where it is no preset."""
-        players = self.variant.players
-        for name in variants():
-            if self.variant == variant(name, players=players):
-                return f"{name}, {players} players"
-        return repr(self.variant).removeprefix("Variant(").removesuffix(")")
+        return described(self.variant)
 
     def to_dict(self) -> dict[str, Any]:
         """The settings as JSON can represent them."""
@@ -173,7 +170,7 @@ class Results:
         """
         scores = self._deck_scores([self._cell(*one), self._cell(*other)])
         differences = scores[0] - scores[1]
-        return mean_or_nan(differences[~np.isnan(differences)])
+        return mean_and_error(differences[~np.isnan(differences)])
 
     def to_dict(self) -> dict[str, Any]:
         """Settings, entrants and pairings without the single games, as JSON can represent them: None for nan."""
@@ -214,7 +211,7 @@ class Results:
         scores = self._deck_scores(cells)
         there = ~np.isnan(scores)
         decks = there.any(axis=0)
-        return mean_or_nan(np.nansum(scores[:, decks], axis=0) / there[:, decks].sum(axis=0))
+        return mean_and_error(np.nansum(scores[:, decks], axis=0) / there[:, decks].sum(axis=0))
 
     def _add(self, cell: Cell, start: int, games: Games, seconds: float) -> None:
         """Store the next games of a pairing."""

@@ -84,8 +84,7 @@ class Games:
 
     @property
     def _mean_and_error(self) -> tuple[float, float | None]:
-        played = self.scores[self.endings > 0]
-        return mean_and_error(played) if len(played) else (float("nan"), None)
+        return mean_and_error(self.scores[self.endings > 0])
 
     def share(self, ending: str) -> float:
         """The share of the games with this ending, one of `starmine.endings()`.
@@ -152,9 +151,9 @@ def _below(file: str, folders: tuple[Path, ...]) -> bool:
 
 
 def mean_and_error(values: Array) -> tuple[float, float | None]:
-    """The mean and its standard error; None for a single value, which says nothing about its spread."""
+    """The mean and its standard error; the mean of no values is nan, the error of fewer than two None."""
     error = float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else None
-    return float(np.mean(values)), error
+    return float(np.mean(values)) if len(values) else float("nan"), error
 
 
 def with_error(mean: float, error: float | None, digits: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from starmine._core import UnknownNameError, Variant, VariantError, _hle_preset
+from starmine._core import UnknownNameError, Variant, VariantError, _hle_preset, variants
 from starmine._core import variant as preset
 from starmine._util.keywords import RULES, check_keywords
 
@@ -55,3 +55,22 @@ def resolve_variant(given: str | Variant, overrides: dict[str, Any]) -> Variant:
         check_keywords("Variant", overrides, RULES)
         return Variant(**{**given.parameters(), **overrides}) if overrides else given
     raise VariantError(f"variant={given!r} is not allowed: expected a Variant or a preset's name")
+
+
+def preset_of(rules: Variant) -> str | None:
+    """The name of the preset that has these rules, or None."""
+    for name in variants():
+        try:
+            if preset(name, players=rules.players) == rules:
+                return name
+        except VariantError:  # the preset is not for so many players
+            continue
+    return None
+
+
+def described(rules: Variant) -> str:
+    """The variant's preset and number of players, or its parameters where it is no preset."""
+    name = preset_of(rules)
+    return (
+        repr(rules).removeprefix("Variant(").removesuffix(")") if name is None else f"{name}, {rules.players} players"
+    )

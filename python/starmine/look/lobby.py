@@ -16,6 +16,7 @@ from typing import Any
 
 from starmine._core import StarmineError, Variant, VariantError, make_bot, variant, variants
 from starmine._util.durable import replace_file
+from starmine._util.numbers import is_integer
 from starmine.look.frame import event_of, frame_of, suits_of
 from starmine.look.replay import page, replay_data
 from starmine.look.table import Table
@@ -171,7 +172,7 @@ class Lobby:
             StaleError: the table is not at this position any more.
             StarmineError: it is not the person's turn, or the action is not legal.
         """
-        if not isinstance(action, int) or isinstance(action, bool):
+        if not is_integer(action):
             raise StarmineError(f"action={action!r} is not allowed: expected a number")
         place = self._place(key)
         with place.lock:

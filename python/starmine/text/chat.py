@@ -20,6 +20,7 @@ from typing import Any, TypeAlias
 from starmine._core import StarmineError, View, make_bot
 from starmine._util.durable import AppendedFile, given_path
 from starmine._util.equality import equal_by_value
+from starmine._util.numbers import is_integer, is_number
 from starmine.text.facts import move_text
 from starmine.text.prompt import PROMPT_VERSION, PromptOptions, rules_prompt, table_prompt
 from starmine.text.replies import parse_reply
@@ -147,10 +148,10 @@ class ChatPlayer:
         if not callable(ask):
             raise StarmineError(f"ask={ask!r} is not allowed: expected a function of messages")
         for count, value in (("replies", replies), ("calls", calls), ("concurrency", concurrency)):
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            if not is_integer(value) or value < 1:
                 raise StarmineError(f"{count}={value!r} is not allowed: expected an integer of at least 1")
         for seconds, limit in (("backoff", backoff), ("timeout", timeout)):
-            if limit is not None and (not isinstance(limit, int | float) or not 0 <= limit < float("inf")):
+            if limit is not None and not is_number(limit, 0):
                 raise StarmineError(f"{seconds}={limit!r} is not allowed: expected seconds of at least 0")
         if fallback is not None and not callable(fallback) and not isinstance(fallback, str):
             raise StarmineError(

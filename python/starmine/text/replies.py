@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from starmine._core import NotationError, StarmineError, View
+from starmine._util.numbers import is_integer
 from starmine.text.facts import move_text, suits_of
 
 MOST_CHARACTERS = 200_000  # of a reply
@@ -386,7 +387,7 @@ class _Reader:
         if isinstance(value, str):
             word = value.strip().lower()
             value = NUMBER_WORDS.get(word, int(word) if re.fullmatch(r"[0-9]{1,9}", word) else value)
-        if isinstance(value, bool) or not isinstance(value, int):
+        if not is_integer(value):
             raise UnreadableError(f"{name} {value!r} is no whole number of at least 0")
         return value
 

@@ -191,7 +191,7 @@ def report(
         raise StarmineError(f"players has {len(players)} entries: expected {games.variant.players}, one for each seat")
     played = np.flatnonzero(games.endings > 0).tolist()
     scores = games.scores[played]
-    mean, error = mean_and_error(scores) if played else (float("nan"), None)
+    mean, error = mean_and_error(scores)
     lost = sum(games.share(ending) for ending in ("lost", "indispensable_card_lost", "no_legal_action"))
     chats = {id(player): player for player in players if isinstance(player, ChatPlayer)}.values()
     reports = []

@@ -30,6 +30,7 @@ import numpy as np
 
 from starmine._core import StarmineError, Variant
 from starmine._util.durable import replace_file
+from starmine._util.numbers import is_integer
 from starmine.data.end_reasons import ENDED_BY, NO_SEAT, UNKNOWN, ended_by_name, record_of
 from starmine.data.formats.hanab_live_rules import NO_VARIANT, OTHER_FLAGS, TIMES, game_rules, rules_of, suit_names
 from starmine.data.formats.moves import COLOR_HINT, DISCARD, PLAY, RANK_HINT, Move, action_of, move_of
@@ -42,7 +43,7 @@ from starmine.data.formats.records import (
     assemble,
     starting_at_seat_0,
 )
-from starmine.data.formats.text_files import Broken, Readable, is_integer, json_values, read_text
+from starmine.data.formats.text_files import Broken, Readable, json_values, read_text
 
 KINDS = (PLAY, DISCARD, COLOR_HINT, RANK_HINT)  # by type
 ENDS = (4, 5)

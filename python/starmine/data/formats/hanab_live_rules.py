@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any
 
 from starmine._core import StarmineError, Variant
-from starmine.data.formats.text_files import is_integer
+from starmine._util.numbers import is_integer
 
 USUAL, ONE_OF_EACH, ONE_FOUR, TWO_ONES = (3, 2, 2, 2, 1), (1, 1, 1, 1, 1), (3, 2, 2, 1, 1), (2, 2, 2, 2, 1)
 

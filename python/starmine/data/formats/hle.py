@@ -24,9 +24,10 @@ from typing import Any
 
 from starmine._core import StarmineError, Variant
 from starmine._util.durable import replace_file
+from starmine._util.numbers import is_integer
 from starmine.data.formats.moves import COLOR_HINT, DISCARD, PLAY, RANK_HINT, Move, action_of, move_of
 from starmine.data.formats.records import NOT_RECORDED, ImportedGames, ReadGames, RecordedGame, SkippedGame, assemble
-from starmine.data.formats.text_files import Broken, Readable, card_of, is_integer, json_values, read_text, text_of
+from starmine.data.formats.text_files import Broken, Readable, card_of, json_values, read_text, text_of
 from starmine.games.trajectories import LETTERS
 
 PARAMETERS = ("players", "colors", "ranks", "hand_size", "max_information_tokens", "max_life_tokens")

@@ -13,6 +13,7 @@ from typing import Any
 
 from starmine._core import StarmineError, Variant
 from starmine._util.durable import replace_file
+from starmine._util.numbers import is_integer
 from starmine.data.formats.records import (
     ImportedGames,
     ReadGames,
@@ -21,7 +22,7 @@ from starmine.data.formats.records import (
     assemble,
     starting_at_seat_0,
 )
-from starmine.data.formats.text_files import card_of, is_integer, parse_json, read_text, text_of
+from starmine.data.formats.text_files import card_of, parse_json, read_text, text_of
 
 DECKS, ACTIONS, SCORES = "decks.json", "actions.json", "scores.txt"
 DIGITS = 9  # of a score, at most

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeAlias, TypeGuard
+from typing import Any, TypeAlias
 
 from starmine._core import StarmineError, Variant
 from starmine.games.trajectories import LETTERS
@@ -132,11 +132,6 @@ def parse_json(text: str, source: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise StarmineError(f"{source}: it is not JSON ({error})") from error
-
-
-def is_integer(value: object) -> TypeGuard[int]:
-    """Whether a JSON value is an integer."""
-    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def card_of(text: object, variant: Variant) -> int:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant, _Player, _Tables, _unknown_name
 from starmine._util.equality import equal_by_value
+from starmine._util.numbers import is_number
 from starmine.data.generate.draws import SEAT, TABLE, choose, draw
 from starmine.games.identity import identity, parameters_hash
 from starmine.games.play import resolve_table
@@ -253,13 +254,12 @@ def _weights(place: str, weights: Mapping[str, float], names: Sequence[str]) -> 
         if name not in names:
             raise _unknown_name("table", str(name), list(names))
     given = [weights.get(name, 0.0) for name in names]
-    are_numbers = all(isinstance(weight, int | float | np.number) and weight >= 0 for weight in given)
-    if not are_numbers or not 0 < sum(given) < math.inf:
+    if not all(is_number(weight, 0) for weight in given) or not 0 < sum(given) < math.inf:
         raise StarmineError(f"{place}={dict(weights)!r} is not allowed: expected numbers of at least 0, one above 0")
     return tuple(map(float, given))
 
 
 def _check_epsilon(place: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 <= value <= 1:
+    if not is_number(value, 0, 1):
         raise StarmineError(f"{place}={value!r} is not allowed: expected a probability, 0 to 1")
     return float(value)
