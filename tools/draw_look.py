@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import starmine
+from starmine.evaluation.folder import worst_games
 from starmine.evaluation.html_report import evaluation_html
-from starmine.evaluation.worst import worst_games
 from starmine.look import replay_html
 from starmine.look.lobby import Lobby
 from starmine.look.replay import FOLDER
@@ -93,8 +93,10 @@ def play(browser: Browser) -> None:
 
 def report() -> str:
     """The report of `starmine eval --html`."""
-    results = starmine.evaluate(["smart", "info", "simple", "ippo-2p"], games=200, seed=0)
-    return evaluation_html(results, worst_games(results, 5))
+    bots = ["smart", "info", "simple", "ippo-2p"]
+    with tempfile.TemporaryDirectory() as folder:
+        results = starmine.evaluate(bots, games=200, seed=0, output=folder, figure=False)
+        return evaluation_html(results, worst_games(folder, 5))
 
 
 def evaluation(browser: Browser, folder: Path) -> None:

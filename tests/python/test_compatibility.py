@@ -235,32 +235,33 @@ def test_a_folder_of_games_of_another_version_is_refused_with_both(tmp_path, mon
         generated("0.2", tmp_path, monkeypatch, "9.9")
 
 
-def evaluated(version, folder, monkeypatch, installed=None):
-    """Go on with a golden evaluation where `installed` is this package's version, or the one that wrote it."""
+def evaluate(folder, monkeypatch, version):
+    """Evaluate, or go on, as this version of the package."""
     from starmine.evaluation import run
 
-    shutil.copytree(COMPAT / version / "evaluation", folder / "evaluation")
-    made_by = recorded(version, "evaluation/eval.json")["settings"]["version"]
-    monkeypatch.setattr(run, "version", lambda _: installed or made_by)
-    starmine.evaluate(["simple"], games=10, seed=2, output=folder / "evaluation", figure=False)
+    monkeypatch.setattr(run, "version", lambda _: version)
+    return starmine.evaluate(["simple"], games=10, seed=2, output=folder, figure=False)
 
 
-# Evaluations of 0.2 do not say which players played.
+# Evaluations of 0.2 are no data sets.
 @pytest.mark.parametrize("version", [version for version in files("evaluation") if version != "0.2"])
 def test_an_evaluation_goes_on(version, tmp_path, monkeypatch):
-    games = "evaluation/eval-games.npy"
-    evaluated(version, tmp_path, monkeypatch)
-    assert (tmp_path / games).read_bytes() == (COMPAT / version / games).read_bytes()
+    shard, manifest = "evaluation/shard-000000.parquet", "evaluation/_manifest.json"
+    shutil.copytree(COMPAT / version / "evaluation", tmp_path / "evaluation")
+    evaluate(tmp_path / "evaluation", monkeypatch, recorded(version, manifest)["configuration"]["version"])
+    assert (tmp_path / shard).read_bytes() == (COMPAT / version / shard).read_bytes()
 
 
-def test_an_evaluation_without_identities_is_refused(tmp_path, monkeypatch):
-    with pytest.raises(starmine.StarmineError, match="simple, which may be another player now"):
-        evaluated("0.2", tmp_path, monkeypatch)
+def test_an_evaluation_of_0_2_is_refused(tmp_path, monkeypatch):
+    shutil.copytree(COMPAT / "0.2" / "evaluation", tmp_path / "evaluation")
+    with pytest.raises(starmine.StarmineError, match=r"no evaluation that can go on .*_manifest\.json is missing"):
+        evaluate(tmp_path / "evaluation", monkeypatch, recorded("0.2", "evaluation/eval.json")["settings"]["version"])
 
 
 def test_an_evaluation_of_another_version_is_refused_with_both(tmp_path, monkeypatch):
-    with pytest.raises(starmine.StarmineError, match=r"version '0\.[0-9.]+' instead of '9\.9'"):
-        evaluated("0.2", tmp_path, monkeypatch, "9.9")
+    evaluate(tmp_path, monkeypatch, "0.3")
+    with pytest.raises(starmine.StarmineError, match=r"version '0\.3' instead of '9\.9'"):
+        evaluate(tmp_path, monkeypatch, "9.9")
 
 
 # --- The page ------------------------------------------------------------------------------------------------

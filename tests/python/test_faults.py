@@ -10,16 +10,19 @@ import tempfile
 import time
 from pathlib import Path
 
-import numpy as np
 import pytest
 from paths import ROOT
 from tiny_runs import Walk, train
 from training_runs import TrainingError, needs_train_extra
 
 from starmine import StarmineError, evaluate
-from starmine._util.durable import FolderLock, seal_json
+from starmine._util.durable import FolderLock
+from starmine.data.manifest import MANIFEST, read_manifest, write_manifest
+from starmine.data.schema import shard_name
+from starmine.evaluation.folder import read_evaluation
 
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes cannot be forked on this system")
+SHARD = shard_name(0)
 GAMES = {"entrants": ["iggi"], "variant": "mini", "figure": False}
 
 
@@ -59,14 +62,14 @@ def test_a_killed_evaluation_goes_on_to_the_same_games(tmp_path):
         running.communicate(timeout=60)
     evaluation = evaluate(**GAMES, games=200_000, output=tmp_path)
     assert (evaluation.played == 200_000).all()
-    assert (np.load(tmp_path / "eval-games.npy")[0, 0, 3] > 0).all()
+    assert (read_evaluation(tmp_path).outcomes[0, 0, 3] > 0).all()
 
 
-def test_games_and_json_of_different_runs_are_refused(tmp_path):
+def test_games_and_manifest_of_different_runs_are_refused(tmp_path):
     for name in ("one", "other"):
         evaluate(**GAMES, games=10, output=tmp_path / name)
-    (tmp_path / "one" / "eval-games.npy").replace(tmp_path / "other" / "eval-games.npy")
-    with pytest.raises(StarmineError, match="belongs to another run"):
+    (tmp_path / "one" / SHARD).replace(tmp_path / "other" / SHARD)
+    with pytest.raises(StarmineError, match=f"the bytes of {SHARD} do not have the checksum in {MANIFEST}"):
         evaluate(**GAMES, games=10, output=tmp_path / "other")
 
 
@@ -78,14 +81,14 @@ def means_the_same(damaged, whole):
         return False
 
 
-def test_a_flipped_bit_of_the_games_or_the_json_is_refused(tmp_path):
+def test_a_flipped_bit_of_the_games_or_the_manifest_is_refused(tmp_path):
     evaluate(**GAMES, games=10, output=tmp_path)
-    for name in ("eval-games.npy", "eval.json"):
+    for name in (SHARD, MANIFEST):
         whole = (tmp_path / name).read_bytes()
         for place in range(len(whole) - 40, 0, -97):
             damaged = bytearray(whole)
             damaged[place] ^= 1
-            if name == "eval.json" and means_the_same(damaged, whole):
+            if name == MANIFEST and means_the_same(damaged, whole):
                 continue
             (tmp_path / name).write_bytes(damaged)
             with pytest.raises(StarmineError, match=r"holds (no|another) evaluation"):
@@ -96,33 +99,27 @@ def test_a_flipped_bit_of_the_games_or_the_json_is_refused(tmp_path):
 
 def test_a_folder_without_saved_games_starts_over(tmp_path):
     evaluate(**GAMES, games=10, output=tmp_path)
-    found = json.loads((tmp_path / "eval.json").read_text())
-    del found["checksum"]
-    for pairing in found["pairings"]:
-        pairing["games"] = 0
-    (tmp_path / "eval.json").write_text(seal_json(found))
-    (tmp_path / "eval-games.npy").unlink()
+    write_manifest(tmp_path, read_manifest(tmp_path)["configuration"], {})
     assert (evaluate(**GAMES, games=10, output=tmp_path).played == 10).all()
 
 
-def test_a_full_disk_is_reported_before_any_game(small_disk):
+def test_a_full_disk_is_one_line_and_keeps_what_was_saved(small_disk):
     running = command("eval", "iggi", "--games", "1000000", "--no-figure", "--quiet", "--output", small_disk)
     _, errors = running.communicate(timeout=60)
     assert running.returncode == 2
     assert "cannot be written (No space left on device)" in errors
     assert errors.count("\n") == 1
-    assert not (small_disk / "eval-games.npy").exists()
+    found = read_evaluation(small_disk)
+    assert found.played.sum() == sum(entry["games"] for entry in read_manifest(small_disk)["shards"].values())
 
 
 def test_a_write_that_fails_later_keeps_what_was_saved(tmp_path, monkeypatch):
-    from starmine.evaluation import games_file
-
     def fail(_):
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
         evaluate(**GAMES, games=10, output=tmp_path)
-        patch.setattr(games_file.os, "fsync", fail)
+        patch.setattr(os, "fsync", fail)
         with pytest.raises(StarmineError, match="No space left"):
             evaluate(**GAMES, games=10, output=tmp_path)
     assert (evaluate(**GAMES, games=10, output=tmp_path).played == 10).all()

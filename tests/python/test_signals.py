@@ -292,7 +292,7 @@ signal.setitimer(signal.ITIMER_REAL, 0.3)
 def test_an_interrupted_evaluation_goes_on(tmp_path):
     arguments = ["eval", SLOW, "--players", "5", "--games", "3000", "--no-figure", "--output", str(tmp_path)]
     process = start([sys.executable, "-m", "starmine", *arguments])
-    while not (tmp_path / "eval-games.npy").exists():
+    while not (tmp_path / "_manifest.json").exists():
         assert process.poll() is None
         time.sleep(0.01)
     output, errors, seconds = interrupt(process)

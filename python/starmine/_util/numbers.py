@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import math
+import operator
+import os
 from typing import Any, TypeGuard
 
 import numpy as np
+
+from starmine._core import StarmineError
+
+MOST_THREADS = 1024  # that the core starts
 
 
 def is_integer(value: object) -> TypeGuard[int]:
@@ -17,3 +23,26 @@ def is_number(value: Any, least: float, most: float = math.inf) -> bool:
     """Whether a value is a finite number from `least` to `most`."""
     is_one = isinstance(value, int | float | np.number) and not isinstance(value, bool)
     return is_one and math.isfinite(value) and bool(least <= value <= most)
+
+
+def check_number(name: str, value: Any, least: int, most: int) -> int:
+    """A whole number within bounds.
+
+    Raises:
+        TypeError: it is not an integer.
+        StarmineError: it is out of bounds.
+    """
+    number = operator.index(value)
+    if not least <= number <= most:
+        raise StarmineError(f"{name}={number} is not allowed: expected {least} to {most}")
+    return number
+
+
+def check_threads(num_threads: Any) -> int:
+    """A number of threads; None for one for each core.
+
+    Raises:
+        TypeError: it is not an integer.
+        StarmineError: it is out of bounds.
+    """
+    return check_number("num_threads", (os.cpu_count() or 1) if num_threads is None else num_threads, 1, MOST_THREADS)

@@ -11,8 +11,8 @@ from starmine._util.durable import replace_file
 from starmine.cli import players
 from starmine.cli.arguments import INTERRUPTED, add_command, add_rules, add_seats, integer, refuse, rules_of_text
 from starmine.evaluation import Evaluation, evaluate
-from starmine.evaluation.html_report import evaluation_html
-from starmine.evaluation.worst import without_replays, worst_games
+from starmine.evaluation.folder import worst_games
+from starmine.evaluation.html_report import evaluation_html, names_of, title_of
 from starmine.look import replay_html
 from starmine.text import ChatPlayer
 
@@ -20,9 +20,9 @@ DESCRIPTION = """\
 Plays every bot with itself and with every other on the same decks, and prints the matrix of their mean scores.
 
 With two players, each pairing is played in both orders; with more, one bot holds one seat, each for an equal share of
-the games, and bots of another kind hold all others. With --output, progress is saved about every second, so that the
-same command resumes an interrupted evaluation, and the folder gets eval.json, eval.csv, a heat map eval.png and the
-single games, eval-games.npy. Without it nothing is saved."""
+the games, and bots of another kind hold all others. With --output, the folder gets all games, which starmine replay and
+starmine data read, with eval.json, eval.csv and a heat map eval.png; the same command resumes an interrupted
+evaluation. Without it nothing is saved."""
 
 
 PAGE, WORST = "eval.html", "worst.html"
@@ -109,7 +109,7 @@ def run(options: argparse.Namespace) -> int:
     print_calls(entrants)
     if options.output is not None:
         if options.html:
-            write_pages(evaluation, Path(options.output), entrants)
+            write_pages(evaluation, Path(options.output))
         print(f"\nwritten to {options.output}")
     return 0
 
@@ -125,21 +125,18 @@ def print_calls(entrants: dict[str, Any]) -> None:
             print(f"\n{name}: {found['calls']:,} calls: {'; '.join([outcomes, *by_fallback, *usage])}")
 
 
-def write_pages(evaluation: Evaluation, folder: Path, entrants: dict[str, Any]) -> None:
-    """Write the evaluation as a page, and the worst games as another; say which pairings have no replays.
+def write_pages(evaluation: Evaluation, folder: Path) -> None:
+    """Write the evaluation as a page, and the worst games as another.
 
     Raises:
         StarmineError: the folder cannot be written.
     """
-    worst, note = worst_games(evaluation, SHOWN, entrants), without_replays(evaluation, entrants)
-    if note:
-        print(f"\n{note}")
+    worst = worst_games(folder, SHOWN)
     try:
         if worst:
-            titles, names = [game.title for game in worst], [game.players for game in worst]
-            replay = replay_html([game.state for game in worst], names=names, titles=titles, title="The worst games")
+            states, titles, names = [game.state() for game in worst], list(map(title_of, worst)), map(names_of, worst)
+            replay = replay_html(states, names=list(names), titles=titles, title="The worst games")
             replace_file(folder / WORST, replay.encode())
-        page = evaluation_html(evaluation, worst, WORST, note)
-        replace_file(folder / PAGE, page.encode())
+        replace_file(folder / PAGE, evaluation_html(evaluation, worst, WORST).encode())
     except OSError as error:
         raise StarmineError(f"{folder}: {error.strerror or error}") from error

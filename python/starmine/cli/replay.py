@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import errno
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import StarmineError, State, _unknown_name, bots, endings, policies
+from starmine._core import StarmineError, State, bots, endings, policies
 from starmine._util.durable import given_path, replace_file
 from starmine.cli.arguments import add_command, add_rules_of, integer, rules_of
-from starmine.cli.eval import bots_by_name
-from starmine.evaluation.folder import RESULTS
-from starmine.evaluation.worst import read_evaluation, without_replays, worst_games
+from starmine.data import Dataset, Game, read_games
+from starmine.data.files import files_of
+from starmine.data.formats.parquet import UNKNOWN, suits_in, table_of
 from starmine.games.players import refuse_file
 from starmine.look import mistakes, replay_html, verdict
 from starmine.look.words import told_apart
@@ -28,9 +28,9 @@ Writes games as one HTML file, which works without a network: a slider and the a
 each turn has an address (#turn=17). Beside the board stand the turns that cost points, and below it the score, what can
 still be reached, and with --policy what the policy expects.
 
-SOURCE is a folder or a file of games (starmine generate, starmine play --save), files of another program or a folder of
-them (hanab.live's JSON, HLE's deals and moves; see starmine data convert --help), a share link of hanab.live, or a
-folder of starmine eval, of which the worst games are shown."""
+SOURCE is a folder or a file of games (starmine generate, starmine eval, starmine play --save), files of another program
+or a folder of them (hanab.live's JSON, HLE's deals and moves; see starmine data convert --help), or a share link of
+hanab.live."""
 
 SHOWN = 20  # games, where no option says how many
 
@@ -77,18 +77,10 @@ def add(commands: Any) -> None:
         "--worst",
         type=integer,
         metavar="N",
-        help=f"the N games that scored least (default: the first {SHOWN}; of an evaluation the worst {SHOWN})",
+        help=f"the N games that scored least (default: the first {SHOWN})",
     )
     parser.add_argument(
         "--ending", choices=endings(), metavar="ENDING", help=f"of the games with this ending: {', '.join(endings())}"
-    )
-    parser.add_argument(
-        "--player",
-        action="append",
-        default=[],
-        metavar="FILE.py:NAME",
-        help="a Python bot of an evaluation, whose games are played again; NAME=FILE.py:NAME where it was named; may "
-        "be repeated",
     )
     parser.add_argument(
         "--compare",
@@ -153,108 +145,83 @@ def costliest(state: State, names: Sequence[str], suits: Sequence[str]) -> str:
     return f" (most at turn {costly.turn}, -{costly.points}: {costly.text})"
 
 
+@dataclass(frozen=True)
+class Source:
+    """Games, of which only those that are chosen are read whole.
+
+    Attributes:
+        count: number of games.
+        game: reads a game.
+        results: reads the scores and endings of all games.
+        suits: as `Chosen` has them.
+    """
+
+    count: int
+    game: Callable[[int], Game]
+    results: Callable[[], tuple[NDArray[Any], NDArray[Any]]]
+    suits: Sequence[str]
+
+
 def chosen(options: argparse.Namespace) -> Chosen:
     """The games that the options choose."""
     path = given_path("SOURCE", options.source)
-    if len(options.sources) == 1 and (path / RESULTS).is_file():
-        return of_evaluation(options)
-    if options.player:
-        raise StarmineError("--player is not allowed here: expected a folder of starmine eval")
-    if len(options.sources) > 1:
-        return of_other_formats(options)
-    if path.is_dir() or path.suffix == ".parquet":
-        files = list(path.glob("*.parquet")) if path.is_dir() else [path]
-        if files:
-            return of_dataset(options)
-    return of_other_formats(options)
-
-
-def of_evaluation(options: argparse.Namespace) -> Chosen:
-    """The worst games of a folder of `starmine eval`."""
-    if options.game is not None:
-        raise StarmineError("--game is not allowed with an evaluation: expected --worst N")
-    evaluation, players = read_evaluation(options.source), bots_by_name(options.player)
-    for name in players:
-        if name not in evaluation.names:
-            raise _unknown_name("player of the evaluation", name, evaluation.names)
-    games, note = (
-        worst_games(evaluation, options.worst or SHOWN, players, options.ending),
-        without_replays(evaluation, players),
+    is_ours = len(options.sources) == 1 and (path.suffix == ".parquet" or bool(path.is_dir() and files_of(path)))
+    found = of_dataset(options) if is_ours else of_other_formats(options)
+    games = [found.game(index) for index in chosen_indices(options, found)]
+    return Chosen(
+        [game.state() for game in games],
+        [f"Game {game.name}" for game in games],
+        [[] if game.players[0]["name"] == UNKNOWN else [str(one["name"]) for one in game.players] for game in games],
+        found.suits,
+        [game.ended_by for game in games],
+        [game.ended_by_seat for game in games],
     )
-    if not games and options.ending is not None:
-        raise StarmineError(f"{options.source}: no game that can be played again has the ending {options.ending!r}")
-    if not games:
-        raise StarmineError(f"{options.source}: no game can be played again{note and ': '}{note}")
-    if note:
-        print(note)
-    return Chosen([game.state for game in games], [game.title for game in games], [game.players for game in games])
 
 
-def of_dataset(options: argparse.Namespace) -> Chosen:
-    """Games of Starmine's own files, of which only those that are chosen are read whole."""
-    from starmine.data import Dataset
-    from starmine.data.formats.parquet import suits_in
-
+def of_dataset(options: argparse.Namespace) -> Source:
+    """Games of Starmine's own files."""
     if not Path(options.source).exists():
         raise FileNotFoundError(errno.ENOENT, "No such file or directory", options.source)
     stored = Dataset(options.source)
     rules = rules_of(options)
     if rules is not None and rules != stored.variant:
         raise StarmineError(f"{options.source}: variant={rules} is not allowed: the file has {stored.variant}")
-    scores = np.empty(0), np.empty(0)
-    if options.worst is not None or options.ending is not None:
-        tables = [(table.scores, table.endings) for table in stored.tables()]
-        scores = np.concatenate([one for one, _ in tables]), np.concatenate([one for _, one in tables])
-    indices = chosen_indices(options, len(stored), *scores)
-    games = [stored[index] for index in indices]
-    names = [[str(player["name"]) for player in game.players] for game in games]
     suits = set(map(suits_in, stored.metadata))
-    titles = [f"Game {game.number}" for game in games]
-    return Chosen(
-        [game.state() for game in games],
-        titles,
-        names,
-        suits.pop() if len(suits) == 1 else (),
-        [game.ended_by for game in games],
-        [game.ended_by_seat for game in games],
-    )
+
+    def results() -> tuple[NDArray[Any], NDArray[Any]]:
+        columns = stored.table(["score", "ending"])
+        return columns["score"].to_numpy(), columns["ending"].to_numpy()
+
+    return Source(len(stored), stored.__getitem__, results, suits.pop() if len(suits) == 1 else ())
 
 
-def of_other_formats(options: argparse.Namespace) -> Chosen:
+def of_other_formats(options: argparse.Namespace) -> Source:
     """Games in a format of another program."""
-    from starmine.data import read_games
-    from starmine.data.end_reasons import ended_by_name
-
     on_error = "skip" if options.skip else "raise"
     games = read_games(options.sources, variant=rules_of(options), on_error=on_error)
     for skipped in games.skipped:
         print(f"skipped {skipped}", file=sys.stderr)
     if len(games) == 0:
         raise StarmineError(f"{options.source}: it holds no game")
-    indices = chosen_indices(options, len(games), games.scores, games.endings)
-    titles = [f"Game {games.names[index] or index}" for index in indices]
-    names = [games.players[index] for index in indices]
-    seats = [int(games.ended_by_seats[index]) for index in indices]
-    return Chosen(
-        [games.trajectories.state(index) for index in indices],
-        titles,
-        names,
-        games.suits,
-        [ended_by_name(int(games.ended_by[index])) for index in indices],
-        [None if seat < 0 else seat for seat in seats],
-    )
+    table, players = table_of(games)
+
+    def game(index: int) -> Game:
+        return Game(table[index : index + 1], [players[row] for row in table.players[index].tolist()])
+
+    return Source(len(games), game, lambda: (games.scores, games.endings), games.suits)
 
 
-def chosen_indices(options: argparse.Namespace, count: int, scores: NDArray[Any], ended: NDArray[Any]) -> list[int]:
-    """The indices of the games that the options choose among all; scores and endings are looked at only if asked."""
+def chosen_indices(options: argparse.Namespace, games: Source) -> list[int]:
+    """The indices of the games that the options choose among all."""
     if options.worst is not None or options.ending is not None:
-        order = np.arange(count) if options.worst is None else np.argsort(scores, kind="stable")
+        scores, ended = games.results()
+        order = np.arange(games.count) if options.worst is None else np.argsort(scores, kind="stable")
         if options.ending is not None:
             order = order[ended[order] == endings().index(options.ending) + 1]
             if not len(order):
                 raise StarmineError(f"{options.source}: no game has the ending {options.ending!r}")
         return [int(index) for index in order[: options.worst or SHOWN]]
     for index in options.game or []:
-        if not 0 <= index < count:
-            raise StarmineError(f"--game {index} is not allowed: expected 0 to {count - 1}")
-    return options.game or list(range(min(count, SHOWN)))
+        if not 0 <= index < games.count:
+            raise StarmineError(f"--game {index} is not allowed: expected 0 to {games.count - 1}")
+    return options.game or list(range(min(games.count, SHOWN)))

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from starmine._core import StarmineError, endings
 from starmine._util.durable import given_path
 from starmine._util.equality import equal_by_value
+from starmine._util.numbers import MOST_THREADS, check_number
 from starmine._util.progress import Progress, counted, on_stderr, silent
 from starmine.data.ahead import ahead
 from starmine.data.arrow import pyarrow, pyarrow_parquet, to_numpy
@@ -20,13 +21,12 @@ from starmine.data.end_reasons import ENDED_BY, ended_by_name, site_scores_of, t
 from starmine.data.files import file_hash, files_of
 from starmine.data.formats.end_check import ended_by_of
 from starmine.data.generate.configuration import MOST_SHARDS
-from starmine.data.generate.outcomes import LEGAL, dealt, outcomes
 from starmine.data.generate.players import players_of
 from starmine.data.manifest import MANIFEST, read_manifest
 from starmine.data.metadata import CONTENT, Metadata
+from starmine.data.outcomes import LEGAL, dealt, outcomes
 from starmine.data.schema import as_schema, read_table, schema, shard_name
 from starmine.data.table import ContentHash, GameTable
-from starmine.games.play import play_games
 
 KEPT = 1000  # problems that are kept; all are counted
 SHOWN = 20
@@ -120,8 +120,9 @@ def verify(
     """
     pyarrow()
     path = given_path("path", path)
-    num_threads = (os.cpu_count() or 1) if num_threads is None else num_threads
-    play_games(["random", "random"], 1, num_threads=num_threads)  # checks threads
+    num_threads = check_number(
+        "num_threads", (os.cpu_count() or 1) if num_threads is None else num_threads, 1, MOST_THREADS
+    )
     files = game_files(path)
     found = Verification(path, len(files))
     with (on_stderr if progress else silent)(sum(map(_rows, files)), 0) as shown:
@@ -290,7 +291,8 @@ class _File:
         chosen = np.flatnonzero(games.episode == 0)
         for seed in np.unique(games.seed[chosen]).tolist():
             rows = chosen[games.seed[chosen] == seed]
-            decks, first = dealt(games.variant, seed, games.index[rows], self.num_threads)
+            index, place = np.unique(games.index[rows], return_inverse=True)
+            decks, first = (column[place] for column in dealt(games.variant, seed, index, self.num_threads))
             some = games[rows]
             self._compare("deck", some, some.trajectories.decks, decks, rows=rows)
             self._compare("first player", some, some.trajectories.start_players, first, rows=rows)

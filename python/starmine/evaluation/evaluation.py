@@ -1,16 +1,84 @@
-"""An evaluation: results with their table and picture."""
+"""An evaluation: the outcome of every game, statistics of pairings and entrants, and their table and picture."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from starmine._core import StarmineError, Variant, _may_share_table, _unknown_name
 from starmine._util.durable import given_path
+from starmine._util.equality import equal_by_value
 from starmine.evaluation import figure
+from starmine.evaluation.pairing import ENDING, FAILED, SCORE, Pairing, summarise
 from starmine.evaluation.report import report
-from starmine.evaluation.results import Results
+from starmine.games.identity import Identity
+from starmine.games.results import Games, mean_and_error
+from starmine.games.variants import described
+
+Array = NDArray[Any]
+Cell = tuple[int, int]
+
+FAILURES_KEPT = 3  # messages stored for a pairing; all failures are counted
 
 
-class Evaluation(Results):
+def without_nan(value: Any) -> Any:
+    """The value with None for nan and infinity, which JSON cannot represent."""
+    if isinstance(value, dict):
+        return {key: without_nan(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [without_nan(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What determines the results; a stored evaluation is resumed only with equal settings.
+
+    Attributes:
+        version: of starmine, since bots may change between versions.
+        variant: the rules.
+        entrants: by name the entrant's bot, or the type of a Python bot or a policy, for people to read.
+        identities: of the entrants, by name.
+        games: games of each pairing.
+        seed: of the decks.
+        cheaters: names of the entrants that see their own hand.
+    """
+
+    version: str
+    variant: Variant
+    entrants: dict[str, str]
+    identities: dict[str, Identity]
+    games: int
+    seed: int
+    cheaters: tuple[str, ...] = ()
+
+    @property
+    def described(self) -> str:
+        """The variant's preset and number of players, or its parameters where it is no preset."""
+        return described(self.variant)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The settings as JSON can represent them."""
+        return {
+            "version": self.version,
+            "variant": self.variant.parameters(),
+            "entrants": self.entrants,
+            "games": self.games,
+            "seed": self.seed,
+            "cheaters": list(self.cheaters),
+            "identities": {name: identity.text for name, identity in self.identities.items()},
+        }
+
+
+@equal_by_value
+@dataclass(repr=False)
+class Evaluation:
     """Self-play and cross-play of some entrants; see `evaluate`. `print` shows it as tables.
 
     All pairings play the same decks, so that two of them can be compared game by game (`difference`).
@@ -23,6 +91,162 @@ class Evaluation(Results):
         seconds: float64 (entrants, entrants), time spent on them.
         failures: by pairing, messages of the first few failures.
     """
+
+    settings: Settings
+    outcomes: NDArray[np.int16]
+    played: NDArray[np.int64]
+    seconds: NDArray[np.float64]
+    failures: dict[Cell, list[str]] = field(default_factory=dict)
+    _pairings: dict[Cell, Pairing] = field(default_factory=dict)
+
+    @staticmethod
+    def begin(settings: Settings) -> Evaluation:
+        """An evaluation without any games yet.
+
+        Raises:
+            StarmineError: the memory does not hold so many games.
+        """
+        count = len(settings.entrants)
+        try:
+            outcomes = np.zeros((count, count, 4, settings.games), dtype=np.int16)
+        except (MemoryError, ValueError, OverflowError) as error:
+            raise StarmineError(
+                f"games={settings.games} among {count} entrants is not allowed: expected as many as memory holds"
+            ) from error
+        return Evaluation(settings, outcomes, np.zeros((count, count), np.int64), np.zeros((count, count)))
+
+    @property
+    def names(self) -> list[str]:
+        """The entrants in their order."""
+        return list(self.settings.entrants)
+
+    @property
+    def pairings(self) -> list[Pairing]:
+        """All pairings, row by row: the first player with each partner, then the second, ..."""
+        return [self.pairing(player, partner) for player in self.names for partner in self.names]
+
+    @property
+    def scores(self) -> NDArray[np.float64]:
+        """The mean scores (entrants, entrants), by player and partner."""
+        means = [pairing.score for pairing in self.pairings]
+        return np.array(means).reshape(len(self.names), -1)
+
+    def pairing(self, player: str, partner: str) -> Pairing:
+        """The statistics of one entrant with another.
+
+        Raises:
+            UnknownNameError: there is no such entrant.
+        """
+        cell = self._cell(player, partner)
+        played = int(self.played[cell])
+        known = self._pairings.get(cell)
+        if known is None or known.games != played:
+            players = self.settings.variant.players
+            seconds, failures = float(self.seconds[cell]), self.failures.get(cell, [])
+            known = summarise(player, partner, players, self.outcomes[cell], played, seconds, failures)
+            known = replace(known, cheats=not {player, partner}.isdisjoint(self.settings.cheaters))
+            self._pairings[cell] = known
+        return known
+
+    def is_played(self, cell: Cell) -> bool:
+        """Whether the games of a player and a partner, given by index, are played.
+
+        Those in which several seats would search are not, unless the texts of both allow it.
+        """
+        kinds = [self.settings.entrants[self.names[index]] for index in cell]
+        return _may_share_table([kinds[0]] + [kinds[1]] * (self.settings.variant.players - 1))
+
+    def as_player(self, name: str) -> tuple[float, float | None]:
+        """Mean score of an entrant in one seat with all others as partners, its row, and the standard error.
+
+        The mean is nan where there are no others or no games, and the error None where there are fewer than two decks.
+
+        Raises:
+            UnknownNameError: there is no such entrant.
+        """
+        return self._cross_play([self._cell(name, other) for other in self.names if other != name])
+
+    def as_partner(self, name: str) -> tuple[float, float | None]:
+        """Mean score of an entrant as the partner of all others, its column, and the standard error, as in `as_player`.
+
+        Raises:
+            UnknownNameError: there is no such entrant.
+        """
+        return self._cross_play([self._cell(other, name) for other in self.names if other != name])
+
+    def difference(self, one: Sequence[str], other: Sequence[str]) -> tuple[float, float | None]:
+        """The difference of the scores of two pairings on the same decks.
+
+        Args:
+            one: player and partner.
+            other: player and partner of the pairing that is subtracted.
+
+        Returns:
+            The mean difference and its standard error, over the games that failed in neither pairing. The mean of no
+            games is nan, and the error of fewer than two None.
+
+        Raises:
+            UnknownNameError: there is no such entrant.
+        """
+        scores = self._deck_scores([self._cell(*one), self._cell(*other)])
+        differences = scores[0] - scores[1]
+        return mean_and_error(differences[~np.isnan(differences)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Settings, entrants and pairings without the single games, as JSON can represent them: None for nan."""
+        entrants = []
+        for name in self.names:
+            player, partner = self.as_player(name), self.as_partner(name)
+            own = self.pairing(name, name)
+            entrant = {"name": name, "cheats": own.cheats, "self_play": own.score}
+            entrant |= {"as_player": player[0], "as_player_error": player[1]}
+            entrants.append(entrant | {"as_partner": partner[0], "as_partner_error": partner[1]})
+        pairings = [
+            {**pairing.row(), "seats": pairing.seats, "failures": pairing.failures} for pairing in self.pairings
+        ]
+        found = {"settings": self.settings.to_dict(), "entrants": entrants, "pairings": pairings}
+        return {name: without_nan(part) for name, part in found.items()}
+
+    def _cell(self, player: str, partner: str) -> Cell:
+        names = self.names
+        for name in (player, partner):
+            if name not in names:
+                raise _unknown_name("entrant", name, names)
+        return names.index(player), names.index(partner)
+
+    def _deck_scores(self, cells: list[Cell]) -> NDArray[np.float64]:
+        """Scores (cells, games) of the games that all of these pairings have played; nan where a game failed."""
+        played = min(int(self.played[cell]) for cell in cells)
+        outcomes = np.array([self.outcomes[cell][:, :played] for cell in cells])
+        return np.where(outcomes[:, ENDING] == FAILED, np.nan, outcomes[:, SCORE])
+
+    def _cross_play(self, cells: list[Cell]) -> tuple[float, float | None]:
+        """Mean score of some pairings and its standard error.
+
+        The pairings share their decks, so the error is computed over the decks' means.
+        """
+        cells = [cell for cell in cells if self.is_played(cell)]
+        if not cells:
+            return float("nan"), None
+        scores = self._deck_scores(cells)
+        there = ~np.isnan(scores)
+        decks = there.any(axis=0)
+        return mean_and_error(np.nansum(scores[:, decks], axis=0) / there[:, decks].sum(axis=0))
+
+    def add(self, cell: Cell, start: int, games: Games, seconds: float) -> None:
+        """Add the next games of a pairing."""
+        columns = [games.scores, games.fireworks, games.lengths, games.endings]
+        self.outcomes[cell][:, start : start + len(games)] = columns
+        self.tell(cell, seconds, [str(failure) for failure in games.failures])
+        # Counted last: games of an interrupted call are played again.
+        self.played[cell] = start + len(games)
+
+    def tell(self, cell: Cell, seconds: float, failures: Sequence[str]) -> None:
+        """Add the time that games of a pairing took, and the messages of the first failures."""
+        self.seconds[cell] += seconds
+        kept = [*self.failures.get(cell, []), *failures][:FAILURES_KEPT]
+        if kept:
+            self.failures[cell] = kept
 
     def draw(self, path: str | Path) -> None:
         """Write the matrix of mean scores as a heat map (PNG).

@@ -13,11 +13,12 @@ from starmine._core import StarmineError
 from starmine._util.durable import replace_file
 from starmine.evaluation.pairing import Pairing
 from starmine.evaluation.report import CHEATS_NOTE, marked, shorten
-from starmine.evaluation.results import Results
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.image import AxesImage
+
+    from starmine.evaluation.evaluation import Evaluation
 
 LONGEST_NAME = 20
 # Up to this many entrants, cells are large enough for the standard error.
@@ -26,7 +27,7 @@ LARGE_SIDE, SMALL_SIDE = 0.95, 0.6  # of a cell, in inches
 LETTER = 0.085  # width of a letter, in inches
 
 
-def draw(results: Results, path: Path) -> None:
+def draw(results: Evaluation, path: Path) -> None:
     """Write the heat map of the mean scores as a PNG file.
 
     Raises:
@@ -57,7 +58,7 @@ def draw(results: Results, path: Path) -> None:
     replace_file(path, picture.getvalue())
 
 
-def title(results: Results) -> str:
+def title(results: Evaluation) -> str:
     """Variant, players and games, on two lines, and a third one where an entrant sees its own hand."""
     settings = results.settings
     games = f"{settings.games:,} games a pairing, decks of seed {settings.seed}"
@@ -65,7 +66,7 @@ def title(results: Results) -> str:
     return f"Cross-play: {shorten(settings.described, 64)}\n{games}{note}"
 
 
-def label_axes(results: Results, axes: Axes, side: float) -> None:
+def label_axes(results: Evaluation, axes: Axes, side: float) -> None:
     """Names on both axes, slanted where they are wider than a cell, and white lines between the cells."""
     names = marked(results, LONGEST_NAME)
     if max(len(name) for name in names) * LETTER < side:

@@ -1,124 +1,127 @@
-"""The folder that stores an evaluation, and from which an interrupted one is resumed."""
+"""The folder of an evaluation: a data set of its games, and the statistics that are derived from them."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from starmine._core import StarmineError
-from starmine._util.durable import (
-    DamagedFileError,
-    FolderBusyError,
-    FolderLock,
-    new_run_id,
-    replace_file,
-    seal_json,
-    unseal_json,
-)
-from starmine.evaluation.evaluation import Evaluation
-from starmine.evaluation.games_file import EMPTY, GamesFile
-from starmine.evaluation.results import Settings, without_nan
+from starmine._core import StarmineError, Variant, endings
+from starmine._util.durable import DamagedFileError, FolderBusyError, FolderLock, given_path, replace_file
+from starmine.data.arrow import pyarrow
+from starmine.data.dataset import Dataset
+from starmine.data.files import Entry, GamesFile, file_hash, files_of, write_games
+from starmine.data.game import Game
+from starmine.data.manifest import MANIFEST, read_manifest, write_manifest
+from starmine.data.metadata import Metadata
+from starmine.data.outcomes import outcomes
+from starmine.data.schema import SHARD, shard_name
+from starmine.data.table import GameTable
+from starmine.evaluation.evaluation import FAILURES_KEPT, Cell, Evaluation, Settings, without_nan
+from starmine.evaluation.pairing import FAILED
 from starmine.games.identity import Identity
+from starmine.games.results import Games
 
-FILES = RESULTS, ROWS, FIGURE, GAMES = "eval.json", "eval.csv", "eval.png", "eval-games.npy"
+RESULTS, ROWS, FIGURE = "eval.json", "eval.csv", "eval.png"
+KEY = "evaluation"  # of what a file's metadata say about the evaluation
 START_OVER = "choose another folder, or start over with --fresh (fresh=True)"
-
-
-def shape_of(settings: Settings) -> tuple[int, int, int, int]:
-    """The shape of `Evaluation.outcomes`."""
-    return len(settings.entrants), len(settings.entrants), 4, settings.games
-
-
-def new_evaluation(settings: Settings, outcomes: Any) -> Evaluation:
-    """An evaluation without any games yet, which will be stored in `outcomes`."""
-    cells = shape_of(settings)[:2]
-    return Evaluation(settings, outcomes, np.zeros(cells, dtype=np.int64), np.zeros(cells))
-
-
-def allocate_outcomes(settings: Settings) -> Any:
-    """An array in memory for the single games."""
-    shape = shape_of(settings)
-    try:
-        return np.zeros(shape, dtype=np.int16)
-    except (MemoryError, ValueError, OverflowError) as error:
-        raise StarmineError(
-            f"games={settings.games} among {shape[0]} entrants is not allowed: expected as many as memory holds"
-        ) from error
+# What stored settings raise that are not those of an evaluation.
+FORGED = (ValueError, TypeError, AttributeError, LookupError)
 
 
 class Folder:
-    """The files of an evaluation: statistics as JSON and CSV, single games, and a picture.
+    """A data set of the games of an evaluation, with statistics as JSON and CSV, and a picture.
 
-    The folder is locked while it is open. The JSON is replaced, as a whole, after the games that it counts have reached
-    the disk, so that the folder can be resumed from at any moment. It holds the run id that also ends the file of
-    games, a checksum of the games that it counts, and a checksum of itself.
+    The folder is locked while it is open. Each call of `save` adds a file of games, as a whole, and then the manifest
+    that names it with its checksum, so that the folder can be resumed from at any moment. A file's metadata hold the
+    settings, and the time and the failures of its games, of which the statistics are made.
+
+    Args:
+        path: of the folder.
+        settings: of the evaluation.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, settings: Settings) -> None:
+        self.path, self.settings = path, settings
+        self._configuration: dict[str, Any] = json.loads(json.dumps(settings.to_dict()))
         self._lock: FolderLock | None = None
-        self._games: GamesFile | None = None
-        self._run = ""
+        self._entries: dict[str, Entry] = {}
+        self._unsaved: list[GameTable] = []
+        self._told: dict[Cell, dict[str, Any]] = {}  # seconds and failures of the unsaved games
+        self._games = 0  # number of games in the files and unsaved
 
-    def open(self, settings: Settings, fresh: bool) -> Evaluation:
+    def open(self, fresh: bool) -> Evaluation:
         """Lock the folder; the stored evaluation, or a new one.
 
         Raises:
-            StarmineError: the folder is in use or holds an evaluation with other settings, or it cannot be written.
+            StarmineError: the folder is in use or holds other games, or it cannot be written.
         """
         with self._writable():
             self.path.mkdir(parents=True, exist_ok=True)
             self._lock = FolderLock(self.path)
         try:
-            if not fresh and any((self.path / name).exists() for name in FILES):
-                return self._resume(settings)
-            return self._begin(settings)
+            with self._writable():
+                self._refuse_other_games()
+            is_new = not any((self.path / name).exists() for name in (RESULTS, MANIFEST)) and not files_of(self.path)
+            return self._begin() if fresh or is_new else self._resume()
         except BaseException:
             self.close()
             raise
 
     def close(self) -> None:
-        """Close the files and release the lock."""
-        if self._games is not None:
-            self._games.close()
+        """Release the lock."""
         if self._lock is not None:
             self._lock.release()
 
-    def _begin(self, settings: Settings) -> Evaluation:
-        """A new evaluation; the JSON without games, which comes first, makes the games of an earlier one void."""
-        evaluation = new_evaluation(settings, allocate_outcomes(settings))
-        self._run = new_run_id()
-        self._save_json(evaluation)
+    def _refuse_other_games(self) -> None:
+        """Refuse a folder with files that are not those of an evaluation, which nothing may replace."""
+        manifest = read_manifest(self.path) or {}
+        ours = manifest.get("shards", {}) if "entrants" in manifest.get("configuration", {}) else {}
+        for path in files_of(self.path):
+            if path.name in ours:
+                continue
+            try:
+                is_other = KEY not in GamesFile.open(path).metadata.extra
+            except DamagedFileError:
+                is_other = not path.name.startswith("shard-")
+            except StarmineError:
+                is_other = True
+            if is_other:
+                raise StarmineError(f"output={str(self.path)!r} holds other games ({path.name}): choose another folder")
+
+    def _begin(self) -> Evaluation:
+        """A new evaluation; the manifest without files, which comes first, makes those of an earlier one void."""
+        evaluation = Evaluation.begin(self.settings)
         with self._writable():
-            self._games = GamesFile.create(self.path / GAMES, evaluation.outcomes, self._run)
-            for name in (ROWS, FIGURE):
-                (self.path / name).unlink(missing_ok=True)
+            write_manifest(self.path, self._configuration, {})
+            self._remove([*files_of(self.path), *(self.path / name for name in (RESULTS, ROWS, FIGURE))])
         return evaluation
 
-    def _resume(self, settings: Settings) -> Evaluation:
+    def _resume(self) -> Evaluation:
         try:
-            found = unseal_json((self.path / RESULTS).read_text(encoding="utf-8"))
-            expected = json.loads(json.dumps(settings.to_dict()))
-            differences = list(differing(found["settings"], expected, settings.identities))
-            if not differences and not any(pairing["games"] for pairing in found["pairings"]):
-                return self._begin(settings)
+            found = read_manifest(self.path)
+            if found is None:
+                raise DamagedFileError(f"{MANIFEST} is missing or damaged")
+            differences = list(differing(found["configuration"], self._configuration, self.settings.identities))
             if not differences:
-                outcomes = allocate_outcomes(settings)
-                evaluation = self._read(found["pairings"], settings, outcomes)
-                self._run = found["run"]
-                self._games = GamesFile.open(self.path / GAMES, outcomes, evaluation.played, self._run)
-                if self._games.checksums != [pairing["checksum"] for pairing in found["pairings"]]:
-                    raise DamagedFileError(f"{GAMES} does not hold the games that {RESULTS} counts")
+                self._entries = dict(found["shards"])
+                if not self._entries:
+                    return self._begin()
+                evaluation = read_games(self.path, self._entries, self.settings)
+                with self._writable():  # files of a process that was killed before it wrote the manifest
+                    self._remove([path for path in files_of(self.path) if path.name not in self._entries])
+                self._games = int(evaluation.played.sum())
                 return evaluation
-        except (ValueError, KeyError, TypeError, AttributeError, OSError, EOFError) as error:
-            if isinstance(error, StarmineError):
+        except (*FORGED, OSError, EOFError) as error:
+            if type(error) is StarmineError:
                 raise
             raise StarmineError(
                 f"output={str(self.path)!r} holds no evaluation that can go on "
@@ -128,39 +131,70 @@ class Folder:
             f"output={str(self.path)!r} holds another evaluation, with {'; '.join(differences[:3])}: {START_OVER}"
         )
 
-    def _read(self, pairings: list[dict[str, Any]], settings: Settings, outcomes: Any) -> Evaluation:
-        shape = shape_of(settings)
-        if len(pairings) != shape[0] * shape[1]:
-            raise ValueError(f"{RESULTS} has {len(pairings)} pairings, expected {shape[0] * shape[1]}")
-        evaluation = new_evaluation(settings, outcomes)
-        evaluation.played[:] = np.array([pairing["games"] for pairing in pairings]).reshape(shape[:2])
-        evaluation.seconds[:] = np.array([pairing["seconds"] for pairing in pairings]).reshape(shape[:2])
-        if evaluation.played.min() < 0 or evaluation.played.max() > settings.games:
-            raise ValueError(f"{RESULTS} counts more games than the {settings.games} of a pairing")
-        for index, pairing in enumerate(pairings):
-            if pairing["failures"]:
-                evaluation.failures[divmod(index, shape[0])] = list(pairing["failures"])
-        return evaluation
+    def _remove(self, paths: list[Path]) -> None:
+        for path in paths:
+            path.unlink(missing_ok=True)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the unsaved games fill a file."""
+        return sum(map(len, self._unsaved)) >= SHARD
+
+    def add(self, cell: Cell, seat: int, start: int, games: Games, seconds: float) -> None:
+        """Add the next games of a pairing, which are in memory until they are saved.
+
+        Args:
+            cell: of the pairing.
+            seat: of the player; its partner holds the others.
+            start: index of the first game.
+            games: the games, with their trajectories.
+            seconds: that they took.
+        """
+        assert games.trajectories is not None
+        players, count = self.settings.variant.players, len(games)
+        scores: NDArray[Any] = games.scores
+        fireworks: NDArray[Any] = games.fireworks
+        if games.failures:  # a game that was given up has the score of its last turn
+            known = outcomes(games.trajectories, 1)
+            scores, fireworks = known.scores, known.fireworks
+        index = np.arange(start, start + count, dtype=np.uint64)
+        seats = [cell[0] if place == seat else cell[1] for place in range(players)]
+        table = GameTable(
+            games.trajectories,
+            game=np.arange(self._games, self._games + count, dtype=np.uint64),
+            seed=np.full(count, self.settings.seed, np.uint64),
+            index=index,
+            episode=np.zeros(count, np.uint64),
+            scores=scores.astype(np.uint8),
+            fireworks=fireworks.astype(np.uint8),
+            endings=games.endings.astype(np.uint8),
+            players=np.tile(np.array(seats, np.int16), (count, 1)),
+        )
+        told = self._told.setdefault(cell, {"cell": list(cell), "seconds": 0.0, "failures": []})
+        told["seconds"] += seconds
+        told["failures"] = [*told["failures"], *map(str, games.failures)][:FAILURES_KEPT]
+        self._games += count
+        self._unsaved.append(table)
 
     def save(self, evaluation: Evaluation) -> None:
-        """Write the games played so far.
+        """Write the games that are not saved yet, and the statistics of all.
 
         Raises:
             StarmineError: the folder cannot be written. What was saved before is still there.
         """
-        assert self._games is not None
         with self._writable():
-            self._games.save(evaluation.played)
-        self._save_json(evaluation)
-
-    def _save_json(self, evaluation: Evaluation) -> None:
-        found = evaluation.to_dict()
-        checksums = self._games.checksums if self._games else [EMPTY] * len(found["pairings"])
-        for pairing, checksum in zip(found["pairings"], checksums, strict=True):
-            pairing["checksum"] = checksum
-        data = seal_json({"run": self._run, **found}).encode()
-        with self._writable():
-            replace_file(self.path / RESULTS, data)
+            if self._unsaved:
+                number = len(self._entries)
+                players = [{"name": name, "hash": who.hash} for name, who in self.settings.identities.items()]
+                extra = {KEY: self._configuration, "pairings": list(self._told.values())}
+                metadata = Metadata(self.settings.variant, players, self.settings.seed, number, extra=extra)
+                path = self.path / shard_name(number)
+                entry = write_games(path, metadata, [GameTable.concatenate(self._unsaved)])
+                self._entries[path.name] = entry
+                self._unsaved, self._told = [], {}
+                write_manifest(self.path, self._configuration, self._entries)
+            text = json.dumps(evaluation.to_dict(), indent=1, allow_nan=False) + "\n"
+            replace_file(self.path / RESULTS, text.encode())
 
     def finish(self, evaluation: Evaluation, figure: bool) -> None:
         """Write the CSV file and the picture.
@@ -179,11 +213,96 @@ class Folder:
             yield
         except FolderBusyError as error:
             raise StarmineError(f"output={error}: expected another folder, or the end of that process") from error
-        except OSError as error:
+        except (OSError, pyarrow().ArrowException) as error:
             raise StarmineError(
-                f"output={str(self.path)!r} cannot be written ({error.strerror or error}): "
+                f"output={str(self.path)!r} cannot be written ({getattr(error, 'strerror', None) or error}): "
                 "expected a folder that can be, or none to print only"
             ) from error
+
+
+# --- Reading ----------------------------------------------------------------------------------------------
+
+
+def read_evaluation(path: str | os.PathLike[str]) -> Evaluation:
+    """What `evaluate(output=path)` has stored so far.
+
+    Raises:
+        StarmineError: the folder holds no evaluation, or a damaged one.
+    """
+    folder = given_path("path", path)
+    try:
+        found = read_manifest(folder)
+        if found is None:
+            raise DamagedFileError(f"{MANIFEST} is missing or damaged")
+        told = found["configuration"]
+        settings = Settings(
+            told["version"],
+            Variant(**told["variant"]),
+            told["entrants"],
+            {name: Identity(text, None) for name, text in told["identities"].items()},
+            told["games"],
+            told["seed"],
+            tuple(told["cheaters"]),
+        )
+        return read_games(folder, found["shards"], settings)
+    except (*FORGED, OSError, EOFError) as error:
+        raise StarmineError(f"{str(path)!r} holds no evaluation ({type(error).__name__}: {error})") from error
+
+
+def read_games(folder: Path, entries: dict[str, Entry], settings: Settings) -> Evaluation:
+    """The evaluation of the games in some files.
+
+    Args:
+        folder: of the files.
+        entries: of the files in the manifest, by name.
+        settings: of the evaluation.
+
+    Raises:
+        DamagedFileError: a file does not have the checksum of its entry.
+        OSError: a file cannot be read.
+    """
+    evaluation = Evaluation.begin(settings)
+    for name, entry in entries.items():
+        path = folder / name
+        if file_hash(path) != (entry["bytes"], entry["sha256"]):
+            raise DamagedFileError(f"the bytes of {name} do not have the checksum in {MANIFEST}")
+        file = GamesFile.open(path)
+        for group in range(len(file.sizes)):
+            games = file.games(group)
+            assert games.index is not None
+            player, partner = pairings_of(games.players)
+            columns = np.array([games.scores, games.fireworks, games.lengths, games.endings], np.int16)
+            columns[:3, games.endings == FAILED] = -1  # as `Games` has them
+            evaluation.outcomes[player, partner, :, games.index.astype(np.int64)] = columns.T
+            np.add.at(evaluation.played, (player, partner), 1)
+        for told in file.metadata.extra["pairings"]:
+            evaluation.tell(tuple(told["cell"]), told["seconds"], told["failures"])
+    return evaluation
+
+
+def pairings_of(players: NDArray[np.int16]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The player and the partner of each game, int64 (G,), of the entrants in its seats (G, P)."""
+    seats = players.astype(np.int64)
+    if seats.shape[1] == 2:
+        return seats[:, 0], seats[:, 1]
+    partner = np.median(seats, axis=1).astype(np.int64)  # it holds all seats but one, at least two of three
+    return seats.sum(axis=1) - (seats.shape[1] - 1) * partner, partner
+
+
+def worst_games(path: str | os.PathLike[str], count: int = 10) -> list[Game]:
+    """The games of a folder that scored least, the worst first; of equal scores those of the first pairings.
+
+    Games in which a player failed are left out.
+
+    Raises:
+        FileNotFoundError, DamagedFileError, StarmineError: as `starmine.data.Dataset`.
+    """
+    games = Dataset(path).filter(ending=endings())
+    order = np.argsort(games.table(["score"])["score"].to_numpy(), kind="stable")
+    return [games[index] for index in order[:count].tolist()]
+
+
+# --- Texts ------------------------------------------------------------------------------------------------
 
 
 def rows(evaluation: Evaluation) -> str:

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from starmine.data.game import Game
+from starmine.evaluation.evaluation import Evaluation
 from starmine.evaluation.pairing import SCORE, Pairing
 from starmine.evaluation.report import mean
-from starmine.evaluation.results import Results
-from starmine.evaluation.worst import PlayedAgain
 from starmine.look.mistakes import verdict
 from starmine.look.words import told_apart
 
@@ -30,16 +30,13 @@ text { font: 9px system-ui, sans-serif; fill: currentColor; }
 WIDTH, HEIGHT = 260, 90  # of a histogram, without its labels
 
 
-def evaluation_html(
-    results: Results, worst: Sequence[PlayedAgain] = (), replay: str = "worst.html", note: str = ""
-) -> str:
+def evaluation_html(results: Evaluation, worst: Sequence[Game] = (), replay: str = "worst.html") -> str:
     """The page, one file without scripts.
 
     Args:
         results: the evaluation.
         worst: the games that scored least, in the order of their replay.
         replay: the address of that replay.
-        note: which pairings have no replays; empty where all have.
     """
     settings = results.settings
     told = (
@@ -52,11 +49,11 @@ def evaluation_html(
         f"<title>Evaluation of bots</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>Evaluation</h1>\n"
         f"<p>{html.escape(told)}</p>\n<h2>Mean scores</h2>\n{_matrix(results)}"
         "<p>A row is the player in one seat, a column the players in all others; ± is the standard error.</p>\n"
-        f"<h2>Scores in self-play</h2>\n{figures}{_worst(worst, replay, note)}</body>\n</html>\n"
+        f"<h2>Scores in self-play</h2>\n{figures}{_worst(worst, replay)}</body>\n</html>\n"
     )
 
 
-def _matrix(results: Results) -> str:
+def _matrix(results: Evaluation) -> str:
     """The means with their standard errors: a row a player, a column a partner."""
     names = results.names
     heads = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in names)
@@ -75,23 +72,33 @@ def _cell(pairing: Pairing, most: int) -> str:
     return f'<td style="{shade}">{mean(pairing.score, pairing.standard_error)}</td>'
 
 
-def _worst(games: Sequence[PlayedAgain], replay: str, note: str) -> str:
-    """The games that scored least: each with a link to its replay, and how it ended; and what has no replays."""
-    without = f"<p>{html.escape(note)}</p>\n" if note else ""
+def names_of(game: Game) -> list[str]:
+    """The names of a game's players by seat."""
+    return [str(player["name"]) for player in game.players]
+
+
+def title_of(game: Game) -> str:
+    """A game's number among those of its pairing, such as "Game 17 of smart with simple"."""
+    assert game.table.index is not None
+    return f"Game {game.table.index[0]} of {' with '.join(dict.fromkeys(names_of(game)))}"
+
+
+def _worst(games: Sequence[Game], replay: str) -> str:
+    """The games that scored least: each with a link to its replay, and how it ended."""
     if not games:
-        return without
+        return ""
     rows = [
-        f"<tr><td>{game.state.score}</td>"
+        f"<tr><td>{game.score}</td>"
         f'<td class="text"><a href="{html.escape(replay)}#game={index}">'
-        f"{html.escape(game.title)}</a></td>"
-        f'<td class="text">{html.escape(verdict(game.state, told_apart(game.players)))}</td></tr>'
+        f"{html.escape(title_of(game))}</a></td>"
+        f'<td class="text">{html.escape(verdict(game.state(), told_apart(names_of(game))))}</td></tr>'
         for index, game in enumerate(games)
     ]
     head = '<tr><th scope="col">points</th><th scope="col">to step through</th><th scope="col">how it ended</th></tr>'
-    return f'<h2>The worst games</h2>\n{without}<div class="wide"><table>\n{head}{"".join(rows)}\n</table></div>\n'
+    return f'<h2>The worst games</h2>\n<div class="wide"><table>\n{head}{"".join(rows)}\n</table></div>\n'
 
 
-def _histogram(results: Results, index: int) -> str:
+def _histogram(results: Evaluation, index: int) -> str:
     """The scores of a player with itself: a bar a score, as high as its number of games."""
     name, most = results.names[index], results.settings.variant.max_score
     scores: NDArray[np.int16] = results.outcomes[index, index, SCORE, : results.played[index, index]]

@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from starmine._core import _search_parts
 from starmine.evaluation.pairing import Pairing
-from starmine.evaluation.results import Results
+
+if TYPE_CHECKING:
+    from starmine.evaluation.evaluation import Evaluation
 
 CHEATS = "†"  # behind the name of an entrant that sees its own hand
 CHEATS_NOTE = f"{CHEATS} sees its own hand: an upper bound, not a player"
@@ -18,14 +21,14 @@ WIDE_CELL, NARROW_CELL = 14, 6
 MOST_FAILURES = 10
 
 
-def report(results: Results) -> str:
+def report(results: Evaluation) -> str:
     """The matrix, a line for each entrant, and the failures."""
     parts = [heading(results), *matrices(results), "\n".join(entrants(results))]
     notes = [list(gains(results)), list(failures(results))]
     return "\n\n".join(parts + ["\n".join(lines) for lines in notes if lines])
 
 
-def heading(results: Results) -> str:
+def heading(results: Evaluation) -> str:
     """The settings, and how to read the matrix."""
     settings = results.settings
     players = settings.variant.players
@@ -46,7 +49,7 @@ def heading(results: Results) -> str:
     return "\n".join(textwrap.fill(line, WIDTH) for line in lines)
 
 
-def matrices(results: Results) -> Iterator[str]:
+def matrices(results: Evaluation) -> Iterator[str]:
     """The matrix, split into blocks of columns that fit the width."""
     names = results.names
     labels = labelled(results)
@@ -77,7 +80,7 @@ def cell(pairing: Pairing, is_wide: bool) -> str:
     return f"{pairing.score:.{1 if star else 2}f}{star}"
 
 
-def entrants(results: Results) -> Iterator[str]:
+def entrants(results: Evaluation) -> Iterator[str]:
     """A line for each entrant: its self-play, and its means with all others."""
     names = results.names
     labels = labelled(results)
@@ -95,20 +98,20 @@ def entrants(results: Results) -> Iterator[str]:
         yield label + numbers
 
 
-def labelled(results: Results) -> list[str]:
+def labelled(results: Evaluation) -> list[str]:
     """Numbers and names of the entrants, padded to equal width."""
     labels = [f"{index:>2} {name}" for index, name in enumerate(marked(results, LONGEST_NAME), 1)]
     width = max(len("self-play"), *(len(label) for label in labels))
     return [label.ljust(width) for label in labels]
 
 
-def marked(results: Results, longest: int) -> list[str]:
+def marked(results: Evaluation, longest: int) -> list[str]:
     """The names of the entrants, shortened, with a mark behind those that see their own hand."""
     cheaters = results.settings.cheaters
     return [shorten(name, longest) + (CHEATS if name in cheaters else "") for name in results.names]
 
 
-def gains(results: Results) -> Iterator[str]:
+def gains(results: Evaluation) -> Iterator[str]:
     """What each search gains beside its blueprint, where that is an entrant too."""
     kinds = {name: identity.text for name, identity in results.settings.identities.items()}
     for name, kind in kinds.items():
@@ -119,7 +122,7 @@ def gains(results: Results) -> Iterator[str]:
             yield f"{who} gains {mean(*gain)} beside {partner} (the same decks)"
 
 
-def failures(results: Results) -> Iterator[str]:
+def failures(results: Evaluation) -> Iterator[str]:
     """The pairings with failed games."""
     failed = [pairing for pairing in results.pairings if pairing.failed]
     if failed:

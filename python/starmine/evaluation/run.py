@@ -7,19 +7,20 @@ import operator
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib.metadata import version
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from starmine._core import StarmineError, Variant, VariantError, _Player, _Tables, bot, bots
 from starmine._util.durable import given_path
 from starmine._util.keywords import named_keywords
+from starmine._util.numbers import MOST_THREADS, check_number
 from starmine._util.progress import Progress, on_stderr, silent
-from starmine.evaluation.evaluation import Evaluation
-from starmine.evaluation.folder import Folder, allocate_outcomes, new_evaluation
+from starmine.evaluation.evaluation import Cell, Evaluation, Settings
 from starmine.evaluation.pairing import stretches
-from starmine.evaluation.results import Cell, Settings
 from starmine.games.identity import identity
 from starmine.games.play import play_games
 from starmine.games.players import Player, cheats, resolve_player, type_name
@@ -27,10 +28,15 @@ from starmine.games.results import BotError, Games
 from starmine.games.seeds import EVALUATION_SEED
 from starmine.games.variants import resolve_variant
 
+if TYPE_CHECKING:
+    from starmine.evaluation.folder import Folder
+
 FIRST_GAMES_A_THREAD = 64  # games of bots in a pairing's first chunk, which shows how fast they are
 GAMES_A_THREAD = 2048  # the largest chunk
 SECONDS_A_CHUNK = 0.5  # what is aimed at: a kill loses the games since the last save
-SECONDS_BETWEEN_SAVES = 1.0
+SECONDS_BETWEEN_SAVES = 1.0  # at least
+MOST_SECONDS_BETWEEN_SAVES = 300.0
+SHARE_BETWEEN_SAVES = 0.1  # of the time so far, so that a long evaluation has few files
 MOST_GAMES = 2**32 - 1
 NOT_BY_DEFAULT = ("random",)
 
@@ -64,10 +70,12 @@ def evaluate(
         variant: a preset's name or a `Variant`.
         seed: of the decks, 0 to 2**64 - 1. Nothing trains on those of the default by default.
         num_threads: threads for the games in which bots hold all seats; None for one for each core.
-        output: folder for `eval.json`, `eval.csv`, `eval.png` and the single games, `eval-games.npy`. Progress is saved
-            about every second, and the same call resumes from it. It refuses to do so if an entrant may play otherwise
-            now: if the weights of a policy, or the source or the state of a player in Python, have changed or are
-            unknown. Only one call at a time writes to a folder. None writes nothing.
+        output: folder for the games, a data set as `starmine.data.Dataset` reads it, and for `eval.json`, `eval.csv`
+            and `eval.png`, which are derived from it. It needs pyarrow. The games are saved after a second, and later
+            whenever the time has grown by a tenth, at least every five minutes. The same call resumes from them. It
+            refuses to do so if an entrant may play otherwise now: if the weights of a policy, or the source or the
+            state of a player in Python, have changed or are unknown. Only one call at a time writes to a folder. None
+            writes nothing.
         fresh: start over in a folder that holds an evaluation.
         figure: draw the heat map `eval.png`, which needs matplotlib.
         chunk: games played at once with Python bots and policies.
@@ -81,9 +89,8 @@ def evaluate(
         VariantError: a bot does not play the variant.
         TypeError: a number is not an integer.
         StarmineError: another argument that is not allowed, a policy that sees its own hand without `cheats=True`, a
-            folder that is in use, holds another evaluation or
-            cannot be written, or matplotlib is missing. No game has been played,
-            unless the disk becomes full; what was saved before is kept.
+            folder that is in use, holds other games or cannot be written, or pyarrow or matplotlib is missing. No game
+            has been played, unless the disk becomes full; what was saved before is kept.
 
     An entrant that sees its own hand, such as the bot `cheater` or a policy with `cheats=True`, is marked in the table,
     the figure, the CSV and the JSON.
@@ -99,76 +106,96 @@ def evaluate(
     """
     rules = resolve_variant(variant, {} if players is None else {"players": players})
     given = entrants_by_name(default_entrants(rules) if entrants is None else entrants)
-    games, chunk = check_count("games", games), check_count("chunk", chunk)
+    games, chunk = (check_number(name, value, 1, MOST_GAMES) for name, value in (("games", games), ("chunk", chunk)))
+    num_threads = check_number(
+        "num_threads", (os.cpu_count() or 1) if num_threads is None else num_threads, 1, MOST_THREADS
+    )
     resolved = {name: check_entrant(name, player, rules, seed) for name, player in given.items()}
-    play_games(["random"] * rules.players, 1, seed, rules, num_threads)  # checks the number of threads
-    folder = None if output is None else Folder(given_path("output", output))
-    if folder and figure:
-        check_figure()
+    path = None if output is None else given_path("output", output)
+    if path is not None:
+        check_libraries(figure)
     kinds = {name: bot.text if isinstance(bot, _Player) else type_name(given[name]) for name, bot in resolved.items()}
     identities = {name: identity(player) for name, player in resolved.items()}
     cheaters = tuple(name for name, player in resolved.items() if cheats(player))
     settings = Settings(version("starmine"), rules, kinds, identities, games, operator.index(seed), cheaters)
-    evaluation = folder.open(settings, fresh) if folder else new_evaluation(settings, allocate_outcomes(settings))
     show = on_stderr if progress else silent
-    try:
+    with opened(path, settings, fresh) as (evaluation, folder):
         cells = sum(evaluation.is_played(cell) for cell in np.ndindex(*evaluation.played.shape))
         with show(cells * games, int(evaluation.played.sum())) as shown:
             play_all(evaluation, resolved, num_threads, chunk, folder, shown)
         if folder:
             folder.finish(evaluation, figure)
-    finally:
-        if folder:
-            folder.close()
     return evaluation
+
+
+@contextmanager
+def opened(path: Path | None, settings: Settings, fresh: bool) -> Iterator[tuple[Evaluation, Folder | None]]:
+    """The evaluation of a folder, with the folder, which is locked meanwhile; a new evaluation where there is none."""
+    if path is None:
+        yield Evaluation.begin(settings), None
+        return
+    from starmine.evaluation.folder import Folder
+
+    folder = Folder(path, settings)
+    evaluation = folder.open(fresh)
+    try:
+        yield evaluation, folder
+    finally:
+        folder.close()
 
 
 def play_all(
     evaluation: Evaluation,
     entrants: dict[str, Any],
-    num_threads: int | None,
+    num_threads: int,
     chunk: int,
     folder: Folder | None,
     shown: Progress,
 ) -> None:
     """Play the remaining games and save them to the folder, also when interrupted."""
     names = evaluation.names
-    next_save = time.monotonic() + SECONDS_BETWEEN_SAVES
+    began = time.monotonic()
+    next_save = began + SECONDS_BETWEEN_SAVES
     try:
-        for cell, start, played, seconds in play_chunks(evaluation, entrants, num_threads, chunk):
-            evaluation._add(cell, start, played, seconds)
-            shown(len(played), f"{names[cell[0]]} with {names[cell[1]]}")
-            now = time.monotonic()
-            if folder and now > next_save:
+        for cell, seat, start, games, seconds in play_chunks(
+            evaluation, entrants, num_threads, chunk, folder is not None
+        ):
+            if folder:
+                folder.add(cell, seat, start, games, seconds)
+            evaluation.add(cell, start, games, seconds)
+            shown(len(games), f"{names[cell[0]]} with {names[cell[1]]}")
+            if folder and (time.monotonic() > next_save or folder.is_full):
                 folder.save(evaluation)
-                # Saving takes at most about 5 % of the time.
-                spent = time.monotonic() - now
-                next_save = now + max(SECONDS_BETWEEN_SAVES, 20 * spent)
+                now = time.monotonic()
+                wanted = max(SECONDS_BETWEEN_SAVES, SHARE_BETWEEN_SAVES * (now - began))
+                next_save = now + min(MOST_SECONDS_BETWEEN_SAVES, wanted)
     finally:
         if folder:
             folder.save(evaluation)
 
 
 def play_chunks(
-    evaluation: Evaluation, entrants: dict[str, Any], num_threads: int | None, chunk: int
-) -> Iterator[tuple[Cell, int, Games, float]]:
-    """Play the remaining games: (cell, first game, the games of a chunk, seconds that they took).
+    evaluation: Evaluation, entrants: dict[str, Any], num_threads: int, chunk: int, record: bool
+) -> Iterator[tuple[Cell, int, int, Games, float]]:
+    """Play the remaining games: (cell, the player's seat, first game, the games of a chunk, seconds that they took).
 
     The chunks of bots grow and shrink with the speed of the bots.
     """
-    cores = num_threads or os.cpu_count() or 1
-    for cell, seats, start, end in schedule(evaluation, entrants):
-        are_bots = all(isinstance(player, _Player) for player in seats)
-        step = cores * min(FIRST_GAMES_A_THREAD, GAMES_A_THREAD) if are_bots else chunk
+    settings = evaluation.settings
+    for cell, seat, start, end in schedule(evaluation):
+        player, partner = (entrants[evaluation.names[index]] for index in cell)
+        seats = [player if place == seat else partner for place in range(settings.variant.players)]
+        are_bots = all(isinstance(held, _Player) for held in seats)
+        step = num_threads * min(FIRST_GAMES_A_THREAD, GAMES_A_THREAD) if are_bots else chunk
         while start < end:
             number = min(step, end - start)
             began = time.perf_counter()
-            played = play_or_fail(seats, number, start, evaluation.settings, num_threads)
+            games = play_or_fail(seats, number, start, settings, num_threads, record)
             seconds = time.perf_counter() - began
-            yield cell, start, played, seconds
+            yield cell, seat, start, games, seconds
             start += number
             if are_bots:
-                step = cores * games_a_thread(number / cores, seconds)
+                step = num_threads * games_a_thread(number / num_threads, seconds)
 
 
 def games_a_thread(played: float, seconds: float) -> int:
@@ -176,25 +203,24 @@ def games_a_thread(played: float, seconds: float) -> int:
     return max(1, min(GAMES_A_THREAD, int(played * SECONDS_A_CHUNK / max(seconds, 1e-9))))
 
 
-def schedule(evaluation: Evaluation, entrants: dict[str, Any]) -> Iterator[tuple[Cell, list[Any], int, int]]:
-    """The remaining games, by pairing and seat: (cell, players by seat, first game, end)."""
+def schedule(evaluation: Evaluation) -> Iterator[tuple[Cell, int, int, int]]:
+    """The remaining games, by pairing and seat: (cell, the player's seat, first game, end)."""
     settings = evaluation.settings
-    players = settings.variant.players
-    for cell in np.ndindex(*evaluation.played.shape):
-        row, column = cell
-        if not evaluation.is_played(cell):
+    for row, column in np.ndindex(*evaluation.played.shape):
+        if not evaluation.is_played((row, column)):
             continue
-        player, partner = (entrants[evaluation.names[index]] for index in cell)
-        for seat, first, end in stretches(players, settings.games, row == column):
+        for seat, first, end in stretches(settings.variant.players, settings.games, row == column):
             start = max(first, int(evaluation.played[row, column]))
             if start < end:
-                yield (row, column), [player if index == seat else partner for index in range(players)], start, end
+                yield (row, column), seat, start, end
 
 
-def play_or_fail(seats: list[Any], number: int, first: int, settings: Settings, num_threads: int | None) -> Games:
+def play_or_fail(
+    seats: list[Any], number: int, first: int, settings: Settings, num_threads: int, record: bool
+) -> Games:
     """Play some games; failed ones are marked in the result."""
     try:
-        return play_games(seats, number, settings.seed, settings.variant, num_threads, first)
+        return play_games(seats, number, settings.seed, settings.variant, num_threads, first, record)
     except BotError as error:
         return error.games
 
@@ -246,21 +272,15 @@ def check_entrant(name: str, player: Any, rules: Variant, seed: int) -> Any:
     return resolved
 
 
-def check_count(name: str, value: Any) -> int:
-    """The number of games as an int; an error if it is out of range."""
-    number = operator.index(value)
-    if not 1 <= number <= MOST_GAMES:
-        raise StarmineError(f"{name}={number} is not allowed: expected 1 to {MOST_GAMES}")
-    return number
-
-
-def check_figure() -> None:
-    """Check that a figure can be drawn.
+def check_libraries(figure: bool) -> None:
+    """Check that games can be stored, and that a figure can be drawn if there is one.
 
     Raises:
-        StarmineError: matplotlib is missing.
+        StarmineError: pyarrow or matplotlib is missing.
     """
-    if importlib.util.find_spec("matplotlib") is None:
+    if importlib.util.find_spec("pyarrow") is None:
+        raise StarmineError("output= needs pyarrow, which is not installed: expected it (pip install 'starmine[eval]')")
+    if figure and importlib.util.find_spec("matplotlib") is None:
         raise StarmineError(
             "the figure needs matplotlib, which is not installed: expected it (pip install 'starmine[eval]'), "
             "or no figure (--no-figure, figure=False)"

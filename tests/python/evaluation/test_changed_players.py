@@ -20,7 +20,8 @@ from starmine import StarmineError, evaluate
 from starmine.cli import players
 from starmine.cli.command import main
 from starmine.data import Dataset, generate
-from starmine.evaluation.worst import read_evaluation, without_replays, worst_games
+from starmine.evaluation.folder import worst_games
+from starmine.evaluation.html_report import names_of
 from starmine.games.identity import identity
 from starmine.games.players import resolve_player
 
@@ -210,11 +211,12 @@ def test_replays_are_those_of_the_players_that_played(tmp_path):
     path, output = tmp_path / "p.st", tmp_path / "out"
     path.write_bytes(GOOD)
     evaluate({"mine": f"policy: {path}", "iggi": "iggi"}, 20, output=output, **FEW)
-    assert without_replays(read_evaluation(output)) == ""
-    assert {name for game in worst_games(read_evaluation(output), 50) for name in game.players} == {"mine", "iggi"}
+    before = [game.actions.tolist() for game in worst_games(output, 50)]
+    assert {name for game in worst_games(output, 50) for name in names_of(game)} == {"mine", "iggi"}
     path.write_bytes(BAD)
-    assert "with mine: " in without_replays(read_evaluation(output))
-    assert {name for game in worst_games(read_evaluation(output), 50) for name in game.players} == {"iggi"}
+    assert [game.actions.tolist() for game in worst_games(output, 50)] == before
+    hashes = {player["name"]: player["hash"] for player in Dataset(output).players}
+    assert hashes == {"mine": sha256(GOOD).hexdigest(), "iggi": None}
 
 
 def test_a_search_is_compared_with_the_blueprint_of_its_weights(tmp_path):

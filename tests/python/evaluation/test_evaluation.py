@@ -1,6 +1,7 @@
 """Evaluations: their numbers are those of games played by hand, they go on after an interrupt, and they refuse."""
 
 import csv
+import importlib.util
 import json
 import re
 import struct
@@ -11,9 +12,12 @@ from evaluation_runs import interrupt_after, stored
 
 import starmine
 from starmine import StarmineError, UnknownNameError, VariantError, evaluate, play_games
+from starmine.data import Dataset, generate, info, verify
 from starmine.evaluation import run
+from starmine.evaluation.folder import read_evaluation, worst_games
 from starmine.evaluation.pairing import stretches
 
+MANIFEST, SHARD = "_manifest.json", "shard-000000.parquet"
 QUICK = {"variant": "mini", "games": 50, "seed": 0, "figure": False}
 
 
@@ -107,9 +111,8 @@ class SlowGames:
         monkeypatch.setattr(run, "play_games", self.play)
 
     def play(self, seats, number, *rest):
-        if number > 1:  # a single game only checks the arguments
-            self.chunks.append(number * self.seconds / 2)
-            self.now += self.chunks[-1]
+        self.chunks.append(number * self.seconds / 2)
+        self.now += self.chunks[-1]
         return play_games(seats, number, *rest)
 
 
@@ -206,7 +209,8 @@ def test_json_csv_and_picture_agree_with_the_result(tmp_path):
         assert stored_pairing["seats"] == pairing.seats
         assert row == {name: str(value) for name, value in pairing.row().items()}
         assert {name: str(stored_pairing[name]) for name in row} == row
-    assert np.array_equal(np.load(folder / "eval-games.npy"), evaluation.outcomes)
+    assert np.array_equal(read_evaluation(folder).outcomes, evaluation.outcomes)
+    assert str(read_evaluation(folder)) == str(evaluation)
     picture = (folder / "eval.png").read_bytes()
     width, height = struct.unpack(">II", picture[16:24])
     assert picture.startswith(b"\x89PNG\r\n\x1a\n")
@@ -215,15 +219,16 @@ def test_json_csv_and_picture_agree_with_the_result(tmp_path):
     assert 300 < height < 2000
     assert sorted(path.name for path in folder.iterdir()) == [
         ".lock",
-        "eval-games.npy",
+        "_manifest.json",
         "eval.csv",
         "eval.json",
         "eval.png",
+        "shard-000000.parquet",
     ]
 
 
 @pytest.mark.parametrize("players", [2, 3])
-@pytest.mark.parametrize("calls", [1, 5, 9])
+@pytest.mark.parametrize("calls", [0, 4, 8])
 def test_an_interrupted_evaluation_goes_on(tmp_path, monkeypatch, players, calls):
     names = {"random": "random", "fails": FirstLegal(fails_at=5), "iggi": "iggi"}
     options = {**QUICK, "players": players, "chunk": 20}
@@ -233,7 +238,7 @@ def test_an_interrupted_evaluation_goes_on(tmp_path, monkeypatch, players, calls
         with pytest.raises(KeyboardInterrupt):
             evaluate(names, **options, output=tmp_path / "parts")
     begun = sum(pairing["games"] for pairing in stored(tmp_path / "parts")["pairings"])
-    assert 0 < begun + (calls == 1) < 9 * 50
+    assert 0 < begun + (calls == 0) < 9 * 50
     assert not (tmp_path / "parts" / "eval.csv").exists()
     resumed = evaluate(names, **options, output=tmp_path / "parts")
     assert stored(tmp_path / "parts") == stored(tmp_path / "whole")
@@ -243,7 +248,7 @@ def test_an_interrupted_evaluation_goes_on(tmp_path, monkeypatch, players, calls
 
 def test_a_finished_evaluation_is_not_played_again(tmp_path, monkeypatch):
     first = evaluate(["iggi", "simple"], **QUICK, output=tmp_path)
-    interrupt_after(monkeypatch, 1, error=AssertionError)  # the first call checks the threads
+    interrupt_after(monkeypatch, 0, error=AssertionError)
     again = evaluate(["iggi", "simple"], **QUICK, output=tmp_path)
     assert str(again) == str(first)
 
@@ -280,18 +285,15 @@ def truncate(path):
 @pytest.mark.parametrize(
     ("name", "damage"),
     [
-        ("eval.json", truncate),
-        ("eval.json", lambda path: path.unlink()),
-        ("eval.json", lambda path: path.write_text("[]")),
-        ("eval.json", lambda path: path.write_text("{}")),
-        ("eval.json", lambda path: path.write_bytes(b"\xff\xfe")),
-        (
-            "eval.json",
-            lambda path: path.write_text(path.read_text().replace('"games": 50,\n   "f', '"games": 51,\n   "f')),
-        ),
-        ("eval-games.npy", truncate),
-        ("eval-games.npy", lambda path: path.unlink()),
-        ("eval-games.npy", lambda path: np.save(path, np.zeros(3))),
+        (MANIFEST, truncate),
+        (MANIFEST, lambda path: path.unlink()),
+        (MANIFEST, lambda path: path.write_text("[]")),
+        (MANIFEST, lambda path: path.write_text("{}")),
+        (MANIFEST, lambda path: path.write_bytes(b"\xff\xfe")),
+        (MANIFEST, lambda path: path.write_text(path.read_text().replace('"games": 200', '"games": 201'))),
+        (SHARD, truncate),
+        (SHARD, lambda path: path.unlink()),
+        (SHARD, lambda path: path.write_bytes(b"PAR1" * 100)),
     ],
 )
 def test_a_damaged_folder_is_refused(tmp_path, name, damage):
@@ -308,6 +310,59 @@ def test_a_folder_that_cannot_be_written_is_refused(tmp_path):
         with pytest.raises(StarmineError, match="cannot be written"):
             evaluate(["iggi"], **QUICK, output=path)
     assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_a_folder_is_a_data_set_of_all_games(tmp_path):
+    players = {"fails": FirstLegal(fails_at=9), "iggi": "iggi"}
+    evaluation = evaluate(players, **QUICK | {"players": 3}, output=tmp_path)
+    data = Dataset(tmp_path)
+    assert len(data) == 200
+    assert verify(tmp_path, deal=True).holds
+    assert info(tmp_path).total.games == 200
+    assert {player["name"] for player in data.players} == {"fails", "iggi"}
+    own = data.filter(players="iggi")
+    assert [game.score for game in own] == evaluation.outcomes[1, 1, 0].tolist()
+    decks = play_games(["iggi"] * 3, 50, 0, "mini", record=True).trajectories.decks
+    assert np.array_equal(own[:].trajectories.decks, decks)
+    finished = evaluation.outcomes[:, :, 0][evaluation.outcomes[:, :, 3] > 0]
+    assert [game.score for game in worst_games(tmp_path, 20)] == sorted(finished.tolist())[:20]
+    assert len(data.filter(ending=starmine.endings())) == len(finished) < 200
+
+
+def test_the_statistics_are_derived_from_the_games(tmp_path):
+    first = evaluate(["iggi", "simple"], **QUICK, output=tmp_path)
+    before = stored(tmp_path)
+    (tmp_path / "eval.json").unlink()
+    assert str(evaluate(["iggi", "simple"], **QUICK, output=tmp_path)) == str(first)
+    assert stored(tmp_path) == before
+
+
+def test_a_file_that_no_manifest_names_is_played_again(tmp_path):
+    evaluate(["iggi", "simple"], **QUICK, output=tmp_path)
+    stray = tmp_path / "shard-000001.parquet"
+    stray.write_bytes((tmp_path / SHARD).read_bytes())
+    evaluate(["iggi", "simple"], **QUICK, output=tmp_path)
+    assert not stray.exists()
+
+
+@pytest.mark.parametrize("fresh", [False, True])
+def test_other_games_of_a_folder_are_left_alone(tmp_path, fresh):
+    generate(["iggi", "iggi"], 20, tmp_path, "mini", progress=False)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    with pytest.raises(StarmineError, match="holds other games"):
+        evaluate(["iggi"], **QUICK, output=tmp_path, fresh=fresh)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+    evaluate(["iggi"], **QUICK, output=tmp_path / "eval")
+    with pytest.raises(StarmineError, match="holds other games"):
+        generate(["iggi", "iggi"], 20, tmp_path / "eval", "mini", progress=False)
+
+
+def test_a_long_evaluation_has_few_files(tmp_path, monkeypatch):
+    now = iter(np.arange(0, 10**6, 0.5).tolist())
+    monkeypatch.setattr(run.time, "monotonic", lambda: next(now))
+    monkeypatch.setattr(run, "GAMES_A_THREAD", 1)
+    evaluate(["iggi"], 2000, variant="mini", threads=1, figure=False, output=tmp_path)
+    assert 10 < len(Dataset(tmp_path).files) < 80
 
 
 # --- What is refused --------------------------------------------------------------------------------------
@@ -343,12 +398,21 @@ def test_what_is_not_allowed_is_named_before_anything_is_written(tmp_path, entra
     assert not (tmp_path / "none").exists()
 
 
-def test_a_missing_matplotlib_is_named_before_any_game(tmp_path, monkeypatch):
-    monkeypatch.setattr(run.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(StarmineError, match=r"pip install 'starmine\[eval\]'\), or no figure \(--no-figure"):
+@pytest.mark.parametrize(
+    ("library", "said"),
+    [
+        ("matplotlib", r"pip install 'starmine\[eval\]'\), or no figure \(--no-figure"),
+        ("pyarrow", r"output= needs pyarrow.* \(pip install 'starmine\[eval\]'\)"),
+    ],
+)
+def test_a_missing_library_is_named_before_any_game(tmp_path, monkeypatch, library, said):
+    find = importlib.util.find_spec
+    monkeypatch.setattr(run.importlib.util, "find_spec", lambda name: None if name == library else find(name))
+    with pytest.raises(StarmineError, match=said):
         evaluate(["iggi"], 5, output=tmp_path / "none")
     assert not (tmp_path / "none").exists()
-    evaluate(["iggi"], 5, output=tmp_path / "plain", figure=False)
+    if library == "matplotlib":
+        evaluate(["iggi"], 5, output=tmp_path / "plain", figure=False)
 
 
 # --- As text ----------------------------------------------------------------------------------------------

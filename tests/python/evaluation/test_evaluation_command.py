@@ -96,7 +96,7 @@ def test_the_version_is_told(capsys):
 
 @pytest.mark.parametrize("has_output", [True, False])
 def test_an_interrupt_says_how_to_go_on(tmp_path, monkeypatch, capsys, has_output):
-    interrupt_after(monkeypatch, 1)
+    interrupt_after(monkeypatch, 0)
     output = ["--output", str(tmp_path), "--fresh"] if has_output else []
     status = main(["eval", "iggi", "--variant", "mini", "--no-figure", *output])
     said = f"the same command, without --fresh, goes on from {tmp_path}" if has_output else "nothing is kept without"

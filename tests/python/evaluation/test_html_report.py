@@ -8,7 +8,8 @@ import numpy as np
 
 import starmine
 from starmine.cli import main
-from starmine.evaluation.worst import worst_games
+from starmine.evaluation.folder import worst_games
+from starmine.evaluation.html_report import names_of
 from starmine.look import verdict
 from starmine.look.words import told_apart
 
@@ -29,10 +30,10 @@ def test_the_page_has_the_matrix_the_histograms_and_the_worst_games(tmp_path, ca
         expected += list(enumerate(np.bincount(found.outcomes[index, index, 0], minlength=26).tolist()))
     assert bars == expected
     assert '<main id="replay">' in (folder / "worst.html").read_text()
-    worst = worst_games(found, 20)
+    worst = worst_games(folder, 20)
     links = re.findall(r'<td>(\d+)</td><td class="text"><a href="worst.html#game=(\d+)">', page)
-    assert links == [(str(one.state.score), str(index)) for index, one in enumerate(worst)]
-    ends = [html.escape(verdict(one.state, told_apart(one.players))) for one in worst]
+    assert links == [(str(one.score), str(index)) for index, one in enumerate(worst)]
+    ends = [html.escape(verdict(one.state(), told_apart(names_of(one)))) for one in worst]
     assert re.findall(r"</a></td><td class=\"text\">(.*?)</td></tr>", page) == ends
 
 
@@ -56,26 +57,19 @@ class Chance:
 """
 
 
-def test_the_worst_games_of_python_bots_are_shown_or_said_to_be_missing(tmp_path, capsys, monkeypatch):
+def test_the_worst_games_of_python_bots_are_those_that_they_played(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(sys, "path", [*sys.path])
     file, folder, page = tmp_path / "worstbot.py", tmp_path / "out", tmp_path / "replay.html"
     file.write_text(SOURCE)
     mine, chance = f"{file}:Mine", f"{file}:Chance"
-    arguments = ["eval", mine, chance, "smart", "--games", "20", "--output", str(folder), "--html", "--no-figure"]
+    arguments = ["eval", mine, chance, "smart", "--games", "4", "--output", str(folder), "--html", "--no-figure"]
     assert main([*arguments, "--quiet"]) == 0
-    told = "no replays of the pairings with Chance: games of Python bots are not kept"
-    assert told in capsys.readouterr().out
     report = (folder / "eval.html").read_text()
-    assert told in report
-    assert "of Mine with" in report or "of Mine<" in report
-    assert "Chance with" not in report
-    assert "with Chance<" not in report
-    assert main(["replay", str(folder), "--html", str(page)]) == 0
-    assert "no replays of the pairings with Mine and Chance" in capsys.readouterr().out
-    assert main(["replay", str(folder), "--html", str(page), "--player", mine, "--worst", "1"]) == 0
-    out = capsys.readouterr().out
-    assert told in out
-    assert "of Mine" in out
-    assert main(["replay", str(folder), "--html", str(page), "--player", f"Mime={mine}"]) == 2
-    assert "Mine" in capsys.readouterr().err
+    names = {tuple(dict.fromkeys(names_of(game))) for game in worst_games(folder, 20)}
+    assert all(f"of {' with '.join(seats)}</a>" in report for seats in names)
+    assert any("Chance" in seats for seats in names)
+    capsys.readouterr()
+    assert main(["replay", str(folder), "--html", str(page), "--game", "5"]) == 0
+    assert "Game 5: " in capsys.readouterr().out
+    assert names_of(starmine.data.Dataset(folder)[5]) == ["Mine", "Chance"]
     sys.modules.pop("worstbot", None)

@@ -9,10 +9,8 @@ MEASURED = ("seconds", "games_per_second")
 
 
 def stored(folder):
-    """The numbers in a folder, without the measured times, the run id and the checksum of all these."""
+    """The numbers in a folder, without the measured times."""
     found = json.loads((folder / "eval.json").read_text(encoding="utf-8"))
-    assert len(found.pop("run")) == 32
-    assert len(found.pop("checksum")) == 64
     for pairing in found["pairings"]:
         for name in MEASURED:
             assert pairing.pop(name) is None or name == "seconds" or pairing["games"]

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import operator
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from starmine._core import StarmineError, Variant
 from starmine._util.durable import FolderLock, given_path
 from starmine._util.equality import equal_by_value
 from starmine._util.keywords import named_keywords
+from starmine._util.numbers import MOST_THREADS, check_number
 from starmine._util.progress import on_stderr, silent
 from starmine.data.arrow import pyarrow, pyarrow_parquet
 from starmine.data.files import Entry, files_of
@@ -31,7 +30,6 @@ from starmine.data.generate.shard import examine_shard, remove_lock
 from starmine.data.manifest import MANIFEST, SECONDS, add_to_manifest, read_manifest, write_manifest
 from starmine.data.metadata import Metadata
 from starmine.data.schema import SHARD, shard_name
-from starmine.games.play import play_games
 from starmine.games.variants import resolve_variant
 
 MOST_SEED = 2**64 - 1
@@ -139,8 +137,7 @@ def generate(
     configuration = configure(players, games, variant, seed, epsilon, weights, shard_size)
     chosen = check_shards(shards, configuration.shards)
     num_threads = (1 if ray else os.cpu_count() or 1) if num_threads is None else num_threads
-    rules = configuration.cast.variant
-    play_games(["random"] * rules.players, 1, configuration.seed, rules, num_threads)  # checks seed and threads
+    num_threads = check_number("num_threads", num_threads, 1, MOST_THREADS)
     folder = given_path("output", output)
     with writable(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -177,19 +174,6 @@ def configure(
     shard_size = check_number("shard_size", shard_size, max(1, -(-games // MOST_SHARDS)), MOST_GAMES)
     rules = resolve_variant(variant, {}) if isinstance(variant, Variant) else variant
     return Configuration(cast(players, rules, epsilon, weights), games, seed, shard_size)
-
-
-def check_number(name: str, value: Any, least: int, most: int) -> int:
-    """A whole number within bounds.
-
-    Raises:
-        TypeError: it is not an integer.
-        StarmineError: it is out of bounds.
-    """
-    number = operator.index(value)
-    if not least <= number <= most:
-        raise StarmineError(f"{name}={number} is not allowed: expected {least} to {most}")
-    return number
 
 
 def check_shards(shards: Iterable[int] | None, number: int) -> list[int]:
