@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from starmine._core import StarmineError, endings
 from starmine._util.durable import given_path
 from starmine._util.equality import equal_by_value
-from starmine._util.numbers import MOST_THREADS, check_number
+from starmine._util.numbers import check_threads
 from starmine._util.progress import Progress, counted, on_stderr, silent
 from starmine.data.ahead import ahead
 from starmine.data.arrow import pyarrow, pyarrow_parquet, to_numpy
@@ -120,9 +120,7 @@ def verify(
     """
     pyarrow()
     path = given_path("path", path)
-    num_threads = check_number(
-        "num_threads", (os.cpu_count() or 1) if num_threads is None else num_threads, 1, MOST_THREADS
-    )
+    num_threads = check_threads(num_threads)
     files = game_files(path)
     found = Verification(path, len(files))
     with (on_stderr if progress else silent)(sum(map(_rows, files)), 0) as shown:

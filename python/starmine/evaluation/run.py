@@ -17,7 +17,7 @@ import numpy as np
 from starmine._core import StarmineError, Variant, VariantError, _Player, _Tables, bot, bots
 from starmine._util.durable import given_path
 from starmine._util.keywords import named_keywords
-from starmine._util.numbers import MOST_THREADS, check_number
+from starmine._util.numbers import check_number, check_threads
 from starmine._util.progress import Progress, on_stderr, silent
 from starmine.evaluation.evaluation import Cell, Evaluation, Settings
 from starmine.evaluation.pairing import stretches
@@ -107,9 +107,7 @@ def evaluate(
     rules = resolve_variant(variant, {} if players is None else {"players": players})
     given = entrants_by_name(default_entrants(rules) if entrants is None else entrants)
     games, chunk = (check_number(name, value, 1, MOST_GAMES) for name, value in (("games", games), ("chunk", chunk)))
-    num_threads = check_number(
-        "num_threads", (os.cpu_count() or 1) if num_threads is None else num_threads, 1, MOST_THREADS
-    )
+    num_threads = check_threads(num_threads)
     resolved = {name: check_entrant(name, player, rules, seed) for name, player in given.items()}
     path = None if output is None else given_path("output", output)
     if path is not None:
@@ -157,9 +155,8 @@ def play_all(
     began = time.monotonic()
     next_save = began + SECONDS_BETWEEN_SAVES
     try:
-        for cell, seat, start, games, seconds in play_chunks(
-            evaluation, entrants, num_threads, chunk, folder is not None
-        ):
+        chunks = play_chunks(evaluation, entrants, num_threads, chunk, record=folder is not None)
+        for cell, seat, start, games, seconds in chunks:
             if folder:
                 folder.add(cell, seat, start, games, seconds)
             evaluation.add(cell, start, games, seconds)

@@ -361,7 +361,7 @@ def test_a_long_evaluation_has_few_files(tmp_path, monkeypatch):
     now = iter(np.arange(0, 10**6, 0.5).tolist())
     monkeypatch.setattr(run.time, "monotonic", lambda: next(now))
     monkeypatch.setattr(run, "GAMES_A_THREAD", 1)
-    evaluate(["iggi"], 2000, variant="mini", threads=1, figure=False, output=tmp_path)
+    evaluate(["iggi"], 2000, variant="mini", num_threads=1, figure=False, output=tmp_path)
     assert 10 < len(Dataset(tmp_path).files) < 80
 
 

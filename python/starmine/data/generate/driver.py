@@ -12,7 +12,7 @@ from starmine._core import StarmineError, Variant
 from starmine._util.durable import FolderLock, given_path
 from starmine._util.equality import equal_by_value
 from starmine._util.keywords import named_keywords
-from starmine._util.numbers import MOST_THREADS, check_number
+from starmine._util.numbers import check_number, check_threads
 from starmine._util.progress import on_stderr, silent
 from starmine.data.arrow import pyarrow, pyarrow_parquet
 from starmine.data.files import Entry, files_of
@@ -136,8 +136,7 @@ def generate(
     pyarrow()
     configuration = configure(players, games, variant, seed, epsilon, weights, shard_size)
     chosen = check_shards(shards, configuration.shards)
-    num_threads = (1 if ray else os.cpu_count() or 1) if num_threads is None else num_threads
-    num_threads = check_number("num_threads", num_threads, 1, MOST_THREADS)
+    num_threads = check_threads(1 if ray and num_threads is None else num_threads)
     folder = given_path("output", output)
     with writable(folder):
         folder.mkdir(parents=True, exist_ok=True)
