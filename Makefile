@@ -103,14 +103,14 @@ test: $(VENV)/release $(VENV)/test-requirements $(VENV)/chromium $(VENV)/hle $(V
 	$(BIN)/python -m mypy.stubtest --mypy-config-file pyproject.toml starmine._core
 	$(BIN)/python -m pytest $(PYTEST)
 	PYTHONPATH=$(RLLIB_GYMNASIUM) $(BIN)/python -m pytest --quiet tests/python/adapters/test_rllib.py \
-	  tests/python/adapters/test_episode_statistics.py
+	  tests/python/envs/test_episode_statistics.py
 
 test-long: $(VENV)/release $(VENV)/test-requirements $(VENV)/hle ## Play many more random cases, with a new seed or SEED=N.
 	@echo 'make test-long SEED=$(SEED)'
 	LOCKSTEP_GAMES=300000 LOCKSTEP_SEED=$(SEED) PROPTEST_CASES=20000 PROPTEST_RNG_SEED=$(SEED) \
 	  cargo test --quiet --release --test lockstep --test properties --test fuzz_variants
 	PROPTEST_CASES=20000 PROPTEST_RNG_SEED=$(SEED) cargo test --quiet --release --lib batch::snapshot
-	$(BIN)/python -m pytest tests/python/rules tests/python/batch tests/python/test_forged_inputs.py \
+	$(BIN)/python -m pytest tests/python/rules tests/python/batch tests/python/envs tests/python/test_forged_inputs.py \
 	  --hypothesis-profile=slow --hypothesis-seed=$(SEED) --hle-games 20000 --hle-seed $(SEED) \
 	  --oracle-games 200 --oracle-seed $(SEED) --fuzz-runs 5000 --fuzz-seed $(SEED)
 	$(BIN)/python -m pytest tests/python/test_faults.py --kills 1000 --kill-seed $(SEED)

@@ -29,10 +29,13 @@ BESIDE = ("tests", "docs", "examples", "benchmarks", "pyproject.toml", "README.m
 QUICK = (
     *("tests/python/rules/test_golden.py", "tests/python/rules/test_perft.py", "tests/python/rules/test_scenarios.py"),
     *("tests/python/batch/test_outputs.py", "tests/python/batch/test_decks.py", "tests/python/bots/test_bots.py"),
-    *("tests/python/test_compatibility.py", "tests/python/test_buffers.py", "tests/python/test_gymnasium.py"),
-    "tests/python/test_gymnasium_arrays.py",
+    *("tests/python/test_compatibility.py", "tests/python/test_buffers.py", "tests/python/envs/test_gymnasium.py"),
+    "tests/python/envs/test_gymnasium_arrays.py",
 )
-FULL = ("tests/python/rules", "tests/python/batch", "tests/python/bots", "tests/python/hle", *QUICK[-4:])
+FULL = (
+    *("tests/python/rules", "tests/python/batch", "tests/python/bots", "tests/python/games", "tests/python/hle"),
+    *("tests/python/envs/test_partners.py", "tests/python/envs/test_python_partners.py", *QUICK[-4:]),
+)
 EXTRAS = re.compile(
     r"^(?:import|from) (?:torch|pyarrow|safetensors|matplotlib|starmine\.(?:torch|data))\b", re.MULTILINE
 )

@@ -1,28 +1,16 @@
-"""`starmine play --web` without a browser: what is sent, what is refused, several tables, and the end."""
+"""`starmine play --web` without a browser: what is sent, stale pages, failing partners, and several tables."""
 
 import json
 import random
-import signal
-import socket
-import subprocess
-import sys
 import threading
-import time
-from contextlib import suppress
-from functools import partial
-from urllib.parse import urlsplit
-from urllib.request import ProxyHandler, Request, build_opener
 
 import pytest
-from web_person import Person, at, lobby_of, serving
+from web_person import Person, at, lobby_of, serving, table_of
 
 import starmine
-from starmine.cli import main, play
-from starmine.cli.command import parser
 from starmine.look import frame_of, replay_data
 from starmine.look.frame import event_of, suits_of
 from starmine.look.lobby import MOST_TABLES, MOVED_ON
-from starmine.look.server import LONGEST, Server
 from starmine.look.words import turn_in_words
 
 HEAD = {
@@ -33,11 +21,6 @@ HEAD = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
-
-
-def table_of(lobby, found):
-    """The table behind an answer, which the person does not see."""
-    return lobby._places[found["id"]].table
 
 
 def expected(view, table, found, variant, seats):
@@ -296,251 +279,9 @@ def test_several_tables_are_played_at_once(tmp_path):
     assert all(b"<main" in path.read_bytes() for path in pages)
 
 
-@pytest.mark.parametrize(
-    ("request_of", "status"),
-    [
-        ({"headers": {"Host": "evil.example:{port}"}}, 403),
-        ({"headers": {"Host": "127.0.0.1:1"}}, 403),
-        ({"headers": {"Host": None}}, 403),
-        ({"headers": {"Host": "8.8.8.8:{port}"}}, 403),
-        ({"headers": {"Origin": "http://evil.example"}}, 403),
-        ({"headers": {"Origin": "null"}}, 403),
-        ({"headers": {"Sec-Fetch-Site": "cross-site"}}, 403),
-        ({"headers": {"Sec-Fetch-Site": "same-site"}}, 403),
-        ({"headers": {"Origin": None}, "told": {}}, 403),
-        ({"headers": {"Content-Type": "text/plain"}, "told": {}}, 415),
-        ({"headers": {"Content-Length": str(LONGEST + 1)}, "told": {}}, 413),
-        ({"headers": {"Content-Length": "-1"}, "told": {}}, 413),
-        ({"told": b"[" * 9000}, 400),
-        ({"told": b"{"}, 400),
-        ({"told": [1]}, 400),
-        ({"told": {"variant": 1, "seats": [None, "smart"]}}, 400),
-        ({"told": {"variant": "standard", "seats": "smart"}}, 400),
-        ({"told": {"variant": "standard", "seats": [None, "policy: /etc/passwd"]}}, 400),
-        ({"told": {"variant": "standard", "seats": [None, ["smart"]]}}, 400),
-        ({"told": {"variant": "standard", "seats": [None, None]}}, 400),
-        ({"told": {"variant": "standard", "seats": [None] + ["smart"] * 9}}, 400),
-        ({"told": {"variant": "nothing", "seats": [None, "smart"]}}, 400),
-        ({"told": {"variant": "avalanche", "seats": [None, "smart"]}}, 400),
-        ({"path": "../choices"}, 404),
-        ({"path": "play.py"}, 404),
-        ({"path": "tables/none"}, 404),
-        ({"path": "tables/none/act", "told": {"action": 0, "at": [0, 0]}}, 404),
-        ({"whole_path": "/"}, 404),
-        ({"whole_path": "/choices"}, 404),
-        ({"whole_path": "/guess/choices"}, 404),
-        ({"method": "DELETE"}, 501),
-    ],
-)
-def test_requests_that_are_refused(request_of, status):
-    lobby = lobby_of()
-    with serving(lobby) as server:
-        person = Person(server)
-        headers = request_of.get("headers", {})
-        headers = {name: value and value.replace("{port}", str(server.server_port)) for name, value in headers.items()}
-        found, told = person.request(**{"path": "tables", **request_of, "headers": headers})
-        assert found == status, told
-        assert lobby.tables() == []
-        assert person.request("choices")[0] == 200
-
-
 def test_the_number_of_tables_is_limited():
     lobby = lobby_of()
     for _ in range(MOST_TABLES):
         lobby.open("very-small", [None, "simple"])
     with pytest.raises(starmine.StarmineError, match="leave one first"):
         lobby.open("very-small", [None, "simple"])
-
-
-def test_addresses_have_tokens_and_listen_on_the_loopback():
-    servers = [Server(lobby_of()) for _ in range(2)]
-    assert servers[0].server_address[0] == "127.0.0.1"
-    assert servers[0].token != servers[1].token
-    assert len(servers[0].token) >= 32
-    for server in servers:
-        server.server_close()
-
-
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1", "[::1]", "0:0:0:0:0:0:0:1", "0.0.0.0", "::"])
-def test_the_address_that_is_printed_can_be_opened(host):
-    if ":" in host and not has_ipv6():
-        pytest.skip("this machine has no IPv6")
-    lobby = lobby_of()
-    with serving(lobby, host=host) as server:
-        opened = build_opener(ProxyHandler({})).open
-        with opened(server.address, timeout=10) as answer:
-            assert b'<main id="play">' in answer.read()
-        origin = "http://" + urlsplit(server.address).netloc
-        told = json.dumps({"variant": "standard", "seats": [None, "smart"]}).encode()
-        head = {"Origin": origin, "Content-Type": "application/json"}
-        with opened(Request(server.address + "tables", told, head), timeout=10) as answer:
-            assert answer.status == 200
-        for other, answered in [("8.8.8.8", server.is_everywhere), ("evil.example", False), ("127.0.0.1", True)]:
-            assert server.allows_host(f"{other}:{server.server_port}") == answered
-
-
-def has_ipv6():
-    """Whether the loopback address of IPv6 can be used."""
-    try:
-        with socket.socket(socket.AF_INET6) as tried:
-            tried.bind(("::1", 0))
-    except OSError:
-        return False
-    return True
-
-
-PLAYER_OF_A_FILE = """
-class Turning:
-    encoder = "canonical"
-    turn = 0
-
-    def act_batch(self, turns):
-        self.turn += 1
-        legal = turns.action_mask[0].nonzero()[0]
-        return legal[[self.turn % len(legal)]]
-
-turning = Turning()
-locked = Turning()
-locked.file = open(__file__)
-"""
-
-
-def test_each_table_has_its_own_object_of_a_file(tmp_path):
-    path = tmp_path / "turning_players.py"
-    path.write_text(PLAYER_OF_A_FILE, encoding="utf-8")
-    options = parser().parse_args(["play", "--web", "--watch", "--seed", "3", "--partner", f"{path}:turning"])
-    rules = starmine.Variant()
-    seats = play.named_seats(options, rules)
-    alone = play.lobby(options, rules)
-    key = alone.open("standard", seats)["id"]
-    expected = [alone.step(key, [turn, 0])["log"] for turn in range(8)][-1]
-    lobby = play.lobby(options, rules)
-    first = lobby.open("standard", seats)["id"]
-    lobby.seed = None
-    second = lobby.open("standard", seats)["id"]
-    for turn in range(8):
-        found = lobby.step(first, [turn, 0])["log"]
-        lobby.step(second, [turn, 0])
-    assert found == expected
-
-
-def test_an_object_that_cannot_be_copied_is_refused(tmp_path, capsys):
-    path = tmp_path / "locked_players.py"
-    path.write_text(PLAYER_OF_A_FILE, encoding="utf-8")
-    assert main(["play", "--web", "--no-browser", "--partner", f"{path}:locked"]) == 2
-    assert "locked cannot be copied for each table: expected a class" in capsys.readouterr().err
-
-
-def test_the_server_ends_when_nobody_asks():
-    server = Server(lobby_of(), idle_seconds=0.05)
-    server.serve()
-    assert server.socket.fileno() == -1
-
-
-def test_the_command_serves_and_ends_with_an_interrupt(tmp_path):
-    command = [sys.executable, "-m", "starmine", "play", "--web", "--no-browser", "--save", str(tmp_path)]
-    heeds = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # also where the tests run in the background
-    pipe = subprocess.PIPE
-    running = subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, preexec_fn=heeds)
-    try:
-        line = running.stdout.readline()
-        assert line.startswith("Play at http://127.0.0.1:")
-        time.sleep(0.3)
-        running.send_signal(signal.SIGINT)
-        out, err = running.communicate(timeout=20)
-    finally:
-        running.kill()
-    assert running.returncode == 0
-    assert out.endswith("ended\n")
-    assert err == ""
-
-
-def test_the_command_ends_with_an_interrupt_while_a_partner_searches():
-    slow = "search: fireflower; rollouts=10000000; hands=100000"
-    command = [sys.executable, "-m", "starmine", "play", "--web", "--no-browser", "--partner", slow]
-    heeds = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
-    pipe = subprocess.PIPE
-    running = subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, preexec_fn=heeds)
-    try:
-        address, table = running.stdout.readline().removeprefix("Play at ").strip().split("#table=")
-        opener = build_opener(ProxyHandler({}))
-
-        def ask(path, told=None):
-            head = {"Content-Type": "application/json", "Origin": f"http://{urlsplit(address).netloc}"}
-            body = None if told is None else json.dumps(told).encode()
-            with opener.open(Request(f"{address}tables/{table}{path}", body, head)) as answer:
-                return json.load(answer)
-
-        def play():
-            with suppress(OSError, ValueError):
-                found = ask("/act", {"action": 5, **at(ask(""))})
-                ask("/step", at(found))  # the partner's turn
-
-        asking = threading.Thread(target=play, daemon=True)
-        asking.start()
-        time.sleep(1.5)
-        assert asking.is_alive()
-        sent = time.monotonic()
-        running.send_signal(signal.SIGINT)
-        out, err = running.communicate(timeout=30)
-        seconds = time.monotonic() - sent
-    finally:
-        running.kill()
-    assert running.returncode == 0
-    assert out.endswith("ended\n")
-    assert err == ""
-    assert seconds < 3  # the signal, and the end of the interpreter
-
-
-def test_the_page_keeps_games_as_data_with_the_moves_that_were_taken_back(tmp_path, capsys):
-    """A game that has ended, one whose table is left, and one that is open when the program ends; none twice."""
-    options = parser().parse_args(["play", "--web", "--seed", "3", "--save", str(tmp_path)])
-    lobby = play.lobby(options, starmine.Variant())
-    ended, left, open_one, untouched = (lobby.open("standard", [None, "smart"]) for _ in range(4))
-    other = lobby.open("mini", [None, "piers"])
-
-    def turn(found):
-        key, position = found["id"], at(found)["at"]
-        if not found["waits"]:
-            return lobby.step(key, position)
-        return lobby.act(key, lobby.advise(key, "piers", position)["action"], position)
-
-    ended = turn(turn(ended))
-    ended = lobby.take_back(ended["id"], at(ended)["at"])
-    tables = [table_of(lobby, found) for found in (ended, left, open_one, other)]
-    while not ended["over"]:
-        ended = turn(ended)
-    turn(left)
-    turn(turn(open_one))
-    turn(other)
-    lobby.close(left["id"])
-    lobby.close(untouched["id"])
-    lobby.keep_unfinished()
-    lobby.keep_unfinished()
-    games = list(starmine.data.Dataset(tmp_path / "standard-2p"))
-    assert sorted(len(game) for game in games) == sorted(table.state.length for table in tables[:3])
-    whole = next(game for game in games if game.ending is not None)
-    assert (whole.state(), whole.taken_back) == (tables[0].state, tables[0].moves_taken_back)
-    assert len(whole.taken_back) == 1
-    (small,) = starmine.data.Dataset(tmp_path / "mini-2p")
-    assert small.state() == tables[3].state
-    assert len(list(tmp_path.glob("*.html"))) == 1
-    for name in ("standard-2p", "mini-2p"):
-        assert main(["data", "info", str(tmp_path / name)]) == 0
-        assert main(["data", "verify", str(tmp_path / name)]) == 0
-        assert main(["replay", str(tmp_path / name), "--html", str(tmp_path / "out.html")]) == 0
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--save", "missing"], "there is no such folder"),
-        (["--port", "70000"], "expected a port"),
-        (["--idle", "0"], "a minute or more"),
-        (["--partner", "smrt"], "did you mean"),
-        (["--host", "256.1.1.1"], "256.1.1.1"),
-    ],
-)
-def test_the_command_refuses(capsys, arguments, words):
-    assert main(["play", "--web", "--no-browser", *arguments]) == 2
-    assert words in capsys.readouterr().err
