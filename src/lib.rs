@@ -151,6 +151,8 @@ pub mod nn;
 pub mod rules;
 #[cfg(feature = "bots")]
 pub mod search;
+#[cfg(feature = "bots")]
+mod threads;
 
 // The helpers of the tests name the crate as a dependent does.
 #[cfg(test)]

@@ -6,10 +6,10 @@ use std::sync::atomic::AtomicBool;
 use thiserror::Error;
 
 use super::partners::PartnersError;
-use super::schedule::pool::ThreadsError;
-use crate::bots::is_set;
 use crate::nn::{BufferError, SimdError};
 use crate::rules::{ActionSet, DeckError, Variant};
+use crate::threads::ThreadsError;
+use crate::threads::is_set;
 
 /// Illegal actions, for which a step was refused; no game has moved.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -24,10 +24,10 @@ mod error;
 mod kernel;
 mod options;
 mod outputs;
+mod partition;
 mod partners;
 mod replay;
 mod rows;
-mod schedule;
 mod snapshot;
 mod step;
 
@@ -47,23 +47,22 @@ pub use outputs::{ElementType, ObservationBuffer, OutputLayout, Outputs};
 pub use partners::{Partner, Partners, PartnersError};
 pub use replay::decks::GivenDecks;
 pub use replay::{Replay, ReplayError};
-pub use schedule::pool::{MAX_THREADS, ThreadsError};
 pub use snapshot::RecordError;
 #[cfg(feature = "python")]
 pub(crate) use step::reset::Deals;
 pub use step::seeding::Seeds;
 
-use crate::bots::with_room;
 use crate::encode::Layout;
-use crate::nn::{Simd, check_length};
+use crate::nn::{Simd, check_length, try_with_capacity};
 use crate::rules::{ActionSet, EpisodeSeed, Position, Variant};
+use crate::threads::Pool;
+pub use crate::threads::{MAX_THREADS, ThreadsError};
 use config::BatchConfig;
 use kernel::block::{Field, GameLane, block_words, clear_block, ending};
 use kernel::game::Game;
 use kernel::lanes::{LANES, Word};
+use partition::{Partition, share_size};
 use partners::game::PartnerGame;
-use schedule::partition::{Partition, share_size};
-use schedule::pool::Pool;
 use step::chunk::Chunk;
 use step::scratch::Scratch;
 use step::seeding::GameSeed;
@@ -439,7 +438,7 @@ impl Batch {
 
 /// Allocates a vector of this length for a batch of so many games.
 fn reserve<T>(length: usize, num_envs: usize) -> Result<Vec<T>, BatchError> {
-    with_room(length).map_err(|source| memory(num_envs, source))
+    try_with_capacity(length).map_err(|source| memory(num_envs, source))
 }
 
 /// The error for a batch of so many games that cannot be allocated.

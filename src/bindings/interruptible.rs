@@ -9,7 +9,7 @@ use std::time::Duration;
 use pyo3::prelude::*;
 
 use crate::bindings::errors::StarmineError;
-use crate::bots::{PlayError, SeatedPlayer, check_thread_room};
+use crate::bots::SeatedPlayer;
 use crate::rules::State;
 
 /// How often a call checks for signals.
@@ -19,13 +19,12 @@ const PERIOD: Duration = Duration::from_millis(100);
 /// signals, which Python handles on its main thread alone. The call ends early once the flag is set.
 ///
 /// # Errors
-/// `MemoryError` without memory for another thread, and what a signal's handler raised, such as
+/// `StarmineError` if the thread cannot be started, and what a signal's handler raised, such as
 /// `KeyboardInterrupt`; the result of the call is dropped then.
 pub fn interruptible<T: Send>(
     py: Python<'_>,
     call: impl FnOnce(&AtomicBool) -> T + Send,
 ) -> PyResult<T> {
-    check_thread_room().map_err(PlayError::Memory)?;
     let (stop, mut signal) = (AtomicBool::new(false), Ok(()));
     let finished = py.detach(|| {
         let (sender, receiver) = sync_channel(1);

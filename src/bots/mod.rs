@@ -37,7 +37,6 @@ mod cheater;
 mod copy_counts;
 mod fireflower;
 mod hat_guessing;
-mod memory;
 mod noisy;
 mod play_games;
 mod play_hints;
@@ -49,16 +48,12 @@ mod rule_list;
 mod runner;
 mod seated;
 mod smart;
-mod stop;
 #[cfg(test)]
 mod table;
 mod turn_values;
 
 pub use bot::{Bot, BoxedClone, MoveValue, Turn, UnsupportedVariant};
 pub use bot_name::{BotName, BotNameError, FindPolicy, PolicyName, find_policy};
-#[cfg(feature = "python")]
-pub(crate) use memory::check_thread_room;
-pub(crate) use memory::{check_headroom, start, start_scoped, with_room};
 pub use noisy::{Noise, NoiseError, Noisy};
 pub use play_games::{Outcome, PlayError, PlayedGames, play_games, play_games_until};
 pub use policy::PolicyBot;
@@ -69,5 +64,4 @@ pub use registry::{BOTS, BotKind, Plays, bot};
 pub use rule_list::{RULES, Rule, RuleError, RuleKind, RuleList, rule};
 pub use runner::{BotMoveError, GameRunner, Player};
 pub use seated::{SeatedError, SeatedPlayer};
-pub(crate) use stop::is_set;
 pub use turn_values::TurnValues;

@@ -2,18 +2,17 @@
 
 use std::collections::TryReserveError;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
-use std::thread;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use thiserror::Error;
 
-use super::memory::{check_headroom, start_scoped, with_room};
 use super::policy::{PolicyBot, PolicyRows, run_together};
 use super::runner::{BotMoveError, GameRunner, Player};
-use super::stop::is_set;
 use super::turn_values::TurnValues;
+use crate::nn::try_with_capacity;
 use crate::rules::{Ending, EpisodeSeed, Recording, Variant};
+use crate::threads::{is_set, share};
 
 /// The result of one game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,9 +41,9 @@ impl Outcome {
     }
 }
 
-/// The most games that a thread takes from the queue at a time. It takes fewer if there are few games, so that all threads
-/// get some: a bot may need seconds for a game.
-const CHUNK: usize = 64;
+/// The most games that a thread takes at a time. It takes fewer if there are few games, so that all threads get some: a bot
+/// may need seconds for a game.
+const PIECE: usize = 64;
 
 /// The results of games, in their order.
 #[derive(Clone, Debug, Default)]
@@ -78,9 +77,6 @@ impl PlayedGames {
     }
 }
 
-/// Neighbouring games of a list, with the place of the first.
-type Chunk = (usize, PlayedGames);
-
 /// Why games have no outcomes.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
@@ -110,7 +106,8 @@ pub fn play_games(
     threads: usize,
 ) -> Result<Vec<Outcome>, PlayError> {
     let stop = &AtomicBool::new(false);
-    let mut list = with_room(usize::try_from(games.end - games.start).unwrap_or(usize::MAX))?;
+    let mut list =
+        try_with_capacity(usize::try_from(games.end - games.start).unwrap_or(usize::MAX))?;
     list.extend(games);
     let played = play_games_until(stop, variant, players, seed, &list, threads, false);
     Ok(played?.expect("nothing stops the games").outcomes)
@@ -133,69 +130,59 @@ pub fn play_games_until(
     threads: usize,
     records: bool,
 ) -> Result<Option<PlayedGames>, PlayError> {
-    let outcomes = with_room(games.len())?;
+    let outcomes = try_with_capacity(games.len())?;
+    let size = (games.len() / (8 * threads.max(1))).clamp(1, PIECE);
+    let pieces = games.len().div_ceil(size);
+    let mut found = try_with_capacity(pieces)?;
+    found.resize_with(pieces, || Ok(None));
+    let mut workers: Vec<Option<Worker>> =
+        std::iter::repeat_with(|| None).take(threads.min(pieces).max(1)).collect();
+    share(games.chunks(size).zip(&mut found), &mut workers, |worker, (games, found)| {
+        let worker = worker.get_or_insert_with(|| Worker::new(variant, players, size));
+        *found = worker.play(stop, seed, games, records);
+        matches!(found, Ok(Some(_)))
+    });
     let mut played = PlayedGames { outcomes, ..PlayedGames::default() };
-    let (next, gate) = (AtomicUsize::new(0), Mutex::new(()));
-    let chunk = (games.len() / (8 * threads.max(1))).clamp(1, CHUNK);
-    let play = || {
-        drop(gate.lock());
-        play_chunks(stop, variant, players, seed, games, &next, chunk, records)
-    };
-    let threads = thread::scope(|scope| {
-        // The threads allocate nothing until the last one has started.
-        let closed = gate.lock();
-        let others = (1..threads).map_while(|_| start_scoped(scope, play).ok());
-        let others: Vec<_> = others.collect();
-        drop(closed);
-        let own = play();
-        let others = others.into_iter().map(|other| other.join().expect("bots do not panic"));
-        [own].into_iter().chain(others).collect::<Result<Vec<_>, PlayError>>()
-    })?;
-    let Some(chunks) = threads.into_iter().collect::<Option<Vec<_>>>() else { return Ok(None) };
-    let mut chunks: Vec<Chunk> = chunks.into_iter().flatten().collect();
-    chunks.sort_unstable_by_key(|&(first, _)| first);
-    for (_, chunk) in chunks {
-        played.append(&chunk)?;
+    for piece in found {
+        let Some(piece) = piece? else { return Ok(None) };
+        played.append(&piece)?;
     }
     Ok(Some(played))
 }
 
-/// Takes so many games at a time from the queue until none is left, or `None` if `stop` is set.
-#[expect(
-    clippy::too_many_arguments,
-    reason = "the arguments of the call, and how its threads share the games"
-)]
-fn play_chunks(
-    stop: &AtomicBool,
-    variant: &Arc<Variant>,
-    players: &[Player],
-    seed: u64,
-    games: &[u64],
-    next: &AtomicUsize,
-    size: usize,
-    records: bool,
-) -> Result<Option<Vec<Chunk>>, PlayError> {
-    check_headroom()?;
-    let seed = |game| EpisodeSeed { seed, game, episode: 0 };
-    let mut chunks = Vec::new();
-    let Some(&any_game) = games.first() else { return Ok(Some(chunks)) };
-    let runner = GameRunner::new(variant.clone(), players.to_vec(), seed(any_game));
-    // Games with policies are played side by side.
-    let together = if runner.has_bot::<PolicyBot>() { size } else { 1 };
-    let mut runners = vec![runner; together];
-    let mut rows = PolicyRows::default();
-    loop {
-        let first = next.fetch_add(size, Ordering::Relaxed);
-        if first >= games.len() {
-            return Ok(Some(chunks));
-        }
-        let mut chunk = PlayedGames::default();
-        chunk.outcomes.try_reserve_exact(size)?;
-        for games in games[first..games.len().min(first + size)].chunks(runners.len()) {
-            let mut started: Vec<&mut GameRunner> = runners.iter_mut().take(games.len()).collect();
-            started.iter_mut().zip(games).for_each(|(runner, &game)| runner.start(seed(game)));
+/// What a thread needs to play games.
+struct Worker {
+    /// Games with policies are played side by side.
+    runners: Vec<GameRunner>,
+    rows: PolicyRows,
+}
+
+impl Worker {
+    /// For pieces of so many games.
+    fn new(variant: &Arc<Variant>, players: &[Player], size: usize) -> Worker {
+        let runner = GameRunner::new(variant.clone(), players.to_vec(), EpisodeSeed::default());
+        let together = if runner.has_bot::<PolicyBot>() { size } else { 1 };
+        Worker { runners: vec![runner; together], rows: PolicyRows::default() }
+    }
+
+    /// Plays some games; `None` if `stop` was set before the last one ended.
+    fn play(
+        &mut self,
+        stop: &AtomicBool,
+        seed: u64,
+        games: &[u64],
+        records: bool,
+    ) -> Result<Option<PlayedGames>, PlayError> {
+        let mut played = PlayedGames::default();
+        played.outcomes.try_reserve_exact(games.len())?;
+        for games in games.chunks(self.runners.len()) {
+            let mut started: Vec<&mut GameRunner> =
+                self.runners.iter_mut().take(games.len()).collect();
+            for (runner, &game) in started.iter_mut().zip(games) {
+                runner.start(EpisodeSeed { seed, game, episode: 0 });
+            }
             let mut failure = None;
-            run_together(&mut started, &mut rows, stop, |_, error| {
+            run_together(&mut started, &mut self.rows, stop, |_, error| {
                 failure = failure.take().or(Some(error))
             });
             failure.map_or(Ok(()), Err)?;
@@ -203,13 +190,12 @@ fn play_chunks(
                 return Ok(None);
             }
             for runner in &started {
-                chunk.outcomes.push(Outcome::of(runner).expect("no player is external"));
+                played.outcomes.push(Outcome::of(runner).expect("no player is external"));
                 if records {
-                    chunk.record(runner)?;
+                    played.record(runner)?;
                 }
             }
         }
-        chunks.try_reserve(1)?;
-        chunks.push((first, chunk));
+        Ok(Some(played))
     }
 }

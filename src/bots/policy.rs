@@ -5,10 +5,10 @@ use std::sync::atomic::AtomicBool;
 
 use super::bot::{Bot, UnsupportedVariant};
 use super::runner::{BotMoveError, GameRunner};
-use super::stop::is_set;
 use crate::encode::encode_into;
 use crate::nn::{Policy, PolicyScratch, best, sample};
 use crate::rules::{EpisodeSeed, GameRng, Move, Variant, View};
+use crate::threads::is_set;
 
 /// Plays the legal action with the greatest logit, or samples from the softmax of the logits.
 pub struct PolicyBot {

@@ -1,17 +1,15 @@
 //! Games that are played are added to a [`Recording`], and recorded games are checked on several threads.
 
 use std::collections::TryReserveError;
-use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
-use std::thread;
 
-use super::memory::{start_scoped, with_room};
 use super::runner::GameRunner;
-use super::stop::is_set;
+use crate::nn::try_with_capacity;
 use crate::rules::{Checked, Deck, DeckError, RandomDeck, Recording, Variant};
+use crate::threads::{is_set, share};
 
-/// Games that a thread takes from the queue at a time.
-const CHUNK: usize = 1 << 10;
+/// The number of games that a thread takes at a time.
+const PIECE: usize = 1 << 10;
 
 impl Recording {
     /// Adds the runner's game as it stands.
@@ -46,23 +44,14 @@ pub fn check_games<T: Clone + Default + Send>(
     threads: usize,
     describe: impl Fn(Result<Checked, DeckError>) -> T + Sync,
 ) -> Result<Vec<T>, TryReserveError> {
-    let mut described = with_room(games.len())?;
+    let mut described = try_with_capacity(games.len())?;
     described.resize(games.len(), T::default());
-    let chunks = Mutex::new(described.chunks_mut(CHUNK).enumerate());
-    let work = || {
-        while !is_set(stop) {
-            let Some((index, chunk)) = chunks.lock().expect("no thread panics").next() else {
-                return;
-            };
-            for (described, game) in chunk.iter_mut().zip(index * CHUNK..) {
-                *described = describe(games.check(variant, game));
-            }
+    let pieces = described.chunks_mut(PIECE).enumerate();
+    share(pieces, &mut vec![(); threads.max(1)], |(), (index, piece)| {
+        for (described, game) in piece.iter_mut().zip(index * PIECE..) {
+            *described = describe(games.check(variant, game));
         }
-    };
-    thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map_while(|_| start_scoped(scope, work).ok()).collect();
-        work();
-        drop(others);
+        !is_set(stop)
     });
     Ok(described)
 }

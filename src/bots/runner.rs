@@ -9,10 +9,10 @@ use thiserror::Error;
 
 use super::bot::{Bot, MoveValue, Turn};
 use super::cheater;
-use super::stop::is_set;
 use crate::rules::{
     Ending, EpisodeSeed, Event, GameRng, Move, Position, RandomDeck, Variant, View,
 };
+use crate::threads::is_set;
 
 /// Upper bound of a game's turns: each costs a card or a token, and a card returns at most two
 /// tokens.

@@ -8,13 +8,14 @@
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
 use super::real::Real;
-use super::unpack::{packed_length, share};
+use super::unpack::packed_length;
 use super::{BufferError, check_length};
 use crate::encode::{Layout, Section};
 use crate::rules::{
     Belief, CardSet, MAX_CARD_KINDS, MAX_COLORS, MAX_HAND_SIZE, MAX_PLAYERS, Named, Outlook,
     Variant,
 };
+use crate::threads::share;
 
 /// How the cards of the own hand are weighed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
@@ -272,7 +273,7 @@ impl ColorFeatures {
         check_length("out", out.len(), rows.saturating_mul(length))?;
         let threads = num_threads.min(rows / THREAD).max(1);
         let pieces = bits.chunks(PIECE * row_bytes).zip(out.chunks_mut(PIECE * length));
-        share(pieces, threads, |(bits, out)| {
+        share(pieces, &mut vec![(); threads], |(), (bits, out)| {
             let mut words = vec![0; row_bytes / 8];
             let mut numbers = vec![0.0; length];
             for (packed, row) in bits.chunks_exact(row_bytes).zip(out.chunks_exact_mut(length)) {
@@ -282,6 +283,7 @@ impl ColorFeatures {
                 self.write(&words, &mut numbers);
                 row.iter_mut().zip(&numbers).for_each(|(to, &number)| *to = F::nearest(number));
             }
+            true
         });
         Ok(())
     }

@@ -1,4 +1,6 @@
-//! The lengths of arrays that a caller gives.
+//! The lengths of arrays that a caller gives or asks for.
+
+use std::collections::TryReserveError;
 
 use thiserror::Error;
 
@@ -21,4 +23,11 @@ pub fn check_length(name: &'static str, found: usize, expected: usize) -> Result
         return Ok(());
     }
     Err(BufferError { name, found: found.to_string(), expected: expected.to_string() })
+}
+
+/// An empty vector with memory for this number of elements.
+pub fn try_with_capacity<T>(length: usize) -> Result<Vec<T>, TryReserveError> {
+    let mut elements = Vec::new();
+    elements.try_reserve_exact(length)?;
+    Ok(elements)
 }

@@ -48,7 +48,7 @@ mod unpack;
 pub use color_features::{CardWeights, ColorFeatures};
 pub use color_network::ColorActions;
 pub use length::BufferError;
-pub(crate) use length::check_length;
+pub(crate) use length::{check_length, try_with_capacity};
 #[cfg(test)]
 pub(crate) use policy::tests::{policy_file, small};
 pub use policy::{

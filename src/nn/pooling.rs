@@ -6,8 +6,8 @@
 
 use super::real::Real;
 use super::simd::Simd;
-use super::unpack::share;
 use super::{BufferError, check_length};
+use crate::threads::share;
 
 /// The size in elements of the towers that a thread takes at a time.
 const PIECE: usize = 1 << 15;
@@ -105,8 +105,10 @@ impl<F: Real> Pooling<'_, F> {
         let (towers, width) = (piece * size.tower(), piece * size.width);
         let inputs = rows.chunks(towers).zip(shared.chunks(width));
         let outputs = tower.chunks_mut(towers).zip(pooled.chunks_mut(2 * width));
-        share(inputs.zip(outputs), threads, |((rows, shared), (tower, pooled))| {
+        share(inputs.zip(outputs), &mut vec![(); threads], |(), (inputs, outputs)| {
+            let ((rows, shared), (tower, pooled)) = (inputs, outputs);
             dispatch!(simd, pool, pool_avx2, pool_avx512, (size, rows, shared, tower, pooled));
+            true
         });
         Ok(())
     }
@@ -154,9 +156,11 @@ impl<F: Real> PoolingGradient<'_, F> {
         let gradients = d_tower.chunks(towers).zip(d_pooled.chunks(2 * width));
         let outputs = d_rows.chunks_mut(towers).zip(d_shared.chunks_mut(width));
         let pieces = results.zip(gradients).zip(outputs);
-        share(pieces, threads, |(((tower, pooled), (d_tower, d_pooled)), (d_rows, d_shared))| {
+        share(pieces, &mut vec![(); threads], |(), (results, outputs)| {
+            let (((tower, pooled), (d_tower, d_pooled)), (d_rows, d_shared)) = (results, outputs);
             let job = (tower, pooled, d_tower, d_pooled, d_rows, d_shared);
             dispatch!(simd, gradient, gradient_avx2, gradient_avx512, (size, job));
+            true
         });
         Ok(())
     }

@@ -385,10 +385,9 @@ impl BlueprintBelief {
         rooms: &mut [Blueprint],
         stop: &AtomicBool,
     ) -> Result<Vec<Particle>, Stopped> {
-        let found = map(rooms, hands.len(), CHUNK, stop, |room, chunk| {
+        map(rooms, hands.len(), CHUNK, stop, |room, chunk| {
             room.replay(game, &self.is_explained, self.mistake, least, &hands[chunk], stop)
-        });
-        Stopped::if_set(stop).map(|()| found)
+        })
     }
 
     /// Finds out which moves of the whole game are mistakes, if these are the possible hands. If all mistakes are
@@ -402,8 +401,7 @@ impl BlueprintBelief {
         let game = self.game.clone();
         let mut left = map(rooms, hands.len(), CHUNK, stop, |room, chunk| {
             room.deviations(&game, &hands[chunk], stop)
-        });
-        Stopped::if_set(stop)?;
+        })?;
         if self.mistake > 0.0 {
             let fewest = left.iter().map(|turns| turns.len()).min();
             return Ok(self.mistake.powi(fewest.unwrap_or(0) as i32));
@@ -471,8 +469,7 @@ impl BlueprintBelief {
                 });
                 found.iter_mut().for_each(|found| found.weight = 1.0);
                 found
-            });
-            Stopped::if_set(stop)?;
+            })?;
             self.particles.extend(found);
         }
         self.particles.truncate(self.wanted);
@@ -491,8 +488,7 @@ impl BlueprintBelief {
         let draws = (self.wanted * DRAWS).next_multiple_of(BLOCK);
         let hands = map(rooms, draws, CHUNK, stop, |_, chunk| {
             chunk.filter_map(|index| drawn(&belief, seed, index)).collect()
-        });
-        Stopped::if_set(stop)?;
+        })?;
         let most = self.find_mistakes(&hands, rooms, stop)?;
         // The same hands are drawn again.
         self.seed = before;

@@ -84,8 +84,7 @@ pub(super) fn search(
                 chunk.map(|index| draw.deal(view, samples + index)).collect();
             let moves: Vec<Move> = kept.iter().map(|found| found.played).collect();
             scores(room, view, &deals, &moves, &*own, options.depth, stop)
-        });
-        Stopped::if_set(stop)?;
+        })?;
         for scores in scores {
             kept.iter_mut().zip(scores).for_each(|(candidate, score)| candidate.scores.push(score));
         }

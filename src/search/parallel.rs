@@ -1,11 +1,9 @@
-//! A map over chunks of indices on several threads, which a flag can stop.
+//! A map over ranges of indices on several threads, which a flag can stop.
 
 use std::ops::Range;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::thread;
+use std::sync::atomic::AtomicBool;
 
-use crate::bots::{is_set, start_scoped};
+use crate::threads::{is_set, share};
 
 /// The flag that ends a call early was set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,33 +16,25 @@ impl Stopped {
     }
 }
 
-/// Computes `of(room, range)` for chunks of the indices below a count, and joins the results in their order, whatever the
-/// number of threads. Each thread has a `room` of its own, which has no effect on the results. The chunks of a thread that
-/// cannot be started are computed by the others. Once `stop` is set, no thread begins a chunk; results are then missing.
-pub(super) fn map<R: Send, T: Send>(
-    rooms: &mut [R],
+/// Computes `of(worker, range)` for ranges of `size` indices below a count, and joins the results in their order, whatever
+/// the number of threads. Each thread has a worker, which has no effect on the results.
+///
+/// # Errors
+/// [`Stopped`] if `stop` was set.
+pub(super) fn map<W: Send, T: Send>(
+    workers: &mut [W],
     count: usize,
-    chunk: usize,
+    size: usize,
     stop: &AtomicBool,
-    of: impl Fn(&mut R, Range<usize>) -> Vec<T> + Sync,
-) -> Vec<T> {
-    let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let work = |room: &mut R| loop {
-        let first = next.fetch_add(chunk, Ordering::Relaxed);
-        if first >= count || is_set(stop) {
-            return;
-        }
-        let results = of(room, first..count.min(first + chunk));
-        found.lock().expect("no thread panics").push((first, results));
-    };
-    let (own, others) = rooms.split_first_mut().expect("a room for each thread");
-    thread::scope(|scope| {
-        let others: Vec<_> =
-            others.iter_mut().map_while(|room| start_scoped(scope, || work(room)).ok()).collect();
-        work(own);
-        drop(others);
+    of: impl Fn(&mut W, Range<usize>) -> Vec<T> + Sync,
+) -> Result<Vec<T>, Stopped> {
+    let mut found: Vec<Vec<T>> = Vec::new();
+    found.resize_with(count.div_ceil(size), Vec::new);
+    let ranges = (0..count).step_by(size).map(|first| first..count.min(first + size));
+    share(ranges.zip(&mut found), workers, |worker, (range, found)| {
+        *found = of(worker, range);
+        !is_set(stop)
     });
-    let mut chunks = found.into_inner().expect("no thread panics");
-    chunks.sort_unstable_by_key(|&(first, _)| first);
-    chunks.into_iter().flat_map(|(_, results)| results).collect()
+    Stopped::if_set(stop)?;
+    Ok(found.into_iter().flatten().collect())
 }

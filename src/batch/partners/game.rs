@@ -6,8 +6,9 @@ use std::sync::atomic::AtomicBool;
 
 use super::Partners;
 use crate::batch::kernel::game::Game;
-use crate::bots::{BotMoveError, GameRunner, PolicyRows, is_set, run_together};
+use crate::bots::{BotMoveError, GameRunner, PolicyRows, run_together};
 use crate::rules::{EpisodeSeed, Position, Variant};
+use crate::threads::is_set;
 
 /// Most deals in a row for an episode in which the partners leave the learner a turn.
 pub const MAX_DEALS: usize = 1000;

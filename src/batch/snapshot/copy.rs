@@ -2,10 +2,10 @@
 
 use std::sync::atomic::AtomicBool;
 
-use crate::batch::schedule::partition::Partition;
-use crate::batch::schedule::pool::Pool;
+use crate::batch::partition::Partition;
 use crate::batch::step::scratch::Scratch;
 use crate::batch::{Batch, BatchError, memory, reserve};
+use crate::threads::Pool;
 
 impl Batch {
     /// An independent copy of the batch in the same state.
@@ -30,9 +30,8 @@ impl Batch {
         let mut decks = reserve(self.decks.len(), num_envs)?;
         decks.extend_from_slice(&self.decks);
         let mut partner_games = reserve(self.partner_games.len(), num_envs)?;
-        for (index, game) in self.partner_games.iter().enumerate() {
+        for game in &self.partner_games {
             BatchError::if_set(stop)?;
-            self.check_headroom_before(index)?;
             partner_games.push(game.clone());
         }
         let scratch = self.scratch.iter().map(Scratch::duplicate).collect::<Result<_, _>>();

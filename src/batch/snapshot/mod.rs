@@ -23,7 +23,7 @@ use super::kernel::block::block_words;
 use super::kernel::game::Game;
 use super::kernel::lanes::Word;
 use super::options::{AutoresetMode, default_threads};
-use super::schedule::partition::share_size;
+use super::partition::share_size;
 use super::step::finished::FinishedGame;
 use super::{Batch, BatchError, memory};
 use crate::rules::EpisodeSeed;
@@ -53,7 +53,6 @@ impl Batch {
         if given > 0 {
             return Err(BatchError::StoredDecks(given));
         }
-        self.check_headroom()?;
         let mut bytes = Vec::new();
         let no_memory = |source| memory(self.num_envs(), source);
         let mut append = |part: &[u8]| -> Result<(), BatchError> {
@@ -138,7 +137,6 @@ impl Batch {
         let BatchConfig { options, variant, .. } = &self.config;
         if self.has_partners() {
             let stored: StoredPartnerGame = read(rest, "games")?;
-            self.check_headroom_before(index)?;
             let restored = stored.restore(&options.partners, variant, stop);
             BatchError::if_set(stop)?;
             let restored = restored.map_err(refused)?;

@@ -7,10 +7,10 @@ use crate::batch::outputs::Outputs;
 use crate::batch::partners::game::{MAX_DEALS, PartnerGame};
 use crate::batch::replay::decks::{GivenDecks, row_length};
 use crate::batch::step::Request;
-use crate::batch::{Batch, BatchError, Options, PartnersError, Seeds, memory, reserve};
-use crate::bots::{check_headroom, is_set};
+use crate::batch::{Batch, BatchError, Options, PartnersError, Seeds, reserve};
 use crate::nn::check_length;
 use crate::rules::EpisodeSeed;
+use crate::threads::is_set;
 
 /// What a reset deals that may be refused or take long, not yet put into the batch: the games with
 /// partners, or those with given decks, by their indices.
@@ -92,7 +92,6 @@ impl Batch {
             self.check_decks(decks)?;
             for (game, seed) in episodes() {
                 BatchError::if_set(stop)?;
-                self.check_headroom_before(game)?;
                 let draws = &mut deals.decks[game * row..][..row];
                 let dealt = decks.deal(game, &self.config.variant, seed, draws);
                 let dealt = dealt.map_err(|source| BatchError::Deck { row: game, source })?;
@@ -209,7 +208,6 @@ impl Batch {
         seed: EpisodeSeed,
         stop: &AtomicBool,
     ) -> Result<PartnerGame, BatchError> {
-        self.check_headroom_before(game)?;
         let Options { partners, .. } = &self.config.options;
         let dealt = PartnerGame::new(partners, &self.config.variant, seed, stop);
         BatchError::if_set(stop)?;
@@ -218,16 +216,5 @@ impl Batch {
             return Err(PartnersError::NoTurn { partners, game, deals: MAX_DEALS }.into());
         }
         Ok(dealt)
-    }
-
-    /// Checks that there is memory for the next games with partners: at every sixteenth, since so
-    /// many need less than is asked for.
-    pub(in crate::batch) fn check_headroom_before(&self, game: usize) -> Result<(), BatchError> {
-        if game.is_multiple_of(16) { self.check_headroom() } else { Ok(()) }
-    }
-
-    /// Checks that there is memory for what cannot report that it has run out.
-    pub(in crate::batch) fn check_headroom(&self) -> Result<(), BatchError> {
-        check_headroom().map_err(|source| memory(self.num_envs(), source))
     }
 }

@@ -4,14 +4,14 @@ use pyo3::exceptions::{PyMemoryError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PySequence, PyString};
 
-use crate::bots::with_room;
+use crate::nn::try_with_capacity;
 
 /// A vector with room for so many elements of a parameter or a result.
 ///
 /// # Errors
 /// `MemoryError` if there is no memory for them.
 pub fn room<T>(name: &str, length: usize) -> PyResult<Vec<T>> {
-    with_room(length)
+    try_with_capacity(length)
         .map_err(|error| PyMemoryError::new_err(format!("{name} of {length} elements: {error}")))
 }
 

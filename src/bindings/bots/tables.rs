@@ -19,11 +19,11 @@ use crate::bindings::interruptible::{interruptible, interruptible_if};
 use crate::bindings::rules::variant::{Variant, read_variant};
 use crate::bindings::rules::view::View;
 use crate::bots::{
-    BotMoveError, GameRunner, Outcome, PlayError, PlayedGames, Player, TurnValues, check_headroom,
-    is_set, play_games_until,
+    BotMoveError, GameRunner, Outcome, PlayError, PlayedGames, Player, TurnValues, play_games_until,
 };
 use crate::rules::{self, EpisodeSeed, MoveError, Recording};
 use crate::search::PlayerName;
+use crate::threads::is_set;
 
 /// The most games of one call, and the highest index of the first.
 const GAMES: usize = u32::MAX as usize;
@@ -232,15 +232,12 @@ impl _Tables {
         let (seed, games) = (read_seed(seed)?, read_games(&first_game, &games, listed)?);
         let mut tables = room("games", games.len())?;
         let abandoned = collect("games", games.len(), iter::repeat(false))?;
-        let dealt = interruptible(py, |stop| {
-            for game in games.into_iter().take_while(|_| !is_set(stop)) {
-                check_headroom()?;
-                let seed = EpisodeSeed { seed, game, episode: 0 };
-                tables.push(GameRunner::new(variant.clone(), players.clone(), seed));
-            }
-            Ok(())
+        interruptible(py, |stop| {
+            let games = games.into_iter().take_while(|_| !is_set(stop));
+            let seeds = games.map(|game| EpisodeSeed { seed, game, episode: 0 });
+            tables
+                .extend(seeds.map(|seed| GameRunner::new(variant.clone(), players.clone(), seed)));
         })?;
-        dealt.map_err(PlayError::Memory)?;
         Ok(_Tables { variant, tables, abandoned })
     }
 

@@ -12,8 +12,9 @@ use crate::bindings::arrays::memory::check_not_masked;
 use crate::bindings::arrays::room::{collect, room};
 use crate::bindings::errors::ArrayError;
 use crate::bindings::interruptible::interruptible;
-use crate::bots::{BotNameError, is_set};
+use crate::bots::BotNameError;
 use crate::nn::{Policy, PolicyScratch, load_policy};
+use crate::threads::is_set;
 
 /// The most rows that are computed without looking for signals: a row takes up to 0.1 milliseconds.
 const INTERRUPTIBLE: usize = 1 << 11;

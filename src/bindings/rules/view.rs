@@ -15,9 +15,9 @@ use crate::bindings::arguments::text::Text;
 use crate::bindings::encode::features::{action_mask, encode_view};
 use crate::bindings::errors::StarmineError;
 use crate::bindings::interruptible::interruptible;
-use crate::bots::is_set;
 use crate::encode;
 use crate::rules::{self, ActionId, Belief, GameRng};
+use crate::threads::is_set;
 
 /// The arguments of `State.view`.
 type Stored<'py> = (Bound<'py, PyAny>, usize);

@@ -1,14 +1,12 @@
 //! Packed rows to elements, for callers that keep observations packed.
 
-use std::sync::{Mutex, PoisonError};
-use std::thread::{Builder, scope};
-
 pub mod expand;
 
 use self::expand::{Element, fence, portable};
 #[cfg(target_arch = "x86_64")]
 use self::expand::{avx2, avx512};
 use crate::nn::{BufferError, Simd, check_length};
+use crate::threads::share;
 
 /// The size in bytes of the output that a thread takes at a time.
 const PIECE: usize = 1 << 18;
@@ -73,30 +71,12 @@ pub fn unpack_bits<E: Element>(
     }
     let piece = (PIECE / (total / rows)).max(1);
     let pieces = bits.chunks(piece * row_bytes).zip(out.chunks_mut(piece * num_features));
-    share(pieces, threads, |(bits, out)| {
+    share(pieces, &mut vec![(); threads], |(), (bits, out)| {
         // SAFETY: the instruction set is available, as asserted above.
         unsafe { work(bits, num_features, out) };
+        true
     });
     Ok(())
-}
-
-/// Runs `work` for each piece, on so many threads, the calling thread included.
-pub fn share<T>(pieces: impl Iterator<Item = T> + Send, threads: usize, work: impl Fn(T) + Sync) {
-    let pieces = Mutex::new(pieces);
-    let take_all = || {
-        loop {
-            let next = pieces.lock().unwrap_or_else(PoisonError::into_inner).next();
-            let Some(piece) = next else { break };
-            work(piece);
-        }
-    };
-    scope(|scope| {
-        for _ in 1..threads {
-            // If a thread cannot be started, the others take its pieces.
-            let _ = Builder::new().spawn_scoped(scope, take_all);
-        }
-        take_all();
-    });
 }
 
 /// A function that unpacks whole rows.

@@ -1,6 +1,6 @@
 """No Rust file imports a layer above its own, and no files import each other in a cycle.
 
-rules <- encode <- nn <- bots <- search <- batch <- bindings. Only the bindings know Python.
+threads <- rules <- encode <- nn <- bots <- search <- batch <- bindings. Only the bindings know Python.
 """
 
 import re
@@ -14,10 +14,10 @@ from rust_source import crate_paths, imports, module_of, strip
 SOURCE = ROOT / "src"
 
 # From the bottom; each may use those before it.
-LAYERS = ["rules", "encode", "nn", "bots", "search", "batch", "bindings"]
+LAYERS = ["threads", "rules", "encode", "nn", "bots", "search", "batch", "bindings"]
 # The same inside src/batch: files, and the folders whose files share a floor.
 BATCH_FLOORS = [
-    {"kernel/lanes", "kernel/processor", "partners/mod", "schedule/pool", "step/seeding"},
+    {"kernel/lanes", "kernel/processor", "partners/mod", "step/seeding"},
     {"error", "kernel/pcg32", "options", "step/finished"},
     {"kernel/plan"},
     {"config", "kernel/mod"},
@@ -26,7 +26,7 @@ BATCH_FLOORS = [
     {"partners/game", "replay/decks", "rows", "step/result"},
     {"replay/refill", "step/chunk", "step/scratch"},
     {"step/mod"},
-    {"schedule/partition"},
+    {"partition"},
     {"mod"},
     {"partners/outside", "replay/mod", "snapshot", "step/illegal_actions", "step/last_observations", "step/reset"},
 ]

@@ -1,14 +1,12 @@
-//! The worker threads of a batch: they do each job together with the thread that posts it.
+//! Worker threads. They do each job together with the thread that posts it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
-use std::thread::{self, JoinHandle};
+use std::thread::{self, Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 use thiserror::Error;
-
-use crate::bots::start;
 
 /// The most threads that one batch may ask for.
 pub const MAX_THREADS: usize = 1024;
@@ -100,7 +98,7 @@ impl Board {
         if let Err(panic) = done {
             resume_unwind(panic);
         }
-        assert!(!panicked, "a thread of the batch panicked");
+        assert!(!panicked, "a worker thread panicked");
     }
 
     fn post(&self, job: u64, workers: &[JoinHandle<()>]) {
@@ -125,7 +123,7 @@ pub fn wait_until(is_time: impl Fn() -> bool, sleep: impl Fn()) {
     }
 }
 
-/// The threads of a batch beside the caller's own.
+/// The threads of a batch or of one call, in addition to the caller's own.
 pub struct Pool {
     board: Arc<Board>,
     workers: Vec<JoinHandle<()>>,
@@ -138,14 +136,18 @@ impl Pool {
         if threads == 0 || threads > MAX_THREADS {
             return Err(ThreadsError::Count(threads));
         }
-        let board = Arc::new(Board::default());
-        let mut pool = Pool { board, workers: Vec::new(), process: std::process::id() };
-        for index in 1..threads {
-            let board = pool.board.clone();
-            let name = format!("starmine-{index}");
-            pool.workers.push(start(name, move || board.serve(index))?);
-        }
+        let mut pool = Pool::default();
+        pool.start(threads)?;
         Ok(pool)
+    }
+
+    /// Starts threads until there are this many or [`MAX_THREADS`], the caller's own included. If one cannot be started, those before it stay.
+    pub fn start(&mut self, threads: usize) -> std::io::Result<()> {
+        for index in self.threads()..threads.min(MAX_THREADS) {
+            let (board, name) = (self.board.clone(), format!("starmine-{index}"));
+            self.workers.push(Builder::new().name(name).spawn(move || board.serve(index))?);
+        }
+        Ok(())
     }
 
     /// How many there are, the caller's own included.
@@ -161,6 +163,14 @@ impl Pool {
         } else {
             self.board.run(&self.workers, &job);
         }
+    }
+}
+
+impl Default for Pool {
+    /// The caller's own thread alone.
+    fn default() -> Pool {
+        let board = Arc::new(Board::default());
+        Pool { board, workers: Vec::new(), process: std::process::id() }
     }
 }
 

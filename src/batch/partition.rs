@@ -2,18 +2,18 @@
 
 use std::mem::take;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use std::{hint, thread};
 
-use super::pool::{Pool, wait_until};
 use crate::batch::config::BatchConfig;
 use crate::batch::kernel::block::block_words;
 use crate::batch::kernel::lanes::LANES;
 use crate::batch::step::Step;
 use crate::batch::step::chunk::{Chunk, GROUP};
 use crate::batch::step::scratch::Scratch;
+use crate::threads::{Pool, locked, take_pieces, wait_until};
 
 /// The number of pieces in a large share.
 const PIECES: usize = 4;
@@ -23,9 +23,6 @@ const ARRIVAL: Duration = Duration::from_micros(1);
 
 /// The games of a batch in one share for each thread, always the same games, so that they stay in
 /// the caches of the thread's core.
-///
-/// A thread takes pieces of its own share until nothing is left of it, then pieces of the others'
-/// shares. So a step waits for a straggler no longer than for one piece.
 #[derive(Debug, Default)]
 pub struct Partition<'a>(Vec<Share<'a>>);
 
@@ -88,27 +85,20 @@ impl<'a> Partition<'a> {
             {
                 return;
             }
-            let mut scratch = locked(&self.0[thread].scratch);
             let words = block_words(step.config.plan.sizes);
-            for (distance, share) in self.shares_from(thread).enumerate() {
-                // The caller's thread has room for all games that end, every other one for its share.
-                let has_room = |scratch: &mut Scratch| {
-                    thread == 0 || distance == 0 || scratch.finished.make_room(piece, words)
-                };
-                while has_room(&mut scratch)
-                    && let Some(mut games) = share.take(piece, step)
-                {
-                    run(&mut games, &mut scratch);
-                }
-            }
+            let take = |scratch: &mut Scratch, share: &Share<'a>, distance| {
+                // The caller's thread has memory for all games that end, every other thread for its share.
+                let has_memory =
+                    thread == 0 || distance == 0 || scratch.finished.make_room(piece, words);
+                has_memory.then(|| share.take(piece, step)).flatten()
+            };
+            let scratch = &mut **locked(&self.0[thread].scratch);
+            take_pieces(&self.0, thread, scratch, take, |scratch, mut games| {
+                run(&mut games, scratch);
+                true
+            });
         });
         !check.refused.into_inner()
-    }
-
-    /// The shares in the order in which a thread works on them: its own first.
-    fn shares_from(&self, thread: usize) -> impl Iterator<Item = &Share<'a>> {
-        let (before, own_and_after) = self.0.split_at(thread);
-        own_and_after.iter().chain(before)
     }
 }
 
@@ -168,10 +158,6 @@ impl<'a> Share<'a> {
         };
         (!games.is_empty()).then_some(games)
     }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<'a> Chunk<'a> {
