@@ -11,8 +11,7 @@ from starmine._core import StarmineError, Variant, bots, policies, variants
 from starmine.cli.arguments import INTERRUPTED, add_command, add_rules, integer, refuse, rules_of_text
 from starmine.cli.players import is_of_file, load
 from starmine.data import Mixture, generate
-from starmine.data.generate.configuration import MOST_SHARDS
-from starmine.data.generate.players import Players
+from starmine.data.generate.configuration import MOST_SHARDS, Players
 
 DESCRIPTION = """\
 Plays games and stores them in a folder of Parquet files, the shards, with one row for each game.

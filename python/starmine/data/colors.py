@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import ArrayError, Variant
+from starmine.data.draws import GOLDEN, mixed
 from starmine.games.trajectories import Trajectories
-
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # of SplitMix64
 
 
 def permute_colors(games: Trajectories, permutations: NDArray[np.integer[Any]]) -> Trajectories:
@@ -77,9 +76,9 @@ def color_permutations(variant: Variant, seed: int, games: NDArray[np.integer[An
     Returns:
         uint8 (G, colors).
     """
-    numbers = _mixed(games.astype(np.uint64) ^ _mixed(np.array([seed], np.uint64)))
+    numbers = mixed(games.astype(np.uint64) ^ mixed(np.array([seed], np.uint64)))
     suits = np.arange(variant.colors, dtype=np.uint64)
-    keys = _mixed(numbers[:, None] + suits * _GOLDEN)
+    keys = mixed(numbers[:, None] + suits * GOLDEN)
     permutations = np.tile(np.arange(variant.colors, dtype=np.uint8), (len(games), 1))
     for group in interchangeable(variant):
         permutations[:, group] = np.array(group, np.uint8)[np.argsort(keys[:, group], axis=1, kind="stable")]
@@ -101,14 +100,10 @@ def action_colors(variant: Variant) -> tuple[NDArray[np.int64], NDArray[np.int64
         base: int64 (A,), the action's id less the colour that it names.
         named: int64 (A,), the colour that a hint or an announced play names, or -1.
     """
-    hints = 2 * variant.hand_size  # the first colour hint
-    ranks = hints + (variant.players - 1) * variant.colors  # the first rank hint
-    announced = ranks + (variant.players - 1) * variant.ranks  # the first announced play, where there are any
-    ids = np.arange(variant.num_actions)
-    named = np.full(len(ids), -1)
-    named[hints:ranks] = (ids[hints:ranks] - hints) % variant.colors
-    named[announced:] = (ids[announced:] - announced) % variant.colors
-    return ids - np.maximum(named, 0), named
+    moves = [variant.move(action) for action in range(variant.num_actions)]
+    colors = [move.announced if move.color is None else move.color for move in moves]
+    named = np.array([-1 if color is None else color for color in colors])
+    return np.arange(len(moves)) - np.maximum(named, 0), named
 
 
 def _check(permutations: NDArray[np.integer[Any]], variant: Variant, games: int) -> None:
@@ -124,11 +119,3 @@ def _check(permutations: NDArray[np.integer[Any]], variant: Variant, games: int)
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
         raise ArrayError(f"permutations[{row}] is {permutations[row].tolist()}: it mixes suits of different copies")
-
-
-def _mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """SplitMix64: a hash of each number, the same on every platform."""
-    values = values + _GOLDEN
-    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return values ^ (values >> np.uint64(31))

@@ -20,8 +20,7 @@ from starmine.data.arrow import pyarrow, pyarrow_parquet, to_numpy
 from starmine.data.end_reasons import ENDED_BY, ended_by_name, site_scores_of, taken_back_of
 from starmine.data.files import file_hash, files_of
 from starmine.data.formats.end_check import ended_by_of
-from starmine.data.generate.configuration import MOST_SHARDS
-from starmine.data.generate.players import players_of
+from starmine.data.generate.configuration import MOST_SHARDS, players_of
 from starmine.data.manifest import MANIFEST, read_manifest
 from starmine.data.metadata import CONTENT, Metadata
 from starmine.data.outcomes import LEGAL, dealt, outcomes

@@ -16,9 +16,9 @@ from starmine.cli import main
 pytest.importorskip("pyarrow")
 
 from starmine.data import Dataset, Mixture, generate, info, verify
+from starmine.data.draws import choose_legal, draw
 from starmine.data.generate import cluster, shard
-from starmine.data.generate.chunk import distinct_rows
-from starmine.data.generate.draws import choose_legal, draw
+from starmine.data.generate.shard import distinct_rows
 from starmine.data.manifest import MANIFEST, read_manifest
 from starmine.data.schema import ROW_GROUP, shard_name
 

@@ -15,7 +15,7 @@ from starmine._util.durable import FolderLock, seal_json, unseal_json
 pytest.importorskip("pyarrow")
 
 from starmine.data import Dataset, generate, info, verify
-from starmine.data.generate import job
+from starmine.data.generate import driver
 from starmine.data.generate import shard as shard_module
 from starmine.data.generate.shard import lock_name
 from starmine.data.manifest import MANIFEST, read_manifest
@@ -232,7 +232,7 @@ def test_a_shard_that_was_busy_is_looked_at_again_at_the_end(tmp_path, whole, mo
             lock.release()
         return shard_module.make_shard(configuration, shard, *rest)
 
-    monkeypatch.setattr(job, "make_shard", make_shard)
+    monkeypatch.setattr(driver, "make_shard", make_shard)
     made = make(tmp_path)
     assert (made.made, made.kept) == (([0, 2, 3], [1]) if is_made else ([0, 1, 2, 3], []))
     assert (made.busy, made.games) == ([], GAMES)

@@ -253,17 +253,17 @@ def test_generated_games_have_the_hash_of_all_weights(tmp_path):
 
 
 def test_shards_have_the_players_of_the_call(tmp_path, monkeypatch):
-    from starmine.data.generate import job
+    from starmine.data.generate import driver
 
     path = tmp_path / "p.st"
     path.write_bytes(GOOD)
-    plain = job.make_shard
+    plain = driver.make_shard
 
     def overwritten(*arguments):
         path.write_bytes(BAD)
         return plain(*arguments)
 
-    monkeypatch.setattr(job, "make_shard", overwritten)
+    monkeypatch.setattr(driver, "make_shard", overwritten)
     generate([f"policy: {path}"] * 2, 20, tmp_path / "games", RULES, shard_size=7, **QUIET)
     expected = starmine.play_games(["ippo-mini"] * 2, 20, seed=0, variant=RULES).scores
     assert (

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
+from starmine._core import Move as CoreMove
 from starmine._core import Variant
 
 DISCARD, PLAY, COLOR_HINT, RANK_HINT = "discard", "play", "color hint", "rank hint"
@@ -24,27 +26,33 @@ class Move:
     value: int = 0
 
 
+@lru_cache(maxsize=64)
+def _moves(variant: Variant) -> list[Move]:
+    """The move of each action, without what it announces."""
+    found = []
+    for move in map(variant.move, range(variant.num_actions)):
+        kind = move.kind.replace("_", " ")
+        found.append(Move(kind, move.slot) if move.slot is not None else Move(kind, move.offset or 0, _hinted(move)))
+    return found
+
+
+def _hinted(move: CoreMove) -> int:
+    """The colour or rank of a hint."""
+    return (move.rank if move.color is None else move.color) or 0
+
+
+@lru_cache(maxsize=64)
+def _actions(variant: Variant) -> dict[Move, int]:
+    """The first action of each move."""
+    moves = _moves(variant)
+    return {move: action for action, move in reversed(list(enumerate(moves)))}
+
+
 def move_of(variant: Variant, action: int) -> Move:
-    """The move of an action id of the variant that announces nothing."""
-    hand, colors, ranks = variant.hand_size, variant.colors, variant.ranks
-    if action < hand:
-        return Move(DISCARD, action)
-    if action < 2 * hand:
-        return Move(PLAY, action - hand)
-    hint = action - 2 * hand
-    if hint < (variant.players - 1) * colors:
-        return Move(COLOR_HINT, hint // colors + 1, hint % colors)
-    hint -= (variant.players - 1) * colors
-    return Move(RANK_HINT, hint // ranks + 1, hint % ranks)
+    """The move of an action id, without what it announces."""
+    return _moves(variant)[action]
 
 
 def action_of(variant: Variant, move: Move) -> int | None:
     """The action id of a move, or None where the variant has no such move."""
-    hand, colors, ranks, others = variant.hand_size, variant.colors, variant.ranks, variant.players - 1
-    if move.kind in (DISCARD, PLAY):
-        return move.place + (hand if move.kind == PLAY else 0) if 0 <= move.place < hand else None
-    values = colors if move.kind == COLOR_HINT else ranks
-    if not (1 <= move.place <= others and 0 <= move.value < values):
-        return None
-    before = 2 * hand + (0 if move.kind == COLOR_HINT else others * colors)
-    return before + (move.place - 1) * values + move.value
+    return _actions(variant).get(move)

@@ -1,1 +1,1 @@
-"""Generation of games in shards: settings, players, the shards of one process, and the manifest of a folder."""
+"""Generation of games: what determines them, the shards, and the driver that makes those that are missing."""

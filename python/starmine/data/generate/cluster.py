@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
 from starmine._core import StarmineError
 from starmine.data.files import Entry
 from starmine.data.generate.configuration import Configuration
-from starmine.data.generate.job import Job, JobResult, MeanScore
 from starmine.data.generate.shard import make_shard
 from starmine.data.schema import shard_name
 
@@ -16,13 +16,26 @@ RETRIES = 10  # of a task whose worker was killed
 SECONDS = 600.0  # that a task waits for another process that makes its shard
 
 
-def make_on_ray(job: Job, address: str | None) -> JobResult:
+def make_on_ray(
+    configuration: Configuration,
+    folder: Path,
+    entries: dict[str, Entry],
+    missing: list[int],
+    num_threads: int,
+    address: str | None,
+) -> Generator[tuple[int, Entry, bool], None, None]:
     """Make shards in Ray tasks.
 
     Args:
-        job: the shards; all machines see the folder by its path. A task has as many cores as threads. The progress
-            moves by whole shards.
+        configuration: of the data set.
+        folder: of the data set, which all machines see by its path.
+        entries: of the manifest, by file name.
+        missing: the numbers of the shards.
+        num_threads: of a task, which has as many cores.
         address: of the cluster; None for the one that this machine belongs to, or a local one.
+
+    Yields:
+        The number of a shard, its entry, and whether it was made here, in the order in which they are made.
 
     Raises:
         ImportError: ray is not installed.
@@ -33,16 +46,24 @@ def make_on_ray(job: Job, address: str | None) -> JobResult:
     own = not ray.is_initialized()
     if own:
         _connect(ray, address)
+    waiting: dict[Any, int] = {}
     try:
-        task = ray.remote(num_cpus=job.num_threads, max_retries=RETRIES)(_task)
-        configuration = ray.put(job.configuration)  # with the players, which are sent once
-        folder, entries = str(job.folder.absolute()), job.entries
-        waiting = {
-            task.remote(configuration, shard, folder, entries.get(shard_name(shard)), job.num_threads): shard
-            for shard in job.missing
-        }
-        return _collect(ray, job, waiting)
+        task = ray.remote(num_cpus=num_threads, max_retries=RETRIES)(_task)
+        shared = ray.put(configuration)  # with the players, which are sent once
+        for shard in missing:
+            known = entries.get(shard_name(shard))
+            waiting[task.remote(shared, shard, str(folder.absolute()), known, num_threads)] = shard
+        while waiting:
+            ready, _ = ray.wait(list(waiting))
+            shard = waiting.pop(ready[0])
+            try:
+                entry, is_own = ray.get(ready[0])
+            except ray.exceptions.RayTaskError as error:
+                raise (error.cause or error) from None
+            yield shard, entry, is_own
     finally:
+        for reference in waiting:
+            ray.cancel(reference, force=True)
         if own:
             ray.shutdown()
 
@@ -53,28 +74,6 @@ def _connect(ray: Any, address: str | None) -> None:
     except (OSError, ValueError, RuntimeError) as error:
         asked = True if address is None else address
         raise StarmineError(f"ray={asked!r} is not allowed: there is no such cluster ({error})") from error
-
-
-def _collect(ray: Any, job: Job, waiting: dict[Any, int]) -> JobResult:
-    """The entries of shards in the order in which they are made."""
-    made: dict[int, Entry] = {}
-    found: dict[int, Entry] = {}
-    tally = MeanScore(job.shown)
-    try:
-        while waiting:
-            ready, _ = ray.wait(list(waiting))
-            shard = waiting.pop(ready[0])
-            try:
-                entry, is_own = ray.get(ready[0])
-            except ray.exceptions.RayTaskError as error:
-                raise (error.cause or error) from None
-            (made if is_own else found)[shard] = entry
-            job.add(shard, entry)
-            tally.add(entry["games"], entry["score"])
-    finally:
-        for reference in waiting:
-            ray.cancel(reference, force=True)
-    return made, found, []
 
 
 def _task(

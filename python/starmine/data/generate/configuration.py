@@ -1,24 +1,280 @@
-"""What determines every game of a data set that is generated."""
+"""What determines every game of a data set that is generated: who plays which game, their number, and the seed.
+
+Game i belongs to one table, to one of several tables, or to players that are drawn for each seat.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import StarmineError
-from starmine.data.generate.players import Cast
+from starmine._core import StarmineError, Variant, _Player, _Tables, _unknown_name
+from starmine._util.equality import equal_by_value
+from starmine._util.numbers import is_number
+from starmine.data.draws import SEAT, TABLE, choose, draw
 from starmine.data.metadata import Metadata
-from starmine.games.identity import parameters_hash
+from starmine.games.identity import identity, parameters_hash
+from starmine.games.play import resolve_table
+from starmine.games.players import Player, resolve_player, type_name
+from starmine.games.variants import resolve_variant
 
 MOST_GAMES = 2**32 - 1  # games of a seed
 MOST_SHARDS = 10**6
+NOISY = "noisy:"  # begins the text of a bot that sometimes plays a legal move by chance
+
+
+@equal_by_value
+@dataclass(frozen=True)
+class Mixture:
+    """Players that are drawn for each game and seat.
+
+    Attributes:
+        weights: for each player its weight, at least 0: with {"smart": 3, "iggi": 1}, three seats of four are held by
+            `smart`. Names are those that `play_games` takes as text, or keys of `players`.
+        seats: number of seats; None for the variant's own.
+        players: by name, players that are no text.
+    """
+
+    weights: Mapping[str, float]
+    seats: int | None = None
+    players: Mapping[str, Player] = field(default_factory=dict)
+
+
+Players: TypeAlias = Sequence[Player] | Mapping[str, Sequence[Player]] | Mixture
+
+
+@dataclass(frozen=True)
+class CastMember:
+    """A player in the players' table.
+
+    Attributes:
+        player: a loaded player of the core, a `PythonBot` or a `Policy`.
+        name: a bot's text; of an object its type, or the name that it was given.
+        hash: see `Identity`.
+        epsilon: the probability of a legal move by chance, other than that in a bot's own text.
+        problem: why its identity is unknown; else empty.
+        parameters: the SHA-256 checksum of a torch module's parameters, else None.
+    """
+
+    player: Any
+    name: str
+    hash: str | None
+    epsilon: float
+    problem: str = ""
+    parameters: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The player's row in the players' table."""
+        return {"name": self.name, "hash": self.hash, "epsilon": self.epsilon}
+
+
+@dataclass(frozen=True)
+class Cast:
+    """All players of a data set, and which of them play in a game.
+
+    Attributes:
+        variant: the rules.
+        members: the players' table.
+        tables: by name the players of each seat, as rows of the players' table; empty for a mixture.
+        weights: of the tables, or of the players of a mixture; None for the tables in turn.
+    """
+
+    variant: Variant
+    members: list[CastMember]
+    tables: dict[str, tuple[int, ...]]
+    weights: tuple[float, ...] | None
+
+    def players_of(self, seed: int, games: NDArray[np.uint64]) -> NDArray[np.int16]:
+        """The players of games, by seat, as rows of the players' table: int16 (G, players).
+
+        They are a function of the seed and the game's index.
+        """
+        return players_of(list(self.tables.values()), self.weights, self.variant.players, seed, games)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The players and tables as JSON can represent them."""
+        return {
+            "players": [player.to_dict() for player in self.members],
+            # A list, since their order matters, and JSON objects have none.
+            "tables": [{"name": name, "players": list(seats)} for name, seats in self.tables.items()],
+            "weights": None if self.weights is None else list(self.weights),
+        }
+
+
+def players_of(
+    tables: Sequence[Sequence[int]],
+    weights: Sequence[float] | None,
+    seats: int,
+    seed: int,
+    games: NDArray[np.uint64],
+) -> NDArray[np.int16]:
+    """The players of games: int16 (G, seats); see `Cast`.
+
+    Raises:
+        ValueError: there are neither tables nor weights, or no weight is above 0.
+    """
+    if (weights is not None and not sum(weights) > 0) or (not tables and weights is None):
+        raise ValueError("there are neither tables nor weights")
+    if not tables:
+        assert weights is not None
+        return choose(draw(seed, SEAT, games[:, None], np.arange(seats)), weights).astype(np.int16)
+    rows = np.array(tables, dtype=np.int16)
+    if weights is None:
+        return rows[(games % np.uint64(len(rows))).astype(np.int64)]
+    return rows[choose(draw(seed, TABLE, games), weights)]
+
+
+def cast(
+    players: Players,
+    variant: str | Variant,
+    epsilon: float | Mapping[str, float] = 0.0,
+    weights: Mapping[str, float] | None = None,
+) -> Cast:
+    """Check the players of a data set.
+
+    Args:
+        players: as `generate` takes them.
+        variant: a preset's name or a `Variant`.
+        epsilon: as `generate` takes it.
+        weights: as `generate` takes it.
+
+    Raises:
+        UnknownNameError: there is no such bot, preset, encoder or policy file.
+        VariantError: a bot does not play the variant.
+        StarmineError: another argument that is not allowed.
+    """
+    if isinstance(players, Mixture):
+        if weights is not None:
+            raise StarmineError("weights are not allowed with a mixture, which has its own: expected None")
+        return _mixed_cast(players, variant, epsilon)
+    tables = dict(players) if isinstance(players, Mapping) else {"": players}
+    if isinstance(players, Mapping) and any(isinstance(seats, int | float | np.number) for seats in tables.values()):
+        shown = f"starmine.data.Mixture({dict(players)!r})"
+        raise StarmineError(f"players={dict(players)!r} is not allowed: for bots with weights, expected {shown}")
+    if not tables or not all(isinstance(name, str) for name in tables):
+        raise StarmineError(f"players={players!r} is not allowed: expected tables by name")
+    if weights is not None and not isinstance(players, Mapping):
+        raise StarmineError("weights are not allowed for one table: expected None")
+    rules = [resolve_table(seats, variant) for seats in tables.values()]
+    if any(other != rules[0] for other in rules):
+        raise StarmineError("players is not allowed: expected tables with the same number of seats")
+    table = _PlayersTable(rules[0], epsilon)
+    rows = {
+        name: tuple(table.row(player, _place(players, name, seat)) for seat, player in enumerate(seats))
+        for name, seats in tables.items()
+    }
+    names = list(rows)
+    for index, (name, seats) in enumerate(rows.items()):
+        if seats in list(rows.values())[:index]:
+            other = names[list(rows.values()).index(seats)]
+            raise StarmineError(f"table {name!r} is not allowed: expected other players than those of {other!r}")
+    return table.finish(rows, _weights("weights", weights, names) if weights is not None else None)
+
+
+def _place(players: Players, name: str, seat: int) -> str:
+    """Where a player stands in the argument."""
+    return f"players[{name!r}][{seat}]" if isinstance(players, Mapping) else f"players[{seat}]"
+
+
+def _mixed_cast(mixture: Mixture, variant: str | Variant, epsilon: float | Mapping[str, float]) -> Cast:
+    """The cast of a mixture."""
+    seats = mixture.seats
+    rules = resolve_variant(variant, {} if seats is None or isinstance(variant, Variant) else {"players": seats})
+    if seats is not None and seats != rules.players:
+        raise StarmineError(f"seats={seats} is not allowed: expected {rules.players}, those of the variant")
+    names = list(mixture.weights)
+    for name in mixture.players:
+        if name not in names:
+            raise _unknown_name("player", str(name), [str(known) for known in names])
+    table = _PlayersTable(rules, epsilon)
+    for name in names:
+        given = name in mixture.players
+        table.row(mixture.players[name] if given else name, f"players[{name!r}]", name if given else None)
+    return table.finish({}, _weights("weights", mixture.weights, names))
+
+
+class _PlayersTable:
+    """The players' table while it grows."""
+
+    def __init__(self, rules: Variant, epsilon: float | Mapping[str, float]) -> None:
+        self.rules = rules
+        self.epsilon = epsilon
+        self.given: list[Any] = []
+        self.members: list[CastMember] = []
+        if not isinstance(epsilon, Mapping):
+            _check_epsilon("epsilon", epsilon)
+
+    def row(self, given: Any, place: str, name: str | None = None) -> int:
+        """The row of a player, which is added where it is new."""
+        player = resolve_player(given, place)
+        is_bot = isinstance(player, _Player)
+        for row, known in enumerate(self.given):
+            if known is given or (is_bot and known == player):
+                return row
+        if is_bot:
+            self._check_plays(player)
+        name = name or (player.text if is_bot else self._type_name(given))
+        self.given.append(player if is_bot else given)
+        self.members.append(self._noisy(player, name))
+        return len(self.members) - 1
+
+    def _check_plays(self, bot: _Player) -> None:
+        """Refuse a bot that is not known or does not play the variant, such as one that takes no noise."""
+        _Tables(self.rules, [bot] + [None] * (self.rules.players - 1), 1, 0, 0)
+
+    def finish(self, tables: dict[str, tuple[int, ...]], weights: tuple[float, ...] | None) -> Cast:
+        """The cast; an error where `epsilon` names a player that is not there."""
+        if isinstance(self.epsilon, Mapping):
+            names = [player.name.split(";", 1)[1].strip() if player.epsilon else player.name for player in self.members]
+            for name in self.epsilon:
+                if name not in names:
+                    raise _unknown_name("player", str(name), names)
+        return Cast(self.rules, self.members, tables, weights)
+
+    def _noisy(self, player: Any, name: str) -> CastMember:
+        known, parameters = identity(player), parameters_hash(player)
+        epsilon = self.epsilon.get(name, 0.0) if isinstance(self.epsilon, Mapping) else self.epsilon
+        epsilon = _check_epsilon("epsilon", epsilon)
+        if epsilon == 0.0:
+            return CastMember(player, name, known.hash, 0.0, known.problem, parameters)
+        noisy = f"{NOISY} {epsilon!r}; {name}"
+        if isinstance(player, _Player):
+            player = player.noisy(epsilon)
+            self._check_plays(player)
+        return CastMember(player, noisy, known.hash, epsilon, known.problem, parameters)
+
+    def _type_name(self, given: Any) -> str:
+        name = type_name(given)
+        same = sum(player.name.endswith(name) or f"{name} (" in player.name for player in self.members)
+        return f"{name} ({same + 1})" if same else name
+
+
+def _weights(place: str, weights: Mapping[str, float], names: Sequence[str]) -> tuple[float, ...]:
+    """The weights in the order of the names."""
+    for name in weights:
+        if name not in names:
+            raise _unknown_name("table", str(name), list(names))
+    given = [weights.get(name, 0.0) for name in names]
+    if not all(is_number(weight, 0) for weight in given) or not 0 < sum(given) < math.inf:
+        raise StarmineError(f"{place}={dict(weights)!r} is not allowed: expected numbers of at least 0, one above 0")
+    return tuple(map(float, given))
+
+
+def _check_epsilon(place: str, value: Any) -> float:
+    if not is_number(value, 0, 1):
+        raise StarmineError(f"{place}={value!r} is not allowed: expected a probability, 0 to 1")
+    return float(value)
+
+
+# --- The configuration ------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

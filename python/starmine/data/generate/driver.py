@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from starmine._core import StarmineError, Variant
-from starmine._util.durable import FolderLock, given_path
+from starmine._util.durable import FolderBusyError, FolderLock, given_path
 from starmine._util.equality import equal_by_value
 from starmine._util.keywords import named_keywords
 from starmine._util.numbers import check_number, check_threads
-from starmine._util.progress import on_stderr, silent
+from starmine._util.progress import Progress, on_stderr, silent
 from starmine.data.arrow import pyarrow, pyarrow_parquet
 from starmine.data.files import Entry, files_of
 from starmine.data.generate.cluster import make_on_ray
@@ -21,15 +21,16 @@ from starmine.data.generate.configuration import (
     MOST_GAMES,
     MOST_SHARDS,
     Configuration,
+    Players,
     another_configuration,
+    cast,
     differences,
 )
-from starmine.data.generate.job import Job, make_here
-from starmine.data.generate.players import Players, cast
-from starmine.data.generate.shard import examine_shard, remove_lock
+from starmine.data.generate.shard import examine_shard, make_shard, remove_lock
 from starmine.data.manifest import MANIFEST, SECONDS, add_to_manifest, read_manifest, write_manifest
 from starmine.data.metadata import Metadata
 from starmine.data.schema import SHARD, shard_name
+from starmine.data.table import GameTable
 from starmine.games.variants import resolve_variant
 
 MOST_SEED = 2**64 - 1
@@ -147,12 +148,77 @@ def generate(
         total = sum(len(configuration.games_of(shard)) for shard in chosen)
         before = sum(int(entry["games"]) for entry in known.values())
         with (on_stderr if progress else silent)(total, before) as shown:
-            job = Job(configuration, folder, entries, missing, num_threads, shown)
+            score = MeanScore(shown)
+            arguments = configuration, folder, entries, missing, num_threads
             if ray:
-                made, found, busy = make_on_ray(job, ray if isinstance(ray, str) else None)
+                shards_made = make_on_ray(*arguments, ray if isinstance(ray, str) else None)
             else:
-                made, found, busy = make_here(job)
+                shards_made = make_here(*arguments, score)
+            made: dict[int, Entry] = {}
+            found: dict[int, Entry] = {}
+            with closing(shards_made):
+                for shard, entry, is_own in shards_made:
+                    (made if is_own else found)[shard] = entry
+                    add_to_manifest(folder, configuration.to_dict(), {shard_name(shard): entry})
+                    if ray or not is_own:  # other games were shown while they were played
+                        score.add(entry["games"], entry["score"])
+    busy = [shard for shard in missing if shard not in made and shard not in found]
     return summary(folder, len(chosen), known, made, found, busy)
+
+
+def make_here(
+    configuration: Configuration,
+    folder: Path,
+    entries: dict[str, Entry],
+    missing: list[int],
+    num_threads: int,
+    score: MeanScore,
+) -> Generator[tuple[int, Entry, bool], None, None]:
+    """Make shards in this process, one after another; those that others make are left to them.
+
+    These are looked at again at the end, when most of them are whole, and those of a process that was killed are made.
+
+    Args:
+        configuration: of the data set.
+        folder: of the data set.
+        entries: of the manifest, by file name.
+        missing: the numbers of the shards.
+        num_threads: for games in which bots hold all seats.
+        score: is told of the games that are played.
+
+    Yields:
+        The number of a shard, its entry, and whether it was made here.
+
+    Raises:
+        StarmineError, BotError, OSError: as `make_shard`; the shards made before are kept.
+    """
+    left = missing
+    for _ in range(2):
+        busy = []
+        for shard in left:
+            known = entries.get(shard_name(shard))
+            try:
+                yield shard, *make_shard(configuration, shard, folder, known, num_threads, score.played)
+            except FolderBusyError:
+                busy.append(shard)
+        left = busy
+
+
+class MeanScore:
+    """Shows the progress of games, with their mean score so far."""
+
+    def __init__(self, shown: Progress) -> None:
+        self.shown = shown
+        self.games = self.score = 0
+
+    def played(self, games: GameTable) -> None:
+        """Show games that were just played."""
+        self.add(len(games), int(games.scores.sum()))
+
+    def add(self, games: int, score: int) -> None:
+        """Show games with the sum of their scores."""
+        self.games, self.score = self.games + games, self.score + score
+        self.shown(games, f"mean score {self.score / max(self.games, 1):.2f}")
 
 
 # --- Arguments and the folder -----------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 TABLE, SEAT, NOISE, POLICY = 1, 2, 3, 4  # what a number is drawn for
 _MASK = 2**64 - 1
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 Numbers = NDArray[np.uint64]
 
@@ -29,10 +29,10 @@ def draw(seed: int, purpose: int, *places: Any) -> Numbers:
     Returns:
         uint64 of at least one axis.
     """
-    mixed = _mix(np.array([(seed + purpose * int(_GOLDEN)) & _MASK], dtype=np.uint64))
+    drawn = mixed(np.array([(seed + purpose * int(GOLDEN)) & _MASK], dtype=np.uint64))
     for place in places:
-        mixed = _mix(mixed ^ _mix(np.atleast_1d(np.asarray(place, dtype=np.uint64))))
-    return mixed
+        drawn = mixed(drawn ^ mixed(np.atleast_1d(np.asarray(place, dtype=np.uint64))))
+    return drawn
 
 
 def fractions(numbers: Numbers) -> NDArray[np.float64]:
@@ -57,8 +57,9 @@ def choose_legal(numbers: Numbers, masks: NDArray[np.bool_]) -> NDArray[np.int64
     return found
 
 
-def _mix(numbers: Numbers) -> Numbers:
-    numbers = numbers + _GOLDEN
+def mixed(numbers: Numbers) -> Numbers:
+    """The finaliser of SplitMix64: a hash of each number, the same on every platform."""
+    numbers = numbers + GOLDEN
     numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return numbers ^ (numbers >> np.uint64(31))
