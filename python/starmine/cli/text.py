@@ -9,6 +9,7 @@ from typing import Any, get_args
 from starmine._core import StarmineError
 from starmine.cli.arguments import Parser, add_command, add_rules_of, integer, rules_of
 from starmine.data import FORMATS, read_games
+from starmine.text.conventions import CONVENTIONS
 from starmine.text.export import examples, preferences, write_lines
 from starmine.text.prompt import Answer, Form, History, PromptOptions
 
@@ -51,6 +52,7 @@ def add_export(actions: Any) -> None:
     prompts.add_argument("--no-possible", action="store_true", help="leave out the cards that each card can be")
     prompts.add_argument("--no-legal-moves", action="store_true", help="leave out the legal moves")
     prompts.add_argument("--probabilities", action="store_true", help="give the probabilities of the own cards")
+    prompts.add_argument("--conventions", choices=list(CONVENTIONS), help="how this bot plays, after the rules")
     values = parser.add_argument_group("values of moves")
     values.add_argument("--rollouts", type=integer, metavar="N", help="of a search for each move (default: no values)")
     values.add_argument("--blueprint", default="smart", metavar="BOT", help="of the search (default: smart)")
@@ -88,6 +90,7 @@ def run_export(options: argparse.Namespace) -> int:
         possible=not options.no_possible,
         legal_moves=not options.no_legal_moves,
         probabilities=options.probabilities,
+        conventions=None if options.conventions is None else CONVENTIONS[options.conventions],
     )
     on_error = "skip" if options.skip else "raise"
     try:

@@ -1,6 +1,7 @@
 """Hanabi by text, for language models: prompts, replies, a player that asks a model, reports and training examples."""
 
 from starmine.text.chat import Answer, ChatError, ChatPlayer, Exchange
+from starmine.text.conventions import conventions
 from starmine.text.endpoint import Endpoint
 from starmine.text.export import examples, preferences, write_lines
 from starmine.text.prompt import PROMPT_VERSION, PromptOptions, rules_prompt, table_prompt
@@ -19,6 +20,7 @@ __all__ = [
     "Regret",
     "Reply",
     "TextReport",
+    "conventions",
     "examples",
     "parse_reply",
     "preferences",
