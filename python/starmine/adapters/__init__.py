@@ -1,14 +1,27 @@
 """The environment in the forms of other libraries: a module for each, imported when it is first used.
 
-`jax`, `jaxmarl`, `pettingzoo`, `rllib`, `sb3` (Stable-Baselines3), `tianshou` and `torchrl`. Gymnasium's classes are
-`starmine.HanabiEnv` and `starmine.HanabiVectorEnv`. A module whose library is missing raises an ImportError that names
+`jax`, `jaxmarl`, `pettingzoo`, `rllib`, `sb3` (Stable-Baselines3), `tianshou` and `torchrl`; for language models
+`gymnasium_text`, `kaggle`, `textarena` and `verifiers`. Gymnasium's other classes are `starmine.HanabiEnv` and
+`starmine.HanabiVectorEnv`. A module whose library is missing raises an ImportError that names
 the extra to install.
 """
 
 from importlib import import_module as _import_module
 from typing import Any as _Any
 
-_ADAPTERS = ("jax", "jaxmarl", "pettingzoo", "rllib", "sb3", "tianshou", "torchrl")
+_ADAPTERS = (
+    "gymnasium_text",
+    "jax",
+    "jaxmarl",
+    "kaggle",
+    "pettingzoo",
+    "rllib",
+    "sb3",
+    "textarena",
+    "tianshou",
+    "torchrl",
+    "verifiers",
+)
 
 
 def __getattr__(name: str) -> _Any:
