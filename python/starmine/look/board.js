@@ -17,7 +17,7 @@
 
 import { point } from "./arrow.js";
 import { el, svg } from "./elements.js";
-import { describe, percent } from "./words.js";
+import { percent } from "./words.js";
 
 /* The shape of each suit in a box of 24 x 24. The pictures of Python (svg.py) use the same. */
 export const SHAPES = {
@@ -323,7 +323,7 @@ function policy(frame) {
 
 /** The last turn in words, and how the game ended. */
 export function lastTurn(frame) {
-  const parts = [describe(frame)];
+  const parts = [frame.words];
   if (frame.ending !== null) parts.push(el("b", "sm-ending", {}, ` Game over: ${frame.ending.replaceAll("_", " ")}`));
   return parts;
 }

@@ -20,6 +20,7 @@ Its fields:
 | `playable`, `critical`, `dead` | list of str | kinds of cards: next on their stack; needed, and the last copy; never to be played again |
 | `hands` | list of lists of cards | by seat, the oldest card first |
 | `last` | dict or None | the last turn: `seat`, `action`, `text`, `kind`, `slot`, `target`, `color`, `rank`, `announced`, `touched`, `card`, `added`, `misplay`, `regained`, as in `starmine.Event` |
+| `words` | str | the last turn in words, such as "smart hints seat 1: red (slots 2, 3)"; before the first one who begins |
 | `legal` | list of dicts | the moves of the seat to act, if the frame may show them: `action`, `text`, `kind`, `slot`, `target`, `color`, `rank`, `announced` |
 | `policy` | dict or None | what a player thinks: see `frame_of` |
 
@@ -45,6 +46,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from starmine._core import Card, Event, Knowledge, Move, StarmineError, State, Variant, View, _unknown_name
+from starmine.look.words import does, turn_in_words
 
 FORMAT = 1
 Frame = dict[str, Any]
@@ -149,12 +151,13 @@ def frame_of(
     shown = view if state is None else state
     called = suits_of(variant, suits)
     told = _Told(variant, history, called)
-    discards = shown.discard_pile
+    discards, seats = shown.discard_pile, _names(names, variant.players)
+    last = event_of(history[-1], variant, called) if history else None
     return {
         "format": FORMAT,
         "variant": {"text": str(variant), **{name: getattr(variant, name) for name in OF_VARIANT}},
         "suits": called,
-        "names": _names(names, variant.players),
+        "names": seats,
         "observer": None if state is not None else view.observer,
         "turn": len(history),
         "current_player": shown.current_player,
@@ -168,7 +171,8 @@ def frame_of(
         "discards": [card_name(card, called) for card in discards],
         **outlook(variant, shown.fireworks, discards, called),
         "hands": _open_hands(state, told, beliefs) if state is not None else _seen_hands(view, told, beliefs),
-        "last": event_of(history[-1], variant, called) if history else None,
+        "last": last,
+        "words": does(seats[shown.current_player], "begin") if last is None else turn_in_words(last, seats, called),
         "legal": _legal(shown, called) if legal else [],
         "policy": _policy(policy),
     }

@@ -12,7 +12,7 @@
 import { draw, lastTurn } from "./board.js";
 import { plot, xOf } from "./curves.js";
 import { el, svg } from "./elements.js";
-import { describe, known, lifeOf, moveOf, opening, others, seatOf, titleOf } from "./words.js";
+import { known, lifeOf, opening, others, titleOf } from "./words.js";
 
 const SPEED = 900; // milliseconds between turns
 const GAP = 10; // pixels between the parts of the page, as in replay.css
@@ -144,7 +144,7 @@ class Replay {
     this.slider.max = String(game.actions.length);
     this.seat = this.seat !== null && this.seat < game.variant.players ? this.seat : null;
     this.chooseSeat.replaceChildren(el("option", "", { value: "" }, "open table"));
-    game.names.forEach((name, seat) => this.chooseSeat.append(el("option", "", { value: seat }, `as ${seatOf(game, seat)} sees it`)));
+    game.seats.forEach((name, seat) => this.chooseSeat.append(el("option", "", { value: seat }, `as ${name} sees it`)));
     this.chooseSeat.value = this.seat === null ? "" : String(this.seat);
     this.others.hidden = game.compare === undefined && game.values === undefined;
     this.summarise();
@@ -258,12 +258,11 @@ class Replay {
 
   list() {
     const { game, marks } = this;
-    const names = namesOf(game);
     this.log.replaceChildren();
     game.actions.forEach((_, index) => {
       const turn = index + 1;
       const mark = marks.mistakes.has(turn) ? "✗ " : marks.others.has(turn) ? "≠ " : "";
-      const row = el("button", "sr-turn", { type: "button" }, el("span", "sr-number", {}, String(turn)), mark + describe({ ...game, names, last: game.frames[turn].last }));
+      const row = el("button", "sr-turn", { type: "button" }, el("span", "sr-number", {}, String(turn)), mark + game.frames[turn].words);
       row.addEventListener("click", () => this.go(turn));
       const item = el("li", marks.mistakes.has(turn) ? "sr-bad" : "", { "data-turn": turn }, row);
       this.log.append(item);
@@ -345,11 +344,6 @@ function word(text) {
   return el("span", "sr-word", {}, text);
 }
 
-/** The names of the seats, told apart. */
-function namesOf(game) {
-  return game.names.map((_, seat) => seatOf(game, seat));
-}
-
 /** What a mistake cost: points, or a life token alone. */
 function cost(points) {
   return el("b", "sr-points", {}, points ? `−${points}` : "♦");
@@ -369,13 +363,13 @@ function whole(game, turn) {
     format: game.format,
     variant: game.variant,
     suits: game.suits,
-    names: namesOf(game),
+    names: game.seats,
     observer: game.observer,
     start_player: game.start_player,
     ...frame,
     legal: [],
     hands: frame.hands.map(hand),
-    policy: frame.policy ? { ...frame.policy, moves: game.moves.map((_, action) => moveOf(game, frame.current_player, action)) } : null,
+    policy: frame.policy ? { ...frame.policy, moves: game.moves[frame.current_player] } : null,
   };
 }
 
@@ -409,7 +403,7 @@ function otherMoves(game, marks) {
 function nextMove(game, turn) {
   if (turn >= game.actions.length) return [];
   const seat = game.frames[turn].current_player;
-  const parts = [`Next: ${seatOf(game, seat)} `, el("b", "", {}, moveOf(game, seat, game.actions[turn]))];
+  const parts = [`Next: ${game.seats[seat]} `, el("b", "", {}, game.moves[seat][game.actions[turn]])];
   for (const [name, move, gave] of others(game, turn + 1)) {
     parts.push(`; ${name} ${move === null ? "agrees" : "would "}`);
     if (move !== null) parts.push(el("b", "sr-differs", {}, move), gave);

@@ -17,7 +17,7 @@ from starmine.games.results import Games
 from starmine.games.trajectories import Trajectories
 from starmine.look.frame import Frame, action_text, frame_of
 from starmine.look.mistakes import mistakes, reachable, verdict
-from starmine.look.words import told_apart
+from starmine.look.words import move_in_words, told_apart
 from starmine.policies.load import TrainedPolicy, load_own
 
 FOLDER = Path(__file__).parent
@@ -237,12 +237,12 @@ def _game(state: State, words: _Words, compare: str | None, thinker: Thinker | N
     variant = state.variant
     position = variant.new_game(deck=state.deck, start_player=state.start_player)
     thoughts = [] if thinker is None else thinker.thoughts(state)
-    called: dict[str, Any] = {"names": words.names, "suits": words.suits}
-    first, frames, reach, would = frame_of(position, **called), [], [], []
+    first, frames, reach, would = frame_of(position, names=words.names, suits=words.suits), [], [], []
+    apart = told_apart(first["names"])
     told: dict[int, list[Any]] = {}
     for turn in range(state.length + 1):
         thought = thoughts[turn] if turn < len(thoughts) else None
-        frame = frame_of(position, **called, policy=thought, beliefs=beliefs, legal=False)
+        frame = frame_of(position, names=apart, suits=words.suits, policy=thought, beliefs=beliefs, legal=False)
         told |= {card["number"]: card["told"] for hand in frame["hands"] for card in hand}
         frames.append(_brief(frame))
         reach.append(reachable(position))
@@ -250,11 +250,12 @@ def _game(state: State, words: _Words, compare: str | None, thinker: Thinker | N
             if compare is not None:
                 would.append(position.suggest(compare))
             position.apply(state.history[turn].action)
-    apart = told_apart(first["names"])
+    moves = [action_text(variant, action, first["suits"]) for action in range(variant.num_actions)]
     found = {
         "title": words.title,
         **{name: first[name] for name in OF_GAME},
-        "moves": [action_text(variant, action, first["suits"]) for action in range(variant.num_actions)],
+        "seats": apart,
+        "moves": [[move_in_words(text, seat, apart) for text in moves] for seat in range(variant.players)],
         "frames": frames,
         "told": told,
         "actions": [event.action for event in state.history],

@@ -12,7 +12,6 @@ from typing import Any
 from starmine._core import StarmineError, State, View, _unknown_name
 from starmine.look.frame import Frame, frame_of
 from starmine.look.shapes import COLORS, GRADIENT, glyphs, shape
-from starmine.look.words import last_turn
 
 THEMES = {
     "light": {
@@ -343,7 +342,7 @@ class _Picture:
 
     def _last(self, y: float) -> float:
         """The last turn in words; returns where it ends."""
-        words = last_turn(self.frame)
+        words = self.frame["words"]
         if self.frame["ending"] is not None:
             words += f". Game over: {self.frame['ending'].replace('_', ' ')}"
         self._write(MARGIN + 4, y + 14, words, 14)

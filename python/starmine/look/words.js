@@ -1,42 +1,5 @@
 /* Turns, and what the players knew, in words. A game is one of the data of replay.py, a frame one of frame.py. */
 
-/** A seat's name, with its number where several have the same. */
-export function seatOf(game, seat) {
-  const name = game.names[seat];
-  return game.names.indexOf(name) === game.names.lastIndexOf(name) ? name : `${name} (seat ${seat})`;
-}
-
-/** A player and what it does, such as "smart plays"; a person, who is called "you", plays without the s. */
-function does(name, verb) {
-  return name === "you" ? `${name} ${verb}` : `${name} ${verb}s`;
-}
-
-/** The last turn of a frame, such as "smart hints seat 1: red (slots 2, 3)". */
-export function describe(frame) {
-  const last = frame.last;
-  if (!last) return does(frame.names[frame.start_player], "begin");
-  const who = does(frame.names[last.seat], last.target === null ? last.kind : "hint");
-  if (last.target !== null) {
-    const what = last.color !== null ? frame.suits[last.color].name : `rank ${last.rank + 1}`;
-    return `${who} ${frame.names[last.target]}: ${what} (${places(last.touched)})`;
-  }
-  if (last.kind === "discard") return `${who} ${last.card} from slot ${last.slot}`;
-  const announced = last.announced === null ? "" : `, announced as ${frame.suits[last.announced].name}`;
-  const result = last.misplay ? "a misplay" : last.regained ? "and a token is regained" : "and it fits";
-  return `${who} ${last.card} from slot ${last.slot}${announced}: ${result}`;
-}
-
-function places(slots) {
-  if (slots.length === 0) return "no card";
-  return `${slots.length > 1 ? "slots" : "slot"} ${slots.join(", ")}`;
-}
-
-/** A move of a seat with the name of the player who gets the hint, such as "hint smart: rank 1". */
-export function moveOf(game, seat, action) {
-  const [whole, offset, rest] = /^hint \+(\d+) (.*)$/.exec(game.moves[action]) ?? [game.moves[action]];
-  return offset === undefined ? whole : `hint ${seatOf(game, (seat + Number(offset)) % game.names.length)}: ${rest}`;
-}
-
 export function percent(share) {
   return share > 0 && share < 0.005 ? "<1%" : `${Math.round(share * 100)}%`;
 }
@@ -57,7 +20,7 @@ export function known(game, turn, seat = null) {
 function hintsOf(game, hints) {
   const givers = new Map();
   for (const [at, said] of hints) {
-    const giver = seatOf(game, game.frames[at].last.seat);
+    const giver = game.seats[game.frames[at].last.seat];
     givers.set(giver, [...(givers.get(giver) ?? []), `${nameOf(game, said.slice(1))} (turn ${at})`]);
   }
   if (!givers.size) return ["no hint had touched it"];
@@ -86,11 +49,11 @@ export function others(game, turn) {
   const found = [];
   const bot = game.compare?.actions[turn - 1];
   const isPlayer = (name) => name === game.names[seat];
-  if (bot !== undefined && !(bot === action && isPlayer(game.compare.name))) found.push([game.compare.name, bot === action ? null : moveOf(game, seat, bot), ""]);
+  if (bot !== undefined && !(bot === action && isPlayer(game.compare.name))) found.push([game.compare.name, bot === action ? null : game.moves[seat][bot], ""]);
   if (policy && !(policy.choice === action && isPlayer(policy.name))) {
     const share = policy.probabilities[action];
     const gave = share === undefined || policy.choice === action ? "" : ` (this move: ${percent(share)})`;
-    found.push([policy.name, policy.choice === action ? null : moveOf(game, seat, policy.choice), gave]);
+    found.push([policy.name, policy.choice === action ? null : game.moves[seat][policy.choice], gave]);
   }
   return found;
 }

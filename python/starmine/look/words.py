@@ -6,24 +6,15 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from starmine.look.frame import Frame
-
 
 def told_apart(names: Sequence[str]) -> list[str]:
-    """The names of the seats, with the seat where several have the same, as `seatOf` of replay.js has them."""
+    """The names of the seats, with the seat where several have the same."""
     return [f"{name} (seat {seat})" if names.count(name) > 1 else name for seat, name in enumerate(names)]
 
 
 def does(name: str, verb: str) -> str:
     """A player and what it does, such as "smart plays"; a person, who is called "you", plays without the s."""
     return f"{name} {verb}" if name == "you" else f"{name} {verb}s"
-
-
-def last_turn(frame: Frame) -> str:
-    """The last turn in words, such as "seat 0 hints seat 1: red (slots 2, 3)", as `describe` of board.js has it."""
-    if frame["last"] is None:
-        return does(frame["names"][frame["start_player"]], "begin")
-    return turn_in_words(frame["last"], frame["names"], frame["suits"])
 
 
 def move_in_words(text: str, seat: int, names: Sequence[str]) -> str:

@@ -112,7 +112,7 @@ def renamed(value):
     if isinstance(value, list):
         return [renamed(part) for part in value]
     if isinstance(value, str):
-        value = re.sub(r"(?<![A-Za-z])[RYGWBM](?=\d?$)", lambda found: LETTER_OF[found[0]], value)
+        value = re.sub(r"(?<![A-Za-z])[RYGWBM](?=\d\b|$)", lambda found: LETTER_OF[found[0]], value)
         return re.sub("|".join(NAME_OF), lambda found: NAME_OF[found[0]], value)
     return value
 

@@ -9,7 +9,6 @@ from random_games import play
 
 import starmine
 from starmine.look import frame_of, mistakes, replay_html, verdict
-from starmine.look.words import last_turn
 
 HOSTILE = '</script><img src=x onerror="window.broken=1"><script>window.broken=1</script>&lt;b&gt;"'
 ROLES = {"button", "slider", "combobox", "checkbox", "link", "listitem", "list", "image", "group", "region"}
@@ -135,7 +134,7 @@ def test_the_page_tells_why_points_went(open_page, tmp_path):
         assert page.locator(".sr-mistake[aria-current]").inner_text() == told
         same(page, games.state(1, mistake.turn))
         said = page.locator(".sr-said").inner_text()
-        assert said.startswith(last_turn(frame_of(games.state(1, mistake.turn))))
+        assert said.startswith(frame_of(games.state(1, mistake.turn))["words"])
     late = [mistake.turn for mistake in found if mistake.kind == "time"]
     assert page.locator(".sr-late").all_inner_texts() == [str(turn) for turn in late]
     page.locator(".sr-late").first.click()
