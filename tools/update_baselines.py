@@ -338,7 +338,7 @@ def markdown_table(heads: list[str], rows: list[str]) -> str:
 
 def table(names: list[str]) -> str:
     """The runs of these names, a line each."""
-    heads = ["run", "game, players", "partner", "training", "greedy", "perfect", "lost", "drawn"]
+    heads = ["run", "game, players", "partner", "training", "greedy", "perfect", "lost", "sampled"]
     return markdown_table(heads, [line(kept_run(name)) for name in names])
 
 
@@ -351,27 +351,6 @@ def best_scores(names: list[str]) -> str:
         trained = training(run["steps"], run["seconds"])
         rows.append(markdown_row([str(run["players"]), trained, score, update_bots.score("smart", run["players"])]))
     return markdown_table(["players", "turns of training", "mean score", "rule-based bot `smart`"], rows)
-
-
-def published(_: list[str]) -> str:
-    """The published results."""
-    rows = [
-        markdown_row(
-            [
-                "`smart`, rule-based",
-                "none",
-                "",
-                *(update_bots.score("smart", players) for players in (2, 3, 4, 5)),
-                "",
-                "[bots](bots.md)",
-            ]
-        )
-    ]
-    for known in json.loads(PUBLISHED.read_text(encoding="utf-8")):
-        scores = [f"{score:.2f}" if score else "" for score in (*known["scores"], known["cross_play"])]
-        rows.append(markdown_row([known["method"], known["inputs"], known["steps"], *scores, known["source"]]))
-    heads = ["method", "inputs", "steps", "2 players", "3", "4", "5", "cross-play, 2", "source"]
-    return markdown_table(heads, rows)
 
 
 def mean_of_seeds(scores: list[float]) -> str:
@@ -416,11 +395,10 @@ def seeds(names: list[str]) -> str:
 
 
 # What each mark on a page is filled with, and the runs that it takes.
-GROUPS = {**dict.fromkeys(("results", "scores", "published"), ""), "ablations": "ablation", "agreements": "agree"}
+GROUPS = {**dict.fromkeys(("results", "scores"), ""), "ablations": "ablation", "agreements": "agree"}
 WRITERS = {
     "results": lambda names: table([name for name in names if name in starmine.policies.shipped()]),
     "scores": best_scores,
-    "published": published,
     "ablations": seeds,
     "agreements": seeds,
 }

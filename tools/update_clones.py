@@ -89,14 +89,11 @@ def cells(runs: list[dict[str, Any]]) -> list[str]:
     return [
         first["teacher"],
         ", ".join([f"{first['learned_from']:,}", *labels]),
-        f"{mean(runs, 'steps') / 1e6:.1f} M in {mean(runs, 'seconds') / 60:.0f} min",
-        f"{mean(runs, 'epochs'):.2f}",
+        f"{mean(runs, 'seconds') / 60:.0f}",
         f"{mean(runs, 'held_out_accuracy'):.1%}",
         with_error(runs, "greedy"),
         f"{mean(runs, 'greedy', 'lost'):.1%}",
-        f"{mean(runs, 'sampled', 'score'):.2f}",
         f"{mean(runs, 'first_seat', 'score'):.2f}, {mean(runs, 'last_seat', 'score'):.2f}",
-        str(len(runs)),
     ]
 
 
@@ -104,14 +101,21 @@ def table() -> str:
     """A line for each setting, below that of its teacher."""
     runs = [json.loads(path.read_text(encoding="utf-8")) for path in RESULTS.glob("*/run.json")]
     runs.sort(key=lambda run: (ORDER.index(run["teacher"]), run["learned_from"], run["name"]))
-    heads = ["teacher", "games", "training turns", "epochs", "held-out accuracy", "self-play", "lost", "drawn moves"]
-    heads += ["beside the teacher, first and last seat", "seeds"]
+    heads = [
+        "teacher",
+        "games",
+        "minutes",
+        "held-out accuracy",
+        "self-play",
+        "lost",
+        "with the teacher, two seatings",
+    ]
     lines = []
     for teacher, of_teacher in groupby(runs, lambda run: run["teacher"]):
         known = list(of_teacher)
         alone = known[0]["teacher_alone"]
         score = f"{alone['score']:.2f} ± {alone['score_error']:.2f}"
-        lines.append([f"{teacher} itself", "", "", "", "", score, f"{alone['lost']:.1%}", "", "", ""])
+        lines.append([f"{teacher} itself", "", "", "", score, f"{alone['lost']:.1%}", ""])
         lines += [cells(list(same)) for _, same in groupby(known, lambda run: run["name"].rpartition("-")[0])]
     return markdown_table(heads, [f"| {' | '.join(line)} |" for line in lines])
 

@@ -78,8 +78,7 @@ def table(players: int) -> str:
         score = known["scores"][players - 2]
         if score:
             crossed = f"{known['cross_play']:.2f}" if players == 2 and known["cross_play"] else ""
-            source = known["source"] if known["source"].startswith("quoted") else f"quoted: {known['source']}"
-            cells = [known["method"], known["steps"], f"{score:.2f}", crossed, "", source]
+            cells = [known["method"], known["steps"], f"{score:.2f}", crossed, "", "quoted"]
             lines.append((score, cells))
     lines.sort(key=lambda line: -line[0])
     heads = ["method", "turns of training", "self-play", "cross-play", "with bots", "by"]

@@ -100,7 +100,6 @@ def line(facts: dict[str, Any]) -> str:
         with_error(facts["alone"]),
         with_error(facts["score"]),
         with_error(facts["difference"]),
-        f"{facts['perfect_alone']:.0%}, {facts['perfect']:.0%}",
         f"{facts['seconds_a_game']:.2g}",
     ]
     return f"| {' | '.join(cells)} |"
@@ -114,7 +113,7 @@ def kind_of(facts: dict[str, Any]) -> tuple[str, str, int]:
 def table() -> str:
     """A line for each search."""
     heads = ["blueprint", "players", "searching seats", "roll-outs", "games", "blueprint alone", "with a search"]
-    heads += ["difference", "perfect games, alone and with", "seconds a game"]
+    heads += ["difference", "seconds a game"]
     return markdown_table(heads, [line(facts) for facts in kept()])
 
 
