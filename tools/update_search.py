@@ -1,7 +1,7 @@
-"""Keeps the outcomes of searches in results/search/, and writes the table and the figure of all that are there.
+"""Keeps the outcomes of searches in results/search/, and writes the table of all that are there.
 
     python tools/update_search.py --seconds 4.1 smart-10000=runs/search-smart   # a folder of `starmine search --output`
-    python tools/update_search.py                                             # the table and the figure alone
+    python tools/update_search.py                                             # the table alone
 
 The blueprint plays the same decks. Of a folder that is not whole, the games that are there count. `--seconds` is
 the processor time of a game: what `time` shows for the whole command, divided by the games.
@@ -23,7 +23,7 @@ from update_baselines import ROOT, STOP, machine, markdown_table
 import starmine
 from starmine.data import Dataset
 
-RESULTS, PAGE, FIGURE = ROOT / "results" / "search", ROOT / "docs" / "search.md", ROOT / "docs" / "search.png"
+RESULTS, PAGE = ROOT / "results" / "search", ROOT / "docs" / "search.md"
 START = "<!-- searches of update_search.py -->\n"
 SEARCH = re.compile(r"search: (?P<blueprint>.+?); rollouts=(?P<rollouts>\d+); hands=(?P<hands>\d+)(?P<rest>.*)$")
 
@@ -105,11 +105,6 @@ def line(facts: dict[str, Any]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def kind_of(facts: dict[str, Any]) -> tuple[str, str, int]:
-    """The blueprint, the method and the depth of roll-outs, 0 to the end: what a line of the figure is for."""
-    return facts["blueprint"], facts["method"], facts.get("depth") or 0
-
-
 def table() -> str:
     """A line for each search."""
     heads = ["blueprint", "players", "searching seats", "roll-outs", "games", "blueprint alone", "with a search"]
@@ -121,33 +116,6 @@ def with_table(page: Path) -> str:
     """The page with its table filled."""
     before, rest = page.read_text(encoding="utf-8").split(START)
     return before + START + table() + STOP + rest.split(STOP, 1)[1]
-
-
-def draw() -> None:
-    """The score against the processor time of a move, a line for each blueprint and method with two players."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(6.4, 3.6), layout="constrained")
-    axes = figure.subplots()
-    found = [facts for facts in kept() if facts["players"] == 2]
-    for kind in sorted({kind_of(facts) for facts in found}):
-        points = [facts for facts in found if kind_of(facts) == kind]
-        blueprint, method, depth = kind
-        # One searching seat makes half of the moves.
-        share = 0.5 if method == "single" else 1
-        seconds = [facts["seconds_a_game"] / (facts["turns_a_game"] * share) for facts in points]
-        means, errors = zip(*(facts["score"] for facts in points), strict=True)
-        label = f"search: {blueprint}" + (", all seats" if method == "mirror" else "")
-        label += f", {depth} moves deep" if depth else ""
-        (drawn, *_) = axes.errorbar(seconds, means, errors, marker="o", capsize=3, label=label)
-        most = max(points, key=lambda facts: facts["games"])
-        if method == "single" and not depth:
-            label = f"{blueprint} alone, {most['games']} games"
-            axes.axhline(most["alone"][0], color=drawn.get_color(), linestyle=":", label=label)
-    axes.set(xscale="log", xlabel="processor seconds a searched move", ylabel="score, two players")
-    axes.legend(fontsize="small")
-    axes.grid(alpha=0.3)
-    figure.savefig(FIGURE, dpi=150)
 
 
 def main() -> None:
@@ -162,7 +130,6 @@ def main() -> None:
             parser.error(f"{text!r}: expected NAME=FOLDER, and --seconds")
         keep(name, Path(folder), given.seconds)
     PAGE.write_text(with_table(PAGE), encoding="utf-8")
-    draw()
 
 
 if __name__ == "__main__":
