@@ -186,7 +186,7 @@ pub fn _search<'py>(
         action(decision.blueprint),
         actions.into_pyarray(py),
         floats(|value| value.mean)?,
-        floats(|value| value.error)?,
+        floats(|value| value.standard_error)?,
         rollouts.into_pyarray(py),
         kept.into_pyarray(py),
         cards.into_pyarray(py).reshape(shape)?,

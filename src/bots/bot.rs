@@ -44,7 +44,7 @@ pub struct MoveValue {
     /// The mean score of games that go on with it.
     pub mean: f64,
     /// The standard error of the mean.
-    pub error: f64,
+    pub standard_error: f64,
 }
 
 /// A player in one seat.

@@ -11,7 +11,7 @@ pub struct TurnValues {
     /// For each turn and action the mean score of games that go on with it, NaN where it was not looked for.
     pub means: Vec<f32>,
     /// The standard errors of these means.
-    pub errors: Vec<f32>,
+    pub standard_errors: Vec<f32>,
 }
 
 impl TurnValues {
@@ -25,19 +25,19 @@ impl TurnValues {
         turns: &[Vec<MoveValue>],
     ) -> Result<(), TryReserveError> {
         let actions = variant.num_actions();
-        for numbers in [&mut self.means, &mut self.errors] {
+        for numbers in [&mut self.means, &mut self.standard_errors] {
             numbers.try_reserve(turns.len() * actions)?;
         }
         for turn in turns {
             let first = self.means.len();
-            for numbers in [&mut self.means, &mut self.errors] {
+            for numbers in [&mut self.means, &mut self.standard_errors] {
                 numbers.resize(first + actions, f32::NAN);
             }
             for value in turn {
                 let action = variant.move_to_action(value.played);
                 let place = first + action.expect("a legal move has an action").index();
                 self.means[place] = value.mean as f32;
-                self.errors[place] = value.error as f32;
+                self.standard_errors[place] = value.standard_error as f32;
             }
         }
         Ok(())
@@ -48,7 +48,7 @@ impl TurnValues {
     /// # Errors
     /// `TryReserveError` if there is no memory for them.
     pub(super) fn append(&mut self, other: &TurnValues) -> Result<(), TryReserveError> {
-        let pairs = [(&mut self.means, &other.means), (&mut self.errors, &other.errors)];
+        let pairs = [(&mut self.means, &other.means), (&mut self.standard_errors, &other.standard_errors)];
         for (numbers, more) in pairs {
             numbers.try_reserve(more.len())?;
             numbers.extend(more);

@@ -14,7 +14,7 @@ pub struct ActionValue {
     /// The mean score of its roll-outs.
     pub mean: f64,
     /// The standard error of the mean.
-    pub error: f64,
+    pub standard_error: f64,
     /// The number of its roll-outs.
     pub rollouts: usize,
     /// Whether it was still a candidate when the search ended.
@@ -23,7 +23,7 @@ pub struct ActionValue {
 
 impl From<&ActionValue> for MoveValue {
     fn from(found: &ActionValue) -> MoveValue {
-        MoveValue { played: found.played, mean: found.mean, error: found.error }
+        MoveValue { played: found.played, mean: found.mean, standard_error: found.standard_error }
     }
 }
 
@@ -62,7 +62,7 @@ impl Candidate {
         ActionValue {
             played: self.played,
             mean: if self.scores.is_empty() { f64::NAN } else { self.mean() },
-            error: standard_error(scores),
+            standard_error: standard_error(scores),
             rollouts: self.scores.len(),
             is_kept,
         }

@@ -22,14 +22,14 @@ class SearchedAction:
     Attributes:
         action: its id.
         mean: mean score of its roll-outs; `nan` without any.
-        error: standard error of the mean; infinite with fewer than two roll-outs.
+        standard_error: of the mean; infinite with fewer than two roll-outs.
         rollouts: number of its roll-outs.
         kept: whether it was in the running until the end; the others fell behind and were dropped.
     """
 
     action: int
     mean: float
-    error: float
+    standard_error: float
     rollouts: int
     kept: bool
 
@@ -109,7 +109,8 @@ class SearchResult:
             marks += ["blueprint"] * (found.action == self.blueprint_action)
             marks += ["dropped"] * (not found.kept)
             meaning, note = self.variant.action_meaning(found.action), f"  {', '.join(marks)}" if marks else ""
-            lines.append(f"{meaning:16} {found.mean:6.2f} ± {found.error:4.2f} of {found.rollouts:6,} roll-outs{note}")
+            value = f"{found.mean:6.2f} ± {found.standard_error:4.2f}"
+            lines.append(f"{meaning:16} {value} of {found.rollouts:6,} roll-outs{note}")
         return "\n".join(lines)
 
 

@@ -98,7 +98,11 @@ def _values(view: View, blueprint: Any, rollouts: int, seed: int, num_threads: i
     found = search(view, blueprint, rollouts=rollouts, seed=seed, num_threads=num_threads)
     valued = [action for action in found.actions if action.rollouts > 1]
     return [
-        {"move": move_text(view, action.action), "value": round(action.mean, 4), "error": round(action.error, 4)}
+        {
+            "move": move_text(view, action.action),
+            "value": round(action.mean, 4),
+            "standard_error": round(action.standard_error, 4),
+        }
         for action in sorted(valued, key=lambda action: -action.mean)
     ]
 

@@ -291,7 +291,8 @@ def regret(
         best = max(values.values(), key=lambda action: action.mean)
         cost = best.mean - values[chosen].mean
         costs.append(cost)
-        errors.append(0.0 if best.action == chosen else math.hypot(best.error, values[chosen].error))
+        both = best.standard_error, values[chosen].standard_error
+        errors.append(0.0 if best.action == chosen else math.hypot(*both))
         names: Mapping[str, Any] = {"move": move_text(view, chosen), "best": move_text(view, best.action)}
         worst.append({"game": game, "turn": turn, "seat": view.observer, **names, "points": round(cost, 3)})
     if not costs:

@@ -134,7 +134,7 @@ fn searched<'py>(
 ) -> PyResult<Searched<'py>> {
     let shape = [found.means.len() / variant.num_actions(), variant.num_actions()];
     let array = |numbers: Vec<f32>| numbers.into_pyarray(py).reshape(shape);
-    Ok((array(found.means)?, array(found.errors)?))
+    Ok((array(found.means)?, array(found.standard_errors)?))
 }
 
 /// The state of a table's game.

@@ -36,7 +36,7 @@ fn recorded_games_have_the_values_of_all_searched_moves() {
     let games = play(&table);
     let (values, actions) = (games.values.unwrap(), variant.num_actions());
     assert_eq!(values.means.len(), games.recording.actions.len() * actions);
-    assert_eq!(values.errors.len(), values.means.len());
+    assert_eq!(values.standard_errors.len(), values.means.len());
     let mut turn = 0;
     for game in [3, 8] {
         let mut state = State::new(variant.clone(), seed(game));

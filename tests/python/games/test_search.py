@@ -28,7 +28,7 @@ def test_a_search_says_what_each_action_is_worth():
     best = found.value(found.action)
     assert best.kept
     assert 0 < best.mean <= 25
-    assert 0 < best.error < 1
+    assert 0 < best.standard_error < 1
     behind = [value for value in found.actions if not value.kept]
     assert behind
     assert all(value.rollouts <= best.rollouts for value in behind)
@@ -98,7 +98,7 @@ def test_rollouts_of_a_depth_end_with_the_expected_score():
     assert cut.actions[full.actions.index(best)].mean == pytest.approx(best.mean, abs=0.5)
     # The number of roll-outs is another one, since other moves are dropped: compare the spread of single roll-outs.
     short = cut.actions[full.actions.index(best)]
-    assert short.error * short.rollouts**0.5 < 0.8 * best.error * best.rollouts**0.5
+    assert short.standard_error * short.rollouts**0.5 < 0.8 * best.standard_error * best.rollouts**0.5
     with pytest.raises(starmine.StarmineError, match=r"depth is not allowed with blueprint=.smart"):
         starmine.search(after(8), "smart", depth=8)
     with pytest.raises(starmine.StarmineError, match="depth=0 is not allowed: expected 1 to 1000"):
