@@ -15,6 +15,8 @@ from starmine.cli import main
 
 pytest.importorskip("pyarrow")
 
+from generated_games import rows, run, tables_of
+
 from starmine.data import Dataset, Mixture, generate, info, verify
 from starmine.data.draws import choose_legal, draw
 from starmine.data.generate import cluster, shard
@@ -24,13 +26,6 @@ from starmine.data.schema import ROW_GROUP, shard_name
 
 QUIET = {"progress": False, "num_threads": 1}
 VARIANTS = ("mini", "avalanche", "timed-display")
-
-
-def rows(folder):
-    """All columns of all games of a folder, in their order."""
-    from pyarrow.parquet import read_table
-
-    return read_table(folder).to_pydict()
 
 
 def same_games(folder, games, first=0):
@@ -82,13 +77,6 @@ def test_row_groups_are_written_as_they_come(tmp_path, monkeypatch):
     with ParquetFile(tmp_path / shard_name(0)) as file:
         assert [file.metadata.row_group(group).num_rows for group in range(4)] == [64, 64, 64, 8]
     assert ROW_GROUP == 65_536
-
-
-def tables_of(folder):
-    """The players of each game, by name."""
-    data = Dataset(folder)
-    names = [player["name"] for player in data.players]
-    return [tuple(names[row] for row in seats) for seats in rows(folder)["players"]]
 
 
 def check_each_table(folder, seed, variant):
@@ -418,80 +406,6 @@ def test_a_configuration_travels_to_other_processes(tmp_path):
 
     found = configure(["iggi", First], 100, "mini", 0, 0.1, None, 10)
     assert pickle.loads(pickle.dumps(found)).to_dict() == found.to_dict()
-
-
-# --- The command line -------------------------------------------------------------------------------------
-
-
-def run(*arguments):
-    """The exit status of `starmine generate`, of 100 quiet games of mini."""
-    return main(
-        ["generate", *map(str, arguments), "--games", "100", "--variant", "mini", "--quiet", "--num-threads", "1"]
-    )
-
-
-def test_the_command_line_generates_sums_up_and_verifies(tmp_path, capsys):
-    assert run("iggi", "iggi", "--output", tmp_path, "--shard-size", 30, "--shards", "0-1,3") == 0
-    assert "3 of 3 shards (3 made now), 70 games" in capsys.readouterr().out
-    assert main(["data", "verify", str(tmp_path), "--quiet"]) == 1
-    assert f"{shard_name(2)}: the file is missing" in capsys.readouterr().out
-    assert run("iggi", "iggi", "--output", tmp_path, "--shard-size", 30) == 0
-    assert "4 of 4 shards (1 made now), 100 games" in capsys.readouterr().out
-    assert main(["data", "verify", str(tmp_path), "--quiet", "--deal"]) == 0
-    assert "4 files, 100 games" in capsys.readouterr().out
-    assert main(["data", "info", str(tmp_path)]) == 0
-    shown = capsys.readouterr().out.splitlines()
-    assert shown[0].endswith(": mini, 2 players")
-    assert shown[1].startswith("100 games, ")
-    assert all(len(line) <= 80 for line in shown[1:])
-    assert any("█" in line for line in shown)
-
-
-def test_the_command_line_takes_tables_and_mixtures(tmp_path):
-    table = ["--table", "a", "iggi", "iggi", "--table", "b", "iggi", "piers"]
-    assert run(*table, "--weights", "a=3", "b=1", "--output", tmp_path / "tables") == 0
-    assert set(tables_of(tmp_path / "tables")) == {("iggi", "iggi"), ("iggi", "piers")}
-    assert run("--mixture", "iggi=3", "piers=1", "--players", 3, "--output", tmp_path / "mixture") == 0
-    assert len(tables_of(tmp_path / "mixture")[0]) == 3
-    fireworks = run("iggi", "iggi", "--lost-game-score", "fireworks", "--seed", 4, "--output", tmp_path / "fireworks")
-    assert fireworks == 0
-    assert rows(tmp_path / "fireworks")["score"] == rows(tmp_path / "fireworks")["fireworks"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ([], "the players are not clear"),
-        (["iggi", "iggi", "--mixture", "iggi=1"], "the players are not clear"),
-        (["iggi", "iggi", "--players", "2"], "--players without --mixture"),
-        (["--mixture", "iggi"], "such as smart=3"),
-        (["--mixture", "iggi=1", "iggi=2"], "each name once"),
-        (["--table", "a", "iggi", "iggi", "--table", "a", "iggi", "piers"], "each name once"),
-        (["iggi", "iggi", "--epsilon", "0.1", "iggi=0.2"], "expected one number for all bots"),
-        (["iggi", "iggi", "--epsilon", "2"], "epsilon=2.0"),
-        (["iggi", "iggi", "--shards", "3-1"], "such as 0-99"),
-        (["iggi", "iggi", "--shards", "a"], "such as 0-99"),
-        (["iggi", "iggi", "--shards", "0-99999999999"], "such as 0-99"),
-        (["iggi", "iggi", "--shards", "5"], "expected 0 to 0"),
-    ],
-)
-def test_a_bad_option_is_one_line(tmp_path, capsys, arguments, said):
-    try:
-        status = run(*arguments, "--output", tmp_path / "games")
-    except SystemExit as ended:
-        status = ended.code
-    assert status == 2
-    errors = capsys.readouterr().err
-    assert said in errors
-    assert errors.count("\n") == 1
-
-
-def test_no_games_or_no_pyarrow_are_one_line(tmp_path, capsys, monkeypatch):
-    assert main(["data", "info", str(tmp_path)]) == 2
-    assert "holds no games" in capsys.readouterr().err
-    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
-    assert run("iggi", "iggi", "--output", tmp_path) == 2
-    assert "starmine.data needs pyarrow: pip install 'starmine[data]'" in capsys.readouterr().err
 
 
 def test_players_are_told_apart_by_their_place(tmp_path):

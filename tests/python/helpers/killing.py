@@ -121,7 +121,7 @@ def duration(work: Callable[[], object]) -> float:
 # --- Evaluation -------------------------------------------------------------------------------------------
 
 
-def evaluate(folder: Path, fresh: bool = False, games: int = 200) -> None:
+def evaluate(folder: Path, fresh: bool = False, games: int = 50) -> None:
     """Play an evaluation that saves after every few games."""
     from starmine.evaluation import evaluate, run
 
