@@ -15,7 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant, endings
-from starmine._util.durable import DamagedFileError, FolderBusyError, FolderLock, given_path, replace_file
+from starmine._util.durable import (
+    PART,
+    DamagedFileError,
+    FolderBusyError,
+    FolderLock,
+    given_path,
+    remove_left_parts,
+    replace_file,
+)
 from starmine.data.arrow import pyarrow
 from starmine.data.dataset import Dataset
 from starmine.data.files import Entry, GamesFile, file_hash, files_of, write_games
@@ -70,6 +78,8 @@ class Folder:
         try:
             with self._writable():
                 self._refuse_other_games()
+                for part in self.path.glob(f"*{PART}"):  # of a process that was killed
+                    remove_left_parts(part.with_name(part.name.rsplit(".", 2)[0]))
             is_new = not any((self.path / name).exists() for name in (RESULTS, MANIFEST)) and not files_of(self.path)
             return self._begin() if fresh or is_new else self._resume()
         except BaseException:
