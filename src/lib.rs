@@ -13,11 +13,11 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use starmine::rules::{EpisodeSeed, GameRng, Parameters, State, Variant};
+//! use starmine::rules::{EpisodeSeed, GameRng, Parameters, Seat, State, Variant};
 //!
 //! let variant = Arc::new(Variant::new(Parameters { players: 3, ..Parameters::default() })?);
 //! let seed = EpisodeSeed { seed: 7, ..EpisodeSeed::default() };
-//! let mut rng = GameRng::for_seat(seed, 0);
+//! let mut rng = GameRng::for_seat(seed, Seat::ALL[0]);
 //! let mut state = State::new(variant, seed);
 //! while state.ending().is_none() {
 //!     let moves: Vec<_> = state.legal_moves().collect();
@@ -92,7 +92,7 @@
 //! use std::sync::Arc;
 //! use starmine::batch::{Batch, Options, Partner, Partners};
 //! use starmine::bots::{Bot, Player, bot, play_games};
-//! use starmine::rules::{GameRng, Move, Parameters, Variant, View};
+//! use starmine::rules::{GameRng, Move, Parameters, Seat, Variant, View};
 //!
 //! /// Discards its oldest card, or else gives the first legal hint.
 //! #[derive(Clone)]
@@ -112,7 +112,7 @@
 //! let players = [Player::Bot(Box::new(Careful)), bot("smart")?.player(&variant)?];
 //! let outcomes = play_games(&variant, &players, 1, 0..100, 1)?;
 //!
-//! let partners = Partners::default().with(1, vec![Partner::Custom(Box::new(Careful))])?;
+//! let partners = Partners::default().with(Seat::ALL[1], vec![Partner::Custom(Box::new(Careful))])?;
 //! let batch = Batch::new(variant, 64, 1, Options { partners, ..Options::default() })?;
 //! # assert_eq!((outcomes.len(), batch.num_envs()), (100, 64));
 //! # }

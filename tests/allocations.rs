@@ -15,7 +15,9 @@ use starmine::batch::{
 };
 use starmine::encode::{AnyEncoder, CARD_FEATURES, ENCODERS};
 use starmine::nn::Simd;
-use starmine::rules::{Belief, EpisodeSeed, GameRng, Named, Parameters, State, Variant, preset};
+use starmine::rules::{
+    Belief, EpisodeSeed, GameRng, Named, Parameters, Seat, Slot, State, Variant, preset,
+};
 
 /// The system's allocator with a count of each thread's allocations.
 struct Counting;
@@ -226,9 +228,9 @@ fn a_belief_does_not_allocate() {
     let state = State::new(variant.clone(), EpisodeSeed::default());
     let (mut rows, mut rng) = ([0.0; 6 * 25], GameRng::for_samples(0));
     let taken = allocations(|| {
-        let belief = Belief::new(&state.view(1));
+        let belief = Belief::new(&state.view(Seat::ALL[1]));
         belief.write_marginals(&mut rows);
-        assert!(belief.sample(&mut rng).is_some() && !belief.possible(5).is_empty());
+        assert!(belief.sample(&mut rng).is_some() && !belief.possible(Slot::ALL[5]).is_empty());
     });
     assert_eq!(taken, 0);
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use starmine::encode;
-use starmine::rules::{EpisodeSeed, Named, Parameters, State, Variant};
+use starmine::rules::{EpisodeSeed, Named, Parameters, Seat, State, Variant};
 
 #[allow(dead_code)] // one of its functions
 #[path = "helpers/random_variant.rs"]
@@ -74,7 +74,7 @@ fn play_to_the_end(variant: &Arc<Variant>, seed: u64) -> &'static str {
     }
     for encoder in encode::ENCODERS {
         let mut words = vec![0; encoder.layout(variant).words()];
-        encoder.encode_into(&state.seer_view(0), &mut words);
+        encoder.encode_into(&state.seer_view(Seat::ALL[0]), &mut words);
     }
     assert!(state.score() <= variant.max_score());
     state.ending().expect("the loop ran to the end").name()

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use flate2::read::GzDecoder;
 use serde::Deserialize;
 use starmine::encode::{self, AnyEncoder};
-use starmine::rules::{ActionId, Card, Named, Parameters, State, Variant};
+use starmine::rules::{ActionId, Card, Named, Parameters, Seat, State, Variant};
 
 #[derive(Deserialize)]
 struct Trace {
@@ -22,7 +22,7 @@ struct Trace {
 #[derive(Deserialize)]
 struct Game {
     deck: String,
-    start_player: i64,
+    start_player: Seat,
     actions: Vec<i64>,
     current_player: Vec<i64>,
     legal: Vec<String>,
@@ -56,7 +56,7 @@ fn deal(variant: &Arc<Variant>, game: &Game) -> State {
     State::from_deck(variant.clone(), cards, game.start_player).unwrap()
 }
 
-fn digest(encoder: AnyEncoder, state: &State, seat: usize, words: &mut [u64]) -> String {
+fn digest(encoder: AnyEncoder, state: &State, seat: Seat, words: &mut [u64]) -> String {
     encoder.encode_into(&state.seer_view(seat), words);
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     format!("{:08x}", crc32fast::hash(&bytes))
@@ -75,12 +75,16 @@ fn check_position(encoder: AnyEncoder, state: &State, game: &Game, turn: usize, 
     let legal = u128::from_str_radix(&game.legal[turn], 16).unwrap();
     assert_eq!(state.legal_actions().bits(), legal, "{place}: legal actions");
     if state.ending().is_none() {
-        assert_eq!(position.current_player() as i64, game.current_player[turn], "{place}: player");
+        assert_eq!(
+            i64::from(u8::from(position.current_player())),
+            game.current_player[turn],
+            "{place}: player"
+        );
     }
     let players = usize::from(state.variant().players());
     let mut words = vec![0; encoder.layout(state.variant()).words()];
-    for seat in 0..players {
-        let start = 8 * (turn * players + seat);
+    for seat in state.variant().seats() {
+        let start = 8 * (turn * players + seat.index());
         let found = digest(encoder, state, seat, &mut words);
         assert_eq!(found, game.digests[start..start + 8], "{place}: observation of seat {seat}");
     }

@@ -7,7 +7,7 @@ use starmine::batch::{
     PartnersError, Seeds,
 };
 use starmine::bots::{self, BOTS, Bot, GameRunner, Player, Plays, Turn};
-use starmine::rules::{EpisodeSeed, GameRng, Move, PRESETS, Variant, View, preset};
+use starmine::rules::{EpisodeSeed, GameRng, Move, PRESETS, Seat, Slot, Variant, View, preset};
 
 const GAMES: usize = 11;
 const SEED: u64 = 5;
@@ -18,7 +18,7 @@ fn variant(name: &str, players: i64) -> Arc<Variant> {
     Arc::new(Variant::new(parameters).unwrap())
 }
 
-fn partners(seats: &[(usize, &[&str])]) -> Partners {
+fn partners(seats: &[(Seat, &[&str])]) -> Partners {
     seats.iter().fold(Partners::default(), |partners, (seat, names)| {
         partners.with(*seat, names.iter().map(|name| name.parse().unwrap()).collect()).unwrap()
     })
@@ -82,10 +82,10 @@ struct Mirror {
 }
 
 impl Mirror {
-    fn new(variant: &Arc<Variant>, seats: &[(usize, &str)]) -> Mirror {
+    fn new(variant: &Arc<Variant>, seats: &[(Seat, &str)]) -> Mirror {
         let mut players = vec![Player::External; variant.players().into()];
         for &(seat, name) in seats {
-            players[seat] = bots::bot(name).unwrap().player(variant).unwrap();
+            players[seat.index()] = bots::bot(name).unwrap().player(variant).unwrap();
         }
         let table = |game| {
             let seed = EpisodeSeed { seed: SEED, game, episode: 0 };
@@ -96,8 +96,8 @@ impl Mirror {
         Mirror { tables: (0..GAMES as u64).map(table).collect(), players }
     }
 
-    fn is_learner(&self, seat: u8) -> bool {
-        matches!(self.players[usize::from(seat)], Player::External)
+    fn is_learner(&self, seat: Seat) -> bool {
+        matches!(self.players[seat.index()], Player::External)
     }
 
     /// Plays the learner's action in one game and compares what the batch wrote.
@@ -121,7 +121,7 @@ impl Mirror {
             next_turn(table);
         }
         let position = self.tables[game].position();
-        assert_eq!(written.current_player[game], position.current_player() as i32);
+        assert_eq!(written.current_player[game], i32::from(u8::from(position.current_player())));
         assert_eq!(written.score[game], i32::from(position.score(&variant)));
         let legal = position.legal_actions(&variant);
         let actions = variant.num_actions();
@@ -141,10 +141,10 @@ fn next_turn(table: &mut GameRunner) {
 }
 
 /// Plays so many steps and returns the batch; the mirror must agree in each.
-fn play(variant: &Arc<Variant>, seats: &[(usize, &str)], threads: usize, steps: usize) -> Batch {
-    let choices: Vec<(usize, Vec<&str>)> =
+fn play(variant: &Arc<Variant>, seats: &[(Seat, &str)], threads: usize, steps: usize) -> Batch {
+    let choices: Vec<(Seat, Vec<&str>)> =
         seats.iter().map(|&(seat, name)| (seat, vec![name])).collect();
-    let choices: Vec<(usize, &[&str])> =
+    let choices: Vec<(Seat, &[&str])> =
         choices.iter().map(|(seat, names)| (*seat, names.as_slice())).collect();
     let options =
         Options { partners: partners(&choices), num_threads: threads, ..Options::default() };
@@ -169,9 +169,9 @@ fn every_bot_plays_as_at_a_table() {
     for players in [2, 3, 5] {
         let variant = variant("standard", players);
         for bot in BOTS.iter().filter(|bot| bot.player(&variant).is_ok()) {
-            play(&variant, &[(1, bot.name)], 1, 60);
-            let all: Vec<(usize, &str)> =
-                (0..players as usize - 1).map(|seat| (seat, bot.name)).collect();
+            play(&variant, &[(Seat::ALL[1], bot.name)], 1, 60);
+            let all: Vec<(Seat, &str)> =
+                variant.seats().take(players as usize - 1).map(|seat| (seat, bot.name)).collect();
             play(&variant, &all, 2, 60);
         }
     }
@@ -182,7 +182,7 @@ fn every_variant_has_partners() {
     for row in PRESETS {
         let variant = variant(row.name, 2);
         for bot in BOTS.iter().filter(|bot| bot.plays == Plays::Every) {
-            play(&variant, &[(0, bot.name)], 1, 60);
+            play(&variant, &[(Seat::ALL[0], bot.name)], 1, 60);
         }
     }
 }
@@ -191,7 +191,8 @@ fn every_variant_has_partners() {
 fn copies_and_stored_batches_go_on_alike() {
     let variant = variant("standard", 3);
     for bot in BOTS.iter().filter(|bot| bot.player(&variant).is_ok()) {
-        let mut batch = play(&variant, &[(0, bot.name), (2, "random")], 1, 37);
+        let mut batch =
+            play(&variant, &[(Seat::ALL[0], bot.name), (Seat::ALL[2], "random")], 1, 37);
         let mut copy = batch.duplicate().unwrap();
         let mut stored = Batch::from_bytes(&batch.to_bytes().unwrap(), None).unwrap();
         let mut written = Written::new(&batch);
@@ -213,7 +214,7 @@ fn partners_are_drawn_for_each_episode_from_its_seed() {
     const GAMES: usize = 64;
     let variant = variant("standard", 2);
     let choices = ["simple", "flawed"];
-    let options = Options { partners: partners(&[(1, &choices)]), ..Options::default() };
+    let options = Options { partners: partners(&[(Seat::ALL[1], &choices)]), ..Options::default() };
     let mut batch = Batch::new(variant.clone(), GAMES, SEED, options.clone()).unwrap();
     let mut again = Batch::new(variant.clone(), GAMES, SEED, options).unwrap();
     let mut written = Written::new(&batch);
@@ -255,7 +256,7 @@ fn an_illegal_action_loses_that_game_alone() {
     let variant = variant("standard", 2);
     for mode in [AutoresetMode::SameStep, AutoresetMode::NextStep, AutoresetMode::Disabled] {
         let options = Options {
-            partners: partners(&[(1, &["random"])]),
+            partners: partners(&[(Seat::ALL[1], &["random"])]),
             illegal_action: IllegalAction::Terminate,
             autoreset_mode: mode,
             ..Options::default()
@@ -293,12 +294,16 @@ fn partners_who_leave_the_learner_no_turn_are_refused() {
     (parameters.colors, parameters.ranks) = (1, 1);
     (parameters.hand_size, parameters.max_information_tokens) = (Some(1), 0);
     let variant = Arc::new(Variant::new(parameters).unwrap());
-    let options = Options { partners: partners(&[(0, &["random"])]), ..Options::default() };
+    let options =
+        Options { partners: partners(&[(Seat::ALL[0], &["random"])]), ..Options::default() };
     let error = Batch::new(variant, 2, SEED, options).unwrap_err();
     let BatchError::Partners(PartnersError::NoTurn { partners, game, deals }) = error else {
         panic!("{error}");
     };
-    assert_eq!((partners[&0].as_slice(), game, deals), (&["random".to_owned()][..], 0, 1000));
+    assert_eq!(
+        (partners[&Seat::ALL[0]].as_slice(), game, deals),
+        (&["random".to_owned()][..], 0, 1000)
+    );
 }
 
 /// A bot of the caller: it plays what it holds, and is told of every turn.
@@ -342,7 +347,10 @@ fn a_custom_bot_plays_what_the_bot_of_that_name_plays() {
     let variant = variant("standard", 3);
     for mode in [AutoresetMode::SameStep, AutoresetMode::NextStep] {
         let make = |fixed: Partner, drawn: Vec<Partner>| {
-            let partners = Partners::default().with(0, vec![fixed]).unwrap().with(2, drawn);
+            let partners = Partners::default()
+                .with(Seat::ALL[0], vec![fixed])
+                .unwrap()
+                .with(Seat::ALL[2], drawn);
             let partners = partners.unwrap();
             let options =
                 Options { partners, autoreset_mode: mode, num_threads: 2, ..Options::default() };
@@ -384,10 +392,11 @@ fn an_illegal_move_of_a_custom_bot_loses_that_game() {
         fn start(&mut self, _: &View<'_>, _: GameRng) {}
 
         fn act(&mut self, _: &View<'_>) -> Move {
-            Move::Play { slot: 200 }
+            Move::Play { slot: Slot::ALL[5] }
         }
     }
-    let partners = Partners::default().with(1, vec![Partner::Custom(Box::new(Wrong))]).unwrap();
+    let partners =
+        Partners::default().with(Seat::ALL[1], vec![Partner::Custom(Box::new(Wrong))]).unwrap();
     let options = Options { partners, ..Options::default() };
     let mut batch = Batch::new(variant("standard", 2), GAMES, SEED, options).unwrap();
     let mut written = Written::new(&batch);

@@ -8,7 +8,8 @@ use starmine::batch::{
 };
 use starmine::encode::{self, AnyEncoder};
 use starmine::rules::{
-    ActionId, Belief, Edition, EpisodeSeed, GameRng, Move, Named, Parameters, State, Variant,
+    ActionId, Belief, Edition, EpisodeSeed, GameRng, Move, Named, Offset, Parameters, Seat, Slot,
+    State, Variant,
 };
 
 #[path = "helpers/random_variant.rs"]
@@ -54,8 +55,7 @@ fn new_game(variant: &Arc<Variant>, seed: u64) -> State {
 fn count_cards(state: &State) -> usize {
     let variant = state.variant();
     let position = state.position();
-    let hands: usize =
-        (0..variant.players().into()).map(|seat| position.hand(variant, seat).count()).sum();
+    let hands: usize = variant.seats().map(|seat| position.hand(variant, seat).count()).sum();
     let discards = state.discard_pile().count();
     hands + discards + usize::from(position.fireworks_sum() + position.deck_size())
 }
@@ -131,8 +131,8 @@ proptest! {
                 let mut words = vec![0; layout.words() + 1];
                 let mut bits = encode::BitWriter::new(&mut words);
                 match encoder {
-                    AnyEncoder::Seat(encoder) => encoder.encode(&state.view(0), &mut bits),
-                    AnyEncoder::Seer(encoder) => encoder.encode(&state.seer_view(0), &mut bits),
+                    AnyEncoder::Seat(encoder) => encoder.encode(&state.view(Seat::ALL[0]), &mut bits),
+                    AnyEncoder::Seer(encoder) => encoder.encode(&state.seer_view(Seat::ALL[0]), &mut bits),
                 }
                 assert_eq!(bits.position(), layout.len());
             });
@@ -145,7 +145,7 @@ proptest! {
     ) {
         let mut rng = GameRng::for_samples(seed);
         play(new_game(&variant, seed), chooser(choices), |state| {
-            (0..variant.players().into()).for_each(|seat| check_belief(state, seat, &mut rng));
+            variant.seats().for_each(|seat| check_belief(state, seat, &mut rng));
         });
     }
 
@@ -200,7 +200,7 @@ proptest! {
     }
 }
 
-fn check_belief(state: &State, seat: usize, rng: &mut GameRng) {
+fn check_belief(state: &State, seat: Seat, rng: &mut GameRng) {
     let (variant, view) = (state.variant(), state.view(seat));
     let (kinds, belief) = (variant.num_card_kinds(), Belief::new(&view));
     let truth: Vec<usize> =
@@ -209,19 +209,22 @@ fn check_belief(state: &State, seat: usize, rng: &mut GameRng) {
     let sample = &sample[..truth.len()];
     let mut rows = vec![f64::NAN; truth.len() * kinds];
     belief.write_marginals(&mut rows);
-    for (slot, row) in rows.chunks(kinds).enumerate() {
+    for (slot, row) in Slot::ALL.into_iter().zip(rows.chunks(kinds)) {
         let possible = belief.possible(slot);
         assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-12);
-        assert!(possible.is_subset(view.knowledge(0, slot).plausible_set(variant)));
+        assert!(possible.is_subset(view.knowledge(Offset::OWN, slot).plausible_set(variant)));
         assert!((0..kinds).all(|kind| possible.contains(kind) == (row[kind] > 0.0)));
-        assert!(possible.contains(truth[slot]) && possible.contains(sample[slot].into()));
+        assert!(
+            possible.contains(truth[slot.index()])
+                && possible.contains(sample[slot.index()].into())
+        );
         assert!(possible.single().is_none_or(|kind| row[kind] == 1.0));
     }
     // The visible cards and a sampled hand together have at most all copies of each card.
     for card in variant.card_kinds() {
         let kind = variant.card_index(card);
-        let held = |offset: usize| view.hand(offset).filter(|&other| other == card).count();
-        let held: usize = (1..variant.players().into()).map(held).sum();
+        let held = |offset| view.hand(offset).filter(|&other| other == card).count();
+        let held: usize = variant.teammates().map(held).sum();
         let sampled = sample.iter().filter(|&&other| usize::from(other) == kind).count();
         let played = usize::from(view.fireworks()[card.suit.index()] > card.rank.index() as u8);
         let seen = held + played + usize::from(view.discarded(card));
@@ -235,7 +238,7 @@ fn check_rows(batch: &Batch, states: &[State], rows: &[u8], mask: &[bool]) {
     for (game, state) in states.iter().enumerate() {
         for seat in 0..batch.observers() {
             let mut words = vec![0; length / 8];
-            encoder.encode_into(&state.seer_view(seat), &mut words);
+            encoder.encode_into(&state.seer_view(Seat::ALL[seat]), &mut words);
             let expected: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
             let row = game * batch.observers() + seat;
             assert_eq!(

@@ -6,7 +6,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use starmine::encode::{CARD_FEATURES, ENCODERS, write_card_features, write_public_marginals};
 use starmine::rules::{
-    ActionId, Belief, EpisodeSeed, GameRng, Move, Parameters, Rating, State, Variant, View,
+    ActionId, Belief, EpisodeSeed, GameRng, Move, Offset, Parameters, Rating, Slot, State, Variant,
+    View,
 };
 
 #[path = "helpers/random_variant.rs"]
@@ -119,11 +120,11 @@ fn use_view(view: &View<'_>) {
     let variant = view.variant();
     let (players, hand_size) = (usize::from(variant.players()), usize::from(variant.hand_size()));
     assert!(!format!("{view} {view:?}").is_empty());
-    for offset in 0..players {
+    for offset in Offset::ALL.into_iter().take(players) {
         assert_eq!(view.offset(view.seat(offset)), offset);
         assert_eq!(view.hints_about(offset).len(), view.hand_size(offset));
-        assert!(offset == 0 || view.hand(offset).len() == view.hand_size(offset));
-        for slot in 0..hand_size {
+        assert!(offset == Offset::OWN || view.hand(offset).len() == view.hand_size(offset));
+        for slot in Slot::ALL.into_iter().take(hand_size) {
             let knowledge = view.knowledge(offset, slot);
             assert_eq!(
                 knowledge.plausible(variant).count(),
@@ -150,7 +151,7 @@ fn use_view(view: &View<'_>) {
 fn use_state(state: &State) {
     let variant = state.variant();
     assert!(!state.to_string().is_empty());
-    for seat in 0..usize::from(variant.players()) {
+    for seat in variant.seats() {
         use_view(&state.view(seat));
         let seen = state.as_seen_by(seat);
         assert!(state.is_seen_alike(&seen, seat));

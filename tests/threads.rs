@@ -7,7 +7,7 @@ use std::time::Duration;
 use starmine::batch::{
     Batch, BatchError, Dtype, ObservationBuffer, Options, Outputs, Partners, Seeds,
 };
-use starmine::rules::{EpisodeSeed, GameRng, Parameters, Variant};
+use starmine::rules::{EpisodeSeed, GameRng, Parameters, Seat, Variant};
 
 /// More than two groups of games for each of two threads, so that one takes groups from the other.
 const GAMES: usize = 2 * 128 + 13;
@@ -118,7 +118,7 @@ fn several_threads_do_what_one_does() {
 
 #[test]
 fn also_with_partners() {
-    check(&Partners::default().with(1, vec!["piers".parse().unwrap()]).unwrap());
+    check(&Partners::default().with(Seat::ALL[1], vec!["piers".parse().unwrap()]).unwrap());
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use libfuzzer_sys::fuzz_target;
-use starmine::rules::{EpisodeSeed, ListedDeck, PRESETS, State, Variant, preset};
+use starmine::rules::{EpisodeSeed, ListedDeck, PRESETS, Seat, State, Variant, preset};
 
 fuzz_target!(|data: &[u8]| {
     let [which, players, start, spoilt, rest @ ..] = data else { return };
@@ -24,7 +24,8 @@ fuzz_target!(|data: &[u8]| {
     }
     let Ok(deck) = ListedDeck::from_indices(&variant, &cards) else { return };
     let deck = deck.cards().to_vec();
-    let Ok(mut state) = State::from_deck(variant, deck, i64::from(start % 8)) else { return };
+    let Some(start) = Seat::new(start % 8) else { return };
+    let Ok(mut state) = State::from_deck(variant, deck, start) else { return };
     let mut choices = choices.iter().cycle();
     while state.ending().is_none() {
         let legal: Vec<_> = state.legal_actions().iter().collect();

@@ -7,10 +7,10 @@
 //! ```
 //! use std::sync::Arc;
 //! use starmine::batch::{Batch, Options, Outputs, Partners, Seeds};
-//! use starmine::rules::{Parameters, Variant};
+//! use starmine::rules::{Parameters, Seat, Variant};
 //!
 //! let variant = Arc::new(Variant::new(Parameters::default())?);
-//! let partners = Partners::default().with(1, vec!["smart".parse()?, "iggi".parse()?])?;
+//! let partners = Partners::default().with(Seat::ALL[1], vec!["smart".parse()?, "iggi".parse()?])?;
 //! let mut batch = Batch::new(variant, 256, 1, Options { partners, ..Options::default() })?;
 //! let mut scores = [0; 256];
 //! // In each game the learner plays its oldest card, then its partner moves.

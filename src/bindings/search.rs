@@ -10,6 +10,7 @@ use crate::bindings::bots::player::read_player;
 use crate::bindings::errors::StarmineError;
 use crate::bindings::interruptible::interruptible;
 use crate::bindings::rules::view::View;
+use crate::rules::Offset;
 use crate::search::{
     ActionValue, Method, NumberRange, PlayerName, PlayerNameError, SearchName, SearchOptions,
     SearchText, Source,
@@ -177,7 +178,7 @@ pub fn _search<'py>(
         cards.extend_from_slice(hand);
         probabilities.push(probability);
     }
-    let shape = [probabilities.len(), state.view(observer).hand_size(0)];
+    let shape = [probabilities.len(), state.view(observer).hand_size(Offset::OWN)];
     let actions: Vec<i64> = values.iter().map(|value| action(value.played)).collect();
     let rollouts: Vec<i64> = values.iter().map(|value| value.rollouts as i64).collect();
     let kept: Vec<bool> = values.iter().map(|value| value.is_kept).collect();

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use thiserror::Error;
 
-use crate::rules::{Event, GameRng, Move, Position, Variant, View};
+use crate::rules::{Event, GameRng, Move, Position, Seat, Variant, View};
 
 /// One turn of a game, as one seat saw it.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +25,7 @@ impl<'a> Turn<'a> {
         before: &'a Position,
         after: &'a Position,
         history: &'a [Event],
-        observer: usize,
+        observer: Seat,
     ) -> Turn<'a> {
         let (event, earlier) = history.split_last().expect("a turn was played");
         Turn {
@@ -63,7 +63,7 @@ pub struct MoveValue {
 /// ```
 /// use std::sync::Arc;
 /// use starmine::bots::{Bot, Player, Turn, play_games};
-/// use starmine::rules::{GameRng, Move, Parameters, Variant, View};
+/// use starmine::rules::{GameRng, Move, Parameters, Slot, Variant, View};
 ///
 /// /// Plays its oldest card after a hint to its seat, and otherwise does the first legal thing.
 /// #[derive(Clone, Default)]
@@ -79,12 +79,12 @@ pub struct MoveValue {
 ///     fn observe(&mut self, turn: &Turn<'_>) {
 ///         if let Move::Hint { offset, .. } = turn.event.played {
 ///             let (hinting, observer) = (turn.before.current_player(), turn.before.observer());
-///             self.is_hinted = turn.before.variant().seat_after(hinting, offset.into()) == observer;
+///             self.is_hinted = turn.before.variant().seat_after(hinting, offset) == observer;
 ///         }
 ///     }
 ///
 ///     fn act(&mut self, view: &View<'_>) -> Move {
-///         let eager = Move::Play { slot: 0 };
+///         let eager = Move::Play { slot: Slot::OLDEST };
 ///         let first = view.legal_moves().next().expect("the seat to act has a legal move");
 ///         if std::mem::take(&mut self.is_hinted) && view.is_legal(eager) { eager } else { first }
 ///     }
@@ -100,14 +100,14 @@ pub struct MoveValue {
 ///
 /// ```compile_fail,E0277
 /// use starmine::bots::Bot;
-/// use starmine::rules::{GameRng, Move, View};
+/// use starmine::rules::{GameRng, Move, Slot, View};
 ///
 /// struct Eager;
 ///
 /// impl Bot for Eager {
 ///     fn start(&mut self, _view: &View<'_>, _rng: GameRng) {}
 ///     fn act(&mut self, _view: &View<'_>) -> Move {
-///         Move::Play { slot: 0 }
+///         Move::Play { slot: Slot::OLDEST }
 ///     }
 /// }
 /// ```

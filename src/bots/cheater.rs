@@ -1,12 +1,12 @@
 //! `cheater`: the cheating strategy of Jeff Wu's <https://github.com/WuTheFWasThat/hanabi.rs>.
 
-use crate::rules::{CardSet, Hint, Move, Outlook, Position, Rank, Variant};
+use crate::rules::{CardSet, Hint, Move, Outlook, Position, Rank, Slot, Variant};
 
 /// The cheater's move. It sees all hands and plays, discards or passes by a few simple rules: an
 /// upper bound, limited only by the order of the deck. Supports every variant.
 pub(super) fn act(variant: &Variant, position: &Position) -> Move {
     let hands = OpenHands::new(variant, position);
-    let pass = || hands.passing_hint().unwrap_or(Move::Play { slot: 0 });
+    let pass = || hands.passing_hint().unwrap_or(Move::Play { slot: Slot::OLDEST });
     if let Some(slot) = hands.best_play() {
         Move::Play { slot }
     } else if !position.may_discard(variant) {
@@ -33,7 +33,7 @@ struct OpenHands<'a> {
 
 impl<'a> OpenHands<'a> {
     fn new(variant: &'a Variant, position: &'a Position) -> OpenHands<'a> {
-        let own = position.hands[position.current_player()].cards();
+        let own = position.hands[position.current_player().index()].cards();
         let outlook = position.outlook(variant);
         let mut hands = OpenHands { variant, position, outlook, own, held: CardSet::EMPTY };
         hands.held = hands.teammates().fold(CardSet::EMPTY, |held, hand| held | kinds(hand));
@@ -44,7 +44,7 @@ impl<'a> OpenHands<'a> {
     fn teammates(&self) -> impl Iterator<Item = &'a [u8]> {
         let (variant, position) = (self.variant, self.position);
         let seat = move |offset| variant.seat_after(position.current_player(), offset);
-        (1..variant.players().into()).map(move |offset| position.hands[seat(offset)].cards())
+        variant.teammates().map(move |offset| position.hands[seat(offset).index()].cards())
     }
 
     fn rank(&self, card: u8) -> Rank {
@@ -53,7 +53,7 @@ impl<'a> OpenHands<'a> {
 
     /// The best playable card: preferably one that no teammate of lower urgency holds too, then
     /// the lowest.
-    fn best_play(&self) -> Option<u8> {
+    fn best_play(&self) -> Option<Slot> {
         let playable = self.outlook.playable & kinds(self.own);
         let shared = self.shared_with_less_busy(playable);
         let order = |&slot: &usize| {
@@ -61,7 +61,7 @@ impl<'a> OpenHands<'a> {
             (shared.contains(card.into()), self.rank(card))
         };
         let slots = (0..self.own.len()).filter(|&slot| playable.contains(self.own[slot].into()));
-        slots.min_by_key(order).map(|slot| slot as u8)
+        slots.min_by_key(order).map(Slot::at)
     }
 
     /// The given cards that a teammate with a lower [`OpenHands::urgency`] holds too.
@@ -102,11 +102,11 @@ impl<'a> OpenHands<'a> {
     }
 
     /// The oldest card that is dead or a duplicate of an older card in the same hand.
-    fn useless_slot(&self) -> Option<u8> {
+    fn useless_slot(&self) -> Option<Slot> {
         let mut useless = self.outlook.dead;
         for (slot, &card) in self.own.iter().enumerate() {
             if useless.contains(card.into()) {
-                return Some(slot as u8);
+                return Some(Slot::at(slot));
             }
             useless |= CardSet::of(card.into());
         }
@@ -114,14 +114,14 @@ impl<'a> OpenHands<'a> {
     }
 
     /// A card that a teammate holds too, otherwise one that is not critical, otherwise the highest.
-    fn least_needed_slot(&self) -> u8 {
+    fn least_needed_slot(&self) -> Slot {
         let order = |&slot: &usize| {
             let card = self.own[slot];
             let index = usize::from(card);
             (self.held.contains(index), !self.outlook.critical.contains(index), self.rank(card))
         };
         // Reversed, so that the lowest slot wins a tie.
-        (0..self.own.len()).rev().max_by_key(order).unwrap_or(0) as u8
+        Slot::at((0..self.own.len()).rev().max_by_key(order).unwrap_or(0))
     }
 
     /// A hint that only passes the turn: the rank of the next player's oldest card.
@@ -129,7 +129,7 @@ impl<'a> OpenHands<'a> {
         if !self.position.may_hint() {
             return None;
         }
-        let mut hands = self.teammates().zip(1..);
+        let mut hands = self.teammates().zip(self.variant.teammates());
         let (card, offset) = hands.find_map(|(hand, offset)| Some((*hand.first()?, offset)))?;
         Some(Move::Hint { offset, hint: Hint::Rank(self.rank(card)) })
     }

@@ -21,7 +21,7 @@ impl Recording {
         let (mut deck, start_player) = RandomDeck::new(variant, runner.seed());
         self.reserve(1, variant.deck_size().into(), runner.length())?;
         self.decks.extend(std::iter::from_fn(|| deck.draw(variant)));
-        self.start_players.push(start_player);
+        self.start_players.push(start_player.into());
         let actions = runner.history().iter().map(|event| {
             let action = variant.move_to_action(event.played);
             u8::from(action.expect("a played move has an action"))

@@ -10,7 +10,7 @@ use thiserror::Error;
 use super::bot::{Bot, MoveValue, Turn};
 use super::cheater;
 use crate::rules::{
-    Ending, EpisodeSeed, Event, GameRng, Move, Position, RandomDeck, Variant, View,
+    Ending, EpisodeSeed, Event, GameRng, Move, Position, RandomDeck, Seat, Variant, View,
 };
 use crate::threads::is_set;
 
@@ -52,7 +52,7 @@ impl Player {
 #[error("the bot in seat {seat} chose {meaning}, which is not legal, in turn {turn}")]
 pub struct BotMoveError {
     /// The bot's seat.
-    pub seat: usize,
+    pub seat: Seat,
     /// Number of turns played before.
     pub turn: usize,
     /// The move as text.
@@ -118,7 +118,7 @@ impl GameRunner {
     }
 
     fn start_players(&mut self) {
-        for (seat, player) in self.players.iter_mut().enumerate() {
+        for (seat, player) in self.variant.seats().zip(&mut self.players) {
             if let Player::Bot(bot) = player {
                 let view = View::new(&self.variant, &self.position, seat);
                 bot.start(&view, GameRng::for_seat(self.seed, seat));
@@ -200,7 +200,7 @@ impl GameRunner {
     /// Whether a bot is to act.
     #[must_use]
     pub fn waits_for_bot(&self) -> bool {
-        let player = &self.players[self.position.current_player()];
+        let player = &self.players[self.position.current_player().index()];
         self.ending().is_none() && !matches!(player, Player::External)
     }
 
@@ -210,7 +210,7 @@ impl GameRunner {
             return None;
         }
         let seat = self.position.current_player();
-        let Player::Bot(bot) = &mut self.players[seat] else { return None };
+        let Player::Bot(bot) = &mut self.players[seat.index()] else { return None };
         let bot = (&mut **bot as &mut dyn Any).downcast_mut::<B>()?;
         Some((bot, View::new(&self.variant, &self.position, seat)))
     }
@@ -240,7 +240,7 @@ impl GameRunner {
         }
         let GameRunner { variant, position, history, .. } = self;
         let seat = position.current_player();
-        let played = match &mut self.players[seat] {
+        let played = match &mut self.players[seat.index()] {
             Player::Bot(bot) => {
                 bot.act_until(&View::new(variant, position, seat).with_history(history), stop)
             }
@@ -259,7 +259,7 @@ impl GameRunner {
     /// Applies a legal move of the player to act, and informs the bots.
     pub fn apply(&mut self, played: Move) {
         if let Some(values) = &mut self.values {
-            let found = match &self.players[self.position.current_player()] {
+            let found = match &self.players[self.position.current_player().index()] {
                 Player::Bot(bot) => bot.values().unwrap_or_default(),
                 _ => &[],
             };
@@ -269,7 +269,7 @@ impl GameRunner {
         let GameRunner { variant, position, history, deck, .. } = self;
         history.push(position.apply_unchecked(variant, played, deck));
         if let Some(before) = before {
-            for (seat, player) in self.players.iter_mut().enumerate() {
+            for (seat, player) in variant.seats().zip(&mut self.players) {
                 if let Player::Bot(bot) = player {
                     bot.observe(&Turn::last(variant, &before, position, history, seat));
                 }

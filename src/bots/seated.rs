@@ -8,7 +8,7 @@ use thiserror::Error;
 use super::bot::Turn;
 use super::cheater;
 use super::runner::{BotMoveError, Player};
-use crate::rules::{Ending, EpisodeSeed, Event, GameRng, Move, State};
+use crate::rules::{Ending, EpisodeSeed, Event, GameRng, Move, Seat, State};
 
 /// A bot in one seat, which is shown a game as it stands and answers with a move.
 ///
@@ -18,7 +18,7 @@ use crate::rules::{Ending, EpisodeSeed, Event, GameRng, Move, State};
 #[derive(Clone)]
 pub struct SeatedPlayer {
     player: Player,
-    seat: usize,
+    seat: Seat,
     seed: u64,
     followed: Option<Followed>,
 }
@@ -41,9 +41,9 @@ pub enum SeatedError {
     #[error("seat {acting} is to act: expected a turn of seat {seat}, which the bot holds")]
     Seat {
         /// The seat to act.
-        acting: usize,
+        acting: Seat,
         /// The bot's seat.
-        seat: usize,
+        seat: Seat,
     },
     /// The game is over.
     #[error("the game is over ({0}): expected one that goes on")]
@@ -73,7 +73,7 @@ impl SeatedPlayer {
     /// A player in a seat of its variant. In the k-th game that it is shown, it draws the random
     /// numbers of game k of this seed.
     #[must_use]
-    pub const fn new(player: Player, seat: usize, seed: u64) -> SeatedPlayer {
+    pub const fn new(player: Player, seat: Seat, seed: u64) -> SeatedPlayer {
         SeatedPlayer { player, seat, seed, followed: None }
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::bot::{Bot, Turn};
-use crate::rules::{Card, EpisodeSeed, GameRng, Move, Parameters, State, Variant};
+use crate::rules::{Card, EpisodeSeed, GameRng, Move, Parameters, Seat, State, Variant};
 
 /// A game and the bots of all seats.
 pub(super) struct Table<B> {
@@ -22,7 +22,7 @@ impl<B: Bot + Default> Table<B> {
             let dealt = deck.iter().filter(|&&other| other == card).count();
             deck.extend((dealt..variant.copies(card).into()).map(|_| card));
         }
-        Table::new(State::from_deck(variant, deck, 0).unwrap())
+        Table::new(State::from_deck(variant, deck, Seat::ALL[0]).unwrap())
     }
 
     pub fn new(state: State) -> Table<B> {
@@ -34,7 +34,7 @@ impl<B: Bot + Default> Table<B> {
 
     /// Tells the bots that the game starts.
     pub fn start(&mut self) {
-        for (seat, bot) in self.bots.iter_mut().enumerate() {
+        for (seat, bot) in Seat::ALL.into_iter().zip(&mut self.bots) {
             bot.start(&self.state.view(seat), GameRng::for_seat(EpisodeSeed::default(), seat));
         }
     }
@@ -42,7 +42,7 @@ impl<B: Bot + Default> Table<B> {
     /// The move that the bot to act chooses.
     pub fn choice(&mut self) -> Move {
         let seat = self.state.position().current_player();
-        self.bots[seat].act(&self.state.view(seat))
+        self.bots[seat.index()].act(&self.state.view(seat))
     }
 
     /// Plays a move, whoever chose it.
@@ -51,7 +51,7 @@ impl<B: Bot + Default> Table<B> {
         let action = before.variant().move_to_action(played).unwrap();
         self.state.apply(action).unwrap();
         let event = *self.state.history().last().unwrap();
-        for (seat, bot) in self.bots.iter_mut().enumerate() {
+        for (seat, bot) in Seat::ALL.into_iter().zip(&mut self.bots) {
             let after = self.state.view(seat);
             bot.observe(&Turn { before: before.view(seat), event: event.seen_by(seat), after });
         }

@@ -5,7 +5,7 @@
 use super::bits::BitWriter;
 use super::layout::Layout;
 use super::{Encoder, SeerEncoder};
-use crate::rules::{Hint, Knowledge, Move, SeerView, Variant, View};
+use crate::rules::{Hint, Knowledge, Move, Offset, SeerView, Slot, Variant, View};
 
 /// What a canonical observation says about the hints that each card was given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -184,9 +184,10 @@ impl Fields {
 }
 
 fn encode_hands(view: &View<'_>, axes: &Axes, bits: &mut BitWriter<'_>) {
-    let mut short_hands = Fields::default().add(u64::from(view.hand_size(0) < axes.hand_size), 1);
+    let mut short_hands =
+        Fields::default().add(u64::from(view.hand_size(Offset::OWN) < axes.hand_size), 1);
     for offset in 1..axes.players {
-        let cards = view.hand_indices(offset);
+        let cards = view.hand_indices(Offset::at(offset));
         for &card in cards {
             bits.push(1 << card, axes.cards);
         }
@@ -216,18 +217,20 @@ fn encode_last_event(view: &View<'_>, axes: &Axes, bits: &mut BitWriter<'_>) {
         bits.skip(2 * axes.players + 4 + axes.knowledge() + hand_fields + 2);
         return;
     };
-    let actor = view.offset(event.seat.into());
+    let actor = view.offset(event.seat);
     let (kind, slot, hinted) = match event.played {
-        Move::Play { slot } | Move::AnnouncedPlay { slot, .. } => (0, 1 << slot, Fields::default()),
-        Move::Discard { slot } => (1, 1 << slot, Fields::default()),
+        Move::Play { slot } | Move::AnnouncedPlay { slot, .. } => {
+            (0, 1 << slot.index(), Fields::default())
+        }
+        Move::Discard { slot } => (1, 1 << slot.index(), Fields::default()),
         Move::Hint { offset, hint } => {
-            let target = view.variant().seat_after(actor, offset.into());
-            encode_hint(1 << target, hint, axes)
+            let target = view.offset(view.variant().seat_after(event.seat, offset));
+            encode_hint(1 << target.index(), hint, axes)
         }
     };
     let hint_width = axes.players + axes.colors + axes.ranks;
     Fields::default()
-        .add(1 << actor, axes.players)
+        .add(1 << actor.index(), axes.players)
         .add(1 << kind, 4)
         .add(hinted.value, hint_width)
         .add(event.touched.0.into(), axes.hand_size)
@@ -262,11 +265,11 @@ fn encode_announcement(view: &View<'_>, axes: &Axes, bits: &mut BitWriter<'_>) {
 fn encode_knowledge(
     axes: &Axes,
     bits: &mut BitWriter<'_>,
-    knowledge: impl Fn(usize, usize) -> Knowledge,
+    knowledge: impl Fn(Offset, Slot) -> Knowledge,
 ) {
     for offset in 0..axes.players {
         for slot in 0..axes.hand_size {
-            bits.push(knowledge(offset, slot).bits(), axes.knowledge());
+            bits.push(knowledge(Offset::at(offset), Slot::at(slot)).bits(), axes.knowledge());
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Numbers beside the bits of an observation: what follows from a view by counting.
 
-use crate::rules::{Belief, CardSet, MAX_CARD_KINDS, View};
+use crate::rules::{Belief, CardSet, MAX_CARD_KINDS, Offset, Slot, View};
 
 /// The numbers of a card in [`write_card_features`]: playable, dead, critical.
 pub const CARD_FEATURES: usize = 3;
@@ -22,9 +22,9 @@ pub fn write_card_features(view: &View<'_>, out: &mut [f32]) {
     let (own, others) = cards.split_at_mut(slots);
     let belief = Belief::new(view);
     for (slot, card) in own[..belief.slots()].iter_mut().enumerate() {
-        *card = belief.shares(slot, sets).map(|share| share as f32);
+        *card = belief.shares(Slot::at(slot), sets).map(|share| share as f32);
     }
-    for (offset, hand) in (1..).zip(others.chunks_exact_mut(slots)) {
+    for (offset, hand) in variant.teammates().zip(others.chunks_exact_mut(slots)) {
         for (card, &kind) in hand.iter_mut().zip(view.hand_indices(offset)) {
             *card = sets.map(|set| f32::from(u8::from(set.contains(kind.into()))));
         }
@@ -52,7 +52,9 @@ pub fn write_public_marginals(view: &View<'_>, out: &mut [f32]) {
         *left = variant.copies(card).saturating_sub(gone).into();
     }
     for (place, row) in out.chunks_exact_mut(kinds).enumerate() {
-        let plausible = view.knowledge(place / slots, place % slots).plausible_set(variant);
+        let plausible = view
+            .knowledge(Offset::at(place / slots), Slot::at(place % slots))
+            .plausible_set(variant);
         let counts = counts_of(plausible, &left);
         let total: u32 = counts.iter().sum();
         let total = total.max(1) as f32;
@@ -100,7 +102,7 @@ mod tests {
                 let mut state = State::new(variant.clone(), seed);
                 let mut rng = GameRng::for_samples(game);
                 while state.ending().is_none() {
-                    for seat in 0..variant.players().into() {
+                    for seat in variant.seats() {
                         check(&state, &state.view(seat));
                     }
                     let legal: Vec<_> = state.legal_actions().iter().collect();
@@ -119,9 +121,12 @@ mod tests {
             let mut all = vec![0.0; usize::from(variant.players()) * slots * CARD_FEATURES];
             write_card_features(view, &mut all);
             let mut next = all.clone();
-            write_card_features(&state.view(view.seat(1)), &mut next);
+            write_card_features(&state.view(view.seat(Offset::NEXT)), &mut next);
             let belief = Belief::new(view);
-            for slot in (0..belief.slots()).filter(|&slot| belief.possible(slot).len() == 1) {
+            for slot in 0..belief.slots() {
+                if belief.possible(Slot::ALL[slot]).len() != 1 {
+                    continue;
+                }
                 // The next seat sees this hand at the last offset.
                 let seen = (usize::from(variant.players()) - 1) * slots + slot;
                 let card = |features: &[f32], place: usize| features[place * 3..][..3].to_vec();
@@ -140,7 +145,7 @@ mod tests {
             let mut rows = vec![0.0; usize::from(variant.players()) * hand];
             write_public_marginals(view, &mut rows);
             let mut next = rows.clone();
-            write_public_marginals(&state.view(view.seat(1)), &mut next);
+            write_public_marginals(&state.view(view.seat(Offset::NEXT)), &mut next);
             rows.rotate_left(hand);
             assert_eq!(rows, next, "{state}");
         });

@@ -15,7 +15,7 @@
 //! let state = State::new(variant.clone(), EpisodeSeed::default());
 //! let layout = CANONICAL.layout(&variant);
 //! let mut words = vec![0; layout.words()];
-//! encode_into(&CANONICAL, &state.view(0), &mut words);
+//! encode_into(&CANONICAL, &state.view(state.current_player()), &mut words);
 //! assert_eq!(layout.len(), 658);
 //! # Ok::<(), starmine::rules::VariantError>(())
 //! ```

@@ -49,8 +49,10 @@ impl ColorActions {
     pub fn of(variant: &Variant) -> ColorActions {
         let moves = &variant.tables().moves;
         let group_of = |played: &Move| match *played {
-            Move::Hint { offset, hint: Hint::Color(suit) } => Some((0, offset, suit.index())),
-            Move::AnnouncedPlay { slot, suit } => Some((1, slot, suit.index())),
+            Move::Hint { offset, hint: Hint::Color(suit) } => {
+                Some((0, offset.index(), suit.index()))
+            }
+            Move::AnnouncedPlay { slot, suit } => Some((1, slot.index(), suit.index())),
             _ => None,
         };
         let plain = moves.iter().filter(|played| group_of(played).is_none()).count();

@@ -16,7 +16,7 @@
 //!
 //! let policy = shipped_policy("ippo-2p").expect("it is shipped").policy()?;
 //! let state = State::new(Arc::new(policy.variant().clone()), EpisodeSeed::default());
-//! let logarithms = policy.log_probabilities(&state.view(0), &mut PolicyScratch::default());
+//! let logarithms = policy.log_probabilities(&state.view(state.current_player()), &mut PolicyScratch::default());
 //! for (played, logarithm) in state.legal_moves().zip(logarithms) {
 //!     println!("{played:?} with probability {}", logarithm.exp());
 //! }

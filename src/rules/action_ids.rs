@@ -4,6 +4,8 @@ use super::action_id::ActionId;
 use super::card::{Rank, Suit};
 use super::hint::Hint;
 use super::moves::{ActionSet, Move, MoveError};
+use super::offset::Offset;
+use super::slot::Slot;
 use super::variant::Variant;
 
 impl Variant {
@@ -76,18 +78,18 @@ impl Variant {
     pub(crate) fn decode(&self, action: usize) -> Move {
         let hand_size = usize::from(self.hand_size());
         if action < hand_size {
-            Move::Discard { slot: action as u8 }
+            Move::Discard { slot: Slot::at(action) }
         } else if action < 2 * hand_size {
-            Move::Play { slot: (action - hand_size) as u8 }
+            Move::Play { slot: Slot::at(action - hand_size) }
         } else if action < self.rank_hint_base() {
             let (other, suit) = divide(action - self.color_hint_base(), self.colors());
-            Move::Hint { offset: other + 1, hint: Hint::Color(Suit::ALL[suit]) }
+            Move::Hint { offset: Offset::at(other + 1), hint: Hint::Color(Suit::ALL[suit]) }
         } else if action < self.announced_play_base() {
             let (other, rank) = divide(action - self.rank_hint_base(), self.ranks());
-            Move::Hint { offset: other + 1, hint: Hint::Rank(Rank::ALL[rank]) }
+            Move::Hint { offset: Offset::at(other + 1), hint: Hint::Rank(Rank::ALL[rank]) }
         } else {
             let (slot, suit) = divide(action - self.announced_play_base(), self.colors());
-            Move::AnnouncedPlay { slot, suit: Suit::ALL[suit] }
+            Move::AnnouncedPlay { slot: Slot::at(slot), suit: Suit::ALL[suit] }
         }
     }
 
@@ -98,21 +100,21 @@ impl Variant {
     }
 
     fn index_of(&self, played: Move) -> Option<usize> {
-        let hand_size = usize::from(self.hand_size());
+        let (players, hand_size) = (usize::from(self.players()), usize::from(self.hand_size()));
         match played {
-            Move::Discard { slot } | Move::Play { slot } if usize::from(slot) >= hand_size => None,
-            Move::Discard { slot } => Some(usize::from(slot)),
-            Move::Play { slot } => Some(hand_size + usize::from(slot)),
+            Move::Discard { slot } | Move::Play { slot } if slot.index() >= hand_size => None,
+            Move::Discard { slot } => Some(slot.index()),
+            Move::Play { slot } => Some(hand_size + slot.index()),
             Move::AnnouncedPlay { slot, suit } => {
                 let known = self.timed_display()
-                    && usize::from(slot) < hand_size
+                    && slot.index() < hand_size
                     && suit.index() < self.colors().into();
-                let order = usize::from(slot) * usize::from(self.colors()) + suit.index();
+                let order = slot.index() * usize::from(self.colors()) + suit.index();
                 known.then_some(self.announced_play_base() + order)
             }
-            Move::Hint { offset, .. } if offset == 0 || offset >= self.players() => None,
+            Move::Hint { offset, .. } if offset == Offset::OWN || offset.index() >= players => None,
             Move::Hint { offset, hint } => {
-                let other = usize::from(offset) - 1;
+                let other = offset.index() - 1;
                 match hint {
                     Hint::Color(suit) if suit.index() < self.colors().into() => Some(
                         self.color_hint_base() + other * usize::from(self.colors()) + suit.index(),
@@ -127,6 +129,6 @@ impl Variant {
     }
 }
 
-fn divide(number: usize, by: u8) -> (u8, usize) {
-    ((number / usize::from(by)) as u8, number % usize::from(by))
+fn divide(number: usize, by: u8) -> (usize, usize) {
+    (number / usize::from(by), number % usize::from(by))
 }

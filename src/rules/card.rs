@@ -1,9 +1,9 @@
 //! A card: its suit and its rank.
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use super::limits::{MAX_COLORS, MAX_RANKS};
+use super::small_index::small_index;
 
 /// The suit of a card, counted from 0 in HLE's order: red, yellow, green, white, blue, then
 /// multicoloured.
@@ -33,72 +33,6 @@ pub struct Card {
     pub suit: Suit,
     /// The rank, from 0.
     pub rank: Rank,
-}
-
-/// A number that is not the index of a suit or a rank.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{kind} {index} is not allowed: expected 0 to {}", count - 1)]
-pub struct IndexError {
-    kind: &'static str,
-    index: u8,
-    count: usize,
-}
-
-impl IndexError {
-    /// The number that was given.
-    #[must_use]
-    pub const fn index(&self) -> u8 {
-        self.index
-    }
-
-    /// The number of indices, which are counted from 0.
-    #[must_use]
-    pub const fn count(&self) -> usize {
-        self.count
-    }
-}
-
-macro_rules! small_index {
-    ($type:ident, $count:expr, $kind:literal) => {
-        impl $type {
-            /// All values in order, including those that smaller variants do not use.
-            pub const ALL: [$type; $count] = {
-                let mut all = [$type(0); $count];
-                let mut index = 0;
-                while index < $count {
-                    all[index] = $type(index as u8);
-                    index += 1;
-                }
-                all
-            };
-
-            /// The value with this index, or `None` if no variant has it.
-            #[must_use]
-            pub const fn new(index: u8) -> Option<$type> {
-                if (index as usize) < $count { Some($type(index)) } else { None }
-            }
-
-            /// The index, from 0.
-            #[must_use]
-            pub const fn index(self) -> usize {
-                self.0 as usize
-            }
-        }
-
-        impl TryFrom<u8> for $type {
-            type Error = IndexError;
-
-            fn try_from(index: u8) -> Result<$type, IndexError> {
-                $type::new(index).ok_or(IndexError { kind: $kind, index, count: $count })
-            }
-        }
-
-        impl From<$type> for u8 {
-            fn from(value: $type) -> u8 {
-                value.0
-            }
-        }
-    };
 }
 
 small_index!(Suit, MAX_COLORS, "suit");

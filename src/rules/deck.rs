@@ -6,6 +6,7 @@ use super::card::Card;
 use super::episode_seed::EpisodeSeed;
 use super::limits::MAX_CARD_KINDS;
 use super::rng::GameRng;
+use super::seat::Seat;
 use super::select::nth_set_bit;
 use super::variant::Variant;
 
@@ -26,12 +27,12 @@ pub struct RandomDeck {
 impl RandomDeck {
     /// The full deck of an episode, and the seat that starts it.
     #[must_use]
-    pub fn new(variant: &Variant, seed: EpisodeSeed) -> (RandomDeck, u8) {
+    pub fn new(variant: &Variant, seed: EpisodeSeed) -> (RandomDeck, Seat) {
         let mut rng = GameRng::new(seed);
         let start_player = if variant.random_start_player() {
-            rng.below(variant.players().into()) as u8
+            Seat::at(rng.below(variant.players().into()) as usize)
         } else {
-            0
+            Seat::default()
         };
         let left = u64::MAX >> (64 - u32::from(variant.deck_size()));
         (RandomDeck { left, size: variant.deck_size(), rng }, start_player)

@@ -4,13 +4,14 @@ use serde::{Deserialize, Serialize};
 
 use super::card::Card;
 use super::moves::Move;
+use super::seat::Seat;
 use super::slot_set::SlotSet;
 
 /// A turn: the move and what it revealed to the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
     /// The seat that moved.
-    pub seat: u8,
+    pub seat: Seat,
     /// Its move.
     pub played: Move,
     /// The slots that a hint pointed out, in the hand as it was then. Empty for other moves.
@@ -35,8 +36,8 @@ impl Event {
 
     /// The event as this observer sees it: its own draw stays hidden.
     #[must_use]
-    pub fn seen_by(mut self, observer: usize) -> Event {
-        if usize::from(self.seat) == observer {
+    pub fn seen_by(mut self, observer: Seat) -> Event {
+        if self.seat == observer {
             self.drawn = None;
         }
         self

@@ -3,6 +3,7 @@
 use super::action_id::ActionId;
 use super::hint::Hint;
 use super::moves::{ActionSet, Move, MoveError};
+use super::offset::Offset;
 use super::position::Position;
 use super::variant::Variant;
 
@@ -28,17 +29,19 @@ impl Position {
     /// Whether this move is legal now: [`Position::legal_actions`] for a single action.
     #[must_use]
     pub fn is_legal(&self, variant: &Variant, played: Move) -> bool {
-        let size = self.hands[self.current_player()].size;
+        let size = usize::from(self.hands[self.current_player.index()].size);
         self.ending.is_none()
             && match played {
-                Move::Discard { slot } => slot < size && self.may_discard(variant),
-                Move::Play { slot } => slot < size,
+                Move::Discard { slot } => slot.index() < size && self.may_discard(variant),
+                Move::Play { slot } => slot.index() < size,
                 Move::AnnouncedPlay { slot, suit } => {
-                    slot < size && variant.timed_display() && suit.index() < variant.colors().into()
+                    slot.index() < size
+                        && variant.timed_display()
+                        && suit.index() < variant.colors().into()
                 }
                 Move::Hint { offset, hint } => {
                     self.may_hint()
-                        && (1..variant.players()).contains(&offset)
+                        && (1..usize::from(variant.players())).contains(&offset.index())
                         && self.is_legal_hint(variant, offset, hint)
                 }
             }
@@ -71,9 +74,9 @@ impl Position {
         }
     }
 
-    fn is_legal_hint(&self, variant: &Variant, offset: u8, hint: Hint) -> bool {
-        let target = variant.seat_after(self.current_player(), offset.into());
-        let hand = self.hands[target].cards();
+    fn is_legal_hint(&self, variant: &Variant, offset: Offset, hint: Hint) -> bool {
+        let target = variant.seat_after(self.current_player(), offset);
+        let hand = self.hands[target.index()].cards();
         let exists = match hint {
             Hint::Color(suit) => suit.index() < variant.colors().into(),
             Hint::Rank(rank) => rank.index() < variant.ranks().into(),
@@ -85,7 +88,7 @@ impl Position {
 
     /// The legal actions, whether or not the game is over.
     pub(super) fn legal_moves(&self, variant: &Variant) -> ActionSet {
-        let hand = &self.hands[self.current_player()];
+        let hand = &self.hands[self.current_player.index()];
         let slots = (1u128 << hand.size) - 1;
         let mut legal = slots << variant.hand_size();
         if variant.timed_display() {
@@ -106,10 +109,10 @@ impl Position {
         let players = usize::from(variant.players());
         let mut seat = self.current_player();
         for other in 0..players - 1 {
-            seat = variant.seat_after(seat, 1);
+            seat = variant.seat_after(seat, Offset::NEXT);
             let color_shift = other * usize::from(variant.colors());
             let rank_shift = other * usize::from(variant.ranks());
-            let hand = self.hands[seat].cards();
+            let hand = self.hands[seat.index()].cards();
             if variant.empty_hints() && !hand.is_empty() {
                 colors |= ((1 << variant.colors()) - 1) << color_shift;
                 ranks |= ((1 << variant.ranks()) - 1) << rank_shift;

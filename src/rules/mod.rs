@@ -5,17 +5,17 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use starmine::rules::{EpisodeSeed, Move, Parameters, State, Variant, preset};
+//! use starmine::rules::{EpisodeSeed, Move, Offset, Parameters, Seat, Slot, State, Variant, preset};
 //!
 //! let parameters = Parameters { players: 4, ..preset("avalanche")? };
 //! let state = State::new(Arc::new(Variant::new(parameters)?), EpisodeSeed::default());
-//! let state = state.play(Move::Play { slot: 0 })?;
+//! let state = state.play(Move::Play { slot: Slot::OLDEST })?;
 //! let event = state.history()[0];
 //! println!("seat {} played {:?}", event.seat, event.card);
 //! println!("{} moves are legal for seat {}", state.legal_actions().len(), state.current_player());
 //! // What the next seat sees of its own hand: nothing but the hints, of which there are none so far.
-//! let view = state.view(1);
-//! assert_eq!((view.hand(0).len(), view.hand_size(0)), (0, 4));
+//! let view = state.view(Seat::ALL[1]);
+//! assert_eq!((view.hand(Offset::OWN).len(), view.hand_size(Offset::OWN)), (0, 4));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -38,6 +38,7 @@ mod lost_game_score;
 mod moves;
 mod names;
 mod notation;
+mod offset;
 mod outlook;
 mod parameters;
 mod position;
@@ -45,9 +46,12 @@ mod presets;
 mod rating;
 mod recording;
 mod rng;
+mod seat;
 mod select;
 mod set_operators;
+mod slot;
 mod slot_set;
+mod small_index;
 mod state;
 mod state_text;
 mod tables;
@@ -67,7 +71,7 @@ pub(crate) use set_operators::set_operators;
 
 pub use action_id::ActionId;
 pub use belief::Belief;
-pub use card::{Card, IndexError, Rank, Suit};
+pub use card::{Card, Rank, Suit};
 pub use card_set::CardSet;
 pub use deck::{Deck, DeckError, ListedDeck, RandomDeck};
 pub use edition::Edition;
@@ -82,6 +86,7 @@ pub use lost_game_score::LostGameScore;
 pub use moves::{ActionSet, Move, MoveError};
 pub use names::{Named, UnknownName};
 pub use notation::NotationError;
+pub use offset::Offset;
 pub use outlook::Outlook;
 pub use parameters::{Parameters, VariantError};
 pub use position::Position;
@@ -91,7 +96,10 @@ pub use rating::Rating;
 pub use recording::{Checked, Recording};
 pub use rng::GameRng;
 pub(crate) use rng::{INCREMENT, MULTIPLIER, mix_seed};
+pub use seat::Seat;
+pub use slot::Slot;
 pub use slot_set::SlotSet;
+pub use small_index::IndexError;
 pub use state::{PlayError, State, StateError};
 pub(crate) use validate::PositionError;
 pub use variant::Variant;

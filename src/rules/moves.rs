@@ -6,16 +6,18 @@ use thiserror::Error;
 use super::action_id::ActionId;
 use super::card::Suit;
 use super::hint::Hint;
+use super::offset::Offset;
 use super::select::BitIndices;
+use super::slot::Slot;
 
 /// What a player does in a turn.
 ///
 /// A move has a text form. Each move of a variant has an [`ActionId`], in the order of HLE.
 ///
 /// ```
-/// use starmine::rules::{Hint, Move, Parameters, Suit, Variant};
+/// use starmine::rules::{Hint, Move, Offset, Parameters, Suit, Variant};
 ///
-/// let hint = Move::Hint { offset: 1, hint: Hint::Color(Suit::ALL[0]) };
+/// let hint = Move::Hint { offset: Offset::NEXT, hint: Hint::Color(Suit::ALL[0]) };
 /// assert_eq!(hint.to_string(), "hint +1 red");
 /// assert_eq!("hint +1 red".parse::<Move>(), Ok(hint));
 ///
@@ -28,25 +30,25 @@ use super::select::BitIndices;
 pub enum Move {
     /// Discard the card in this slot of the own hand.
     Discard {
-        /// 0 is the oldest card.
-        slot: u8,
+        /// The slot.
+        slot: Slot,
     },
     /// Play the card in this slot of the own hand.
     Play {
-        /// 0 is the oldest card.
-        slot: u8,
+        /// The slot.
+        slot: Slot,
     },
     /// Play the card in this slot and announce its colour (timed display).
     AnnouncedPlay {
-        /// 0 is the oldest card.
-        slot: u8,
+        /// The slot.
+        slot: Slot,
         /// The announced colour.
         suit: Suit,
     },
     /// Tell a teammate which of its cards have a colour or a rank.
     Hint {
-        /// The teammate, clockwise: 1 is the next player.
-        offset: u8,
+        /// The teammate.
+        offset: Offset,
         /// The colour or rank.
         hint: Hint,
     },

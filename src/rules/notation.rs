@@ -12,20 +12,20 @@ use super::event::Event;
 use super::hint::Hint;
 use super::moves::Move;
 
-/// Text that is not a card or a move.
+/// Text that is not a card, a move, a seat, a slot or an offset.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 #[error("{text:?} is not a {what}: expected {expected}")]
 pub struct NotationError {
     /// The text, cut to 40 characters.
     pub text: String,
-    /// What was expected: a card or a move.
+    /// What was expected, such as a card.
     pub what: &'static str,
     /// How it is written.
     pub expected: &'static str,
 }
 
-fn not_a(what: &'static str, expected: &'static str, text: &str) -> NotationError {
+pub(super) fn not_a(what: &'static str, expected: &'static str, text: &str) -> NotationError {
     let shown: String = text.chars().take(40).collect();
     NotationError { text: shown, what, expected }
 }
@@ -162,17 +162,17 @@ impl FromStr for Move {
 
 fn parse_move(words: &[&str]) -> Option<Move> {
     match *words {
-        ["play", slot] | ["play", "slot", slot] => Some(Move::Play { slot: parse_digit(slot)? }),
+        ["play", slot] | ["play", "slot", slot] => Some(Move::Play { slot: slot.parse().ok()? }),
         ["discard", slot] | ["discard", "slot", slot] => {
-            Some(Move::Discard { slot: parse_digit(slot)? })
+            Some(Move::Discard { slot: slot.parse().ok()? })
         }
         ["play", slot, color] | ["play", "slot", slot, "announcing", color] => {
             let suit = Edition::find_suit(color)?;
-            Some(Move::AnnouncedPlay { slot: parse_digit(slot)?, suit })
+            Some(Move::AnnouncedPlay { slot: slot.parse().ok()?, suit })
         }
         ["hint", offset, named]
         | ["hint", offset, "rank", named @ ("1" | "2" | "3" | "4" | "5")] => {
-            let offset = parse_digit(offset.strip_prefix('+')?)?;
+            let offset = offset.strip_prefix('+')?.parse().ok()?;
             let color = Edition::find_suit(named).map(Hint::Color);
             let hint = color.or_else(|| Rank::from_text(named).map(Hint::Rank))?;
             Some(Move::Hint { offset, hint })
@@ -182,7 +182,7 @@ fn parse_move(words: &[&str]) -> Option<Move> {
 }
 
 /// Parses a single digit without a sign. No variant has slots, offsets or ranks above 9.
-fn parse_digit(text: &str) -> Option<u8> {
+pub(super) fn parse_digit(text: &str) -> Option<u8> {
     match *text.as_bytes() {
         [digit @ b'0'..=b'9'] => Some(digit - b'0'),
         _ => None,

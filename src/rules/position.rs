@@ -12,8 +12,11 @@ use super::knowledge::Knowledge;
 use super::limits::{MAX_COLORS, MAX_PLAYERS};
 use super::lost_game_score::LostGameScore;
 use super::moves::Move;
+use super::offset::Offset;
 use super::outlook::Outlook;
 use super::rng::GameRng;
+use super::seat::Seat;
+use super::slot::Slot;
 use super::slot_set::SlotSet;
 use super::variant::Variant;
 
@@ -30,7 +33,7 @@ pub struct Position {
     pub(crate) information_tokens: u8,
     pub(crate) life_tokens: u8,
     pub(crate) deck_size: u8,
-    pub(crate) current_player: u8,
+    pub(crate) current_player: Seat,
     /// Turns left once the deck is empty.
     pub(crate) last_turns: u8,
     pub(crate) ending: Option<Ending>,
@@ -53,7 +56,7 @@ pub(crate) struct StoredPosition {
     information_tokens: u8,
     life_tokens: u8,
     deck_size: u8,
-    current_player: u8,
+    current_player: Seat,
     last_turns: u8,
     ending: Option<Ending>,
     last_event: Option<Event>,
@@ -61,7 +64,7 @@ pub(crate) struct StoredPosition {
 
 impl Position {
     /// The position after the deal: seat 0's whole hand first, then seat 1's, and so on.
-    pub fn deal(variant: &Variant, start_player: u8, deck: &mut impl Deck) -> Position {
+    pub fn deal(variant: &Variant, start_player: Seat, deck: &mut impl Deck) -> Position {
         let mut position = Position {
             hands: [Hand::default(); MAX_PLAYERS],
             discards: 0,
@@ -74,7 +77,7 @@ impl Position {
             ending: None,
             last_event: None,
         };
-        for seat in 0..usize::from(variant.players()) {
+        for seat in variant.seats() {
             for _ in 0..variant.hand_size() {
                 position.draw(variant, seat, deck);
             }
@@ -82,17 +85,17 @@ impl Position {
         position
     }
 
-    fn draw(&mut self, variant: &Variant, seat: usize, deck: &mut impl Deck) -> Option<Card> {
+    fn draw(&mut self, variant: &Variant, seat: Seat, deck: &mut impl Deck) -> Option<Card> {
         let card = deck.draw(variant)?;
         self.deck_size -= 1;
-        self.hands[seat].push(card, Knowledge::unhinted(variant));
+        self.hands[seat.index()].push(card, Knowledge::unhinted(variant));
         Some(variant.tables().card[usize::from(card)])
     }
 
     /// The seat to act. After the end: the seat that would have been next.
     #[must_use]
-    pub const fn current_player(&self) -> usize {
-        self.current_player as usize
+    pub const fn current_player(&self) -> Seat {
+        self.current_player
     }
 
     /// How the game ended, or `None` while it is in progress.
@@ -142,9 +145,9 @@ impl Position {
     pub fn hand<'a>(
         &'a self,
         variant: &'a Variant,
-        seat: usize,
+        seat: Seat,
     ) -> impl ExactSizeIterator<Item = Card> + 'a {
-        let cards = self.hands[seat].cards().iter();
+        let cards = self.hands[seat.index()].cards().iter();
         cards.map(|&card| variant.tables().card[usize::from(card)])
     }
 
@@ -203,7 +206,7 @@ impl Position {
         let seat = self.current_player();
         let deck_was_empty = self.deck_size == 0;
         let mut event = Event {
-            seat: seat as u8,
+            seat,
             played,
             touched: SlotSet::default(),
             card: None,
@@ -216,7 +219,7 @@ impl Position {
             Move::Play { slot } => self.play(variant, slot, None, &mut event),
             Move::AnnouncedPlay { slot, suit } => self.play(variant, slot, Some(suit), &mut event),
             Move::Hint { offset, hint } => {
-                let target = variant.seat_after(seat, offset.into());
+                let target = variant.seat_after(seat, offset);
                 event.touched = self.hint(variant, target, hint);
             }
         }
@@ -224,7 +227,7 @@ impl Position {
             event.drawn = self.draw(variant, seat, deck);
         }
         self.last_turns -= u8::from(deck_was_empty && !variant.crowning_piece());
-        self.current_player = variant.seat_after(seat, 1) as u8;
+        self.current_player = variant.seat_after(seat, Offset::NEXT);
         self.ending = self.find_ending(variant);
         self.last_event = Some(event);
         event
@@ -250,8 +253,8 @@ impl Position {
             return Some(Ending::IndispensableCardLost);
         }
         // Only a player without cards can be without a legal action.
-        let is_stuck =
-            self.hands[self.current_player()].size == 0 && self.legal_moves(variant).is_empty();
+        let is_stuck = self.hands[self.current_player.index()].size == 0
+            && self.legal_moves(variant).is_empty();
         is_stuck.then_some(Ending::NoLegalAction)
     }
 
@@ -265,15 +268,15 @@ impl Position {
         })
     }
 
-    fn discard(&mut self, variant: &Variant, slot: u8, event: &mut Event) {
-        let index = self.hands[self.current_player()].remove(slot.into());
+    fn discard(&mut self, variant: &Variant, slot: Slot, event: &mut Event) {
+        let index = self.hands[self.current_player.index()].remove(slot.index());
         self.add_discard(variant, index);
         event.card = Some(variant.tables().card[usize::from(index)]);
         event.regained = self.regain(variant);
     }
 
-    fn play(&mut self, variant: &Variant, slot: u8, announced: Option<Suit>, event: &mut Event) {
-        let index = self.hands[self.current_player()].remove(slot.into());
+    fn play(&mut self, variant: &Variant, slot: Slot, announced: Option<Suit>, event: &mut Event) {
+        let index = self.hands[self.current_player.index()].remove(slot.index());
         let card = variant.tables().card[usize::from(index)];
         let height = &mut self.fireworks[card.suit.index()];
         event.card = Some(card);
@@ -305,9 +308,9 @@ impl Position {
         regained
     }
 
-    fn hint(&mut self, variant: &Variant, target: usize, hint: Hint) -> SlotSet {
+    fn hint(&mut self, variant: &Variant, target: Seat, hint: Hint) -> SlotSet {
         self.information_tokens -= 1;
-        let hand = &mut self.hands[target];
+        let hand = &mut self.hands[target.index()];
         let mut touched = 0;
         for slot in 0..usize::from(hand.size) {
             let card = variant.tables().card[usize::from(hand.cards[slot])];

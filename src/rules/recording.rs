@@ -7,6 +7,7 @@ use super::deck::{DeckError, ListedDeck};
 use super::ending::Ending;
 use super::moves::MoveError;
 use super::position::Position;
+use super::seat::Seat;
 use super::variant::Variant;
 
 /// The decks and actions of many games of one variant, in flat arrays, game after game.
@@ -88,13 +89,9 @@ impl Recording {
     ///
     /// # Panics
     /// When there is no such game, or an array is too short for it.
-    pub fn deal(&self, variant: &Variant, game: usize) -> Result<(ListedDeck, u8), DeckError> {
+    pub fn deal(&self, variant: &Variant, game: usize) -> Result<(ListedDeck, Seat), DeckError> {
         let deck = ListedDeck::from_indices(variant, self.cards(variant, game))?;
-        let (start, players) = (self.start_players[game], variant.players());
-        if start >= players {
-            return Err(DeckError::WrongStartPlayer { start_player: start.into(), players });
-        }
-        Ok((deck, start))
+        Ok((deck, variant.start_player(self.start_players[game].into())?))
     }
 
     /// Checks that the deck of a game is the variant's, and that there is such a start player.

@@ -4,6 +4,7 @@ use rand::Rng;
 use rand_pcg::Pcg32;
 
 use super::episode_seed::EpisodeSeed;
+use super::seat::Seat;
 
 /// The increment of the generator: the stream that PCG's reference implementation uses by default.
 pub(crate) const INCREMENT: u64 = 1_442_695_040_888_963_407;
@@ -35,8 +36,13 @@ impl GameRng {
 
     /// The generator of the player in a seat, independent of the deal's and of the other seats'.
     #[must_use]
-    pub fn for_seat(seed: EpisodeSeed, seat: usize) -> GameRng {
-        GameRng::from_state(mix_seed(mix_seed(episode_state(seed), 0), seat as u64))
+    pub fn for_seat(seed: EpisodeSeed, seat: Seat) -> GameRng {
+        GameRng::for_stream(seed, seat.index())
+    }
+
+    /// The generator of a seat, or beyond [`MAX_PLAYERS`](super::MAX_PLAYERS) of another decision about the episode.
+    pub(crate) fn for_stream(seed: EpisodeSeed, number: usize) -> GameRng {
+        GameRng::from_state(mix_seed(mix_seed(episode_state(seed), 0), number as u64))
     }
 
     /// The generator for sampled hands, independent of the deals and the seats of the games with
@@ -132,7 +138,10 @@ mod tests {
         let seed = EpisodeSeed { seed: 7, game: 3, episode: 2 };
         let numbers = |mut rng: GameRng| -> [u32; 8] { std::array::from_fn(|_| rng.below(50)) };
         assert_eq!(numbers(GameRng::new(seed)), [3, 40, 19, 34, 24, 16, 40, 20]);
-        assert_eq!(numbers(GameRng::for_seat(seed, 1)), [17, 42, 19, 35, 26, 18, 40, 22]);
+        assert_eq!(
+            numbers(GameRng::for_seat(seed, Seat::ALL[1])),
+            [17, 42, 19, 35, 26, 18, 40, 22]
+        );
         assert_eq!(numbers(GameRng::for_samples(7)), [39, 38, 7, 49, 7, 45, 24, 25]);
         assert_eq!(GameRng::new(seed).below_u64(u64::MAX), 1_473_666_156_772_908_211);
     }
@@ -155,7 +164,7 @@ mod tests {
             let episode = EpisodeSeed { seed, ..EpisodeSeed::default() };
             let samples = GameRng::for_samples(seed);
             assert_ne!(samples, GameRng::new(episode));
-            assert!((0..5).all(|seat| samples != GameRng::for_seat(episode, seat)));
+            assert!(Seat::ALL.iter().all(|&seat| samples != GameRng::for_seat(episode, seat)));
         }
     }
 }

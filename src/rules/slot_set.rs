@@ -4,10 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use super::select::BitIndices;
 use super::set_operators::set_operators;
+use super::slot::Slot;
 
 /// A set of slots of one hand: bit `s` is slot `s`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct SlotSet(pub u8);
+pub struct SlotSet(pub(crate) u8);
 
 impl SlotSet {
     /// No slot.
@@ -15,8 +16,8 @@ impl SlotSet {
 
     /// The set of one slot.
     #[must_use]
-    pub const fn of(slot: usize) -> SlotSet {
-        SlotSet(1 << slot)
+    pub const fn of(slot: Slot) -> SlotSet {
+        SlotSet(1 << slot.index())
     }
 
     /// The slots of a hand of this size.
@@ -27,8 +28,8 @@ impl SlotSet {
 
     /// Whether the slot is in the set.
     #[must_use]
-    pub const fn contains(self, slot: usize) -> bool {
-        slot < 8 && self.0 >> slot & 1 == 1
+    pub const fn contains(self, slot: Slot) -> bool {
+        self.0 >> slot.index() & 1 == 1
     }
 
     /// Number of slots in the set.
@@ -51,26 +52,26 @@ impl SlotSet {
 
     /// The oldest of the slots.
     #[must_use]
-    pub const fn oldest(self) -> Option<usize> {
-        if self.0 == 0 { None } else { Some(self.0.trailing_zeros() as usize) }
+    pub const fn oldest(self) -> Option<Slot> {
+        if self.0 == 0 { None } else { Some(Slot::at(self.0.trailing_zeros() as usize)) }
     }
 
     /// The newest of the slots.
     #[must_use]
-    pub const fn newest(self) -> Option<usize> {
-        if self.0 == 0 { None } else { Some(self.0.ilog2() as usize) }
+    pub const fn newest(self) -> Option<Slot> {
+        if self.0 == 0 { None } else { Some(Slot::at(self.0.ilog2() as usize)) }
     }
 
     /// The set after the card in this slot has left the hand: newer cards move down by one slot.
     #[must_use]
-    pub const fn closed_up(self, slot: usize) -> SlotSet {
-        let older = (1 << slot) - 1;
+    pub const fn closed_up(self, slot: Slot) -> SlotSet {
+        let older = (1 << slot.index()) - 1;
         SlotSet(self.0 & older | self.0 >> 1 & !older)
     }
 
     /// The slots in ascending order.
-    pub fn iter(self) -> impl Iterator<Item = usize> {
-        BitIndices(self.0.into())
+    pub fn iter(self) -> impl Iterator<Item = Slot> {
+        BitIndices(self.0.into()).map(Slot::at)
     }
 }
 
@@ -83,11 +84,11 @@ mod tests {
     #[test]
     fn slots_close_up_when_a_card_leaves() {
         let slots = SlotSet(0b10_1101);
-        assert_eq!(slots.closed_up(0), SlotSet(0b1_0110));
-        assert_eq!(slots.closed_up(2), SlotSet(0b1_0101));
-        assert_eq!(slots.closed_up(5), SlotSet(0b0_1101));
-        assert_eq!((slots.oldest(), slots.newest()), (Some(0), Some(5)));
+        assert_eq!(slots.closed_up(Slot::ALL[0]), SlotSet(0b1_0110));
+        assert_eq!(slots.closed_up(Slot::ALL[2]), SlotSet(0b1_0101));
+        assert_eq!(slots.closed_up(Slot::ALL[5]), SlotSet(0b0_1101));
+        assert_eq!((slots.oldest(), slots.newest()), (Some(Slot::ALL[0]), Some(Slot::ALL[5])));
         assert_eq!((SlotSet::EMPTY.oldest(), SlotSet::EMPTY.newest()), (None, None));
-        assert!(slots.iter().eq([0, 2, 3, 5]));
+        assert!(slots.iter().eq([0, 2, 3, 5].map(|slot| Slot::ALL[slot])));
     }
 }

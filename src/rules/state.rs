@@ -15,6 +15,7 @@ use super::event::Event;
 use super::moves::{ActionSet, Move, MoveError};
 use super::position::Position;
 use super::rng::GameRng;
+use super::seat::Seat;
 use super::variant::Variant;
 use super::view::{SeerView, View};
 
@@ -38,7 +39,7 @@ pub struct State {
     variant: Arc<Variant>,
     position: Position,
     deck: ListedDeck,
-    start_player: u8,
+    start_player: Seat,
     history: Vec<Event>,
 }
 
@@ -95,17 +96,14 @@ impl State {
     pub fn from_deck(
         variant: Arc<Variant>,
         cards: Vec<Card>,
-        start_player: i64,
+        start_player: Seat,
     ) -> Result<State, DeckError> {
         let deck = ListedDeck::new(&variant, cards)?;
-        let players = variant.players();
-        match u8::try_from(start_player) {
-            Ok(seat) if seat < players => Ok(State::deal(variant, deck, seat)),
-            _ => Err(DeckError::WrongStartPlayer { start_player, players }),
-        }
+        let start_player = variant.start_player(u8::from(start_player).into())?;
+        Ok(State::deal(variant, deck, start_player))
     }
 
-    fn deal(variant: Arc<Variant>, mut deck: ListedDeck, start_player: u8) -> State {
+    fn deal(variant: Arc<Variant>, mut deck: ListedDeck, start_player: Seat) -> State {
         let position = Position::deal(&variant, start_player, &mut deck);
         State { variant, position, deck, start_player, history: Vec::new() }
     }
@@ -130,7 +128,7 @@ impl State {
 
     /// The seat that started.
     #[must_use]
-    pub const fn start_player(&self) -> u8 {
+    pub const fn start_player(&self) -> Seat {
         self.start_player
     }
 
@@ -177,7 +175,7 @@ impl State {
 
     /// The seat to act. After the end: the seat that would have been next.
     #[must_use]
-    pub const fn current_player(&self) -> usize {
+    pub const fn current_player(&self) -> Seat {
         self.position.current_player()
     }
 
@@ -186,7 +184,7 @@ impl State {
     /// # Panics
     /// When the variant has no such seat.
     #[must_use]
-    pub fn view(&self, observer: usize) -> View<'_> {
+    pub fn view(&self, observer: Seat) -> View<'_> {
         View::new(&self.variant, &self.position, observer).with_history(&self.history)
     }
 
@@ -195,7 +193,7 @@ impl State {
     /// # Panics
     /// When the variant has no such seat.
     #[must_use]
-    pub fn seer_view(&self, observer: usize) -> SeerView<'_> {
+    pub fn seer_view(&self, observer: Seat) -> SeerView<'_> {
         SeerView::new(&self.variant, &self.position, observer).with_history(&self.history)
     }
 
@@ -203,7 +201,7 @@ impl State {
     #[must_use]
     pub fn first_turns(&self, turns: usize) -> Option<State> {
         let (variant, deck) = (self.variant.clone(), self.deck.cards().to_vec());
-        let dealt = State::from_deck(variant, deck, self.start_player.into());
+        let dealt = State::from_deck(variant, deck, self.start_player);
         let mut state = dealt.expect("the deck was dealt before");
         for event in self.history.get(..turns)? {
             state.play_unchecked(event.played);
@@ -213,12 +211,14 @@ impl State {
 
     /// Whether this seat sees the same in both states: the same variant, start, turns and hands of the others.
     #[must_use]
-    pub fn is_seen_alike(&self, other: &State, observer: usize) -> bool {
+    pub fn is_seen_alike(&self, other: &State, observer: Seat) -> bool {
         let (view, others) = (self.view(observer), other.view(observer));
         self.variant == other.variant
             && self.start_player == other.start_player
             && view.history().eq(others.history())
-            && (1..self.variant.players().into())
+            && self
+                .variant
+                .teammates()
                 .all(|offset| view.hand_indices(offset) == others.hand_indices(offset))
     }
 
@@ -228,18 +228,19 @@ impl State {
     /// # Panics
     /// When the variant has no such seat.
     #[must_use]
-    pub fn as_seen_by(&self, observer: usize) -> State {
+    pub fn as_seen_by(&self, observer: Seat) -> State {
         let (variant, mut deck) = (&self.variant, self.deck.cards().to_vec());
         let size = usize::from(variant.hand_size());
         let mut drawn = size * usize::from(variant.players());
-        let mut own: Vec<usize> = (observer * size..(observer + 1) * size).collect();
+        let mut own: Vec<usize> =
+            (observer.index() * size..(observer.index() + 1) * size).collect();
         for event in &self.history {
-            let is_own = usize::from(event.seat) == observer;
+            let is_own = event.seat == observer;
             if let Move::Play { slot } | Move::AnnouncedPlay { slot, .. } | Move::Discard { slot } =
                 event.played
                 && is_own
             {
-                own.remove(slot.into());
+                own.remove(slot.index());
             }
             if event.drawn.is_some() {
                 own.extend(is_own.then_some(drawn));
@@ -257,7 +258,7 @@ impl State {
             unseen.remove(taken.expect("the hand is made of unseen cards"));
         }
         deck[drawn..].copy_from_slice(&unseen);
-        let dealt = State::from_deck(variant.clone(), deck, self.start_player.into());
+        let dealt = State::from_deck(variant.clone(), deck, self.start_player);
         let mut state = dealt.expect("the cards are those of the deck");
         for event in &self.history {
             state.play_unchecked(event.played); // legal, since the seat cannot tell this state from the other
@@ -269,12 +270,12 @@ impl State {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use starmine::rules::{EpisodeSeed, Move, Parameters, State, Variant};
+    /// use starmine::rules::{EpisodeSeed, Move, Parameters, Slot, State, Variant};
     ///
     /// let variant = Arc::new(Variant::new(Parameters::default())?);
     /// let state = State::new(variant, EpisodeSeed::default());
-    /// let refused = state.play(Move::Discard { slot: 0 }).unwrap_err(); // all information tokens are there
-    /// let state = refused.into_state().play(Move::Play { slot: 0 })?;
+    /// let refused = state.play(Move::Discard { slot: Slot::OLDEST }).unwrap_err(); // all information tokens are there
+    /// let state = refused.into_state().play(Move::Play { slot: Slot::OLDEST })?;
     /// assert_eq!(state.length(), 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -358,7 +359,7 @@ impl From<State> for StateRecord {
                 .filter_map(action)
                 .map(|action| u8::from(action).into())
                 .collect(),
-            start_player: state.start_player.into(),
+            start_player: u8::from(state.start_player).into(),
             deck: state.deck.cards().to_vec(),
             variant: (*state.variant).clone(),
         }
@@ -373,7 +374,10 @@ impl TryFrom<StateRecord> for State {
             return Err(StateError::Format(record.format));
         }
         let variant = Arc::new(record.variant);
-        let mut state = State::from_deck(variant, record.deck, record.start_player)?;
+        let mut state = {
+            let start_player = variant.start_player(record.start_player)?;
+            State::from_deck(variant, record.deck, start_player)?
+        };
         for (turn, &action) in record.actions.iter().enumerate() {
             let action = state.position.check_action(&state.variant, action);
             let played = action.map_err(|error| StateError::Move { turn, error })?;

@@ -3,6 +3,8 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::card::Card;
+use super::offset::Offset;
+use super::seat::Seat;
 use super::state::State;
 use super::view::View;
 
@@ -10,14 +12,14 @@ use super::view::View;
 impl Display for State {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         let (variant, position) = (self.variant(), self.position());
-        write_counts(formatter, &self.view(0))?;
-        for seat in 0..usize::from(variant.players()) {
+        write_counts(formatter, &self.view(Seat::default()))?;
+        for seat in variant.seats() {
             let acting = self.ending().is_none() && seat == position.current_player();
             write!(formatter, "seat {seat} {}  ", if acting { "->" } else { "  " })?;
             let cards = position.hand(variant, seat).map(Some);
-            write_hand(formatter, &self.view(seat), 0, cards)?;
+            write_hand(formatter, &self.view(seat), Offset::OWN, cards)?;
         }
-        write_end(formatter, &self.view(0))
+        write_end(formatter, &self.view(Seat::default()))
     }
 }
 
@@ -25,14 +27,15 @@ impl Display for State {
 impl Display for View<'_> {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         write_counts(formatter, self)?;
-        for seat in 0..usize::from(self.variant().players()) {
+        for seat in self.variant().seats() {
             let acting = self.ending().is_none() && seat == self.current_player();
             let offset = self.offset(seat);
-            let whose = if offset == 0 { "you".to_owned() } else { format!("+{offset} ") };
+            let whose =
+                if offset == Offset::OWN { "you".to_owned() } else { format!("+{offset} ") };
             write!(formatter, "seat {seat} {whose} {}  ", if acting { "->" } else { "  " })?;
-            if offset == 0 {
-                let hidden = std::iter::repeat_n(None, self.hand_size(0));
-                write_hand(formatter, self, 0, hidden)?;
+            if offset == Offset::OWN {
+                let hidden = std::iter::repeat_n(None, self.hand_size(offset));
+                write_hand(formatter, self, offset, hidden)?;
             } else {
                 write_hand(formatter, self, offset, self.hand(offset).map(Some))?;
             }
@@ -70,7 +73,7 @@ fn write_counts(formatter: &mut Formatter<'_>, view: &View<'_>) -> fmt::Result {
 fn write_hand(
     formatter: &mut Formatter<'_>,
     view: &View<'_>,
-    offset: usize,
+    offset: Offset,
     cards: impl Iterator<Item = Option<Card>>,
 ) -> fmt::Result {
     let (variant, edition) = (view.variant(), view.variant().edition());

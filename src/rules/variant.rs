@@ -128,14 +128,6 @@ impl Variant {
         self.ranks
     }
 
-    /// The seat `offset` places clockwise of `seat`. Both are below the number of players.
-    #[must_use]
-    pub const fn seat_after(&self, seat: usize, offset: usize) -> usize {
-        let sum = seat + offset;
-        let players = self.players as usize;
-        if sum >= players { sum - players } else { sum }
-    }
-
     /// Cards in a full hand.
     #[must_use]
     pub const fn hand_size(&self) -> u8 {

@@ -9,8 +9,11 @@ use super::event::Event;
 use super::knowledge::Knowledge;
 use super::limits::MAX_CARD_KINDS;
 use super::moves::{ActionSet, Move};
+use super::offset::Offset;
 use super::outlook::Outlook;
 use super::position::Position;
+use super::seat::Seat;
+use super::slot::Slot;
 use super::variant::Variant;
 
 /// What one seat may see of a position. Encoders and bots get only views, so they cannot read
@@ -19,49 +22,49 @@ use super::variant::Variant;
 ///
 /// ```
 /// use std::sync::Arc;
-/// use starmine::rules::{EpisodeSeed, Parameters, State, Variant};
+/// use starmine::rules::{EpisodeSeed, Offset, Parameters, Seat, State, Variant};
 ///
 /// let variant = Arc::new(Variant::new(Parameters::default())?);
 /// let state = State::new(variant, EpisodeSeed { seed: 7, ..EpisodeSeed::default() });
-/// let view = state.view(0);
-/// assert_eq!(view.hand_size(0), 5);
-/// assert_eq!(view.hand(1).len(), 5);
-/// assert_eq!(view.hand(0).len(), 0, "the observer does not see its own cards");
+/// let view = state.view(Seat::ALL[0]);
+/// assert_eq!(view.hand_size(Offset::OWN), 5);
+/// assert_eq!(view.hand(Offset::NEXT).len(), 5);
+/// assert_eq!(view.hand(Offset::OWN).len(), 0, "the observer does not see its own cards");
 /// # Ok::<(), starmine::rules::VariantError>(())
 /// ```
 ///
 /// A view has no way to its own hand, and none to a [`SeerView`]:
 ///
 /// ```compile_fail,E0624
-/// # use starmine::rules::{EpisodeSeed, Parameters, State, Variant};
+/// # use starmine::rules::{EpisodeSeed, Parameters, Seat, State, Variant};
 /// # let variant = std::sync::Arc::new(Variant::new(Parameters::default()).unwrap());
 /// # let state = State::new(variant, EpisodeSeed::default());
-/// let hand = state.view(0).supposing(&[0; 5]);
+/// let hand = state.view(Seat::ALL[0]).supposing(&[0; 5]);
 /// ```
 ///
 /// ```compile_fail,E0308
 /// # use starmine::encode::{CANONICAL_SEER, BitWriter, SeerEncoder};
-/// # use starmine::rules::{EpisodeSeed, Parameters, State, Variant};
+/// # use starmine::rules::{EpisodeSeed, Parameters, Seat, State, Variant};
 /// # let variant = std::sync::Arc::new(Variant::new(Parameters::default()).unwrap());
 /// # let state = State::new(variant, EpisodeSeed::default());
 /// # let mut words = [0; 11];
-/// CANONICAL_SEER.encode(&state.view(0), &mut BitWriter::new(&mut words));
+/// CANONICAL_SEER.encode(&state.view(Seat::ALL[0]), &mut BitWriter::new(&mut words));
 /// ```
 ///
 /// ```
 /// # use starmine::encode::{CANONICAL_SEER, BitWriter, SeerEncoder};
-/// # use starmine::rules::{EpisodeSeed, Parameters, State, Variant};
+/// # use starmine::rules::{EpisodeSeed, Parameters, Seat, State, Variant};
 /// # let variant = std::sync::Arc::new(Variant::new(Parameters::default()).unwrap());
 /// # let state = State::new(variant, EpisodeSeed::default());
 /// # let mut words = [0; 11];
-/// CANONICAL_SEER.encode(&state.seer_view(0), &mut BitWriter::new(&mut words));
+/// CANONICAL_SEER.encode(&state.seer_view(Seat::ALL[0]), &mut BitWriter::new(&mut words));
 /// ```
 #[derive(Clone, Copy)]
 pub struct View<'a> {
     variant: &'a Variant,
     position: &'a Position,
     history: &'a [Event],
-    observer: usize,
+    observer: Seat,
 }
 
 impl<'a> View<'a> {
@@ -70,8 +73,8 @@ impl<'a> View<'a> {
     /// # Panics
     /// When the variant has no such seat.
     #[must_use]
-    pub fn new(variant: &'a Variant, position: &'a Position, observer: usize) -> View<'a> {
-        assert!(observer < variant.players().into(), "no seat {observer}");
+    pub fn new(variant: &'a Variant, position: &'a Position, observer: Seat) -> View<'a> {
+        assert!(observer.index() < variant.players().into(), "no seat {observer}");
         View { variant, position, history: &[], observer }
     }
 
@@ -89,39 +92,38 @@ impl<'a> View<'a> {
 
     /// The seat that this view belongs to.
     #[must_use]
-    pub const fn observer(&self) -> usize {
+    pub const fn observer(&self) -> Seat {
         self.observer
     }
 
     /// The seat to act.
     #[must_use]
-    pub const fn current_player(&self) -> usize {
+    pub const fn current_player(&self) -> Seat {
         self.position.current_player()
     }
 
     /// The seat at this offset from the observer.
     #[must_use]
     #[inline]
-    pub fn seat(&self, offset: usize) -> usize {
+    pub fn seat(&self, offset: Offset) -> Seat {
         self.variant.seat_after(self.observer, offset)
     }
 
     /// The offset of this seat from the observer.
     #[must_use]
-    pub fn offset(&self, seat: usize) -> usize {
-        let players = usize::from(self.variant.players());
-        self.variant.seat_after(seat, players - self.observer)
+    pub fn offset(&self, seat: Seat) -> Offset {
+        self.variant.offset_between(self.observer, seat)
     }
 
     /// Cards in the hand at this offset.
     #[must_use]
     #[inline]
-    pub fn hand_size(&self, offset: usize) -> usize {
-        self.position.hands[self.seat(offset)].size.into()
+    pub fn hand_size(&self, offset: Offset) -> usize {
+        self.position.hands[self.seat(offset).index()].size.into()
     }
 
     /// The cards of a teammate, the oldest first. Nothing for the observer's own hand.
-    pub fn hand(&self, offset: usize) -> impl ExactSizeIterator<Item = Card> + use<'a> {
+    pub fn hand(&self, offset: Offset) -> impl ExactSizeIterator<Item = Card> + use<'a> {
         let variant = self.variant;
         self.hand_indices(offset)
             .iter()
@@ -131,25 +133,25 @@ impl<'a> View<'a> {
     /// The cards of a teammate as card indices. Nothing for the observer's own hand.
     #[must_use]
     #[inline]
-    pub(crate) fn hand_indices(&self, offset: usize) -> &'a [u8] {
-        if offset == 0 {
+    pub(crate) fn hand_indices(&self, offset: Offset) -> &'a [u8] {
+        if offset == Offset::OWN {
             return &[];
         }
-        self.position.hands[self.seat(offset)].cards()
+        self.position.hands[self.seat(offset).index()].cards()
     }
 
     /// The knowledge of each card of a hand from its hints, the oldest first.
     #[must_use]
     #[inline]
-    pub fn hints_about(&self, offset: usize) -> &'a [Knowledge] {
-        let hand = &self.position.hands[self.seat(offset)];
+    pub fn hints_about(&self, offset: Offset) -> &'a [Knowledge] {
+        let hand = &self.position.hands[self.seat(offset).index()];
         &hand.knowledge[..usize::from(hand.size)]
     }
 
     /// The knowledge of the card in this slot; no bit is set for an absent card.
     #[must_use]
-    pub fn knowledge(&self, offset: usize, slot: usize) -> Knowledge {
-        self.position.hands[self.seat(offset)].knowledge[slot]
+    pub fn knowledge(&self, offset: Offset, slot: Slot) -> Knowledge {
+        self.position.hands[self.seat(offset).index()].knowledge[slot.index()]
     }
 
     /// Height of each firework, by suit.
@@ -217,7 +219,7 @@ impl<'a> View<'a> {
         });
         // In a game each copy is seen once. Subtraction saturates for positions that no game reaches.
         let mut see = |card: usize| unseen[card] = u8::saturating_sub(unseen[card], 1);
-        for offset in 1..self.variant.players().into() {
+        for offset in self.variant.teammates() {
             self.hand_indices(offset).iter().for_each(|&card| see(card.into()));
         }
         for (suit, &height) in self.fireworks().iter().enumerate() {
@@ -235,10 +237,10 @@ impl<'a> View<'a> {
     #[must_use]
     pub(crate) fn supposing(&self, hand: &[u8]) -> Position {
         let mut position = *self.position;
-        let own = &mut position.hands[self.observer];
+        let own = &mut position.hands[self.observer.index()];
         own.cards[..usize::from(own.size)].copy_from_slice(hand);
         if let Some(event) = &mut position.last_event
-            && usize::from(event.seat) == self.observer
+            && event.seat == self.observer
             && event.drawn.is_some()
         {
             // The last card drawn is the newest one.
@@ -325,7 +327,7 @@ impl<'a> SeerView<'a> {
     /// # Panics
     /// When the variant has no such seat.
     #[must_use]
-    pub fn new(variant: &'a Variant, position: &'a Position, observer: usize) -> SeerView<'a> {
+    pub fn new(variant: &'a Variant, position: &'a Position, observer: Seat) -> SeerView<'a> {
         SeerView(View::new(variant, position, observer))
     }
 
@@ -341,8 +343,8 @@ impl<'a> SeerView<'a> {
         &self.0
     }
 
-    /// The cards of a hand, the oldest first, also of the observer's own one at offset 0.
-    pub fn hand(&self, offset: usize) -> impl ExactSizeIterator<Item = Card> + use<'a> {
+    /// The cards of a hand, the oldest first, also those of the observer's own hand.
+    pub fn hand(&self, offset: Offset) -> impl ExactSizeIterator<Item = Card> + use<'a> {
         let View { variant, position, .. } = self.0;
         position.hand(variant, self.0.seat(offset))
     }
@@ -350,10 +352,10 @@ impl<'a> SeerView<'a> {
     /// The knowledge of the card in this slot as if its colour and its rank had been hinted; no bit is set for an absent
     /// card.
     #[must_use]
-    pub fn knowledge(&self, offset: usize, slot: usize) -> Knowledge {
+    pub fn knowledge(&self, offset: Offset, slot: Slot) -> Knowledge {
         let View { variant, position, .. } = self.0;
-        let hand = &position.hands[self.0.seat(offset)];
-        match hand.cards().get(slot) {
+        let hand = &position.hands[self.0.seat(offset).index()];
+        match hand.cards().get(slot.index()) {
             Some(&card) => Knowledge::full(variant, variant.tables().card[usize::from(card)]),
             None => Knowledge::default(),
         }

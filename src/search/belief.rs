@@ -10,7 +10,7 @@ use super::seen_game::{SeenGame, own_slot};
 use super::turn_set::TurnSet;
 use crate::bots::Turn;
 use crate::rules::{
-    Belief, Event, GameRng, Hint, MAX_HAND_SIZE, Move, SlotSet, Variant, View, mix_seed,
+    Belief, Event, GameRng, Hint, MAX_HAND_SIZE, Move, Offset, SlotSet, Variant, View, mix_seed,
 };
 
 /// A refill draws at most this many hands for each hand that is wanted.
@@ -237,7 +237,8 @@ impl BlueprintBelief {
 
     /// An own card left the hand, and another may have come.
     fn replace_card(&mut self, slot: usize, turn: &Turn<'_>) {
-        let (before, after) = (turn.before.hand_size(0), turn.after.hand_size(0));
+        let (before, after) =
+            (turn.before.hand_size(Offset::OWN), turn.after.hand_size(Offset::OWN));
         for found in &mut self.particles {
             found.hand.copy_within(slot + 1..before, slot);
             found.hand[before - 1] = 0;
@@ -301,7 +302,7 @@ impl BlueprintBelief {
         let Some(drawn) = turn.event.drawn else { return };
         let kind = turn.before.variant().card_index(drawn);
         let unseen = turn.before.unseen()[kind];
-        let size = turn.before.hand_size(0);
+        let size = turn.before.hand_size(Offset::OWN);
         self.particles.retain_mut(|found| {
             let held = found.hand[..size].iter().filter(|&&card| usize::from(card) == kind).count();
             found.weight *= f64::from(unseen) - held as f64;
@@ -317,7 +318,7 @@ impl BlueprintBelief {
         if self.source != Source::Exact {
             return;
         }
-        let (unseen, size) = (turn.after.unseen(), turn.after.hand_size(0));
+        let (unseen, size) = (turn.after.unseen(), turn.after.hand_size(Offset::OWN));
         self.particles.retain_mut(|found| {
             let mut left = unseen;
             found.weight = found.likelihood;
@@ -512,9 +513,10 @@ fn fits(hand: &[u8; MAX_HAND_SIZE], event: &Event, is_own: bool, turn: &Turn<'_>
     let variant = turn.before.variant();
     match event.played {
         Move::Hint { offset, hint } => {
-            let target = variant.seat_after(event.seat.into(), offset.into());
+            let target = variant.seat_after(event.seat, offset);
             target != turn.before.observer()
-                || touched(variant, &hand[..turn.before.hand_size(0)], hint) == event.touched
+                || touched(variant, &hand[..turn.before.hand_size(Offset::OWN)], hint)
+                    == event.touched
         }
         played => match event.card {
             Some(card) if is_own => usize::from(hand[own_slot(played)]) == variant.card_index(card),

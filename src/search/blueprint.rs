@@ -237,7 +237,7 @@ fn explained(
     cards: &[[u8; MAX_CARDS]],
 ) -> Vec<bool> {
     let event = game.event(turn);
-    let seat = usize::from(event.seat);
+    let seat = event.seat;
     if seat == game.observer() {
         return vec![true; cards.len()];
     }

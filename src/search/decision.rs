@@ -12,7 +12,7 @@ use super::parallel::{Stopped, map};
 use super::particle::Particle;
 use super::rollout::Start;
 use crate::bots::Bot;
-use crate::rules::{GameRng, Move, Position, RandomDeck, View, mix_seed};
+use crate::rules::{GameRng, Move, Offset, Position, RandomDeck, View, mix_seed};
 
 /// Samples that a thread takes at a time.
 const CHUNK: usize = 16;
@@ -168,7 +168,7 @@ impl<'a> Draw<'a> {
         let passed = place * self.sums.last().expect("a belief has hands");
         let found = self.sums.partition_point(|&sum| sum <= passed);
         let particle = &self.particles[found.min(self.particles.len() - 1)];
-        let position = view.supposing(&particle.hand[..view.hand_size(0)]);
+        let position = view.supposing(&particle.hand[..view.hand_size(Offset::OWN)]);
         let seed = mix_seed(self.seed, index as u64);
         let deck = position.remaining_deck(view.variant(), GameRng::from_state(seed));
         Deal { particle, position, deck }

@@ -14,8 +14,9 @@
 //! let options = SearchOptions { rollouts: 50, hands: 10, ..SearchOptions::default() };
 //! let mut searcher = Searcher::new(&blueprint, "smart", &variant, options, 1)?;
 //! let state = State::new(variant, EpisodeSeed::default());
-//! searcher.follow(&state, 0, 1);
-//! let (decision, _belief) = searcher.decide(&state.view(0));
+//! let seat = state.current_player();
+//! searcher.follow(&state, seat, 1);
+//! let (decision, _belief) = searcher.decide(&state.view(seat));
 //! println!("the best move is {:?}", decision.chosen);
 //! for value in &decision.actions {
 //!     println!("{:?}: {} points on average", value.played, value.mean);

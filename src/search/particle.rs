@@ -2,7 +2,7 @@
 
 use super::seen_game::{SeenGame, SupposedTurn};
 use crate::bots::{Bot, Turn};
-use crate::rules::{Event, GameRng, MAX_CARDS, MAX_HAND_SIZE, Position, Variant, View};
+use crate::rules::{Event, GameRng, MAX_CARDS, MAX_HAND_SIZE, Position, Seat, Variant, View};
 
 /// A bot for each seat.
 pub(super) struct Seats(pub Vec<Box<dyn Bot>>);
@@ -23,7 +23,7 @@ impl Clone for Seats {
 impl Seats {
     /// Starts the bots of all seats.
     pub fn start(&mut self, variant: &Variant, position: &Position) {
-        for (seat, bot) in self.0.iter_mut().enumerate() {
+        for (seat, bot) in variant.seats().zip(&mut self.0) {
             bot.start(&View::new(variant, position, seat), GameRng::for_samples(0));
         }
     }
@@ -33,9 +33,9 @@ impl Seats {
     pub fn follow(&mut self, game: &SeenGame, turn: usize, cards: &[u8; MAX_CARDS]) -> bool {
         let (variant, observer) = (game.variant(), game.observer());
         let SupposedTurn { before, event, after } = game.turn(turn, cards);
-        let seat = usize::from(event.seat);
+        let seat = event.seat;
         let agrees = seat == observer
-            || self.0[seat].act(&View::new(variant, &before, seat)) == event.played;
+            || self.0[seat.index()].act(&View::new(variant, &before, seat)) == event.played;
         self.observe(variant, &before, &event, &after, Some(observer));
         agrees
     }
@@ -47,9 +47,9 @@ impl Seats {
         before: &Position,
         event: &Event,
         after: &Position,
-        except: Option<usize>,
+        except: Option<Seat>,
     ) {
-        for (seat, bot) in self.0.iter_mut().enumerate() {
+        for (seat, bot) in variant.seats().zip(&mut self.0) {
             if Some(seat) != except && bot.observes() {
                 bot.observe(&Turn {
                     before: View::new(variant, before, seat),

@@ -2,7 +2,7 @@
 
 use super::particle::Seats;
 use crate::bots::Bot;
-use crate::rules::{Event, Move, Position, RandomDeck, Variant, View};
+use crate::rules::{Event, Move, Position, RandomDeck, Seat, Variant, View};
 
 /// Where a roll-out starts.
 pub(super) struct Start<'a> {
@@ -13,7 +13,7 @@ pub(super) struct Start<'a> {
     /// The teammates' bots, if the blueprint has some.
     pub bots: &'a Seats,
     /// The seat that searches, and its own bot.
-    pub observer: usize,
+    pub observer: Seat,
     pub own: &'a dyn Bot,
 }
 
@@ -37,8 +37,8 @@ impl Rollout {
 impl Seats {
     /// The score of a game that these bots play to its end, from the states of the bots at its start.
     pub fn play(&mut self, variant: &Variant, start: &Start<'_>) -> u8 {
-        for (seat, bot) in self.0.iter_mut().enumerate() {
-            let state = if seat == start.observer { start.own } else { &*start.bots.0[seat] };
+        for ((seat, bot), state) in variant.seats().zip(&mut self.0).zip(&start.bots.0) {
+            let state = if seat == start.observer { start.own } else { &**state };
             state.clone_onto(bot);
         }
         let (mut game, mut played) = (Rollout::new(start), start.first);
@@ -51,7 +51,7 @@ impl Seats {
             }
             self.observe(variant, &before, &event, after, None);
             let seat = after.current_player();
-            played = self.0[seat].act(&View::new(variant, after, seat));
+            played = self.0[seat.index()].act(&View::new(variant, after, seat));
         }
     }
 }

@@ -9,7 +9,7 @@ use super::blueprint::Blueprint;
 use super::decision::{Decision, search};
 use super::options::{Method, SearchOptions};
 use crate::bots::{Bot, MoveValue, Player, Turn};
-use crate::rules::{EpisodeSeed, GameRng, Move, State, Variant, View};
+use crate::rules::{EpisodeSeed, GameRng, Move, Seat, State, Variant, View};
 
 /// How likely each other move of a teammate that searches is next to the blueprint's, see [`Method::Mirror`].
 const MISTAKE: f64 = 0.02;
@@ -72,18 +72,13 @@ impl Searcher {
     }
 
     /// Follows a game up to its last turn, without searching. The game is one of the searcher's variant.
-    pub fn follow(&mut self, state: &State, seat: usize, seed: u64) {
-        let start = State::from_deck(
-            state.variant().clone(),
-            state.deck().to_vec(),
-            state.start_player().into(),
-        );
-        let mut earlier = start.expect("the deck was dealt before");
+    pub fn follow(&mut self, state: &State, seat: Seat, seed: u64) {
+        let mut earlier = state.first_turns(0).expect("a game has a start");
         self.start(&earlier.view(seat), GameRng::for_samples(seed));
         for event in state.history() {
             let before = *earlier.position();
             let before = View::new(state.variant(), &before, seat);
-            if usize::from(event.seat) == seat {
+            if event.seat == seat {
                 self.own.act(&before);
             }
             earlier.play_unchecked(event.played);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::bots::Turn;
-use crate::rules::{Event, MAX_CARDS, MAX_HAND_SIZE, Move, Position, Variant, View};
+use crate::rules::{Event, MAX_CARDS, MAX_HAND_SIZE, Move, Offset, Position, Seat, Variant, View};
 
 /// The own cards in the order of their slots, each as its number: 0 for the first own card of the game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,7 +30,7 @@ impl OwnCards {
 #[derive(Clone, Debug)]
 pub(super) struct SeenGame {
     variant: Arc<Variant>,
-    observer: usize,
+    observer: Seat,
     /// The positions before the first turn and after each turn; the own cards are not in them.
     positions: Vec<Position>,
     own_cards: Vec<OwnCards>,
@@ -51,7 +51,7 @@ pub(super) struct SupposedTurn {
 
 impl SeenGame {
     pub fn new(view: &View<'_>) -> SeenGame {
-        let owned = view.hand_size(0);
+        let owned = view.hand_size(Offset::OWN);
         let mut own = OwnCards::default();
         (0..owned).for_each(|number| own.push(number));
         SeenGame {
@@ -69,7 +69,7 @@ impl SeenGame {
         &self.variant
     }
 
-    pub const fn observer(&self) -> usize {
+    pub const fn observer(&self) -> Seat {
         self.observer
     }
 
@@ -98,8 +98,8 @@ impl SeenGame {
     }
 
     /// Whether the observer moved in a turn.
-    pub const fn is_own(&self, turn: usize) -> bool {
-        self.event(turn).seat as usize == self.observer
+    pub fn is_own(&self, turn: usize) -> bool {
+        self.event(turn).seat == self.observer
     }
 
     /// The game as it was before a turn.
@@ -121,12 +121,12 @@ impl SeenGame {
     pub fn add(&mut self, turn: &Turn<'_>) {
         let mut own = *self.own_cards.last().expect("the start is there");
         let event = turn.event.seen_by(self.observer);
-        if usize::from(event.seat) == self.observer
+        if event.seat == self.observer
             && let Some(card) = event.card
         {
             let number = own.remove(own_slot(event.played));
             self.revealed[number] = self.variant.card_index(card) as u8;
-            if turn.after.hand_size(0) > own.size {
+            if turn.after.hand_size(Offset::OWN) > own.size {
                 own.push(self.owned);
                 self.owned += 1;
             }
@@ -161,8 +161,7 @@ impl SeenGame {
         let mut event = self.events[turn];
         let after = self.position(turn + 1, cards);
         let (had, has) = (&self.own_cards[turn], &self.own_cards[turn + 1]);
-        if usize::from(event.seat) == self.observer && event.card.is_some() && has.size == had.size
-        {
+        if event.seat == self.observer && event.card.is_some() && has.size == had.size {
             let drawn = cards[usize::from(has.numbers[has.size - 1])];
             event.drawn = Some(self.variant.tables().card[usize::from(drawn)]);
         }
@@ -172,14 +171,14 @@ impl SeenGame {
 
 /// The position without the own cards.
 fn blank(view: &View<'_>) -> Position {
-    view.supposing(&[0; MAX_HAND_SIZE][..view.hand_size(0)])
+    view.supposing(&[0; MAX_HAND_SIZE][..view.hand_size(Offset::OWN)])
 }
 
 /// The slot that a move empties.
 pub(super) const fn own_slot(played: Move) -> usize {
     match played {
         Move::Discard { slot } | Move::Play { slot } | Move::AnnouncedPlay { slot, .. } => {
-            slot as usize
+            slot.index()
         }
         Move::Hint { .. } => panic!("a hint takes no card"),
     }

@@ -1,7 +1,7 @@
 //! An encoder as in another crate: the batch has no code of its own for it.
 
 use starmine::encode::{BitWriter, Encoder, Layout};
-use starmine::rules::{Card, Variant, View};
+use starmine::rules::{Card, Offset, Slot, Variant, View};
 
 /// Encodes everything that a view shows.
 pub struct Outside;
@@ -11,6 +11,10 @@ pub static OUTSIDE: Outside = Outside;
 
 fn knowledge_bits(variant: &Variant) -> usize {
     variant.num_card_kinds() + usize::from(variant.colors() + variant.ranks())
+}
+
+fn offsets(variant: &Variant) -> impl Iterator<Item = Offset> {
+    Offset::ALL.into_iter().take(variant.players().into())
 }
 
 impl Encoder for Outside {
@@ -33,17 +37,17 @@ impl Encoder for Outside {
 
     fn encode(&self, view: &View<'_>, bits: &mut BitWriter<'_>) {
         let variant = view.variant();
-        let (players, hand_size) = (variant.players().into(), variant.hand_size().into());
+        let hand_size = variant.hand_size().into();
         check_cards(view);
-        (0..players).for_each(|offset| bits.push(view.hand_size(offset) as u64, 3));
-        for offset in 0..players {
+        offsets(variant).for_each(|offset| bits.push(view.hand_size(offset) as u64, 3));
+        for offset in offsets(variant) {
             let mut cards = view.hand(offset);
             for _ in 0..hand_size {
                 bits.push(cards.next().map_or(31, |card| variant.card_index(card) as u64), 5);
             }
         }
-        for offset in 0..players {
-            for slot in 0..hand_size {
+        for offset in offsets(variant) {
+            for slot in Slot::ALL.into_iter().take(hand_size) {
                 bits.push(view.knowledge(offset, slot).bits(), knowledge_bits(variant));
             }
         }
@@ -52,7 +56,7 @@ impl Encoder for Outside {
             bits.push(view.discarded(card).into(), 3);
         }
         let tokens = [view.information_tokens(), view.life_tokens()];
-        let seats = [view.current_player() as u8, view.offset(view.current_player()) as u8];
+        let seats = [view.current_player().into(), view.offset(view.current_player()).into()];
         let [information, lives] = tokens;
         for counter in [information, lives, view.deck_size(), view.score(), seats[0], seats[1]] {
             bits.push(counter.into(), 7);
@@ -70,7 +74,7 @@ impl Encoder for Outside {
 fn check_cards(view: &View<'_>) {
     let variant = view.variant();
     for card in variant.card_kinds() {
-        let held = (0..variant.players().into()).flat_map(|offset| view.hand(offset));
+        let held = offsets(variant).flat_map(|offset| view.hand(offset));
         let held = held.filter(|&other| other == card).count() as u8;
         let played = u8::from(usize::from(view.fireworks()[card.suit.index()]) > card.rank.index());
         assert!(held + played + view.discarded(card) <= variant.copies(card), "too many {card}");
@@ -84,6 +88,7 @@ fn event(view: &View<'_>) -> [u8; 6] {
         let action = variant.move_to_action(event.played).expect("it was played");
         let rest = event.regained << 1 | u8::from(event.added);
         let drawn = number(event.drawn);
-        [event.seat + 1, action.into(), event.touched.0, number(event.card), rest, drawn]
+        let touched = event.touched.iter().map(|slot| 1 << slot.index()).sum();
+        [u8::from(event.seat) + 1, action.into(), touched, number(event.card), rest, drawn]
     })
 }

@@ -90,7 +90,7 @@ impl Random {
         if self.below(100) < peeking
             && let Some(slot) = game.playable_slot()
         {
-            return (game.variant().hand_size() + slot).into();
+            return (game.variant().hand_size() + u8::from(slot)).into();
         }
         let legal = game.legal();
         let chosen = self.below(legal.len());

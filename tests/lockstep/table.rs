@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use starmine::batch::{AutoresetMode, IllegalAction, Observers, Options, Seeds};
 use starmine::rules::{
-    ActionId, ActionSet, Ending, EpisodeSeed, Position, SeerView, State, Variant,
+    ActionId, ActionSet, Ending, EpisodeSeed, Position, Seat, SeerView, Slot, State, Variant,
 };
 
 use super::columns::Columns;
@@ -52,13 +52,13 @@ impl Game {
     }
 
     /// The oldest playable card of the player to act.
-    pub fn playable_slot(&self) -> Option<u8> {
+    pub fn playable_slot(&self) -> Option<Slot> {
         let (variant, position) = (self.variant(), self.position());
         let fireworks = position.fireworks(variant);
         let mut hand = position.hand(variant, position.current_player());
         let fits =
             hand.position(|card| usize::from(fireworks[card.suit.index()]) == card.rank.index());
-        fits.map(|slot| slot as u8)
+        fits.map(|slot| Slot::ALL[slot])
     }
 
     /// Plays the action; an illegal one ends the game as lost, with the same player to act.
@@ -73,7 +73,7 @@ impl Game {
         }
     }
 
-    fn seer_view(&self, seat: usize) -> SeerView<'_> {
+    fn seer_view(&self, seat: Seat) -> SeerView<'_> {
         match &self.forfeited {
             Some(position) => SeerView::new(self.variant(), position, seat),
             None => self.state.seer_view(seat),
@@ -216,7 +216,7 @@ impl Table {
             mask.iter_mut()
                 .enumerate()
                 .for_each(|(action, bit)| *bit = legal.bits() >> action & 1 == 1);
-            self.columns.current_player[index] = game.position().current_player() as i32;
+            self.columns.current_player[index] = u8::from(game.position().current_player()).into();
             self.columns.score[index] = game.score();
         }
     }
@@ -225,11 +225,11 @@ impl Table {
     fn write_rows(&mut self, index: usize, rows: &mut [u8]) {
         let Table { games, words, options, .. } = self;
         let first = match options.observers {
-            Observers::Current => games[index].position().current_player(),
+            Observers::Current => games[index].position().current_player().index(),
             Observers::All => 0,
         };
         for (offset, row) in rows.chunks_mut(8 * words.len()).enumerate() {
-            options.encoder.encode_into(&games[index].seer_view(first + offset), words);
+            options.encoder.encode_into(&games[index].seer_view(Seat::ALL[first + offset]), words);
             for (bytes, word) in row.chunks_mut(8).zip(words.iter()) {
                 bytes.copy_from_slice(&word.to_le_bytes());
             }

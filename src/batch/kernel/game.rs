@@ -5,7 +5,7 @@ use super::lanes::Word;
 use super::plan::{ABSENT, CARD_INDEX, COLOR_HINT, DISCARD, PLAY, RANK_HINT, Sizes, TYPES, ones};
 use crate::rules::{
     ActionSet, EpisodeSeed, Event, GameRng, Hand, Hint, Knowledge, MAX_COLORS, MAX_PLAYERS, Move,
-    Position, RandomDeck, Rank, SlotSet, Suit, Variant,
+    Offset, Position, RandomDeck, Rank, Seat, Slot, SlotSet, Suit, Variant,
 };
 
 /// One game of a batch.
@@ -58,7 +58,7 @@ impl Game {
         set(Field::LowActions, legal as u64);
         set(Field::HighActions, (legal >> 64) as u64);
         for offset in 0..sizes.players {
-            let hand = &position.hands[variant.seat_after(position.current_player(), offset)];
+            let hand = &position.hands[seat_at(variant, position.current_player(), offset)];
             let start = hand_start(sizes, acting_hand, offset);
             for slot in 0..sizes.hand_size {
                 block[start + slot].0[lane] = match hand.cards().get(slot) {
@@ -79,7 +79,7 @@ impl Game {
             (counter::TURNS, position.last_turns),
             (counter::SCORE, position.fireworks_sum()),
             (counter::ENDING, position.ending.map_or(0, |ending| ending.code() as u8)),
-            (counter::PLAYER, position.current_player),
+            (counter::PLAYER, position.current_player.into()),
             (counter::LENGTH, self.length),
         ]
         .into_iter()
@@ -96,7 +96,7 @@ impl Game {
         let sizes = Sizes::of(variant);
         let get = |field: Field| block[field as usize].0[lane];
         let counters = get(Field::Counters);
-        let current_player = count(counters, counter::PLAYER);
+        let current_player = Seat::at(count(counters, counter::PLAYER).into());
         let mut fireworks = [0; MAX_COLORS];
         for (suit, height) in fireworks.iter_mut().enumerate().take(sizes.colors) {
             let stack = get(Field::Fireworks) >> (suit * sizes.ranks) & ones(sizes.ranks);
@@ -104,7 +104,7 @@ impl Game {
         }
         let mut hands = [Hand::default(); MAX_PLAYERS];
         for offset in 0..sizes.players {
-            let hand = &mut hands[variant.seat_after(current_player.into(), offset)];
+            let hand = &mut hands[seat_at(variant, current_player, offset)];
             let start = hand_start(sizes, acting_hand, offset);
             for slot in 0..sizes.hand_size {
                 let card = block[start + slot].0[lane];
@@ -137,17 +137,22 @@ impl Game {
     }
 }
 
+/// The index of the seat at this offset from another one.
+fn seat_at(variant: &Variant, seat: Seat, offset: usize) -> usize {
+    variant.seat_after(seat, Offset::at(offset)).index()
+}
+
 /// The word of the last turn.
 fn event_word(sizes: Sizes, event: &Event) -> u64 {
     let (kind, hinted, target, slot) = match event.played {
-        Move::Play { slot } => (PLAY, 0, 0, 1 << slot),
-        Move::Discard { slot } => (DISCARD, 0, 0, 1 << slot),
-        Move::AnnouncedPlay { slot, suit } => (PLAY, 1 << suit.index(), 0, 1 << slot),
+        Move::Play { slot } => (PLAY, 0, 0, 1 << slot.index()),
+        Move::Discard { slot } => (DISCARD, 0, 0, 1 << slot.index()),
+        Move::AnnouncedPlay { slot, suit } => (PLAY, 1 << suit.index(), 0, 1 << slot.index()),
         Move::Hint { offset, hint: Hint::Color(suit) } => {
-            (COLOR_HINT, 1 << suit.index(), 1 << (offset - 1), 0)
+            (COLOR_HINT, 1 << suit.index(), 1 << (offset.index() - 1), 0)
         }
         Move::Hint { offset, hint: Hint::Rank(rank) } => {
-            (RANK_HINT, 1 << (sizes.colors + rank.index()), 1 << (offset - 1), 0)
+            (RANK_HINT, 1 << (sizes.colors + rank.index()), 1 << (offset.index() - 1), 0)
         }
     };
     // A play touches no slots; bit 0 of that field says that it regained two tokens.
@@ -171,29 +176,29 @@ fn last_event(sizes: Sizes, word: u64, variant: &Variant, position: &Position) -
         return None;
     }
     let field = |start: usize, width: usize| word >> start & ones(width);
-    let seat = variant.seat_after(position.current_player(), sizes.players - 1);
-    let slot = field(sizes.event_slot(), sizes.hand_size).trailing_zeros() as u8;
-    let offset = field(TYPES, sizes.players).trailing_zeros() as u8 + 1;
+    let seat = variant.seat_after(position.current_player(), Offset::at(sizes.players - 1));
+    let slot = || Slot::at(field(sizes.event_slot(), sizes.hand_size).trailing_zeros() as usize);
+    let offset = || Offset::at(field(TYPES, sizes.players).trailing_zeros() as usize + 1);
     let suit = field(sizes.event_hinted(), sizes.colors).trailing_zeros() as usize;
     let rank = field(sizes.event_hinted() + sizes.colors, sizes.ranks).trailing_zeros() as usize;
     let touched = field(sizes.event_touched(), sizes.hand_size) as u8;
     let played = match kind {
-        DISCARD => Move::Discard { slot },
-        PLAY if suit < sizes.colors => Move::AnnouncedPlay { slot, suit: Suit::ALL[suit] },
-        PLAY => Move::Play { slot },
-        COLOR_HINT => Move::Hint { offset, hint: Hint::Color(Suit::ALL[suit]) },
-        _ => Move::Hint { offset, hint: Hint::Rank(Rank::ALL[rank]) },
+        DISCARD => Move::Discard { slot: slot() },
+        PLAY if suit < sizes.colors => Move::AnnouncedPlay { slot: slot(), suit: Suit::ALL[suit] },
+        PLAY => Move::Play { slot: slot() },
+        COLOR_HINT => Move::Hint { offset: offset(), hint: Hint::Color(Suit::ALL[suit]) },
+        _ => Move::Hint { offset: offset(), hint: Hint::Rank(Rank::ALL[rank]) },
     };
     let is_play = kind == PLAY;
     let regained_some = field(sizes.event_added() + 1, 1) as u8;
     let card = field(Sizes::EVENT_CARD, sizes.cards()).trailing_zeros() as usize;
     let card = variant.tables().card.get(card).copied().filter(|_| card < sizes.cards());
-    let hand = &position.hands[seat];
+    let hand = &position.hands[seat.index()];
     // While the deck has cards every hand is full, so a drawn card is the last one of its hand.
     let newest = hand.cards().get(sizes.hand_size - 1);
     let drawn = newest.map(|&index| variant.tables().card[usize::from(index)]);
     Some(Event {
-        seat: seat as u8,
+        seat,
         played,
         touched: SlotSet(if is_play { 0 } else { touched }),
         card,

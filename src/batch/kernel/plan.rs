@@ -3,7 +3,7 @@
 use super::lanes::Table;
 use super::pcg32::jump;
 use crate::encode::CanonicalKnowledge;
-use crate::rules::{Hint, LostGameScore, Move, Variant};
+use crate::rules::{Hint, LostGameScore, Move, Slot, Variant};
 
 /// The index of an absent card. A shift by it leaves no bit.
 const NO_CARD: u64 = 0xff;
@@ -221,7 +221,7 @@ impl Sizes {
 
     /// The word of an action.
     fn action(&self, variant: &Variant, played: Move) -> u64 {
-        let at_slot = |slot: u8| 1 << (self.slots() + usize::from(slot));
+        let at_slot = |slot: Slot| 1 << (self.slots() + slot.index());
         match played {
             Move::Discard { slot } => DISCARD << self.knowledge() | at_slot(slot),
             Move::Play { slot } => PLAY << self.knowledge() | at_slot(slot),
@@ -230,7 +230,7 @@ impl Sizes {
                 PLAY << self.knowledge() | at_slot(slot) | announced
             }
             Move::Hint { offset, hint } => {
-                let target = 1 << (self.targets() + usize::from(offset) - 1);
+                let target = 1 << (self.targets() + offset.index() - 1);
                 let tables = variant.tables();
                 let (kind, cards, hinted) = match hint {
                     Hint::Color(suit) => {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::bots::{Bot, BotNameError, Player, UnsupportedVariant};
-use crate::rules::{EpisodeSeed, GameRng, MAX_PLAYERS, Variant};
+use crate::rules::{EpisodeSeed, GameRng, MAX_PLAYERS, Seat, Variant};
 use crate::search::{PlayerName, PlayerNameError, SeveralSearches, StoredPolicies};
 
 /// The largest number of bots to draw from for one seat.
@@ -22,7 +22,7 @@ const MAX_CHOICES: usize = 64;
 /// ```
 /// use starmine::batch::{Partner, Partners};
 /// use starmine::bots::Bot;
-/// use starmine::rules::{GameRng, Move, View};
+/// use starmine::rules::{GameRng, Move, Seat, View};
 ///
 /// /// Plays the first legal move.
 /// #[derive(Clone)]
@@ -38,7 +38,7 @@ const MAX_CHOICES: usize = 64;
 ///
 /// // Each episode draws one of the two for seat 1.
 /// let partners = vec!["smart".parse()?, Partner::Custom(Box::new(First))];
-/// let partners = Partners::default().with(1, partners)?;
+/// let partners = Partners::default().with(Seat::ALL[1], partners)?;
 /// # Ok::<(), starmine::batch::PartnersError>(())
 /// ```
 pub enum Partner {
@@ -157,9 +157,9 @@ pub struct Partners {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StoredPartners {
     /// The texts of the partners by seat, see [`StoredPolicies`].
-    pub seats: Vec<(usize, Vec<String>)>,
+    pub seats: Vec<(Seat, Vec<String>)>,
     /// The weights of the partners by seat, where they are not equally likely.
-    pub weights: Vec<(usize, Vec<f64>)>,
+    pub weights: Vec<(Seat, Vec<f64>)>,
     /// The policies of the partners.
     pub policies: StoredPolicies,
 }
@@ -206,7 +206,7 @@ pub enum PartnersError {
     #[error("partners: seat {seat} is not allowed: expected 0 to {}", players - 1)]
     Seat {
         /// The seat.
-        seat: usize,
+        seat: Seat,
         /// The number of seats.
         players: u8,
     },
@@ -222,7 +222,7 @@ pub enum PartnersError {
     )]
     Weights {
         /// The seat.
-        seat: usize,
+        seat: Seat,
         /// The weights.
         weights: Vec<f64>,
     },
@@ -230,17 +230,18 @@ pub enum PartnersError {
     #[error("partners: {found} bots for seat {seat}: expected 1 to {MAX_CHOICES}")]
     Choices {
         /// The seat.
-        seat: usize,
+        seat: Seat,
         /// The number of bots in the list.
         found: usize,
     },
     /// The learner has no turn.
     #[error(
-        "partners={partners:?}: the partners ended {deals} deals of game {game} in a row before the learner's first turn: expected partners that leave the learner a turn"
+        "partners={:?}: the partners ended {deals} deals of game {game} in a row before the learner's first turn: expected partners that leave the learner a turn",
+        .partners.iter().map(|(seat, names)| (seat.index(), names)).collect::<BTreeMap<_, _>>()
     )]
     NoTurn {
         /// The partners by seat.
-        partners: BTreeMap<usize, Vec<String>>,
+        partners: BTreeMap<Seat, Vec<String>>,
         /// The game.
         game: usize,
         /// How many episodes of it were dealt.
@@ -253,7 +254,7 @@ impl Partners {
     ///
     /// # Errors
     /// As [`Partners::with_weights`].
-    pub fn with(self, seat: usize, partners: Vec<Partner>) -> Result<Partners, PartnersError> {
+    pub fn with(self, seat: Seat, partners: Vec<Partner>) -> Result<Partners, PartnersError> {
         let weights = vec![1.0; partners.len()];
         self.with_weights(seat, partners, weights)
     }
@@ -262,23 +263,20 @@ impl Partners {
     /// weight.
     ///
     /// # Errors
-    /// [`PartnersError`] for no partners or too many, for a seat that no variant has, and for weights that are negative,
+    /// [`PartnersError`] for no partners or too many, and for weights that are negative,
     /// not finite, or all 0.
     ///
     /// # Panics
     /// If there are more or fewer weights than partners.
     pub fn with_weights(
         mut self,
-        seat: usize,
+        seat: Seat,
         partners: Vec<Partner>,
         weights: Vec<f64>,
     ) -> Result<Partners, PartnersError> {
         assert_eq!(partners.len(), weights.len(), "one weight for each partner");
         if !(1..=MAX_CHOICES).contains(&partners.len()) {
             return Err(PartnersError::Choices { seat, found: partners.len() });
-        }
-        if seat >= MAX_PLAYERS {
-            return Err(PartnersError::Seat { seat, players: MAX_PLAYERS as u8 });
         }
         let total: f64 = weights.iter().sum();
         if weights.iter().any(|weight| weight.is_nan() || *weight < 0.0)
@@ -288,10 +286,10 @@ impl Partners {
         }
         let are_equal = weights.iter().all(|&weight| weight == weights[0]);
         let weights = if are_equal { Vec::new() } else { weights };
-        if self.seats.len() <= seat {
-            self.seats.resize(seat + 1, Mixture::default());
+        if self.seats.len() <= seat.index() {
+            self.seats.resize(seat.index() + 1, Mixture::default());
         }
-        self.seats[seat] = Mixture { partners, weights };
+        self.seats[seat.index()] = Mixture { partners, weights };
         Ok(self)
     }
 
@@ -308,23 +306,23 @@ impl Partners {
     }
 
     /// The seats with partners.
-    fn mixtures(&self) -> impl Iterator<Item = (usize, &Mixture)> {
-        self.seats.iter().enumerate().filter(|(_, mixture)| !mixture.partners.is_empty())
+    fn mixtures(&self) -> impl Iterator<Item = (Seat, &Mixture)> {
+        Seat::ALL.into_iter().zip(&self.seats).filter(|(_, mixture)| !mixture.partners.is_empty())
     }
 
     /// The seats with partners, each with its partners.
-    pub fn seats(&self) -> impl Iterator<Item = (usize, &[Partner])> {
+    pub fn seats(&self) -> impl Iterator<Item = (Seat, &[Partner])> {
         self.mixtures().map(|(seat, mixture)| (seat, &mixture.partners[..]))
     }
 
     /// The seats with partners, each with the names of its bots.
-    pub fn names(&self) -> impl Iterator<Item = (usize, Vec<String>)> + '_ {
+    pub fn names(&self) -> impl Iterator<Item = (Seat, Vec<String>)> + '_ {
         self.seats()
             .map(|(seat, partners)| (seat, partners.iter().map(Partner::to_string).collect()))
     }
 
     /// The seats whose partners are not equally likely, each with their weights.
-    pub fn weights(&self) -> impl Iterator<Item = (usize, &[f64])> {
+    pub fn weights(&self) -> impl Iterator<Item = (Seat, &[f64])> {
         let weighted = self.mixtures().filter(|(_, mixture)| !mixture.weights.is_empty());
         weighted.map(|(seat, mixture)| (seat, &mixture.weights[..]))
     }
@@ -353,7 +351,7 @@ impl Partners {
     /// Checks the seats and bots against a variant.
     pub(super) fn check(&self, variant: &Variant) -> Result<(), PartnersError> {
         let players = variant.players();
-        if let Some((seat, _)) = self.mixtures().find(|(seat, _)| *seat >= players.into()) {
+        if let Some((seat, _)) = self.mixtures().find(|(seat, _)| seat.index() >= players.into()) {
             return Err(PartnersError::Seat { seat, players });
         }
         if self.mixtures().count() == usize::from(players) {
@@ -372,19 +370,21 @@ impl Partners {
 
     /// Draws the players of an episode.
     pub(super) fn draw(&self, variant: &Variant, seed: EpisodeSeed) -> Vec<Player> {
-        let drawn = |seat: usize| self.seats.get(seat)?.partners.get(self.drawn(seat, seed)?);
-        let player = |seat: usize| match drawn(seat) {
+        let drawn =
+            |seat: Seat| self.seats.get(seat.index())?.partners.get(self.drawn(seat, seed)?);
+        let player = |seat| match drawn(seat) {
             None => Player::External,
             Some(partner) => partner.player(variant).expect("checked when the batch was made"),
         };
-        (0..usize::from(variant.players())).map(player).collect()
+        variant.seats().map(player).collect()
     }
 
     /// The index, among the partners of a seat, of the one who holds it in an episode; `None` if the learner does.
-    pub(super) fn drawn(&self, seat: usize, seed: EpisodeSeed) -> Option<usize> {
-        let mixture = self.seats.get(seat).filter(|mixture| !mixture.partners.is_empty())?;
+    pub(super) fn drawn(&self, seat: Seat, seed: EpisodeSeed) -> Option<usize> {
+        let mixture =
+            self.seats.get(seat.index()).filter(|mixture| !mixture.partners.is_empty())?;
         // The generators of seats below `MAX_PLAYERS` belong to the bots.
-        Some(mixture.draw(GameRng::for_seat(seed, MAX_PLAYERS + seat)))
+        Some(mixture.draw(GameRng::for_stream(seed, MAX_PLAYERS + seat.index())))
     }
 
     /// Whether all episodes have the same players.
@@ -405,7 +405,7 @@ mod tests {
 
     fn partners(weights: &[f64]) -> Result<Partners, PartnersError> {
         let bots = weights.iter().map(|_| Partner::Bot("iggi".parse().unwrap())).collect();
-        Partners::default().with_weights(1, bots, weights.to_vec())
+        Partners::default().with_weights(Seat::ALL[1], bots, weights.to_vec())
     }
 
     #[test]
@@ -413,14 +413,14 @@ mod tests {
         for number in [1, 2, 5] {
             let drawn = partners(&vec![0.3; number]).unwrap();
             let bots = vec!["iggi".parse().unwrap(); number];
-            let plain = Partners::default().with(1, bots).unwrap();
+            let plain = Partners::default().with(Seat::ALL[1], bots).unwrap();
             for seed in seeds().take(2000) {
-                let mut rng = GameRng::for_seat(seed, MAX_PLAYERS + 1);
+                let mut rng = GameRng::for_stream(seed, MAX_PLAYERS + 1);
                 let expected = Some(rng.below(number as u32) as usize);
-                assert_eq!(drawn.drawn(1, seed), expected);
-                assert_eq!(plain.drawn(1, seed), expected);
-                assert_eq!(drawn.drawn(0, seed), None);
-                assert_eq!(drawn.drawn(4, seed), None);
+                assert_eq!(drawn.drawn(Seat::ALL[1], seed), expected);
+                assert_eq!(plain.drawn(Seat::ALL[1], seed), expected);
+                assert_eq!(drawn.drawn(Seat::ALL[0], seed), None);
+                assert_eq!(drawn.drawn(Seat::ALL[4], seed), None);
             }
         }
     }
@@ -430,7 +430,7 @@ mod tests {
         let weights = [2.0, 0.0, 1.0, 5.0, 0.0];
         let drawn = partners(&weights).unwrap();
         let mut counts = [0.0; 5];
-        seeds().for_each(|seed| counts[drawn.drawn(1, seed).unwrap()] += 1.0);
+        seeds().for_each(|seed| counts[drawn.drawn(Seat::ALL[1], seed).unwrap()] += 1.0);
         for (count, weight) in counts.into_iter().zip(weights) {
             let share: f64 = weight / 8.0;
             let error = (share * (1.0 - share) / DRAWS as f64).sqrt();
@@ -447,10 +447,7 @@ mod tests {
             &[f64::INFINITY, 1.0],
             &[f64::MAX, f64::MAX],
         ] {
-            assert!(
-                matches!(partners(weights), Err(PartnersError::Weights { seat: 1, .. })),
-                "{weights:?}"
-            );
+            assert!(matches!(partners(weights), Err(PartnersError::Weights { .. })), "{weights:?}");
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::batch::outputs::Outputs;
 use crate::batch::step::Request;
 use crate::batch::{Batch, BatchError};
 use crate::nn::check_length;
+use crate::rules::Seat;
 
 impl Batch {
     /// Plays one turn in the games of the mask `moving`, in a batch with partners. The other games do not
@@ -46,7 +47,7 @@ impl Batch {
     ///
     /// # Panics
     /// If the batch has no partners.
-    pub fn to_act(&self) -> impl ExactSizeIterator<Item = Option<usize>> + '_ {
+    pub fn to_act(&self) -> impl ExactSizeIterator<Item = Option<Seat>> + '_ {
         assert!(self.has_partners(), "only games with partners wait for them");
         self.partner_games.iter().map(|game| {
             let position = game.position();
@@ -60,7 +61,8 @@ impl Batch {
         let partners = &self.config.options.partners;
         let seats = usize::from(self.variant().players());
         let number = self.num_envs() * seats;
-        (0..number)
-            .map(move |place| partners.drawn(place % seats, self.seeds[place / seats].episode()))
+        (0..number).map(move |place| {
+            partners.drawn(Seat::at(place % seats), self.seeds[place / seats].episode())
+        })
     }
 }

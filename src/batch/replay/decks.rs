@@ -37,10 +37,8 @@ impl GivenDecks<'_> {
         let size = usize::from(variant.deck_size());
         let cards = &self.cards[game * size..][..size];
         let mut deck = ListedDeck::from_indices(variant, cards)?;
-        let (players, start) = (variant.players(), self.start_players.map_or(0, |all| all[game]));
-        if start >= players {
-            return Err(DeckError::WrongStartPlayer { start_player: start.into(), players });
-        }
+        let start = self.start_players.map_or(0, |all| all[game]);
+        let start = variant.start_player(start.into())?;
         let position = Position::deal(variant, start, &mut deck);
         let mut dealt = [0; MAX_DEALT];
         let dealt = &mut dealt[..size - usize::from(position.deck_size())];

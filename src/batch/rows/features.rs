@@ -10,7 +10,7 @@ use crate::batch::kernel::lanes::Word;
 use crate::batch::options::Observers;
 use crate::batch::outputs::Outputs;
 use crate::encode::{CARD_FEATURES, write_card_features, write_public_marginals};
-use crate::rules::{EpisodeSeed, Position, View};
+use crate::rules::{EpisodeSeed, Position, Seat, View};
 
 /// Writes the extra outputs of the games of a block, which are in its first lanes. `first` is the place of lane 0.
 #[inline(never)]
@@ -30,9 +30,9 @@ pub fn write_features(
                 write_row(config, position, position.current_player(), game, outputs);
             }
             Observers::All => {
-                let seats = config.observers();
-                for seat in 0..seats {
-                    write_row(config, position, seat, game * seats + seat, outputs);
+                let first = game * config.observers();
+                for seat in variant.seats() {
+                    write_row(config, position, seat, first + seat.index(), outputs);
                 }
             }
         }
@@ -43,7 +43,7 @@ pub fn write_features(
 fn write_row(
     config: &BatchConfig,
     position: &Position,
-    observer: usize,
+    observer: Seat,
     row: usize,
     outputs: &mut Outputs<'_>,
 ) {
@@ -62,7 +62,7 @@ fn write_row(
     if let Some(hands) = &mut outputs.own_hand {
         let hand = &mut hands[row * slots..][..slots];
         hand.fill(-1);
-        let held = position.hands[observer].cards();
+        let held = position.hands[observer.index()].cards();
         hand.iter_mut().zip(held).for_each(|(to, &card)| *to = card as i8);
     }
 }

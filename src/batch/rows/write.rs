@@ -14,7 +14,7 @@ use crate::batch::outputs::ObservationBuffer;
 use crate::encode::CanonicalKnowledge;
 use crate::nn::Element;
 use crate::nn::expand::prefetch;
-use crate::rules::{EpisodeSeed, SeerView};
+use crate::rules::{EpisodeSeed, Offset, SeerView};
 
 /// The card knowledge of the default encoder, which has a copy of the code of its own.
 const DEFAULT: CanonicalKnowledge = CanonicalKnowledge::Hinted;
@@ -273,7 +273,7 @@ fn encode_views(
     for lane in 0..games {
         let game = Game::take(words, GameLane { lane, ..first }, variant, EpisodeSeed::default());
         for observer in 0..config.observers() {
-            let seat = variant.seat_after(game.position.current_player(), observer);
+            let seat = variant.seat_after(game.position.current_player(), Offset::at(observer));
             let view = SeerView::new(variant, &game.position, seat);
             packed.fill_row(observer, lane, |row| options.encoder.encode_into(&view, row));
         }

@@ -12,7 +12,7 @@ use crate::batch::{
     Dtype, ExtraOutput, IllegalAction, ObservationBuffer, Observers, Options, Outputs, Partner,
     Partners, Seeds,
 };
-use crate::rules::{ActionId, GameRng, Named, Parameters, Position, Variant, random_variant};
+use crate::rules::{ActionId, GameRng, Named, Parameters, Position, Seat, Variant, random_variant};
 
 /// The forgeries of each batch.
 const FORGERIES: usize = 64;
@@ -48,10 +48,11 @@ fn random_batch(rng: &mut GameRng) -> Batch {
     if below(rng, 4) == 0 {
         let bots: [Partner; 2] = ["random", "iggi"].map(|name| name.parse().unwrap());
         let count = 1 + below(rng, 2);
-        options.partners = Partners::default().with(1, bots[..count].to_vec()).unwrap();
+        options.partners = Partners::default().with(Seat::ALL[1], bots[..count].to_vec()).unwrap();
         if below(rng, 2) == 0 {
             let weights = vec![1.0, 2.5][..count].to_vec();
-            let partners = Partners::default().with_weights(1, bots[..count].to_vec(), weights);
+            let partners =
+                Partners::default().with_weights(Seat::ALL[1], bots[..count].to_vec(), weights);
             options.partners = partners.unwrap();
         }
     }
@@ -219,7 +220,7 @@ fn message(forge: impl FnOnce(&mut Position)) -> String {
 #[test]
 fn an_error_names_the_forged_field() {
     let cases = [
-        (message(|position| position.current_player = 2), "games[2].current_player"),
+        (message(|position| position.current_player = Seat::ALL[2]), "games[2].current_player"),
         (message(|position| position.fireworks[5] = 1), "games[2].fireworks"),
         (message(|position| position.information_tokens = 9), "games[2].information_tokens"),
         (message(|position| position.life_tokens = 4), "games[2].life_tokens"),
@@ -237,7 +238,10 @@ fn an_error_names_the_forged_field() {
         (message(|position| position.hands[1].knowledge[0].0 |= 1 << 63), "games[2].knowledge"),
         (message(|position| position.deck_size -= 1), "games[2].hands: with the other cards"),
         (
-            message(|position| position.last_event.as_mut().unwrap().seat ^= 1),
+            message(|position| {
+                let seat = &mut position.last_event.as_mut().unwrap().seat;
+                *seat = Seat::ALL[seat.index() ^ 1];
+            }),
             "not the bytes that this batch stores",
         ),
     ];

@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBool;
 
 use crate::bindings::errors::StarmineError;
+use crate::rules::Seat;
 
 /// A Python integer. One that does not fit 64 bits is replaced by the nearest that does, which is out
 /// of every range here, and keeps its text for error messages.
@@ -89,11 +90,11 @@ pub fn count(name: &str, number: &Integer, allowed: RangeInclusive<usize>) -> Py
     }
 }
 
-/// Checks a seat or an offset at a table with so many players.
-pub fn seat(name: &str, number: &Integer, players: u8) -> PyResult<usize> {
-    match usize::try_from(number.value) {
-        Ok(seat) if seat < players.into() => Ok(seat),
-        _ => Err(StarmineError::new_err(format!(
+/// Checks a seat at a table with so many players.
+pub fn seat(name: &str, number: &Integer, players: u8) -> PyResult<Seat> {
+    match u8::try_from(number.value).ok().filter(|&seat| seat < players).and_then(Seat::new) {
+        Some(seat) => Ok(seat),
+        None => Err(StarmineError::new_err(format!(
             "{name}={number} is not allowed: expected 0 to {}",
             players - 1
         ))),

@@ -37,7 +37,7 @@ impl Batch {
         if batch.options().partners.is_empty() {
             return Err(StarmineError::new_err("this batch has no partners: expected some"));
         }
-        let seats = batch.to_act().map(|seat| seat.map_or(-1, |seat| seat as i32));
+        let seats = batch.to_act().map(|seat| seat.map_or(-1, |seat| u8::from(seat).into()));
         Ok(collect("seats", batch.num_envs(), seats)?.into_pyarray(py))
     }
 

@@ -17,7 +17,7 @@ use crate::bindings::arrays::room::{items, room};
 use crate::bindings::bots::player::read_player_if;
 use crate::bindings::errors::StarmineError;
 use crate::nn::BufferError;
-use crate::rules::Named;
+use crate::rules::{Named, Seat};
 
 /// The seeds, the mask and the decks of a reset.
 pub struct Reset {
@@ -174,7 +174,7 @@ const MAX_EXTRA_OUTPUTS: usize = 100;
 /// The partners by seat: one text, or a list of texts, or of pairs with their weights.
 pub fn partners_dict<'py>(py: Python<'py>, partners: &Partners) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
-    let weights: BTreeMap<usize, &[f64]> = partners.weights().collect();
+    let weights: BTreeMap<Seat, &[f64]> = partners.weights().collect();
     for (seat, partners) in partners.seats() {
         let named = partners.iter().map(|partner| match partner {
             Partner::Bot(_) | Partner::Custom(_) => {
@@ -186,10 +186,10 @@ pub fn partners_dict<'py>(py: Python<'py>, partners: &Partners) -> PyResult<Boun
         });
         let named: Vec<Bound<'_, PyAny>> = named.collect::<PyResult<_>>()?;
         match (named.as_slice(), weights.get(&seat)) {
-            ([partner], _) => dict.set_item(seat, partner)?,
-            (partners, None) => dict.set_item(seat, PyList::new(py, partners)?)?,
+            ([partner], _) => dict.set_item(u8::from(seat), partner)?,
+            (partners, None) => dict.set_item(u8::from(seat), PyList::new(py, partners)?)?,
             (partners, Some(&weights)) => {
-                dict.set_item(seat, PyList::new(py, partners.iter().zip(weights))?)?;
+                dict.set_item(u8::from(seat), PyList::new(py, partners.iter().zip(weights))?)?;
             }
         }
     }

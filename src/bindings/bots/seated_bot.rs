@@ -19,7 +19,7 @@ use crate::rules;
 use crate::search::PlayerName;
 
 /// The arguments of `SeatedBot._restored`.
-type Stored = (_Player, Variant, usize, u64, Option<(u64, rules::State)>);
+type Stored = (_Player, Variant, u8, u64, Option<(u64, rules::State)>);
 
 /// A bot that holds one seat; `make_bot` makes one.
 ///
@@ -31,8 +31,7 @@ type Stored = (_Player, Variant, usize, u64, Option<(u64, rules::State)>);
 pub struct SeatedBot {
     name: PlayerName,
     variant: Arc<rules::Variant>,
-    #[pyo3(get)]
-    seat: usize,
+    seat: rules::Seat,
     player: SeatedPlayer,
 }
 
@@ -41,6 +40,11 @@ impl SeatedBot {
     #[getter]
     fn name(&self) -> String {
         self.name.to_string()
+    }
+
+    #[getter]
+    fn seat(&self) -> u8 {
+        self.seat.into()
     }
 
     /// The player, loaded.
@@ -141,7 +145,8 @@ impl SeatedBot {
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Stored)> {
         let seen = |(game, state): (u64, &rules::State)| (game, state.as_seen_by(self.seat));
         let followed = self.player.followed().map(seen);
-        let stored = (self._player(), self.variant(), self.seat, self.player.seed(), followed);
+        let stored =
+            (self._player(), self.variant(), self.seat.into(), self.player.seed(), followed);
         Ok((py.get_type::<SeatedBot>().getattr("_restored")?, stored))
     }
 }

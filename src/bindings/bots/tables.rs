@@ -266,7 +266,11 @@ impl _Tables {
                     turns += 1;
                 }
                 let goes_on = !abandoned && table.ending().is_none();
-                seats.push(if goes_on { table.position().current_player() as i32 } else { -1 });
+                seats.push(if goes_on {
+                    u8::from(table.position().current_player()).into()
+                } else {
+                    -1
+                });
             }
             Ok::<_, BotMoveError>(())
         });

@@ -11,7 +11,7 @@ use crate::bindings::arrays::room::room;
 use crate::bindings::errors::StarmineError;
 use crate::encode::{self, AnyEncoder, CARD_FEATURES, write_card_features, write_public_marginals};
 use crate::nn::{Element, Simd, packed_length, unpack_bits};
-use crate::rules::{Named, Position, SeerView, Variant, View};
+use crate::rules::{Named, Position, Seat, SeerView, Variant, View};
 
 /// What seats see of their games: the encoder, the dtype and the extra outputs, as a tuple in Python.
 #[derive(FromPyObject)]
@@ -29,7 +29,7 @@ pub fn pairs(
     seats: &PyReadonlyArray1<'_, i64>,
     most_games: usize,
     players: u8,
-) -> PyResult<Vec<(usize, usize)>> {
+) -> PyResult<Vec<(usize, Seat)>> {
     let (games, seats) = (games.as_array(), seats.as_array());
     if games.len() != seats.len() {
         let (found, expected) = (seats.len(), games.len());
@@ -46,7 +46,7 @@ pub fn pairs(
                 players - 1
             )));
         }
-        found.push((game as usize, seat as usize));
+        found.push((game as usize, Seat::at(seat as usize)));
     }
     Ok(found)
 }
@@ -64,7 +64,7 @@ pub fn rows<'py>(
     variant: &Variant,
     wanted: &Wanted,
     number: usize,
-    mut position: impl FnMut(usize) -> (Position, usize),
+    mut position: impl FnMut(usize) -> (Position, Seat),
 ) -> PyResult<Bound<'py, PyDict>> {
     let mut rows = SeenRows::new(variant, wanted, number)?;
     for row in 0..number {
@@ -124,7 +124,7 @@ impl<'a> SeenRows<'a> {
     }
 
     /// Appends the row of a seat.
-    fn push(&mut self, position: &Position, observer: usize) {
+    fn push(&mut self, position: &Position, observer: Seat) {
         let view = View::new(self.variant, position, observer);
         let seer = SeerView::new(self.variant, position, observer);
         self.encoder.encode_into(&seer, &mut self.words);
@@ -144,7 +144,7 @@ impl<'a> SeenRows<'a> {
         }
         if let Some(rows) = &mut self.own_hands {
             let hand = appended(rows, slots, -1);
-            let held = position.hands[observer].cards();
+            let held = position.hands[observer.index()].cards();
             hand.iter_mut().zip(held).for_each(|(to, &card)| *to = card as i8);
         }
     }

@@ -7,7 +7,7 @@ use super::card::Card;
 use super::moves::kind;
 use super::variant::Variant;
 use crate::bindings::errors::StarmineError;
-use crate::rules::{self, Hint, Move, SlotSet};
+use crate::rules::{self, Hint, Move, Slot, SlotSet};
 
 /// The arguments of `Event._restored`.
 type Stored = (Variant, u8, usize, u8, Option<Card>, bool, u8, Option<Card>);
@@ -70,7 +70,7 @@ impl Hash for Event {
 impl Event {
     #[getter]
     fn seat(&self) -> u8 {
-        self.event.seat
+        self.event.seat.into()
     }
 
     #[getter]
@@ -87,7 +87,7 @@ impl Event {
     fn slot(&self) -> Option<u8> {
         match self.event.played {
             Move::Play { slot } | Move::AnnouncedPlay { slot, .. } | Move::Discard { slot } => {
-                Some(slot)
+                Some(slot.into())
             }
             Move::Hint { .. } => None,
         }
@@ -96,7 +96,9 @@ impl Event {
     #[getter]
     fn target(&self) -> Option<u8> {
         match self.event.played {
-            Move::Hint { offset, .. } => Some((self.event.seat + offset) % self.variant.players()),
+            Move::Hint { offset, .. } => {
+                Some(self.variant.seat_after(self.event.seat, offset).into())
+            }
             _ => None,
         }
     }
@@ -127,7 +129,7 @@ impl Event {
 
     #[getter]
     fn touched(&self) -> Vec<usize> {
-        self.event.touched.iter().collect()
+        self.event.touched.iter().map(Slot::index).collect()
     }
 
     #[getter]
@@ -184,11 +186,11 @@ impl Event {
         let played = id.and_then(|id| variant.action_to_move(id));
         let cards = [card, drawn].map(|card| card.map(Card::rules));
         let slots = SlotSet::first_slots(variant.hand_size().into());
-        let is_known = seat < variant.players()
-            && touched & !slots.0 == 0
-            && cards.iter().flatten().all(|&card| variant.has_card(card));
-        match (played, cards) {
-            (Ok(played), [card, drawn]) if is_known => {
+        let seat = variant.seats().find(|&known| u8::from(known) == seat);
+        let is_known =
+            touched & !slots.0 == 0 && cards.iter().flatten().all(|&card| variant.has_card(card));
+        match (played, seat, cards) {
+            (Ok(played), Some(seat), [card, drawn]) if is_known => {
                 let touched = SlotSet(touched);
                 let event = rules::Event { seat, played, touched, card, added, regained, drawn };
                 Ok(Event::new(variant, event))
@@ -201,7 +203,7 @@ impl Event {
         let rules::Event { seat, touched, added, regained, .. } = self.event;
         let variant = Variant(self.variant.clone());
         let (card, drawn) = (self.card(), self.drawn());
-        let stored = (variant, seat, self.action, touched.0, card, added, regained, drawn);
+        let stored = (variant, seat.into(), self.action, touched.0, card, added, regained, drawn);
         Ok((py.get_type::<Event>().getattr("_restored")?, stored))
     }
 }

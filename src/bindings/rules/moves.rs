@@ -73,7 +73,7 @@ impl Move {
     fn slot(&self) -> Option<u8> {
         use rules::Move::{AnnouncedPlay, Discard, Hint, Play};
         match self.played {
-            Play { slot } | AnnouncedPlay { slot, .. } | Discard { slot } => Some(slot),
+            Play { slot } | AnnouncedPlay { slot, .. } | Discard { slot } => Some(slot.into()),
             Hint { .. } => None,
         }
     }
@@ -81,7 +81,7 @@ impl Move {
     #[getter]
     fn offset(&self) -> Option<u8> {
         match self.played {
-            rules::Move::Hint { offset, .. } => Some(offset),
+            rules::Move::Hint { offset, .. } => Some(offset.into()),
             _ => None,
         }
     }

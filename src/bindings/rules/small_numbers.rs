@@ -23,7 +23,7 @@ impl State {
             PyBytes::new(py, &numbers)
         };
         let hand = |seat| numbers(&mut position.hand(variant, seat));
-        let hands = (0..variant.players().into()).map(hand).collect();
+        let hands = variant.seats().map(hand).collect();
         (hands, numbers(&mut self.rules().discard_pile()))
     }
 
@@ -32,18 +32,18 @@ impl State {
     fn _named_by_hints<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyBytes>> {
         let variant = self.rules().variant();
         let (colors, ranks) = (usize::from(variant.colors()), usize::from(variant.ranks()));
-        let view = self.rules().view(0);
+        let view = self.rules().view(rules::Seat::default());
         let named = |known: rules::Knowledge| {
             let suit = known.hinted_suit(variant).map_or(colors, rules::Suit::index);
             let rank = known.hinted_rank(variant).map_or(ranks, rules::Rank::index);
             (suit * (ranks + 1) + rank) as u8
         };
         let hand = |seat| {
-            let slots = 0..view.hand_size(seat);
-            let numbers: Vec<u8> = slots.map(|slot| named(view.knowledge(seat, slot))).collect();
+            let hints = view.hints_about(view.offset(seat)).iter();
+            let numbers: Vec<u8> = hints.map(|&knowledge| named(knowledge)).collect();
             PyBytes::new(py, &numbers)
         };
-        (0..variant.players().into()).map(hand).collect()
+        variant.seats().map(hand).collect()
     }
     /// `encode` as a list.
     fn _encode_list<'py>(

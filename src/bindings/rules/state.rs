@@ -65,14 +65,14 @@ impl State {
 
     /// The seat to act; after the end, the seat that would have been next.
     #[getter]
-    fn current_player(&self) -> usize {
-        self.state.position().current_player()
+    fn current_player(&self) -> u8 {
+        self.state.current_player().into()
     }
 
     /// The seat that started.
     #[getter]
     fn start_player(&self) -> u8 {
-        self.state.start_player()
+        self.state.start_player().into()
     }
 
     /// The score so far. The variant's `lost_game_score` decides that of a lost game.
@@ -123,7 +123,7 @@ impl State {
     fn hands(&self) -> Vec<Vec<Card>> {
         let variant = self.state.variant();
         let hand = |seat| self.cards(self.state.position().hand(variant, seat));
-        (0..variant.players().into()).map(hand).collect()
+        variant.seats().map(hand).collect()
     }
 
     /// Whether the game is over.

@@ -326,8 +326,11 @@ impl Variant {
             }
             let cards = cards(deck, self.0.deck_size())?;
             let start = start_player.unwrap_or(Integer::new(0));
-            return rules::State::from_deck(self.0.clone(), cards, start.value)
-                .map_err(|error| DeckError::new_err(start.explain(error)));
+            let dealt = self
+                .0
+                .start_player(start.value)
+                .and_then(|start| rules::State::from_deck(self.0.clone(), cards, start));
+            return dealt.map_err(|error| DeckError::new_err(start.explain(error)));
         }
         if let Some(start) = start_player {
             return Err(StarmineError::new_err(format!(

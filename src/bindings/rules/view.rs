@@ -16,11 +16,11 @@ use crate::bindings::encode::features::{action_mask, encode_view};
 use crate::bindings::errors::StarmineError;
 use crate::bindings::interruptible::interruptible;
 use crate::encode;
-use crate::rules::{self, ActionId, Belief, GameRng};
+use crate::rules::{self, ActionId, Belief, GameRng, Offset, Seat, Slot};
 use crate::threads::is_set;
 
 /// The arguments of `State.view`.
-type Stored<'py> = (Bound<'py, PyAny>, usize);
+type Stored<'py> = (Bound<'py, PyAny>, u8);
 
 /// The most hands of one call of `View.sample_hands`, which holds all of them in memory.
 const MAX_SAMPLES: usize = 10_000_000;
@@ -57,7 +57,7 @@ fn sample_hands(
 #[pyclass(frozen, eq, hash, module = "starmine")]
 pub struct View {
     state: rules::State,
-    observer: usize,
+    observer: Seat,
 }
 
 impl PartialEq for View {
@@ -68,14 +68,15 @@ impl PartialEq for View {
 
 impl Hash for View {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        let (view, players) = (self.view(), usize::from(self.state.variant().players()));
+        let view = self.view();
         (self.observer, self.state.length()).hash(state);
-        (1..players).for_each(|offset| view.hand_indices(offset).hash(state));
+        let hands = view.variant().teammates().map(|offset| view.hand_indices(offset));
+        hands.for_each(|hand| hand.hash(state));
     }
 }
 
 impl View {
-    pub fn new(state: rules::State, observer: usize) -> View {
+    pub fn new(state: rules::State, observer: Seat) -> View {
         View { state, observer }
     }
 
@@ -84,7 +85,7 @@ impl View {
     }
 
     /// The state that is viewed, and the seat that views it. For bots, which get views of it.
-    pub fn parts(&self) -> (&rules::State, usize) {
+    pub fn parts(&self) -> (&rules::State, Seat) {
         (&self.state, self.observer)
     }
 }
@@ -99,28 +100,24 @@ impl View {
 
     /// The seat that the view belongs to.
     #[getter]
-    fn observer(&self) -> usize {
-        self.observer
+    fn observer(&self) -> u8 {
+        self.observer.into()
     }
 
     /// The seat to act.
     #[getter]
-    fn current_player(&self) -> usize {
-        self.view().current_player()
+    fn current_player(&self) -> u8 {
+        self.view().current_player().into()
     }
 
     /// The hands by offset, the oldest card first; the observer's own cards are None.
     #[getter]
     fn hands(&self) -> Vec<Vec<Option<Card>>> {
         let view = self.view();
-        let hand = |offset| match offset {
-            0 => vec![None; view.hand_size(0)],
-            _ => view
-                .hand(offset)
-                .map(|card| Some(Card::new(card, view.variant().edition())))
-                .collect(),
-        };
-        (0..view.variant().players().into()).map(hand).collect()
+        let edition = view.variant().edition();
+        let own = vec![None; view.hand_size(Offset::OWN)];
+        let hand = |offset| view.hand(offset).map(|card| Some(Card::new(card, edition))).collect();
+        std::iter::once(own).chain(view.variant().teammates().map(hand)).collect()
     }
 
     /// What the hints so far say about the card in a slot of the hand at an offset.
@@ -130,16 +127,16 @@ impl View {
     fn knowledge(&self, offset: Integer, slot: Integer) -> PyResult<Knowledge> {
         let view = self.view();
         let variant = view.variant();
-        let offset = seat("offset", &offset, variant.players())?;
-        let size = view.hand_size(offset);
-        let found = &slot;
-        let slot =
-            usize::try_from(slot.value).ok().filter(|&slot| slot < size).ok_or_else(|| {
-                StarmineError::new_err(format!(
-                    "slot={found} is not allowed: the hand has {size} cards"
-                ))
-            })?;
-        Ok(Knowledge::new(view.knowledge(offset, slot), variant))
+        let offset = Offset::at(seat("offset", &offset, variant.players())?.index());
+        let hand = view.hints_about(offset);
+        let found = usize::try_from(slot.value).ok().and_then(|slot| hand.get(slot));
+        match found {
+            Some(&knowledge) => Ok(Knowledge::new(knowledge, variant)),
+            None => Err(StarmineError::new_err(format!(
+                "slot={slot} is not allowed: the hand has {} cards",
+                hand.len()
+            ))),
+        }
     }
 
     /// The cards that each slot of the observer's hand can hold, one list a slot: those that the hints
@@ -155,7 +152,7 @@ impl View {
             let cards = kinds.filter(|&(kind, _)| possible.contains(kind));
             cards.map(|(_, card)| Card::new(card, variant.edition())).collect()
         };
-        (0..belief.slots()).map(cards).collect()
+        (0..belief.slots()).map(Slot::at).map(cards).collect()
     }
 
     /// The probability of each card in each slot of the observer's hand: float64 (cards in the hand,
@@ -295,6 +292,6 @@ impl View {
     /// which the seat cannot tell from these.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Stored<'py>)> {
         let seen = self.state.as_seen_by(self.observer).into_pyobject(py)?.into_any();
-        Ok((seen.get_type().getattr("view")?, (seen, self.observer)))
+        Ok((seen.get_type().getattr("view")?, (seen, self.observer.into())))
     }
 }

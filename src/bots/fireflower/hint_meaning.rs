@@ -5,7 +5,7 @@ use super::reasoner::{Reasoner, When};
 use super::seat_state::{HandCards, SeatState};
 use crate::bots::base_game::{SUITS, of_hint, of_rank};
 use crate::bots::copy_counts::CopyCounts;
-use crate::rules::{Hint, SlotSet};
+use crate::rules::{Hint, Slot, SlotSet};
 
 /// The common knowledge before a hint.
 #[derive(Clone, Copy)]
@@ -30,7 +30,8 @@ impl GivenHint {
     pub(super) fn new(state: &SeatState, seat: usize, hint: Hint, touched: SlotSet) -> GivenHint {
         let hand = state.hands[seat];
         let newest_first = hand.newest_first();
-        let ids = newest_first.filter(|&(slot, _)| touched.contains(slot)).map(|(_, id)| id);
+        let ids =
+            newest_first.filter(|&(slot, _)| touched.contains(Slot::at(slot))).map(|(_, id)| id);
         GivenHint { seat, hand, hint, touched, ids: ids.collect() }
     }
 }
@@ -131,8 +132,9 @@ impl Reasoner<'_> {
         let (slot, _) = self.common_discard(state, given.seat);
         let critical = state.status.critical;
         let possible = |slot| self.beliefs.common.of(given.hand.id(slot));
-        let guards_discard = given.touched.contains(slot) && possible(slot).meets(critical);
-        let warns = before_hint.plays.iter().any(|slot| possible(slot).is_subset(critical));
+        let guards_discard =
+            given.touched.contains(Slot::at(slot)) && possible(slot).meets(critical);
+        let warns = before_hint.plays.iter().any(|slot| possible(slot.index()).is_subset(critical));
         let plays = before_hint.plays.0;
         (guards_discard || warns)
             && (plays == 0 || plays & given.touched.0 != 0)
@@ -202,7 +204,7 @@ impl Reasoner<'_> {
         let hand = &given.hand;
         let newest = hand.size().saturating_sub(1);
         let is_kept = |slot| self.belief(hand.id(slot)).is_keep();
-        if given.touched.contains(newest) && (0..newest).all(is_kept) {
+        if given.touched.contains(Slot::at(newest)) && (0..newest).all(is_kept) {
             return true;
         }
         let status = &state.status;

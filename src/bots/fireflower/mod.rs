@@ -33,7 +33,7 @@ mod seat_state;
 mod tests;
 mod turn_meaning;
 
-use crate::rules::{BitIndices, CardSet, Event, GameRng, Move, Variant, View};
+use crate::rules::{BitIndices, CardSet, Event, GameRng, Move, Offset, Seat, Slot, Variant, View};
 
 use super::bot::{Bot, Turn};
 use beliefs::BeliefArchive;
@@ -101,7 +101,7 @@ impl Bot for Fireflower {
     }
 
     fn act(&mut self, view: &View<'_>) -> Move {
-        let fallback = Move::Play { slot: view.hand_size(0).saturating_sub(1) as u8 };
+        let fallback = Move::Play { slot: Slot::at(view.hand_size(Offset::OWN).saturating_sub(1)) };
         let Some(mut state) = self.game else { return fallback };
         // As long as the maximum score is reachable, any game that misses it counts as lost.
         state.all_or_nothing = !state.is_flawed();
@@ -113,23 +113,23 @@ impl Bot for Fireflower {
 
 fn seat_move_of(event: &Event, variant: &Variant) -> SeatMove {
     match event.played {
-        Move::Discard { slot } => SeatMove::Discard { slot: slot.into() },
+        Move::Discard { slot } => SeatMove::Discard { slot: slot.index() },
         Move::Play { slot } | Move::AnnouncedPlay { slot, .. } => {
-            SeatMove::Play { slot: slot.into() }
+            SeatMove::Play { slot: slot.index() }
         }
         Move::Hint { offset, hint } => {
-            let seat = variant.seat_after(event.seat.into(), offset.into());
-            SeatMove::Hint { seat, hint, touched: event.touched }
+            let seat = variant.seat_after(event.seat, offset);
+            SeatMove::Hint { seat: seat.index(), hint, touched: event.touched }
         }
     }
 }
 
 fn move_of(played: SeatMove, view: &View<'_>) -> Option<Move> {
     match played {
-        SeatMove::Discard { slot } => Some(Move::Discard { slot: slot as u8 }),
-        SeatMove::Play { slot } => Some(Move::Play { slot: slot as u8 }),
+        SeatMove::Discard { slot } => Some(Move::Discard { slot: Slot::at(slot) }),
+        SeatMove::Play { slot } => Some(Move::Play { slot: Slot::at(slot) }),
         SeatMove::Hint { seat, hint, .. } => {
-            Some(Move::Hint { offset: view.offset(seat) as u8, hint })
+            Some(Move::Hint { offset: view.offset(Seat::at(seat)), hint })
         }
         SeatMove::UnknownHint => None,
     }

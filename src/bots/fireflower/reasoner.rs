@@ -4,7 +4,7 @@ use super::beliefs::{BeliefArchive, BeliefKind, CardBelief, CardGroup, TopBelief
 use super::seat_state::{CARDS, HandCards, SeatState};
 use crate::bots::base_game::{HAND_SIZE, common_suit};
 use crate::bots::copy_counts::CopyCounts;
-use crate::rules::{BitIndices, CardSet, MAX_PLAYERS, SlotSet};
+use crate::rules::{BitIndices, CardSet, MAX_PLAYERS, Slot, SlotSet};
 
 /// The possible kinds of each card, to a player's knowledge or to common knowledge.
 #[derive(Clone, Copy, Debug)]
@@ -228,7 +228,7 @@ impl Reasoner<'_> {
         let BeliefState { told, own, common, touched: pointed_out, .. } = &mut *self.beliefs;
         for (slot, &id) in hand.ids().iter().enumerate() {
             let id = usize::from(id);
-            let is_touched = touched.contains(slot);
+            let is_touched = touched.contains(Slot::at(slot));
             let left = if is_touched { cards.0 } else { !cards.0 } as u32;
             told[id] &= left;
             own.possible[id] &= left;

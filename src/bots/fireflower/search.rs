@@ -4,7 +4,7 @@ use super::hint_meaning::{BeforeHint, GivenHint};
 use super::reasoner::{BeliefState, DiscardRating, Reasoner, When};
 use super::seat_state::{MAX_TOKENS, SeatMove, SeatState};
 use crate::bots::base_game::{HAND_SIZE, RANKS, SUITS};
-use crate::rules::{CardSet, Hint, Rank, SlotSet, Suit};
+use crate::rules::{CardSet, Hint, Rank, Slot, SlotSet, Suit};
 
 /// The weight of the kind that a finesse gives, relative to the other possible kinds.
 const FINESSE_WEIGHT: f64 = 100.0;
@@ -285,5 +285,5 @@ impl Reasoner<'_> {
 
 /// The slots of a set, the newest first.
 fn newest_first(slots: SlotSet) -> impl Iterator<Item = usize> {
-    (0..HAND_SIZE).rev().filter(move |&slot| slots.contains(slot))
+    (0..HAND_SIZE).rev().filter(move |&slot| slots.contains(Slot::at(slot)))
 }

@@ -3,7 +3,7 @@
 
 use crate::bots::base_game::{ALL, HAND_SIZE, RANKS, above, above_all, next_on, of_hint, of_rank};
 use crate::bots::copy_counts::CopyCounts;
-use crate::rules::{CardSet, Hint, MAX_PLAYERS, SlotSet, View};
+use crate::rules::{CardSet, Hint, MAX_PLAYERS, Seat, SlotSet, View};
 
 /// Cards in the deck.
 pub(super) const CARDS: usize = 50;
@@ -132,7 +132,7 @@ impl SeatState {
         let played = CardSet::EMPTY;
         let mut state = SeatState {
             players,
-            observer: view.observer(),
+            observer: view.observer().index(),
             hands: [HandCards::default(); MAX_PLAYERS],
             faces: [UNSEEN; CARDS],
             blind: 0,
@@ -147,7 +147,7 @@ impl SeatState {
             max_discards: (CARDS - players * size + players - usize::from(MAX_SCORE)) as u8,
             unknown_hints: 0,
             deck: (CARDS - players * size) as u8,
-            current: view.current_player(),
+            current: view.current_player().index(),
             last_turns: None,
             all_or_nothing: false,
             starting_hand: size,
@@ -156,7 +156,7 @@ impl SeatState {
             for slot in 0..size {
                 state.deal(seat, (seat * size + slot) as u8);
             }
-            for (slot, &card) in view.hand_indices(view.offset(seat)).iter().enumerate() {
+            for (slot, &card) in view.hand_indices(view.offset(Seat::at(seat))).iter().enumerate() {
                 state.show(seat * size + slot, CardSet::of(card.into()));
             }
         }

@@ -4,7 +4,7 @@ use super::beliefs::{BeliefKind, CardGroup};
 use super::hint_meaning::GivenHint;
 use super::reasoner::{AfterTurn, Reasoner, When};
 use super::seat_state::{MAX_TOKENS, SeatMove, SeatState};
-use crate::rules::{CardSet, SlotSet};
+use crate::rules::{BitIndices, CardSet, Slot, SlotSet};
 
 /// The number of tokens from which on a player who discards could have given a hint instead.
 const PLENTY: u8 = 3;
@@ -115,7 +115,7 @@ impl Reasoner<'_> {
         self.reveal(id, after.face(id));
         self.update_knowledge(after);
         self.end_sequence(id, after);
-        if expected.contains(slot) {
+        if expected.contains(Slot::at(slot)) {
             self.mark_copies(id, could_be & after.status.playable, before, after);
         } else if !after.face(id).meets(after.status.dead) {
             self.doubt_junk(id);
@@ -178,7 +178,7 @@ impl Reasoner<'_> {
         if after.players > 3 || is_finesse || cards.is_empty() {
             return;
         }
-        for seat in self.seats_with(cards, before.current, after).iter() {
+        for seat in BitIndices(self.seats_with(cards, before.current, after)) {
             let hand = after.hands[seat];
             let can_be = |id| self.beliefs.common.of(id).meets(cards);
             let newest = |touched: bool| {
@@ -192,20 +192,20 @@ impl Reasoner<'_> {
     }
 
     /// The seats that may hold the copy of a discarded playable card: the only other seat that
-    /// visibly holds one, or else those whose cards the observer cannot see.
-    fn seats_with(&self, cards: CardSet, discarder: usize, after: &SeatState) -> SlotSet {
+    /// visibly holds one, or else those whose cards the observer cannot see; one bit each.
+    fn seats_with(&self, cards: CardSet, discarder: usize, after: &SeatState) -> u64 {
         let others = (0..after.players).filter(|&seat| seat != discarder);
-        let all = SlotSet(others.clone().fold(0, |set, seat| set | 1 << seat));
+        let all = others.clone().fold(0, |set, seat| set | 1 << seat);
         let shows = |seat: &usize| {
             let mut ids = after.hands[*seat].ids().iter();
             ids.any(|&id| self.seen(id.into()).meets(cards))
         };
-        let showing = SlotSet(others.filter(shows).fold(0, |set, seat| set | 1 << seat));
-        match showing.0.count_ones() {
+        let showing = others.filter(shows).fold(0u64, |set, seat| set | 1 << seat);
+        match showing.count_ones() {
             0 if after.observer == discarder => all,
-            0 => SlotSet(1 << after.observer),
+            0 => 1 << after.observer,
             1 => showing,
-            _ => SlotSet(0),
+            _ => 0,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::copies::{Copies, CopiesOutlook};
 use crate::bots::base_game::HAND_SIZE;
-use crate::rules::{Hint, SlotSet};
+use crate::rules::{Hint, Slot, SlotSet};
 
 /// What is known about a hand: the copies that may be in each slot, the oldest slot first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,7 +56,7 @@ impl HandKnowledge {
     pub fn apply_hint(&mut self, hint: Hint, touched: SlotSet) {
         let matching = Copies::matching(hint);
         for (slot, copies) in self.cards_mut().iter_mut().enumerate() {
-            if touched.contains(slot) {
+            if touched.contains(Slot::at(slot)) {
                 *copies &= matching;
             } else {
                 *copies -= matching;

@@ -6,7 +6,7 @@ use super::copies::{Copies, CopiesOutlook};
 use super::hand_knowledge::HandKnowledge;
 use super::public_knowledge::{PublicKnowledge, mend};
 use crate::bots::base_game::rank_of;
-use crate::rules::{CardSet, Hint, MAX_PLAYERS, SlotSet, View};
+use crate::rules::{CardSet, Hint, MAX_PLAYERS, Offset, SlotSet, View};
 
 /// The type of a score: `f32` or `f64`, as in the original of the bot. Rounding decides some ties.
 pub(super) trait Score:
@@ -37,7 +37,7 @@ impl<'a> PrivateKnowledge<'a> {
         let mut held = [CardSet::EMPTY; MAX_PLAYERS];
         let mut unseen = public.left;
         for (offset, held) in held.iter_mut().enumerate().take(public.players).skip(1) {
-            for &card in view.hand_indices(offset) {
+            for &card in view.hand_indices(Offset::at(offset)) {
                 *held |= CardSet::of(card.into());
                 unseen.remove(card.into());
             }
@@ -143,6 +143,6 @@ pub(super) fn gain<S: Score>(
 
 /// The slots of a teammate's hand that a hint touches.
 pub(super) fn touched_by(hint: Hint, view: &View<'_>, offset: usize) -> SlotSet {
-    let hand = view.hand(offset).enumerate();
+    let hand = view.hand(Offset::at(offset)).enumerate();
     SlotSet(hand.fold(0, |set, (slot, card)| set | u8::from(hint.matches(card)) << slot))
 }

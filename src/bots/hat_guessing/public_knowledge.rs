@@ -2,7 +2,7 @@
 
 use super::copies::{Copies, CopiesOutlook};
 use super::hand_knowledge::HandKnowledge;
-use crate::rules::{Event, MAX_PLAYERS, Move, View};
+use crate::rules::{Event, MAX_PLAYERS, Move, Offset, Slot, View};
 
 /// The common knowledge of all seats. A seat is given by its offset from the observer.
 #[derive(Clone, Copy, Debug, Default)]
@@ -43,7 +43,8 @@ impl PublicKnowledge {
             ..PublicKnowledge::default()
         };
         for offset in 0..public.players {
-            public.hands[offset] = HandKnowledge::of(view.hand_size(offset), Copies::ALL);
+            public.hands[offset] =
+                HandKnowledge::of(view.hand_size(Offset::at(offset)), Copies::ALL);
         }
         public
     }
@@ -83,7 +84,7 @@ impl PublicKnowledge {
     ) -> usize {
         let mut sum = 0;
         for offset in (1..self.players).filter(|&offset| offset != sender) {
-            let (hand, cards) = (&mut self.hands[offset], view.hand_indices(offset));
+            let (hand, cards) = (&mut self.hands[offset], view.hand_indices(Offset::at(offset)));
             sum += Q::note_cards(hand, &self.outlook, modulus, cards);
         }
         sum
@@ -93,7 +94,7 @@ impl PublicKnowledge {
     pub fn observe_result(&mut self, after: &View<'_>, seat: usize, event: &Event) {
         match (event.played, event.card) {
             (Move::Hint { offset: distance, hint }, _) => {
-                let target = self.offset_after(seat, distance.into());
+                let target = self.offset_after(seat, distance.index());
                 self.hands[target].apply_hint(hint, event.touched);
             }
             (
@@ -101,8 +102,8 @@ impl PublicKnowledge {
                 Some(card),
             ) => {
                 let hand = &mut self.hands[seat];
-                hand.remove(slot.into());
-                if hand.size < after.hand_size(seat) {
+                hand.remove(slot.index());
+                if hand.size < after.hand_size(Offset::at(seat)) {
                     hand.push(Copies::ALL);
                 }
                 self.left.remove(after.variant().card_index(card));
@@ -119,7 +120,8 @@ impl PublicKnowledge {
 pub(super) fn mend(hand: &mut HandKnowledge, view: &View<'_>, offset: usize, left: Copies) {
     for (slot, copies) in hand.cards_mut().iter_mut().enumerate() {
         if copies.is_empty() {
-            let plausible = view.knowledge(offset, slot).plausible_set(view.variant());
+            let plausible =
+                view.knowledge(Offset::at(offset), Slot::at(slot)).plausible_set(view.variant());
             *copies = Copies::of(plausible) & left;
         }
     }

@@ -4,7 +4,9 @@
 use std::cmp::Reverse;
 
 use crate::bots::copy_counts::CopyCounts;
-use crate::rules::{Card, CardSet, Hint, MAX_HAND_SIZE, MAX_PLAYERS, SlotSet, Variant, View};
+use crate::rules::{
+    Card, CardSet, Hint, MAX_HAND_SIZE, MAX_PLAYERS, Seat, Slot, SlotSet, Variant, View,
+};
 
 /// A hand's words, padded to a whole number of SIMD vectors.
 const LANES: usize = 8;
@@ -29,24 +31,25 @@ pub(super) struct HandNotes {
 
 impl HandNotes {
     /// The kinds that the slot may hold.
-    pub fn possible(&self, slot: usize) -> CardSet {
-        CardSet(self.possible[slot].into())
+    pub fn possible(&self, slot: Slot) -> CardSet {
+        CardSet(self.possible[slot.index()].into())
     }
 
     /// Restricts these slots to the given kinds. Where that contradicts earlier conclusions, the
     /// latest information wins.
     pub fn narrow(&mut self, slots: SlotSet, cards: CardSet) {
         for slot in slots.iter() {
-            let left = self.possible[slot] & cards.0 as u32;
-            self.possible[slot] = if left == 0 { cards.0 as u32 } else { left };
+            let left = self.possible[slot.index()] & cards.0 as u32;
+            self.possible[slot.index()] = if left == 0 { cards.0 as u32 } else { left };
         }
     }
 
     /// Removes these kinds from these slots, except where nothing would be left.
     pub fn exclude(&mut self, slots: SlotSet, cards: CardSet) {
         for slot in slots.iter() {
-            let left = self.possible[slot] & !cards.0 as u32;
-            self.possible[slot] = if left == 0 { self.possible[slot] } else { left };
+            let left = self.possible[slot.index()] & !cards.0 as u32;
+            self.possible[slot.index()] =
+                if left == 0 { self.possible[slot.index()] } else { left };
         }
     }
 
@@ -91,9 +94,9 @@ impl HandNotes {
     }
 
     /// Removes the card in this slot.
-    fn remove(&mut self, slot: usize) {
+    fn remove(&mut self, slot: Slot) {
         for index in 0..MAX_HAND_SIZE - 1 {
-            self.possible[index] = self.possible[index + usize::from(index >= slot)];
+            self.possible[index] = self.possible[index + usize::from(index >= slot.index())];
         }
         self.held = self.held.closed_up(slot);
         self.certain = self.certain.closed_up(slot);
@@ -104,37 +107,37 @@ impl HandNotes {
 
     /// Adds an unknown card.
     fn draw(&mut self, variant: &Variant) {
-        let slot = self.held.len();
-        self.possible[slot] = variant.tables().all_cards as u32;
+        let slot = Slot::at(self.held.len());
+        self.possible[slot.index()] = variant.tables().all_cards as u32;
         self.held |= SlotSet::of(slot);
     }
 
     /// The first kind that the slot may hold.
-    pub fn first_possible(&self, variant: &Variant, slot: usize) -> Card {
-        first(variant, self.possible[slot])
+    pub fn first_possible(&self, variant: &Variant, slot: Slot) -> Card {
+        first(variant, self.possible[slot.index()])
     }
 
     /// The rank of the slot, from 1; 0 if it is unknown.
-    fn rank_number(&self, variant: &Variant, slot: usize) -> usize {
+    fn rank_number(&self, variant: &Variant, slot: Slot) -> usize {
         let rank = self.first_possible(variant, slot).rank.index();
         let is_known = self.possible(slot).is_subset(CardSet(variant.tables().rank_cards[rank]));
         if is_known { rank + 1 } else { 0 }
     }
 
     /// The playable slot of the lowest rank. Unknown ranks count as the lowest.
-    pub fn lowest_playable(&self, variant: &Variant) -> Option<usize> {
+    pub fn lowest_playable(&self, variant: &Variant) -> Option<Slot> {
         self.playable.iter().min_by_key(|&slot| self.rank_number(variant, slot))
     }
 
     /// The slot that the owner will discard unless it is warned. `None` if it has a card to play or
     /// a dead one, or only last copies.
-    pub fn next_discard(&self) -> Option<usize> {
+    pub fn next_discard(&self) -> Option<Slot> {
         let is_safe = !self.playable.is_empty() || !self.dead.is_empty();
         if is_safe { None } else { (self.held - self.critical).oldest() }
     }
 
     /// The oldest of these slots with the highest rank.
-    pub fn highest(&self, variant: &Variant, slots: SlotSet) -> Option<usize> {
+    pub fn highest(&self, variant: &Variant, slots: SlotSet) -> Option<Slot> {
         slots.iter().min_by_key(|&slot| Reverse(self.rank_number(variant, slot)))
     }
 }
@@ -211,8 +214,8 @@ impl TableNotes {
     }
 
     /// A card left a hand; a new one was drawn unless the deck was empty.
-    pub fn replace(&mut self, before: &View<'_>, seat: usize, slot: usize) {
-        let hand = &mut self.hands[seat];
+    pub fn replace(&mut self, before: &View<'_>, seat: Seat, slot: Slot) {
+        let hand = &mut self.hands[seat.index()];
         hand.remove(slot);
         if before.deck_size() > 0 {
             hand.draw(before.variant());

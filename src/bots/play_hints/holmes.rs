@@ -5,7 +5,7 @@ use super::play_hint::looks_like_a_pass;
 use super::warning::{WarningConvention, act, read};
 use crate::bots::bot::{Bot, Turn};
 use crate::bots::copy_counts::CopyCounts;
-use crate::rules::{Card, CardSet, GameRng, Hint, Move, SlotSet, Variant, View};
+use crate::rules::{Card, CardSet, GameRng, Hint, Move, Seat, Slot, SlotSet, Variant, View};
 
 /// `HolmesBot`: plays and warns as [`Value`](super::value::Value) does, and deduces the identity of
 /// cards from the common knowledge. Supports the base game.
@@ -19,9 +19,9 @@ pub struct Holmes {
 }
 
 impl Holmes {
-    fn read_hint(&mut self, turn: &Turn<'_>, target: usize, hint: Hint) {
+    fn read_hint(&mut self, turn: &Turn<'_>, target: Seat, hint: Hint) {
         read::<Holmes>(&mut self.notes, turn, target, hint);
-        let hand = &mut self.notes.hands[target];
+        let hand = &mut self.notes.hands[target.index()];
         hand.exclude(hand.held - turn.event.touched, hint_cards(turn.before.variant(), hint));
         // The marks refer to the current stacks.
         let deductions = Deductions::new(&self.notes.remaining, CopyCounts::default());
@@ -31,12 +31,12 @@ impl Holmes {
         self.is_behind |= hand.certain != before;
     }
 
-    fn see_card(&mut self, turn: &Turn<'_>, card: Card, slot: u8) {
+    fn see_card(&mut self, turn: &Turn<'_>, card: Card, slot: Slot) {
         let (variant, event) = (turn.before.variant(), turn.event);
         let index = variant.card_index(card);
         let is_last = self.notes.remaining.critical().contains(index);
-        self.notes.replace(&turn.before, event.seat.into(), slot.into());
-        self.notes.hands[usize::from(event.seat)].exclude_from_uncertain(self.deductions.gone);
+        self.notes.replace(&turn.before, event.seat, slot);
+        self.notes.hands[event.seat.index()].exclude_from_uncertain(self.deductions.gone);
         self.notes.remaining.take(variant, card, event.added);
         if event.added && !is_last {
             self.notes.unmark_copies(index, |hand| hand.critical);
@@ -124,7 +124,7 @@ impl Deductions {
         hand.certain != before
     }
 
-    fn mark_slot(&self, hand: &mut HandNotes, slot: usize) {
+    fn mark_slot(&self, hand: &mut HandNotes, slot: Slot) {
         let (cards, slot) = (hand.possible(slot), SlotSet::of(slot));
         if cards.single().is_some() {
             hand.certain |= slot;
@@ -149,13 +149,13 @@ impl WarningConvention for Holmes {
         hand.suit_known(variant) | hand.dead
     }
 
-    fn is_suspected(notes: &TableNotes, hand: &HandNotes, slot: usize, cards: CardSet) -> bool {
+    fn is_suspected(notes: &TableNotes, hand: &HandNotes, slot: Slot, cards: CardSet) -> bool {
         notes.remaining.critical().meets(hand.possible(slot) & cards)
     }
 
     /// The newest slot of unknown kind that is not dead, once the deck is nearly empty.
-    fn risk(notes: &TableNotes, view: &View<'_>) -> Option<usize> {
-        let own = &notes.hands[view.observer()];
+    fn risk(notes: &TableNotes, view: &View<'_>) -> Option<Slot> {
+        let own = &notes.hands[view.observer().index()];
         let unclear = own.held - own.dead - own.certain;
         if view.deck_size() <= 1 { unclear.newest() } else { None }
     }
@@ -173,7 +173,7 @@ impl Bot for Holmes {
             (Move::Hint { hint: Hint::Rank(_), .. }, _) if looks_like_a_pass(turn) => {}
             (Move::Hint { offset, hint }, _) => {
                 self.infer(variant.players().into());
-                let target = variant.seat_after(event.seat.into(), offset.into());
+                let target = variant.seat_after(event.seat, offset);
                 self.read_hint(turn, target, hint);
             }
             (Move::Discard { slot } | Move::Play { slot }, Some(card)) => {
@@ -202,15 +202,15 @@ mod tests {
         holmes.notes.start(&variant);
         let [red, yellow, green] = [4, 9, 14].map(CardSet::of);
         let hands = &mut holmes.notes.hands;
-        hands[0].narrow(SlotSet::of(0), red);
-        hands[0].narrow(SlotSet::of(1), red | yellow);
-        hands[1].narrow(SlotSet::of(2), red | yellow | green);
+        hands[0].narrow(SlotSet::of(Slot::ALL[0]), red);
+        hands[0].narrow(SlotSet::of(Slot::ALL[1]), red | yellow);
+        hands[1].narrow(SlotSet::of(Slot::ALL[2]), red | yellow | green);
         holmes.is_behind = true;
         holmes.infer(2);
         let hands = &holmes.notes.hands;
-        assert_eq!(hands[0].possible(1), yellow);
-        assert_eq!(hands[1].possible(2), green);
-        assert_eq!(hands[1].critical, SlotSet::of(2));
-        assert_eq!(hands[1].possible(0).len(), 22);
+        assert_eq!(hands[0].possible(Slot::ALL[1]), yellow);
+        assert_eq!(hands[1].possible(Slot::ALL[2]), green);
+        assert_eq!(hands[1].critical, SlotSet::of(Slot::ALL[2]));
+        assert_eq!(hands[1].possible(Slot::ALL[0]).len(), 22);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::hand_notes::HandNotes;
 use crate::bots::bot::Turn;
-use crate::rules::{ActionId, CardSet, Hint, Move, Rank, SlotSet, Suit, View};
+use crate::rules::{ActionId, CardSet, Hint, Move, Offset, Rank, Slot, SlotSet, Suit, View};
 
 /// A hint that touches playable cards, and no others that would be misplayed.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +23,7 @@ pub(super) struct Harmless {
 }
 
 /// The slots of a teammate's hand that hold one of these kinds.
-pub(super) fn slots_of(view: &View<'_>, offset: usize, cards: CardSet) -> SlotSet {
+pub(super) fn slots_of(view: &View<'_>, offset: Offset, cards: CardSet) -> SlotSet {
     let hand = view.hand_indices(offset).iter().enumerate();
     SlotSet(
         hand.fold(0, |slots, (slot, &card)| slots | u8::from(cards.contains(card.into())) << slot),
@@ -35,7 +35,7 @@ pub(super) fn slots_of(view: &View<'_>, offset: usize, cards: CardSet) -> SlotSe
 /// `avoided` returns would be misunderstood.
 pub(super) fn best_play_hint(
     view: &View<'_>,
-    offset: usize,
+    offset: Offset,
     notes: &HandNotes,
     playable: CardSet,
     harmless: impl FnOnce() -> Harmless,
@@ -109,11 +109,11 @@ impl SlotsByTrait {
 /// The best hint to any teammate; on ties the one with the lowest offset.
 pub(super) fn best_hint(
     view: &View<'_>,
-    play_hint: impl Fn(usize) -> Option<PlayHint>,
+    play_hint: impl Fn(Offset) -> Option<PlayHint>,
 ) -> Option<Move> {
-    let mut best: Option<(u8, PlayHint)> = None;
-    for offset in 1..view.variant().players() {
-        if let Some(play_hint) = play_hint(offset.into())
+    let mut best: Option<(Offset, PlayHint)> = None;
+    for offset in view.variant().teammates() {
+        if let Some(play_hint) = play_hint(offset)
             && best.is_none_or(|(_, best)| play_hint.news > best.news)
         {
             best = Some((offset, play_hint));
@@ -125,8 +125,8 @@ pub(super) fn best_hint(
 /// The hint of a bot that has nothing to say but may not discard, since no information token is
 /// spent: the rank of the previous player's oldest card. By convention it has no meaning.
 pub(super) fn pass(view: &View<'_>) -> Option<Move> {
-    let offset = view.variant().players() - 1;
-    let oldest = view.hand(offset.into()).next()?;
+    let offset = view.variant().teammates().next_back()?;
+    let oldest = view.hand(offset).next()?;
     Some(Move::Hint { offset, hint: Hint::Rank(oldest.rank) })
 }
 
@@ -145,9 +145,9 @@ pub(super) fn looks_like_a_pass(turn: &Turn<'_>) -> bool {
     let variant = turn.before.variant();
     let is_to_previous = matches!(
         turn.event.played,
-        Move::Hint { offset, hint: Hint::Rank(_) } if offset == variant.players() - 1
+        Move::Hint { offset, hint: Hint::Rank(_) } if Some(offset) == variant.teammates().next_back()
     );
-    is_to_previous && turn.event.touched.contains(0) && !turn.before.may_discard()
+    is_to_previous && turn.event.touched.contains(Slot::OLDEST) && !turn.before.may_discard()
 }
 
 #[cfg(test)]
@@ -162,8 +162,8 @@ mod tests {
         }
         let all = SlotSet::first_slots(6);
         assert_eq!(lanes.fullest(all, SlotSet::EMPTY), (2, 1));
-        assert_eq!(lanes.fullest(all, SlotSet::of(2)), (2, 4));
-        assert_eq!(lanes.fullest(SlotSet::of(5), SlotSet::of(2)), (1, 5));
-        assert_eq!(lanes.fullest(SlotSet::of(2), SlotSet::of(1)), (0, 0));
+        assert_eq!(lanes.fullest(all, SlotSet::of(Slot::ALL[2])), (2, 4));
+        assert_eq!(lanes.fullest(SlotSet::of(Slot::ALL[5]), SlotSet::of(Slot::ALL[2])), (1, 5));
+        assert_eq!(lanes.fullest(SlotSet::of(Slot::ALL[2]), SlotSet::of(Slot::ALL[1])), (0, 0));
     }
 }

@@ -3,7 +3,7 @@
 use super::hand_notes::{TableNotes, hint_cards};
 use super::play_hint::{Harmless, any_move, best_hint, best_play_hint, looks_like_a_pass, pass};
 use crate::bots::bot::{Bot, Turn};
-use crate::rules::{GameRng, Hint, Move, SlotSet, View};
+use crate::rules::{GameRng, Hint, Move, Seat, Slot, SlotSet, View};
 
 /// `SimpleBot`: plays the cards that hints point out, gives such hints, and otherwise discards its
 /// oldest card. Supports every variant. With timed display it announces the colour of a play if it
@@ -14,13 +14,13 @@ pub struct Simple {
 }
 
 impl Simple {
-    fn read_hint(&mut self, turn: &Turn<'_>, target: usize, hint: Hint) {
+    fn read_hint(&mut self, turn: &Turn<'_>, target: Seat, hint: Hint) {
         let cards = hint_cards(turn.before.variant(), hint);
         let meant = match hint {
             Hint::Color(_) => cards & self.notes.remaining.playable,
             Hint::Rank(_) => cards,
         };
-        let hand = &mut self.notes.hands[target];
+        let hand = &mut self.notes.hands[target.index()];
         // A partner with another convention may hint a complete colour.
         if !meant.is_empty() {
             hand.narrow(turn.event.touched, meant);
@@ -28,9 +28,9 @@ impl Simple {
         }
     }
 
-    fn see_card(&mut self, turn: &Turn<'_>, slot: u8) {
+    fn see_card(&mut self, turn: &Turn<'_>, slot: Slot) {
         let (variant, event) = (turn.before.variant(), turn.event);
-        self.notes.replace(&turn.before, event.seat.into(), slot.into());
+        self.notes.replace(&turn.before, event.seat, slot);
         let Some(card) = event.card else { return };
         self.notes.remaining.take(variant, card, event.added);
         let is_discard = matches!(event.played, Move::Discard { .. });
@@ -40,13 +40,13 @@ impl Simple {
     }
 
     fn play(&self, view: &View<'_>) -> Option<Move> {
-        let (variant, hand) = (view.variant(), &self.notes.hands[view.observer()]);
+        let (variant, hand) = (view.variant(), &self.notes.hands[view.observer().index()]);
         let slot = hand.lowest_playable(variant)?;
         let is_certain = hand.possible(slot).single().is_some();
         Some(if is_certain && variant.timed_display() {
-            Move::AnnouncedPlay { slot: slot as u8, suit: hand.first_possible(variant, slot).suit }
+            Move::AnnouncedPlay { slot, suit: hand.first_possible(variant, slot).suit }
         } else {
-            Move::Play { slot: slot as u8 }
+            Move::Play { slot }
         })
     }
 
@@ -55,7 +55,7 @@ impl Simple {
             return None;
         }
         best_hint(view, |offset| {
-            let hand = &self.notes.hands[view.seat(offset)];
+            let hand = &self.notes.hands[view.seat(offset).index()];
             let playable = self.notes.remaining.playable;
             best_play_hint(view, offset, hand, playable, Harmless::default, || None)
         })
@@ -72,7 +72,7 @@ impl Bot for Simple {
         match event.played {
             Move::Hint { hint: Hint::Rank(_), .. } if looks_like_a_pass(turn) => {}
             Move::Hint { offset, hint } => {
-                self.read_hint(turn, variant.seat_after(event.seat.into(), offset.into()), hint);
+                self.read_hint(turn, variant.seat_after(event.seat, offset), hint);
             }
             Move::Discard { slot } | Move::Play { slot } | Move::AnnouncedPlay { slot, .. } => {
                 self.see_card(turn, slot);
@@ -84,7 +84,7 @@ impl Bot for Simple {
         if let Some(played) = self.play(view).or_else(|| self.hint(view)) {
             return played;
         }
-        let discard = Move::Discard { slot: 0 };
+        let discard = Move::Discard { slot: Slot::OLDEST };
         if view.is_legal(discard) {
             return discard;
         }

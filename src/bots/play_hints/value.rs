@@ -4,7 +4,7 @@ use super::hand_notes::{HandNotes, TableNotes, hint_cards};
 use super::play_hint::looks_like_a_pass;
 use super::warning::{WarningConvention, act, read};
 use crate::bots::bot::{Bot, Turn};
-use crate::rules::{Card, CardSet, GameRng, Hint, Move, SlotSet, Variant, View};
+use crate::rules::{Card, CardSet, GameRng, Hint, Move, Seat, Slot, SlotSet, Variant, View};
 
 /// `ValueBot`: plays the cards that hints point out, and warns before a last copy is discarded.
 /// Supports the base game.
@@ -14,10 +14,10 @@ pub struct Value {
 }
 
 impl Value {
-    fn read_hint(&mut self, turn: &Turn<'_>, target: usize, hint: Hint) {
+    fn read_hint(&mut self, turn: &Turn<'_>, target: Seat, hint: Hint) {
         read::<Value>(&mut self.notes, turn, target, hint);
         let TableNotes { remaining, hands, .. } = &mut self.notes;
-        let (hand, touched) = (&mut hands[target], turn.event.touched);
+        let (hand, touched) = (&mut hands[target.index()], turn.event.touched);
         if let Hint::Color(_) = hint {
             let dead = touched & hand.within(remaining.played);
             hand.dead |= dead;
@@ -26,9 +26,9 @@ impl Value {
         }
     }
 
-    fn see_card(&mut self, turn: &Turn<'_>, card: Card, slot: u8) {
+    fn see_card(&mut self, turn: &Turn<'_>, card: Card, slot: Slot) {
         let (variant, event) = (turn.before.variant(), turn.event);
-        self.notes.replace(&turn.before, event.seat.into(), slot.into());
+        self.notes.replace(&turn.before, event.seat, slot);
         let index = variant.card_index(card);
         let is_last = self.notes.remaining.critical().contains(index);
         self.notes.remaining.take(variant, card, event.added);
@@ -58,11 +58,11 @@ impl WarningConvention for Value {
         SlotSet::EMPTY
     }
 
-    fn is_suspected(notes: &TableNotes, _: &HandNotes, _: usize, cards: CardSet) -> bool {
+    fn is_suspected(notes: &TableNotes, _: &HandNotes, _: Slot, cards: CardSet) -> bool {
         notes.remaining.critical().meets(cards)
     }
 
-    fn risk(_: &TableNotes, _: &View<'_>) -> Option<usize> {
+    fn risk(_: &TableNotes, _: &View<'_>) -> Option<Slot> {
         None
     }
 }
@@ -77,7 +77,7 @@ impl Bot for Value {
         match (event.played, event.card) {
             (Move::Hint { hint: Hint::Rank(_), .. }, _) if looks_like_a_pass(turn) => {}
             (Move::Hint { offset, hint }, _) => {
-                let target = variant.seat_after(event.seat.into(), offset.into());
+                let target = variant.seat_after(event.seat, offset);
                 self.read_hint(turn, target, hint);
             }
             (Move::Discard { slot } | Move::Play { slot }, Some(card)) => {

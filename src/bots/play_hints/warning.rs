@@ -4,7 +4,7 @@
 use super::hand_notes::{HandNotes, TableNotes, hint_cards};
 use super::play_hint::{Harmless, PlayHint, best_hint, best_play_hint, pass};
 use crate::bots::bot::Turn;
-use crate::rules::{CardSet, Hint, Move, Rank, SlotSet, Variant, View};
+use crate::rules::{CardSet, Hint, Move, Offset, Rank, Seat, Slot, SlotSet, Variant, View};
 
 /// The details in which the bots that warn read hints differently.
 pub(super) trait WarningConvention {
@@ -16,17 +16,17 @@ pub(super) trait WarningConvention {
 
     /// Whether the owner would take it for a warning to learn that this slot holds one of these
     /// kinds.
-    fn is_suspected(notes: &TableNotes, hand: &HandNotes, slot: usize, cards: CardSet) -> bool;
+    fn is_suspected(notes: &TableNotes, hand: &HandNotes, slot: Slot, cards: CardSet) -> bool;
 
     /// The slot to play at a risk when nothing is known to be playable and no hint is useful.
-    fn risk(notes: &TableNotes, view: &View<'_>) -> Option<usize>;
+    fn risk(notes: &TableNotes, view: &View<'_>) -> Option<Slot>;
 }
 
 /// Updates the notes on the hinted hand with what the hint says and means.
 pub(super) fn read<C: WarningConvention>(
     notes: &mut TableNotes,
     turn: &Turn<'_>,
-    target: usize,
+    target: Seat,
     hint: Hint,
 ) {
     let (variant, touched) = (turn.before.variant(), turn.event.touched);
@@ -41,11 +41,11 @@ pub(super) fn read<C: WarningConvention>(
 fn read_color<C: WarningConvention>(
     notes: &mut TableNotes,
     variant: &Variant,
-    target: usize,
+    target: Seat,
     cards: CardSet,
     touched: SlotSet,
 ) {
-    let hand = &mut notes.hands[target];
+    let hand = &mut notes.hands[target.index()];
     let news = touched - C::harmless_by_color(variant, hand);
     hand.narrow(touched, cards);
     // A partner with another convention may hint a complete colour.
@@ -60,17 +60,17 @@ fn read_color<C: WarningConvention>(
 fn read_rank<C: WarningConvention>(
     notes: &mut TableNotes,
     variant: &Variant,
-    target: usize,
+    target: Seat,
     cards: CardSet,
     touched: SlotSet,
 ) {
-    let hand = &notes.hands[target];
+    let hand = &notes.hands[target.index()];
     let is_warning =
-        |&slot: &usize| touched.contains(slot) && C::is_suspected(notes, hand, slot, cards);
+        |&slot: &Slot| touched.contains(slot) && C::is_suspected(notes, hand, slot, cards);
     let warned = hand.next_discard().filter(is_warning).map(SlotSet::of);
     let news = touched - C::harmless_by_rank(variant, hand);
     let TableNotes { remaining, hands, .. } = notes;
-    let hand = &mut hands[target];
+    let hand = &mut hands[target.index()];
     match warned {
         Some(slot) => {
             hand.critical |= slot;
@@ -88,31 +88,31 @@ fn read_rank<C: WarningConvention>(
 
 /// The choice of a move.
 pub(super) fn act<C: WarningConvention>(notes: &TableNotes, view: &View<'_>) -> Move {
-    let own = &notes.hands[view.observer()];
+    let own = &notes.hands[view.observer().index()];
     let may_hint = view.may_hint();
     if may_hint && let Some(hint) = warn::<C>(notes, view) {
         return hint;
     }
     if let Some(slot) = own.lowest_playable(view.variant()) {
-        return Move::Play { slot: slot as u8 };
+        return Move::Play { slot };
     }
     if may_hint && let Some(hint) = best_hint(view, |offset| play_hint::<C>(notes, view, offset)) {
         return hint;
     }
     if let Some(slot) = C::risk(notes, view) {
-        return Move::Play { slot: slot as u8 };
+        return Move::Play { slot };
     }
     if !view.may_discard()
         && let Some(hint) = pass(view)
     {
         return hint;
     }
-    Move::Discard { slot: discard(own, view) as u8 }
+    Move::Discard { slot: discard(own, view) }
 }
 
 /// A dead card, otherwise the oldest that may have another copy, otherwise the one of the highest
 /// rank.
-fn discard(own: &HandNotes, view: &View<'_>) -> usize {
+fn discard(own: &HandNotes, view: &View<'_>) -> Slot {
     let chosen = own.dead.oldest().or_else(|| (own.held - own.critical).oldest());
     chosen.or_else(|| own.highest(view.variant(), own.held)).unwrap_or_default()
 }
@@ -120,9 +120,9 @@ fn discard(own: &HandNotes, view: &View<'_>) -> usize {
 fn play_hint<C: WarningConvention>(
     notes: &TableNotes,
     view: &View<'_>,
-    offset: usize,
+    offset: Offset,
 ) -> Option<PlayHint> {
-    let hand = &notes.hands[view.seat(offset)];
+    let hand = &notes.hands[view.seat(offset).index()];
     let playable = notes.remaining.playable;
     let harmless = || Harmless {
         color: C::harmless_by_color(view.variant(), hand),
@@ -136,9 +136,9 @@ fn play_hint<C: WarningConvention>(
 fn misleading_rank<C: WarningConvention>(
     notes: &TableNotes,
     view: &View<'_>,
-    offset: usize,
+    offset: Offset,
 ) -> Option<Rank> {
-    let hand = &notes.hands[view.seat(offset)];
+    let hand = &notes.hands[view.seat(offset).index()];
     let slot = hand.next_discard()?;
     let rank = card_at(view, offset, slot)?.1;
     let cards = hint_cards(view.variant(), Hint::Rank(rank));
@@ -148,19 +148,19 @@ fn misleading_rank<C: WarningConvention>(
 /// Keeps the next player from discarding the last copy of a card: by a hint that gives it a card to
 /// play, or by the rank of the card.
 fn warn<C: WarningConvention>(notes: &TableNotes, view: &View<'_>) -> Option<Move> {
-    let hand = &notes.hands[view.seat(1)];
+    let hand = &notes.hands[view.seat(Offset::NEXT).index()];
     let slot = hand.next_discard()?;
-    let (index, rank) = card_at(view, 1, slot)?;
+    let (index, rank) = card_at(view, Offset::NEXT, slot)?;
     if !notes.remaining.critical().contains(index) {
         return None;
     }
-    let play_hint = play_hint::<C>(notes, view, 1);
+    let play_hint = play_hint::<C>(notes, view, Offset::NEXT);
     let hint = play_hint.map_or(Hint::Rank(rank), |play_hint| play_hint.hint);
-    Some(Move::Hint { offset: 1, hint })
+    Some(Move::Hint { offset: Offset::NEXT, hint })
 }
 
 /// The index and rank of a teammate's card.
-fn card_at(view: &View<'_>, offset: usize, slot: usize) -> Option<(usize, Rank)> {
-    let index = usize::from(*view.hand_indices(offset).get(slot)?);
+fn card_at(view: &View<'_>, offset: Offset, slot: Slot) -> Option<(usize, Rank)> {
+    let index = usize::from(*view.hand_indices(offset).get(slot.index())?);
     Some((index, view.variant().tables().card[index].rank))
 }

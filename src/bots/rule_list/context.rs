@@ -6,7 +6,7 @@ use super::open_cards::{GoneCopies, OpenCards};
 use crate::bots::copy_counts::CopyCounts;
 use crate::bots::random::any_legal;
 use crate::rules::{
-    Card, CardSet, GameRng, Hint, Knowledge, MAX_HAND_SIZE, Move, View, bit_counts,
+    Card, CardSet, GameRng, Hint, Knowledge, MAX_HAND_SIZE, Move, Offset, View, bit_counts,
 };
 
 /// The input of the rules in one turn, and what they have computed so far.
@@ -35,7 +35,7 @@ pub(super) struct CardHints {
 /// A card in a teammate's hand.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TeammateCard {
-    offset: u8,
+    offset: Offset,
     /// The index of its kind.
     pub kind: usize,
     pub card: Card,
@@ -83,30 +83,24 @@ impl<'a> RuleContext<'a> {
     /// The slots of the own hand and the hints about them, the oldest first.
     #[inline]
     pub(super) fn own_hand(&self) -> impl Iterator<Item = (usize, CardHints)> + use<'_, 'a> {
-        let told = self.view.hints_about(0).iter().map(|&knowledge| self.told(knowledge));
+        let told = self.view.hints_about(Offset::OWN).iter().map(|&knowledge| self.told(knowledge));
         told.enumerate()
     }
 
     /// The cards of a teammate, the oldest first.
     #[inline]
-    pub(super) fn hand(&self, offset: usize) -> impl Iterator<Item = TeammateCard> + use<'_, 'a> {
+    pub(super) fn hand(&self, offset: Offset) -> impl Iterator<Item = TeammateCard> + use<'_, 'a> {
         let cards = &self.view.variant().tables().card;
         let hand = self.view.hand_indices(offset).iter().zip(self.view.hints_about(offset));
         hand.map(move |(&kind, &knowledge)| {
             let kind = usize::from(kind);
-            TeammateCard {
-                offset: offset as u8,
-                kind,
-                card: cards[kind],
-                told: self.told(knowledge),
-            }
+            TeammateCard { offset, kind, card: cards[kind], told: self.told(knowledge) }
         })
     }
 
     /// The cards of all teammates, by offset.
     pub(super) fn hands(&self) -> impl Iterator<Item = TeammateCard> + use<'_, 'a> {
-        let players = usize::from(self.view.variant().players());
-        (1..players).flat_map(|offset| self.hand(offset))
+        self.view.variant().teammates().flat_map(|offset| self.hand(offset))
     }
 
     fn unseen(&mut self) -> CopyCounts {
@@ -114,7 +108,7 @@ impl<'a> RuleContext<'a> {
             return unseen;
         }
         let mut seen = self.gone.count(self.view, self.open.played);
-        for offset in 1..usize::from(self.view.variant().players()) {
+        for offset in self.view.variant().teammates() {
             for &kind in self.view.hand_indices(offset) {
                 seen.add(CardSet::of(kind.into()));
             }
@@ -146,7 +140,7 @@ impl<'a> RuleContext<'a> {
     fn find_most_probable(&mut self, wanted: CardSet) -> Option<(usize, f64)> {
         let unseen = self.unseen();
         let mut words = [0; 4 * MAX_HAND_SIZE];
-        let hints = self.view.hints_about(0);
+        let hints = self.view.hints_about(Offset::OWN);
         for (knowledge, words) in hints.iter().zip(words.as_chunks_mut().0) {
             let plausible = knowledge.plausible_set(self.view.variant());
             *words = unseen.words(plausible, wanted);

@@ -1,10 +1,10 @@
 //! Rules that discard a card.
 
 use super::context::RuleContext;
-use crate::rules::Move;
+use crate::rules::{Move, Offset, Slot};
 
 fn discard(slot: usize) -> Move {
-    Move::Discard { slot: slot as u8 }
+    Move::Discard { slot: Slot::at(slot) }
 }
 
 /// The oldest card that its hinted colour and rank together prove dead, otherwise the oldest whose
@@ -38,12 +38,12 @@ pub(super) fn osawa(context: &mut RuleContext<'_>) -> Option<Move> {
 
 /// The oldest card.
 pub(super) fn oldest(context: &mut RuleContext<'_>) -> Option<Move> {
-    (context.view.may_discard() && context.view.hand_size(0) > 0).then_some(discard(0))
+    (context.view.may_discard() && context.view.hand_size(Offset::OWN) > 0).then_some(discard(0))
 }
 
 /// A random card.
 pub(super) fn randomly(context: &mut RuleContext<'_>) -> Option<Move> {
-    let size = context.view.hand_size(0);
+    let size = context.view.hand_size(Offset::OWN);
     (context.view.may_discard() && size > 0)
         .then(|| discard(context.rng.below(size as u32) as usize))
 }

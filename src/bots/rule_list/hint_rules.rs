@@ -1,10 +1,7 @@
 //! Rules that give a hint.
 
 use super::context::{RuleContext, TeammateCard};
-use crate::rules::Move;
-
-/// The offset of the teammate that the rules for a single hand look at.
-const NEXT_PLAYER: usize = 1;
+use crate::rules::{Move, Offset};
 
 /// A playable card: its rank if that was not hinted, otherwise its colour.
 pub(super) fn playable(context: &mut RuleContext<'_>) -> Option<Move> {
@@ -64,7 +61,7 @@ pub(super) fn most(context: &mut RuleContext<'_>) -> Option<Move> {
         return None;
     }
     let (mut best, mut most) = (None, 0);
-    for offset in 1..usize::from(context.view.variant().players()) {
+    for offset in context.view.variant().teammates() {
         // One byte for each suit and for each rank.
         let (mut suits, mut ranks) = (0u64, 0u64);
         for card in context.hand(offset) {
@@ -91,17 +88,17 @@ pub(super) fn unknown(context: &mut RuleContext<'_>) -> Option<Move> {
     if !context.view.may_hint() {
         return None;
     }
-    context.hand(NEXT_PLAYER).find_map(tell_missing)
+    context.hand(Offset::NEXT).find_map(tell_missing)
 }
 
 /// A random card of the next player, whatever was hinted about it.
 pub(super) fn randomly(context: &mut RuleContext<'_>) -> Option<Move> {
-    let size = context.view.hand_size(NEXT_PLAYER);
+    let size = context.view.hand_size(Offset::NEXT);
     if !context.view.may_hint() || size == 0 {
         return None;
     }
     let slot = context.rng.below(size as u32) as usize;
-    let card = context.hand(NEXT_PLAYER).nth(slot)?;
+    let card = context.hand(Offset::NEXT).nth(slot)?;
     Some(tell_either(context, card))
 }
 

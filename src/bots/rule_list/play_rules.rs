@@ -1,10 +1,10 @@
 //! Rules that play a card.
 
 use super::context::RuleContext;
-use crate::rules::Move;
+use crate::rules::{Move, Slot};
 
 fn play(slot: usize) -> Move {
-    Move::Play { slot: slot as u8 }
+    Move::Play { slot: Slot::at(slot) }
 }
 
 /// The oldest card whose colour and rank were both hinted and which is playable.

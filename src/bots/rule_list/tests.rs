@@ -6,8 +6,8 @@ use super::*;
 use crate::bots::copy_counts::CopyCounts;
 use crate::bots::{GameRunner, Outcome, Player, bot, play_games};
 use crate::rules::{
-    Card, CardSet, Hint, ListedDeck, PRESETS, Parameters, Position, Rank, Suit, Variant, preset,
-    random_variant,
+    Card, CardSet, Hint, ListedDeck, Offset, PRESETS, Parameters, Position, Rank, Seat, Slot, Suit,
+    Variant, preset, random_variant,
 };
 
 const LISTS: [&[&str]; 6] = [IGGI, PIERS, VAN_DEN_BERGH, OUTER, INTERNAL, FLAWED];
@@ -102,8 +102,7 @@ fn open_cards_agree_with_the_rules() {
                     let kind = CardSet::of(variant.card_index(card));
                     assert_eq!(left.total(kind), u32::from(variant.copies(card) - gone));
                 }
-                let hands =
-                    (0..view.variant().players()).map(|offset| view.hand_size(offset.into()));
+                let hands = variant.seats().map(|seat| view.hand_size(view.offset(seat)));
                 let hidden = hands.sum::<usize>() + usize::from(view.deck_size());
                 assert_eq!(left.total(all) as usize, hidden);
                 let played = any_legal(&view, &mut rng);
@@ -130,10 +129,10 @@ fn opening(rules: &[&str], hand: [&str; 5]) -> (Move, Move) {
         .collect();
     rest.splice(5..5, hand);
     let mut deck = ListedDeck::new(&variant, rest).unwrap();
-    let mut position = Position::deal(&variant, 0, &mut deck);
+    let mut position = Position::deal(&variant, Seat::ALL[0], &mut deck);
     let moves = [0, 1].map(|seat| {
         let mut list = RuleList::parse(rules).unwrap();
-        let view = View::new(&variant, &position, seat);
+        let view = View::new(&variant, &position, Seat::ALL[seat]);
         list.start(&view, GameRng::new(seed(0)));
         let chosen = list.act(&view);
         position.apply_unchecked(&variant, chosen, &mut deck);
@@ -145,16 +144,16 @@ fn opening(rules: &[&str], hand: [&str; 5]) -> (Move, Move) {
 #[test]
 fn a_playable_card_is_hinted_by_rank_and_played() {
     let hand = ["R2", "Y4", "B1", "G3", "W5"];
-    let hint = Move::Hint { offset: 1, hint: Hint::Rank(Rank::ALL[0]) };
+    let hint = Move::Hint { offset: Offset::NEXT, hint: Hint::Rank(Rank::ALL[0]) };
     for rules in [IGGI, PIERS, VAN_DEN_BERGH, OUTER] {
-        assert_eq!(opening(rules, hand), (hint, Move::Play { slot: 2 }), "{rules:?}");
+        assert_eq!(opening(rules, hand), (hint, Move::Play { slot: Slot::ALL[2] }), "{rules:?}");
     }
 }
 
 #[test]
 fn the_first_of_the_hints_that_touch_most_is_given() {
     let hand = ["R2", "B4", "B3", "Y3", "W5"];
-    let hint = Move::Hint { offset: 1, hint: Hint::Color(Suit::ALL[4]) };
+    let hint = Move::Hint { offset: Offset::NEXT, hint: Hint::Color(Suit::ALL[4]) };
     assert_eq!(opening(VAN_DEN_BERGH, hand).0, hint);
 }
 

@@ -4,7 +4,9 @@ use super::kind_sets::{Fraction, is_mixed, left_by};
 use crate::bots::base_game;
 use crate::bots::bot::Turn;
 use crate::bots::copy_counts::CopyCounts;
-use crate::rules::{CardSet, Event, Hint, MAX_HAND_SIZE, MAX_PLAYERS, Move, Outlook, View};
+use crate::rules::{
+    CardSet, Event, Hint, MAX_HAND_SIZE, MAX_PLAYERS, Move, Offset, Outlook, Slot, View,
+};
 
 /// The conclusions that every seat draws from the turns so far, by the rules and the conventions.
 /// As long as all seats follow the conventions, all have the same common knowledge.
@@ -31,7 +33,7 @@ impl CommonKnowledge {
     pub(super) fn of_hints(view: &View<'_>) -> CommonKnowledge {
         let variant = view.variant();
         let players = usize::from(variant.players());
-        let (observer, outlook) = (view.observer(), view.outlook());
+        let (observer, outlook) = (view.observer().index(), view.outlook());
         let mut knowledge =
             CommonKnowledge { players, observer, outlook, ..CommonKnowledge::default() };
         for card in variant.card_kinds() {
@@ -42,14 +44,15 @@ impl CommonKnowledge {
             }
         }
         knowledge.seen = knowledge.located;
-        for offset in 0..players {
+        for seat in variant.seats() {
+            let offset = view.offset(seat);
             for &card in view.hand_indices(offset) {
                 knowledge.seen.add_up_to_three(CardSet::of(card.into()));
             }
-            let (seat, size) = (view.seat(offset), view.hand_size(offset));
-            knowledge.sizes[seat] = size;
-            for slot in 0..size {
-                let plausible = view.knowledge(offset, slot).plausible_set(variant);
+            let (seat, hints) = (seat.index(), view.hints_about(offset));
+            knowledge.sizes[seat] = hints.len();
+            for (slot, hints) in hints.iter().enumerate() {
+                let plausible = hints.plausible_set(variant);
                 knowledge.possible[seat][slot] = base_game::ALL;
                 knowledge.narrow(seat, slot, plausible);
             }
@@ -113,13 +116,13 @@ impl CommonKnowledge {
     pub(super) fn observe(&mut self, turn: &Turn<'_>) {
         let Turn { before, event, after } = turn;
         match event.played {
-            Move::Hint { offset, hint } => self.hear_hint(before, event, offset.into(), hint),
+            Move::Hint { offset, hint } => self.hear_hint(before, event, offset.index(), hint),
             Move::Discard { slot } => {
-                self.note_missing_warning(before, event.seat.into());
-                self.note_finesse(before, event, slot.into());
+                self.note_missing_warning(before, event.seat.index());
+                self.note_finesse(before, event, slot.index());
             }
             Move::Play { .. } | Move::AnnouncedPlay { .. } => {
-                self.note_missing_warning(before, event.seat.into());
+                self.note_missing_warning(before, event.seat.index());
             }
         }
         if let Some(card) = event.card {
@@ -137,7 +140,7 @@ impl CommonKnowledge {
     }
 
     fn hear_hint(&mut self, before: &View<'_>, event: &Event, offset: usize, hint: Hint) {
-        let from = usize::from(event.seat);
+        let from = event.seat.index();
         let target = self.seat_after(from, offset);
         let infers = match hint {
             Hint::Color(_) => true,
@@ -155,7 +158,7 @@ impl CommonKnowledge {
     /// With all information tokens available, a rank hint that touches the previous seat's oldest
     /// card is only a pass.
     fn is_pass(&self, before: &View<'_>, event: &Event, offset: usize) -> bool {
-        !before.may_discard() && offset == self.players - 1 && event.touched.contains(0)
+        !before.may_discard() && offset == self.players - 1 && event.touched.contains(Slot::OLDEST)
     }
 
     /// Whether a rank hint to the next seat touches its next discard and so is a warning. Applies
@@ -164,7 +167,8 @@ impl CommonKnowledge {
         let Some(slot) = self.next_discard(target).filter(|_| offset == 1) else {
             return false;
         };
-        let is_warning = event.touched.contains(slot) && self.is_warning(target, slot, rank);
+        let is_warning =
+            event.touched.contains(Slot::at(slot)) && self.is_warning(target, slot, rank);
         if is_warning {
             self.narrow(target, slot, self.outlook.critical);
         }
@@ -179,7 +183,7 @@ impl CommonKnowledge {
         let mut reveals = false;
         let mut meant = None;
         for slot in (0..self.sizes[target]).rev() {
-            let touched = event.touched.contains(slot);
+            let touched = event.touched.contains(Slot::at(slot));
             let may_be_playable = is_mixed(self.possible[target][slot], playable);
             self.narrow(target, slot, left_by(named, touched));
             let kinds = self.possible[target][slot];
@@ -209,16 +213,17 @@ impl CommonKnowledge {
     /// A seat that discards a card known to be playable sees the same card as the newest one of
     /// another hand. An observer who does not see it there holds it.
     fn note_finesse(&mut self, before: &View<'_>, event: &Event, slot: usize) {
-        let from = usize::from(event.seat);
+        let from = event.seat.index();
         let known = self.possible[from][slot];
         let (Some(kind), true) = (known.single(), known.is_subset(self.outlook.playable)) else {
             return;
         };
-        let holds = |&offset: &usize| {
-            before.seat(offset) != from
+        let holds = |&offset: &Offset| {
+            before.seat(offset) != event.seat
                 && before.hand_indices(offset).last().is_some_and(|&card| usize::from(card) == kind)
         };
-        let holder = before.seat((1..self.players).find(holds).unwrap_or(0));
+        let holder =
+            before.seat(before.variant().teammates().find(holds).unwrap_or(Offset::OWN)).index();
         if holder != from && self.sizes[holder] > 0 {
             self.narrow(holder, self.sizes[holder] - 1, known);
         }
@@ -231,7 +236,7 @@ impl CommonKnowledge {
         else {
             return;
         };
-        let (seat, slot) = (usize::from(event.seat), usize::from(slot));
+        let (seat, slot) = (event.seat.index(), slot.index());
         let known = self.possible[seat][slot];
         if known != kind {
             self.locate(seat, kind);

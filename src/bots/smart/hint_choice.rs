@@ -2,7 +2,7 @@
 
 use super::kind_sets::{is_mixed, left_by};
 use crate::bots::base_game;
-use crate::rules::{CardSet, Hint, Rank, SlotSet, Suit};
+use crate::rules::{CardSet, Hint, Rank, Slot, SlotSet, Suit};
 
 /// A hint and the number of possible kinds that it rules out, over the whole hand.
 #[derive(Clone, Copy, Debug)]
@@ -72,13 +72,15 @@ impl<'a> HintTarget<'a> {
     /// or the newest touched card that may be playable, which the hint promises, is so.
     fn makes_play(&self, named: CardSet, touched: SlotSet) -> bool {
         let mut is_right = None;
-        for slot in (0..self.possible.len()).rev().filter(|&slot| self.unsure.contains(slot)) {
-            let kinds = self.possible[slot] & left_by(named, touched.contains(slot));
+        for slot in
+            (0..self.possible.len()).rev().filter(|&slot| self.unsure.contains(Slot::at(slot)))
+        {
+            let kinds = self.possible[slot] & left_by(named, touched.contains(Slot::at(slot)));
             if kinds.is_subset(self.playable) {
                 return true;
             }
-            if touched.contains(slot) && kinds.meets(self.playable) {
-                is_right = is_right.or(Some(self.really.contains(slot)));
+            if touched.contains(Slot::at(slot)) && kinds.meets(self.playable) {
+                is_right = is_right.or(Some(self.really.contains(Slot::at(slot))));
             }
         }
         is_right == Some(true)
@@ -86,7 +88,7 @@ impl<'a> HintTarget<'a> {
 
     fn removed(&self, named: CardSet, touched: SlotSet) -> usize {
         let removed = |(slot, &kinds): (usize, &CardSet)| {
-            (kinds - left_by(named, touched.contains(slot))).len()
+            (kinds - left_by(named, touched.contains(Slot::at(slot)))).len()
         };
         self.possible.iter().enumerate().map(removed).sum()
     }

@@ -4,7 +4,7 @@ use super::common_knowledge::CommonKnowledge;
 use super::hint_choice::{HintTarget, RatedHint};
 use super::kind_sets::{Fraction, is_mixed};
 use crate::bots::base_game;
-use crate::rules::{CardSet, Hint, Move, Outlook, Rank, View};
+use crate::rules::{CardSet, Hint, Move, Offset, Outlook, Rank, Slot, View};
 
 /// What the seat to act knows.
 pub(super) struct MoveChoice<'a> {
@@ -20,13 +20,13 @@ pub(super) struct MoveChoice<'a> {
 impl<'a> MoveChoice<'a> {
     pub(super) fn new(knowledge: &'a CommonKnowledge, view: &'a View<'a>) -> MoveChoice<'a> {
         let next_discard = || {
-            let slot = knowledge.next_discard(view.seat(1))?;
-            Some((slot, *view.hand_indices(1).get(slot)?))
+            let slot = knowledge.next_discard(view.seat(Offset::NEXT).index())?;
+            Some((slot, *view.hand_indices(Offset::NEXT).get(slot)?))
         };
         MoveChoice {
             knowledge,
             view,
-            hand: knowledge.hand(view.observer()),
+            hand: knowledge.hand(view.observer().index()),
             outlook: knowledge.outlook(),
             next_discard: next_discard().filter(|_| view.may_hint()),
         }
@@ -55,8 +55,8 @@ impl<'a> MoveChoice<'a> {
             return None;
         }
         let warning = Hint::Rank(Rank::ALL[base_game::rank_of(card.into())]);
-        let hint = self.best_hint(1).map_or(warning, |best| best.hint);
-        Some(Move::Hint { offset: 1, hint })
+        let hint = self.best_hint(Offset::NEXT).map_or(warning, |best| best.hint);
+        Some(Move::Hint { offset: Offset::NEXT, hint })
     }
 
     /// Discards a playable card if exactly one teammate has the same card as its newest, which the
@@ -70,17 +70,17 @@ impl<'a> MoveChoice<'a> {
             kinds.is_subset(suitable)
                 && kinds.single().is_some_and(|kind| self.newest_cards(kind) == 1)
         })?;
-        Some(Move::Discard { slot: slot as u8 })
+        Some(Move::Discard { slot: Slot::at(slot) })
     }
 
     /// The number of teammates whose newest card is of this kind.
     fn newest_cards(&self, kind: usize) -> usize {
-        let newest = |&offset: &usize| self.view.hand_indices(offset).last().copied();
+        let newest = |&offset: &Offset| self.view.hand_indices(offset).last().copied();
         self.offsets().filter(|offset| newest(offset).map(usize::from) == Some(kind)).count()
     }
 
-    fn offsets(&self) -> impl Iterator<Item = usize> + use<> {
-        1..usize::from(self.view.variant().players())
+    fn offsets(&self) -> impl Iterator<Item = Offset> + use<> {
+        self.view.variant().teammates()
     }
 
     /// Plays a card known to be playable. First come cards of which the others do not know that
@@ -103,7 +103,7 @@ impl<'a> MoveChoice<'a> {
                 best = (urgency, slot);
             }
         }
-        (best.0 > 0).then_some(Move::Play { slot: best.1 as u8 })
+        (best.0 > 0).then_some(Move::Play { slot: Slot::at(best.1) })
     }
 
     /// The best hint that makes a teammate play.
@@ -111,28 +111,28 @@ impl<'a> MoveChoice<'a> {
         if !self.view.may_hint() {
             return None;
         }
-        let mut best: Option<(usize, RatedHint)> = None;
+        let mut best: Option<(Offset, RatedHint)> = None;
         for offset in self.offsets() {
             let Some(candidate) = self.best_hint(offset) else { continue };
             if best.is_none_or(|(_, best)| candidate.removed > best.removed) {
                 best = Some((offset, candidate));
             }
         }
-        best.map(|(offset, RatedHint { hint, .. })| Move::Hint { offset: offset as u8, hint })
+        best.map(|(offset, RatedHint { hint, .. })| Move::Hint { offset, hint })
     }
 
-    fn best_hint(&self, offset: usize) -> Option<RatedHint> {
+    fn best_hint(&self, offset: Offset) -> Option<RatedHint> {
         let cards = self.view.hand_indices(offset);
-        let possible = self.knowledge.hand(self.view.seat(offset));
+        let possible = self.knowledge.hand(self.view.seat(offset).index());
         let target = HintTarget::new(cards, possible, self.outlook.playable);
-        target.best_hint(|| self.next_warning_rank().filter(|_| offset == 1))
+        target.best_hint(|| self.next_warning_rank().filter(|_| offset == Offset::NEXT))
     }
 
     /// The rank of the next seat's next discard, if a hint of it would be a warning.
     fn next_warning_rank(&self) -> Option<usize> {
         let (slot, card) = self.next_discard?;
         let rank = base_game::rank_of(card.into());
-        self.knowledge.is_warning(self.view.seat(1), slot, rank).then_some(rank)
+        self.knowledge.is_warning(self.view.seat(Offset::NEXT).index(), slot, rank).then_some(rank)
     }
 
     /// Plays the card that is most likely playable once the deck is nearly empty, a little earlier
@@ -148,27 +148,27 @@ impl<'a> MoveChoice<'a> {
         let slot = likeliest(
             unsure.map(|slot| (slot, Fraction::of(self.knowledge.own_possible(slot), playable))),
         )?;
-        Some(Move::Play { slot: slot as u8 })
+        Some(Move::Play { slot: Slot::at(slot) })
     }
 
     /// The move with nothing to say while all information tokens are available: the rank of the
     /// previous seat's oldest card, which has no meaning.
     fn pass(&self) -> Move {
-        let offset = self.view.variant().players() - 1;
-        match self.view.hand_indices(offset.into()).first() {
+        let offset = self.view.variant().teammates().next_back().unwrap_or(Offset::NEXT);
+        match self.view.hand_indices(offset).first() {
             Some(&card) => {
                 Move::Hint { offset, hint: Hint::Rank(Rank::ALL[base_game::rank_of(card.into())]) }
             }
-            None => Move::Play { slot: 0 },
+            None => Move::Play { slot: Slot::OLDEST },
         }
     }
 
     fn discard(&self) -> Move {
         let slot = self
             .dead_card()
-            .or_else(|| self.knowledge.next_discard(self.view.observer()))
+            .or_else(|| self.knowledge.next_discard(self.view.observer().index()))
             .unwrap_or_else(|| self.highest_card());
-        Move::Discard { slot: slot as u8 }
+        Move::Discard { slot: Slot::at(slot) }
     }
 
     /// A card known to be dead. First comes the one that the others think least likely dead, before

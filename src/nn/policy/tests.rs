@@ -13,7 +13,9 @@ use crate::nn::linear::Linear;
 use crate::nn::network::{Gru, HiddenLayer, PlainNetwork};
 use crate::nn::sparse_rows::SparseRows;
 use crate::nn::{PolicyScratch, Simd};
-use crate::rules::{ActionId, ActionSet, EpisodeSeed, GameRng, Parameters, State, Variant, View};
+use crate::rules::{
+    ActionId, ActionSet, EpisodeSeed, GameRng, Offset, Parameters, Slot, State, Variant, View,
+};
 
 /// Pseudo-random numbers between -1 and 1.
 struct Numbers(GameRng);
@@ -104,14 +106,15 @@ fn plain_features(view: &View<'_>) -> Vec<f32> {
         features.push(share(&|card| card.rank.index() == height(card)));
         features.push(share(&|card| card.rank.index() < height(card)));
     };
-    let (players, slots) = (usize::from(variant.players()), usize::from(variant.hand_size()));
-    for offset in 1..players {
+    let slots = usize::from(variant.hand_size());
+    for offset in variant.teammates() {
         let hand: Vec<_> = view.hand(offset).collect();
         (0..slots).for_each(|slot| push(hand.get(slot).copied().into_iter().collect()));
     }
-    for offset in 0..players {
+    for seat in variant.seats() {
+        let offset = Offset::ALL[seat.index()];
         let hints = |slot| view.knowledge(offset, slot).plausible(variant).collect();
-        (0..slots).for_each(|slot| push(hints(slot)));
+        Slot::ALL[..slots].iter().copied().for_each(|slot| push(hints(slot)));
     }
     features
 }
@@ -193,19 +196,21 @@ fn a_policy_computes_the_same_as_naive_loops() {
                     x = plain_layer(&tensors, name, &x).iter().map(|sum| sum.max(0.0)).collect();
                 }
                 if recurrent {
-                    let old = plain_layer(&tensors, "memory.from_state", &plain_memories[seat]);
+                    let old =
+                        plain_layer(&tensors, "memory.from_state", &plain_memories[seat.index()]);
                     let given = plain_layer(&tensors, "memory.from_input", &x);
                     let sigmoid = |number: f32| 1.0 / (1.0 + (-number).exp());
-                    for (index, memory) in plain_memories[seat].iter_mut().enumerate() {
+                    for (index, memory) in plain_memories[seat.index()].iter_mut().enumerate() {
                         let reset = sigmoid(given[18 + index] + old[18 + index]);
                         let candidate = (given[index] + reset * old[index]).tanh();
                         let keep = sigmoid(given[9 + index] + old[9 + index]);
                         *memory = candidate + keep * (*memory - candidate);
                     }
-                    x = plain_memories[seat].clone();
+                    x = plain_memories[seat.index()].clone();
                 }
                 let expected = plain_layer(&tensors, "heads", &x);
-                let logits = policy.logits(&words, &mut memories[seat], &mut scratch).to_vec();
+                let logits =
+                    policy.logits(&words, &mut memories[seat.index()], &mut scratch).to_vec();
                 for (found, expected) in logits.iter().zip(&expected) {
                     // Equal to the bit without recurrence.
                     let allowed = if recurrent { 1e-5 } else { 0.0 };

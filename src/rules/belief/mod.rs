@@ -8,7 +8,9 @@ mod tests;
 use self::ways::{Count, Supply};
 use super::card_set::CardSet;
 use super::limits::{MAX_CARD_KINDS, MAX_HAND_SIZE};
+use super::offset::Offset;
 use super::rng::GameRng;
+use super::slot::Slot;
 use super::view::View;
 
 /// The distribution of a seat's own hand, given what it sees. A hand fills the slots with distinct
@@ -22,15 +24,15 @@ use super::view::View;
 ///
 /// ```
 /// use std::sync::Arc;
-/// use starmine::rules::{Belief, GameRng, EpisodeSeed, Parameters, State, Variant};
+/// use starmine::rules::{Belief, EpisodeSeed, GameRng, Parameters, Seat, Slot, State, Variant};
 ///
 /// let variant = Arc::new(Variant::new(Parameters::default())?);
 /// let state = State::new(variant, EpisodeSeed { seed: 7, ..EpisodeSeed::default() });
-/// let belief = Belief::new(&state.view(0));
+/// let belief = Belief::new(&state.view(Seat::ALL[0]));
 /// let mut marginals = [0.0; 5 * 25];
 /// belief.write_marginals(&mut marginals);
 /// let hand = belief.sample(&mut GameRng::for_samples(1)).expect("the true hand is possible");
-/// assert!(belief.possible(0).contains(hand[0].into()) && marginals[usize::from(hand[0])] > 0.0);
+/// assert!(belief.possible(Slot::OLDEST).contains(hand[0].into()) && marginals[usize::from(hand[0])] > 0.0);
 /// # Ok::<(), starmine::rules::VariantError>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -50,10 +52,10 @@ impl Belief {
     #[must_use]
     pub fn new(view: &View<'_>) -> Belief {
         let variant = view.variant();
-        let slots = view.hand_size(0);
+        let slots = view.hand_size(Offset::OWN);
         let mut plausible = [CardSet::EMPTY; MAX_HAND_SIZE];
-        for (slot, set) in plausible[..slots].iter_mut().enumerate() {
-            *set = view.knowledge(0, slot).plausible_set(variant);
+        for (set, knowledge) in plausible.iter_mut().zip(view.hints_about(Offset::OWN)) {
+            *set = knowledge.plausible_set(variant);
         }
         Belief::of(&plausible[..slots], view.unseen(), variant.num_card_kinds())
     }
@@ -90,8 +92,8 @@ impl Belief {
     /// # Panics
     /// When the hand has no such slot.
     #[must_use]
-    pub fn possible(&self, slot: usize) -> CardSet {
-        let hands = self.hands_by_card(slot);
+    pub fn possible(&self, slot: Slot) -> CardSet {
+        let hands = self.hands_by_card(slot.index());
         (0..self.kinds).filter(|&kind| hands[kind] > 0).collect()
     }
 
@@ -114,8 +116,8 @@ impl Belief {
     /// # Panics
     /// When the hand has no such slot.
     #[must_use]
-    pub fn shares<const SETS: usize>(&self, slot: usize, sets: [CardSet; SETS]) -> [f64; SETS] {
-        let (hands, total) = (self.hands_by_card(slot), self.num_hands().max(1) as f64);
+    pub fn shares<const SETS: usize>(&self, slot: Slot, sets: [CardSet; SETS]) -> [f64; SETS] {
+        let (hands, total) = (self.hands_by_card(slot.index()), self.num_hands().max(1) as f64);
         sets.map(|set| set.iter().map(|kind| hands[kind]).sum::<u64>() as f64 / total)
     }
 

@@ -35,14 +35,16 @@ fn list_hands(plausible: &[Vec<usize>], unseen: &[u8]) -> Hands {
 fn hands_of(view: &View<'_>) -> Hands {
     let variant = view.variant();
     let unseen = variant.card_kinds().map(|card| {
-        let held = (1..variant.players().into())
+        let held = variant
+            .teammates()
             .map(|offset| view.hand(offset).filter(|&other| other == card).count() as u8)
             .sum::<u8>();
         let played = usize::from(view.fireworks()[card.suit.index()]) > card.rank.index();
         variant.copies(card) - held - u8::from(played) - view.discarded(card)
     });
-    let plausible: Vec<Vec<usize>> = (0..view.hand_size(0))
-        .map(|slot| view.knowledge(0, slot))
+    let plausible: Vec<Vec<usize>> = view
+        .hints_about(Offset::OWN)
+        .iter()
         .map(|known| known.plausible(variant).map(|card| variant.card_index(card)).collect())
         .collect();
     list_hands(&plausible, &unseen.collect::<Vec<u8>>())
@@ -62,7 +64,7 @@ fn assert_belief_is(belief: &Belief, hands: &Hands) {
     for (index, (share, copies)) in rows.into_iter().zip(copies).enumerate() {
         let (slot, kind) = (index / belief.kinds, index % belief.kinds);
         assert_eq!(share, copies as f64 / total.max(1) as f64);
-        assert_eq!(belief.possible(slot).contains(kind), copies > 0);
+        assert_eq!(belief.possible(Slot::ALL[slot]).contains(kind), copies > 0);
     }
 }
 
@@ -78,7 +80,7 @@ fn play(variant: &Arc<Variant>, games: u64, mut look: impl FnMut(&View<'_>)) {
     for game in 0..games {
         let mut state = State::new(variant.clone(), EpisodeSeed { seed: 5, game, episode: 0 });
         while state.ending().is_none() {
-            (0..variant.players().into()).for_each(|seat| look(&state.view(seat)));
+            variant.seats().for_each(|seat| look(&state.view(seat)));
             let is_hint = |&action: &ActionId| {
                 matches!(variant.action_to_move(action), Ok(Move::Hint { .. }))
             };
@@ -173,7 +175,7 @@ fn a_card_whose_copies_other_slots_need_is_not_possible() {
     unseen[..3].copy_from_slice(&[1, 1, 2]);
     let plausible = [0b011, 0b011, 0b111].map(CardSet);
     let belief = Belief::of(&plausible, unseen, 3);
-    assert_eq!([0, 1, 2].map(|slot| belief.possible(slot).0), [0b011, 0b011, 0b100]);
+    assert_eq!([0, 1, 2].map(|slot| belief.possible(Slot::ALL[slot]).0), [0b011, 0b011, 0b100]);
     assert_eq!(belief.num_hands(), 4);
 }
 

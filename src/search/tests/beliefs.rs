@@ -4,7 +4,7 @@ use std::sync::Arc;
 use super::super::*;
 use super::*;
 use crate::bots::{Bot, Player, SeatedPlayer, Turn};
-use crate::rules::{Card, GameRng, State, Variant};
+use crate::rules::{Card, GameRng, Offset, Seat, Slot, State, Variant};
 
 /// All decks that begin with any order of the given cards.
 fn orders(
@@ -29,7 +29,7 @@ fn orders(
 }
 
 /// The own hand's distribution, from all decks of the variant: those with which the game would have looked the same.
-fn by_enumeration(state: &State, seat: usize, bot: &str) -> BTreeMap<Vec<usize>, f64> {
+fn by_enumeration(state: &State, seat: Seat, bot: &str) -> BTreeMap<Vec<usize>, f64> {
     let variant = state.variant();
     let mut kinds: Vec<(Card, u8)> =
         variant.card_kinds().map(|card| (card, variant.copies(card))).collect();
@@ -38,16 +38,16 @@ fn by_enumeration(state: &State, seat: usize, bot: &str) -> BTreeMap<Vec<usize>,
     let expected = seen(state);
     let others: Vec<Player> = (0..variant.players()).map(|_| player(variant, bot)).collect();
     orders(&mut kinds, &mut Vec::new(), variant.deck_size().into(), &mut |deck| {
-        let start = state.start_player().into();
+        let start = state.start_player();
         let mut other = State::from_deck(variant.clone(), deck.to_vec(), start).unwrap();
-        let mut bots: Vec<SeatedPlayer> = others
-            .iter()
-            .enumerate()
+        let mut bots: Vec<SeatedPlayer> = variant
+            .seats()
+            .zip(&others)
             .map(|(seat, player)| SeatedPlayer::new(player.clone(), seat, 0))
             .collect();
-        let players = usize::from(variant.players());
         let shows = |one: &State, another: &State| {
-            (1..players)
+            variant
+                .teammates()
                 .all(|offset| one.view(seat).hand(offset).eq(another.view(seat).hand(offset)))
         };
         let begins = State::from_deck(variant.clone(), state.deck().to_vec(), start).unwrap();
@@ -55,8 +55,8 @@ fn by_enumeration(state: &State, seat: usize, bot: &str) -> BTreeMap<Vec<usize>,
             return;
         }
         for (turn, event) in expected.iter().enumerate() {
-            let acting = usize::from(event.seat);
-            if acting != seat && bots[acting].act(&other).unwrap() != event.played {
+            let acting = event.seat;
+            if acting != seat && bots[acting.index()].act(&other).unwrap() != event.played {
                 return;
             }
             let action = variant.move_to_action(event.played).unwrap();
@@ -78,15 +78,15 @@ fn an_exact_belief_is_what_all_decks_say() {
     let variant = one_colour();
     let mut compared = 0;
     for (game, turns) in [(0, 2), (1, 4), (2, 5), (3, 6)] {
-        let state = game_before_a_turn(&variant, RULES, 1, game, turns);
+        let state = game_before_a_turn(&variant, RULES, Seat::ALL[1], game, turns);
         if state.ending().is_some() {
             continue;
         }
         let mut searcher = searcher(&variant, RULES, 10, 1_000);
-        searcher.follow(&state, 1, 0);
-        let (_, belief) = searcher.decide(&state.view(1));
+        searcher.follow(&state, Seat::ALL[1], 0);
+        let (_, belief) = searcher.decide(&state.view(Seat::ALL[1]));
         assert_eq!(belief.source(), Source::Exact);
-        let (found, expected) = (stated(belief), by_enumeration(&state, 1, RULES));
+        let (found, expected) = (stated(belief), by_enumeration(&state, Seat::ALL[1], RULES));
         assert!(found.keys().eq(expected.keys()), "{found:?} for {expected:?}");
         for (hand, share) in &found {
             assert!(
@@ -103,14 +103,14 @@ fn an_exact_belief_is_what_all_decks_say() {
 #[test]
 fn a_sampled_belief_is_drawn_from_what_all_decks_say() {
     let variant = one_colour();
-    let state = game_before_a_turn(&variant, RULES, 1, 1, 4);
-    let expected = by_enumeration(&state, 1, RULES);
+    let state = game_before_a_turn(&variant, RULES, Seat::ALL[1], 1, 4);
+    let expected = by_enumeration(&state, Seat::ALL[1], RULES);
     let (mut counts, mut total) = (BTreeMap::<Vec<usize>, f64>::new(), 0.0);
     // Few hands each, so that no belief is exact.
     for seed in 0..400 {
         let mut searcher = searcher(&variant, RULES, 1, 3);
-        searcher.follow(&state, 1, seed);
-        let (_, belief) = searcher.decide(&state.view(1));
+        searcher.follow(&state, Seat::ALL[1], seed);
+        let (_, belief) = searcher.decide(&state.view(Seat::ALL[1]));
         assert_eq!(belief.source(), Source::Sampled);
         for (hand, share) in stated(belief) {
             *counts.entry(hand).or_default() += share;
@@ -135,11 +135,11 @@ fn watch(
     games: u64,
     look: &mut impl FnMut(&State, &BlueprintBelief),
 ) {
-    let players = usize::from(variant.players());
     for game in 0..games {
-        let seat = game as usize % players;
+        let seat = Seat::ALL[game as usize % usize::from(variant.players())];
         let mut state = State::new(variant.clone(), seed(game));
-        let mut bots: Vec<SeatedPlayer> = (0..players)
+        let mut bots: Vec<SeatedPlayer> = variant
+            .seats()
             .map(|other| SeatedPlayer::new(player(variant, others), other, game))
             .collect();
         let mut own = searcher(variant, bot, 40, hands);
@@ -151,7 +151,7 @@ fn watch(
                 look(&state, belief);
                 decision.chosen
             } else {
-                bots[acting].act(&state).unwrap()
+                bots[acting.index()].act(&state).unwrap()
             };
             state.apply(variant.move_to_action(played).unwrap()).unwrap();
         }
@@ -190,7 +190,9 @@ fn a_teammate_may_leave_the_blueprint() {
             // Each hand agrees with what everybody sees.
             for (hand, _) in belief.hands() {
                 let fits = |(slot, &card): (usize, &u8)| {
-                    view.knowledge(0, slot).plausible_set(state.variant()).contains(card.into())
+                    view.knowledge(Offset::OWN, Slot::ALL[slot])
+                        .plausible_set(state.variant())
+                        .contains(card.into())
                 };
                 assert!(hand.iter().enumerate().all(fits));
             }
@@ -233,7 +235,7 @@ fn stated_probabilities_are_calibrated() {
 fn game_with_a_mistake(
     variant: &Arc<Variant>,
     bot: &str,
-    seat: usize,
+    seat: Seat,
     game: u64,
     turn: usize,
     turns: usize,
@@ -242,14 +244,14 @@ fn game_with_a_mistake(
     let mut state = State::new(variant.clone(), seed(game));
     let mut rng = GameRng::for_samples(game);
     let mut bots: Vec<SeatedPlayer> =
-        (0..players).map(|seat| SeatedPlayer::new(player(variant, bot), seat, 0)).collect();
+        variant.seats().map(|seat| SeatedPlayer::new(player(variant, bot), seat, 0)).collect();
     let mut mistake = None;
     while state.ending().is_none() {
         let acting = state.position().current_player();
         if acting == seat && state.length() >= turns {
             break;
         }
-        let played = variant.move_to_action(bots[acting].act(&state).unwrap()).unwrap();
+        let played = variant.move_to_action(bots[acting.index()].act(&state).unwrap()).unwrap();
         let mut action = played;
         if acting != seat && mistake.is_none() && state.length() + players > turn {
             let others = state.legal_actions().iter().filter(|&other| other != played);
@@ -265,14 +267,14 @@ fn game_with_a_mistake(
 }
 
 /// A searcher that was asked in each of its turns so far.
-fn asked_in_each_turn(mut searcher: Searcher, state: &State, seat: usize, seed: u64) -> Searcher {
-    let start = state.start_player().into();
+fn asked_in_each_turn(mut searcher: Searcher, state: &State, seat: Seat, seed: u64) -> Searcher {
+    let start = state.start_player();
     let mut earlier =
         State::from_deck(state.variant().clone(), state.deck().to_vec(), start).unwrap();
     searcher.start(&earlier.view(seat), GameRng::for_samples(seed));
     for event in state.history() {
         let before = earlier.clone();
-        if usize::from(event.seat) == seat {
+        if event.seat == seat {
             searcher.act(&before.view(seat));
         }
         let action = state.variant().move_to_action(event.played).unwrap();
@@ -299,7 +301,7 @@ fn an_exact_belief_after_a_mistake_is_that_of_a_seat_that_was_asked_in_each_turn
         let variant = variant_of(name, players);
         let games = if name == "standard" { 3 } else { 8 };
         for game in 0..games {
-            let seat = game as usize % variant.players() as usize;
+            let seat = Seat::ALL[game as usize % variant.players() as usize];
             let (state, mistake) =
                 game_with_a_mistake(&variant, bot, seat, game, 3 + game as usize % 5, turns);
             let Some(mistake) = mistake.filter(|_| state.ending().is_none()) else { continue };
@@ -336,7 +338,7 @@ fn a_sampled_belief_after_a_mistake_is_that_of_a_seat_that_was_asked_in_each_tur
     for (players, turns) in [(2, 12), (3, 14), (5, 20)] {
         let variant = variant_of("standard", players);
         for game in 0..4 {
-            let seat = game as usize % variant.players() as usize;
+            let seat = Seat::ALL[game as usize % variant.players() as usize];
             let (state, mistake) = game_with_a_mistake(&variant, "smart", seat, game, 6, turns);
             let Some(mistake) = mistake.filter(|_| state.ending().is_none()) else { continue };
             for seed in 0..2 {

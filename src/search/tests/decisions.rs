@@ -5,15 +5,15 @@ use super::super::*;
 use super::*;
 use crate::bots::{Bot, GameRunner, Player, PolicyBot, SeatedPlayer, play_games, play_games_until};
 use crate::nn::{PolicyScratch, shipped_policy};
-use crate::rules::{ActionId, GameRng, Move, State, View};
+use crate::rules::{ActionId, GameRng, Move, Offset, Seat, State, View};
 
 #[test]
 fn the_worse_half_of_the_moves_gets_fewer_rollouts() {
     let variant = variant_of("standard", 2);
-    let state = game_before_a_turn(&variant, "smart", 0, 3, 8);
+    let state = game_before_a_turn(&variant, "smart", Seat::ALL[0], 3, 8);
     let mut searcher = searcher(&variant, "smart", 640, 100);
-    searcher.follow(&state, 0, 7);
-    let (decision, _) = searcher.decide(&state.view(0));
+    searcher.follow(&state, Seat::ALL[0], 7);
+    let (decision, _) = searcher.decide(&state.view(Seat::ALL[0]));
     let mut counts: Vec<usize> = decision.actions.iter().map(|found| found.rollouts).collect();
     counts.sort_unstable();
     let (moves, total) = (counts.len(), counts.iter().sum::<usize>());
@@ -42,7 +42,7 @@ fn recorded_games_have_the_values_of_all_searched_moves() {
         let mut state = State::new(variant.clone(), seed(game));
         while state.ending().is_none() {
             let row = &values.means[turn * actions..][..actions];
-            let searches = state.position().current_player() == 0;
+            let searches = state.position().current_player() == Seat::ALL[0];
             for (action, mean) in variant.action_ids().zip(row) {
                 assert!(searches && state.legal_actions().contains(action) || mean.is_nan());
             }
@@ -58,13 +58,13 @@ fn recorded_games_have_the_values_of_all_searched_moves() {
 #[test]
 fn a_search_is_the_same_for_any_number_of_threads() {
     let variant = variant_of("standard", 2);
-    let state = game_before_a_turn(&variant, "smart", 0, 3, 8);
+    let state = game_before_a_turn(&variant, "smart", Seat::ALL[0], 3, 8);
     let decide = |threads| {
         let options = SearchOptions { rollouts: 600, hands: 100, ..SearchOptions::default() };
         let mut searcher =
             Searcher::new(&player(&variant, "smart"), "smart", &variant, options, threads).unwrap();
-        searcher.follow(&state, 0, 7);
-        let (decision, belief) = searcher.decide(&state.view(0));
+        searcher.follow(&state, Seat::ALL[0], 7);
+        let (decision, belief) = searcher.decide(&state.view(Seat::ALL[0]));
         (decision, belief.hands().map(|(hand, share)| (hand.to_vec(), share)).collect::<Vec<_>>())
     };
     let alone = decide(1);
@@ -124,13 +124,13 @@ fn the_game_of_a_searcher_is_a_function_of_its_seed() {
 #[test]
 fn the_view_of_a_supposed_hand_hides_the_true_one() {
     let variant = variant_of("standard", 2);
-    let state = game_before_a_turn(&variant, "smart", 0, 4, 6);
-    let view = state.view(0);
-    let size = view.hand_size(0);
+    let state = game_before_a_turn(&variant, "smart", Seat::ALL[0], 4, 6);
+    let view = state.view(Seat::ALL[0]);
+    let size = view.hand_size(Offset::OWN);
     let supposed = view.supposing(&[0; 6][..size]);
-    let seen = View::new(&variant, &supposed, 1);
-    assert!(seen.hand_indices(1).iter().all(|&card| card == 0));
-    assert_eq!(View::new(&variant, &supposed, 0).last_event(), view.last_event());
+    let seen = View::new(&variant, &supposed, Seat::ALL[1]);
+    assert!(seen.hand_indices(Offset::NEXT).iter().all(|&card| card == 0));
+    assert_eq!(View::new(&variant, &supposed, Seat::ALL[0]).last_event(), view.last_event());
 }
 
 /// A network's bot behind a type that does not show the network.
@@ -154,13 +154,14 @@ fn many_positions_at_once_give_the_decisions_of_single_ones() {
     let variant = Arc::new(policy.variant().clone());
     let bot = PolicyBot::new(policy, false, name, &variant).unwrap();
     assert!(bot.rows().is_some());
-    let mut games = (0..).map(|game| game_before_a_turn(&variant, "policy: ippo-2p", 1, game, 9));
+    let mut games =
+        (0..).map(|game| game_before_a_turn(&variant, "policy: ippo-2p", Seat::ALL[1], game, 9));
     let state = games.find(|state| state.ending().is_none()).unwrap();
     let decide = |bot: Box<dyn Bot>| {
         let options = SearchOptions { rollouts: 40, hands: 12, ..SearchOptions::default() };
         let mut searcher = Searcher::new(&Player::Bot(bot), name, &variant, options, 2).unwrap();
-        searcher.follow(&state, 1, 7);
-        let (decision, belief) = searcher.decide(&state.view(1));
+        searcher.follow(&state, Seat::ALL[1], 7);
+        let (decision, belief) = searcher.decide(&state.view(Seat::ALL[1]));
         let hands = belief.hands().map(|(hand, share)| (hand.to_vec(), share));
         (decision, hands.collect::<Vec<_>>(), belief.unexplained().collect::<Vec<_>>())
     };
@@ -172,13 +173,14 @@ fn many_positions_at_once_give_the_decisions_of_single_ones() {
 /// What a search of a policy's game decides, the seat 0 to act, and the hands of its belief.
 fn decision_of_policy(rollouts: u32, depth: Option<u32>) -> (State, Decision, Vec<Vec<u8>>) {
     let variant = variant_of("standard", 2);
-    let mut games = (0..).map(|game| game_before_a_turn(&variant, "policy: ippo-2p", 0, game, 8));
+    let mut games =
+        (0..).map(|game| game_before_a_turn(&variant, "policy: ippo-2p", Seat::ALL[0], game, 8));
     let state = games.find(|state| state.ending().is_none()).unwrap();
     let options = SearchOptions { rollouts, hands: 1, depth, ..SearchOptions::default() };
     let name = "policy: ippo-2p";
     let mut searcher = Searcher::new(&player(&variant, name), name, &variant, options, 1).unwrap();
-    searcher.follow(&state, 0, 7);
-    let (decision, belief) = searcher.decide(&state.view(0));
+    searcher.follow(&state, Seat::ALL[0], 7);
+    let (decision, belief) = searcher.decide(&state.view(Seat::ALL[0]));
     let hands = belief.hands().map(|(hand, _)| hand.to_vec()).collect();
     (state, decision, hands)
 }
@@ -186,7 +188,7 @@ fn decision_of_policy(rollouts: u32, depth: Option<u32>) -> (State, Decision, Ve
 #[test]
 fn a_rollout_of_a_depth_ends_with_the_value_of_the_network() {
     let (state, decision, hands) = decision_of_policy(400, Some(1));
-    let (variant, view) = (state.variant(), state.view(0));
+    let (variant, view) = (state.variant(), state.view(Seat::ALL[0]));
     let policy = shipped_policy("ippo-2p").unwrap().policy().unwrap();
     let is_hint = |found: &&ActionValue| matches!(found.played, Move::Hint { .. });
     let hints: Vec<&ActionValue> = decision.actions.iter().filter(is_hint).collect();
@@ -197,7 +199,7 @@ fn a_rollout_of_a_depth_ends_with_the_value_of_the_network() {
             let mut position = view.supposing(hand);
             let mut deck = position.remaining_deck(variant, GameRng::for_samples(0));
             position.apply_unchecked(variant, found.played, &mut deck);
-            let views = std::iter::once(View::new(variant, &position, 1));
+            let views = std::iter::once(View::new(variant, &position, Seat::ALL[1]));
             let value = policy.values(views, &mut PolicyScratch::default())[0];
             f64::from(f32::from(position.score(variant)) + value)
         });
@@ -235,10 +237,11 @@ impl Bot for Counting {
 #[test]
 fn a_seated_player_chooses_no_move_in_past_turns() {
     let variant = variant_of("standard", 2);
-    let state = game_before_a_turn(&variant, "smart", 0, 3, 8);
+    let state = game_before_a_turn(&variant, "smart", Seat::ALL[0], 3, 8);
     assert_eq!((state.ending(), state.length() % 2), (None, 0));
     let counts = Arc::new([AtomicUsize::new(0), AtomicUsize::new(0)]);
-    let mut seated = SeatedPlayer::new(Player::Bot(Box::new(Counting(counts.clone()))), 0, 0);
+    let mut seated =
+        SeatedPlayer::new(Player::Bot(Box::new(Counting(counts.clone()))), Seat::ALL[0], 0);
     for _ in 0..2 {
         seated.act(&state).unwrap();
         let found: Vec<usize> = counts.iter().map(|count| count.load(Ordering::Relaxed)).collect();
@@ -252,14 +255,15 @@ fn a_searcher_that_was_not_asked_before_decides_as_one_that_was() {
     let name: PlayerName = format!("search: {RULES}; rollouts=300; hands=5000").parse().unwrap();
     let mut compared = 0;
     for game in 0..12 {
-        let mut asked = SeatedPlayer::new(name.player(&variant).unwrap(), 0, game);
-        let mut other = SeatedPlayer::new(player(&variant, RULES), 1, game);
+        let mut asked = SeatedPlayer::new(name.player(&variant).unwrap(), Seat::ALL[0], game);
+        let mut other = SeatedPlayer::new(player(&variant, RULES), Seat::ALL[1], game);
         let mut state = State::new(variant.clone(), seed(game));
         while state.ending().is_none() {
-            let is_own = state.position().current_player() == 0;
+            let is_own = state.position().current_player() == Seat::ALL[0];
             let played = if is_own { asked.act(&state) } else { other.act(&state) }.unwrap();
             if is_own && state.length() >= 6 {
-                let mut fresh = SeatedPlayer::new(name.player(&variant).unwrap(), 0, game);
+                let mut fresh =
+                    SeatedPlayer::new(name.player(&variant).unwrap(), Seat::ALL[0], game);
                 assert_eq!(fresh.act(&state).unwrap(), played, "game {game}");
                 compared += 1;
                 break;
@@ -273,16 +277,16 @@ fn a_searcher_that_was_not_asked_before_decides_as_one_that_was() {
 #[test]
 fn a_search_that_was_stopped_can_be_asked_again() {
     let variant = variant_of("standard", 2);
-    let state = game_before_a_turn(&variant, "smart", 0, 3, 8);
+    let state = game_before_a_turn(&variant, "smart", Seat::ALL[0], 3, 8);
     let set = AtomicBool::new(true);
     let mut searcher = searcher(&variant, "smart", 200, 100);
-    searcher.follow(&state, 0, 7);
-    assert!(searcher.decide_until(&state.view(0), &set).is_none());
-    let (decision, belief) = searcher.decide(&state.view(0));
+    searcher.follow(&state, Seat::ALL[0], 7);
+    assert!(searcher.decide_until(&state.view(Seat::ALL[0]), &set).is_none());
+    let (decision, belief) = searcher.decide(&state.view(Seat::ALL[0]));
     assert!(state.position().is_legal(&variant, decision.chosen));
     assert_eq!(belief.hands().count(), 100);
     let name: PlayerName = "search: smart; rollouts=100; hands=30".parse().unwrap();
-    let mut seated = SeatedPlayer::new(name.player(&variant).unwrap(), 0, 7);
+    let mut seated = SeatedPlayer::new(name.player(&variant).unwrap(), Seat::ALL[0], 7);
     assert_eq!(seated.act_until(&state, &set), Ok(None));
     assert!(seated.act(&state).is_ok());
     let table = vec![name.player(&variant).unwrap(), player(&variant, "smart")];

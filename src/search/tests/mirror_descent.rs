@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use super::super::*;
 use super::*;
 use crate::bots::{Player, SeatedPlayer, play_games};
-use crate::rules::{Belief, Card, Move, State};
+use crate::rules::{Belief, Card, Move, Seat, State};
 
 #[test]
 fn mirror_descent_doubts_a_hand_for_a_move_and_drops_none() {
@@ -11,17 +11,17 @@ fn mirror_descent_doubts_a_hand_for_a_move_and_drops_none() {
     let (mut compared, mut doubted) = (0, 0);
     for game in 0..12 {
         // The other seat makes moves of another blueprint now and then.
-        let state = game_before_a_turn(&variant, "iggi", 1, game, 5);
+        let state = game_before_a_turn(&variant, "iggi", Seat::ALL[1], game, 5);
         if state.ending().is_some() {
             continue;
         }
         let mut doubting = mirror(&variant, bot, 10, 10_000, 50.0);
-        doubting.follow(&state, 1, 0);
-        let (_, belief) = doubting.decide(&state.view(1));
+        doubting.follow(&state, Seat::ALL[1], 0);
+        let (_, belief) = doubting.decide(&state.view(Seat::ALL[1]));
         let found = stated(belief);
         assert_eq!((belief.source(), belief.unexplained().count()), (Source::Exact, 0));
         // All hands that the rules allow are there, each with the likelihood of the moves that it explains.
-        let allowed = Belief::new(&state.view(1)).hands(10_000).unwrap();
+        let allowed = Belief::new(&state.view(Seat::ALL[1])).hands(10_000).unwrap();
         assert_eq!(found.len(), allowed.len());
         let mut expected = BTreeMap::new();
         for (hand, ways) in allowed {
@@ -29,7 +29,7 @@ fn mirror_descent_doubts_a_hand_for_a_move_and_drops_none() {
                 .iter()
                 .map(|&card| card.into())
                 .collect();
-            let mistakes = mistakes(&state, 1, bot, &hand);
+            let mistakes = mistakes(&state, Seat::ALL[1], bot, &hand);
             expected.insert(hand, ways as f64 * 0.02f64.powi(mistakes));
             doubted += usize::from(mistakes > 0);
         }
@@ -43,7 +43,7 @@ fn mirror_descent_doubts_a_hand_for_a_move_and_drops_none() {
 }
 
 /// The number of turns in which the other seat would have moved otherwise if the observer's hand now were this one.
-fn mistakes(state: &State, seat: usize, bot: &str, hand: &[usize]) -> i32 {
+fn mistakes(state: &State, seat: Seat, bot: &str, hand: &[usize]) -> i32 {
     let variant = state.variant();
     // The deck with the supposed cards in the places of the own ones, which change places with hidden cards.
     let mut deck = state.deck().to_vec();
@@ -54,14 +54,15 @@ fn mistakes(state: &State, seat: usize, bot: &str, hand: &[usize]) -> i32 {
         let other = hidden.find(|&place| deck[place] == cards[kind]).expect("a hidden copy");
         deck.swap(own[slot], other);
     }
-    let start = state.start_player().into();
+    let start = state.start_player();
     let mut other = State::from_deck(variant.clone(), deck, start).unwrap();
     let mut bots: Vec<SeatedPlayer> =
-        (0..2).map(|place| SeatedPlayer::new(player(variant, bot), place, 0)).collect();
+        variant.seats().map(|place| SeatedPlayer::new(player(variant, bot), place, 0)).collect();
     let mut found = 0;
     for event in state.history() {
-        let acting = usize::from(event.seat);
-        found += i32::from(acting != seat && bots[acting].act(&other).unwrap() != event.played);
+        let acting = event.seat;
+        found +=
+            i32::from(acting != seat && bots[acting.index()].act(&other).unwrap() != event.played);
         let action = variant.move_to_action(event.played).unwrap();
         other.apply(action).unwrap();
     }
@@ -69,7 +70,7 @@ fn mistakes(state: &State, seat: usize, bot: &str, hand: &[usize]) -> i32 {
 }
 
 /// The places in the deck of a seat's cards, by slot, and the number of cards that were drawn.
-fn own_places(state: &State, seat: usize) -> (Vec<usize>, usize) {
+fn own_places(state: &State, seat: Seat) -> (Vec<usize>, usize) {
     let variant = state.variant();
     let size = usize::from(variant.hand_size());
     let mut hands: Vec<Vec<usize>> = (0..usize::from(variant.players()))
@@ -78,14 +79,14 @@ fn own_places(state: &State, seat: usize) -> (Vec<usize>, usize) {
     let mut next = hands.len() * size;
     for event in state.history() {
         if let Move::Play { slot } | Move::Discard { slot } = event.played {
-            hands[usize::from(event.seat)].remove(slot.into());
+            hands[event.seat.index()].remove(slot.index());
             if event.drawn.is_some() {
-                hands[usize::from(event.seat)].push(next);
+                hands[event.seat.index()].push(next);
                 next += 1;
             }
         }
     }
-    (hands.swap_remove(seat), next)
+    (hands.swap_remove(seat.index()), next)
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::bots::{BotName, Player, SeatedPlayer};
-use crate::rules::{EpisodeSeed, GameRng, Parameters, State, Variant, preset};
+use crate::rules::{EpisodeSeed, GameRng, Parameters, Seat, State, Variant, preset};
 
 fn variant_of(name: &str, players: i64) -> Arc<Variant> {
     Arc::new(Variant::new(Parameters { players, ..preset(name).unwrap() }).unwrap())
@@ -40,15 +40,14 @@ fn seed(game: u64) -> EpisodeSeed {
 fn game_before_a_turn(
     variant: &Arc<Variant>,
     bot: &str,
-    seat: usize,
+    seat: Seat,
     game: u64,
     turns: usize,
 ) -> State {
     let mut state = State::new(variant.clone(), seed(game));
     let mut rng = GameRng::for_samples(game);
-    let mut others: Vec<SeatedPlayer> = (0..usize::from(variant.players()))
-        .map(|other| SeatedPlayer::new(player(variant, bot), other, 0))
-        .collect();
+    let mut others: Vec<SeatedPlayer> =
+        variant.seats().map(|other| SeatedPlayer::new(player(variant, bot), other, 0)).collect();
     while state.ending().is_none() {
         let acting = state.position().current_player();
         if acting == seat && state.length() >= turns {
@@ -58,7 +57,7 @@ fn game_before_a_turn(
             let legal: Vec<_> = state.legal_actions().iter().collect();
             legal[rng.below(legal.len() as u32) as usize]
         } else {
-            let played = others[acting].act(&state).unwrap();
+            let played = others[acting.index()].act(&state).unwrap();
             variant.move_to_action(played).unwrap()
         };
         state.apply(action).unwrap();

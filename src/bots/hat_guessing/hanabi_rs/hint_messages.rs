@@ -4,7 +4,7 @@ use crate::bots::hat_guessing::copies::{Copies, CopiesOutlook, Traits};
 use crate::bots::hat_guessing::hand_knowledge::HandKnowledge;
 use crate::bots::hat_guessing::private_knowledge::{gain, touched_by};
 use crate::bots::hat_guessing::public_knowledge::PublicKnowledge;
-use crate::rules::{Event, Hint, MAX_PLAYERS, Move, View};
+use crate::rules::{Event, Hint, MAX_PLAYERS, Move, Offset, Slot, View};
 
 /// The messages that a seat can send by the choice of its hint. Hints to each teammate encode three
 /// or four messages, by one slot of the hand: a rank hint that touches the slot, a colour hint that
@@ -33,9 +33,9 @@ impl HintMessages {
     /// The message of a hint.
     pub fn of_hint(&self, public: &PublicKnowledge, event: &Event) -> usize {
         let Move::Hint { offset, hint } = event.played else { return 0 };
-        let distance = usize::from(offset);
+        let distance = offset.index();
         let hand = &public.hands[public.offset_after(self.sender, distance)];
-        let is_touched = event.touched.contains(hinted_slot(hand, &public.outlook));
+        let is_touched = event.touched.contains(Slot::at(hinted_slot(hand, &public.outlook)));
         let of_hand = match (hint, is_touched) {
             (Hint::Rank(_), true) => 0,
             (Hint::Color(_), true) => 1,
@@ -53,7 +53,7 @@ impl HintMessages {
             distance += 1;
         }
         let hand = &public.hands[distance];
-        let card = view.hand(distance).nth(hinted_slot(hand, &public.outlook))?;
+        let card = view.hand(Offset::at(distance)).nth(hinted_slot(hand, &public.outlook))?;
         let hint = match (of_hand, self.of_distance[distance]) {
             (0, _) => Some(Hint::Rank(card.rank)),
             (1, _) => Some(Hint::Color(card.suit)),
@@ -71,7 +71,7 @@ impl HintMessages {
                 |hint| matches!(hint, Hint::Color(suit) if suit != card.suit),
             ),
         };
-        hint.map(|hint| Move::Hint { offset: distance as u8, hint })
+        hint.map(|hint| Move::Hint { offset: Offset::at(distance), hint })
     }
 }
 

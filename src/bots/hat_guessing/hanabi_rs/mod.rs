@@ -12,7 +12,7 @@ use self::missing_hint::note_missing_hint;
 use self::move_choice::choose;
 use super::public_knowledge::{PublicKnowledge, mend};
 use crate::bots::bot::{Bot, Turn};
-use crate::rules::{Event, GameRng, Hint, Move, SlotSet, View};
+use crate::rules::{Event, GameRng, Hint, Move, Offset, Slot, SlotSet, View};
 
 /// A hat guesser. A message answers which card of a hand is playable, which is dead, or which kind
 /// a card is. Supports the base game.
@@ -36,8 +36,8 @@ fn interpret(public: &mut PublicKnowledge, before: &View<'_>, sender: usize, eve
             if before.may_hint() {
                 note_missing_hint(public, sender);
             }
-            if useless.len() > 1 && useless.contains(slot.into()) {
-                let message = (useless & SlotSet::first_slots(slot.into())).len();
+            if useless.len() > 1 && useless.contains(slot) {
+                let message = (useless & SlotSet::first_slots(slot.index())).len();
                 public.receive::<HandQuestions>(before, sender, useless.len(), message);
             }
         }
@@ -52,7 +52,7 @@ impl Bot for InformationStrategy {
 
     fn observe(&mut self, turn: &Turn<'_>) {
         let event = &turn.event;
-        let offset = turn.after.offset(event.seat.into());
+        let offset = turn.after.offset(event.seat).index();
         match self.chosen.take() {
             Some((played, public)) if offset == 0 && played == event.played => self.public = public,
             _ => interpret(&mut self.public, &turn.before, offset, event),
@@ -70,9 +70,9 @@ impl Bot for InformationStrategy {
             return played;
         }
         // Only possible if a partner violates the conventions. Slot 0 can always be played.
-        let next = view.hand(1).next().map(|card| Hint::Rank(card.rank));
-        let hint = next.map(|hint| Move::Hint { offset: 1, hint });
-        hint.filter(|&hint| view.is_legal(hint)).unwrap_or(Move::Play { slot: 0 })
+        let next = view.hand(Offset::NEXT).next().map(|card| Hint::Rank(card.rank));
+        let hint = next.map(|hint| Move::Hint { offset: Offset::NEXT, hint });
+        hint.filter(|&hint| view.is_legal(hint)).unwrap_or(Move::Play { slot: Slot::OLDEST })
     }
 }
 
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
     use crate::bots::table::Table;
     use crate::bots::{bot, play_games};
-    use crate::rules::{EpisodeSeed, Parameters, State, Variant};
+    use crate::rules::{EpisodeSeed, Parameters, Seat, State, Variant};
 
     fn variant(players: i64) -> Arc<Variant> {
         Arc::new(Variant::new(Parameters { players, ..Parameters::default() }).unwrap())
@@ -93,8 +93,8 @@ mod tests {
         let variant = state.variant();
         for (seat, bot) in bots.iter().enumerate() {
             for (offset, hand) in bot.public.hands[..bots.len()].iter().enumerate() {
-                let owner = variant.seat_after(seat, offset);
-                assert_eq!(*hand, bots[owner].public.hands[0], "{state}");
+                let owner = variant.seat_after(Seat::at(seat), Offset::at(offset));
+                assert_eq!(*hand, bots[owner.index()].public.hands[0], "{state}");
                 let cards = state.position().hand(variant, owner);
                 for (card, known) in cards.zip(hand.cards()) {
                     assert!(known.kinds().contains(variant.card_index(card)), "{state}");

@@ -5,7 +5,7 @@ use super::hint_messages::HintMessages;
 use super::missing_hint::{knows_playable, note_missing_hint};
 use crate::bots::hat_guessing::private_knowledge::PrivateKnowledge;
 use crate::bots::hat_guessing::public_knowledge::PublicKnowledge;
-use crate::rules::{Move, View};
+use crate::rules::{Move, Slot, View};
 
 /// The choice of a move. Applies the message of the move to `public`. Returns `None` if no hint
 /// encodes the message that would have to be sent.
@@ -14,7 +14,7 @@ pub(super) fn choose(public: &mut PublicKnowledge, view: &View<'_>) -> Option<Mo
     let may_risk = view.may_misplay() && private.can_spare_turns();
     let risky_play = || private.risky_play().filter(|_| may_risk);
     if let Some(slot) = private.best_play::<f32>().or_else(risky_play) {
-        return Some(Move::Play { slot: slot as u8 });
+        return Some(Move::Play { slot: Slot::at(slot) });
     }
     let useless = private.own.useless(&public.outlook);
     if wants_hint(public, &private, view, !useless.is_empty()) {
@@ -24,7 +24,7 @@ pub(super) fn choose(public: &mut PublicKnowledge, view: &View<'_>) -> Option<Mo
         return messages.hint(&known, view, message);
     }
     let known_useless = public.hands[0].useless(&public.outlook);
-    let least_needed = useless.oldest().unwrap_or_else(|| private.least_needed::<f32>());
+    let least_needed = useless.oldest().unwrap_or_else(|| Slot::at(private.least_needed::<f32>()));
     if view.may_hint() {
         note_missing_hint(public, 0);
     }
@@ -34,7 +34,7 @@ pub(super) fn choose(public: &mut PublicKnowledge, view: &View<'_>) -> Option<Mo
     } else {
         least_needed
     };
-    Some(Move::Discard { slot: slot as u8 })
+    Some(Move::Discard { slot })
 }
 
 /// Whether to give a hint rather than to discard. The others draw conclusions from a discard, so the

@@ -3,7 +3,7 @@
 use crate::bots::base_game::{rank_of, suit_of};
 use crate::bots::hat_guessing::copies::{Copies, CopiesOutlook, Traits};
 use crate::bots::hat_guessing::hand_knowledge::HandKnowledge;
-use crate::rules::{Hint, SlotSet};
+use crate::rules::{Hint, Slot, SlotSet};
 
 /// The map from hints to one seat to numbers. It follows from the common knowledge about the hand.
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +41,7 @@ impl HintCode {
         match (self, hint) {
             (HintCode::Named { colors, .. }, Hint::Color(suit)) => colors[suit.index()].into(),
             (HintCode::Named { ranks, .. }, Hint::Rank(rank)) => ranks[rank.index()].into(),
-            (&HintCode::Slot { slot, .. }, _) if touched.contains(slot) => {
+            (&HintCode::Slot { slot, .. }, _) if touched.contains(Slot::at(slot)) => {
                 u32::from(matches!(hint, Hint::Color(_)))
             }
             (HintCode::Slot { tells_kinds: true, .. }, Hint::Color(_)) => 3,

@@ -10,7 +10,7 @@ use self::hint_code::HintCode;
 use self::questions::SlotQuestions;
 use super::public_knowledge::PublicKnowledge;
 use crate::bots::bot::{Bot, Turn};
-use crate::rules::{GameRng, Hint, Move, SlotSet, View};
+use crate::rules::{GameRng, Hint, Move, Slot, SlotSet, View};
 
 /// A hat guesser. A hint sends the sum of the receivers' answers. Supports the base game.
 #[derive(Clone, Debug, Default)]
@@ -50,7 +50,7 @@ impl InfoBot {
     fn observe_discard(&mut self, turn: &Turn<'_>, sender: usize, slot: usize) {
         let useless = self.public.hands[sender].useless(&self.public.outlook);
         let modulus = useless.len();
-        if modulus > 1 && useless.contains(slot) {
+        if modulus > 1 && useless.contains(Slot::at(slot)) {
             let number = (useless & SlotSet::first_slots(slot)).len();
             self.public.receive::<SlotQuestions>(&turn.before, sender, modulus, number);
         }
@@ -63,10 +63,10 @@ impl Bot for InfoBot {
     }
 
     fn observe(&mut self, turn: &Turn<'_>) {
-        let sender = turn.before.offset(turn.event.seat.into());
+        let sender = turn.before.offset(turn.event.seat).index();
         match turn.event.played {
-            Move::Hint { offset, hint } => self.observe_hint(turn, sender, offset.into(), hint),
-            Move::Discard { slot } => self.observe_discard(turn, sender, slot.into()),
+            Move::Hint { offset, hint } => self.observe_hint(turn, sender, offset.index(), hint),
+            Move::Discard { slot } => self.observe_discard(turn, sender, slot.index()),
             Move::Play { .. } | Move::AnnouncedPlay { .. } => {}
         }
         self.after_own_hint = None;

@@ -6,7 +6,7 @@ use super::questions::SlotQuestions;
 use crate::bots::hat_guessing::hand_knowledge::HandKnowledge;
 use crate::bots::hat_guessing::private_knowledge::{PrivateKnowledge, gain, touched_by};
 use crate::bots::hat_guessing::public_knowledge::Questions;
-use crate::rules::{Hint, MAX_PLAYERS, Move, Suit, View};
+use crate::rules::{Hint, MAX_PLAYERS, Move, Offset, Slot, Suit, View};
 
 impl InfoBot {
     /// The move by the conventions, which may be illegal beside partners that violate them.
@@ -14,14 +14,14 @@ impl InfoBot {
         let public = self.public;
         let private = PrivateKnowledge::new(&public, view);
         if let Some(slot) = private.best_play::<f64>() {
-            return Move::Play { slot: slot as u8 };
+            return Move::Play { slot: Slot::at(slot) };
         }
         let is_early = private.can_spare_turns();
         if is_early
             && view.may_misplay()
             && let Some(slot) = private.risky_play()
         {
-            return Move::Play { slot: slot as u8 };
+            return Move::Play { slot: Slot::at(slot) };
         }
         if !view.may_discard() {
             return self.hint(view);
@@ -33,16 +33,16 @@ impl InfoBot {
             return self.hint(view);
         }
         if let Some(slot) = self.useless_slot(view, &private.own) {
-            return Move::Discard { slot: slot as u8 };
+            return Move::Discard { slot };
         }
         if wants_hint {
             return self.hint(view);
         }
-        Move::Discard { slot: private.least_needed::<f64>() as u8 }
+        Move::Discard { slot: Slot::at(private.least_needed::<f64>()) }
     }
 
     /// A useless slot. If several are commonly known, the choice among them sends a number.
-    fn useless_slot(&self, view: &View<'_>, own: &HandKnowledge) -> Option<usize> {
+    fn useless_slot(&self, view: &View<'_>, own: &HandKnowledge) -> Option<Slot> {
         let mut public = self.public;
         let useless = public.hands[0].useless(&public.outlook);
         if useless.len() > 1 {
@@ -73,18 +73,19 @@ impl InfoBot {
         let mut hand = sent.hands[offset];
         if modulus != usual {
             hand = self.public.hands[offset];
-            let cards = view.hand_indices(offset);
+            let cards = view.hand_indices(Offset::at(offset));
             SlotQuestions::note_cards(&mut hand, &self.public.outlook, usual, cards);
         }
         let hint = self.best_hint(view, offset, number, &hand);
-        Move::Hint { offset: offset as u8, hint }
+        Move::Hint { offset: Offset::at(offset), hint }
     }
 
     /// The hint to this seat that encodes the number and has the largest gain.
     fn best_hint(&self, view: &View<'_>, offset: usize, number: u32, hand: &HandKnowledge) -> Hint {
         let (code, _) = HintCode::of(&self.public.hands[offset], &self.public.outlook);
-        let hints =
-            view.hand(offset).flat_map(|card| [Hint::Color(card.suit), Hint::Rank(card.rank)]);
+        let hints = view
+            .hand(Offset::at(offset))
+            .flat_map(|card| [Hint::Color(card.suit), Hint::Rank(card.rank)]);
         let mut chosen = Hint::Color(Suit::ALL[0]);
         let mut most = -1.0;
         for hint in hints {

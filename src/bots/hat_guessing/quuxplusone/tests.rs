@@ -6,7 +6,7 @@ use super::*;
 use crate::bots::hat_guessing::copies::Copies;
 use crate::bots::table::Table;
 use crate::bots::{Player, play_games};
-use crate::rules::{CardSet, EpisodeSeed, Event, Parameters, State, Variant};
+use crate::rules::{CardSet, EpisodeSeed, Event, Parameters, Seat, State, Variant};
 
 fn base_game(players: i64) -> Arc<Variant> {
     Arc::new(Variant::new(Parameters { players, ..Parameters::default() }).unwrap())
@@ -32,11 +32,13 @@ fn for_each_turn(players: i64, check: impl Fn(&[InfoBot], &State)) {
 fn common_knowledge_is_equal_in_all_seats_and_true() {
     for players in 2..=5 {
         for_each_turn(players, |bots, state| {
-            for (seat, owner) in bots.iter().enumerate() {
-                for (other, bot) in bots.iter().enumerate().filter(|&(other, _)| other != seat) {
+            for (seat, owner) in Seat::ALL.into_iter().zip(bots) {
+                for (other, bot) in
+                    Seat::ALL.into_iter().zip(bots).filter(|&(other, _)| other != seat)
+                {
                     let view = View::new(state.variant(), state.position(), other);
                     let offset = view.offset(seat);
-                    let known = bot.public.hands[offset].cards();
+                    let known = bot.public.hands[offset.index()].cards();
                     assert_eq!(known, owner.public.hands[0].cards());
                     let is_true =
                         |(copies, &kind): (&Copies, &u8)| copies.kinds().contains(kind.into());
@@ -50,7 +52,7 @@ fn common_knowledge_is_equal_in_all_seats_and_true() {
 #[test]
 fn the_remaining_copies_are_those_that_the_rules_count() {
     for_each_turn(3, |bots, state| {
-        let view = state.view(0);
+        let view = state.view(Seat::ALL[0]);
         for card in state.variant().card_kinds() {
             let is_played = usize::from(view.fireworks()[card.suit.index()]) > card.rank.index();
             let gone = view.discarded(card) + u8::from(is_played);

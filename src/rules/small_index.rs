@@ -1,0 +1,120 @@
+//! What the small closed types share: suits, ranks, seats, slots and offsets are numbers that count from 0.
+
+use thiserror::Error;
+
+/// A number that is not the index of a suit, a rank, a seat, a slot or an offset.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{kind} {index} is not allowed: expected 0 to {}", count - 1)]
+pub struct IndexError {
+    pub(super) kind: &'static str,
+    pub(super) index: u8,
+    pub(super) count: usize,
+}
+
+impl IndexError {
+    /// The number that was given.
+    #[must_use]
+    pub const fn index(&self) -> u8 {
+        self.index
+    }
+
+    /// The number of indices, which are counted from 0.
+    #[must_use]
+    pub const fn count(&self) -> usize {
+        self.count
+    }
+}
+
+/// Gives a type around a `u8` its values and its conversions.
+macro_rules! small_index {
+    ($type:ident, $count:expr, $kind:literal) => {
+        impl $type {
+            /// All values in order, including those that smaller variants do not use.
+            pub const ALL: [$type; $count] = {
+                let mut all = [$type(0); $count];
+                let mut index = 0;
+                while index < $count {
+                    all[index] = $type(index as u8);
+                    index += 1;
+                }
+                all
+            };
+
+            /// The value with this index, or `None` if no variant has it.
+            #[must_use]
+            pub const fn new(index: u8) -> Option<$type> {
+                if (index as usize) < $count { Some($type(index)) } else { None }
+            }
+
+            /// The index, from 0.
+            #[must_use]
+            #[inline]
+            pub const fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+
+        impl TryFrom<u8> for $type {
+            type Error = crate::rules::IndexError;
+
+            fn try_from(index: u8) -> Result<$type, crate::rules::IndexError> {
+                let error = crate::rules::IndexError { kind: $kind, index, count: $count };
+                $type::new(index).ok_or(error)
+            }
+        }
+
+        impl From<$type> for u8 {
+            #[inline]
+            fn from(value: $type) -> u8 {
+                value.0
+            }
+        }
+
+        impl From<$type> for usize {
+            #[inline]
+            fn from(value: $type) -> usize {
+                value.index()
+            }
+        }
+    };
+}
+
+/// Defines a place at the table or in a hand, whose text is its number.
+macro_rules! place {
+    ($(#[$docs:meta])* $type:ident, $count:expr, $kind:literal, $expected:literal) => {
+        $(#[$docs])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(serde::Serialize, serde::Deserialize)]
+        #[serde(try_from = "u8", into = "u8")]
+        #[repr(transparent)]
+        pub struct $type(u8);
+
+        crate::rules::small_index::small_index!($type, $count, $kind);
+
+        impl $type {
+            /// The value with an index that is known to be in the range.
+            #[inline]
+            pub(crate) const fn at(index: usize) -> $type {
+                debug_assert!(index < $count);
+                $type(index as u8)
+            }
+        }
+
+        impl std::fmt::Display for $type {
+            fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                self.0.fmt(formatter)
+            }
+        }
+
+        impl std::str::FromStr for $type {
+            type Err = crate::rules::NotationError;
+
+            fn from_str(text: &str) -> Result<$type, crate::rules::NotationError> {
+                let index = crate::rules::notation::parse_digit(text).and_then($type::new);
+                index.ok_or_else(|| crate::rules::notation::not_a($kind, $expected, text))
+            }
+        }
+    };
+}
+
+pub(super) use {place, small_index};
