@@ -122,6 +122,14 @@ pub enum DeckError {
     },
 }
 
+impl Variant {
+    /// The seat with this number, if it may start a game.
+    pub(crate) fn start_player(&self, number: i64) -> Result<Seat, DeckError> {
+        let error = DeckError::WrongStartPlayer { start_player: number, players: self.players() };
+        self.seats().find(|&seat| i64::from(u8::from(seat)) == number).ok_or(error)
+    }
+}
+
 impl ListedDeck {
     /// A complete deck, the top card first.
     ///

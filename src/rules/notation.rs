@@ -1,4 +1,4 @@
-//! Text forms of cards, moves and turns.
+//! Text forms of cards, moves, seats and turns.
 
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
@@ -11,6 +11,9 @@ use super::edition::Edition;
 use super::event::Event;
 use super::hint::Hint;
 use super::moves::Move;
+use super::offset::Offset;
+use super::seat::Seat;
+use super::slot::Slot;
 
 /// Text that is not a card, a move, a seat, a slot or an offset.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -25,7 +28,7 @@ pub struct NotationError {
     pub expected: &'static str,
 }
 
-pub(super) fn not_a(what: &'static str, expected: &'static str, text: &str) -> NotationError {
+fn not_a(what: &'static str, expected: &'static str, text: &str) -> NotationError {
     let shown: String = text.chars().take(40).collect();
     NotationError { text: shown, what, expected }
 }
@@ -141,6 +144,23 @@ impl<'de> Deserialize<'de> for Card {
     }
 }
 
+macro_rules! parse_number {
+    ($type:ident, $kind:literal, $expected:literal) => {
+        impl FromStr for $type {
+            type Err = NotationError;
+
+            fn from_str(text: &str) -> Result<$type, NotationError> {
+                let number = parse_digit(text).and_then($type::new);
+                number.ok_or_else(|| not_a($kind, $expected, text))
+            }
+        }
+    };
+}
+
+parse_number!(Seat, "seat", "a number from 0 to 4");
+parse_number!(Offset, "offset", "a number from 0 to 4");
+parse_number!(Slot, "slot", "a number from 0 to 5");
+
 impl Display for Move {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         formatter.write_str(&Edition::Standard.move_text(*self))
@@ -182,7 +202,7 @@ fn parse_move(words: &[&str]) -> Option<Move> {
 }
 
 /// Parses a single digit without a sign. No variant has slots, offsets or ranks above 9.
-pub(super) fn parse_digit(text: &str) -> Option<u8> {
+fn parse_digit(text: &str) -> Option<u8> {
     match *text.as_bytes() {
         [digit @ b'0'..=b'9'] => Some(digit - b'0'),
         _ => None,

@@ -7,8 +7,7 @@ place!(
     /// A slot of a hand. [`Slot::OLDEST`] has the oldest card; when a card leaves, the newer ones move down by one slot.
     Slot,
     MAX_HAND_SIZE,
-    "slot",
-    "a number from 0 to 5"
+    "slot"
 );
 
 impl Slot {

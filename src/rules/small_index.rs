@@ -55,10 +55,11 @@ macro_rules! small_index {
         }
 
         impl TryFrom<u8> for $type {
-            type Error = crate::rules::IndexError;
+            type Error = crate::rules::small_index::IndexError;
 
-            fn try_from(index: u8) -> Result<$type, crate::rules::IndexError> {
-                let error = crate::rules::IndexError { kind: $kind, index, count: $count };
+            fn try_from(index: u8) -> Result<$type, crate::rules::small_index::IndexError> {
+                let error =
+                    crate::rules::small_index::IndexError { kind: $kind, index, count: $count };
                 $type::new(index).ok_or(error)
             }
         }
@@ -81,7 +82,7 @@ macro_rules! small_index {
 
 /// Defines a place at the table or in a hand, whose text is its number.
 macro_rules! place {
-    ($(#[$docs:meta])* $type:ident, $count:expr, $kind:literal, $expected:literal) => {
+    ($(#[$docs:meta])* $type:ident, $count:expr, $kind:literal) => {
         $(#[$docs])*
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[derive(serde::Serialize, serde::Deserialize)]
@@ -103,15 +104,6 @@ macro_rules! place {
         impl std::fmt::Display for $type {
             fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 self.0.fmt(formatter)
-            }
-        }
-
-        impl std::str::FromStr for $type {
-            type Err = crate::rules::NotationError;
-
-            fn from_str(text: &str) -> Result<$type, crate::rules::NotationError> {
-                let index = crate::rules::notation::parse_digit(text).and_then($type::new);
-                index.ok_or_else(|| crate::rules::notation::not_a($kind, $expected, text))
             }
         }
     };

@@ -8,9 +8,11 @@ use super::card::{Card, Rank, Suit};
 use super::edition::Edition;
 use super::limits::{MAX_COLORS, MAX_HAND_SIZE, MAX_PLAYERS, MAX_RANKS};
 use super::lost_game_score::LostGameScore;
+use super::offset::Offset;
 use super::parameters::{
     Parameters, VariantError, check_copies, check_deck, default_copies, default_hand_size, in_range,
 };
+use super::seat::Seat;
 use super::tables::{Copies, Tables};
 
 /// The immutable rules of one kind of game: checked [`Parameters`] and what follows from them.
@@ -126,6 +128,32 @@ impl Variant {
     #[must_use]
     pub const fn ranks(&self) -> u8 {
         self.ranks
+    }
+
+    /// The seats at the table, from 0.
+    pub fn seats(&self) -> impl ExactSizeIterator<Item = Seat> + Clone + use<> {
+        Seat::ALL.into_iter().take(self.players().into())
+    }
+
+    /// The offsets of the teammates, the next player first.
+    pub fn teammates(&self) -> impl DoubleEndedIterator<Item = Offset> + Clone + use<> {
+        (1..usize::from(self.players())).map(Offset::at)
+    }
+
+    /// The seat at this offset from another one. Both are below the number of players.
+    #[must_use]
+    #[inline]
+    pub const fn seat_after(&self, seat: Seat, offset: Offset) -> Seat {
+        let (sum, players) = (seat.index() + offset.index(), self.players as usize);
+        Seat::at(if sum >= players { sum - players } else { sum })
+    }
+
+    /// The offset of a seat from another one. Both are below the number of players.
+    #[must_use]
+    #[inline]
+    pub const fn offset_between(&self, from: Seat, to: Seat) -> Offset {
+        let (from, to) = (from.index(), to.index());
+        Offset::at(if to >= from { to - from } else { to + self.players as usize - from })
     }
 
     /// Cards in a full hand.
