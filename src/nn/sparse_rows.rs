@@ -49,7 +49,7 @@ impl SparseRows {
             self.reserve(end + part.len());
             let (indices, values) = (&mut self.indices[end..], &mut self.values[end..]);
             end += match simd {
-                // SAFETY: the instruction set is available, and there is room for the part and the slack.
+                // SAFETY: the instruction set is available, and the outputs hold the part and the slack.
                 #[cfg(target_arch = "x86_64")]
                 Simd::Avx512 => unsafe { compress_avx512(part, index, indices, values) },
                 // SAFETY: likewise.
@@ -102,7 +102,7 @@ fn compress(row: &[f32], first: usize, indices: &mut [u32], values: &mut [f32]) 
 }
 
 /// # Safety
-/// Both outputs have room for the row and sixteen elements more.
+/// Both outputs have at least the length of the row and sixteen elements more.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
 unsafe fn compress_avx512(
@@ -157,7 +157,7 @@ static PLACES: [[u32; 8]; 256] = {
 };
 
 /// # Safety
-/// Both outputs have room for the row and eight elements more.
+/// Both outputs have at least the length of the row and eight elements more.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,popcnt")]
 unsafe fn compress_avx2(

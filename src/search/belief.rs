@@ -1,5 +1,7 @@
 //! What a searching seat believes about its own hand: weighted hands that explain its teammates' moves.
 
+mod refill;
+
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -12,12 +14,6 @@ use crate::bots::Turn;
 use crate::rules::{
     Belief, Event, GameRng, Hint, MAX_HAND_SIZE, Move, Offset, SlotSet, Variant, View, mix_seed,
 };
-
-/// A refill draws at most this many hands for each hand that is wanted.
-const DRAWS: usize = 10;
-
-/// Hands drawn at a time.
-const BLOCK: usize = 512;
 
 /// Hands that a thread takes at a time.
 const CHUNK: usize = 64;
@@ -147,10 +143,10 @@ impl BlueprintBelief {
     /// [`Stopped`] if `stop` was set. The belief then has no hands, and the next call computes it from the whole game.
     pub(super) fn prepare(
         &mut self,
-        rooms: &mut [Blueprint],
+        workers: &mut [Blueprint],
         stop: &AtomicBool,
     ) -> Result<(), Stopped> {
-        let prepared = self.follow_game(rooms, stop);
+        let prepared = self.follow_game(workers, stop);
         if prepared.is_err() {
             self.particles.clear();
             self.source = Source::Sampled;
@@ -160,9 +156,9 @@ impl BlueprintBelief {
         prepared
     }
 
-    fn follow_game(&mut self, rooms: &mut [Blueprint], stop: &AtomicBool) -> Result<(), Stopped> {
+    fn follow_game(&mut self, workers: &mut [Blueprint], stop: &AtomicBool) -> Result<(), Stopped> {
         while self.followed < self.game.length() {
-            self.follow_turn(rooms, stop)?;
+            self.follow_turn(workers, stop)?;
         }
         if self.source == Source::Exact && !self.particles.is_empty() {
             return Ok(());
@@ -170,22 +166,22 @@ impl BlueprintBelief {
         let belief = Belief::new(&self.game.view(self.followed));
         if let Some(hands) = belief.hands(self.wanted) {
             let weighed = hands.into_iter().map(|(hand, ways)| (hand, ways as f64));
-            return self.enumerate(&weighed.collect::<Vec<_>>(), rooms, stop);
+            return self.enumerate(&weighed.collect::<Vec<_>>(), workers, stop);
         }
         if self.effective_size() < MIN_EFFECTIVE_SHARE * self.wanted as f64 {
-            self.refill(&self.game.clone(), 1.0, rooms, stop)?;
+            self.refill(&self.game.clone(), 1.0, workers, stop)?;
         }
         if self.particles.is_empty() && self.has_gap {
-            self.retrace(rooms, stop)?;
+            self.retrace(workers, stop)?;
         }
         if self.particles.is_empty() {
-            self.refill_despite_mistakes(rooms, stop)?;
+            self.refill_despite_mistakes(workers, stop)?;
         }
         Stopped::if_set(stop)
     }
 
     /// Updates the hands with the next turn.
-    fn follow_turn(&mut self, rooms: &mut [Blueprint], stop: &AtomicBool) -> Result<(), Stopped> {
+    fn follow_turn(&mut self, workers: &mut [Blueprint], stop: &AtomicBool) -> Result<(), Stopped> {
         let index = self.followed;
         let is_own = self.game.is_own(index);
         self.followed += 1;
@@ -210,7 +206,7 @@ impl BlueprintBelief {
         } else if agrees.contains(&true) {
             retain(&mut self.particles, &agrees);
         } else if !agrees.is_empty() {
-            self.explain(&game, rooms, stop)?;
+            self.explain(&game, workers, stop)?;
         }
         self.weigh_exactly(&turn);
         Ok(())
@@ -221,12 +217,12 @@ impl BlueprintBelief {
     fn explain(
         &mut self,
         game: &SeenGame,
-        rooms: &mut [Blueprint],
+        workers: &mut [Blueprint],
         stop: &AtomicBool,
     ) -> Result<(), Stopped> {
         let (kept, source) = (std::mem::take(&mut self.particles), self.source);
         if source == Source::Sampled {
-            self.refill(game, 1.0, rooms, stop)?;
+            self.refill(game, 1.0, workers, stop)?;
         }
         if self.particles.is_empty() {
             self.is_explained[game.length() - 1] = false;
@@ -351,27 +347,27 @@ impl BlueprintBelief {
     fn enumerate(
         &mut self,
         hands: &[WeighedHand],
-        rooms: &mut [Blueprint],
+        workers: &mut [Blueprint],
         stop: &AtomicBool,
     ) -> Result<(), Stopped> {
         let game = self.game.clone();
         // Mistakes among a sample of hands need not be mistakes among all of them.
         if self.unexplained().next().is_some() {
-            self.find_mistakes(hands, rooms, stop)?;
+            self.find_mistakes(hands, workers, stop)?;
         }
-        let mut found = self.replayed(&game, hands, MIN_LIKELIHOOD, rooms, stop)?;
+        let mut found = self.replayed(&game, hands, MIN_LIKELIHOOD, workers, stop)?;
         if self.mistake > 0.0 {
             let likelihood = |found: &Particle| found.likelihood;
             let mut most = found.iter().map(likelihood).fold(0.0, f64::max);
             if found.is_empty() {
-                most = self.find_mistakes(hands, rooms, stop)?;
+                most = self.find_mistakes(hands, workers, stop)?;
             }
             if most < 1.0 {
-                found = self.replayed(&game, hands, MIN_LIKELIHOOD * most, rooms, stop)?;
+                found = self.replayed(&game, hands, MIN_LIKELIHOOD * most, workers, stop)?;
             }
         } else if found.is_empty() {
-            self.find_mistakes(hands, rooms, stop)?;
-            found = self.replayed(&game, hands, MIN_LIKELIHOOD, rooms, stop)?;
+            self.find_mistakes(hands, workers, stop)?;
+            found = self.replayed(&game, hands, MIN_LIKELIHOOD, workers, stop)?;
         }
         (self.particles, self.source) = (found, Source::Exact);
         Ok(())
@@ -383,11 +379,11 @@ impl BlueprintBelief {
         game: &SeenGame,
         hands: &[WeighedHand],
         least: f64,
-        rooms: &mut [Blueprint],
+        workers: &mut [Blueprint],
         stop: &AtomicBool,
     ) -> Result<Vec<Particle>, Stopped> {
-        map(rooms, hands.len(), CHUNK, stop, |room, chunk| {
-            room.replay(game, &self.is_explained, self.mistake, least, &hands[chunk], stop)
+        map(workers, hands.len(), CHUNK, stop, |worker, chunk| {
+            worker.replay(game, &self.is_explained, self.mistake, least, &hands[chunk], stop)
         })
     }
 
@@ -396,12 +392,12 @@ impl BlueprintBelief {
     fn find_mistakes(
         &mut self,
         hands: &[WeighedHand],
-        rooms: &mut [Blueprint],
+        workers: &mut [Blueprint],
         stop: &AtomicBool,
     ) -> Result<f64, Stopped> {
         let game = self.game.clone();
-        let mut left = map(rooms, hands.len(), CHUNK, stop, |room, chunk| {
-            room.deviations(&game, &hands[chunk], stop)
+        let mut left = map(workers, hands.len(), CHUNK, stop, |worker, chunk| {
+            worker.deviations(&game, &hands[chunk], stop)
         })?;
         if self.mistake > 0.0 {
             let fewest = left.iter().map(|turns| turns.len()).min();
@@ -418,7 +414,7 @@ impl BlueprintBelief {
     }
 
     /// Follows the game from its first turn, with hands in each own turn, as a seat does that searches in each of them.
-    fn retrace(&mut self, rooms: &mut [Blueprint], stop: &AtomicBool) -> Result<(), Stopped> {
+    fn retrace(&mut self, workers: &mut [Blueprint], stop: &AtomicBool) -> Result<(), Stopped> {
         let game = &self.game;
         let mut walked = BlueprintBelief {
             particles: Vec::new(),
@@ -431,76 +427,13 @@ impl BlueprintBelief {
         };
         for turn in (0..game.length()).filter(|&turn| game.is_own(turn)) {
             walked.game = Arc::new(game.before(turn));
-            walked.follow_game(rooms, stop)?;
+            walked.follow_game(workers, stop)?;
         }
         walked.game = game.clone();
-        walked.follow_game(rooms, stop)?;
+        walked.follow_game(workers, stop)?;
         *self = walked;
         Ok(())
     }
-
-    /// Draws possible hands that explain the game so far, until there are as many as wanted. `most` is the likelihood of the
-    /// likeliest hand.
-    fn refill(
-        &mut self,
-        game: &SeenGame,
-        most: f64,
-        rooms: &mut [Blueprint],
-        stop: &AtomicBool,
-    ) -> Result<(), Stopped> {
-        let belief = Belief::new(&game.view(game.length()));
-        self.source = Source::Sampled;
-        let seed = self.next_seed();
-        let kept = (self.effective_size() as usize).min(self.wanted);
-        self.particles = if kept == 0 { Vec::new() } else { self.resampled(kept) };
-        let (is_explained, mistake) = (&self.is_explained, self.mistake);
-        for first in (0..self.wanted * DRAWS).step_by(BLOCK) {
-            if self.particles.len() >= self.wanted {
-                break;
-            }
-            let found = map(rooms, BLOCK, CHUNK, stop, |room, chunk| {
-                let chunk = first + chunk.start..first + chunk.end;
-                let mut rng = GameRng::from_state(mix_seed(!seed, chunk.start as u64));
-                let hands: Vec<WeighedHand> =
-                    chunk.filter_map(|index| drawn(&belief, seed, index)).collect();
-                let mut found =
-                    room.replay(game, is_explained, mistake, MIN_LIKELIHOOD * most, &hands, stop);
-                found.retain(|found| {
-                    found.weight >= most || fraction(&mut rng) * most < found.weight
-                });
-                found.iter_mut().for_each(|found| found.weight = 1.0);
-                found
-            })?;
-            self.particles.extend(found);
-        }
-        self.particles.truncate(self.wanted);
-        Ok(())
-    }
-
-    /// As [`BlueprintBelief::refill`], when no hand that was drawn explains the game: with the mistakes among these hands.
-    fn refill_despite_mistakes(
-        &mut self,
-        rooms: &mut [Blueprint],
-        stop: &AtomicBool,
-    ) -> Result<(), Stopped> {
-        let (game, before) = (self.game.clone(), self.seed);
-        let belief = Belief::new(&game.view(game.length()));
-        let seed = self.next_seed();
-        let draws = (self.wanted * DRAWS).next_multiple_of(BLOCK);
-        let hands = map(rooms, draws, CHUNK, stop, |_, chunk| {
-            chunk.filter_map(|index| drawn(&belief, seed, index)).collect()
-        })?;
-        let most = self.find_mistakes(&hands, rooms, stop)?;
-        // The same hands are drawn again.
-        self.seed = before;
-        self.refill(&game, most, rooms, stop)
-    }
-}
-
-/// The hand of this number among those that a refill draws.
-fn drawn(belief: &Belief, seed: u64, index: usize) -> Option<WeighedHand> {
-    let mut rng = GameRng::from_state(mix_seed(seed, index as u64));
-    Some((belief.sample(&mut rng)?, 1.0))
 }
 
 /// A number from 0 to below 1.

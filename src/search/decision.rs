@@ -68,9 +68,9 @@ pub(super) fn search(
     let moves = moves
         .iter()
         .map(|action| variant.action_to_move(action).expect("legal actions are the variant's"));
-    let mut rooms: Vec<Blueprint> = vec![belief.blueprint().clone(); threads.max(1)];
+    let mut workers: Vec<Blueprint> = vec![belief.blueprint().clone(); threads.max(1)];
     let moves: Vec<Move> = moves.collect();
-    let bonuses = bonuses(&mut rooms[0], view, &moves, blueprint, options);
+    let bonuses = bonuses(&mut workers[0], view, &moves, blueprint, options);
     let candidate = |(&played, bonus)| Candidate::new(played, bonus);
     let mut kept: Vec<Candidate> = moves.iter().zip(bonuses).map(candidate).collect();
     let mut dropped = Vec::new();
@@ -79,11 +79,11 @@ pub(super) fn search(
     let mut samples = 0;
     while kept.len() > 1 && budget.left >= kept.len() && !is_over() {
         let block = budget.block(kept.len());
-        let scores = map(&mut rooms, block, CHUNK, stop, |room, chunk| {
+        let scores = map(&mut workers, block, CHUNK, stop, |worker, chunk| {
             let deals: Vec<Deal<'_>> =
                 chunk.map(|index| draw.deal(view, samples + index)).collect();
             let moves: Vec<Move> = kept.iter().map(|found| found.played).collect();
-            scores(room, view, &deals, &moves, &*own, options.depth, stop)
+            scores(worker, view, &deals, &moves, &*own, options.depth, stop)
         })?;
         for scores in scores {
             kept.iter_mut().zip(scores).for_each(|(candidate, score)| candidate.scores.push(score));
@@ -115,7 +115,7 @@ pub(super) fn search(
 
 /// What is added to the mean of each move when moves are compared.
 fn bonuses(
-    room: &mut Blueprint,
+    worker: &mut Blueprint,
     view: &View<'_>,
     moves: &[Move],
     blueprint: Move,
@@ -128,7 +128,7 @@ fn bonuses(
         }
         // The step of mirror descent multiplies the probability of a move by the exponential of `step` times its value.
         Method::Mirror { step } => {
-            let logits = room.log_probabilities(view, moves, blueprint);
+            let logits = worker.log_probabilities(view, moves, blueprint);
             logits.into_iter().map(|logit| logit / step).collect()
         }
     }
@@ -177,7 +177,7 @@ impl<'a> Draw<'a> {
 
 /// For each deal the scores of all moves.
 fn scores<'a>(
-    room: &mut Blueprint,
+    worker: &mut Blueprint,
     view: &View<'_>,
     deals: &'a [Deal<'a>],
     moves: &[Move],
@@ -195,6 +195,6 @@ fn scores<'a>(
     };
     let pairs = deals.iter().flat_map(|deal| moves.iter().map(move |first| (deal, first)));
     let starts: Vec<Start<'_>> = pairs.map(start).collect();
-    let scores = room.play(view.variant(), &starts, depth, stop);
+    let scores = worker.play(view.variant(), &starts, depth, stop);
     scores.chunks(moves.len()).map(<[f32]>::to_vec).collect()
 }

@@ -1,0 +1,80 @@
+//! New hands for a belief that has too few.
+
+use std::sync::atomic::AtomicBool;
+
+use super::{BlueprintBelief, CHUNK, MIN_LIKELIHOOD, Source, fraction};
+use crate::rules::{Belief, GameRng, mix_seed};
+use crate::search::blueprint::{Blueprint, WeighedHand};
+use crate::search::parallel::{Stopped, map};
+use crate::search::seen_game::SeenGame;
+
+/// A refill draws at most this many hands for each hand that is wanted.
+const DRAWS: usize = 10;
+
+/// Hands drawn at a time.
+const BLOCK: usize = 512;
+
+impl BlueprintBelief {
+    /// Draws possible hands that explain the game so far, until there are as many as wanted. `most` is the likelihood of the
+    /// likeliest hand.
+    pub(super) fn refill(
+        &mut self,
+        game: &SeenGame,
+        most: f64,
+        workers: &mut [Blueprint],
+        stop: &AtomicBool,
+    ) -> Result<(), Stopped> {
+        let belief = Belief::new(&game.view(game.length()));
+        self.source = Source::Sampled;
+        let seed = self.next_seed();
+        let kept = (self.effective_size() as usize).min(self.wanted);
+        self.particles = if kept == 0 { Vec::new() } else { self.resampled(kept) };
+        let (is_explained, mistake) = (&self.is_explained, self.mistake);
+        for first in (0..self.wanted * DRAWS).step_by(BLOCK) {
+            if self.particles.len() >= self.wanted {
+                break;
+            }
+            let found = map(workers, BLOCK, CHUNK, stop, |worker, chunk| {
+                let chunk = first + chunk.start..first + chunk.end;
+                let mut rng = GameRng::from_state(mix_seed(!seed, chunk.start as u64));
+                let hands: Vec<WeighedHand> =
+                    chunk.filter_map(|index| drawn(&belief, seed, index)).collect();
+                let mut found =
+                    worker.replay(game, is_explained, mistake, MIN_LIKELIHOOD * most, &hands, stop);
+                found.retain(|found| {
+                    found.weight >= most || fraction(&mut rng) * most < found.weight
+                });
+                found.iter_mut().for_each(|found| found.weight = 1.0);
+                found
+            })?;
+            self.particles.extend(found);
+        }
+        self.particles.truncate(self.wanted);
+        Ok(())
+    }
+
+    /// As [`BlueprintBelief::refill`], when no hand that was drawn explains the game: with the mistakes among these hands.
+    pub(super) fn refill_despite_mistakes(
+        &mut self,
+        workers: &mut [Blueprint],
+        stop: &AtomicBool,
+    ) -> Result<(), Stopped> {
+        let (game, before) = (self.game.clone(), self.seed);
+        let belief = Belief::new(&game.view(game.length()));
+        let seed = self.next_seed();
+        let draws = (self.wanted * DRAWS).next_multiple_of(BLOCK);
+        let hands = map(workers, draws, CHUNK, stop, |_, chunk| {
+            chunk.filter_map(|index| drawn(&belief, seed, index)).collect()
+        })?;
+        let most = self.find_mistakes(&hands, workers, stop)?;
+        // The same hands are drawn again.
+        self.seed = before;
+        self.refill(&game, most, workers, stop)
+    }
+}
+
+/// The hand of this number among those that a refill draws.
+fn drawn(belief: &Belief, seed: u64, index: usize) -> Option<WeighedHand> {
+    let mut rng = GameRng::from_state(mix_seed(seed, index as u64));
+    Some((belief.sample(&mut rng)?, 1.0))
+}
