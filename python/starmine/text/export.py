@@ -44,7 +44,7 @@ def examples(
 
     Yields:
         `messages` (system, user and assistant), `move`, `action`, `game`, `turn`, `seat`, `final_score`,
-        `prompt_version`, and with a search `values`: for each legal move its `move`, `value` and `error`.
+        `prompt_version`, and with a search `values`: for each legal move its `move`, `value` and `standard_error`.
 
     Raises:
         StarmineError: `every` is below 1, a seat does not exist, or `ratings` without `rollouts`.
