@@ -6,7 +6,7 @@ use super::set_operators::set_operators;
 /// A set of kinds of cards: bit `i` is the card with index `i` (see
 /// [`Variant::card_index`](super::Variant::card_index)).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct CardSet(pub u64);
+pub struct CardSet(pub(crate) u64);
 
 impl CardSet {
     /// No card.
