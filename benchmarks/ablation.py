@@ -19,6 +19,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
+from unittest.mock import patch
 
 import numpy as np
 import torch
@@ -31,6 +32,7 @@ import ppo
 from ppo import PPO, Args
 
 import starmine
+from starmine import Batch
 from starmine.torch import ActorCritic, ColorFeatures, ColorNetwork, HiddenState
 from starmine.torch.network import orthogonal
 from starmine.training import Act, command_line, evaluate_policy, network_player, partner_seats
@@ -247,26 +249,39 @@ def player(network: ActorCritic, games: int, sampled: bool = False) -> Act:
 
 
 class Control(PPO):
-    """PPO with one of the networks."""
+    """PPO with one of the networks in place of the network by colour."""
 
-    def new_network(self, dtype: torch.dtype) -> ActorCritic:
-        """The network, before its first update."""
-        args = self.args
-        assert isinstance(args, ControlArgs)
-        rules = (self.variant, args.encoder)
-        if args.control == "flat-exact":
-            return FlatExact(*rules, dtype)
-        network = (RawColors if args.control == "raw-colors" else MemoryColors)(*rules, matmul_dtype=dtype)
-        if isinstance(network, MemoryColors):
-            network.has_partner = args.partner is not None
-            if network.has_partner and args.players != 2:
-                what = f"players={args.players} is not allowed with --control memory and a partner"
-                raise starmine.StarmineError(f"{what}: expected 2")
-            memory = HintMemory(self.variant, args.encoder, args.num_envs, network.has_partner)
-            self.batch: Any = MemoryBatch(self.batch, memory)
-        return network
+    def __init__(self, args: ControlArgs) -> None:
+        has_partner = args.partner is not None
+        if args.control == "memory" and has_partner and args.players != 2:
+            what = f"players={args.players} is not allowed with --control memory and a partner"
+            raise starmine.StarmineError(f"{what}: expected 2")
+
+        def network(variant: Any, encoder: str, hidden: Any, matmul_dtype: torch.dtype) -> ActorCritic:
+            if args.control == "flat-exact":
+                return FlatExact(variant, encoder, matmul_dtype)
+            if args.control == "raw-colors":
+                return RawColors(variant, encoder, matmul_dtype=matmul_dtype)
+            found = MemoryColors(variant, encoder, matmul_dtype=matmul_dtype)
+            found.has_partner = has_partner
+            return found
+
+        def batch(variant: Any, num_envs: int, **settings: Any) -> Any:
+            found = Batch(variant, num_envs, **settings)
+            memory = HintMemory(variant, args.encoder, num_envs, has_partner)
+            return MemoryBatch(found, memory) if args.control == "memory" else found
+
+        with patch.object(ppo, "ColorNetwork", network), patch.object(starmine, "Batch", batch):
+            super().__init__(args)
+
+
+def main(args: ControlArgs) -> None:
+    """Train and evaluate."""
+    if args.num_threads is not None:
+        torch.set_num_threads(args.num_threads)
+    with patch.object(ppo, "network_player", player):
+        ppo.train("ppo", Control(args))
 
 
 if __name__ == "__main__":
-    setattr(ppo, "network_player", player)  # noqa: B010, it is not exported
-    command_line(lambda args: ppo.main(args, Control), ControlArgs)
+    command_line(main, ControlArgs)

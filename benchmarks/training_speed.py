@@ -74,7 +74,7 @@ class Ours:
         steps, start = 0, time.perf_counter()
         while time.perf_counter() - start < seconds:
             self.ppo.update(0.0)
-            steps += len(self.ppo.rollout)
+            steps += GAMES * TURNS
         took = time.perf_counter() - start
         self.total += took
         return steps / took
@@ -113,7 +113,8 @@ def processes(count: int, seconds: float) -> float:
     """Environment steps per second of as many processes, each with one thread and its share of the games."""
     with tempfile.TemporaryDirectory() as folder:
         options = ["--num-threads", 1, "--num-envs", GAMES // count, "--minibatch", 512 // count]
-        command = ["torch.distributed.run", "--standalone", "--nproc-per-node", count, ROOT / "examples" / "ppo.py"]
+        script = ROOT / "examples" / "ppo_distributed.py"
+        command = ["torch.distributed.run", "--standalone", "--nproc-per-node", count, script]
         budget = ["--minutes", (seconds + START) / 60, "--final-games", 10, "--out", folder]
         words = [sys.executable, "-m", *map(str, [*command, *options, *budget])]
         done = subprocess.run(words, check=False, capture_output=True, text=True)

@@ -4,7 +4,10 @@
     python examples/ppo.py --players 4 --minutes 60 --out runs/four
     python examples/ppo.py --minutes 180 --resume   # go on with the run in runs/ppo
     python examples/ppo.py --partner smart          # a best response to a bot
-    torchrun --nproc-per-node 4 examples/ppo.py     # processes that average their gradients
+
+The algorithm stands here from top to bottom: the games, a rollout, its advantages, the loss and the optimiser.
+`starmine.training` has the rest: the run's folder, its checkpoints and log, scores and evaluation.
+`examples/ppo_recurrent.py` adds hidden states, and `examples/ppo_distributed.py` trains in several processes.
 
 A sample is one turn, with the observation of the seat that plays it. A trajectory is one game: the reward is the
 team's, and the value after a turn is that of the next seat's observation. With a partner the policy plays seat 0 and
@@ -20,7 +23,6 @@ the same one, in steps.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -30,7 +32,7 @@ from torch import Tensor, nn
 
 import starmine
 from starmine.envs.rewards import taken_back
-from starmine.torch import ActorCritic, ColorNetwork, Minibatch, PolicyNetwork, RolloutBuffer
+from starmine.torch import ActorCritic, ColorNetwork, PolicyNetwork
 from starmine.training import (
     Act,
     FinishedGames,
@@ -43,7 +45,6 @@ from starmine.training import (
     ScriptArgs,
     WeightAverage,
     anneal,
-    average_gradients,
     batch_state,
     begin_with,
     check_finite,
@@ -51,16 +52,12 @@ from starmine.training import (
     doubled,
     evaluate_policy,
     flat_weights,
-    infer,
     local_device,
     matmul_dtype,
     network_player,
     partner_seats,
-    process_group,
     random_policy,
-    rank,
     resumed_batch,
-    sample_actions,
     show_game,
     training_seed,
 )
@@ -93,12 +90,12 @@ class Args(ScriptArgs):
     """begin with the weights of a policy, one of starmine.policies.shipped() or a file, instead of random ones"""
 
     num_envs: int = 1024
-    """games that each process plays at once"""
+    """games played at once"""
     rollout: int = 16
     """turns of each game between two updates"""
     epochs: int = 2
     minibatch: int = 512
-    """turns in a minibatch, in each process"""
+    """turns in a minibatch"""
     minibatch_end: int | None = None
     """turns in the last minibatches, reached by doublings after equal parts of the budget; None for the same"""
     lr: float = 7e-4
@@ -108,8 +105,6 @@ class Args(ScriptArgs):
     gamma: float = 0.999
     gae_lambda: float = 0.9
     clip: float = 0.2
-    normalise_over: Literal["rollout", "minibatch"] = "rollout"
-    """the set of advantages that is normalised"""
     entropy_weight: float = 0.05
     entropy_schedule: Schedule = "constant"
     """of the entropy's weight, to entropy_end over the budget"""
@@ -122,12 +117,10 @@ class Args(ScriptArgs):
     """weights that all colours share, with exact card features; or hidden layers over the bits of the observation"""
     hidden: tuple[int, ...] = (96, 256)
     """widths of a colour's tower and of the trunk; for a plain network of the hidden layers"""
-    weights: Literal["slots", "hands"] = "slots"
-    """how a network by colour weighs the own cards: each by itself, or exactly, all together"""
     card_features: bool = True
     """append to the observation of a plain network how probably each card is playable, and dead"""
     device: Literal["cpu", "cuda"] = "cpu"
-    """of the network; with torchrun each process takes a GPU of its own"""
+    """of the network"""
     dtype: Precision = "auto"
     """of the matrix products; "auto" is bfloat16 where the device multiplies it, else float32"""
 
@@ -138,47 +131,57 @@ class Args(ScriptArgs):
 # The arguments that a resumed run cannot change.
 FIXED = (
     *("variant", "players", "partner", "encoder", "lost_game_score", "num_envs", "device"),
-    *("network", "hidden", "weights", "card_features"),
+    *("network", "hidden", "card_features"),
 )
 
 
 class PPO:
-    """The policy, its optimizer, its games and the rollout that it learns from."""
+    """The policy, its optimizer, its games and the rollout that it learns from.
 
-    program, recurrent = "ppo", False
+    Attributes:
+        inputs: of the network (steps, games, ...).
+        mask: bool (steps, games, A), the legal actions.
+        action: int64 (steps, games).
+        log_prob, value, reward: float32 (steps, games); the first two as they were when the action was sampled.
+        terminated: bool (steps, games), whether the game ended with the turn.
+    """
 
     def __init__(self, args: Args) -> None:
         self.args = args
         torch.manual_seed(args.seed)
         self.device = local_device(args.device)
-        self.variant = starmine.variant(args.variant, players=args.players, lost_game_score=args.lost_game_score)
-        self.partners = partner_seats(args.partner, args.players)
-        seed = training_seed(args.seed)  # each process plays other games
-        settings: dict[str, Any] = {"encoder": args.encoder, "dtype": "bits", "partners": self.partners}
-        self.batch = starmine.Batch(self.variant, args.num_envs, seed=seed, **settings)
         dtype = matmul_dtype(args.dtype, self.device)
         self.resolved: dict[str, Any] = {"dtype": str(dtype).removeprefix("torch.")}  # for `config.json`
-        self.policy = self.new_network(dtype).to(self.device)
+
+        # The games: "obs" are the packed bits of the seat to act.
+        self.variant = starmine.variant(args.variant, players=args.players, lost_game_score=args.lost_game_score)
+        self.partners = partner_seats(args.partner, args.players)
+        settings: dict[str, Any] = {"encoder": args.encoder, "dtype": "bits", "partners": self.partners}
+        self.batch = starmine.Batch(self.variant, args.num_envs, seed=training_seed(args.seed), **settings)
+
+        # The network, and the moving average of its weights.
+        policy: ActorCritic
+        if args.network == "colors":
+            policy = ColorNetwork(self.variant, args.encoder, args.hidden, matmul_dtype=dtype)
+        else:
+            policy = PolicyNetwork(self.variant, args.encoder, args.hidden, False, args.card_features, dtype)
+        self.policy = policy.to(self.device)
         if args.start is not None:
             self.resolved["start"] = begin_with(self.policy, args.start)
-        if rank() > 0:
-            torch.manual_seed(seed)  # the same weights in all processes, but other actions
         self.policy.fuse_kernels()
         self.average = WeightAverage(self.policy, args.average)
         self.weights = flat_weights(self.policy)
         self.optimizer = torch.optim.Adam([self.weights], args.lr, eps=1e-5, fused=True)
-        self.minibatch = doubled(args.minibatch, args.minibatch_end, 0)
-        features, actions = self.policy.features, self.variant.num_actions
-        self.rollout = RolloutBuffer(args.rollout, args.num_envs, features, actions, device=self.device)
-        inputs = self.policy.read(torch.from_numpy(self.batch.observe()["obs"]).to(self.device))
-        self.inputs = inputs.new_empty(args.rollout, *inputs.shape)  # the network's, of each sample of the rollout
+        doubled(args.minibatch, args.minibatch_end, 0)  # refuses sizes that do not fit
 
-    def new_network(self, dtype: torch.dtype) -> ActorCritic:
-        """The network, before its first update."""
-        args, rules = self.args, (self.variant, self.args.encoder, self.args.hidden)
-        if args.network == "colors":
-            return ColorNetwork(*rules, weights=args.weights, recurrent=self.recurrent, matmul_dtype=dtype)
-        return PolicyNetwork(*rules, self.recurrent, args.card_features, dtype)
+        # The rollout.
+        shape = (args.rollout, args.num_envs)
+        inputs, _ = self.read(self.batch.observe())
+        self.inputs = inputs.new_empty(args.rollout, *inputs.shape)
+        self.mask = torch.empty(*shape, self.variant.num_actions, dtype=torch.bool, device=self.device)
+        self.action = torch.empty(shape, dtype=torch.int64, device=self.device)
+        self.log_prob, self.value, self.reward = (torch.empty(shape, device=self.device) for _ in range(3))
+        self.terminated = torch.empty(shape, dtype=torch.bool, device=self.device)
 
     def update(self, fraction: float) -> dict[str, float]:
         """Collect a rollout and learn from it; returns measures for the log.
@@ -189,104 +192,90 @@ class PPO:
         args = self.args
         lr = anneal(args.lr_schedule, args.lr, args.lr_end, fraction)
         entropy_weight = anneal(args.entropy_schedule, args.entropy_weight, args.entropy_end, fraction)
-        for group in self.optimizer.param_groups:
-            group["lr"] = lr
-        self.minibatch = doubled(args.minibatch, args.minibatch_end, fraction)
-        advantage, measures = self.collect(args.points_taken * fraction)
-        return measures | self.learn(advantage, entropy_weight) | {"lr": lr, "entropy_weight": entropy_weight}
+        minibatch = doubled(args.minibatch, args.minibatch_end, fraction)
+        self.optimizer.param_groups[0]["lr"] = lr
+        last_value, scores = self.collect(args.points_taken * fraction)
+        measures = self.learn(self.advantages(last_value), minibatch, entropy_weight)
+        return scores | measures | {"lr": lr, "entropy_weight": entropy_weight}
 
+    def read(self, outputs: Outputs) -> tuple[Tensor, Tensor]:
+        """The network's inputs (N, ...) and the legal actions (N, A) of the next turn."""
+        obs, mask = (torch.from_numpy(outputs[name]).to(self.device) for name in ("obs", "action_mask"))
+        return self.policy.read(obs), mask
+
+    @torch.no_grad()
     def collect(self, points_taken: float) -> tuple[Tensor, dict[str, float]]:
-        """Fill the rollout and read it; returns its advantages (steps, games) and the scores of the games that ended.
+        """Play a rollout; returns the values (N,) after its last turn, and the scores of the games that ended.
 
         Args:
             points_taken: share of its points that a lost game takes back.
         """
         args, outputs, finished = self.args, self.batch.observe(), FinishedGames()
-        self.rollout.clear()
-        for _ in range(args.rollout):
-            log_probs, value = self.predict(outputs)
-            action = sample_actions(log_probs)
-            after = self.batch.step(action.cpu())
-            self.rollout.add(
-                obs=outputs["obs"],
-                action_mask=outputs["action_mask"],
-                action=action,
-                log_prob=pick(log_probs, action),
-                value=value,
-                reward=after["reward"] - taken_back(after, args.lost_game_penalty, points_taken),
-                terminated=after["terminated"],
-            )
-            finished.add(after)
-            outputs = after
-        _, last_value = self.predict(outputs)
-        advantage = self.rollout.advantages(last_value, args.gamma, args.gae_lambda)
-        return advantage, finished.means(args.lost_game_score)
+        for step in range(args.rollout + 1):
+            inputs, mask = self.read(outputs)
+            log_probs, value, _ = self.policy(inputs, mask)
+            if not torch.isfinite(log_probs.sum() + value.sum()):
+                raise FloatingPointError("the network's output is not finite")
+            if step == args.rollout:
+                break
+            # The Gumbel-max trick: minus the logarithm of exponential noise is Gumbel noise.
+            action = (log_probs - torch.empty_like(log_probs).exponential_().log()).argmax(1)
+            outputs = self.batch.step(action.cpu())
+            reward = outputs["reward"] - taken_back(outputs, args.lost_game_penalty, points_taken)
+            self.inputs[step], self.mask[step], self.action[step], self.value[step] = inputs, mask, action, value
+            self.log_prob[step] = pick(log_probs, action)
+            self.reward[step] = torch.from_numpy(reward)
+            self.terminated[step] = torch.from_numpy(outputs["terminated"])
+            finished.add(outputs)
+        return value, finished.means(args.lost_game_score)
 
-    def predict(self, outputs: Outputs) -> tuple[Tensor, Tensor]:
-        """Log probabilities (N, A) and values (N,) of the next turn of the training games, without gradients."""
-        log_probs, value, _ = infer(self.policy, outputs, inputs=self.read(outputs))
-        return log_probs, value
+    def advantages(self, last_value: Tensor) -> Tensor:
+        """Generalised advantage estimates (steps, games) of the rollout (Schulman et al., 2016).
 
-    def read(self, outputs: Outputs) -> Tensor:
-        """The network's inputs (N, ...) of the next turn. Those of the rollout are kept for all epochs."""
-        inputs = self.policy.read(torch.from_numpy(outputs["obs"]).to(self.device))
-        if self.rollout.filled < len(self.inputs):
-            self.inputs[self.rollout.filled] = inputs
-        return inputs
+        Args:
+            last_value: the values (games,) after the last turn; they count where the game goes on.
+        """
+        # float64: temporal differences are small differences of large numbers.
+        reward, discount = self.reward.double(), self.args.gamma * (1 - self.terminated.float())
+        advantage, following = torch.zeros(len(reward) + 1, *last_value.shape, device=self.device), last_value
+        for step in reversed(range(len(reward))):
+            difference = reward[step] + discount[step] * following - self.value[step]
+            advantage[step] = difference + self.args.gae_lambda * discount[step] * advantage[step + 1]
+            following = self.value[step]
+        return advantage[:-1]
 
-    def inputs_of(self, samples: Minibatch) -> Tensor:
-        """The network's inputs (n, ...) of a minibatch."""
-        return self.inputs.flatten(0, 1).index_select(0, samples.rows)
-
-    def learn(self, advantage: Tensor, entropy_weight: float) -> dict[str, float]:
+    def learn(self, advantage: Tensor, minibatch: int, entropy_weight: float) -> dict[str, float]:
         """Make epochs of clipped updates on the rollout; returns the means of the minibatches' measures."""
-        args, rows = self.args, []
-        returns = (advantage + self.rollout.value).flatten()
-        advantage = (normalised(advantage) if args.normalise_over == "rollout" else advantage).flatten()
+        args, found = self.args, []
+        returns, old_value = (advantage + self.value).flatten(), self.value.flatten()
+        advantage = ((advantage - advantage.mean()) / (advantage.std() + 1e-8)).flatten()
+        inputs, mask, action = (part.flatten(0, 1) for part in (self.inputs, self.mask, self.action))
+        old_log_prob = self.log_prob.flatten()
         for _ in range(args.epochs):
-            for samples in self.minibatches():
-                gain = advantage[samples.rows]
-                if args.normalise_over == "minibatch":
-                    gain = normalised(gain)
-                loss, measures = self.loss(samples, gain, returns[samples.rows], entropy_weight)
+            for rows in torch.split(torch.randperm(len(returns)).to(self.device), minibatch):
+                log_probs, value, _ = self.policy(inputs.index_select(0, rows), mask.index_select(0, rows))
+                log_ratio = pick(log_probs, action[rows]) - old_log_prob[rows]
+                ratio, gain = log_ratio.exp(), advantage[rows]
+                gain = torch.min(ratio * gain, ratio.clamp(1 - args.clip, 1 + args.clip) * gain).mean()
+                entropy = -(log_probs.exp() * log_probs).sum(1).mean()
+                value_loss = (value - returns[rows]).square().mean()
+                loss = args.value_weight * value_loss - gain - entropy_weight * entropy
+
                 self.optimizer.zero_grad(set_to_none=False)
-                loss.backward()  # type: ignore[no-untyped-call]
-                average_gradients(self.weights)
+                loss.backward()
                 norm = nn.utils.clip_grad_norm_(self.weights, args.grad_norm)
                 self.optimizer.step()
                 self.average.update()
-                rows.append(torch.stack([*measures, norm]).detach())
-        found = torch.stack(rows).cpu()
-        check_finite(found, MEASURES, self.policy)
-        explained = 1 - (returns - self.rollout.value.flatten()).var() / returns.var().clamp(min=1e-8)
-        return dict(zip(MEASURES, found.mean(0).tolist(), strict=True)) | {"explained_variance": explained.item()}
 
-    def minibatches(self) -> Iterator[Minibatch]:
-        """All samples of the rollout once, in random order."""
-        return self.rollout.minibatches(self.minibatch, dtype=None)
-
-    def forward(self, samples: Minibatch) -> tuple[Tensor, Tensor]:
-        """Log probabilities (n, A) and values (n,) of a minibatch, with gradients."""
-        log_probs, value, _ = self.policy(self.inputs_of(samples), samples.action_mask)
-        return log_probs, value
-
-    def loss(
-        self, samples: Minibatch, advantage: Tensor, returns: Tensor, entropy_weight: float
-    ) -> tuple[Tensor, list[Tensor]]:
-        """The loss of a minibatch, and its measures except the gradient's norm."""
-        args = self.args
-        log_probs, value = self.forward(samples)
-        log_ratio = pick(log_probs, samples.action) - samples.log_prob
-        ratio = log_ratio.exp()
-        gain = torch.min(ratio * advantage, ratio.clamp(1 - args.clip, 1 + args.clip) * advantage).mean()
-        entropy = -(log_probs.exp() * log_probs).sum(1).mean()
-        value_loss = (value - returns).square().mean()
-        clipped = ((ratio - 1).abs() > args.clip).float().mean()
-        loss = args.value_weight * value_loss - gain - entropy_weight * entropy
-        return loss, [-gain, value_loss, entropy, (ratio - 1 - log_ratio).mean(), clipped]
+                kl, clipped = (ratio - 1 - log_ratio).mean(), ((ratio - 1).abs() > args.clip).float().mean()
+                found.append(torch.stack([-gain, value_loss, entropy, kl, clipped, norm]).detach())
+        measures = torch.stack(found).cpu()
+        check_finite(measures, MEASURES, self.policy)
+        explained = 1 - (returns - old_value).var() / returns.var().clamp(min=1e-8)
+        return dict(zip(MEASURES, measures.mean(0).tolist(), strict=True)) | {"explained_variance": explained.item()}
 
     def evaluate(self, act: Act, games: int) -> Scores:
-        """Play games beside the partner of training, if any."""
+        """Play games with the partner of training, if any."""
         return evaluate_policy(act, self.variant, games, encoder=self.args.encoder, partners=self.partners)
 
     def state_dict(self) -> dict[str, Any]:
@@ -308,26 +297,25 @@ def pick(log_probs: Tensor, action: Tensor) -> Tensor:
     return log_probs.gather(1, action[:, None])[:, 0]
 
 
-def normalised(advantage: Tensor) -> Tensor:
-    """The advantages with mean 0 and standard deviation 1."""
-    return (advantage - advantage.mean()) / (advantage.std() + 1e-8)
-
-
-def main(args: Args, algorithm: type[PPO] = PPO, on_update: OnUpdate | None = None) -> None:
-    """Train, evaluate, and write the results; with torchrun, together with its other processes."""
+def main(args: Args, on_update: OnUpdate | None = None) -> None:
+    """Train, evaluate, and write the results."""
     if args.num_threads is not None:
         torch.set_num_threads(args.num_threads)
-    with process_group(args.device):
-        ppo = algorithm(args)
-        with Run(ppo.program, args, ppo, FIXED, resolved=ppo.resolved, on_update=on_update) as run:
-            while run.begin_update():
-                measures = ppo.update(run.fraction)
-                if run.is_due(args.eval_every):
-                    scores = ppo.evaluate(network_player(ppo.average.network, args.eval_games), args.eval_games)
-                    measures["greedy"] = float(scores.score.mean())
-                run.end_update(measures, steps=len(ppo.rollout))
-            if run.finished:
-                report(ppo, run)
+    train("ppo", PPO(args), on_update)
+
+
+def train(program: str, ppo: PPO, on_update: OnUpdate | None = None) -> None:
+    """Make updates until the budget is spent, then report."""
+    args = ppo.args
+    with Run(program, args, ppo, FIXED, resolved=ppo.resolved, on_update=on_update) as run:
+        while run.begin_update():
+            measures = ppo.update(run.fraction)
+            if run.is_due(args.eval_every):
+                scores = ppo.evaluate(network_player(ppo.average.network, args.eval_games), args.eval_games)
+                measures["greedy"] = float(scores.score.mean())
+            run.end_update(measures, steps=args.rollout * args.num_envs)
+        if run.finished:
+            report(ppo, run)
 
 
 def report(ppo: PPO, run: Run) -> None:

@@ -1,91 +1,339 @@
 """PPO for Hanabi with a recurrent policy: each seat remembers its own turns of the game.
 
-    python examples/ppo_recurrent.py                # with the options of examples/ppo.py
-    torchrun --nproc-per-node 4 examples/ppo_recurrent.py
+    python examples/ppo_recurrent.py                # two players, three minutes of training
 
 The network has a gated recurrent unit behind its hidden layers, and a hidden state for each seat of each game, which
-changes at that seat's turns. Collecting, the loss and the loop are those of `examples/ppo.py`; this file adds what
-recurrence needs:
+changes at that seat's turns. `examples/ppo.py` is the same without memory. Here:
 
 - while collecting, the hidden states pass from turn to turn, and start at zero with each game;
 - a minibatch is the whole rollout of some games, and the network runs over it from the hidden states that the rollout
   began with (truncated backpropagation through time);
 - a checkpoint holds the hidden states of the games in progress.
+
+Output folder, stopping and resuming are those of `examples/ppo.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
 
 import torch
-from ppo import PPO, Args
-from ppo import main as train
-from torch import Tensor
+from torch import Tensor, nn
 
-from starmine.torch import HiddenState, Minibatch
-from starmine.training import OnUpdate, Outputs, command_line, infer
+import starmine
+from starmine.envs.rewards import taken_back
+from starmine.torch import ActorCritic, ColorNetwork, HiddenState, PolicyNetwork
+from starmine.training import (
+    Act,
+    FinishedGames,
+    OnUpdate,
+    Outputs,
+    Precision,
+    Run,
+    Schedule,
+    Scores,
+    ScriptArgs,
+    WeightAverage,
+    anneal,
+    batch_state,
+    begin_with,
+    check_finite,
+    command_line,
+    evaluate_policy,
+    flat_weights,
+    local_device,
+    matmul_dtype,
+    network_player,
+    partner_seats,
+    random_policy,
+    resumed_batch,
+    show_game,
+    training_seed,
+)
+
+MEASURES = ("policy_loss", "value_loss", "entropy", "kl", "clipped", "gradient_norm")
 
 
-class RecurrentPPO(PPO):
-    """PPO with hidden states, float32 (games, players, width).
+@dataclass
+class Args(ScriptArgs):
+    """Train one recurrent policy for all seats of Hanabi with PPO."""
+
+    variant: str = "standard"
+    """one of starmine.variants()"""
+    players: int = 2
+    partner: str | None = None
+    """one of starmine.bots(), in all seats but the first; None for self-play"""
+    encoder: str = "canonical"
+    """one of starmine.encoders()"""
+    lost_game_score: Literal["fireworks", "zero"] = "fireworks"
+    """score of a lost game in training; evaluation counts it zero"""
+    lost_game_penalty: float = 1.0
+    """subtracted in training from the reward of the turn that loses a game"""
+    points_taken: float = 1.0
+    """share of its points that a lost game takes back at the end of the budget, linear from none; at 1, training ends
+    with the score as it counts"""
+
+    out: Path = Path("runs/ppo_recurrent")
+    """output folder; an earlier run in it is moved to NAME.1"""
+    start: str | None = None
+    """begin with the weights of a policy, one of starmine.policies.shipped() or a file, instead of random ones"""
+
+    num_envs: int = 1024
+    """games played at once"""
+    rollout: int = 16
+    """turns of each game between two updates"""
+    epochs: int = 2
+    minibatch: int = 512
+    """turns in a minibatch, of as many games as have them in a rollout"""
+    lr: float = 7e-4
+    lr_schedule: Schedule = "linear"
+    """of the learning rate, to lr_end over the budget"""
+    lr_end: float = 4e-4
+    gamma: float = 0.999
+    gae_lambda: float = 0.9
+    clip: float = 0.2
+    entropy_weight: float = 0.05
+    entropy_schedule: Schedule = "constant"
+    """of the entropy's weight, to entropy_end over the budget"""
+    entropy_end: float = 0.0
+    value_weight: float = 0.25
+    grad_norm: float = 0.5
+    average: float = 0.995
+    """decay of the moving average of the weights, which is evaluated and saved; 0 for the last weights"""
+    network: Literal["colors", "plain"] = "colors"
+    """weights that all colours share, with exact card features; or hidden layers over the bits of the observation"""
+    hidden: tuple[int, ...] = (96, 256)
+    """widths of a colour's tower and of the trunk; for a plain network of the hidden layers"""
+    card_features: bool = True
+    """append to the observation of a plain network how probably each card is playable, and dead"""
+    device: Literal["cpu", "cuda"] = "cpu"
+    """of the network"""
+    dtype: Precision = "auto"
+    """of the matrix products; "auto" is bfloat16 where the device multiplies it, else float32"""
+
+    eval_every: int = 40
+    """updates between two greedy evaluations"""
+
+
+# The arguments that a resumed run cannot change.
+FIXED = (
+    *("variant", "players", "partner", "encoder", "lost_game_score", "num_envs", "device"),
+    *("network", "hidden", "card_features"),
+)
+
+
+class RecurrentPPO:
+    """The policy, its optimizer, its games and the rollout that it learns from.
 
     Attributes:
-        hidden: before the next turn.
-        hidden_after: after the turn predicted last, before games that ended in it start anew.
-        first_hidden: before the first turn of the rollout.
-        seat: int64 (steps, games), the seat that played each turn of the rollout.
+        inputs: of the network (steps, games, ...).
+        mask: bool (steps, games, A), the legal actions.
+        action: int64 (steps, games).
+        log_prob, value, reward: float32 (steps, games); the first two as they were when the action was sampled.
+        terminated: bool (steps, games), whether the game ended with the turn.
+        seat: int64 (steps, games), who acted.
+        hidden: float32 (games, players, width), the hidden states before the next turn.
+        first_hidden: those before the first turn of the rollout.
     """
 
-    program, recurrent = "ppo_recurrent", True
-
     def __init__(self, args: Args) -> None:
-        super().__init__(args)
-        self.hidden = self.hidden_after = self.first_hidden = self.policy.initial_state(args.num_envs)
-        self.seat = torch.zeros(args.rollout, args.num_envs, dtype=torch.int64, device=self.device)
+        self.args = args
+        torch.manual_seed(args.seed)
+        self.device = local_device(args.device)
+        dtype = matmul_dtype(args.dtype, self.device)
+        self.resolved: dict[str, Any] = {"dtype": str(dtype).removeprefix("torch.")}  # for `config.json`
 
-    def predict(self, outputs: Outputs) -> tuple[Tensor, Tensor]:
-        """Log probabilities (N, A) and values (N,) of the turn after those in the rollout, without gradients."""
-        step = self.rollout.filled
-        if step == 0:
-            self.first_hidden = self.hidden
+        # The games: "obs" are the packed bits of the seat to act.
+        self.variant = starmine.variant(args.variant, players=args.players, lost_game_score=args.lost_game_score)
+        self.partners = partner_seats(args.partner, args.players)
+        settings: dict[str, Any] = {"encoder": args.encoder, "dtype": "bits", "partners": self.partners}
+        self.batch = starmine.Batch(self.variant, args.num_envs, seed=training_seed(args.seed), **settings)
+
+        # The network, and the moving average of its weights.
+        policy: ActorCritic
+        if args.network == "colors":
+            policy = ColorNetwork(self.variant, args.encoder, args.hidden, recurrent=True, matmul_dtype=dtype)
         else:
-            self.hidden = self.hidden_after.masked_fill(self.rollout.terminated[step - 1, :, None, None], 0)
-        log_probs, value, hidden = infer(self.policy, outputs, self.hidden, self.read(outputs))
-        assert hidden is not None
-        self.hidden_after = hidden
-        if step < len(self.seat):
-            self.seat[step] = torch.from_numpy(outputs["current_player"])
-        return log_probs, value
+            policy = PolicyNetwork(self.variant, args.encoder, args.hidden, True, args.card_features, dtype)
+        self.policy = policy.to(self.device)
+        if args.start is not None:
+            self.resolved["start"] = begin_with(self.policy, args.start)
+        self.policy.fuse_kernels()
+        self.average = WeightAverage(self.policy, args.average)
+        self.weights = flat_weights(self.policy)
+        self.optimizer = torch.optim.Adam([self.weights], args.lr, eps=1e-5, fused=True)
 
-    def minibatches(self) -> Iterator[Minibatch]:
-        """All samples of the rollout once, in minibatches of whole games, as many as `minibatch` has room for."""
-        return self.rollout.sequences(max(1, self.minibatch // self.args.rollout), dtype=None)
+        # The rollout.
+        self.hidden = self.first_hidden = self.policy.initial_state(args.num_envs)
+        shape = (args.rollout, args.num_envs)
+        inputs, _ = self.read(self.batch.observe())
+        self.inputs = inputs.new_empty(args.rollout, *inputs.shape)
+        self.mask = torch.empty(*shape, self.variant.num_actions, dtype=torch.bool, device=self.device)
+        self.action, self.seat = (torch.empty(shape, dtype=torch.int64, device=self.device) for _ in range(2))
+        self.log_prob, self.value, self.reward = (torch.empty(shape, device=self.device) for _ in range(3))
+        self.terminated = torch.empty(shape, dtype=torch.bool, device=self.device)
 
-    def forward(self, samples: Minibatch) -> tuple[Tensor, Tensor]:
-        """Log probabilities (n, A) and values (n,) of some games' rollouts, with gradients."""
-        turns = samples.rows.view(self.args.rollout, -1)  # (steps, games)
-        episode_start = self.rollout.terminated.roll(1, 0)
+    def update(self, fraction: float) -> dict[str, float]:
+        """Collect a rollout and learn from it; returns measures for the log.
+
+        Args:
+            fraction: the spent part of the budget, for the schedules.
+        """
+        args = self.args
+        lr = anneal(args.lr_schedule, args.lr, args.lr_end, fraction)
+        entropy_weight = anneal(args.entropy_schedule, args.entropy_weight, args.entropy_end, fraction)
+        self.optimizer.param_groups[0]["lr"] = lr
+        last_value, scores = self.collect(args.points_taken * fraction)
+        measures = self.learn(self.advantages(last_value), entropy_weight)
+        return scores | measures | {"lr": lr, "entropy_weight": entropy_weight}
+
+    def read(self, outputs: Outputs) -> tuple[Tensor, Tensor]:
+        """The network's inputs (N, ...) and the legal actions (N, A) of the next turn."""
+        obs, mask = (torch.from_numpy(outputs[name]).to(self.device) for name in ("obs", "action_mask"))
+        return self.policy.read(obs), mask
+
+    @torch.no_grad()
+    def collect(self, points_taken: float) -> tuple[Tensor, dict[str, float]]:
+        """Play a rollout; returns the values (N,) after its last turn, and the scores of the games that ended.
+
+        Args:
+            points_taken: share of its points that a lost game takes back.
+        """
+        args, outputs, finished = self.args, self.batch.observe(), FinishedGames()
+        self.first_hidden, present = self.hidden, torch.zeros(1, args.num_envs, dtype=torch.bool, device=self.device)
+        for step in range(args.rollout + 1):
+            inputs, mask = self.read(outputs)
+            seat = torch.from_numpy(outputs["current_player"]).long().to(self.device)
+            log_probs, value, hidden = self.policy(inputs, mask, HiddenState(self.hidden, seat[None], present))
+            if not torch.isfinite(log_probs.sum() + value.sum()):
+                raise FloatingPointError("the network's output is not finite")
+            if step == args.rollout:
+                break
+            # The Gumbel-max trick: minus the logarithm of exponential noise is Gumbel noise.
+            action = (log_probs - torch.empty_like(log_probs).exponential_().log()).argmax(1)
+            outputs = self.batch.step(action.cpu())
+            reward = outputs["reward"] - taken_back(outputs, args.lost_game_penalty, points_taken)
+            self.inputs[step], self.mask[step], self.action[step], self.value[step] = inputs, mask, action, value
+            self.log_prob[step] = pick(log_probs, action)
+            self.reward[step] = torch.from_numpy(reward)
+            self.terminated[step] = torch.from_numpy(outputs["terminated"])
+            self.seat[step] = seat
+            assert hidden is not None
+            self.hidden = hidden.masked_fill(self.terminated[step, :, None, None], 0)
+            finished.add(outputs)
+        return value, finished.means(args.lost_game_score)
+
+    def advantages(self, last_value: Tensor) -> Tensor:
+        """Generalised advantage estimates (steps, games) of the rollout (Schulman et al., 2016).
+
+        Args:
+            last_value: the values (games,) after the last turn; they count where the game goes on.
+        """
+        # float64: temporal differences are small differences of large numbers.
+        reward, discount = self.reward.double(), self.args.gamma * (1 - self.terminated.float())
+        advantage, following = torch.zeros(len(reward) + 1, *last_value.shape, device=self.device), last_value
+        for step in reversed(range(len(reward))):
+            difference = reward[step] + discount[step] * following - self.value[step]
+            advantage[step] = difference + self.args.gae_lambda * discount[step] * advantage[step + 1]
+            following = self.value[step]
+        return advantage[:-1]
+
+    def learn(self, advantage: Tensor, entropy_weight: float) -> dict[str, float]:
+        """Make epochs of clipped updates on the rollout; returns the means of the minibatches' measures."""
+        args, found = self.args, []
+        returns, old_value = (advantage + self.value).flatten(), self.value.flatten()
+        advantage = ((advantage - advantage.mean()) / (advantage.std() + 1e-8)).flatten()
+        inputs, mask, action = (part.flatten(0, 1) for part in (self.inputs, self.mask, self.action))
+        old_log_prob, starts = self.log_prob.flatten(), args.num_envs * torch.arange(args.rollout, device=self.device)
+        size = max(1, args.minibatch // args.rollout)  # games in a minibatch
+        for _ in range(args.epochs):
+            for games in torch.split(torch.randperm(args.num_envs).to(self.device), size):
+                rows = (starts[:, None] + games).flatten()  # all turns of these games, in order of time
+                log_probs, value = self.evaluate_games(games, inputs.index_select(0, rows), mask.index_select(0, rows))
+                log_ratio = pick(log_probs, action[rows]) - old_log_prob[rows]
+                ratio, gain = log_ratio.exp(), advantage[rows]
+                gain = torch.min(ratio * gain, ratio.clamp(1 - args.clip, 1 + args.clip) * gain).mean()
+                entropy = -(log_probs.exp() * log_probs).sum(1).mean()
+                value_loss = (value - returns[rows]).square().mean()
+                loss = args.value_weight * value_loss - gain - entropy_weight * entropy
+
+                self.optimizer.zero_grad(set_to_none=False)
+                loss.backward()  # type: ignore[no-untyped-call]
+                norm = nn.utils.clip_grad_norm_(self.weights, args.grad_norm)
+                self.optimizer.step()
+                self.average.update()
+
+                kl, clipped = (ratio - 1 - log_ratio).mean(), ((ratio - 1).abs() > args.clip).float().mean()
+                found.append(torch.stack([-gain, value_loss, entropy, kl, clipped, norm]).detach())
+        measures = torch.stack(found).cpu()
+        check_finite(measures, MEASURES, self.policy)
+        explained = 1 - (returns - old_value).var() / returns.var().clamp(min=1e-8)
+        return dict(zip(MEASURES, measures.mean(0).tolist(), strict=True)) | {"explained_variance": explained.item()}
+
+    def evaluate_games(self, games: Tensor, inputs: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        """Log probabilities (steps * n, A) and values (steps * n,) of n games' turns, with gradients."""
+        episode_start = self.terminated.roll(1, 0)
         episode_start[0] = False  # `first_hidden` is zero already where a game starts with the rollout
-        state = HiddenState(self.first_hidden[turns[0]], self.seat.flatten()[turns], episode_start.flatten()[turns])
-        log_probs, value, _ = self.policy(self.inputs_of(samples), samples.action_mask, state)
+        state = HiddenState(self.first_hidden[games], self.seat[:, games], episode_start[:, games])
+        log_probs, value, _ = self.policy(inputs, mask, state)
         return log_probs, value
+
+    def evaluate(self, act: Act, games: int) -> Scores:
+        """Play games with the partner of training, if any."""
+        return evaluate_policy(act, self.variant, games, encoder=self.args.encoder, partners=self.partners)
 
     def state_dict(self) -> dict[str, Any]:
         """What a checkpoint keeps."""
-        state = super().state_dict()
-        state["process"]["hidden"] = self.hidden.cpu()
-        return state
+        own = batch_state(self.batch, self.partners) | {"hidden": self.hidden.cpu()}
+        policy, average, optimizer = (part.state_dict() for part in (self.policy, self.average, self.optimizer))
+        return {"policy": policy, "average": average, "optimizer": optimizer, "process": own}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Go on from a checkpoint."""
-        super().load_state_dict(state)
+        self.policy.load_state_dict(state["policy"])
+        self.average.load_state_dict(state["average"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.batch = resumed_batch(state["process"], self.partners)
         self.hidden = state["process"]["hidden"].to(self.device)
+
+
+def pick(log_probs: Tensor, action: Tensor) -> Tensor:
+    """The log probability (N,) of each row's action."""
+    return log_probs.gather(1, action[:, None])[:, 0]
 
 
 def main(args: Args, on_update: OnUpdate | None = None) -> None:
     """Train, evaluate, and write the results."""
-    train(args, RecurrentPPO, on_update)
+    if args.num_threads is not None:
+        torch.set_num_threads(args.num_threads)
+    ppo = RecurrentPPO(args)
+    with Run("ppo_recurrent", args, ppo, FIXED, resolved=ppo.resolved, on_update=on_update) as run:
+        while run.begin_update():
+            measures = ppo.update(run.fraction)
+            if run.is_due(args.eval_every):
+                scores = ppo.evaluate(network_player(ppo.average.network, args.eval_games), args.eval_games)
+                measures["greedy"] = float(scores.score.mean())
+            run.end_update(measures, steps=args.rollout * args.num_envs)
+        if run.finished:
+            report(ppo, run)
+
+
+def report(ppo: RecurrentPPO, run: Run) -> None:
+    """Show a game, evaluate what was learned, and write it."""
+    args, games, network = ppo.args, ppo.args.final_games, ppo.average.network
+    if args.partner is None:
+        show_game(network_player(network, 1), ppo.variant, args.encoder, replay=args.out / "game.html")
+    scores = {
+        "random policy": ppo.evaluate(random_policy(), games),
+        "drawn actions": ppo.evaluate(network_player(network, games, sampled=True), games),
+        "greedy policy": ppo.evaluate(network_player(network, games), games),
+    }
+    partner = "" if args.partner is None else f" with {args.partner}"
+    method = "IPPO" if args.partner is None else f"PPO, a best response to {args.partner}"
+    title = f"PPO{partner}, {args.variant}, {args.players} players"
+    run.report(scores, title=title, method=method, network=network)
 
 
 if __name__ == "__main__":

@@ -25,7 +25,6 @@ from starmine.training.checkpoint import Checkpoint, Progress, load_checkpoint, 
 from starmine.training.curve import draw_learning_curve
 from starmine.training.distributed import (
     all_gather,
-    average_gradients,
     local_device,
     process_count,
     process_group,
@@ -91,7 +90,6 @@ __all__ = [
     "WeightAverage",
     "all_gather",
     "anneal",
-    "average_gradients",
     "batch_state",
     "begin_with",
     "check_finite",

@@ -9,7 +9,6 @@ from typing import TypeVar
 
 import torch
 import torch.distributed as dist
-from torch import nn
 
 from starmine._core import StarmineError
 from starmine._util.durable import DamagedFileError
@@ -137,10 +136,3 @@ def in_first_process(work: Callable[[], T]) -> T | None:
     if failed is not None:
         raise failed
     return found
-
-
-def average_gradients(weights: nn.Parameter) -> None:
-    """Replace the gradient of a tensor, see `flat_weights`, by its mean over all processes."""
-    if dist.is_initialized() and weights.grad is not None:
-        dist.all_reduce(weights.grad)
-        weights.grad /= process_count()

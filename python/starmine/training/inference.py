@@ -12,16 +12,13 @@ from starmine.training.evaluation import Act, Outputs
 
 
 @torch.no_grad()
-def infer(
-    network: ActorCritic, outputs: Outputs, hidden: Tensor | None = None, inputs: Tensor | None = None
-) -> tuple[Tensor, Tensor, Tensor | None]:
+def infer(network: ActorCritic, outputs: Outputs, hidden: Tensor | None = None) -> tuple[Tensor, Tensor, Tensor | None]:
     """Evaluate the next turn of N games, without gradients.
 
     Args:
         network: the policy.
         outputs: of a batch of dtype "bits" whose observations are those of the seats to act.
         hidden: float32 (N, players, width), the hidden states; needed by a recurrent network.
-        inputs: (N, ...), what `network.read` gives for the observations; None to read them here.
 
     Returns:
         Log probabilities float32 (N, A), values float32 (N,), and the hidden states after the turn, or None without
@@ -32,8 +29,7 @@ def infer(
     """
     device = network.heads.weight.device
     mask, seat = (torch.from_numpy(outputs[name]).to(device) for name in ("action_mask", "current_player"))
-    if inputs is None:
-        inputs = network.read(torch.from_numpy(outputs["obs"]).to(device))
+    inputs = network.read(torch.from_numpy(outputs["obs"]).to(device))
     state = None
     if hidden is not None:
         state = HiddenState(hidden, seat.long()[None], torch.zeros(1, len(seat), dtype=torch.bool, device=device))

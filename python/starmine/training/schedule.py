@@ -7,14 +7,14 @@ from typing import Literal, TypeAlias, get_args
 
 from starmine._core import StarmineError, _unknown_name
 
-Schedule: TypeAlias = Literal["constant", "linear", "cosine"]
+Schedule: TypeAlias = Literal["constant", "linear"]
 
 
 def anneal(schedule: Schedule, start: float, end: float, fraction: float) -> float:
     """The value of a hyperparameter when a fraction of the budget is spent.
 
     Args:
-        schedule: "constant" stays at `start`; "linear" and "cosine" go to `end`.
+        schedule: "constant" stays at `start`; "linear" goes to `end`.
         start: the value at fraction 0.
         end: the value at fraction 1 and beyond.
         fraction: the spent part of the budget, at least 0.
@@ -26,9 +26,7 @@ def anneal(schedule: Schedule, start: float, end: float, fraction: float) -> flo
         raise _unknown_name("schedule", str(schedule), list(get_args(Schedule)))
     if schedule == "constant":
         return start
-    fraction = min(fraction, 1.0)
-    remaining = 1 - fraction if schedule == "linear" else (1 + math.cos(math.pi * fraction)) / 2
-    return end + (start - end) * remaining
+    return end + (start - end) * (1 - min(fraction, 1.0))
 
 
 def doubled(size: int, end: int | None, fraction: float) -> int:

@@ -24,10 +24,9 @@ def ablation():
 @pytest.mark.parametrize("control", ["raw-colors", "flat-exact", "memory"])
 def test_a_control_trains_and_tells_its_scores(ablation, tiny, tmp_path, monkeypatch, control):
     monkeypatch.setattr(ablation, "GAMES", 8)
-    monkeypatch.setattr(ablation.ppo, "network_player", ablation.player)
     arguments = tiny(ablation.ppo, total_steps=128)
     given = ablation.ControlArgs(**vars(arguments) | {"control": control})
-    ablation.ppo.main(given, ablation.Control)
+    ablation.main(given)
     found = json.loads((tmp_path / "run" / "scores.json").read_text())
     assert found["greedy"]["games"] == found["sampled"]["games"] == 8
     assert found["about"]["arguments"]["total_steps"] == 128

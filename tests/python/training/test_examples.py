@@ -30,10 +30,12 @@ import starmine
 
 EXAMPLES = [
     "ppo",
+    "ppo_distributed",
     "ppo_recurrent",
     "pqn_vdn",
 ]
-OTHERS = ["behaviour_cloning", "obl", "overlap", "r2d2"]  # they have tests of their own: test_behaviour_cloning.py, ...
+# These have tests of their own: test_behaviour_cloning.py, ...
+OTHERS = ["behaviour_cloning", "obl", "overlap", "ppo_sweep", "r2d2"]
 
 pytestmark = [pytest.mark.slow, needs_train_extra]
 

@@ -1,4 +1,4 @@
-"""examples/ppo.py and examples/ppo_recurrent.py: their options, hidden states, and several processes."""
+"""examples/ppo.py, ppo_recurrent.py and ppo_distributed.py: options, hidden states, and several processes."""
 
 import subprocess
 import sys
@@ -39,14 +39,22 @@ def ppo_recurrent():
     return ppo_recurrent
 
 
+@pytest.fixture(scope="module")
+def ppo_distributed():
+    """The script for several processes as a module."""
+    import ppo_distributed
+
+    return ppo_distributed
+
+
 EVERY_OPTION = {
-    **{"lr_schedule": "linear", "entropy_schedule": "cosine"},
-    **{"normalise_over": "minibatch", "dtype": "bfloat16", "epochs": 2, "minibatch": 12, "minibatch_end": 24},
+    **{"lr_schedule": "linear", "entropy_schedule": "linear"},
+    **{"dtype": "bfloat16", "epochs": 2, "minibatch": 12},
 }
 OPTIONS = {
     "three players": {"players": 3},
     "a plain network": {"network": "plain", "average": 0.0},
-    "exact weights": {"weights": "hands"},
+    "a smaller observation": {"encoder": "canonical-minimal", "network": "plain", "card_features": False},
     "with a partner": {"partner": "piers"},
     "every option": EVERY_OPTION,
 }
@@ -54,7 +62,7 @@ OPTIONS = {
 
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
 def test_options_resume_to_the_same_bits(ppo, tiny, tmp_path, monkeypatch, options):
-    arguments = partial(tiny, ppo, **options)
+    arguments = partial(tiny, ppo, minibatch_end=48, **options)
     whole = assert_resumes_to_the_same_bits(ppo.main, arguments, tmp_path, monkeypatch)
     weights = whole["state"]["policy"]["heads.weight"]
     assert not np.array_equal(weights.numpy(), ppo.PPO(arguments()).policy.heads.weight.detach())
@@ -71,7 +79,7 @@ def test_recurrent_options_resume_to_the_same_bits(ppo_recurrent, tiny, tmp_path
 
 
 def test_schedules_follow_the_budget(ppo, tiny, tmp_path):
-    ppo.main(tiny(ppo, lr=1e-3, lr_end=0.0, entropy_weight=0.01, entropy_schedule="cosine"))
+    ppo.main(tiny(ppo, lr=1e-3, lr_end=0.0, entropy_weight=0.01, entropy_schedule="linear"))
     rows = log_lines(tmp_path / "run")
     assert [row["lr"] for row in rows] == pytest.approx([1e-3 * (6 - update) / 6 for update in range(6)])
     assert rows[3]["entropy_weight"] == pytest.approx(0.005)
@@ -91,7 +99,7 @@ def test_a_lost_game_takes_its_points_back(ppo, tiny):
     for share in (0.0, 1.0):
         learner.batch.reset(seed=5)
         learner.collect(share)
-        reward, terminated = learner.rollout.reward.numpy(), learner.rollout.terminated.numpy()
+        reward, terminated = learner.reward.numpy(), learner.terminated.numpy()
         ends = [np.flatnonzero(ended) + 1 for ended in terminated.T]
         found[share] = [sum(game) for row, end in zip(reward.T, ends, strict=True) for game in np.split(row, end)[:-1]]
     assert min(found[0.0]) == -0.5 < max(found[0.0])  # random games lose, some of them with points
@@ -110,16 +118,18 @@ def test_the_learner_sees_the_hidden_states_that_the_player_had(ppo, ppo_recurre
     learner = ppo_recurrent.RecurrentPPO(tiny(ppo_recurrent, players=3, rollout=24))
     ended = 0
     for _ in range(3):
-        advantage, _ = learner.collect(0.0)
-        ended += int(learner.rollout.terminated.sum())
-        for samples in learner.minibatches():
-            log_probs, value = learner.forward(samples)
-            assert torch.allclose(value, samples.value, atol=1e-6)
-            assert torch.allclose(ppo.pick(log_probs, samples.action), samples.log_prob, atol=1e-5)
-        fresh = learner.rollout.terminated[-1]
+        last_value, _ = learner.collect(0.0)
+        ended += int(learner.terminated.sum())
+        for games in torch.split(torch.randperm(8), 3):
+            inputs, mask = learner.inputs[:, games].flatten(0, 1), learner.mask[:, games].flatten(0, 1)
+            log_probs, value = learner.evaluate_games(games, inputs, mask)
+            assert torch.allclose(value, learner.value[:, games].flatten(), atol=1e-6)
+            chosen = ppo.pick(log_probs, learner.action[:, games].flatten())
+            assert torch.allclose(chosen, learner.log_prob[:, games].flatten(), atol=1e-5)
+        fresh = learner.terminated[-1]
         assert learner.hidden[fresh].abs().sum() == 0
         assert learner.hidden[~fresh].abs().sum() > 0
-        learner.learn(advantage, 0.01)
+        learner.learn(learner.advantages(last_value), 0.01)
     assert ended > 0
 
 
@@ -129,7 +139,7 @@ import sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 import torch.distributed as dist
-from ppo_recurrent import Args, main
+from ppo_distributed import Args, main
 from starmine._util.durable import FolderLock
 from starmine.training import TrainingError, process_group
 given = dict(variant="small", num_envs=8, rollout=8, epochs=1, minibatch=32, hidden=(8, 8), num_threads=1)
@@ -148,7 +158,7 @@ with process_group():
 
 
 @pytest.mark.slow
-def test_processes_share_their_weights_and_resume(ppo_recurrent, tiny, tmp_path):
+def test_processes_share_their_weights_and_resume(ppo_distributed, tiny, tmp_path):
     script = tmp_path / "together.py"
     script.write_text(TOGETHER)
     launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
@@ -167,4 +177,4 @@ def test_processes_share_their_weights_and_resume(ppo_recurrent, tiny, tmp_path)
     assert first["state"]["batch"] != second["state"]["batch"]
     assert first["digest"] == second["digest"]
     with pytest.raises(TrainingError, match="processes=2, not 1"):
-        ppo_recurrent.main(tiny(ppo_recurrent, out=tmp_path / "half", resume=True))
+        ppo_distributed.main(tiny(ppo_distributed, out=tmp_path / "half", resume=True))
