@@ -48,7 +48,8 @@ impl TurnValues {
     /// # Errors
     /// `TryReserveError` if there is no memory for them.
     pub(super) fn append(&mut self, other: &TurnValues) -> Result<(), TryReserveError> {
-        let pairs = [(&mut self.means, &other.means), (&mut self.standard_errors, &other.standard_errors)];
+        let pairs =
+            [(&mut self.means, &other.means), (&mut self.standard_errors, &other.standard_errors)];
         for (numbers, more) in pairs {
             numbers.try_reserve(more.len())?;
             numbers.extend(more);
