@@ -136,7 +136,7 @@ struct Job<'a> {
 impl Job<'_> {
     fn run<const N: usize>(self, simd: Simd, outputs: &mut [f32]) {
         match simd {
-            // SAFETY: `Linear::apply` has checked that the processor has the instruction set.
+            // SAFETY: `Linear::apply`, which makes this, has asserted that the processor has the instruction set.
             #[cfg(target_arch = "x86_64")]
             Simd::Avx512 => unsafe { self.run_avx512::<N>(outputs) },
             // SAFETY: likewise.

@@ -19,7 +19,7 @@ const THREAD: usize = 1 << 18;
 macro_rules! dispatch {
     ($simd:expr, $portable:ident, $avx2:ident, $avx512:ident, $arguments:tt) => {
         match $simd {
-            // SAFETY: the caller has checked that the processor has the instruction set.
+            // SAFETY: `run`, which calls this, has asserted that the processor has the instruction set.
             #[cfg(target_arch = "x86_64")]
             Simd::Avx2 => unsafe { $avx2 $arguments },
             // SAFETY: likewise.

@@ -49,7 +49,8 @@ impl SparseRows {
             self.reserve(end + part.len());
             let (indices, values) = (&mut self.indices[end..], &mut self.values[end..]);
             end += match simd {
-                // SAFETY: the instruction set is available, and the outputs hold the part and the slack.
+                // SAFETY: `PolicyScratch`, from which every network of this module takes its instruction set, has
+                // asserted that the processor has it. `reserve` has made room for the part and the slack.
                 #[cfg(target_arch = "x86_64")]
                 Simd::Avx512 => unsafe { compress_avx512(part, index, indices, values) },
                 // SAFETY: likewise.
