@@ -11,56 +11,26 @@ use crate::nn;
 use crate::rules::{self, ActionId, MoveError};
 use crate::search::{BlueprintError, PlayerNameError, SeveralSearches};
 
-create_exception!(
-    starmine,
-    StarmineError,
-    PyValueError,
-    "A value that starmine refuses. Base of the other errors but `BusyError`."
-);
-create_exception!(
-    starmine,
-    VariantError,
-    StarmineError,
-    "A parameter of a variant that is out of range, or a variant that a bot does not play."
-);
-create_exception!(
-    starmine,
-    DeckError,
-    StarmineError,
-    "A deck or a start player that does not fit the variant."
-);
-create_exception!(
-    starmine,
-    IllegalActionError,
-    StarmineError,
-    "An action that is not legal. Nothing has moved.\n\nAttributes:\n    count (int): how many actions are illegal.\n    rows (list[int]): the indices of the first 100 of their games, ascending. A single game is row 0.\n    actions (list[int]): the action of each of these games.\n    legal (list[list[int]]): the legal actions of each, ascending; none in a game that is over."
-);
-create_exception!(starmine, NotationError, StarmineError, "Text that is not a card or a move.");
-create_exception!(
-    starmine,
-    ArrayError,
-    StarmineError,
-    "An array of the wrong shape, dtype or layout."
-);
-create_exception!(
-    starmine,
-    UnknownNameError,
-    StarmineError,
-    "A name that no preset, encoder, bot, rule or setting has."
-);
-create_exception!(
-    starmine,
-    SerializationError,
-    StarmineError,
-    "Stored data that is damaged or of another version."
-);
-create_exception!(
-    starmine,
-    BusyError,
-    PyRuntimeError,
-    "A batch that another thread is stepping, or was stepping when this process was forked."
-);
+/// Defines the classes of exceptions.
+macro_rules! classes {
+    ($($name:ident($base:ty): $doc:literal;)+) => {
+        $(create_exception!(starmine, $name, $base, $doc);)+
+    };
+}
 
+classes! {
+    StarmineError(PyValueError): "A value that starmine refuses. Base of the other errors but `BusyError`.";
+    VariantError(StarmineError): "A parameter of a variant that is out of range, or a variant that a bot does not play.";
+    DeckError(StarmineError): "A deck or a start player that does not fit the variant.";
+    IllegalActionError(StarmineError): "An action that is not legal. Nothing has moved.\n\nAttributes:\n    count (int): how many actions are illegal.\n    rows (list[int]): the indices of the first 100 of their games, ascending. A single game is row 0.\n    actions (list[int]): the action of each of these games.\n    legal (list[list[int]]): the legal actions of each, ascending; none in a game that is over.";
+    NotationError(StarmineError): "Text that is not a card or a move.";
+    ArrayError(StarmineError): "An array of the wrong shape, dtype or layout.";
+    UnknownNameError(StarmineError): "A name that no preset, encoder, bot, rule or setting has.";
+    SerializationError(StarmineError): "Stored data that is damaged or of another version.";
+    BusyError(PyRuntimeError): "A batch that another thread is stepping, or was stepping when this process was forked.";
+}
+
+/// The classes of exceptions for errors that have one each.
 macro_rules! exceptions {
     ($($rust:ty => $python:ident),+ $(,)?) => {
         $(impl From<$rust> for PyErr {
@@ -77,6 +47,7 @@ exceptions! {
     rules::NotationError => NotationError,
     rules::UnknownName => UnknownNameError,
     bots::UnsupportedVariant => VariantError,
+    bots::SeatedError => StarmineError,
     nn::BufferError => ArrayError,
     batch::ThreadsError => StarmineError,
     SeveralSearches => StarmineError,
@@ -149,12 +120,6 @@ impl From<PartnersError> for PyErr {
             | PartnersError::Weights { .. }
             | PartnersError::NoTurn { .. } => StarmineError::new_err(error.to_string()),
         }
-    }
-}
-
-impl From<bots::SeatedError> for PyErr {
-    fn from(error: bots::SeatedError) -> PyErr {
-        StarmineError::new_err(error.to_string())
     }
 }
 

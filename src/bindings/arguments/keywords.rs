@@ -1,3 +1,5 @@
+//! Unknown keyword arguments, refused with the nearest known name.
+
 use pyo3::PyTypeInfo;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;

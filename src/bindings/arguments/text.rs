@@ -1,3 +1,5 @@
+//! Text arguments: any Python `str`, also one with lone surrogates.
+
 use std::fmt;
 use std::ops::Deref;
 

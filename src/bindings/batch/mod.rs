@@ -1,3 +1,5 @@
+//! The Python class `Batch`: construction, resets and steps. Its other methods have a file for each subject.
+
 pub mod copies;
 pub mod into;
 pub mod last;

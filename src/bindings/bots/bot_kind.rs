@@ -1,3 +1,5 @@
+//! The registered bots: their names, and what each of them says of itself.
+
 use pyo3::prelude::*;
 
 use crate::bindings::arguments::text::Text;

@@ -1,3 +1,5 @@
+//! The Python class `Layout`: the sections of an observation, by name and in order.
+
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 

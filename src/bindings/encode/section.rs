@@ -1,3 +1,5 @@
+//! The Python class `Section`: a named range of an observation.
+
 use pyo3::prelude::*;
 use pyo3::types::{PySlice, PyTuple};
 

@@ -1,3 +1,5 @@
+//! The Python class `Card`, and decks given as sequences of cards.
+
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 

@@ -1,3 +1,5 @@
+//! The Python class `Event`: what one turn of a game did.
+
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 

@@ -1,3 +1,5 @@
+//! The Python class `Knowledge`: what hints have told about one card.
+
 use pyo3::prelude::*;
 
 use super::card::Card;

@@ -1,3 +1,5 @@
+//! The Python class `Move`: a move with its text in the notation of a variant.
+
 use std::hash::{Hash, Hasher};
 
 use pyo3::prelude::*;

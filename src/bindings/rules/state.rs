@@ -1,3 +1,5 @@
+//! The Python class `State`: one game in progress.
+
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

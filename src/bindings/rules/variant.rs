@@ -1,3 +1,5 @@
+//! The Python class `Variant`: the parameters of a game, and the presets by name.
+
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 

@@ -1,3 +1,5 @@
+//! The Python class `View`: what one seat sees of a game.
+
 use std::hash::{Hash, Hasher};
 use std::sync::atomic::AtomicBool;
 
