@@ -29,12 +29,13 @@ impl<L: Lanes> FieldWriter<'_, L> {
         self.width = filled % 64;
     }
 
+    /// Writes a word.
+    ///
+    /// # Panics
+    /// If the row is full.
     #[inline(always)]
     fn put(&mut self, word: L) {
-        debug_assert!(self.full < self.words.len());
-        // SAFETY: `Block::encode`, the only user, has checked that there are as many words as its
-        // fields fill.
-        word.store(unsafe { self.words.get_unchecked_mut(self.full) });
+        word.store(&mut self.words[self.full]);
         self.full += 1;
     }
 
@@ -56,7 +57,9 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
     #[inline(always)]
     pub fn encode(&self, observer: usize, knowledge: CanonicalKnowledge, words: &mut [Word]) {
         let bits = self.sizes().observation_bits(knowledge);
-        assert!(words.len() >= bits.div_ceil(64));
+        // Exactly the words of a row. For the cards and hands of the base game their number is a constant, so the compiler
+        // decides most of the checks of `put`.
+        let words = &mut words[..bits.div_ceil(64)];
         let mut rows = FieldWriter { words, full: 0, pending: self.isa.zero(), width: 0 };
         self.encode_hands(observer, &mut rows);
         self.encode_board(&mut rows);
