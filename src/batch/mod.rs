@@ -21,12 +21,17 @@
 
 mod config;
 mod error;
+mod given_decks;
+mod illegal_actions;
 mod kernel;
+mod last_observations;
 mod options;
 mod outputs;
 mod partition;
+mod partner_turns;
 mod partners;
 mod replay;
+mod reset;
 mod rows;
 mod snapshot;
 mod step;
@@ -38,6 +43,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 pub use error::{BatchError, IllegalActions};
+pub use given_decks::GivenDecks;
 pub use options::{
     AutoresetMode, Dtype, ExtraOutput, IllegalAction, Observers, Options, default_threads,
 };
@@ -45,11 +51,10 @@ pub use options::{
 pub(crate) use outputs::for_each_output;
 pub use outputs::{ElementType, ObservationBuffer, OutputLayout, Outputs};
 pub use partners::{Partner, Partners, PartnersError};
-pub use replay::decks::GivenDecks;
 pub use replay::{Replay, ReplayError};
-pub use snapshot::RecordError;
 #[cfg(feature = "python")]
-pub(crate) use step::reset::Deals;
+pub(crate) use reset::Deals;
+pub use snapshot::RecordError;
 pub use step::seeding::Seeds;
 
 use crate::encode::Layout;
@@ -59,6 +64,7 @@ use crate::threads::Pool;
 pub use crate::threads::{MAX_THREADS, ThreadsError};
 use config::BatchConfig;
 use kernel::block::{Field, GameLane, block_words, clear_block, ending};
+use kernel::draw_order::DrawOrder;
 use kernel::game::Game;
 use kernel::lanes::{LANES, Word};
 use partition::{Partition, share_size};
@@ -95,8 +101,8 @@ pub struct Batch {
     seeds: Vec<GameSeed>,
     /// The same games with their partners; empty in a batch without partners.
     partner_games: Vec<PartnerGame>,
-    /// The given decks, see [`replay::decks`]; empty if no game has one.
-    decks: Vec<u8>,
+    /// The given deck of each game; empty if no game has one.
+    decks: Vec<Option<DrawOrder>>,
     /// The index of the acting player's hand in all blocks: the number of steps modulo the number
     /// of players.
     acting_hand: usize,

@@ -5,6 +5,7 @@
 
 pub mod block;
 pub mod deal;
+pub mod draw_order;
 pub mod game;
 pub mod lanes;
 pub mod legal;

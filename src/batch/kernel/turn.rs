@@ -2,6 +2,7 @@
 //! depends on a game.
 
 use super::block::{Block, Field, counter};
+use super::draw_order::DrawOrder;
 use super::lanes::{Isa, LANES, Lanes, Mask, Word};
 use super::pcg32::{next_states, random_below};
 use super::plan::{ABSENT, CARD_INDEX, COLOR_HINT, DISCARD, PLAY, RANK_HINT, Sizes, TYPES, ones};
@@ -46,9 +47,9 @@ struct Taken<L: Lanes> {
 
 impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
     /// Plays one turn. An illegal action ends its game as lost; a game that is over does not
-    /// change.
+    /// change. `orders` are the given decks of the games; empty if no game has one.
     #[inline(always)]
-    pub fn play(&mut self, actions: &Word) -> TurnResult {
+    pub fn play(&mut self, actions: &Word, orders: &[Option<DrawOrder>]) -> TurnResult {
         let counters = self.load(Field::Counters);
         let live = !counters.intersects(self.splat(BYTE << counter::ENDING));
         let actions = self.isa.load(actions);
@@ -60,7 +61,7 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
         self.put_card(&taken);
         let touched = self.hint(action);
         let (counted, regained) = self.count(counters, action, legal, live, &taken);
-        self.draw(&taken, counted, last);
+        self.draw(&taken, counted, last, orders);
         self.note(action, touched, legal, &taken, regained);
         self.end(live, legal, &taken, [counters, counted])
     }
@@ -205,7 +206,13 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
     /// Fills the last slot of the acting player's hand: with a card from the deck if one was taken
     /// and the deck has any, else with `last`. A hand that draws was full before.
     #[inline(always)]
-    fn draw(&mut self, taken: &Taken<I::Lanes>, counters: I::Lanes, last: I::Lanes) {
+    fn draw(
+        &mut self,
+        taken: &Taken<I::Lanes>,
+        counters: I::Lanes,
+        last: I::Lanes,
+        orders: &[Option<DrawOrder>],
+    ) {
         let deck = self.load(Field::Deck);
         let draws = taken.any & deck.intersects(self.splat(u64::MAX));
         // The counter has been lowered by the draw already.
@@ -215,6 +222,10 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
         self.store(Field::Rng, next_states(self.isa, state).masked_or(draws, state));
         let mut order = Word::default();
         number.masked(draws).store(&mut order);
+        if !orders.is_empty() {
+            // The counters in memory are those before the turn.
+            DrawOrder::override_draws(orders, self.word(Field::Counters), &mut order);
+        }
         let mut copies = Word::default();
         for lane in 0..LANES {
             copies.0[lane] = self.isa.nth_set_bit(self.word(Field::Deck).0[lane], order.0[lane]);

@@ -1,7 +1,6 @@
 //! The partners: bots in the seats that the learner does not play.
 
 pub mod game;
-mod outside;
 
 use std::collections::BTreeMap;
 use std::fmt;

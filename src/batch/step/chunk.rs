@@ -2,10 +2,10 @@
 
 use crate::batch::config::BatchConfig;
 use crate::batch::kernel::block::block_words;
+use crate::batch::kernel::draw_order::DrawOrder;
 use crate::batch::kernel::lanes::{LANES, Word};
 use crate::batch::outputs::Outputs;
 use crate::batch::partners::game::PartnerGame;
-use crate::batch::replay::decks::row_length;
 use crate::batch::step::seeding::GameSeed;
 
 /// The number of blocks that pass each stage of a step together. A stage that writes single lanes
@@ -23,9 +23,8 @@ pub(in crate::batch) struct Chunk<'a> {
     pub seeds: &'a mut [GameSeed],
     /// The same games with their partners; empty in a batch without partners.
     pub partner_games: &'a mut [PartnerGame],
-    /// For each game the numbers that draw its given deck, see [`decks`](crate::batch::replay::decks); empty if no game
-    /// has one.
-    pub decks: &'a mut [u8],
+    /// The given deck of each game; empty if no game has one.
+    pub decks: &'a mut [Option<DrawOrder>],
     pub outputs: Outputs<'a>,
 }
 
@@ -53,8 +52,7 @@ impl<'a> Chunk<'a> {
         let (seeds, other_seeds) = self.seeds.split_at_mut(games);
         let (partner_games, other_partner_games) =
             self.partner_games.split_at_mut(games.min(self.partner_games.len()));
-        let draws = games * if self.decks.is_empty() { 0 } else { row_length(&config.variant) };
-        let (decks, other_decks) = self.decks.split_at_mut(draws);
+        let (decks, other_decks) = self.decks.split_at_mut(games.min(self.decks.len()));
         let (outputs, other_outputs) = self.outputs.split_at(games, config);
         let first = self.first;
         (

@@ -2,9 +2,7 @@
 
 pub mod chunk;
 pub mod finished;
-pub mod illegal_actions;
-pub mod last_observations;
-pub mod reset;
+pub mod refill;
 pub mod result;
 pub mod scratch;
 pub mod seeding;
@@ -23,8 +21,6 @@ use super::kernel::turn::TurnResult;
 use super::kernel::{ANY_VARIANT, Kernel, OTHER_RULES};
 use super::options::AutoresetMode;
 use super::partners::game::PartnerGame;
-use super::replay::decks::set_next_cards;
-use super::replay::refill::Refill;
 use super::rows::expand::Expand;
 use super::rows::features::write_features;
 use super::rows::packed::PackedRows;
@@ -36,6 +32,7 @@ use crate::rules::BitIndices;
 use crate::threads::is_set;
 use chunk::{Chunk, GROUP};
 use finished::Finished;
+use refill::Refill;
 use result::StepResult;
 use scratch::Scratch;
 
@@ -229,11 +226,8 @@ impl<'a> Step<'a> {
             let first = games.start + index * LANES;
             let words = &mut chunk.blocks[first / LANES * size..][..size];
             let mut block = Block::new(kernel, words, self.acting_hand);
-            if !chunk.decks.is_empty() {
-                let row = block.sizes().deck_size + 1;
-                set_next_cards(&mut block, &chunk.decks[first * row..][..actions.len() * row]);
-            }
-            let turn = block.play(&action_word(actions));
+            let orders = chunk.decks.get(first..first + actions.len()).unwrap_or_default();
+            let turn = block.play(&action_word(actions), orders);
             let present = u8::MAX >> (LANES - actions.len());
             for lane in BitIndices((turn.forfeited & present).into()) {
                 block.keep_player(lane);
@@ -250,16 +244,15 @@ impl<'a> Step<'a> {
         for index in BitIndices(deals) {
             let (game, lane) = (games.start + index, index % LANES);
             if let Some(refill) = self.refill {
-                let row = kernel.sizes().deck_size + 1;
-                let draws = &mut chunk.decks[game * row..][..row];
+                let order = &mut chunk.decks[game];
                 let words = &mut chunk.blocks[game / LANES * size..][..size];
                 let mut block = Block::new(kernel, words, next_hand);
-                refill.deal(&self.config.variant, &mut block, chunk.first + game, lane, draws);
+                refill.deal(&self.config.variant, &mut block, chunk.first + game, lane, order);
                 continue;
             }
             let (index, state) = (chunk.first + game, chunk.seeds[game].advance());
-            if !chunk.decks.is_empty() {
-                chunk.decks[game * (kernel.sizes().deck_size + 1)] = 0;
+            if let Some(order) = chunk.decks.get_mut(game) {
+                *order = None;
             }
             let words = chunk.block(game, size);
             if mode == AutoresetMode::SameStep {

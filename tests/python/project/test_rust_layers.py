@@ -15,22 +15,19 @@ SOURCE = ROOT / "src"
 
 # From the bottom; each may use those before it.
 LAYERS = ["threads", "rules", "encode", "nn", "bots", "search", "batch", "bindings"]
-# The same inside src/batch: files, and the folders whose files share a floor.
+# The same inside src/batch: its folders and files. No folder and no file uses another on its own floor.
 BATCH_FLOORS = [
-    {"kernel/lanes", "kernel/processor", "partners/mod", "step/seeding"},
-    {"error", "kernel/pcg32", "options", "step/finished"},
-    {"kernel/plan"},
-    {"config", "kernel/mod"},
-    {"kernel/block", "outputs"},
-    {"kernel/deal", "kernel/game", "kernel/legal", "kernel/observe", "kernel/turn"},
-    {"partners/game", "replay/decks", "rows", "step/result"},
-    {"replay/refill", "step/chunk", "step/scratch"},
-    {"step/mod"},
+    {"kernel"},
+    {"given_decks", "partners"},
+    {"error", "options"},
+    {"config"},
+    {"outputs"},
+    {"rows"},
+    {"step"},
     {"partition"},
     {"mod"},
-    {"partners/outside", "replay/mod", "snapshot", "step/illegal_actions", "step/last_observations", "step/reset"},
+    {"illegal_actions", "last_observations", "partner_turns", "replay", "reset", "snapshot"},
 ]
-WHOLE_FOLDERS = {"rows", "snapshot"}
 PYTHON_CRATES = re.compile(r"\b(pyo3|numpy)\b")
 
 
@@ -131,9 +128,7 @@ def test_no_files_import_each_other():
 def part_of_batch(path):
     """The name in `BATCH_FLOORS` that a path belongs to; None outside src/batch."""
     parts = Path(path).with_suffix("").parts
-    if parts[0] != "batch":
-        return None
-    return parts[1] if parts[1] in WHOLE_FOLDERS else "/".join(parts[1:3])
+    return parts[1] if parts[0] == "batch" else None
 
 
 def test_no_part_of_the_batch_uses_a_higher_floor():

@@ -2,10 +2,11 @@
 
 use std::sync::atomic::AtomicBool;
 
+use crate::batch::given_decks::GivenDecks;
+use crate::batch::kernel::draw_order::DrawOrder;
 use crate::batch::kernel::game::Game;
 use crate::batch::outputs::Outputs;
 use crate::batch::partners::game::{MAX_DEALS, PartnerGame};
-use crate::batch::replay::decks::{GivenDecks, row_length};
 use crate::batch::step::Request;
 use crate::batch::{Batch, BatchError, Options, PartnersError, Seeds, reserve};
 use crate::nn::check_length;
@@ -18,7 +19,7 @@ pub(crate) struct Deals {
     partner_games: Vec<(usize, PartnerGame)>,
     given: Vec<(usize, Game)>,
     /// The given decks of all games after the reset.
-    decks: Vec<u8>,
+    decks: Vec<Option<DrawOrder>>,
 }
 
 impl Batch {
@@ -87,14 +88,14 @@ impl Batch {
             given: reserve(room(decks.is_some()), num_envs)?,
             decks: self.decks_to_change(decks.is_some())?,
         };
-        let row = row_length(&self.config.variant);
         if let Some(decks) = decks {
             self.check_decks(decks)?;
             for (game, seed) in episodes() {
                 BatchError::if_set(stop)?;
-                let draws = &mut deals.decks[game * row..][..row];
-                let dealt = decks.deal(game, &self.config.variant, seed, draws);
-                let dealt = dealt.map_err(|source| BatchError::Deck { row: game, source })?;
+                let dealt = decks.deal(game, &self.config.variant, seed);
+                let (dealt, order) =
+                    dealt.map_err(|source| BatchError::Deck { row: game, source })?;
+                deals.decks[game] = Some(order);
                 deals.given.push((game, dealt));
             }
             return Ok(deals);
@@ -102,8 +103,8 @@ impl Batch {
         for (game, seed) in episodes() {
             if self.has_partners() {
                 deals.partner_games.push((game, self.deal_with_partners(game, seed, stop)?));
-            } else if !deals.decks.is_empty() {
-                deals.decks[game * row] = 0;
+            } else if let Some(order) = deals.decks.get_mut(game) {
+                *order = None;
             }
         }
         Ok(deals)
@@ -126,21 +127,18 @@ impl Batch {
         if self.decks.is_empty() {
             return 0;
         }
-        let rows = self.decks.chunks_exact(row_length(&self.config.variant));
-        rows.filter(|draws| draws[0] != 0).count() + self.num_finished()
+        self.decks.iter().flatten().count() + self.num_finished()
     }
 
     /// A copy of the given decks, with room for those of all games if some are to be dealt; none if no
     /// game has one.
-    fn decks_to_change(&self, deals_decks: bool) -> Result<Vec<u8>, BatchError> {
-        let row = row_length(&self.config.variant);
-        let is_used = self.decks.chunks_exact(row).any(|draws| draws[0] != 0);
-        if !is_used && !deals_decks {
+    fn decks_to_change(&self, deals_decks: bool) -> Result<Vec<Option<DrawOrder>>, BatchError> {
+        if self.decks.iter().all(Option::is_none) && !deals_decks {
             return Ok(Vec::new());
         }
-        let mut decks = reserve(self.num_envs() * row, self.num_envs())?;
+        let mut decks = reserve(self.num_envs(), self.num_envs())?;
         decks.extend_from_slice(&self.decks);
-        decks.resize(self.num_envs() * row, 0);
+        decks.resize(self.num_envs(), None);
         Ok(decks)
     }
 

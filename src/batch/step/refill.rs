@@ -3,9 +3,9 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::batch::kernel::block::{Block, Field, counter};
+use crate::batch::kernel::draw_order::DrawOrder;
 use crate::batch::kernel::lanes::{Isa, LANES};
 use crate::batch::kernel::turn::TurnResult;
-use crate::batch::replay::decks::{MAX_DEALT, write_draws};
 use crate::rules::{Ending, Recording, Variant};
 
 /// No game: in a row that has played its last one.
@@ -44,20 +44,20 @@ impl Refill<'_> {
         block: &mut Block<'_, I, VARIANT>,
         row: usize,
         lane: usize,
-        draws: &mut [u8],
+        order: &mut Option<DrawOrder>,
     ) {
         let game = self.next[row];
         if game == NONE {
-            draws[0] = 0;
+            *order = None;
             let over = (Ending::DeckExhausted.code() as u64) << counter::ENDING;
             let counters = block.word(Field::Counters).0[lane];
             block.set_field(Field::Counters, lane, counters & !(0xff << counter::ENDING) | over);
             return;
         }
-        let mut dealt = [0; MAX_DEALT];
-        let cards = self.games.cards(variant, game);
-        let sizes = block.sizes();
-        let left = write_draws(variant, cards, &mut dealt[..sizes.dealt_cards()], draws);
-        block.deal_copies(lane, self.games.start_players[game].into(), &dealt, left);
+        let num_dealt = block.sizes().dealt_cards();
+        let (next, hands) = DrawOrder::new(variant, self.games.cards(variant, game), num_dealt);
+        *order = Some(next);
+        let start_player = self.games.start_players[game].into();
+        block.deal_copies(lane, start_player, &hands.dealt, hands.left);
     }
 }

@@ -1,8 +1,5 @@
 //! Recorded games, played again in the rows of a batch.
 
-pub mod decks;
-pub mod refill;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 
@@ -13,10 +10,9 @@ use super::options::{AutoresetMode, IllegalAction, Options};
 use super::outputs::Outputs;
 use super::partners::Partners;
 use super::step::Request;
+use super::step::refill::{NONE, Refill};
 use super::{Batch, BatchError, reserve};
 use crate::rules::{BitIndices, DeckError, MoveError, Recording, Variant};
-use decks::row_length;
-use refill::{NONE, Refill};
 
 /// A replay of recorded games. Row `i` of `n` plays games `i`, `i + n`, `i + 2n` and so on, each from
 /// its deal to its last recorded action; games without an action are left out. What a row shows depends
@@ -111,10 +107,8 @@ impl Replay {
             ..options
         };
         let rows = rows.min(games.len().max(1));
-        let draws = rows * row_length(&variant);
         let mut batch = Batch::without_games(variant, rows, 0, options)?;
-        batch.decks = reserve(draws, rows)?;
-        batch.decks.resize(draws, 0);
+        batch.decks = filled(None, rows)?;
         let mut replay = Replay {
             batch,
             game: filled(-1, rows)?,

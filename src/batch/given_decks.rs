@@ -1,0 +1,40 @@
+//! The decks that a reset deals instead of random ones.
+
+use crate::batch::kernel::draw_order::DrawOrder;
+use crate::batch::kernel::game::Game;
+use crate::rules::{DeckError, EpisodeSeed, GameRng, ListedDeck, Position, RandomDeck, Variant};
+
+/// The decks and start players that a reset deals: one byte for each card, suit times ranks plus
+/// rank, the top card first, deck after deck; and one seat for each game, or seat 0 for all.
+#[derive(Clone, Copy, Debug)]
+pub struct GivenDecks<'a> {
+    /// The cards of all games.
+    pub cards: &'a [u8],
+    /// The start player of each game.
+    pub start_players: Option<&'a [u8]>,
+}
+
+impl GivenDecks<'_> {
+    /// Deals the deck of one game, which counts as this episode.
+    ///
+    /// # Errors
+    /// [`DeckError`] for a deck that is not the variant's, or a start player that is not a seat.
+    pub(in crate::batch) fn deal(
+        &self,
+        game: usize,
+        variant: &Variant,
+        seed: EpisodeSeed,
+    ) -> Result<(Game, DrawOrder), DeckError> {
+        let size = usize::from(variant.deck_size());
+        let cards = &self.cards[game * size..][..size];
+        let mut deck = ListedDeck::from_indices(variant, cards)?;
+        let start = self.start_players.map_or(0, |all| all[game]);
+        let start = variant.start_player(start.into())?;
+        let position = Position::deal(variant, start, &mut deck);
+        let num_dealt = size - usize::from(position.deck_size());
+        let (order, hands) = DrawOrder::new(variant, cards, num_dealt);
+        let (size, rng) = (position.deck_size(), GameRng::new(seed));
+        let deck = RandomDeck { left: hands.left, size, rng };
+        Ok((Game { position, deck, seed, length: 0 }, order))
+    }
+}
