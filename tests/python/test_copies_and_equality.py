@@ -17,7 +17,7 @@ MINI = starmine.variant("mini")
 # Objects that change as they are used, or hold files, threads or a user's code. They are compared by identity.
 IN_USE = {
     *("Batch", "HanabiEnv", "HanabiVectorEnv"),  # copied and pickled, see test_buffers and test_gymnasium
-    *("ChatPlayer", "LastMoves", "ModulePolicy", "OverlappingGames", "RolloutBuffer", "GamesDataset"),
+    *("ChatPlayer", "Endpoint", "LastMoves", "ModulePolicy", "OverlappingGames", "RolloutBuffer", "GamesDataset"),
     *("FinishedGames", "GameReplay", "Log", "Run", "SeatGames", "StopSignals", "WeightAverage", "Table"),
 }
 MODULES = {"ActorCritic", "CardFeatures", "ColorFeatures", "ColorNetwork", "PolicyNetwork", "SeatGRU"}  # of torch

@@ -169,7 +169,7 @@ OPTIONS = {
     "three players": {"players": 3},
     "no mixing": {"mixing": "none", "players": 3},
     "every option": {
-        **{"partner": "piers", "lr_schedule": "cosine", "lr_end": 1e-4, "epsilon": 0.5, "epsilon_steps": 200},
+        **{"partner": "piers", "lr_schedule": "linear", "lr_end": 1e-4, "epsilon": 0.5, "epsilon_steps": 200},
         **{"lost_game_score": "zero", "card_features": False, "epochs": 2, "minibatch": 24},
     },
 }
