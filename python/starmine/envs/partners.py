@@ -10,7 +10,7 @@ from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from starmine._core import Batch, SeatedBot, StarmineError, _Outside
-from starmine.games.players import Factory, Policy, is_bot, is_module, is_policy, resolve_player
+from starmine.games.players import Factory, Policy, foreign_policy, is_bot, is_module, is_policy, resolve_player
 from starmine.games.table import Fault, PythonPlayers
 from starmine.policies.load import TrainedPolicy
 
@@ -64,7 +64,9 @@ def mixture(holders: Any) -> list[tuple[Any, Any]]:
 
 def python_player(holder: Any, place: str) -> Any:
     """A policy or a factory of policies, if a partner is one; None for whatever the batch reads itself."""
-    if isinstance(holder, str | TrainedPolicy | SeatedBot) or not (is_module(holder) or callable_player(holder)):
+    if isinstance(holder, str):
+        return foreign_policy(holder)
+    if isinstance(holder, TrainedPolicy | SeatedBot) or not (is_module(holder) or callable_player(holder)):
         return None
     player = resolve_player(holder, place)
     is_bot = not is_policy(player) and (not isinstance(player, Factory) or player.makes_bots)

@@ -16,6 +16,8 @@ from starmine._core import (
     Move,
     SeatedBot,
     StarmineError,
+    Variant,
+    VariantError,
     View,
     _extra_outputs,
     _Player,
@@ -62,6 +64,7 @@ class Policy(Protocol):
         all_turns: True for a policy that also sees the turns at which its seats are not to act, as recurrent agents of
             the literature do: for each turn of a game, also of bots and learners, it gets a row for each of its seats.
             The turns of a game come in their order; what it returns for a row that is not to act is ignored.
+        variant: the `Variant` that the policy plays; games of other rules are refused.
         cheats: True for a policy that may see its own hand, by its encoder or by "own_hand"; evaluations mark it.
 
     Optional methods:
@@ -152,7 +155,7 @@ def resolve_player(player: Any, place: str) -> Any:
         return player._player
     if isinstance(player, str):
         refuse_file(player, place)
-        return _foreign(player) or _Player(player)
+        return foreign_policy(player) or _Player(player)
     if isinstance(player, _Player | Factory):
         return player
     if isinstance(player, type):
@@ -174,7 +177,7 @@ def resolve_player(player: Any, place: str) -> Any:
     )
 
 
-def _foreign(text: str) -> Any:
+def foreign_policy(text: str) -> Any:
     """The policy of another library that a text such as "policy: obl.pthw" names; None for other texts."""
     kind, _, path = text.partition(":")
     if kind.strip() != "policy" or path.strip() in shipped() or not os.path.isfile(path.strip()):
@@ -296,6 +299,22 @@ def shows_own_hand(encoder: str) -> bool:
     except StarmineError:
         return True
     return False
+
+
+def check_variant(player: Any, variant: Variant) -> None:
+    """Check that a policy with an attribute `variant` plays these rules, as `TrainedPolicy` does.
+
+    Raises:
+        VariantError: it plays others. Starting seat, names of suits and the score of a lost game make no difference.
+    """
+    own = getattr(player, "variant", None)
+    if isinstance(own, Variant) and _played_rules(own) != _played_rules(variant):
+        raise VariantError(f"{player!r} does not play this variant ({variant}): expected {own}")
+
+
+def _played_rules(variant: Variant) -> dict[str, Any]:
+    free = ("random_start_player", "edition", "lost_game_score")
+    return {name: value for name, value in variant.parameters().items() if name not in free}
 
 
 def cheats(player: Any) -> bool:

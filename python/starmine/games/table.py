@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant, View, _Tables
-from starmine.games.players import Factory, Wishes, cheats, is_policy, policy_wishes
+from starmine.games.players import Factory, Wishes, cheats, check_variant, is_policy, policy_wishes
 from starmine.games.results import Failure, raised_at
 from starmine.games.turns import Turns
 
@@ -126,6 +126,7 @@ class PythonPlayers:
         for number, known in enumerate(self._objects):
             if known is player:
                 return number
+        check_variant(player, self.games.variant)
         self._objects.append(player)
         self._wishes.append(policy_wishes(player, "player") if is_policy(player) else None)
         return len(self._objects) - 1

@@ -64,6 +64,7 @@ class ModulePolicy:
         self.dtype = "uint8" if self.device.type != "cpu" else "float32"
         self.generator = torch.Generator(self.device).manual_seed(seed)
         self._memory: Memory | None = None
+        self.variant = module.variant if isinstance(module, ActorCritic) else None
         if isinstance(module, ActorCritic):
             self.dtype = "bits"
             if module.memory is not None:

@@ -9,6 +9,7 @@ import pytest
 from helpers.paths import ROOT
 
 import starmine
+import starmine.torch
 from starmine.policies.foreign import FORMATS, load_foreign
 from starmine.policies.foreign.files import is_foreign
 
@@ -116,9 +117,45 @@ def test_an_actor_samples_and_action_values_do_not(files):
 def test_another_number_of_players_is_refused(files):
     policy = load(files, "ippo-rnn")
     with pytest.raises(starmine.StarmineError, match=r"expected \(K, 956\), those of 3 players"):
+        policy.logits(np.zeros((1, 658), np.uint8))
+    with pytest.raises(starmine.VariantError, match="does not play this variant"):
         starmine.play_games([policy] * 2, 2)
     with pytest.raises(starmine.StarmineError, match=r"has 956 inputs .*expected 658 or 660 inputs and 21 outputs"):
         load_foreign(files / "ippo-rnn", variant=starmine.variant("standard"))
+
+
+def test_other_rules_are_refused_though_the_widths_fit(files):
+    """An observation is as wide with other switches; networks of this package are refused, too."""
+    variant = starmine.variant("empty-hints")
+    network = starmine.torch.ColorNetwork(starmine.variant("standard"), "canonical")
+    for policy in (load(files, "obl"), network, starmine.torch.ModulePolicy(network), starmine.load_policy("ippo-2p")):
+        with pytest.raises(starmine.VariantError, match="does not play this variant"):
+            starmine.play_games([policy] * 2, 2, variant=variant)
+        starmine.play_games([policy] * 2, 2, variant=starmine.Variant(lost_game_score="fireworks"))
+    with pytest.raises(starmine.VariantError):
+        starmine.HanabiVectorEnv(4, variant=variant, partners={1: load(files, "obl")})
+
+
+def test_it_is_a_partner_by_text_and_as_an_object(files):
+    text = f"policy: {files / 'obl'}"
+    played = []
+    for partner in (text, load(files, "obl")):
+        env = starmine.HanabiVectorEnv(8, players=2, partners={1: partner}, num_threads=1)
+        _, info = env.reset(seed=3)
+        rewards = []
+        for _ in range(20):
+            _, reward, *_, info = env.step(info["action_mask"].argmax(axis=1))
+            rewards.append(reward)
+        played.append(np.array(rewards))
+    np.testing.assert_array_equal(*played)
+
+
+def test_the_network_that_it_hands_out_is_a_copy(files):
+    policy = load(files, "mappo-rnn")
+    before = policy.logits(np.zeros((1, 658), np.uint8))[0]
+    for parameter in policy.network().parameters():
+        parameter.zero_()
+    np.testing.assert_array_equal(policy.logits(np.zeros((1, 658), np.uint8))[0], before)
 
 
 def damaged():

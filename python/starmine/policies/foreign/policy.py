@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -59,8 +60,8 @@ class ForeignPolicy:
         self._generator = torch.Generator().manual_seed(0)
 
     def network(self) -> torch.nn.Module:
-        """The torch module, which takes the agent's own inputs."""
-        return self._network
+        """A copy of the torch module, which takes the agent's own inputs."""
+        return deepcopy(self._network)
 
     @torch.no_grad()
     def logits(
