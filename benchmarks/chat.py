@@ -2,7 +2,7 @@
 
     python benchmarks/chat.py --games 256 --concurrency 64 --milliseconds 50
 
-The ideal time is that of the calls alone, with all places taken from the first call to the last.
+The ideal time has all 64 calls running from the first call to the last.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ def add_export(actions: Any) -> None:
     parser.add_argument("--kind", choices=KINDS, default="supervised", help="of the examples (default: supervised)")
     parser.add_argument("--seats", metavar="N,...", help="export the moves of these seats only (default: all)")
     parser.add_argument(
-        "--every", type=integer, default=1, metavar="N", help="export one of so many moves (default: all)"
+        "--every", type=integer, default=1, metavar="N", help="export every Nth move (default: all)"
     )
     prompts = parser.add_argument_group("prompts")
     for name, kind in (("form", Form), ("history", History), ("answer", Answer)):

@@ -21,7 +21,7 @@ pub struct DealtCopies {
 }
 
 impl DrawOrder {
-    /// The order of a deck of the variant, and its hands of so many cards in all.
+    /// Returns the order in which a deck is drawn, and the hands that its first `num_dealt` cards make.
     pub fn new(variant: &Variant, cards: &[u8], num_dealt: usize) -> (DrawOrder, DealtCopies) {
         let mut indices = [0; MAX_CARDS + 1];
         let mut hands = DealtCopies { dealt: [0; MAX_PLAYERS * MAX_HAND_SIZE], left: 0 };

@@ -90,7 +90,7 @@ pub fn count(name: &str, number: &Integer, allowed: RangeInclusive<usize>) -> Py
     }
 }
 
-/// Checks a seat at a table with so many players.
+/// Checks that a seat exists in a game of this number of players.
 pub fn seat(name: &str, number: &Integer, players: u8) -> PyResult<Seat> {
     match u8::try_from(number.value).ok().filter(|&seat| seat < players).and_then(Seat::new) {
         Some(seat) => Ok(seat),

@@ -73,7 +73,7 @@ impl BlueprintBelief {
     }
 }
 
-/// The hand of this number among those that a refill draws.
+/// Draws hand number `index` of a refill.
 fn drawn(belief: &Belief, seed: u64, index: usize) -> Option<WeighedHand> {
     let mut rng = GameRng::from_state(mix_seed(seed, index as u64));
     Some((belief.sample(&mut rng)?, 1.0))

@@ -1,1 +1,1 @@
-"""Generation of games: what determines them, the shards, and the driver that makes those that are missing."""
+"""Generation of games: the configuration, the shards, and the driver that makes missing shards."""
