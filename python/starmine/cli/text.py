@@ -40,9 +40,7 @@ def add_export(actions: Any) -> None:
     parser.add_argument("--skip", action="store_true", help="leave out games and files that do not hold, and name them")
     parser.add_argument("--kind", choices=KINDS, default="supervised", help="of the examples (default: supervised)")
     parser.add_argument("--seats", metavar="N,...", help="export the moves of these seats only (default: all)")
-    parser.add_argument(
-        "--every", type=integer, default=1, metavar="N", help="export every Nth move (default: all)"
-    )
+    parser.add_argument("--every", type=integer, default=1, metavar="N", help="export every Nth move (default: all)")
     prompts = parser.add_argument_group("prompts")
     for name, kind in (("form", Form), ("history", History), ("answer", Answer)):
         default, choices = getattr(PromptOptions, name), get_args(kind)
