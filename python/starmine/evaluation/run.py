@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from starmine._core import StarmineError, Variant, VariantError, _Player, _Tables, bot, bots
+from starmine._core import StarmineError, Variant, _Player, _Tables
 from starmine._util.durable import given_path
 from starmine._util.keywords import named_keywords
 from starmine._util.numbers import check_number, check_threads
@@ -27,6 +27,7 @@ from starmine.games.players import Player, cheats, resolve_player, type_name
 from starmine.games.results import BotError, Games
 from starmine.games.seeds import EVALUATION_SEED
 from starmine.games.variants import resolve_variant
+from starmine.policies.pool import bots_that_play
 
 if TYPE_CHECKING:
     from starmine.evaluation.folder import Folder
@@ -38,7 +39,6 @@ SECONDS_BETWEEN_SAVES = 1.0  # at least
 MOST_SECONDS_BETWEEN_SAVES = 300.0
 SHARE_BETWEEN_SAVES = 0.1  # of the time so far, so that a long evaluation has few files
 MOST_GAMES = 2**32 - 1
-NOT_BY_DEFAULT = ("random",)
 
 
 @named_keywords
@@ -105,7 +105,7 @@ def evaluate(
     20
     """
     rules = resolve_variant(variant, {} if players is None else {"players": players})
-    given = entrants_by_name(default_entrants(rules) if entrants is None else entrants)
+    given = entrants_by_name(bots_that_play(rules) if entrants is None else entrants)
     games, chunk = (check_number(name, value, 1, MOST_GAMES) for name, value in (("games", games), ("chunk", chunk)))
     num_threads = check_threads(num_threads)
     resolved = {name: check_entrant(name, player, rules, seed) for name, player in given.items()}
@@ -223,20 +223,6 @@ def play_or_fail(
 
 
 # --- Arguments --------------------------------------------------------------------------------------------
-
-
-def default_entrants(rules: Variant) -> list[str]:
-    """All bots that play this variant, except random ones and cheaters."""
-    return [name for name in bots() if bot(name).is_player and name not in NOT_BY_DEFAULT and plays(name, rules)]
-
-
-def plays(name: str, rules: Variant) -> bool:
-    """Whether a bot plays a variant."""
-    try:
-        _Tables(rules, [name] + [None] * (rules.players - 1), 1, 0, 0)
-    except VariantError:
-        return False
-    return True
 
 
 def entrants_by_name(entrants: Mapping[str, Player] | Sequence[str]) -> dict[str, Player]:

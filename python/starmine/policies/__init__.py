@@ -1,5 +1,6 @@
-"""Trained policies: loads policy files, and lists the policies that the package ships."""
+"""Trained policies: loads policy files, lists the policies that the package ships, and makes pools of partners."""
 
 from starmine.policies.load import TrainedPolicy, load_policy, shipped
+from starmine.policies.pool import Member, Pool, pool
 
-__all__ = ["TrainedPolicy", "load_policy", "shipped"]
+__all__ = ["Member", "Pool", "TrainedPolicy", "load_policy", "pool", "shipped"]

@@ -1,0 +1,222 @@
+"""A pool of partners: bots, noisy bots, shipped policies and the seeds of a repository, by name and with tags."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from starmine._core import StarmineError, Variant, VariantError, _Player, _Tables, _unknown_name, bot, bots
+from starmine._core import variant as preset
+from starmine._util.keywords import named_keywords
+from starmine.policies.load import TrainedPolicy, load_own, shipped
+
+SIZES = {f"{players}p": players for players in range(2, 6)}
+NOT_IN_POOLS = ("random",)
+# Not to be met in training, by default: five bots, of which two resemble bots that are met.
+HELD_OUT = ("fireflower", "holmes", "simple", "van-den-bergh", "outer")
+ENTROPY = 0.05  # default of examples/ppo.py, whose files tell only arguments that differ from the defaults
+WEIGHTS = "policy.safetensors"
+# The source tree that the package is imported from; an installed package has none.
+SOURCE = Path(__file__).parents[3]
+
+
+@dataclass(frozen=True)
+class Member:
+    """A player of a pool and its tags.
+
+    Attributes:
+        name: in the pool.
+        player: the text by which `play_games`, `evaluate`, `generate` and `partners` take it.
+        kind: "bot", "noisy" for a bot whose moves are sometimes random, or "policy".
+        method: of a policy how it was trained, as its file says, such as "IPPO"; None for bots.
+        seed: of its training; None for bots.
+        entropy: of a policy the weight of the entropy at the end of its training; None for bots, and where it had none.
+        epsilon: of a noisy bot the probability of a random move; else 0.
+        held_out: whether training is not to meet it.
+    """
+
+    name: str
+    player: str
+    kind: str
+    method: str | None = None
+    seed: int | None = None
+    entropy: float | None = None
+    epsilon: float = 0.0
+    held_out: bool = False
+
+
+TAGS = tuple(field.name for field in dataclasses.fields(Member))
+
+
+class Pool(Mapping[str, str]):
+    """Players by name: a mapping from names to texts, as `evaluate` takes it; see `pool`.
+
+    Args:
+        members: the players, each name once.
+    """
+
+    def __init__(self, members: Iterable[Member]) -> None:
+        self.members: dict[str, Member] = {member.name: member for member in members}
+
+    def __getitem__(self, name: str) -> str:
+        """The text of a player.
+
+        Raises:
+            UnknownNameError: the pool has no such player.
+        """
+        return self._member(name).player
+
+    def __contains__(self, name: object) -> bool:
+        """Whether the pool has a player of this name."""
+        return name in self.members
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The text of a player, or the default if the pool has no such player."""
+        return self[name] if name in self.members else default
+
+    def __iter__(self) -> Iterator[str]:
+        """The names."""
+        return iter(self.members)
+
+    def __len__(self) -> int:
+        """Number of players."""
+        return len(self.members)
+
+    def only(self, names: Iterable[str]) -> Pool:
+        """The pool of these players, in this order.
+
+        Raises:
+            UnknownNameError: the pool has no such player.
+        """
+        return Pool([self._member(name) for name in names])
+
+    def where(self, **tags: Any) -> Pool:
+        """The pool of the players that have these tags, such as `where(kind="policy", held_out=False)`.
+
+        Raises:
+            UnknownNameError: there is no such tag; see `Member`.
+        """
+        for name in tags:
+            if name not in TAGS:
+                raise _unknown_name("tag", name, list(TAGS))
+        wanted = tags.items()
+        return Pool(
+            [member for member in self.members.values() if all(getattr(member, tag) == value for tag, value in wanted)]
+        )
+
+    @property
+    def held_out(self) -> list[str]:
+        """The names of the players that training is not to meet."""
+        return list(self.where(held_out=True))
+
+    def _member(self, name: str) -> Member:
+        found = self.members.get(name)
+        if found is None:
+            raise _unknown_name("player", str(name), list(self.members))
+        return found
+
+    def __repr__(self) -> str:
+        """The names."""
+        return f"<Pool of {', '.join(self)}>"
+
+
+@named_keywords
+def pool(
+    game: str | Variant = "2p",
+    *,
+    epsilon: float = 0.1,
+    hold_out: Iterable[str] = HELD_OUT,
+    results: str | os.PathLike[str] | None = None,
+) -> Pool:
+    """The players at hand for a game: bots, noisy bots, shipped policies, and the seeds of a repository.
+
+    Args:
+        game: "2p" to "5p", the standard game of 2 to 5 players, or a `Variant`.
+        epsilon: the probability of a random move of the noisy bots, `noisy-smart` and so on; 0 for a pool without them.
+        hold_out: names of players that training is not to meet. A noisy bot is held out with its bot.
+        results: the folder with the seeds, each as NAME/policy.safetensors. None for `results` in the current folder,
+            else in the source tree of the package; where neither is there, the pool has no seeds.
+
+    Raises:
+        UnknownNameError: there is no such game, or nothing has the name of a player that is held out.
+        StarmineError: `epsilon` is not a probability, or there is no such folder.
+        SerializationError: a file in the folder is not a policy of Starmine.
+
+    >>> import starmine
+    >>> partners = starmine.policies.pool("2p")
+    >>> partners["noisy-smart"]
+    'noisy: 0.1; smart'
+    >>> list(partners.where(kind="bot", held_out=True))
+    ['simple', 'holmes', 'fireflower', 'van-den-bergh', 'outer']
+    >>> games = starmine.play_games(["ippo-2p", partners["smart"]], games=10)
+    """
+    rules = _rules(game)
+    if isinstance(epsilon, bool) or not isinstance(epsilon, int | float) or not 0 <= epsilon <= 1:
+        raise StarmineError(f"epsilon={epsilon!r} is not allowed: expected a probability from 0 to 1")
+    names = bots_that_play(rules)
+    members = [Member(name, name, "bot") for name in names]
+    if epsilon:
+        members += [Member(f"noisy-{name}", f"noisy: {epsilon}; {name}", "noisy", epsilon=epsilon) for name in names]
+    policies = {name: load_own(name) for name in shipped()}
+    policies = {name: load_own(path) for name, path in _seeds(results).items()} | policies
+    members += [_member(name, policies[name]) for name in policies if _plays(policies[name]._player, rules)]
+    held_out = {hold_out} if isinstance(hold_out, str) else set(hold_out)
+    known = [*bots(), *policies, *(member.name for member in members)]
+    for name in held_out.difference(known):
+        raise _unknown_name("player", str(name), list(dict.fromkeys(known)))
+    return Pool(
+        dataclasses.replace(it, held_out=not held_out.isdisjoint([it.name, it.name.removeprefix("noisy-")]))
+        for it in members
+    )
+
+
+def bots_that_play(rules: Variant) -> list[str]:
+    """All bots that play a variant, except random ones and cheaters."""
+    return [name for name in bots() if bot(name).is_player and name not in NOT_IN_POOLS and _plays(name, rules)]
+
+
+def _plays(player: str | _Player, rules: Variant) -> bool:
+    try:
+        _Tables(rules, [player] + [None] * (rules.players - 1), 1, 0, 0)
+    except VariantError:
+        return False
+    return True
+
+
+def _rules(game: str | Variant) -> Variant:
+    if isinstance(game, Variant):
+        return game
+    if game not in SIZES:
+        raise _unknown_name("game", str(game), list(SIZES))
+    return preset("standard", players=SIZES[game])
+
+
+def _seeds(results: str | os.PathLike[str] | None) -> dict[str, Path]:
+    """The policy files of a folder of results, by the names of their own folders.
+
+    Raises:
+        StarmineError: there is no such folder.
+    """
+    if results is not None and not Path(results).is_dir():
+        raise StarmineError(f"results={os.fspath(results)!r} is not allowed: expected a folder")
+    candidates = [Path("results"), SOURCE / "results"] if results is None else [Path(results)]
+    for folder in candidates:
+        found = {path.parent.name: path for path in sorted(folder.glob(f"*/{WEIGHTS}"))}
+        if found:
+            return found
+    return {}
+
+
+def _member(name: str, policy: TrainedPolicy) -> Member:
+    """A policy with the tags that its file tells."""
+    told = policy.about.get("arguments", {})
+    entropy = told.get("entropy_weight", ENTROPY)
+    if told.get("entropy_schedule", "constant") != "constant":
+        entropy = told.get("entropy_end", 0.0)
+    method = policy.about.get("method")
+    learns = method is not None and ("PPO" in method)
+    return Member(name, policy.bot, "policy", method, told.get("seed", 1), entropy if learns else None)
