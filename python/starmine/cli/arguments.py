@@ -89,11 +89,7 @@ def add_rules_of(parser: argparse.ArgumentParser, source: str) -> None:
 
 
 def rules_of(options: argparse.Namespace) -> Variant | None:
-    """The rules that the options of `add_rules_of` choose, or None.
-
-    Raises:
-        StarmineError: they are not allowed, or contradict each other.
-    """
+    """The rules that the options of `add_rules_of` choose, or None."""
     if options.variant is None and options.players is None:
         return None
     return rules_of_text(options.variant or "standard", options.players)
@@ -106,11 +102,6 @@ def rules_of_text(text: str, players: int | None = None, lost_game_score: str | 
         text: such as "standard", "avalanche, players=3", '{"colors": 4}' or "Variant(players=2, colors=6)".
         players: number of seats; None for that of the text, or 2.
         lost_game_score: what lost games score; None for that of the text.
-
-    Raises:
-        StarmineError: it is none of these, or contradicts the other arguments.
-        UnknownNameError: there is no such preset.
-        VariantError: a parameter is out of its range.
     """
     called = re.fullmatch(r"\s*Variant\((?P<parameters>.*)\)\s*", text, re.DOTALL)
     name = None

@@ -126,11 +126,7 @@ def print_calls(entrants: dict[str, Any]) -> None:
 
 
 def write_pages(evaluation: Evaluation, folder: Path) -> None:
-    """Write the evaluation as a page, and the worst games as another.
-
-    Raises:
-        StarmineError: the folder cannot be written.
-    """
+    """Write the evaluation as a page, and the worst games as another."""
     worst = worst_games(folder, SHOWN)
     try:
         if worst:

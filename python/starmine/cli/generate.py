@@ -137,11 +137,7 @@ def shards(text: str) -> list[int]:
 
 
 def by_name(place: str, pairs: Sequence[tuple[str, float]]) -> dict[str, float]:
-    """The numbers by name.
-
-    Raises:
-        StarmineError: a name occurs twice.
-    """
+    """The numbers by name."""
     found = dict(pairs)
     if len(found) < len(pairs):
         raise StarmineError(f"{place} is not allowed: expected each name once")
@@ -149,11 +145,7 @@ def by_name(place: str, pairs: Sequence[tuple[str, float]]) -> dict[str, float]:
 
 
 def players(options: argparse.Namespace) -> Players:
-    """Who plays.
-
-    Raises:
-        StarmineError: no players, or players in more than one way.
-    """
+    """Who plays."""
     given = [name for name in ("bots", "table", "mixture") if getattr(options, name)]
     if len(given) != 1:
         raise StarmineError("the players are not clear: expected a bot for each seat, or --table, or --mixture")

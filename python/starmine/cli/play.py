@@ -125,11 +125,7 @@ def player(name: str) -> Any:
 
 
 def own_player(name: str) -> Any:
-    """The player of a name for one seat alone: tables are played at once, and an object of a file remembers its game.
-
-    Raises:
-        StarmineError: as `player`, or an object cannot be copied.
-    """
+    """The player of a name for one seat alone: several tables are open at once, and an object remembers its game."""
     found = player(name)
     if isinstance(found, type):
         return found  # of which each seat makes its own
@@ -180,11 +176,7 @@ def serve(options: argparse.Namespace, rules: Variant) -> int:
 
 
 def lobby(options: argparse.Namespace, rules: Variant) -> Lobby:
-    """The lobby without tables, which offers all bots and policies and those that were named.
-
-    Raises:
-        StarmineError: there is no folder to save to, or partners that are not as the options' help says.
-    """
+    """The lobby without tables, which offers all bots and policies and those that were named."""
     folder = None if options.save is None else given_path("--save", options.save)
     if folder is not None and not folder.is_dir():
         raise StarmineError(f"{options.save}: there is no such folder")
@@ -202,11 +194,7 @@ def lobby(options: argparse.Namespace, rules: Variant) -> Lobby:
 
 
 def keep_in(folder: Path, table: Table) -> Path:
-    """Write a table's game as Starmine's own file, into a folder of its rules, and return the file.
-
-    Raises:
-        StarmineError: the file cannot be written.
-    """
+    """Write a table's game as Starmine's own file, into a folder of its rules, and return the file."""
     own = folder / folder_of(table.variant)
     try:
         own.mkdir(exist_ok=True)
@@ -225,11 +213,7 @@ def folder_of(rules: Variant) -> str:
 
 
 def check_save(path: str, rules: Variant) -> None:
-    """Refuse before the game a file that could not be written after it: a game of one turn is written elsewhere.
-
-    Raises:
-        StarmineError: there is no such folder or format, or the format cannot express the variant.
-    """
+    """Refuse before the game a file that could not be written after it: a game of one turn is written elsewhere."""
     if not given_path("--save", path).resolve().parent.is_dir():
         raise StarmineError(f"{path}: there is no such folder")
     first = Table(rules, [None] + ["random"] * (rules.players - 1), seed=0)
@@ -267,11 +251,7 @@ def keep(table: Table, path: str | None) -> None:
 
 
 def write(games: Trajectories, path: Path, table: Table | None = None) -> None:
-    """Write a game in the format of the path, with its players' names and the moves that its table took back.
-
-    Raises:
-        StarmineError: the format is not known or cannot express the game, or the file cannot be written.
-    """
+    """Write a game in the format of the path, with its players' names and the moves that its table took back."""
     try:
         from starmine.data import write_games
         from starmine.data.formats.records import ReadGames, check

@@ -31,10 +31,6 @@ def load(text: str) -> Any:
 
     The file is run as a module. A class with `act` stays a class, of which each game and seat gets an object of its
     own; other classes, such as policies and torch modules, are instantiated without arguments.
-
-    Raises:
-        StarmineError: there is no such file, it cannot be run, or the class cannot be instantiated.
-        UnknownNameError: the file has no such name.
     """
     found = OF_FILE.fullmatch(text)
     if found is None:

@@ -10,11 +10,7 @@ from numpy.typing import NDArray
 
 
 def pyarrow() -> ModuleType:
-    """The module `pyarrow`.
-
-    Raises:
-        ImportError: it is not installed.
-    """
+    """The module `pyarrow`."""
     try:
         import pyarrow
     except ImportError as missing:
@@ -23,11 +19,7 @@ def pyarrow() -> ModuleType:
 
 
 def pyarrow_parquet() -> ModuleType:
-    """The module `pyarrow.parquet`.
-
-    Raises:
-        ImportError: it is not installed.
-    """
+    """The module `pyarrow.parquet`."""
     pyarrow()
     from pyarrow import parquet
 

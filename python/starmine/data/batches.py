@@ -88,11 +88,7 @@ def _as_table(batch: Any) -> Any:
 
 
 def _as_column(name: str, given: Any) -> Any:
-    """A column of a dictionary or a data frame as Arrow data.
-
-    Raises:
-        StarmineError: it has no values that Arrow can hold, or numpy has dropped some of them already.
-    """
+    """A column of a dictionary or a data frame as Arrow data."""
     pa = pyarrow()
     if isinstance(given, pa.Array | pa.ChunkedArray):
         return given

@@ -116,12 +116,7 @@ class Blocks:
         return [pieces[start : start + width] for start in range(0, len(pieces), width)]
 
     def blocks(self, part: Part, window: int = 0, number: int = 0) -> Generator[Block, None, None]:
-        """The blocks of a part in their order, from this one of this window on.
-
-        Raises:
-            FileNotFoundError, DamagedFileError: as `Dataset.read`.
-            StarmineError: a game breaks the rules, or columns contradict the schema.
-        """
+        """The blocks of a part in their order, from this one of this window on."""
         windows, made = self.windows(part), 0
         rooms: list[Rows] = [{}, {}]  # one is in use while the other one is written
         read = (self._read(pieces, part.epoch) for pieces in windows[window:])

@@ -17,11 +17,7 @@ Column = Callable[[str], NDArray[Any]]  # the values of a row group's games by t
 
 
 def score_range(score: int | None, lowest: int | None, highest: int | None) -> tuple[int, int]:
-    """The lowest and the highest score that conditions allow; None for no condition.
-
-    Raises:
-        TypeError: a score is not an integer.
-    """
+    """The lowest and the highest score that conditions allow; None for no condition."""
     wanted = [ANY_SCORE, (score, score), (lowest, None), (None, highest)]
     least = max(operator.index(least) for least, _ in wanted if least is not None)
     most = min(operator.index(most) for _, most in wanted if most is not None)
@@ -68,11 +64,7 @@ class Conditions:
 
 
 def ending_codes(names: str | Sequence[str]) -> list[int]:
-    """The codes of endings.
-
-    Raises:
-        UnknownNameError: there is no such ending.
-    """
+    """The codes of endings."""
     for name in _several(names):
         if name not in endings():
             raise _unknown_name("ending", name, endings())
@@ -85,18 +77,7 @@ def seat_rows(
     seats: Sequence[str | None] | None,
     num_seats: int,
 ) -> list[NDArray[np.int16] | None]:
-    """The rows of the players' table that may sit at each seat.
-
-    Args:
-        table: the players' table.
-        players: names that may sit at every seat, or None for any.
-        seats: for each seat a name, or None for any.
-        num_seats: number of seats.
-
-    Raises:
-        UnknownNameError: there is no such player.
-        StarmineError: `seats` has another length.
-    """
+    """The rows of the players' table that may sit at each seat."""
     if seats is not None and len(seats) != num_seats:
         raise StarmineError(f"seats has {len(seats)} entries: expected {num_seats}")
     known = [str(row["name"]) for row in table]

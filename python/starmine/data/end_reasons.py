@@ -18,11 +18,7 @@ NO_SEAT = NO_SCORE = -1
 
 
 def ended_by_codes(names: str | Sequence[str]) -> list[int]:
-    """The codes of reasons.
-
-    Raises:
-        UnknownNameError: there is no such reason.
-    """
+    """The codes of reasons."""
     listed = [names] if isinstance(names, str) else list(names)
     for name in listed:
         if name not in ENDED_BY:
@@ -56,11 +52,7 @@ def site_scores_of(
 
 
 def taken_back_of(text: str) -> list[dict[str, Any]]:
-    """The moves that were taken back, from their JSON; none for "".
-
-    Raises:
-        StarmineError: it is no list of objects with a number `turn` and a list of numbers `actions`.
-    """
+    """The moves that were taken back, from their JSON; none for ""."""
     try:
         found = json.loads(text) if text else []
         fits = [

@@ -46,13 +46,7 @@ class GamesFile:
 
     @staticmethod
     def open(path: Path) -> GamesFile:
-        """Read a file's metadata.
-
-        Raises:
-            FileNotFoundError: there is no such file.
-            DamagedFileError: it is cut short or no Parquet file.
-            StarmineError: it holds no games, or games of an unknown format.
-        """
+        """Read a file's metadata."""
         with _naming(path), pyarrow_parquet().ParquetFile(path) as file:
             metadata = Metadata.of(file.schema_arrow.metadata)
             groups = file.metadata
@@ -65,24 +59,14 @@ class GamesFile:
         return GamesFile(path, metadata, sizes, names, None if content is None else content.decode(errors="replace"))
 
     def checksum(self) -> str:
-        """The checksum of its games that it holds; for a file without one, as other programs write, the SHA-256 of it.
-
-        Raises:
-            FileNotFoundError: the file has been removed.
-            DamagedFileError: it cannot be read.
-        """
+        """The checksum of its games; for a file without one, as other programs write it, the SHA-256 of the file."""
         if self.content is not None:
             return self.content
         with _naming(self.path), self.path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
     def read(self, group: int, columns: Iterable[str] | None = None) -> Any:
-        """A row group as a `pyarrow.Table`, with some of its columns or all.
-
-        Raises:
-            FileNotFoundError: the file has been removed.
-            DamagedFileError: it has been changed, or its bytes are not those that were written.
-        """
+        """A row group as a `pyarrow.Table`, with some of its columns or all."""
         names = None if columns is None else list(columns)
         options = {"page_checksum_verification": True}
         with _naming(self.path), pyarrow_parquet().ParquetFile(self.path, **options) as file:
@@ -92,16 +76,7 @@ class GamesFile:
         return table
 
     def games(self, group: int, log_prob: bool = True) -> GameTable:
-        """The games of a row group.
-
-        Args:
-            group: the number of the row group.
-            log_prob: whether to read the optional columns, where there are some.
-
-        Raises:
-            FileNotFoundError, DamagedFileError: as `read`.
-            StarmineError: columns contradict the schema or each other.
-        """
+        """The games of a row group."""
         names = schema(self.metadata.variant, self.columns if log_prob else ()).names
         with _naming(self.path):
             return read_table(self.read(group, names), self.metadata.variant)
@@ -112,11 +87,6 @@ def open_files(path: Paths) -> list[GamesFile]:
 
     Args:
         path: of a folder, whose files `*.parquet` are taken in the order of their names; of a file; or of several.
-
-    Raises:
-        FileNotFoundError: there is no such file or folder.
-        DamagedFileError: a file is cut short or no Parquet file.
-        StarmineError: there is no file, a file holds no games of a known format, or rules differ.
     """
     given = [path] if isinstance(path, str | PathLike) else list(path)
     paths = [file for each in given for file in files_of(given_path("path", each))]

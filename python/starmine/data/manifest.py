@@ -18,9 +18,6 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
 
     Returns:
         None where it is missing or damaged.
-
-    Raises:
-        OSError: it is there and cannot be read.
     """
     try:
         found = unseal_json((folder / MANIFEST).read_text(encoding="utf-8"))
@@ -31,11 +28,7 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
 
 
 def add_to_manifest(folder: Path, configuration: dict[str, Any], entries: dict[str, Any]) -> None:
-    """Add entries of shards. Where others hold the manifest for long, they are left out, and derived another time.
-
-    Raises:
-        OSError: the manifest cannot be read or written.
-    """
+    """Add entries of shards. Where others hold the manifest for long, they are left out, and derived another time."""
     with suppress(FolderBusyError), FolderLock(folder, seconds=SECONDS):
         found = read_manifest(folder)
         shards = {} if found is None else found["shards"]
@@ -44,10 +37,6 @@ def add_to_manifest(folder: Path, configuration: dict[str, Any], entries: dict[s
 
 
 def write_manifest(folder: Path, configuration: dict[str, Any], entries: dict[str, Any]) -> None:
-    """Write the manifest of a folder that the caller has locked.
-
-    Raises:
-        OSError: it cannot be written.
-    """
+    """Write the manifest of a folder that the caller has locked."""
     manifest = {"format": FORMAT, "configuration": configuration, "shards": dict(sorted(entries.items()))}
     replace_file(folder / MANIFEST, seal_json(manifest).encode())

@@ -50,12 +50,7 @@ class Replay:
 
     @staticmethod
     def of(outputs: Sequence[str] | None, **settings: Any) -> Replay:
-        """Settings whose outputs are checked; None for `DEFAULT`.
-
-        Raises:
-            UnknownNameError: there is no such output.
-            StarmineError: there is none at all.
-        """
+        """Settings whose outputs are checked; None for `DEFAULT`."""
         names = DEFAULT if outputs is None else tuple(outputs)
         if not names:
             raise StarmineError("outputs is empty: expected at least one name")
@@ -65,42 +60,21 @@ class Replay:
         return Replay(names, **settings)
 
     def check(self, variant: Variant) -> None:
-        """Check the settings of the replay.
-
-        Raises:
-            UnknownNameError: there is no such encoder, dtype or observer.
-            TypeError: `num_threads` is not an integer.
-            StarmineError: `num_threads` is out of its range.
-        """
+        """Check the settings of the replay."""
         Batch(variant, 1, **self._settings())
 
     def pieces(self, games: GameTable, size: int = SIDE_BY_SIDE, first: int = 0) -> Iterator[Rows]:
         """All turns of games, up to `size` games side by side: a dictionary has a turn of each.
 
-        Args:
-            games: G games of T turns.
-            size: number of games side by side.
-            first: the index of the first game, where these are not all.
-
         Yields:
             For each output an array of up to `size` rows.
-
-        Raises:
-            UnknownNameError: there is no such encoder or dtype.
-            DeckError: a deck is not the variant's.
-            StarmineError: an action is not legal or follows the end of its game, or `log_prob` is asked for where
-                the games have none.
         """
         index = np.arange(first, first + len(games))
         for replayed in self._replayed(games, size):
             yield self._finished(replayed, games, index)
 
     def rows(self, games: GameTable) -> Rows:
-        """All turns of games, game after game: for each output an array (T, ...).
-
-        Raises:
-            As `pieces`.
-        """
+        """All turns of games, game after game: for each output an array (T, ...)."""
         turns = Turns.of(self, games, np.arange(len(games)))
         return turns.rows(turns.in_order())
 

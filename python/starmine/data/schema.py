@@ -85,12 +85,7 @@ def schema(variant: Variant, optional: Collection[str] = ()) -> Any:
 
 
 def write_table(games: GameTable, metadata: Metadata) -> Any:
-    """Games as a `pyarrow.Table` with the file's metadata, in pieces of `ROW_GROUP` games.
-
-    Raises:
-        StarmineError: the metadata are of other rules.
-        ImportError: pyarrow is not installed.
-    """
+    """Games as a `pyarrow.Table` with the file's metadata, in pieces of `ROW_GROUP` games."""
     if metadata.variant != games.variant:
         raise StarmineError(f"the metadata are of {metadata.variant}: the games of {games.variant}")
     described = schema(games.variant, _optional(games)).with_metadata({KEY: metadata.to_json().encode()})
@@ -105,12 +100,7 @@ def _optional(games: GameTable) -> list[str]:
 
 
 def write_file(path: Path, games: GameTable, metadata: Metadata) -> None:
-    """Write games into a Parquet file, which is replaced as a whole, in row groups of `ROW_GROUP` games.
-
-    Raises:
-        OSError: the file cannot be written.
-        StarmineError, ImportError: as `write_table`.
-    """
+    """Write games into a Parquet file, which is replaced as a whole, in row groups of `ROW_GROUP` games."""
     table = write_table(games, metadata)
     table = table.replace_schema_metadata(table.schema.metadata | {CONTENT: content_hash(games).encode()})
     with replacing(path) as file:
@@ -123,10 +113,6 @@ def read_table(table: Any, variant: Variant | None = None) -> GameTable:
     Args:
         table: a `pyarrow.Table` or `pyarrow.RecordBatch`.
         variant: the rules; None for those of the table's metadata.
-
-    Raises:
-        StarmineError: a column is missing, has another type or missing values, or columns contradict each other.
-        ImportError: pyarrow is not installed.
     """
     variant = Metadata.of(table.schema.metadata).variant if variant is None else variant
     expected = schema(variant, table.schema.names)
@@ -206,11 +192,7 @@ def _columns(games: GameTable) -> list[Any]:
 
 
 def as_schema(table: Any, variant: Variant) -> Any:
-    """Arrow data whose columns of the schema have its types, whatever their encoding was; other columns stay.
-
-    Raises:
-        StarmineError: as `as_field`.
-    """
+    """Arrow data whose columns of the schema have its types, whatever their encoding was; other columns stay."""
     for field in schema(variant, table.schema.names):
         place = table.schema.get_field_index(field.name)
         if place >= 0:
@@ -219,11 +201,7 @@ def as_schema(table: Any, variant: Variant) -> Any:
 
 
 def as_field(column: Any, field: Any) -> Any:
-    """A column as the schema's type, in one piece. Nothing is lost: other encodings of the same values are read.
-
-    Raises:
-        StarmineError: it has missing values, or values of another kind or out of range.
-    """
+    """A column as the schema's type, in one piece. Nothing is lost: other encodings of the same values are read."""
     pa = pyarrow()
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()

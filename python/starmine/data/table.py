@@ -240,9 +240,6 @@ def chosen_indices(games: int | slice | Sequence[int] | NDArray[Any], count: int
     Args:
         games: an index, a slice, indices or a mask.
         count: number of games.
-
-    Raises:
-        IndexError: there is no such game, or it is none of these.
     """
     if isinstance(games, slice):
         return np.arange(*games.indices(count))

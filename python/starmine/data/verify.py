@@ -133,11 +133,7 @@ def verify(
 
 
 def game_files(path: Path) -> list[Path]:
-    """The files of games of a folder, or the file itself.
-
-    Raises:
-        StarmineError: there are none.
-    """
+    """The files of games of a folder, or the file itself."""
     try:
         files = files_of(path) if path.is_dir() or path.is_file() else []
     except OSError as error:
@@ -340,9 +336,6 @@ def _play_taken_back(games: GameTable, row: int) -> None:
 
     The last time left the first turns of the game that is stored, the time before it those of the game before, and so
     on.
-
-    Raises:
-        StarmineError: the text is not as described, or a move is not legal.
     """
     assert games.taken_back is not None
     played = games.trajectories

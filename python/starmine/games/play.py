@@ -17,12 +17,7 @@ from starmine.games.variants import resolve_variant
 
 
 def resolve_table(players: Sequence[Any], variant: str | Variant) -> Variant:
-    """The variant; a preset gets as many seats as there are players.
-
-    Raises:
-        StarmineError: `players` is no sequence, or its length is not the variant's number of seats.
-        UnknownNameError: there is no such preset.
-    """
+    """The variant; a preset gets as many seats as there are players."""
     if isinstance(players, str) or not isinstance(players, Sequence):
         raise StarmineError(f"players={players!r} is not allowed: expected a sequence with an entry for each seat")
     if isinstance(variant, str):

@@ -95,9 +95,6 @@ class Factory:
         example: the first object; it is also the first that is handed out.
         makes_bots: whether the objects are bots; else they are policies.
         cheats: whether the objects see their own hand.
-
-    Raises:
-        StarmineError: it raises an exception, or makes neither bots nor policies.
     """
 
     def __init__(self, make: Callable[[], Any], place: str) -> None:
@@ -215,11 +212,7 @@ def misfit(function: Callable[..., Any], number: int) -> inspect.Signature | Non
 
 
 def refuse_file(text: str, place: str) -> None:
-    """Refuse a text that means a Python bot's file, which only some commands load.
-
-    Raises:
-        StarmineError: the text is such as `mybot.py` or `mybot.py:Student`.
-    """
+    """Refuse a text that means a Python bot's file, which only some commands load."""
     if FILE.fullmatch(text):
         raise StarmineError(
             f"{place}={text!r} is not allowed: expected a bot's name. A Python bot is given as its class; the "

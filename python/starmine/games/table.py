@@ -164,11 +164,7 @@ class PythonPlayers:
         return self.take(to_act, self.look(to_act))
 
     def look(self, to_act: Array) -> list[Request]:
-        """What the policies see of a turn; the arguments are those of `ask`.
-
-        Raises:
-            StarmineError: a policy now wants something that it may not see.
-        """
+        """What the policies see of a turn; the arguments are those of `ask`."""
         acting = self._acting(to_act)
         found = []
         for number, wishes in enumerate(self._wishes):
@@ -306,12 +302,7 @@ def is_maker(player: Any) -> bool:
 
 
 def chosen_actions(policy: Any, asked: Request) -> Array:
-    """The actions that a policy chooses, integers (K,), which may be illegal.
-
-    Raises:
-        StarmineError: the policy returned an array of another shape or dtype.
-        Exception: whatever the policy raises.
-    """
+    """The actions that a policy chooses, integers (K,), which may be illegal."""
     # The policy gets its own copy of all that is still needed here.
     rows = asked.rows | {"action_mask": asked.rows["action_mask"].copy()}
     chosen: Array = np.asanyarray(

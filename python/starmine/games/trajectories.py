@@ -277,11 +277,7 @@ def replay(
 
 
 def checked_outputs(outputs: Sequence[str] | None) -> list[str]:
-    """The names of a replay's outputs.
-
-    Raises:
-        UnknownNameError: a replay has no such output.
-    """
+    """The names of a replay's outputs."""
     names = list(DEFAULT if outputs is None else outputs)
     for name in names:
         if name not in OUTPUTS:

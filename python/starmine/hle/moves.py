@@ -144,13 +144,7 @@ class HanabiMove:
 
 
 def move_of(action: dict[str, Any]) -> HanabiMove:
-    """The move of HLE's dictionary.
-
-    Raises:
-        AssertionError: there is no such kind, or a colour that is no text; as in HLE.
-        KeyError: an entry is missing.
-        ValueError: there is no such colour, or the kind is no move of a player.
-    """
+    """The move of HLE's dictionary."""
     kind = action.get("action_type")
     if kind not in HanabiMoveType.__members__:
         raise AssertionError(f"action_type: {kind!r} should be one of: {list(HanabiMoveType.__members__)}")
@@ -173,11 +167,7 @@ def move_of(action: dict[str, Any]) -> HanabiMove:
 
 
 def move_of_text(text: str) -> HanabiMove:
-    """The move of HLE's text of a move or of a history item.
-
-    Raises:
-        ValueError: it is no such text.
-    """
+    """The move of HLE's text of a move or of a history item."""
     found = TEXT.fullmatch(text)
     if found is None:
         raise ValueError("expected a text such as '(Play 0)' or '(Reveal player +1 color R)'")

@@ -40,35 +40,21 @@ PRESETS: dict[str, dict[str, int]] = {
 
 
 def preset_parameters(name: str) -> dict[str, int]:
-    """The parameters of one of HLE's presets.
-
-    Raises:
-        UnknownNameError: there is no such preset.
-    """
+    """The parameters of one of HLE's presets."""
     if name not in PRESETS:
         raise _unknown_name("environment", str(name), list(PRESETS))
     return PRESETS[name]
 
 
 def check_names(config: Mapping[str, Any]) -> None:
-    """Refuse what is no parameter of HLE, which ignores it.
-
-    Raises:
-        UnknownNameError: there is such an entry.
-    """
+    """Refuse what is no parameter of HLE, which ignores it."""
     for name in config:
         if name not in PARAMETERS:
             raise _unknown_name("parameter", str(name), PARAMETERS)
 
 
 def variant_of(config: Mapping[str, Any]) -> Variant:
-    """The variant of HLE's parameters; HLE's defaults stand for those that are missing.
-
-    Raises:
-        UnknownNameError: there is no such parameter.
-        VariantError: a parameter out of range.
-        StarmineError: a parameter that is not an integer, or more colours than HLE has.
-    """
+    """The variant of HLE's parameters; HLE's defaults stand for those that are missing."""
     check_names(config)
     numbers: dict[str, Any] = {name: _integer(config, name) for name in OF_VARIANT if name in config}
     if numbers.get("colors", 5) > len(COLOR_CHAR):
@@ -108,11 +94,7 @@ class Rules:
     """
 
     def __init__(self, variant: Variant, observation_type: AgentObservationType) -> None:
-        """The tables of a variant.
-
-        Raises:
-            StarmineError: the variant has moves or colours that HLE does not have.
-        """
+        """The tables of a variant."""
         seats, colors, ranks = variant.players, variant.colors, variant.ranks
         slots = variant.hand_size
         self.variant = variant
@@ -142,12 +124,7 @@ class Rules:
 
     @staticmethod
     def of(config: Mapping[str, Any]) -> Rules:
-        """The rules of HLE's parameters.
-
-        Raises:
-            UnknownNameError: there is no such parameter.
-            StarmineError: a parameter out of range.
-        """
+        """The rules of HLE's parameters."""
         variant = variant_of(config)
         number = _integer(config, "observation_type") if "observation_type" in config else 1
         if number not in ENCODERS:
@@ -179,11 +156,7 @@ class Rules:
 
 @functools.lru_cache(maxsize=64)
 def rules_for(variant: Variant, observation_type: AgentObservationType) -> Rules:
-    """The tables of a variant and an observation type, made once.
-
-    Raises:
-        StarmineError: the variant has moves or colours that HLE does not have.
-    """
+    """The tables of a variant and an observation type, made once."""
     return Rules(variant, observation_type)
 
 

@@ -190,16 +190,7 @@ def _names(names: Sequence[str] | None, players: int) -> list[str]:
 
 
 def suits_of(variant: Variant, names: Sequence[str] | None = None) -> list[dict[str, str]]:
-    """The letter and the name of each suit of a variant, such as {"letter": "R", "name": "red"}.
-
-    Args:
-        variant: the rules.
-        names: of the suits, other than those of the variant's edition.
-
-    Raises:
-        StarmineError: the names are not one for each suit, or one stands twice.
-        UnknownNameError: there is no such suit.
-    """
+    """The letter and the name of each suit of a variant, such as {"letter": "R", "name": "red"}."""
     if names is None:
         names = EDITIONS[variant.edition][: variant.colors]
     if isinstance(names, str) or not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):

@@ -104,11 +104,6 @@ class Lobby:
         Args:
             rules: a variant's name.
             seats: for each seat a name of `choices`, or None for the person.
-
-        Raises:
-            UnknownNameError: there is no such variant.
-            VariantError: a partner does not play the variant.
-            StarmineError: too many tables, or seats that are not as described.
         """
         if not isinstance(rules, str) or not isinstance(seats, list):
             raise StarmineError("expected the name of a variant and a list of seats")
@@ -129,11 +124,7 @@ class Lobby:
         return self.show(key)
 
     def close(self, key: str) -> Answer:
-        """Leave a table.
-
-        Raises:
-            NoTableError: there is no such table.
-        """
+        """Leave a table."""
         self._place(key)
         with self._lock:
             place = self._places.pop(key, None)
@@ -155,23 +146,13 @@ class Lobby:
                     place.lock.release()
 
     def show(self, key: str) -> Answer:
-        """What may be seen of a table.
-
-        Raises:
-            NoTableError: there is no such table.
-        """
+        """What may be seen of a table."""
         place = self._place(key)
         with place.lock:
             return self._shown(key, place)
 
     def act(self, key: str, action: object, at: object) -> Answer:
-        """Play the person's turn.
-
-        Raises:
-            NoTableError: there is no such table.
-            StaleError: the table is not at this position any more.
-            StarmineError: it is not the person's turn, or the action is not legal.
-        """
+        """Play the person's turn."""
         if not is_integer(action):
             raise StarmineError(f"action={action!r} is not allowed: expected a number")
         place = self._place(key)
@@ -184,10 +165,6 @@ class Lobby:
         """Play the turn of the partner to act; nothing if the table is not at this position any more.
 
         Nothing is played either if the person is to act or the game is over.
-
-        Raises:
-            NoTableError: there is no such table.
-            StarmineError: the partner failed.
         """
         place = self._place(key)
         with place.lock:
@@ -201,13 +178,7 @@ class Lobby:
             return self._moved(key, place)
 
     def take_back(self, key: str, at: object) -> Answer:
-        """Take back the person's last move.
-
-        Raises:
-            NoTableError: there is no such table.
-            StaleError: the table is not at this position any more.
-            StarmineError: there is no such move, the game is over, or a partner failed.
-        """
+        """Take back the person's last move."""
         place = self._place(key)
         with place.lock:
             _check_at(place.table, at)
@@ -220,14 +191,7 @@ class Lobby:
             return self._shown(key, place)
 
     def advise(self, key: str, bot: object, at: object) -> Answer:
-        """What a bot would do in the person's place.
-
-        Raises:
-            NoTableError: there is no such table.
-            StaleError: the table is not at this position any more.
-            VariantError: the bot does not play the variant.
-            StarmineError: it is not offered, or it is not the person's turn.
-        """
+        """What a bot would do in the person's place."""
         if bot not in self.advisers:
             raise StarmineError(f"{bot!r} is not offered: expected one of {', '.join(self.advisers)}")
         place = self._place(key)
@@ -239,12 +203,7 @@ class Lobby:
             return {"bot": bot, "action": action, "text": text}
 
     def replay(self, key: str) -> Answer:
-        """The data of the replay of a game that is over.
-
-        Raises:
-            NoTableError: there is no such table.
-            HiddenError: the game is not over.
-        """
+        """The data of the replay of a game that is over."""
         place = self._place(key)
         with place.lock:
             if not place.table.is_over:
@@ -254,12 +213,7 @@ class Lobby:
             return place.replay
 
     def replay_page(self, key: str) -> str:
-        """The replay as one HTML file.
-
-        Raises:
-            NoTableError: there is no such table.
-            HiddenError: the game is not over.
-        """
+        """The replay as one HTML file."""
         return page(self.replay(key), f"Hanabi: {self._title(self._place(key))}")
 
     def _place(self, key: str) -> _Place:

@@ -33,23 +33,14 @@ def to_png(position: State | View, seat: int | None = None, theme: str = "light"
 
 
 def png_of(svg: str, scale: float = 1.0) -> bytes:
-    """An SVG picture as a PNG file.
-
-    Raises:
-        StarmineError: the scale is not above 0 and up to 10. The library would end the process for want of memory.
-        ImportError: resvg-py is not installed.
-    """
+    """An SVG picture as a PNG file."""
     if not isinstance(scale, int | float) or not 0 < scale <= MOST_SCALE:
         raise StarmineError(f"scale={scale!r} is not allowed: expected a number above 0 and up to {MOST_SCALE}")
     return bytes(_resvg().svg_to_bytes(svg_string=svg, zoom=scale))
 
 
 def rgb_of(svg: str, scale: float = 1.0) -> NDArray[np.uint8]:
-    """An SVG picture as colours: uint8 (height, width, 3).
-
-    Raises:
-        ImportError: resvg-py or Pillow is not installed.
-    """
+    """An SVG picture as colours: uint8 (height, width, 3)."""
     png = png_of(svg, scale)
     try:
         from PIL import Image

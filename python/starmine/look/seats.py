@@ -64,11 +64,6 @@ class Partners:
         players: for each seat what `play_games` takes as a player, or None for a person.
         variant: the rules.
         seed: of the bots' random choices.
-
-    Raises:
-        UnknownNameError: there is no such bot, encoder, dtype or output.
-        VariantError: a bot does not play the variant.
-        StarmineError: a player is none of these.
     """
 
     def __init__(self, players: Sequence[Any], variant: Variant, seed: int) -> None:
@@ -92,11 +87,7 @@ class Partners:
         self._python.begin(np.zeros(1, np.int64))
 
     def choose(self, state: State) -> int:
-        """Show a turn of a partner, and return its action id.
-
-        Raises:
-            Exception: whatever a partner raises.
-        """
+        """Show a turn of a partner, and return its action id."""
         seat, shown = state.current_player, self.see(state)
         moves = shown()
         if seat in self._bots:
@@ -113,11 +104,7 @@ class Partners:
         return lambda: self._python.take(to_act, asked)
 
     def end(self, state: State) -> None:
-        """Show the open table of a game that has ended.
-
-        Raises:
-            Exception: whatever a partner raises.
-        """
+        """Show the open table of a game that has ended."""
         self._python.end(0, lambda game: state)
 
 
@@ -137,13 +124,7 @@ def name_of(player: Any) -> str:
 
 
 def advice(name: str, state: State, seat: int) -> int:
-    """What a bot would do in a seat that is to act.
-
-    Raises:
-        UnknownNameError: there is no such bot.
-        VariantError: the bot does not play the variant.
-        StarmineError: the bot sees all hands, or another seat is to act.
-    """
+    """What a bot would do in a seat that is to act."""
     player = _Player(name)
     if player.cheats:
         raise StarmineError(f"bot={name!r} sees all hands: expected one that sees what this seat sees")

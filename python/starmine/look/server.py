@@ -55,9 +55,6 @@ class Server(ThreadingHTTPServer):
             it. "0.0.0.0" and "::" are all addresses of this machine.
         port: 0 for any free one.
         idle_seconds: after so long without a request, `serve` ends; an open page asks about every 20 seconds.
-
-    Raises:
-        OSError: the address cannot be used.
     """
 
     daemon_threads = True

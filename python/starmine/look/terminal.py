@@ -42,9 +42,6 @@ class Terminal:
 
         Returns:
             Whether the game was played to its end.
-
-        Raises:
-            StarmineError: a partner failed.
         """
         self.say(f"{', '.join(self.seats())}. {self.table.variant}")
         goes_on = self._watch() if self.table.seat is None else self._sit()

@@ -39,17 +39,7 @@ AXES = {"game_ids": 1, "scores": 1, "decks": 3, "actions": 3, "num_actions": 1}
 
 
 def read(path: Path, variant: Variant | None = None) -> ReadGames:
-    """Read a file.
-
-    Args:
-        path: of the file.
-        variant: the rules; None for the base game with the file's number of players.
-
-    Raises:
-        StarmineError: it is no such file, or its number of players is not the variant's.
-        ImportError: safetensors is not installed.
-        OSError: it cannot be read.
-    """
+    """Read a file."""
     arrays = _arrays(path)
     players = int(arrays["num_players"].reshape(-1)[0])
     if variant is None:
@@ -114,13 +104,7 @@ def _games(arrays: dict[str, NDArray[Any]], variant: Variant) -> Iterator[Record
 
 
 def write(games: ImportedGames, path: Path) -> None:
-    """Write a file. Seats are numbered from the one that started; ids are the names that are numbers, or positions.
-
-    Raises:
-        StarmineError: the variant announces plays, whose ids JaxMARL does not have.
-        ImportError: safetensors is not installed.
-        OSError: the file cannot be written; an earlier one is still there.
-    """
+    """Write a file. Seats are numbered from the one that started; ids are the names that are numbers, or positions."""
     try:
         from safetensors.numpy import save
     except ImportError as error:

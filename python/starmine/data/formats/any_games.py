@@ -25,15 +25,7 @@ EXPECTED = (
 
 
 def imported(games: AnyGames, on_error: str = "raise") -> ImportedGames:
-    """Games of any form as a reader gives them, played by the rules.
-
-    Args:
-        games: of any form.
-        on_error: "raise", or "skip" to leave out the games that do not hold.
-
-    Raises:
-        StarmineError: a game does not hold, games have different rules, or these are no games.
-    """
+    """Games of any form as a reader gives them, played by the rules."""
     if isinstance(games, ImportedGames):
         return games
     return check(_read(games), on_error, "the games")

@@ -63,16 +63,7 @@ NAMES = ("Alice", "Bob", "Cathy", "Donald", "Emily")  # hanab.live's own for pla
 
 
 def read(path: Readable, variant: Variant | None = None) -> ReadGames:
-    """Read a file. What is not JSON in it, such as a line that is cut off, is skipped.
-
-    Args:
-        path: of the file.
-        variant: the rules of the games that are wanted; None for those of the first readable game.
-
-    Raises:
-        StarmineError: it is no text.
-        OSError: it cannot be read.
-    """
+    """Read a file. What is not JSON in it, such as a line that is cut off, is skipped."""
     return of_one_variant(
         [named_game(entry, index) for index, entry in enumerate(json_values(read_text(path)))], variant
     )
@@ -97,11 +88,7 @@ def of_one_variant(games: list[RecordedGame | SkippedGame], variant: Variant | N
 
 
 def game_of(entry: Any, name: str = "") -> RecordedGame:
-    """A game from its JSON object.
-
-    Raises:
-        StarmineError: it is not as described, or its rules are none of ours.
-    """
+    """A game from its JSON object."""
     if not isinstance(entry, dict):
         raise StarmineError("it is no JSON object")
     players, deck, actions = (_list(entry, key) for key in ("players", "deck", "actions"))
@@ -149,11 +136,7 @@ def _record(entry: dict[str, Any], options: dict[str, Any]) -> str:
 
 
 def _of_today(action: Any, turn: int) -> dict[str, Any]:
-    """An action of the format of before April 2020 in today's form.
-
-    Raises:
-        StarmineError: it is of another kind than hint, play and discard.
-    """
+    """An action of the format of before April 2020 in today's form."""
     held: dict[str, Any] = action if isinstance(action, dict) else {}
     clue = held["clue"] if isinstance(held.get("clue"), dict) else {}
     kind, hint = held.get("type"), clue.get("type")
@@ -291,9 +274,6 @@ def entries(games: ImportedGames, options: bool = True) -> Iterator[dict[str, An
     Args:
         games: the games.
         options: whether the objects may have options; without them all seats are numbered from the one that started.
-
-    Raises:
-        StarmineError: the variant has no counterpart.
     """
     suits, switches = game_rules(games.variant)
     turned, variant = starting_at_seat_0(games.trajectories), games.variant
@@ -339,12 +319,7 @@ def _end(code: int, seat: int) -> list[dict[str, int]]:
 
 
 def write(games: ImportedGames, path: Path) -> None:
-    """Write a file: one game as an object, others as a list of objects.
-
-    Raises:
-        StarmineError: as `entries`.
-        OSError: the file cannot be written; an earlier one is still there.
-    """
+    """Write a file: one game as an object, others as a list of objects."""
     found = list(entries(games))
     text = json.dumps(found[0], indent=1) if len(found) == 1 else json.dumps(found)
     replace_file(path, (text + "\n").encode())

@@ -44,11 +44,7 @@ def is_link(text: str) -> bool:
 
 
 def refuse_number(text: str) -> None:
-    """Refuse a link that names a game by its number.
-
-    Raises:
-        StarmineError: it is one; the message names the file to download.
-    """
+    """Refuse a link that names a game by its number."""
     found = NUMBERED.fullmatch(text.strip())
     if found is not None:
         raise StarmineError(
@@ -57,16 +53,7 @@ def refuse_number(text: str) -> None:
 
 
 def read(path: Readable, variant: Variant | None = None) -> ReadGames:
-    """Read a file of links.
-
-    Args:
-        path: of the file.
-        variant: the rules of the games that are wanted; None for those of the first readable game.
-
-    Raises:
-        StarmineError: it is not text.
-        OSError: it cannot be read.
-    """
+    """Read a file of links."""
     return read_links([line for line in read_text(path).splitlines() if line.strip()], variant)
 
 
@@ -86,14 +73,7 @@ def _games(links: list[str]) -> Iterator[RecordedGame | SkippedGame]:
 
 
 def entry_of(link: str) -> dict[str, Any]:
-    """The JSON object of the game that a link holds, as `hanab_live` describes it.
-
-    Args:
-        link: the link or its path; a turn at its end is ignored.
-
-    Raises:
-        StarmineError: it is no such link, or its variant is none of ours.
-    """
+    """The JSON object of the game that a link holds, as `hanab_live` describes it."""
     refuse_number(link)
     found = LINK.fullmatch(link.strip())
     if found is None:
@@ -151,12 +131,7 @@ def _actions(text: str) -> list[dict[str, int]]:
 
 
 def link_of(entry: dict[str, Any], number: int) -> str:
-    """The link to a game.
-
-    Args:
-        entry: the game's JSON object, as `hanab_live.entries` makes it.
-        number: the variant's id.
-    """
+    """The link to a game."""
     ranks = [card["rank"] for card in entry["deck"]]
     lowest, highest = min(ranks), max(ranks)
     deck = [DIGITS[card["suitIndex"] * (highest - lowest + 1) + card["rank"] - lowest] for card in entry["deck"]]
@@ -172,11 +147,7 @@ def link_of(entry: dict[str, Any], number: int) -> str:
 
 
 def links(games: ImportedGames) -> list[str]:
-    """The links to games. Seats are numbered from the one that started; names are left out.
-
-    Raises:
-        StarmineError: the variant has no counterpart there, or needs options, which a link does not hold.
-    """
+    """The links to games. Seats are numbered from the one that started; names are left out."""
     suits, options = game_rules(games.variant)
     if options:
         raise StarmineError(
@@ -196,10 +167,5 @@ def unwritable(games: ImportedGames) -> dict[int, str]:
 
 
 def write(games: ImportedGames, path: Path) -> None:
-    """Write a file, a link a line.
-
-    Raises:
-        StarmineError: as `links`.
-        OSError: the file cannot be written; an earlier one is still there.
-    """
+    """Write a file, a link a line."""
     replace_file(path, "".join(link + "\n" for link in links(games)).encode())

@@ -76,11 +76,7 @@ class Rules:
 
 
 def rules_of(entry: Mapping[str, Any], players: int) -> Rules:
-    """The rules of a game's JSON object, wherever it tells them: at its top or among its options.
-
-    Raises:
-        StarmineError: they contradict each other, or are none of ours.
-    """
+    """The rules of a game's JSON object, wherever it tells them: at its top or among its options."""
     options = entry.get("options") or {}
     if not isinstance(options, dict):
         raise StarmineError("'options' is no JSON object")
@@ -104,11 +100,7 @@ def _told(entry: Mapping[str, Any], options: Mapping[str, Any], names: tuple[str
 
 
 def _agreed(told: list[Told], usual: Any) -> Any:
-    """The one value that a game tells, or the usual one.
-
-    Raises:
-        StarmineError: it tells different ones.
-    """
+    """The one value that a game tells, or the usual one."""
     for where, value in told:
         if value != told[0][1]:
             raise StarmineError(f"its rules contradict each other: {told[0][0]} and {where}")
@@ -147,11 +139,7 @@ def _suits(told: Any) -> Suits:
 
 
 def suits_named(name: object) -> Suits:
-    """The suits of a variant's name.
-
-    Raises:
-        StarmineError: it is none of ours.
-    """
+    """The suits of a variant's name."""
     for suits in SUITS:
         if suits.name == name:
             return suits
@@ -160,11 +148,7 @@ def suits_named(name: object) -> Suits:
 
 
 def suits_numbered(number: int) -> Suits:
-    """The suits of a variant's id.
-
-    Raises:
-        StarmineError: it is none of ours.
-    """
+    """The suits of a variant's id."""
     for suits in SUITS:
         if suits.number == number:
             return suits
@@ -183,16 +167,7 @@ def suit_names(variant: Variant) -> tuple[str, ...]:
 
 
 def variant_of(suits: Suits, players: int, options: Mapping[str, Any]) -> Variant:
-    """Our variant of a game of hanab.live.
-
-    Args:
-        suits: the variant there.
-        players: number of players.
-        options: which of `FLAGS` are true.
-
-    Raises:
-        StarmineError: the number of players or an option is none of ours.
-    """
+    """Our variant of a game of hanab.live."""
     if players not in CARDS_IN_HAND:
         raise StarmineError(f"{players} players are not allowed: expected 2 to 5")
     refused = [name for name in REFUSED if options.get(name)]
@@ -213,11 +188,7 @@ def _built(suits: Suits, players: int, hand: int, switches: dict[str, Any]) -> V
 
 
 def game_rules(variant: Variant) -> tuple[Suits, dict[str, bool]]:
-    """How hanab.live calls a variant of ours: its suits and the options that are true.
-
-    Raises:
-        StarmineError: it has no counterpart there.
-    """
+    """How hanab.live calls a variant of ours: its suits and the options that are true."""
     for suits, options in _all_rules():
         found = variant_of(suits, variant.players, options)
         if found == variant or _with_random_start(found) == variant:

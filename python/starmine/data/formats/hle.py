@@ -39,12 +39,7 @@ TEXT = re.compile(
 
 
 def record(game: Any, state: Any) -> dict[str, Any]:
-    """A game of HLE as an object of this format.
-
-    Args:
-        game: a `pyhanabi.HanabiGame`.
-        state: a `pyhanabi.HanabiState` of it, finished or not.
-    """
+    """A game of HLE as an object of this format."""
     history = state.move_history()
     parameters = dict(line.split("=", 1) for line in game.parameter_string().splitlines() if line)
     rules: dict[str, Any] = {name: int(parameters[name]) for name in PARAMETERS}
@@ -60,16 +55,7 @@ def record(game: Any, state: Any) -> dict[str, Any]:
 
 
 def read(path: Readable, variant: Variant | None = None) -> ReadGames:
-    """Read a file.
-
-    Args:
-        path: of the file.
-        variant: the rules of the games that are wanted; None for those of the first readable game.
-
-    Raises:
-        StarmineError: it is not text.
-        OSError: it cannot be read.
-    """
+    """Read a file."""
     games = list(_games(json_values(read_text(path), lists=False)))
     first = next((game.variant for game in games if isinstance(game, RecordedGame)), Variant())
     return assemble(games, first if variant is None else variant)
@@ -88,11 +74,7 @@ def _games(entries: list[Any]) -> Iterator[RecordedGame | SkippedGame]:
 
 
 def game_of(entry: Any, name: str = "") -> RecordedGame:
-    """A game from an object of this format.
-
-    Raises:
-        StarmineError: it is not as described.
-    """
+    """A game from an object of this format."""
     if not isinstance(entry, dict) or not isinstance(entry.get("moves"), list):
         raise StarmineError("it is no JSON object with a list 'moves'")
     variant = _variant(entry.get("game", {}))
@@ -191,12 +173,7 @@ def _undealt(dealt: list[int], variant: Variant) -> list[int]:
 
 
 def write(games: ImportedGames, path: Path) -> None:
-    """Write a file, a game a line.
-
-    Raises:
-        StarmineError: the variant is not one of HLE's.
-        OSError: the file cannot be written; an earlier one is still there.
-    """
+    """Write a file, a game a line."""
     variant = games.variant
     parameters = {name: getattr(variant, name) for name in (*PARAMETERS, "random_start_player")}
     if variant.colors > 5 or Variant(**parameters) != variant:

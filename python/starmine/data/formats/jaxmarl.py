@@ -29,16 +29,7 @@ DIGITS = 9  # of a score, at most
 
 
 def read(path: Path, variant: Variant | None = None) -> ReadGames:
-    """Read a folder.
-
-    Args:
-        path: of the folder.
-        variant: the rules; None for the base game of two players, which the files of JaxMARL hold.
-
-    Raises:
-        StarmineError: a file is not as described, or the numbers of games differ.
-        OSError: a file cannot be read.
-    """
+    """Read a folder."""
     rules = Variant() if variant is None else variant
     decks = _list(path / DECKS)
     actions = _list(path / ACTIONS)
@@ -89,10 +80,6 @@ def write(games: ImportedGames, path: Path) -> None:
     """Write a folder, which is created where it does not exist. Seats are numbered from the one that started.
 
     `jax_rng` is null: no key of JAX has dealt these decks.
-
-    Raises:
-        StarmineError: the variant has a sixth suit or announced plays, which JaxMARL does not have.
-        OSError: a file cannot be written.
     """
     played, variant = starting_at_seat_0(games.trajectories), games.variant
     if variant.colors > 5 or variant.timed_display:

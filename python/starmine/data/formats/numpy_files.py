@@ -33,16 +33,7 @@ OPTIONAL = {"scores": (np.integer, 1), "names": (np.str_, 1)}
 
 
 def read(path: Path, variant: Variant | None = None) -> ReadGames:
-    """Read a file.
-
-    Args:
-        path: of the file.
-        variant: the rules; None for those that the file names.
-
-    Raises:
-        StarmineError: it is no such file.
-        OSError: it cannot be read.
-    """
+    """Read a file."""
     arrays = _load(path)
     if "variant" not in arrays:
         raise StarmineError(f"{path}: it has no array 'variant'")
@@ -90,11 +81,7 @@ def _check_sizes(arrays: dict[str, NDArray[Any]], variant: Variant, path: Path) 
 
 
 def write(games: ImportedGames, path: Path) -> None:
-    """Write a file, compressed.
-
-    Raises:
-        OSError: the file cannot be written; an earlier one is still there.
-    """
+    """Write a file, compressed."""
     buffer = io.BytesIO()
     played: dict[str, Any] = games.trajectories.to_dict()
     rules = np.array(games.variant.to_json())

@@ -23,17 +23,7 @@ UNKNOWN = "unknown"  # a player whose name is not recorded
 
 
 def read(path: Path, variant: Variant | None = None) -> ReadGames:
-    """Read a file. A game's name is that of its import, or its running number.
-
-    Args:
-        path: of the file.
-        variant: the rules; None for those of the metadata.
-
-    Raises:
-        StarmineError: it is no such file.
-        ImportError: pyarrow is not installed.
-        OSError: the file cannot be read.
-    """
+    """Read a file. A game's name is that of its import, or its running number."""
     games, metadata, names, players = _read_file(path)
     if variant is not None and variant != metadata.variant:
         return ReadGames.of_other_rules(variant, metadata.variant, len(games))
@@ -78,11 +68,7 @@ def _read_file(path: Path) -> tuple[GameTable, Metadata, list[str], list[tuple[s
 
 
 def table_of(games: ImportedGames) -> tuple[GameTable, list[dict[str, str | None]]]:
-    """Games as rows of the schema, and the players' table.
-
-    Raises:
-        StarmineError: there are more players than the column can number.
-    """
+    """Games as rows of the schema, and the players' table."""
     unknown = (UNKNOWN,) * games.variant.players
     seats = [names or unknown for names in games.players]
     numbers = {name: number for number, name in enumerate(dict.fromkeys(name for row in seats for name in row))}
@@ -110,13 +96,7 @@ def table_of(games: ImportedGames) -> tuple[GameTable, list[dict[str, str | None
 
 
 def write(games: ImportedGames, path: Path) -> None:
-    """Write a file where the path ends in .parquet, and a folder of shards elsewhere.
-
-    Raises:
-        StarmineError: as `table_of`, or the folder holds other shards, or is a file.
-        ImportError: pyarrow is not installed.
-        OSError: a file cannot be written.
-    """
+    """Write a file where the path ends in .parquet, and a folder of shards elsewhere."""
     table, players = table_of(games)
     if path.suffix == ".parquet":
         write_file(path, table, Metadata(games.variant, players, extra=_extra(games)))

@@ -86,13 +86,7 @@ def read_games(
 
 
 def _sources(source: Source, format: str | None) -> list[tuple[str, Reader]]:
-    """The files and links of a source, each with what messages call it and its reader.
-
-    Raises:
-        StarmineError: it is none, or its format cannot be told.
-        UnknownNameError: there is no such format.
-        FileNotFoundError: there is no such file.
-    """
+    """The files and links of a source, each with what messages call it and its reader."""
     if isinstance(source, str):
         if hanab_live_link.is_link(source) and format in (None, "hanab-live-link"):
             return [("the link", partial(hanab_live_link.read_links, [source]))]
@@ -111,12 +105,7 @@ def _sources(source: Source, format: str | None) -> list[tuple[str, Reader]]:
 
 
 def _standard_input(format: str | None) -> tuple[str, Reader]:
-    """The text of standard input and its reader.
-
-    Raises:
-        StarmineError: its format is no text.
-        UnknownNameError: there is no such format.
-    """
+    """The text of standard input and its reader."""
     text = StandardInput()
     if format is not None:
         row = named(format)
@@ -130,12 +119,7 @@ def _standard_input(format: str | None) -> tuple[str, Reader]:
 
 
 def _files(folder: Path, format: str | None) -> list[Path]:
-    """The files of a folder that are read, by name; the folder itself for a format that is a folder.
-
-    Raises:
-        StarmineError: there are none.
-        UnknownNameError: there is no such format.
-    """
+    """The files of a folder that are read, by name; the folder itself for a format that is a folder."""
     row = None if format is None else named(format)
     if row is None and (folder / jaxmarl.DECKS).exists():
         row = named("jaxmarl")
@@ -156,12 +140,7 @@ def _has(file: Path, row: Format) -> Format | None:
 
 
 def _reader(path: Path, format: str | None) -> Reader:
-    """The reader of a file, or of a folder that is read as a whole.
-
-    Raises:
-        StarmineError: its format cannot be told, or cannot be read.
-        UnknownNameError: there is no such format.
-    """
+    """The reader of a file, or of a folder that is read as a whole."""
     if format is not None:
         return partial(_reads(named(format)), path)
     if path.is_dir():
@@ -177,22 +156,13 @@ def _reader(path: Path, format: str | None) -> Reader:
 
 
 def _reads(row: Format) -> Callable[..., ReadGames]:
-    """The reader of a format.
-
-    Raises:
-        StarmineError: it has none.
-    """
+    """The reader of a format."""
     if row.read is None:
         raise StarmineError(f"format={row.name!r} is not allowed: it can be written, not read")
     return row.read
 
 
 def _of_json(path: Readable, usual: str) -> Format:
-    """Which of the formats in JSON a text has, by the key that it has first; the usual one where it has none.
-
-    Raises:
-        StarmineError: it is no text.
-        OSError: it cannot be read.
-    """
+    """Which of the formats in JSON a text has, by the key that it has first; the usual one where it has none."""
     found = KEY.search(read_text(path)[:BEGINNING])
     return named(usual if found is None else "hle" if found[1] == "moves" else "hanab-live")

@@ -225,12 +225,7 @@ class ImportedGames:
 
 
 def assemble(games: Iterable[RecordedGame | SkippedGame], variant: Variant) -> ReadGames:
-    """The games of a variant as arrays; those that do not fit its arrays as skipped, and those of other rules.
-
-    Args:
-        games: in the order of the file.
-        variant: the rules of all games.
-    """
+    """The games of a variant as arrays; those that do not fit its arrays as skipped, and those of other rules."""
     kept: list[tuple[int, RecordedGame]] = []
     skipped: list[SkippedGame] = []
     others: list[OtherRules] = []
@@ -311,11 +306,6 @@ def check_all(
         on_error: "raise", or "skip" to leave out the games that do not hold.
         source: what was read, for the message.
         one_variant: whether games of other rules are left out without being an error.
-
-    Raises:
-        StarmineError: a game cannot be represented, has a deck that is not the variant's, an illegal action or
-            actions after its end, or a score that the rules do not give it, and games may not be skipped; or all
-            games are left out for their rules.
     """
     found: list[ImportedGames] = []
     skipped: list[SkippedGame] = []
@@ -341,11 +331,7 @@ def check_all(
 
 
 def refuse(skipped: Sequence[SkippedGame], total: int, source: str) -> NoReturn:
-    """Refuse games of a source that has `total` games.
-
-    Raises:
-        StarmineError: always.
-    """
+    """Refuse games of a source that has `total` games."""
     listed = "; ".join(map(str, skipped[:SHOWN])) + ("; ..." if len(skipped) > SHOWN else "")
     raise StarmineError(f"{source}: {len(skipped)} of {total} games do not hold: {listed}; they can be skipped")
 

@@ -29,8 +29,12 @@ class Format:
         name: by which it is chosen.
         summary: one line about it.
         suffix: of its files, which chooses it where no format is named; "" for a format without one.
-        read: the reader, or None.
-        write: the writer, or None.
+        read: the reader, or None. It gets a path, or `StandardInput`, and the rules that are wanted; None for the rules
+            that the file tells, of its first game where each game tells its own, or for the base game. It raises
+            `StarmineError` if the source is not of the format, OSError if it cannot be read, and ImportError if a
+            library is missing.
+        write: the writer, or None. It gets games, a path and options, and replaces a file as a whole. It raises
+            `StarmineError` if the format cannot express the variant, and the other errors of `read`.
         is_text: whether a file is text, which can be read from standard input.
         unwritable: finds the games that the format cannot express, with the reasons; None where there are none.
     """
@@ -64,11 +68,7 @@ def format_names() -> list[str]:
 
 
 def named(name: str) -> Format:
-    """The format of a name.
-
-    Raises:
-        UnknownNameError: there is none.
-    """
+    """The format of a name."""
     for row in FORMATS:
         if row.name == name:
             return row
@@ -81,11 +81,7 @@ def of_suffix(path: Path) -> Format | None:
 
 
 def told_by_suffix(path: Path) -> Format:
-    """The format of a file's suffix.
-
-    Raises:
-        StarmineError: it tells none.
-    """
+    """The format of a file's suffix."""
     found = of_suffix(path)
     if found is None:
         suffixes = ", ".join(row.suffix for row in FORMATS if row.suffix)

@@ -30,11 +30,7 @@ class StandardInput:
         return sys.stdin.buffer.read()
 
     def read_bytes(self) -> bytes:
-        """All bytes.
-
-        Raises:
-            OSError: it cannot be read.
-        """
+        """All bytes."""
         return self._bytes
 
     def __str__(self) -> str:
@@ -46,12 +42,7 @@ Readable: TypeAlias = Path | StandardInput
 
 
 def read_text(path: Readable) -> str:
-    """The text of a file, without its byte order mark.
-
-    Raises:
-        StarmineError: it is neither UTF-8 nor, by its byte order mark, UTF-16.
-        OSError: it cannot be read.
-    """
+    """The text of a file, without its byte order mark."""
     data = path.read_bytes()
     encoding, name = ("utf-16", "UTF-16") if data.startswith(UTF_16) else ("utf-8-sig", "UTF-8")
     try:
@@ -123,11 +114,7 @@ def _after_space(text: str, place: int) -> int:
 
 
 def parse_json(text: str, source: str) -> Any:
-    """A JSON value.
-
-    Raises:
-        StarmineError: the text is none.
-    """
+    """A JSON value."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -135,11 +122,7 @@ def parse_json(text: str, source: str) -> Any:
 
 
 def card_of(text: object, variant: Variant) -> int:
-    """The number of a card such as "R1".
-
-    Raises:
-        StarmineError: the variant has no such card.
-    """
+    """The number of a card such as "R1"."""
     letters = LETTERS[: variant.colors]
     is_card = isinstance(text, str) and len(text) == 2 and text[0] in letters and text[1] in "123456789"
     if not isinstance(text, str) or not is_card or int(text[1]) > variant.ranks:

@@ -26,21 +26,8 @@ def make_on_ray(
 ) -> Generator[tuple[int, Entry, bool], None, None]:
     """Make shards in Ray tasks.
 
-    Args:
-        configuration: of the data set.
-        folder: of the data set, which all machines see by its path.
-        entries: of the manifest, by file name.
-        missing: the numbers of the shards.
-        num_threads: of a task, which has as many cores.
-        address: of the cluster; None for the one that this machine belongs to, or a local one.
-
     Yields:
         The number of a shard, its entry, and whether it was made here, in the order in which they are made.
-
-    Raises:
-        ImportError: ray is not installed.
-        StarmineError: there is no cluster at this address, or none can be started.
-        StarmineError, BotError, OSError: as `make_shard`; tasks that have begun are stopped.
     """
     ray = _ray()
     own = not ray.is_initialized()

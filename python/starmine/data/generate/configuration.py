@@ -116,11 +116,7 @@ def players_of(
     seed: int,
     games: NDArray[np.uint64],
 ) -> NDArray[np.int16]:
-    """The players of games: int16 (G, seats); see `Cast`.
-
-    Raises:
-        ValueError: there are neither tables nor weights, or no weight is above 0.
-    """
+    """The players of games: int16 (G, seats); see `Cast`."""
     if (weights is not None and not sum(weights) > 0) or (not tables and weights is None):
         raise ValueError("there are neither tables nor weights")
     if not tables:
@@ -138,19 +134,7 @@ def cast(
     epsilon: float | Mapping[str, float] = 0.0,
     weights: Mapping[str, float] | None = None,
 ) -> Cast:
-    """Check the players of a data set.
-
-    Args:
-        players: as `generate` takes them.
-        variant: a preset's name or a `Variant`.
-        epsilon: as `generate` takes it.
-        weights: as `generate` takes it.
-
-    Raises:
-        UnknownNameError: there is no such bot, preset, encoder or policy file.
-        VariantError: a bot does not play the variant.
-        StarmineError: another argument that is not allowed.
-    """
+    """Check the players of a data set."""
     if isinstance(players, Mixture):
         if weights is not None:
             raise StarmineError("weights are not allowed with a mixture, which has its own: expected None")
@@ -326,11 +310,7 @@ class Configuration:
         )
 
     def check_weights(self) -> None:
-        """Check that the torch modules still have the parameters that they had when the games began.
-
-        Raises:
-            StarmineError: the parameters of one have changed.
-        """
+        """Check that the torch modules still have the parameters that they had when the games began."""
         for player in self.cast.members:
             if parameters_hash(player.player) != player.parameters:
                 raise StarmineError(f"the weights of {player.name!r} changed while games were played: start again")

@@ -178,19 +178,8 @@ def make_here(
 
     These are looked at again at the end, when most of them are whole, and those of a process that was killed are made.
 
-    Args:
-        configuration: of the data set.
-        folder: of the data set.
-        entries: of the manifest, by file name.
-        missing: the numbers of the shards.
-        num_threads: for games in which bots hold all seats.
-        score: is told of the games that are played.
-
     Yields:
         The number of a shard, its entry, and whether it was made here.
-
-    Raises:
-        StarmineError, BotError, OSError: as `make_shard`; the shards made before are kept.
     """
     left = missing
     for _ in range(2):
@@ -242,12 +231,7 @@ def configure(
 
 
 def check_shards(shards: Iterable[int] | None, number: int) -> list[int]:
-    """The numbers of the shards to make, in ascending order.
-
-    Raises:
-        TypeError: a number is not an integer.
-        StarmineError: there is no such shard.
-    """
+    """The numbers of the shards to make, in ascending order."""
     if shards is None:
         return list(range(number))
     found = sorted({check_number("shards", shard, 0, number - 1) for shard in shards})
@@ -270,12 +254,7 @@ def writable(folder: Path) -> Iterator[None]:
 
 
 def begin(configuration: Configuration, folder: Path) -> dict[str, Entry]:
-    """Write the manifest of a new data set, so that another one cannot begin in this folder; the shards' entries.
-
-    Raises:
-        StarmineError: the folder holds another data set, which is left as it is.
-        OSError: the manifest cannot be read or written.
-    """
+    """Write the manifest of a new data set, so that another one cannot begin in this folder; the shards' entries."""
     with FolderLock(folder, seconds=SECONDS):
         found = read_manifest(folder)
         if found is not None and (different := differences(found.get("configuration"), configuration.to_dict())):
@@ -290,11 +269,7 @@ def begin(configuration: Configuration, folder: Path) -> dict[str, Entry]:
 
 
 def check_stranger(configuration: Configuration, path: Path) -> None:
-    """Refuse the file of another data set; one that cannot be read is left to be made again.
-
-    Raises:
-        StarmineError: the file belongs to another data set.
-    """
+    """Refuse the file of another data set; one that cannot be read is left to be made again."""
     try:
         found = pyarrow_parquet().read_metadata(path).metadata
     except (pyarrow().ArrowException, OSError):
@@ -313,11 +288,7 @@ def check_stranger(configuration: Configuration, path: Path) -> None:
 
 
 def check_known(configuration: Configuration, folder: Path, known: dict[int, Entry]) -> None:
-    """Refuse to go on with players of whom it is unknown whether they are those that played before.
-
-    Raises:
-        StarmineError: the identity of a player is unknown, and some shards are whole.
-    """
+    """Refuse to go on with players of whom it is unknown whether they are those that played before."""
     for player in configuration.cast.members:
         if known and player.problem:
             raise StarmineError(

@@ -45,23 +45,8 @@ def make_shard(
 ) -> tuple[Entry, bool]:
     """Play the games of a shard and write them, unless another process has done so in the meantime.
 
-    Args:
-        configuration: of the data set.
-        shard: its number.
-        folder: of the data set.
-        entry: of the shard in the manifest.
-        num_threads: for games in which bots hold all seats.
-        played: called with games that were just played.
-        seconds: to wait for another process that makes this shard.
-
     Returns:
         The entry for the manifest, and whether the shard was made here.
-
-    Raises:
-        FolderBusyError: another process makes this shard.
-        OSError: the shard cannot be written.
-        BotError: a player failed.
-        StarmineError: the file holds games of another data set, or a policy has changed.
     """
     path = folder / shard_name(shard)
     with FolderLock(folder, lock_name(shard), seconds):
@@ -150,9 +135,6 @@ def play_chunk(cast: Cast, seed: int, games: NDArray[np.uint64], num_threads: in
 
     Returns:
         The games, in their order.
-
-    Raises:
-        BotError: a player raised an exception or chose an illegal move.
     """
     players = cast.players_of(seed, games)
     tables, table_of = distinct_rows(players)
@@ -264,18 +246,8 @@ class _Noise:
 def examine_shard(configuration: Configuration, shard: int, folder: Path, entry: Entry | None) -> Entry | None:
     """Examine whether a shard's file is whole: by its bytes where its entry is known, else by its games.
 
-    Args:
-        configuration: of the data set.
-        shard: its number.
-        folder: of the data set.
-        entry: its entry in the manifest.
-
     Returns:
         Its entry; None where the file is missing or damaged.
-
-    Raises:
-        StarmineError: the file holds games of another data set.
-        OSError: it cannot be read.
     """
     path = folder / shard_name(shard)
     if not path.exists():
@@ -298,12 +270,7 @@ def examine_shard(configuration: Configuration, shard: int, folder: Path, entry:
 
 
 def derive_entry(path: Path) -> Entry:
-    """The manifest's entry of a file, of which all games are read.
-
-    Raises:
-        StarmineError: the games are not those that were written.
-        OSError, pyarrow.ArrowException: the file cannot be read.
-    """
+    """The manifest's entry of a file, of which all games are read."""
     tally = Tally()
     with pyarrow_parquet().ParquetFile(path, page_checksum_verification=True) as file:
         variant = Metadata.of(file.metadata.metadata).variant
