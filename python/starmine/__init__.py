@@ -1,7 +1,7 @@
 """Hanabi as an environment for reinforcement learning: a Rust core, thousands of games at once.
 
-The names below are those of the quick start. Everything else is reached through its room, such as `starmine.games`,
-`starmine.data`, `starmine.text` or `starmine.torch`.
+The names below are those of the quick start. All other names are in the subpackages, such as `starmine.games`,
+`starmine.data`, `starmine.text` and `starmine.torch`.
 """
 
 from importlib import import_module as _import_module

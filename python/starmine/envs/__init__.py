@@ -1,4 +1,7 @@
-"""Environments with Gymnasium's interface: one game, and thousands of games at once."""
+"""Environments with Gymnasium's interface, for one game and for thousands of games at once.
+
+`starmine.HanabiEnv`, `starmine.HanabiVectorEnv` and `starmine.Batch` are the same classes.
+"""
 
 from starmine._core import Batch, Layout, Section
 from starmine.envs.single import HanabiEnv

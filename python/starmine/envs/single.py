@@ -39,9 +39,9 @@ class HanabiEnv(gymnasium.Env[Array, np.int64]):
         observers: "current" for the row of the seat to act (D,), or "all" (players, D).
         illegal_action: "raise", or "terminate" to end the game as a lost game.
         reward: "score" for the change of the score, or "fireworks" for the points added to the fireworks, which a lost
-            game keeps. `score` and `final_score` are the variant's in both cases.
-        lost_game_penalty: points that the last reward of a lost game loses, at least 0.
-        extra_outputs: names of outputs that info has beside the others: "card_features", "marginals", "own_hand".
+            game keeps. The `score` in info follows the variant's rules in both cases.
+        lost_game_penalty: points, 0 or more, that are subtracted from the last reward of a lost game.
+        extra_outputs: names of additional entries of info: "card_features", "marginals", "own_hand".
         seed: 0 to 2**64 - 1, in use until `reset` gives another; None for a random one.
         render_mode: "ansi" makes `render` return the board as text, "rgb_array" as a picture, "human" prints it after
             each turn, None does none of these.
@@ -52,8 +52,16 @@ class HanabiEnv(gymnasium.Env[Array, np.int64]):
         current_player: int32, the seat to act.
         score: int32, the score so far.
         illegal_action: bool, whether an illegal action ended the game.
-        ending: int8, how the game ended, `starmine.endings()[k - 1]` for code k; 0 until it ends.
-        card_features, marginals, own_hand: the extra outputs, if they are asked for; `Batch` lists them.
+        ending: int8, how the game ended: code k stands for `starmine.endings()[k - 1]`; 0 until it ends.
+        card_features: only if requested, float32 (players, hand_size, 3): for each card whether it is playable, dead
+            (it can never be played) and critical (still needed, and the last copy). 0 or 1 for visible cards,
+            probabilities for the observer's own cards. As in `marginals`, the observer's hand is first.
+        marginals: only if requested, float32 (players, hand_size, colors * ranks), the probability of each card in
+            each slot by the hints and by the cards that were played or discarded.
+        own_hand: only if requested, int8 (hand_size,), the observer's own cards, `suit * ranks + rank` with suit and
+            rank from 0; -1 for no card.
+
+    The observer is the seat to act. With observers="all" the extra outputs have a first axis of seats.
 
     Raises:
         UnknownNameError: there is no such preset, encoder, dtype, reward or extra output.
@@ -121,7 +129,9 @@ class HanabiEnv(gymnasium.Env[Array, np.int64]):
 
     @property
     def state(self) -> State:
-        """A copy of the game, with what no seat may see; an illegal action that ended the game is not in it.
+        """A copy of the game as a `State`, in which all cards are visible, also those that no seat may see.
+
+        The state does not contain an illegal action that ended the game.
 
         Raises:
             ResetNeeded: `reset` has not been called.
@@ -143,8 +153,9 @@ class HanabiEnv(gymnasium.Env[Array, np.int64]):
 
         Args:
             seed: an integer deals the first episode of that seed; None deals the next episode.
-            options: a dict. "deck", the cards or their texts with the top card first, and "start_player", a seat, deal
-                this game. Minari's "minari_autoseed" is passed over.
+            options: a dict. "deck" is the deck to deal: a list of `Card` or of their texts, such as "R1" for red 1, the
+                top card first. "start_player" is the seat that starts this deck. "minari_autoseed", which the library
+                Minari sets when it records a data set, is ignored.
 
         Returns:
             The observation (D,) or (players, D), and info.
@@ -170,13 +181,16 @@ class HanabiEnv(gymnasium.Env[Array, np.int64]):
         """Play one turn.
 
         Args:
-            action: an integer, or an array of one.
+            action: an action id, 0 to `variant.num_actions - 1`, as an integer or an array of one. The ids are those of
+                discards by slot, of plays by slot, of colour hints and of rank hints, in this order;
+                `variant.action_meaning(action)` describes an id. After the end of the game no action is legal.
 
         Returns:
             Observation (D,) or (players, D), reward, terminated, truncated, info.
 
         Raises:
-            IllegalActionError: an action that the rules refuse; nothing has moved.
+            IllegalActionError: an action that the rules refuse; nothing has moved. With illegal_action="terminate" it
+                is raised only when the game is over.
             ArrayError: an action that is not an integer.
             ResetNeeded: `reset` has not been called.
         """

@@ -148,9 +148,10 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
     """Many games of one variant, stepped together.
 
     Each step plays one turn in every game. The seat whose turn it is acts, so one policy plays all seats.
-    Observations are relative to the seat to act. The reward is the team's: by default the change of the score, as
-    in HLE, so an episode's return is its final score, with partners in other seats too. A lost game scores 0, so its
-    last reward takes back all points. Learners find it easier with `reward="fireworks", lost_game_penalty=1.0`.
+    An observation is relative to the seat that observes: the seat to act, or with observers="all" the seat of its row.
+    All seats share one reward. By default it is the change of the score, as in the Hanabi Learning Environment (HLE),
+    so that an episode's return is its final score. A lost game scores 0, so its last reward takes back all points.
+    Learning is easier with `reward="fireworks", lost_game_penalty=1.0`.
 
     Args:
         num_envs: number of games N, at least 1.
@@ -165,37 +166,45 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         illegal_action: "raise" to refuse the whole step, or "terminate" to end that game as a lost
             game.
         reward: "score" for the change of the score, or "fireworks" for the points added to the fireworks, which a lost
-            game keeps. `score` and `final_score` are the variant's in both cases.
-        lost_game_penalty: points that the last reward of a lost game loses, at least 0.
-        partners: the seats that others play, such as `{1: "smart"}`. The value is a bot's name (any text that
-            `play_games` takes, including a policy file), the result of `load_policy` or `make_bot`, a `Policy` (an
-            object with `act_batch(turns)`, or a class or function that makes one for each seat), a torch module, or a
-            sequence of these, one of which is drawn for each episode. The elements of a sequence may be pairs (partner,
-            weight): `{1: [("smart", 2), ("info", 1)]}` draws `smart` in two episodes of three; a partner alone has
-            weight 1. A policy or module is called once for all games that wait for it. A step then plays the learner's
-            turn and the partners' turns up to the learner's next one, and the reward is their sum, so learning a best
-            response is a single-agent problem. Points that partners make before the learner's first turn
-            belong to the reward of the learner's first step in the episode; a reset has no reward. An
-            episode that ends before the learner's first turn is skipped.
-        extra_outputs: names of outputs that info has beside the others: "card_features", "marginals", "own_hand".
+            game keeps. `score` and `final_score` in info follow the variant's rules in both cases.
+        lost_game_penalty: points, 0 or more, that are subtracted from the last reward of a lost game.
+        partners: the seats that the learner does not play, each with its partner, such as `{1: "smart"}`; see below.
+        extra_outputs: names of additional entries of info: "card_features", "marginals", "own_hand".
         num_threads: threads that share the games; None for one per 1,024 games, at most one per core.
         seed: 0 to 2**64 - 1, in use until `reset` gives another; None for a random one.
-        render_mode: "rgb_array" makes `render` return pictures of at most 64 games, without partners; None does not.
+        render_mode: "rgb_array" lets `render` draw the games; it is refused with more than 64 games or with partners.
+            None draws nothing.
         **overrides: parameters of the variant to change, such as `players=4`.
 
-    Info, each an array over the games with a bool mask of the same name after `_` beside it:
+    A partner is one of these:
+
+    - any text that `play_games` takes: a bot's name, the name of a trained policy, or a policy file;
+    - the result of `starmine.load_policy` or `starmine.make_bot`;
+    - a `starmine.games.Policy`: an object with `act_batch(turns)`, or a class or function that makes one for each seat;
+    - a torch module, as `starmine.torch.ModulePolicy` plays it;
+    - a list of these, one of which is drawn for each episode. Its elements may be pairs (partner, weight):
+      `{1: [("smart", 2), ("info", 1)]}` draws `smart` in two episodes of three. A partner alone has weight 1.
+
+    With partners a step plays the learner's turn and the partners' turns up to the learner's next turn. Its reward is
+    the sum of the rewards of these turns. Points that partners make before the learner's first turn belong to the
+    reward of the learner's first step in the episode, since a reset has no reward. An episode that ends before the
+    learner's first turn is skipped. A policy or module is called once for all games in which it is to act.
+
+    Info. Each entry is an array over the games. A bool mask (N,), named `_score` for `score`, is true for the games for
+    which the entry means something: all games, or those that ended in this step for entries named `final_`:
         action_mask: bool (N, A), the legal actions of the seat to act.
         current_player: int32 (N,), the seat to act.
         score: int32 (N,), the score so far.
         illegal_action: bool (N,), whether an illegal action ended the game in this step.
         final_score: int32 (N,), the score of the games that ended in this step, else 0.
         final_length: int32 (N,), the number of turns of these games, else 0.
-        final_ending: int8 (N,), how these games ended, `starmine.endings()[k - 1]` for code k, else 0.
-        partner: only with partners, int32 (N, players), who holds each seat in this episode: the index of
-            `env.partners[seat][index]`, or -1 for the learner.
+        final_ending: int8 (N,), how these games ended: code k stands for `starmine.endings()[k - 1]`; else 0.
+        partner: only with partners, int32 (N, players), who plays each seat in this episode: an index into
+            `env.partners[seat]`, or -1 for the learner.
         final_partner: only with partners, int32 (N, players), `partner` of the episodes that ended in this step, else
             -1.
-        card_features, marginals, own_hand: the extra outputs, if they are asked for; `Batch` lists them.
+        card_features, marginals, own_hand: only if requested, (N, ...): as in `HanabiEnv`; `starmine.Batch` has the
+            details.
         final_obs, final_info: only with "SameStep" and only if a game ended, in Gymnasium's form.
 
     Raises:
@@ -286,14 +295,16 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
 
     @property
     def partners(self) -> dict[int, tuple[Any, ...]]:
-        """By seat the partners as they were given, without their weights, in the order of `info["partner"]`."""
+        """The partners of each seat as they were given, without weights; `info["partner"]` has indices into them."""
         return dict(self._partners)
 
     @property
     def batch(self) -> Batch:
-        """The batch that holds the games. With `reward="fireworks"` its scores keep the points of lost games.
+        """The batch that steps the games.
 
-        If some partners are written in Python, call `step` of the environment, which plays their turns; the batch alone
+        With `reward="fireworks"` the batch plays by rules under which a lost game keeps its points. The batch's `score`
+        and `final_score` of a lost game are then its points, while those in the environment's info are 0. If some
+        partners are written in Python, call `step` of the environment, which plays their turns; a step of the batch
         stops at each of them.
         """
         return self._batch
@@ -341,15 +352,18 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         """Play one turn in every game.
 
         Args:
-            actions: N integers: numpy of any width, anything with DLPack, or a sequence.
+            actions: N action ids, 0 to `variant.num_actions - 1`, as `HanabiEnv.step` takes them: a numpy array of any
+                integer type, an object with DLPack, or a sequence. A game that ended in the last step is dealt anew
+                with "NextStep", its action is ignored and its reward is 0. With "Disabled" it has no legal action:
+                reset it first, with the option "reset_mask".
 
         Returns:
             Observations (N, D) or (N, players, D), rewards float32 (N,), terminated bool (N,), truncated
             bool (N,), info. The arrays are new; later steps do not change them.
 
         Raises:
-            IllegalActionError: an action that the rules refuse, with their `count` and the first `rows`; no game
-                has moved.
+            IllegalActionError: an action that the rules refuse, or with "Disabled" a game that is over. `count` is the
+                number of such actions, `rows` the first 100 of their games. No game has moved.
             StarmineError: a partner chose an illegal move. A partner's own exceptions are passed on. After either the
                 environment has to be reset.
             ArrayError: actions of another shape or dtype.
@@ -405,7 +419,7 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
         are those of its next episode by then.
 
         Args:
-            columns: games in a row; None for about as many as there are rows.
+            columns: number of pictures in each row of the grid; None for a grid that is about square.
             theme: "light" or "dark".
 
         Raises:

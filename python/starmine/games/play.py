@@ -67,16 +67,11 @@ def play_games(
 ) -> Games:
     """Play whole games.
 
-    Game i has the deck of game i, episode 0, of a batch with this seed: equal seeds deal equal games to all players.
+    The deck of game i depends only on the seed and i, whoever plays. It is the first deck of game i of a
+    `starmine.Batch` with this seed.
 
     Args:
-        players: one for each seat. Text is a bot's name (see `starmine.bots()`), a list of rules, such as "rules:
-            play-safe; hint-playable; discard-oldest" (see `starmine.games.rules()`), the name of a trained policy (see
-            `starmine.policies.shipped()`), or a policy file, such as "policy: mine.safetensors"; "policy:
-            mine.safetensors; sampled" samples its moves. Objects are the result of `load_policy`; a `PythonBot`, as a
-            class with `act(view)` or an object of one; the result of `make_bot`, which stands for its text; a `Policy`,
-            with `act_batch(turns)`; or a torch module, as `starmine.torch.ModulePolicy` plays it. An object may hold
-            several seats. A class of policies, or a function without arguments, makes an object for each seat.
+        players: one for each seat, text or an object as listed below. One object may play several seats.
         games: number of games, at least 1.
         seed: 0 to 2**64 - 1. The default deals the decks of evaluations, which nothing trains on by default; games to
             learn from need another.
@@ -84,6 +79,22 @@ def play_games(
         num_threads: threads for games in which bots hold all seats; None for one for each core.
         first_game: the index of the first game.
         record: whether the result has the `trajectories` of the games; it is a `RecordedGames` then.
+
+    Text is one of these:
+
+    - a bot's name, see `starmine.bots()`;
+    - a list of rules, such as "rules: play-safe; hint-playable; discard-oldest", see `starmine.games.rules()`;
+    - the name of a trained policy, see `starmine.policies.shipped()`;
+    - a policy file, such as "policy: mine.safetensors"; "policy: mine.safetensors; sampled" samples its moves.
+
+    Objects are one of these:
+
+    - the result of `starmine.load_policy`;
+    - the result of `starmine.make_bot`. Only its text counts: it plays as that text does, in any seat;
+    - a `starmine.games.PythonBot`: an object with `act(view)`, or a class, of which each game and seat gets an object;
+    - a `starmine.games.Policy`: an object with `act_batch(turns)`, or a class or a function without arguments that
+      makes one for each seat;
+    - a torch module, as `starmine.torch.ModulePolicy` plays it.
 
     Raises:
         UnknownNameError: there is no such bot, preset, encoder or policy file.

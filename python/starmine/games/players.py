@@ -37,33 +37,45 @@ DTYPES = ["uint8", "float32", "float16", "bits"]  # of a policy's observations
 
 @runtime_checkable
 class PythonBot(Protocol):
-    """A bot written in Python.
+    """A bot written in Python: any class or object with a method `act(view)`; it need not inherit from this class.
 
-    A class is instantiated for each game and seat, at the seat's first turn; an object plays all games.
-    An optional method `end(state)` is called when a game of the bot has ended, with its `State`, the open table. An
-    object that holds several seats is called once for each game. An object with an optional method
-    `act_views(views, games)` is asked by it instead of `act`, once for all games that wait for it: it gets lists of
-    views and of the games' numbers, and returns a list with a move, or the exception that gives the game up, for each.
+    Of a class, `play_games` makes one object for each game and seat, at the seat's first turn. An object plays all
+    games.
+
+    Optional methods:
+        end(state): called after a game's last turn, with the game's `State`, in which all cards are visible. An object
+            that plays several seats of a game gets one call for the game.
+        act_views(views, games): only for objects. `play_games` calls it instead of `act`, once for all games in which
+            the object is to act. `views` is a list of views, `games` a list of the games' numbers. It returns a list
+            with one entry for each view: a move as `act` returns it, or an exception object, which abandons that game.
     """
 
     def act(self, view: View) -> int | str | Move:
-        """The move of the seat to act: an action id, a `Move`, or text such as "play 2"."""
+        """The move of the seat to act.
+
+        Args:
+            view: what this seat may see.
+
+        Returns:
+            An action id, 0 to `variant.num_actions - 1`; a `Move`; or its text, such as "play 2", "discard 0",
+            "hint +1 red" or "hint +1 rank 3". Slots count from 0, the oldest card; +1 is the next seat.
+        """
 
 
 @runtime_checkable
 class Policy(Protocol):
-    """Plays many games at once.
+    """A player of many games at once: any object with a method `act_batch`; it need not inherit from this class.
 
-    An object may hold several seats: each row that it gets names its game and its seat. Instead of an object, a class
+    An object may play several seats: each row that it gets names its game and its seat. Instead of an object, a class
     or a function without arguments can be given: it is called once for each seat, so that each seat has its own object.
 
     Optional attributes:
         encoder: one of `starmine.encoders()`, of the observations; the default is "canonical".
         dtype: of the observations: "uint8" (the default), "float32", "float16" or "bits".
-        extra_outputs: a tuple of "card_features", "marginals" and "own_hand": more arrays of each row.
-        all_turns: True for a policy that also sees the turns at which its seats are not to act, as recurrent agents of
-            the literature do: for each turn of a game, also of bots and learners, it gets a row for each of its seats.
-            The turns of a game come in their order; what it returns for a row that is not to act is ignored.
+        extra_outputs: a tuple of "card_features", "marginals" and "own_hand": additional arrays of `Turns`.
+        all_turns: True for a policy that observes every turn of a game, as the recurrent agents of off-belief learning
+            and SAD do. At each turn, whoever plays it, the policy gets a row for each of its seats. The turns of a game
+            come in their order. The action that it returns for a seat that is not to act is ignored.
         variant: the `Variant` that the policy plays; games of other rules are refused.
         cheats: True for a policy that may see its own hand, by its encoder or by "own_hand"; evaluations mark it.
 

@@ -29,7 +29,7 @@ class Failure:
     Attributes:
         game: the index of the game.
         seat: the seat of the player that failed.
-        move: what it chose, or None if it raised an exception.
+        move: the move that the player chose, or None if it raised an exception.
         message: what was wrong.
     """
 
@@ -47,16 +47,18 @@ class Failure:
 @equal_by_value
 @dataclass(frozen=True)
 class Games:
-    """The results of games, in their order.
+    """The results of G games, in their order.
+
+    An abandoned game has -1 in `scores`, `fireworks` and `lengths`, and 0 in `endings`.
 
     Attributes:
         variant: the rules that were played.
-        scores: int32 (games,), by the variant's rules.
-        fireworks: int32 (games,), the sum of the fireworks, whatever the ending.
-        lengths: int32 (games,), numbers of turns.
-        endings: int8 (games,), k for `starmine.endings()[k - 1]`.
-        failures: the abandoned games; their entries are -1, and 0 as ending.
-        trajectories: the games' decks and actions, if they were recorded; of abandoned games the turns that were
+        scores: int32 (G,), by the variant's rules.
+        fireworks: int32 (G,), the sum of the fireworks, whatever the ending.
+        lengths: int32 (G,), numbers of turns.
+        endings: int8 (G,), how the games ended: code k stands for `starmine.endings()[k - 1]`.
+        failures: the abandoned games.
+        trajectories: the games' decks and actions, if they were recorded. An abandoned game has the turns that were
             played.
     """
 
@@ -108,7 +110,7 @@ class RecordedGames(Games):
     """The results of games that were recorded, as `play_games` with `record=True` returns them.
 
     Attributes:
-        trajectories: the games' decks and actions; of abandoned games the turns that were played.
+        trajectories: the games' decks and actions. An abandoned game has the turns that were played.
     """
 
     trajectories: Trajectories = field(kw_only=True)
@@ -119,7 +121,7 @@ class BotError(StarmineError):
 
     Attributes:
         failures: the abandoned games.
-        games: the results, in which those games are marked.
+        games: the results of all games, in which the abandoned games have the ending 0.
     """
 
     def __init__(self, failures: list[Failure], games: Games) -> None:

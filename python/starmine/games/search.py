@@ -20,11 +20,11 @@ class SearchedAction:
     """What a search found out about an action.
 
     Attributes:
-        action: its id.
+        action: the action's id.
         mean: mean score of its roll-outs; `nan` without any.
         standard_error: of the mean; infinite with fewer than two roll-outs.
         rollouts: number of its roll-outs.
-        kept: whether it was in the running until the end; the others fell behind and were dropped.
+        kept: whether the search kept the action until the end; False if it dropped the action before.
     """
 
     action: int
@@ -41,14 +41,13 @@ class HandBelief:
 
     Attributes:
         variant: the rules.
-        hands: uint8 (H, slots), card indices: suit times ranks plus rank. H is at most the number of hands that were
-            asked for. A sample may have a hand more than once, and has fewer hands if few of those drawn explain the
-            game.
+        hands: uint8 (H, slots), card indices `suit * ranks + rank`. H is at most the search's argument `hands`. A
+            sample may contain a hand more than once. It is smaller if few of the sampled hands explain the game.
         probabilities: float64 (H,), of each hand; their sum is 1.
         exact: whether these are all possible hands, and not a sample.
-        unexplained: the turns in which a teammate left the blueprint: turn by turn from the first, those whose move
-            the blueprint makes with none of the possible hands that explain the earlier moves. These turns say nothing
-            to the belief; all others still do.
+        unexplained: the turns in which a teammate left the blueprint, ascending. In such a turn the blueprint makes the
+            teammate's move with none of the hands that explain the earlier moves. The belief ignores these turns and
+            uses all others.
     """
 
     variant: Variant
@@ -77,9 +76,10 @@ class SearchResult:
 
     Attributes:
         variant: the rules.
-        action: the action that the search chooses.
-        blueprint_action: the action of the blueprint.
-        actions: the legal actions with their values, by id.
+        action: the id of the action that the search chooses.
+        blueprint_action: the id of the blueprint's action.
+        actions: a list of the legal actions with what was found out about them, in ascending order of their ids.
+            `value(action)` finds the entry of an id.
         belief: about the own hand.
     """
 
@@ -90,7 +90,7 @@ class SearchResult:
     belief: HandBelief
 
     def value(self, action: int) -> SearchedAction:
-        """What was found out about an action.
+        """The entry of `actions` for an action id; its `mean` is the action's estimated value.
 
         Raises:
             StarmineError: the action is not legal.
@@ -130,17 +130,19 @@ def search(
 ) -> SearchResult:
     """Search for a better move than the blueprint's.
 
-    The seat to act samples its own hand from what it sees and from the moves of the others, who play by the blueprint.
-    For each legal action it plays these games to the end, by the blueprint in all seats. Actions share hands and decks;
-    those that fall behind the best by 2.5 standard errors of the difference are dropped, and after each of a few rounds
-    the worse half.
+    The search samples hands of the seat to act, from what this seat sees and from the moves of the other seats, which
+    play by the blueprint. A roll-out completes a sampled hand to a game, makes one of the legal actions, and plays to
+    the end by the blueprint in all seats. All actions use the same hands and decks. The search drops an action that is
+    behind the best action by 2.5 standard errors of the difference. After each of a few rounds it also drops the worse
+    half of the actions.
 
     Args:
         position: a state, or a view of the seat to act. Of a state nothing is used that this seat may not see.
         blueprint: a bot's text or a trained policy, as `play_games` takes it, whose moves are not random.
         rollouts: the most roll-outs, 1 to 10**9, over all actions.
         milliseconds: stop after this time, 1 to 10**9; the result is then another one in each run. None for no limit.
-        hands: possible hands that are kept, 1 to 100,000. A belief of no more hands is exact.
+        hands: the most hands in the belief, 1 to 100,000. If the seat has at most this many possible hands, all are
+            used and the belief is exact.
         depth: moves after which a roll-out ends with the score that the policy's network expects, 1 to 1,000; None to
             play to the end. Only for a policy without memory as the blueprint.
         threshold: points by which an action must be better than the blueprint's, 0 to 100; with `method="single"`.

@@ -30,7 +30,8 @@ class Trajectories:
 
     Attributes:
         variant: the rules.
-        decks: uint8 (G, deck_size), for each card suit * ranks + rank, the top card first.
+        decks: uint8 (G, deck_size), the top card first, each card as its index `suit * ranks + rank`. Suit and rank
+            count from 0; suits 0 to 4 are red, yellow, green, white and blue. There are `variant.colors` suits.
         start_players: uint8 (G,), the seats that started.
         actions: uint8 (T,), game after game.
         offsets: int64 (G + 1,); game g has the actions `actions[offsets[g]:offsets[g + 1]]`.
@@ -109,7 +110,7 @@ class Trajectories:
         Raises:
             StarmineError: there is no such game or turn.
             DeckError: the deck is not the variant's.
-            IllegalActionError: an action is not legal.
+            IllegalActionError: an action is not legal. It is a `StarmineError`, as `DeckError` is.
         """
         if not 0 <= game < len(self):
             raise StarmineError(f"game={game} is not allowed: expected 0 to {len(self) - 1}")
@@ -149,7 +150,7 @@ class Trajectories:
             **settings: `encoder`, `dtype`, `observers` and `num_threads`, as `Batch` takes them.
 
         Returns:
-            An array (T, ...) for each output, in the order of `actions`.
+            An array (T, ...) for each of the outputs, and for no other name, in the order of `actions`.
 
         Raises:
             UnknownNameError: there is no such output, encoder or dtype.
@@ -180,10 +181,10 @@ class Trajectories:
         observers: str = "current",
         num_threads: int | None = None,
     ) -> Iterator[dict[str, NDArray[Any]]]:
-        """Play the games again, many side by side, and yield the rows of one turn of each: see `replay`.
+        """Play the games again and yield their turns: `starmine.replay` of these games, with its arguments and errors.
 
-        Raises:
-            As `replay`.
+        Yields:
+            A dictionary of arrays, with one row for each game that is being played.
         """
         names = checked_outputs(outputs)
         games = (self.decks, self.start_players, self.actions, self.offsets)
@@ -230,7 +231,7 @@ def replay(
     once. The last arrays are shorter, since some rows end before others.
 
     Args:
-        decks: uint8 (G, deck_size), for each card suit * ranks + rank, the top card first.
+        decks: uint8 (G, deck_size), the top card first, each card as `suit * ranks + rank` with suit and rank from 0.
         actions: uint8 (T,), the actions of all games, game after game.
         lengths: integers (G,), the number of actions of each game, T in all. A game need not be played to its end.
         variant: the rules: a `Variant`, or the name of a preset, for two players.
@@ -246,7 +247,8 @@ def replay(
 
     Yields:
         The outputs by name, each (R, ...) for R <= n rows, with `action` int64 (R,), the action that was played,
-        `game` int64 (R,), its index, and `turn` int32 (R,), from 0. No array is written again while it is held.
+        `game` int64 (R,), its index, and `turn` int32 (R,), from 0. You may keep the arrays: later rows are written to
+        other memory.
 
     Raises:
         UnknownNameError: there is no such preset, output, encoder or dtype.

@@ -16,10 +16,10 @@ Array = NDArray[Any]
 @equal_by_value
 @dataclass(frozen=True)
 class Turns:
-    """K rows for a policy: each is what one seat sees of one game before a turn.
+    """K rows for a policy: each row is what one seat sees of one game before a turn.
 
-    The pair of a game and a seat is the key of a hidden state: an object that holds several seats gets a row for each
-    of them. All arrays belong to the policy, which may change them.
+    A recurrent policy keeps one hidden state for each pair (`game[k]`, `seat[k]`), since one object may play several
+    seats of a game. The policy may change all arrays.
 
     Attributes:
         obs: the observations, uint8 (K, D), each 0 or 1; or in the policy's `dtype`, with "bits" uint8
@@ -27,11 +27,15 @@ class Turns:
         action_mask: bool (K, A), the legal actions; all false in the rows of a seat that is not to act.
         game: int64 (K,), the number of the game. It stays the same from the first turn of a game to its last.
         seat: int64 (K,), the seat that sees the row.
-        to_act: bool (K,), whether the seat is to act. Without `all_turns` it always is.
-        card_features: float32 (K, players, hand size, 3); None unless it is one of the policy's `extra_outputs`, which
-            `Batch` describes.
-        marginals: float32 (K, players, hand size, colors * ranks); likewise.
-        own_hand: int8 (K, hand size); likewise, and only for a policy that `cheats`.
+        to_act: bool (K,), whether the seat is to act. All are true unless the policy sets `all_turns`, see
+            `starmine.games.Policy`.
+        card_features: None unless it is one of the policy's `extra_outputs`; float32 (K, players, hand size, 3): for
+            each card whether it is playable, dead (it can never be played) and critical (still needed, and the last
+            copy). 0 or 1 for visible cards, probabilities for the seat's own cards. The seat's own hand is first.
+        marginals: None unless it is one of the `extra_outputs`; float32 (K, players, hand size, colors * ranks), the
+            probability of each card in each slot by the hints and by the cards that were played or discarded.
+        own_hand: None unless it is one of the `extra_outputs`; int8 (K, hand size), the seat's own cards,
+            `suit * ranks + rank`, and -1 for no card. A policy that uses it must set `cheats = True`.
     """
 
     obs: Array

@@ -13,7 +13,8 @@ use crate::nn::shipped_policy;
 ///     summary: one line about it.
 ///     source: who published it.
 ///     plays: the variants that it plays: "every", "base game", or "own variant" for a policy.
-///     is_player: whether it sees only what its seat may see. A bot that sees more is an upper bound.
+///     is_player: False for a bot that cheats: it sees its own hand, and its score is an upper bound. True for a bot
+///         that sees only what its seat may see.
 #[pyclass(frozen, eq, hash, get_all, module = "starmine.games")]
 #[derive(PartialEq, Hash)]
 pub struct BotKind {

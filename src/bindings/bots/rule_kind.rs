@@ -8,7 +8,7 @@ use crate::bots::{self as kinds, RULES};
 /// rules() -> list[str]
 ///
 /// The names of the rules that rule lists are made of. A rule list is a text such as
-/// "rules: play-safe; hint-playable; discard-oldest" and is accepted wherever a bot's name is.
+/// "rules: play-safe; play-probably-safe 0.6; discard-oldest" and is accepted wherever a bot's name is.
 #[pyfunction]
 pub fn rules() -> Vec<&'static str> {
     RULES.iter().map(|kind| kind.name).collect()
@@ -20,7 +20,7 @@ pub fn rules() -> Vec<&'static str> {
 ///     name: its name in the text of a rule list.
 ///     summary: one sentence about it.
 ///     published: its name in the literature.
-///     takes_probability: whether a probability follows its name.
+///     takes_probability: whether a probability follows its name, as in "rules: play-probably-safe 0.6".
 #[pyclass(frozen, eq, hash, get_all, module = "starmine.games")]
 #[derive(PartialEq, Hash)]
 pub struct RuleKind {

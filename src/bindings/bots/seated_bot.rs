@@ -21,7 +21,8 @@ use crate::search::PlayerName;
 /// The arguments of `SeatedBot._restored`.
 type Stored = (_Player, Variant, u8, u64, Option<(u64, rules::State)>);
 
-/// A bot that holds one seat; `make_bot` makes one.
+/// A bot in one seat, made by `starmine.make_bot`. `act(view)` returns its move as an action id. It also plays where
+/// `play_games` takes players.
 ///
 /// Attributes:
 ///     name: the bot's text.

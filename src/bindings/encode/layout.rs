@@ -8,7 +8,9 @@ use crate::bindings::arguments::text::Text;
 use crate::bindings::errors::StarmineError;
 use crate::encode;
 
-/// The named sections of an observation, in order: iterate over it, or index it by name.
+/// The named sections of an observation, in order. `env.layout`, `batch.layout` and `variant.layout(encoder)` return
+/// one; it cannot be made by a call. Iterating gives the sections, an index such as `layout["fireworks"]` one of
+/// them, and `len(layout)` the number of features in an observation.
 ///
 /// >>> import starmine
 /// >>> layout = starmine.Variant().layout("canonical")

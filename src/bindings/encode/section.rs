@@ -9,13 +9,13 @@ use crate::encode;
 /// The arguments of `Section._restored`.
 type Stored = (String, usize, usize, Vec<usize>);
 
-/// A named range of features in an observation.
+/// A named range of features in an observation, an element of a `Layout`.
 ///
 /// Attributes:
 ///     name: the name.
 ///     start: the first feature's index.
 ///     stop: the index after the last.
-///     slice: `slice(start, stop)`.
+///     slice: `slice(start, stop, 1)`, to index the last axis of observations.
 ///     shape: the sizes of the section's axes; their product is `stop - start`.
 #[pyclass(frozen, eq, hash, from_py_object, module = "starmine.envs")]
 #[derive(Clone, PartialEq, Eq, Hash)]
