@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 from starmine._core import StarmineError, Variant, _unknown_name, variants
 from starmine._util.keywords import RULES, check_keywords
+from starmine.data import FORMATS, ImportedGames, read_games
 from starmine.games.seeds import EVALUATION_SEED
 from starmine.games.variants import variant
 
@@ -86,6 +87,27 @@ def add_rules_of(parser: argparse.ArgumentParser, source: str) -> None:
     parser.add_argument(
         "--players", type=integer, metavar="N", help="seats of these rules, 2 to 5 (default: as RULES say, or 2)"
     )
+
+
+def add_source(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `starmine data convert` and `starmine text export` for the games that are read."""
+    readable = [row.name for row in FORMATS if row.read is not None]
+    parser.add_argument("--from", choices=readable, dest="source_format", metavar="FORMAT", help="format of IN")
+    add_rules_of(parser, "IN")
+    add_skip(parser)
+
+
+def add_skip(parser: argparse.ArgumentParser) -> None:
+    """Add the option to leave games out."""
+    parser.add_argument("--skip", action="store_true", help="leave out games and files that do not hold, and name them")
+
+
+def read_source(options: argparse.Namespace, source: list[str], format: str | None = None) -> ImportedGames:
+    """The games of a source, by the options of `add_rules_of` and `add_skip`; those that are left out are named."""
+    games = read_games(source, format, variant=rules_of(options), on_error="skip" if options.skip else "raise")
+    for skipped in games.skipped:
+        print(f"skipped {skipped}", file=sys.stderr)
+    return games
 
 
 def rules_of(options: argparse.Namespace) -> Variant | None:

@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         status: int = options.run(options)
         sys.stdout.flush()
-    except StarmineError as error:
+    except (StarmineError, ImportError) as error:  # a library may be missing
         refuse(f"starmine {options.command}", str(error))
         return REFUSED
     except KeyboardInterrupt:
@@ -71,8 +71,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
     except OSError as error:
-        if error.filename is not None:
-            raise  # of another file than standard output
+        if error.filename is not None or error.errno is None:  # of another file than standard output
+            named = "" if error.filename is None else f"{error.filename}: "
+            refuse(f"starmine {options.command}", f"{named}{error.strerror or error}")
+            return REFUSED
         refuse(f"starmine {options.command}", f"standard output cannot be written ({error.strerror or error})")
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return NO_OUTPUT

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import StarmineError
-from starmine.cli.arguments import add_command, add_rules_of, rules_of
-from starmine.data import FORMATS, ImportedGames, format_names, read_games, write_games
+from starmine.cli.arguments import add_command, add_source, read_source
+from starmine.data import FORMATS, ImportedGames, format_names, write_games
 from starmine.data.end_reasons import ended_by_name
 
 
@@ -29,28 +28,18 @@ def add(actions: Any) -> None:
         "source", nargs="+", metavar="IN", help="file or folder, - for standard input, or a share link of hanab.live"
     )
     parser.add_argument("target", metavar="OUT", help="file or folder to write")
-    readable = [row.name for row in FORMATS if row.read is not None]
-    parser.add_argument("--from", choices=readable, dest="source_format", metavar="FORMAT", help="format of IN")
     parser.add_argument("--to", choices=format_names(), dest="target_format", metavar="FORMAT", help="format of OUT")
-    add_rules_of(parser, "IN")
-    parser.add_argument("--skip", action="store_true", help="leave out games and files that do not hold, and name them")
+    add_source(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Convert, print what was done, and return the exit status."""
+    games = read_source(options, options.source, options.source_format)
     on_error = "skip" if options.skip else "raise"
-    try:
-        games = read_games(options.source, options.source_format, variant=rules_of(options), on_error=on_error)
-        for skipped in games.skipped:
-            print(f"skipped {skipped}", file=sys.stderr)
-        unwritten = write_games(games, options.target, options.target_format, on_error=on_error)
-        for skipped in unwritten:
-            print(f"not written: {skipped}", file=sys.stderr)
-    except ImportError as missing:
-        raise StarmineError(str(missing)) from missing
-    except OSError as error:
-        raise StarmineError(f"{error.filename or options.target}: {error.strerror or error}") from error
+    unwritten = write_games(games, options.target, options.target_format, on_error=on_error)
+    for skipped in unwritten:
+        print(f"not written: {skipped}", file=sys.stderr)
     print(_summary(games.without(unwritten), options.target, len(games.skipped) + len(unwritten)))
     return 0
 

@@ -6,7 +6,6 @@ import argparse
 import sys
 from typing import Any
 
-from starmine._core import StarmineError
 from starmine.cli import convert
 from starmine.cli.arguments import INTERRUPTED, Parser, integer, refuse
 from starmine.data import info, verify
@@ -61,8 +60,6 @@ def run_verify(options: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         refuse("starmine data verify", "interrupted")
         return INTERRUPTED
-    except ImportError as missing:
-        raise StarmineError(str(missing)) from missing
     print(found)
     return 0 if found.holds else FAILED
 
@@ -78,8 +75,5 @@ def drawn(text: str, encoding: str) -> str:
 
 def run_info(options: argparse.Namespace) -> int:
     """Sum up, print, and return the exit status."""
-    try:
-        print(drawn(str(info(options.path)), sys.stdout.encoding))
-    except ImportError as missing:
-        raise StarmineError(str(missing)) from missing
+    print(drawn(str(info(options.path)), sys.stdout.encoding))
     return 0

@@ -128,11 +128,8 @@ def print_calls(entrants: dict[str, Any]) -> None:
 def write_pages(evaluation: Evaluation, folder: Path) -> None:
     """Write the evaluation as a page, and the worst games as another."""
     worst = worst_games(folder, SHOWN)
-    try:
-        if worst:
-            states, titles, names = [game.state() for game in worst], list(map(title_of, worst)), map(names_of, worst)
-            replay = replay_html(states, names=list(names), titles=titles, title="The worst games")
-            replace_file(folder / WORST, replay.encode())
-        replace_file(folder / PAGE, evaluation_html(evaluation, worst, WORST).encode())
-    except OSError as error:
-        raise StarmineError(f"{folder}: {error.strerror or error}") from error
+    if worst:
+        states, titles, names = [game.state() for game in worst], list(map(title_of, worst)), map(names_of, worst)
+        replay = replay_html(states, names=list(names), titles=titles, title="The worst games")
+        replace_file(folder / WORST, replay.encode())
+    replace_file(folder / PAGE, evaluation_html(evaluation, worst, WORST).encode())

@@ -19,6 +19,9 @@ from starmine._core import StarmineError, Variant, VariantError, bot, bots, make
 from starmine._util.durable import given_path
 from starmine.cli import players
 from starmine.cli.arguments import INTERRUPTED, add_command, add_seats, add_variant, integer, refuse, rules_of_text
+from starmine.data import write_games
+from starmine.data.formats.hanab_live_link import links
+from starmine.data.formats.records import ReadGames, check
 from starmine.games.trajectories import Trajectories
 from starmine.games.variants import preset_of
 from starmine.look.lobby import Lobby
@@ -252,27 +255,19 @@ def keep(table: Table, path: str | None) -> None:
 
 def write(games: Trajectories, path: Path, table: Table | None = None) -> None:
     """Write a game in the format of the path, with its players' names and the moves that its table took back."""
+    checked = check(ReadGames.of(games), "raise", "the game")
+    if table is not None:
+        moves = json.dumps(table.moves_taken_back, separators=(",", ":")) if table.taken_back else ""
+        checked = replace(checked, players=(tuple(table.names),), taken_back=(moves,))
     try:
-        from starmine.data import write_games
-        from starmine.data.formats.records import ReadGames, check
-
-        checked = check(ReadGames.of(games), "raise", "the game")
-        if table is not None:
-            moves = json.dumps(table.moves_taken_back, separators=(",", ":")) if table.taken_back else ""
-            checked = replace(checked, players=(tuple(table.names),), taken_back=(moves,))
         write_games(checked, path)
-    except ImportError as missing:
-        raise StarmineError(str(missing)) from missing
     except OSError as error:
         raise StarmineError(f"{error.filename or path}: {error.strerror or error}") from error
 
 
 def link_of(table: Table) -> str | None:
-    """The hanab.live link that holds a game; None for rules that have none, and without the libraries of the data."""
+    """The hanab.live link that holds a game; None for rules that have none."""
     try:
-        from starmine.data.formats.hanab_live_link import links
-        from starmine.data.formats.records import ReadGames, check
-
         return links(check(ReadGames.of(table.trajectories()), "raise", "the game"))[0]
-    except (ImportError, StarmineError):
+    except StarmineError:
         return None

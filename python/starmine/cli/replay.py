@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import errno
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +14,8 @@ from numpy.typing import NDArray
 
 from starmine._core import StarmineError, State, bots, endings, policies
 from starmine._util.durable import given_path, replace_file
-from starmine.cli.arguments import add_command, add_rules_of, integer, rules_of
-from starmine.data import Dataset, Game, read_games
+from starmine.cli.arguments import add_command, add_rules_of, add_skip, integer, read_source, rules_of
+from starmine.data import Dataset, Game
 from starmine.data.files import files_of
 from starmine.data.formats.parquet import UNKNOWN, suits_in, table_of
 from starmine.games.players import refuse_file
@@ -93,7 +92,7 @@ def add(commands: Any) -> None:
         help=f"show what a trained policy thinks: {', '.join(policies())}, or its file",
     )
     add_rules_of(parser, "SOURCE")
-    parser.add_argument("--skip", action="store_true", help="leave out games and files that do not hold, and name them")
+    add_skip(parser)
     parser.set_defaults(run=run)
 
 
@@ -111,24 +110,19 @@ def run(options: argparse.Namespace) -> int:
     target = given_path("--html", options.html)
     if not target.name or target.is_dir() or not target.parent.is_dir():
         raise StarmineError(f"--html {options.html!r} is not allowed: expected a file in a folder that exists")
-    try:
-        found = chosen(options)
-        text = replay_html(
-            found.states,
-            names=found.names,
-            suits=found.suits or None,
-            ended_by=found.ended_by or None,
-            ended_by_seats=found.ended_by_seats or None,
-            titles=found.titles,
-            compare=options.compare,
-            policy=options.policy,
-            title=f"Hanabi: {options.source}",
-        )
-        replace_file(target, text.encode())
-    except ImportError as missing:
-        raise StarmineError(str(missing)) from missing
-    except OSError as error:
-        raise StarmineError(f"{error.filename or options.html}: {error.strerror or error}") from error
+    found = chosen(options)
+    text = replay_html(
+        found.states,
+        names=found.names,
+        suits=found.suits or None,
+        ended_by=found.ended_by or None,
+        ended_by_seats=found.ended_by_seats or None,
+        titles=found.titles,
+        compare=options.compare,
+        policy=options.policy,
+        title=f"Hanabi: {options.source}",
+    )
+    replace_file(target, text.encode())
     for game, (title, state, names) in enumerate(zip(found.titles, found.states, found.names, strict=True)):
         print(f"{title}: {state.score} of {state.variant.max_score} points{costliest(state, names, found.suits)}")
         print(f"  {found.verdict(game)}")
@@ -197,10 +191,7 @@ def of_dataset(options: argparse.Namespace) -> Source:
 
 def of_other_formats(options: argparse.Namespace) -> Source:
     """Games in a format of another program."""
-    on_error = "skip" if options.skip else "raise"
-    games = read_games(options.sources, variant=rules_of(options), on_error=on_error)
-    for skipped in games.skipped:
-        print(f"skipped {skipped}", file=sys.stderr)
+    games = read_source(options, options.sources)
     if len(games) == 0:
         raise StarmineError(f"{options.source}: it holds no game")
     table, players = table_of(games)

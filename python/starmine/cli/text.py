@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Any, get_args
 
 from starmine._core import StarmineError
-from starmine.cli.arguments import Parser, add_command, add_rules_of, integer, rules_of
-from starmine.data import FORMATS, read_games
+from starmine.cli.arguments import Parser, add_command, add_source, integer, read_source
 from starmine.text.conventions import CONVENTIONS
 from starmine.text.export import examples, preferences, write_lines
 from starmine.text.prompt import Answer, Form, History, PromptOptions
@@ -34,10 +32,7 @@ def add_export(actions: Any) -> None:
     parser = add_command(actions, "export", "write stored games as chat messages", EXPORT)
     parser.add_argument("source", nargs="+", metavar="IN", help="what `starmine data convert` reads")
     parser.add_argument("target", metavar="OUT", help="file of JSON lines to write")
-    readable = [row.name for row in FORMATS if row.read is not None]
-    parser.add_argument("--from", choices=readable, dest="source_format", metavar="FORMAT", help="format of IN")
-    add_rules_of(parser, "IN")
-    parser.add_argument("--skip", action="store_true", help="leave out games and files that do not hold, and name them")
+    add_source(parser)
     parser.add_argument("--kind", choices=KINDS, default="supervised", help="of the examples (default: supervised)")
     parser.add_argument("--seats", metavar="N,...", help="export the moves of these seats only (default: all)")
     parser.add_argument("--every", type=integer, default=1, metavar="N", help="export every Nth move (default: all)")
@@ -90,28 +85,20 @@ def run_export(options: argparse.Namespace) -> int:
         probabilities=options.probabilities,
         conventions=None if options.conventions is None else CONVENTIONS[options.conventions],
     )
-    on_error = "skip" if options.skip else "raise"
-    try:
-        games = read_games(options.source, options.source_format, variant=rules_of(options), on_error=on_error)
-        for skipped in games.skipped:
-            print(f"skipped {skipped}", file=sys.stderr)
-        found = examples(
-            games.trajectories,
-            seats=seats,
-            options=prompt,
-            rollouts=options.rollouts,
-            blueprint=options.blueprint,
-            ratings=options.ratings,
-            every=options.every,
-            seed=options.seed,
-            num_threads=options.num_threads,
-        )
-        if by_preference:
-            found = preferences(found, 0.25 if options.margin is None else options.margin)
-        count = write_lines(found, options.target)
-    except ImportError as missing:
-        raise StarmineError(str(missing)) from missing
-    except OSError as error:
-        raise StarmineError(f"{error.filename or options.target}: {error.strerror or error}") from error
+    games = read_source(options, options.source, options.source_format)
+    found = examples(
+        games.trajectories,
+        seats=seats,
+        options=prompt,
+        rollouts=options.rollouts,
+        blueprint=options.blueprint,
+        ratings=options.ratings,
+        every=options.every,
+        seed=options.seed,
+        num_threads=options.num_threads,
+    )
+    if by_preference:
+        found = preferences(found, 0.25 if options.margin is None else options.margin)
+    count = write_lines(found, options.target)
     print(f"{len(games):,} games, {count:,} {options.kind} examples written to {options.target}")
     return 0
