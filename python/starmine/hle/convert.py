@@ -7,7 +7,7 @@ from typing import Any
 
 from starmine._core import StarmineError, State, Variant, View
 from starmine.hle.dictionary import ObservationDict
-from starmine.hle.moves import HanabiMove, HanabiMoveType, move_of, move_of_text
+from starmine.hle.moves import HanabiMove, HanabiMoveType, item_of
 from starmine.hle.observation import HanabiObservation, ObservationEncoder, SeenByView
 from starmine.hle.rules import AgentObservationType, Rules, preset_parameters, rules_for, variant_of
 
@@ -84,7 +84,7 @@ def replay(
     """
     if not isinstance(move_history, Iterable) or isinstance(move_history, str):
         raise StarmineError(f"move_history={move_history!r} is not allowed: expected the moves and deals of a game")
-    moves = [_move(item, place) for place, item in enumerate(move_history)]
+    moves = [item_of(item, f"move_history[{place}]") for place, item in enumerate(move_history)]
     seats = [seat for seat, _ in moves if seat >= 0]
     first = start_player if start_player is not None else next(iter(seats), 0)
     kinds = [move.type() == HanabiMoveType.DEAL for _, move in moves]
@@ -99,31 +99,9 @@ def replay(
     return _play(rules, [move for _, move in moves], first)
 
 
-def _move(item: Any, place: int) -> tuple[int, HanabiMove]:
-    """The seat of an item, -1 where it does not tell, and its move."""
-    try:
-        if isinstance(item, str):
-            return -1, move_of_text(item)
-        if isinstance(item, Mapping):
-            return -1, move_of(dict(item))
-        seat, move = (item.player(), item.move()) if hasattr(item, "move") else (-1, item)
-        return seat, HanabiMove(
-            HanabiMoveType(int(move.type())), move.card_index(), move.target_offset(), move.color(), move.rank()
-        )
-    except (AttributeError, AssertionError, KeyError, TypeError, ValueError) as error:
-        raise StarmineError(f"move_history[{place}]={item!r} is no move of HLE: {error}") from error
-
-
 def _play(rules: Rules, moves: list[HanabiMove], start_player: int) -> State:
     """The state after the moves and deals."""
-    ranks = rules.variant.ranks
-    dealt = [move.color() * ranks + move.rank() for move in moves if move.type() == HanabiMoveType.DEAL]
-    rest = list(rules.deck)
-    for place, number in enumerate(dealt):
-        if number not in rest:
-            raise StarmineError(f"the deal {place} of the history is of a card that is not left in the deck")
-        rest.remove(number)
-    deck = [rules.cards[number] for number in dealt + rest]
+    deck = [rules.cards[number] for number in rules.deck_of(moves)]
     state = rules.variant.new_game(deck=deck, start_player=start_player)
     seen = 0
     for place, move in enumerate(moves):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import enum
 import functools
 import random
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from starmine._core import Card, StarmineError, Variant, _unknown_name
-from starmine.hle.cards import COLOR_CHAR
+from starmine.hle.cards import COLOR_CHAR, card_text
 from starmine.hle.moves import HanabiMove
 
 
@@ -152,6 +152,18 @@ class Rules:
         """The id of a move; None where the variant has no such move."""
         action = self.action(move)
         return action if 0 <= action < len(self.moves) and self.moves[action] == move else None
+
+    def deck_of(self, moves: Iterable[HanabiMove]) -> list[int]:
+        """The numbers of all cards: those that are dealt, then the others in their order, which HLE does not tell."""
+        ranks = self.variant.ranks
+        dealt = [move.color() * ranks + move.rank() for move in moves if move.type().name == "DEAL"]
+        rest = list(self.deck)
+        for number in dealt:
+            if number not in rest:
+                card = card_text(*divmod(number, ranks))
+                raise StarmineError(f"{card} is dealt {dealt.count(number)} times: there are {self.deck.count(number)}")
+            rest.remove(number)
+        return dealt + rest
 
 
 @functools.lru_cache(maxsize=64)

@@ -392,7 +392,7 @@ def test_histories_are_replayed_from_every_form():
         (["(Pass)"], r"move_history\[0\]='\(Pass\)' is no move of HLE"),
         ([3], r"move_history\[0\]=3 is no move of HLE"),
         ([{"action_type": "PLAY"}], r"move_history\[0\]=.* is no move of HLE: 'card_index'"),
-        (["(Deal R1)"] * 10, "the deal 3 of the history is of a card that is not left"),
+        (["(Deal R1)"] * 10, "R1 is dealt 10 times: there are 3"),
         (["(Deal R1)", "(Deal R2)"] * 2 + ["(Deal Y1)"] * 3 + ["(Deal B1)"] * 3 + ["(Discard 0)"], "is not legal"),
         (["(Deal R1)", "(Deal R2)"] * 2 + ["(Deal Y1)"] * 3 + ["(Deal B1)"] * 3 + ["(Play 5)"], "does not exist"),
         (

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,6 @@ from starmine._util.durable import replace_file
 from starmine._util.numbers import is_integer
 from starmine.data.end_reasons import ENDED_BY, NO_SEAT, UNKNOWN, ended_by_name, record_of
 from starmine.data.formats.hanab_live_rules import NO_VARIANT, OTHER_FLAGS, TIMES, game_rules, rules_of, suit_names
-from starmine.data.formats.moves import COLOR_HINT, DISCARD, PLAY, RANK_HINT, Move, action_of, move_of
 from starmine.data.formats.records import (
     NOT_RECORDED,
     ImportedGames,
@@ -45,7 +45,9 @@ from starmine.data.formats.records import (
 )
 from starmine.data.formats.text_files import Broken, Readable, json_values, read_text
 
-KINDS = (PLAY, DISCARD, COLOR_HINT, RANK_HINT)  # by type
+PLAY, DISCARD, COLOR_HINT, RANK_HINT = range(4)  # types of moves
+KINDS = ("play", "discard", "color_hint", "rank_hint")
+Move = tuple[int, int, int]  # its type, the slot of a card or the offset of a hinted player, and the value of a hint
 ENDS = (4, 5)
 BY_VOTE, VOTE = 5, 10  # the type and the condition of an end by vote
 # Why a game ended, by the site's condition. Games of the conditions 1, 2, 8 and 9 end by the rules there.
@@ -199,7 +201,7 @@ class _Table:
                 return ids, *self._end(int(kind), target, action.get("value"), turn)
             if not is_integer(kind) or not 0 <= kind < len(KINDS) or not is_integer(target):
                 raise StarmineError(f"turn {turn}: {action} is no action: expected a type from 0 to 5 and a target")
-            ids.append(self._id(KINDS[kind], int(target), action.get("value"), turn))
+            ids.append(self._id(int(kind), int(target), action.get("value"), turn))
         return ids, UNKNOWN, NO_SEAT
 
     def _end(self, kind: int, target: Any, value: Any, turn: int) -> tuple[int, int]:
@@ -217,46 +219,52 @@ class _Table:
         by = CONDITIONS[condition]
         return ENDED_BY.index(by) + 1, NO_SEAT if by in ("rules", "vote") else int(target)
 
-    def _id(self, kind: str, target: int, value: Any, turn: int) -> int:
+    def _id(self, kind: int, target: int, value: Any, turn: int) -> int:
         """The id of an action; the table moves on."""
+        move: Move | None = None
         if kind in (PLAY, DISCARD):
             hand = self.hands[self.seat]
             if target == self.dealt < self.variant.deck_size:
                 raise StarmineError(f"turn {turn}: the top card of the deck is played, which our rules do not have")
             if target not in hand:
                 raise StarmineError(f"turn {turn}: the card {target} is not in the hand of player {self.seat}: {hand}")
-            move = Move(kind, hand.index(target))
+            move = (kind, hand.index(target), 0)
         elif is_integer(value) and 0 <= target < self.variant.players:
-            offset = (target - self.seat) % self.variant.players
-            move = Move(kind, offset, value - 1 if kind == RANK_HINT else value)
-        else:
-            move = Move(kind, 0)  # which does not exist
-        found = action_of(self.variant, move)
-        if found is None:
-            raise StarmineError(f"turn {turn}: player {self.seat} has no {kind} to player {target} of value {value}")
+            move = (kind, (target - self.seat) % self.variant.players, value)
+        moves = moves_of(self.variant)
+        if move is None or move not in moves:
+            told = KINDS[kind].replace("_", " ")
+            raise StarmineError(f"turn {turn}: player {self.seat} has no {told} to player {target} of value {value}")
         self._advance(move)
-        return found
+        return moves.index(move)
 
     def write(self, action: int) -> dict[str, int]:
         """The action of hanab.live for an action id; the table moves on."""
-        move = move_of(self.variant, action)
-        kind = KINDS.index(move.kind)
-        if move.kind in (PLAY, DISCARD):
-            written = {"type": kind, "target": self.hands[self.seat][move.place], "value": 0}
-        else:
-            value = move.value + (1 if move.kind == RANK_HINT else 0)
-            written = {"type": kind, "target": (self.seat + move.place) % self.variant.players, "value": value}
+        kind, place, value = move = moves_of(self.variant)[action]
+        is_hint = kind in (COLOR_HINT, RANK_HINT)
+        target = (self.seat + place) % self.variant.players if is_hint else self.hands[self.seat][place]
         self._advance(move)
-        return written
+        return {"type": kind, "target": target, "value": value}
 
     def _advance(self, move: Move) -> None:
         """Take a card that leaves a hand, deal the next one, and pass to the next player."""
-        if move.kind in (PLAY, DISCARD):
-            del self.hands[self.seat][move.place]
+        if move[0] in (PLAY, DISCARD):
+            del self.hands[self.seat][move[1]]
             if self.dealt < self.variant.deck_size:
                 self.hands[self.seat].append(self.dealt)
                 self.dealt += 1
         self.seat = (self.seat + 1) % self.variant.players
+
+
+@lru_cache(maxsize=64)
+def moves_of(variant: Variant) -> list[Move]:
+    """The move of each action id as the site has it, without what it announces; a rank counts from 1."""
+    found = []
+    for move in map(variant.move, range(variant.num_actions)):
+        place = move.offset if move.slot is None else move.slot
+        value = move.color if move.rank is None else move.rank + 1
+        found.append((KINDS.index(move.kind), place or 0, value or 0))
+    return found
 
 
 def unwritable(games: ImportedGames) -> dict[int, str]:
