@@ -240,7 +240,7 @@ def test_noise_of_bots_is_that_of_play_games(tmp_path):
         {"name": "iggi", "hash": None, "epsilon": 0.0},
         {"name": "noisy: 0.1; piers", "hash": None, "epsilon": 0.1},
     ]
-    assert run("iggi", "piers", "--epsilon", "piers=0.1", "--output", tmp_path / "two") == 0
+    assert run("iggi", "noisy: 0.1; piers", "--output", tmp_path / "two") == 0
     assert rows(tmp_path / "two")["actions"] == rows(tmp_path / "one")["actions"][:100]
 
 

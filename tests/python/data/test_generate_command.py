@@ -6,7 +6,7 @@ from starmine.cli import main
 
 pytest.importorskip("pyarrow")
 
-from generated_games import rows, run, tables_of
+from generated_games import rows, run
 
 from starmine.data.schema import shard_name
 
@@ -28,28 +28,16 @@ def test_the_command_line_generates_sums_up_and_verifies(tmp_path, capsys):
     assert any("█" in line for line in shown)
 
 
-def test_the_command_line_takes_tables_and_mixtures(tmp_path):
-    table = ["--table", "a", "iggi", "iggi", "--table", "b", "iggi", "piers"]
-    assert run(*table, "--weights", "a=3", "b=1", "--output", tmp_path / "tables") == 0
-    assert set(tables_of(tmp_path / "tables")) == {("iggi", "iggi"), ("iggi", "piers")}
-    assert run("--mixture", "iggi=3", "piers=1", "--players", 3, "--output", tmp_path / "mixture") == 0
-    assert len(tables_of(tmp_path / "mixture")[0]) == 3
-    fireworks = run("iggi", "iggi", "--lost-game-score", "fireworks", "--seed", 4, "--output", tmp_path / "fireworks")
-    assert fireworks == 0
-    assert rows(tmp_path / "fireworks")["score"] == rows(tmp_path / "fireworks")["fireworks"]
+def test_the_command_line_takes_rules(tmp_path):
+    assert run("iggi", "iggi", "--lost-game-score", "fireworks", "--seed", 4, "--output", tmp_path) == 0
+    assert rows(tmp_path)["score"] == rows(tmp_path)["fireworks"]
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "the players are not clear"),
-        (["iggi", "iggi", "--mixture", "iggi=1"], "the players are not clear"),
-        (["iggi", "iggi", "--players", "2"], "--players without --mixture"),
-        (["--mixture", "iggi"], "such as smart=3"),
-        (["--mixture", "iggi=1", "iggi=2"], "each name once"),
-        (["--table", "a", "iggi", "iggi", "--table", "a", "iggi", "piers"], "each name once"),
-        (["iggi", "iggi", "--epsilon", "0.1", "iggi=0.2"], "expected one number for all bots"),
-        (["iggi", "iggi", "--epsilon", "2"], "epsilon=2.0"),
+        ([], "required: BOT"),
+        (["iggi"], "players=1"),
         (["iggi", "iggi", "--shards", "3-1"], "such as 0-99"),
         (["iggi", "iggi", "--shards", "a"], "such as 0-99"),
         (["iggi", "iggi", "--shards", "0-99999999999"], "such as 0-99"),
