@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import errno
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import StarmineError, State, bots, endings, policies
+from starmine._core import StarmineError, bots, endings, policies
 from starmine._util.durable import given_path, replace_file
 from starmine.cli.arguments import add_command, add_rules_of, add_skip, integer, read_source, rules_of
 from starmine.data import Dataset, Game
 from starmine.data.files import files_of
 from starmine.data.formats.parquet import UNKNOWN, suits_in, table_of
 from starmine.games.players import refuse_file
-from starmine.look import mistakes, replay_html, verdict
+from starmine.look import Mistake, mistakes, replay_html, verdict
 from starmine.look.words import told_apart
 
 DESCRIPTION = """\
@@ -32,34 +29,6 @@ or a folder of them (hanab.live's JSON, HLE's deals and moves; see starmine data
 hanab.live."""
 
 SHOWN = 20  # games, where no option says how many
-
-
-@dataclass(frozen=True)
-class Chosen:
-    """The games of a replay.
-
-    Attributes:
-        states: the games after their last turns.
-        titles: of the games.
-        names: of the seats, for each game; empty where the source has none.
-        suits: what the source calls the suits; empty where it has our names.
-        ended_by: why the games stopped, one of `starmine.data.ENDED_BY` or None, for each game; empty where the source
-            does not tell.
-        ended_by_seats: the seats that ended the games, or None.
-    """
-
-    states: Sequence[State]
-    titles: Sequence[str]
-    names: Sequence[Sequence[str]]
-    suits: Sequence[str] = ()
-    ended_by: Sequence[str | None] = ()
-    ended_by_seats: Sequence[int | None] = ()
-
-    def verdict(self, game: int) -> str:
-        """How a game ended and where its points went."""
-        names = told_apart(self.names[game]) or None
-        why = (self.ended_by[game], self.ended_by_seats[game]) if self.ended_by else (None, None)
-        return verdict(self.states[game], names, self.suits or None, *why)
 
 
 def add(commands: Any) -> None:
@@ -110,109 +79,90 @@ def run(options: argparse.Namespace) -> int:
     target = given_path("--html", options.html)
     if not target.name or target.is_dir() or not target.parent.is_dir():
         raise StarmineError(f"--html {options.html!r} is not allowed: expected a file in a folder that exists")
-    found = chosen(options)
+    games, suits = chosen(options)
+    states, titles, names = [game.state() for game in games], [f"Game {game.name}" for game in games], names_of(games)
     text = replay_html(
-        found.states,
-        names=found.names,
-        suits=found.suits or None,
-        ended_by=found.ended_by or None,
-        ended_by_seats=found.ended_by_seats or None,
-        titles=found.titles,
+        states,
+        names=names,
+        suits=suits or None,
+        ended_by=[game.ended_by for game in games],
+        ended_by_seats=[game.ended_by_seat for game in games],
+        titles=titles,
         compare=options.compare,
         policy=options.policy,
         title=f"Hanabi: {options.source}",
     )
     replace_file(target, text.encode())
-    for game, (title, state, names) in enumerate(zip(found.titles, found.states, found.names, strict=True)):
-        print(f"{title}: {state.score} of {state.variant.max_score} points{costliest(state, names, found.suits)}")
-        print(f"  {found.verdict(game)}")
+    for game, state, title, named in zip(games, states, titles, names, strict=True):
+        seats = told_apart(named) or None
+        costly = costliest(mistakes(state, seats, suits or None))
+        print(f"{title}: {state.score} of {state.variant.max_score} points{costly}")
+        print(f"  {verdict(state, seats, suits or None, game.ended_by, game.ended_by_seat)}")
     print(f"written to {options.html}")
     return 0
 
 
-def costliest(state: State, names: Sequence[str], suits: Sequence[str]) -> str:
+def names_of(games: Sequence[Game]) -> list[list[str]]:
+    """The names of the seats of each game; empty where the source has none."""
+    seats = [[str(player["name"]) for player in game.players] for game in games]
+    return [[] if names[0] == UNKNOWN else names for names in seats]
+
+
+def costliest(found: Sequence[Mistake]) -> str:
     """The turn of a game that cost most, in brackets; nothing if no turn cost a point."""
-    found = mistakes(state, told_apart(names) or None, suits or None)
     costly = max(found, key=lambda mistake: mistake.points, default=None)
     if costly is None or not costly.points:
         return ""
     return f" (most at turn {costly.turn}, -{costly.points}: {costly.text})"
 
 
-@dataclass(frozen=True)
-class Source:
-    """Games, of which only those that are chosen are read whole.
-
-    Attributes:
-        count: number of games.
-        game: reads a game.
-        results: reads the scores and endings of all games.
-        suits: as `Chosen` has them.
-    """
-
-    count: int
-    game: Callable[[int], Game]
-    results: Callable[[], tuple[NDArray[Any], NDArray[Any]]]
-    suits: Sequence[str]
-
-
-def chosen(options: argparse.Namespace) -> Chosen:
-    """The games that the options choose."""
+def chosen(options: argparse.Namespace) -> tuple[list[Game], Sequence[str]]:
+    """The games that the options choose, and what their source calls the suits; empty where it has our names."""
     path = given_path("SOURCE", options.source)
     is_ours = len(options.sources) == 1 and (path.suffix == ".parquet" or bool(path.is_dir() and files_of(path)))
-    found = of_dataset(options) if is_ours else of_other_formats(options)
-    games = [found.game(index) for index in chosen_indices(options, found)]
-    return Chosen(
-        [game.state() for game in games],
-        [f"Game {game.name}" for game in games],
-        [[] if game.players[0]["name"] == UNKNOWN else [str(one["name"]) for one in game.players] for game in games],
-        found.suits,
-        [game.ended_by for game in games],
-        [game.ended_by_seat for game in games],
-    )
+    return of_dataset(options) if is_ours else of_other_formats(options)
 
 
-def of_dataset(options: argparse.Namespace) -> Source:
-    """Games of Starmine's own files."""
-    if not Path(options.source).exists():
-        raise FileNotFoundError(errno.ENOENT, "No such file or directory", options.source)
+def of_dataset(options: argparse.Namespace) -> tuple[list[Game], Sequence[str]]:
+    """Games of Starmine's own files, of which only those that are chosen are read whole."""
     stored = Dataset(options.source)
     rules = rules_of(options)
     if rules is not None and rules != stored.variant:
         raise StarmineError(f"{options.source}: variant={rules} is not allowed: the file has {stored.variant}")
-    suits = set(map(suits_in, stored.metadata))
 
     def results() -> tuple[NDArray[Any], NDArray[Any]]:
         columns = stored.table(["score", "ending"])
         return columns["score"].to_numpy(), columns["ending"].to_numpy()
 
-    return Source(len(stored), stored.__getitem__, results, suits.pop() if len(suits) == 1 else ())
+    suits = set(map(suits_in, stored.metadata))
+    indices = chosen_indices(options, len(stored), results)
+    return [stored[index] for index in indices], suits.pop() if len(suits) == 1 else ()
 
 
-def of_other_formats(options: argparse.Namespace) -> Source:
+def of_other_formats(options: argparse.Namespace) -> tuple[list[Game], Sequence[str]]:
     """Games in a format of another program."""
     games = read_source(options, options.sources)
     if len(games) == 0:
         raise StarmineError(f"{options.source}: it holds no game")
     table, players = table_of(games)
-
-    def game(index: int) -> Game:
-        return Game(table[index : index + 1], [players[row] for row in table.players[index].tolist()])
-
-    return Source(len(games), game, lambda: (games.scores, games.endings), games.suits)
+    indices = chosen_indices(options, len(games), lambda: (games.scores, games.endings))
+    rows = [table[index : index + 1] for index in indices]
+    return [Game(row, [players[player] for player in row.players[0].tolist()]) for row in rows], games.suits
 
 
-def chosen_indices(options: argparse.Namespace, games: Source) -> list[int]:
-    """The indices of the games that the options choose among all."""
+def chosen_indices(
+    options: argparse.Namespace, count: int, results: Callable[[], tuple[NDArray[Any], NDArray[Any]]]
+) -> list[int]:
+    """The indices of the games that the options choose among `count`; `results` reads their scores and endings."""
     if options.worst is not None or options.ending is not None:
-        scores, ended = games.results()
-        order = np.arange(games.count) if options.worst is None else np.argsort(scores, kind="stable")
+        scores, ended = results()
+        order = np.arange(count) if options.worst is None else np.argsort(scores, kind="stable")
         if options.ending is not None:
             order = order[ended[order] == endings().index(options.ending) + 1]
             if not len(order):
                 raise StarmineError(f"{options.source}: no game has the ending {options.ending!r}")
         return [int(index) for index in order[: options.worst or SHOWN]]
     for index in options.game or []:
-        if not 0 <= index < games.count:
-            raise StarmineError(f"--game {index} is not allowed: expected 0 to {games.count - 1}")
-    return options.game or list(range(min(games.count, SHOWN)))
+        if not 0 <= index < count:
+            raise StarmineError(f"--game {index} is not allowed: expected 0 to {count - 1}")
+    return options.game or list(range(min(count, SHOWN)))

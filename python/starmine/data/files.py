@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import io
+import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -114,7 +116,9 @@ def _naming(path: Path) -> Iterator[None]:
     """Let every error of the block name this file."""
     try:
         yield
-    except (FileNotFoundError, DamagedFileError, IsADirectoryError, PermissionError):
+    except FileNotFoundError:  # Arrow's names the file in its text only
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path)) from None
+    except (DamagedFileError, IsADirectoryError, PermissionError):
         raise
     except StarmineError as error:
         raise StarmineError(f"{path}: {error}") from error
