@@ -6,7 +6,8 @@ them all: it has HLE's keys in HLE's order, and equals, prints, copies, merges a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import functools
+from collections.abc import Callable
 from typing import Any
 
 from starmine.hle.observation import HanabiObservation, ObservationEncoder
@@ -88,31 +89,6 @@ class ObservationDict(dict[str, Any]):
         super().clear()
         super().update(made)
 
-    def __iter__(self) -> Iterator[str]:
-        """The keys; also what makes `dict(...)`, `{**...}` and C code see all entries."""
-        self._complete()
-        return super().__iter__()
-
-    def __reversed__(self) -> Iterator[str]:
-        """The keys, the last one first."""
-        self._complete()
-        return super().__reversed__()
-
-    def __len__(self) -> int:
-        """Number of entries."""
-        self._complete()
-        return super().__len__()
-
-    def __contains__(self, key: object) -> bool:
-        """Whether there is such an entry."""
-        self._complete()
-        return super().__contains__(key)
-
-    def __delitem__(self, key: str) -> None:
-        """Remove an entry."""
-        self._complete()
-        super().__delitem__(key)
-
     def __eq__(self, other: object) -> bool:
         """Whether both have the same entries."""
         self._complete()
@@ -125,11 +101,6 @@ class ObservationDict(dict[str, Any]):
         return not self == other
 
     __hash__ = None
-
-    def __repr__(self) -> str:
-        """As a plain dictionary."""
-        self._complete()
-        return super().__repr__()
 
     def __or__(self, other: Any) -> Any:
         """A plain dictionary of both."""
@@ -148,21 +119,6 @@ class ObservationDict(dict[str, Any]):
         """Copies and pickles are plain dictionaries."""
         return dict, (dict(self),)
 
-    def keys(self) -> Any:
-        """The keys."""
-        self._complete()
-        return super().keys()
-
-    def values(self) -> Any:
-        """The values."""
-        self._complete()
-        return super().values()
-
-    def items(self) -> Any:
-        """Keys and values."""
-        self._complete()
-        return super().items()
-
     def get(self, key: str, default: Any = None) -> Any:
         """An entry, or the default."""
         try:
@@ -179,17 +135,21 @@ class ObservationDict(dict[str, Any]):
         self._seen = None
         super().clear()
 
-    def pop(self, key: str, *default: Any) -> Any:
-        """Remove an entry and return it."""
-        self._complete()
-        return super().pop(key, *default)
 
-    def popitem(self) -> tuple[str, Any]:
-        """Remove the last entry and return it."""
-        self._complete()
-        return super().popitem()
+def _of_whole(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method of `dict` that needs all entries."""
 
-    def setdefault(self, key: str, default: Any = None) -> Any:
-        """An entry, which is added if it is missing."""
+    @functools.wraps(method)
+    def of_whole(self: ObservationDict, *args: Any) -> Any:
         self._complete()
-        return super().setdefault(key, default)
+        return method(self, *args)
+
+    return of_whole
+
+
+# `__iter__` and `keys` also make `dict(...)`, `{**...}` and C code see all entries.
+for _name in (
+    *("__contains__", "__delitem__", "__iter__", "__len__", "__repr__", "__reversed__"),
+    *("items", "keys", "pop", "popitem", "setdefault", "values"),
+):
+    setattr(ObservationDict, _name, _of_whole(getattr(dict, _name)))
