@@ -156,7 +156,7 @@ WRITERS = [
     (write_games_folder, WHOLE, OSError, "shard-000000.parquet"),
     (write_jaxmarl, WHOLE, OSError, "decks.json"),
     (write_transcript, WHOLE, OSError, "transcript.jsonl"),
-    (write_page, WHOLE, starmine.StarmineError, "page.html"),
+    (write_page, WHOLE, OSError, "page.html"),
 ]
 CASES = [(write, fault, error, named) for write, faults, error, named in WRITERS for fault in faults]
 OF_TRAINING = (write_checkpoint, write_policy, write_curve, write_log, write_events)
