@@ -14,7 +14,7 @@ from starmine._core import StarmineError, endings
 from starmine._util.durable import given_path
 from starmine._util.equality import equal_by_value
 from starmine._util.numbers import check_threads
-from starmine._util.progress import Progress, counted, on_stderr, silent
+from starmine._util.progress import Progress, counted, progress_of
 from starmine.data.ahead import ahead
 from starmine.data.arrow import pyarrow, pyarrow_parquet, to_numpy
 from starmine.data.end_reasons import ENDED_BY, ended_by_name, site_scores_of, taken_back_of
@@ -122,7 +122,7 @@ def verify(
     num_threads = check_threads(num_threads)
     files = game_files(path)
     found = Verification(path, len(files))
-    with (on_stderr if progress else silent)(sum(map(_rows, files)), 0) as shown:
+    with progress_of(sum(map(_rows, files)), 0, shown=progress) as shown:
         manifest = _entries(path) if path.is_dir() else {}
         last: int | None = None
         for file in files:

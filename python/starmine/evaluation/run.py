@@ -18,7 +18,7 @@ from starmine._core import StarmineError, Variant, _Player, _Tables
 from starmine._util.durable import given_path
 from starmine._util.keywords import named_keywords
 from starmine._util.numbers import check_number, check_threads
-from starmine._util.progress import Progress, on_stderr, silent
+from starmine._util.progress import Progress, progress_of
 from starmine.evaluation.evaluation import Cell, Evaluation, Settings
 from starmine.evaluation.pairing import stretches
 from starmine.games.identity import identity
@@ -116,10 +116,9 @@ def evaluate(
     identities = {name: identity(player) for name, player in resolved.items()}
     cheaters = tuple(name for name, player in resolved.items() if cheats(player))
     settings = Settings(version("starmine"), rules, kinds, identities, games, operator.index(seed), cheaters)
-    show = on_stderr if progress else silent
     with opened(path, settings, fresh) as (evaluation, folder):
         cells = sum(evaluation.is_played(cell) for cell in np.ndindex(*evaluation.played.shape))
-        with show(cells * games, int(evaluation.played.sum())) as shown:
+        with progress_of(cells * games, int(evaluation.played.sum()), shown=progress) as shown:
             play_all(evaluation, resolved, num_threads, chunk, folder, shown)
         if folder:
             folder.finish(evaluation, figure)

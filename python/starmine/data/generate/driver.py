@@ -13,7 +13,7 @@ from starmine._util.durable import FolderBusyError, FolderLock, given_path
 from starmine._util.equality import equal_by_value
 from starmine._util.keywords import named_keywords
 from starmine._util.numbers import check_number, check_threads
-from starmine._util.progress import Progress, on_stderr, silent
+from starmine._util.progress import Progress, progress_of
 from starmine.data.arrow import pyarrow, pyarrow_parquet
 from starmine.data.files import Entry, files_of
 from starmine.data.generate.cluster import make_on_ray
@@ -147,7 +147,7 @@ def generate(
         missing = [shard for shard in chosen if shard not in known]
         total = sum(len(configuration.games_of(shard)) for shard in chosen)
         before = sum(int(entry["games"]) for entry in known.values())
-        with (on_stderr if progress else silent)(total, before) as shown:
+        with progress_of(total, before, shown=progress) as shown:
             score = MeanScore(shown)
             arguments = configuration, folder, entries, missing, num_threads
             if ray:
