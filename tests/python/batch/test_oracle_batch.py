@@ -1,13 +1,15 @@
 """Batches of random variants against the oracle, without single states.
 
 Every game of a batch is seeded by itself, so that its deck is known; the oracle plays it with the same deck. All
-outputs are compared after every step, the observations of all seats included, until each game has ended once.
+outputs are compared after every step, the observations of all seats included, until each game has ended once. The
+oracle plays once for all instruction sets, whose batches must have the same outputs.
 """
 
 import random
 
 import numpy as np
 import pytest
+from instruction_sets import AVAILABLE, VARIABLE
 from oracle import ENDINGS, Game
 from oracle_games import PLAYERS, random_rules
 from oracle_observation import ENCODERS
@@ -15,7 +17,7 @@ from oracle_rules import Card
 
 import starmine
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("instruction_set")]
+pytestmark = pytest.mark.slow
 
 VARIANTS = 100
 GAMES = 9  # one block of eight, and a game in the next
@@ -28,6 +30,34 @@ def observations(batch, out, index, features):
 
 def expect(found, expected, what, title):
     assert np.array_equal(found, expected), f"{title}: {what} is {found}, the oracle says {expected}"
+
+
+class Batches:
+    """A batch on each instruction set of the processor; returns the outputs of the first, which the others equal."""
+
+    def __init__(self, monkeypatch, *arguments, **settings):
+        self.batches = []
+        for name in AVAILABLE:
+            monkeypatch.setenv(VARIABLE, name)
+            self.batches.append(starmine.Batch(*arguments, **settings))
+        self.layout = self.batches[0].layout
+
+    def reset(self, seed):
+        return self.same([batch.reset(seed=seed) for batch in self.batches])
+
+    def step(self, actions):
+        return self.same([batch.step(actions) for batch in self.batches])
+
+    def final_observations(self):
+        found = [dict(zip(("rows", "obs"), batch.final_observations(), strict=True)) for batch in self.batches]
+        return self.same(found).values()
+
+    @staticmethod
+    def same(outs):
+        for name, out in zip(AVAILABLE, outs, strict=True):
+            for column, array in out.items():
+                np.testing.assert_array_equal(array, outs[0][column], err_msg=f"{column} on {name}")
+        return outs[0]
 
 
 def compare(batch, out, index, game, encoder, title):
@@ -53,7 +83,7 @@ def compare_final(batch, out, index, game, length, encoder, title):
 
 
 @pytest.mark.parametrize("index", range(VARIANTS))
-def test_a_batch_equals_games_of_the_oracle(index):
+def test_a_batch_equals_games_of_the_oracle(index, monkeypatch):
     parameters, rules, _ = random_rules(random.Random(f"batch {index}"))
     variant, encoder = starmine.Variant(**parameters), ENCODERS[index % len(ENCODERS)]
     generator = random.Random(index)
@@ -62,7 +92,8 @@ def test_a_batch_equals_games_of_the_oracle(index):
     starts = [variant.new_game(seed=seed) for seed in seeds]
     decks = [[Card(card.suit, card.rank) for card in start.deck] for start in starts]
     games = {number: Game(rules, decks[number], start.start_player) for number, start in enumerate(starts)}
-    batch = starmine.Batch(variant, GAMES, encoder=encoder, dtype="bits", observers="all", num_threads=1)
+    settings = {"encoder": encoder, "dtype": "bits", "observers": "all", "num_threads": 1}
+    batch = Batches(monkeypatch, variant, GAMES, **settings)
     out, length = batch.reset(seed=seeds), 0
     while games:
         title = f"variant {index} ({encoder}, {parameters}), step {length}"
