@@ -189,20 +189,21 @@ def test_a_minibatch_mixes_games_and_turns(folder, table):
 # --- Readers ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("num_workers", "world_size"),
-    [
-        (0, 1),
-        (1, 2),
-        (2, 3),
-        *(pytest.param(*case, marks=pytest.mark.nightly) for case in ((0, 2), (0, 3), (1, 1), (1, 3), (2, 1), (2, 2))),
-    ],
-)
+def workers(number):
+    """Settings of a loader whose workers are forked.
+
+    They have the small blocks too, and import nothing anew; TorchRL's import lets workers be spawned.
+    """
+    return {"num_workers": number} | ({"multiprocessing_context": "fork"} if number else {})
+
+
+@pytest.mark.parametrize("num_workers", [0, 1, 2])
+@pytest.mark.parametrize("world_size", [1, 2, 3])
 def test_workers_and_ranks_share_the_turns(num_workers, world_size, folder, table):
     found = []
     for rank in range(world_size):
         data = GamesDataset(folder, 300, outputs=LIGHT, rank=rank, world_size=world_size)
-        part = keys(DataLoader(data, batch_size=None, num_workers=num_workers))
+        part = keys(DataLoader(data, batch_size=None, **workers(num_workers)))
         games = {game for game, _ in part}
         assert abs(len(games) - GAMES / world_size) < 1
         found += part
@@ -218,9 +219,7 @@ def test_more_readers_than_games_have_nothing_left(folder):
 
 def test_workers_that_stay_learn_of_the_epoch(folder, table):
     data = GamesDataset(folder, 300, outputs=LIGHT)
-    # A forked worker has the small blocks too; a library that was imported before may have chosen to spawn workers.
-    options = {"num_workers": 1, "persistent_workers": True, "multiprocessing_context": "fork"}
-    loader = DataLoader(data, batch_size=None, **options)
+    loader = DataLoader(data, batch_size=None, persistent_workers=True, **workers(1))
     orders = []
     for epoch in range(2):
         data.set_epoch(epoch)
@@ -235,6 +234,14 @@ def test_a_data_set_is_pickled_for_workers_that_are_spawned(folder):
     data = GamesDataset(folder, 300, outputs=LIGHT, seed=5)
     data.set_epoch(3)
     assert keys(pickle.loads(pickle.dumps(data))) == keys(data)
+
+
+@pytest.mark.nightly
+def test_workers_that_are_spawned_read_every_turn(folder, table):
+    loader = DataLoader(
+        GamesDataset(folder, 300, outputs=LIGHT), batch_size=None, num_workers=2, multiprocessing_context="spawn"
+    )
+    assert sorted(keys(loader)) == all_keys(table)
 
 
 def test_the_place_among_distributed_processes_is_the_default(folder, tmp_path):
@@ -368,7 +375,7 @@ def test_torchdatas_loader_resumes_in_the_middle(num_workers, folder):
 
     def loader():
         data = GamesDataset(folder, 300, dtype="bits", permute_colors=True)
-        return loaders.StatefulDataLoader(data, batch_size=None, num_workers=num_workers)
+        return loaders.StatefulDataLoader(data, batch_size=None, **workers(num_workers))
 
     first = loader()
     iterator = iter(first)
