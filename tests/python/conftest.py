@@ -4,6 +4,9 @@ import os
 import subprocess
 from pathlib import Path
 
+# Before numpy and torch are imported: two processes of tests fill two cores, and more threads only wait for each other.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 import hypothesis_profiles  # noqa: F401  # registers the profiles
 import pytest
 from instruction_sets import AVAILABLE, VARIABLE

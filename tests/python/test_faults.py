@@ -149,9 +149,7 @@ def kill(request, kind, folder):
     """Run a loop of `helpers/killing.py`; what it printed."""
     kills, seed = (str(request.config.getoption(name)) for name in ("--kills", "--kill-seed"))
     script = ROOT / "tests" / "python" / "helpers" / "killing.py"
-    paths = os.pathsep.join([str(ROOT / "examples"), *os.environ.get("PYTHONPATH", "").split(os.pathsep)])
-    line = [sys.executable, script, kind, folder, kills, seed]
-    ended = subprocess.run(line, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": paths})
+    ended = subprocess.run([sys.executable, script, kind, folder, kills, seed], capture_output=True, text=True)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     return ended.stdout
 
@@ -174,13 +172,6 @@ def test_killed_games_on_disk_go_on_to_the_undisturbed_shards(memory, request):
 @needs_train_extra
 def test_a_killed_run_goes_on_to_the_undisturbed_results(memory, request):
     assert " runs killed at random moments" in kill(request, "training", memory)
-
-
-@pytest.mark.slow
-@needs_fork
-@needs_train_extra
-def test_a_second_run_of_an_example_is_refused_and_a_killed_one_goes_on(memory, request):
-    kill(request, "examples", memory)
 
 
 # --- Training ---------------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """Kills a writer at every file operation and at random moments; what it left must lead to the undisturbed results.
 
-    python killing.py evaluation|generation|training|examples FOLDER KILLS SEED
+    python killing.py evaluation|generation|training FOLDER KILLS SEED
 
 The process imports once and forks each run, so that hundreds of runs are killed in a minute. It does not play or train
 itself, since threads do not survive a fork. Its exit status is 0 if every run that was killed could go on.
@@ -295,69 +295,11 @@ def assert_same_run(found: Path, expected: Path) -> None:
     assert log_without_clock(found) == log_without_clock(expected)
 
 
-# --- The example scripts ----------------------------------------------------------------------------------
-
-
-def example_kills(folder: Path, kills: int, rng: random.Random) -> None:
-    """Of each script: a second run is refused while the first lives; once that is killed, the next goes on."""
-    for name in ("ppo", "ppo_recurrent", "pqn_vdn"):
-        out = folder / name
-        first = begin(lambda: play_example(name, out))  # noqa: B023 - runs at once
-        try:
-            while not (out / "checkpoint.pt").exists():
-                assert os.waitpid(first, os.WNOHANG) == (0, 0)
-                time.sleep(0.01)
-            for resume in ([], ["--resume"]):
-                assert not run(lambda: refused(lambda: play_example(name, out, *resume)))  # noqa: B023 - runs at once
-            assert not out.with_name(f"{name}.1").exists()
-        finally:
-            os.kill(first, signal.SIGKILL)
-        assert was_killed(first)
-        assert not run(lambda: resume_example(name, out))  # noqa: B023 - runs at once
-        assert not run(lambda: play_example(name, out, updates=1))  # noqa: B023 - runs at once
-        assert (out.with_name(f"{name}.1") / "policy.safetensors").exists()
-
-
-def play_example(name: str, out: Path, *arguments: str, updates: int = 10**6) -> None:
-    """Run an example script with tiny updates."""
-    from training_runs import TURNS, parsed
-
-    module = importlib.import_module(name)
-    module.main(parsed(module, f"--out={out}", f"--total-steps={updates * TURNS}", *arguments))
-
-
-def resume_example(name: str, out: Path) -> None:
-    """Go on for one update."""
-    from training_runs import checkpoint, log_lines
-
-    updates = checkpoint(out)["progress"][1] + 1
-    play_example(name, out, "--resume", updates=updates)
-    assert [row["update"] for row in log_lines(out)] == list(range(1, updates + 1))
-
-
-def refused(work: Callable[[], object]) -> None:
-    """Run what must be refused in one line, since another process writes to the folder."""
-    from training_runs import TrainingError
-
-    try:
-        work()
-    except TrainingError as error:
-        said = str(error)
-        if "is in use: another process writes to it" not in said or "\n" in said:
-            raise
-    else:
-        raise AssertionError("a second run was not refused")
-
-
-# What to run, and the modules that it needs. The first optimizer of a process imports torch._dynamo.
+# What to run, and the modules that it needs.
 LOOPS = {
     "evaluation": (evaluation_kills, ("starmine.evaluation.folder", "pyarrow.parquet", "pyarrow.dataset")),
     "generation": (generation_kills, ("starmine.data", "pyarrow.parquet", "pyarrow.dataset")),
     "training": (training_kills, ("starmine.training", "tiny_runs", "training_runs")),
-    "examples": (
-        example_kills,
-        ("torch._dynamo", "matplotlib.figure", "tyro", "training_runs", "ppo", "ppo_recurrent", "pqn_vdn"),
-    ),
 }
 
 

@@ -52,12 +52,11 @@ def finish(process: subprocess.Popen[str], code: int = 0) -> str:
     return output
 
 
-def signal_after_first_checkpoint(process: subprocess.Popen[str], out: Path, number: signal.Signals) -> None:
-    """Send a signal as soon as a run has saved once."""
+def wait_for_first_checkpoint(process: subprocess.Popen[str], out: Path) -> None:
+    """Wait until a run has saved once, or has ended."""
     deadline = time.monotonic() + PATIENCE
     while not (out / "checkpoint.pt").exists() and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.002)
-    process.send_signal(number)
 
 
 def parsed(module, *arguments: str):
