@@ -63,7 +63,7 @@ fn digest(encoder: AnyEncoder, state: &State, seat: Seat, words: &mut [u64]) -> 
 }
 
 fn check_position(encoder: AnyEncoder, state: &State, game: &Game, turn: usize, place: &str) {
-    let position = state.position();
+    let position = state.view(state.current_player());
     assert_eq!(state.score(), game.scores[turn], "{place}: score");
     assert_eq!(
         position.information_tokens(),

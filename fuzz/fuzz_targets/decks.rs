@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use libfuzzer_sys::fuzz_target;
-use starmine::rules::{EpisodeSeed, ListedDeck, PRESETS, Seat, State, Variant, preset};
+use starmine::rules::{EpisodeSeed, PRESETS, Seat, State, Variant, preset};
 
 fuzz_target!(|data: &[u8]| {
     let [which, players, start, spoilt, rest @ ..] = data else { return };
@@ -22,8 +22,9 @@ fuzz_target!(|data: &[u8]| {
     if let Some(card) = cards.get_mut(usize::from(*spoilt)) {
         *card = card.wrapping_add(*spoilt);
     }
-    let Ok(deck) = ListedDeck::from_indices(&variant, &cards) else { return };
-    let deck = deck.cards().to_vec();
+    let kinds: Vec<_> = variant.card_kinds().collect();
+    let deck = cards.iter().map(|&card| kinds.get(usize::from(card)).copied()).collect();
+    let Some(deck) = deck else { return };
     let Some(start) = Seat::new(start % 8) else { return };
     let Ok(mut state) = State::from_deck(variant, deck, start) else { return };
     let mut choices = choices.iter().cycle();

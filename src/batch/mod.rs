@@ -59,7 +59,7 @@ pub use step::seeding::Seeds;
 
 use crate::encode::Layout;
 use crate::nn::{Simd, check_length, try_with_capacity};
-use crate::rules::{ActionSet, EpisodeSeed, Position, Variant};
+use crate::rules::{ActionSet, EpisodeSeed, Position, Seat, SeerView, Variant};
 use crate::threads::Pool;
 pub use crate::threads::{MAX_THREADS, ThreadsError};
 use config::BatchConfig;
@@ -269,9 +269,23 @@ impl Batch {
         Outputs::layouts(&self.config)
     }
 
+    /// Calls `read` with the seer's view of a seat in one game, without past turns, and returns its result. `None` if there
+    /// is no such game.
+    ///
+    /// # Panics
+    /// When the variant has no such seat.
+    pub fn with_seer_view<T>(
+        &self,
+        game: usize,
+        observer: Seat,
+        read: impl FnOnce(&SeerView<'_>) -> T,
+    ) -> Option<T> {
+        let position = self.position(game)?;
+        Some(read(&SeerView::new(self.variant(), &position, observer)))
+    }
+
     /// The position of one game.
-    #[must_use]
-    pub fn position(&self, game: usize) -> Option<Position> {
+    pub(crate) fn position(&self, game: usize) -> Option<Position> {
         (game < self.num_envs()).then(|| self.take(game).position)
     }
 

@@ -10,7 +10,7 @@ use thiserror::Error;
 use super::bot::{Bot, MoveValue, Turn};
 use super::cheater;
 use crate::rules::{
-    Ending, EpisodeSeed, Event, GameRng, Move, Position, RandomDeck, Seat, Variant, View,
+    Ending, EpisodeSeed, Event, GameRng, Move, Position, RandomDeck, Seat, SeerView, Variant, View,
 };
 use crate::threads::is_set;
 
@@ -138,15 +138,38 @@ impl GameRunner {
         &self.variant
     }
 
-    /// The current position.
+    /// The seat to act. After the end: the seat that would have been next.
     #[must_use]
-    pub const fn position(&self) -> &Position {
+    pub const fn current_player(&self) -> Seat {
+        self.position.current_player()
+    }
+
+    /// What this seat may see, the past turns included.
+    ///
+    /// # Panics
+    /// When the variant has no such seat.
+    #[must_use]
+    pub fn view(&self, observer: Seat) -> View<'_> {
+        View::new(&self.variant, &self.position, observer).with_history(&self.history)
+    }
+
+    /// What this seat would see if its own cards were open too, the past turns included.
+    ///
+    /// # Panics
+    /// When the variant has no such seat.
+    #[must_use]
+    pub fn seer_view(&self, observer: Seat) -> SeerView<'_> {
+        SeerView::new(&self.variant, &self.position, observer).with_history(&self.history)
+    }
+
+    /// The current position.
+    pub(crate) const fn position(&self) -> &Position {
         &self.position
     }
 
     /// The remaining deck.
-    #[must_use]
-    pub const fn deck(&self) -> &RandomDeck {
+    #[cfg(feature = "batch")]
+    pub(crate) const fn deck(&self) -> &RandomDeck {
         &self.deck
     }
 

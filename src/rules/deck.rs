@@ -11,14 +11,14 @@ use super::select::nth_set_bit;
 use super::variant::Variant;
 
 /// A source of drawn cards.
-pub trait Deck {
+pub(crate) trait Deck {
     /// Takes the top card away and returns its index, or `None` when no card is left.
     fn draw(&mut self, variant: &Variant) -> Option<u8>;
 }
 
 /// A deck that chooses each card when it is drawn, uniformly from the copies that are left.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RandomDeck {
+pub(crate) struct RandomDeck {
     pub(crate) left: u64,
     pub(crate) size: u8,
     pub(crate) rng: GameRng,
@@ -61,7 +61,7 @@ impl Deck for RandomDeck {
 
 /// A deck in a fixed order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ListedDeck {
+pub(crate) struct ListedDeck {
     cards: Vec<Card>,
     drawn: usize,
 }

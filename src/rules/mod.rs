@@ -1,7 +1,7 @@
 //! The rules of the game: parameters, cards, moves, one game in progress, and the view of one seat.
 //!
 //! Start with [`Variant`] (the immutable parameters), deal a [`State`] from it, and give [`View`]s
-//! to encoders and bots. [`Position`] is the compact core of a state.
+//! to encoders and bots.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -73,7 +73,8 @@ pub use action_id::ActionId;
 pub use belief::Belief;
 pub use card::{Card, Rank, Suit};
 pub use card_set::CardSet;
-pub use deck::{Deck, DeckError, ListedDeck, RandomDeck};
+pub use deck::DeckError;
+pub(crate) use deck::{Deck, ListedDeck, RandomDeck};
 pub use edition::Edition;
 pub use ending::Ending;
 pub use episode_seed::EpisodeSeed;
@@ -89,8 +90,7 @@ pub use notation::NotationError;
 pub use offset::Offset;
 pub use outlook::Outlook;
 pub use parameters::{Parameters, VariantError};
-pub use position::Position;
-pub(crate) use position::StoredPosition;
+pub(crate) use position::{Position, StoredPosition};
 pub use presets::{PRESETS, Preset, hle_preset, preset};
 pub use rating::Rating;
 pub use recording::{Checked, Recording};

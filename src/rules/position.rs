@@ -25,7 +25,7 @@ use super::variant::Variant;
 ///
 /// A position does not know its variant: every method takes the variant that it was dealt from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Position {
+pub(crate) struct Position {
     pub(crate) hands: [Hand; MAX_PLAYERS],
     /// Discarded copies as a set in which each card's bits fill from the lowest.
     pub(crate) discards: u64,
@@ -40,13 +40,7 @@ pub struct Position {
     pub(crate) last_event: Option<Event>,
 }
 
-/// The fields of a stored position. Serde reads a position only inside the crate, because a position that was read must be
-/// checked with [`Position::validate`] before it is used.
-///
-/// ```compile_fail,E0277
-/// fn read<T: serde::de::DeserializeOwned>() {}
-/// read::<starmine::rules::Position>();
-/// ```
+/// The fields of a stored position, which must be checked with [`Position::validate`] before it is used.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Position")]
 pub(crate) struct StoredPosition {
@@ -102,12 +96,6 @@ impl Position {
     #[must_use]
     pub const fn ending(&self) -> Option<Ending> {
         self.ending
-    }
-
-    /// The last turn that was played, or `None` before the first.
-    #[must_use]
-    pub const fn last_event(&self) -> Option<&Event> {
-        self.last_event.as_ref()
     }
 
     /// Information tokens left.

@@ -89,7 +89,11 @@ impl Recording {
     ///
     /// # Panics
     /// When there is no such game, or an array is too short for it.
-    pub fn deal(&self, variant: &Variant, game: usize) -> Result<(ListedDeck, Seat), DeckError> {
+    pub(crate) fn deal(
+        &self,
+        variant: &Variant,
+        game: usize,
+    ) -> Result<(ListedDeck, Seat), DeckError> {
         let deck = ListedDeck::from_indices(variant, self.cards(variant, game))?;
         Ok((deck, variant.start_player(self.start_players[game].into())?))
     }

@@ -116,7 +116,7 @@ impl State {
 
     /// The current position.
     #[must_use]
-    pub const fn position(&self) -> &Position {
+    pub(crate) const fn position(&self) -> &Position {
         &self.position
     }
 

@@ -72,8 +72,7 @@ impl<'a> View<'a> {
     ///
     /// # Panics
     /// When the variant has no such seat.
-    #[must_use]
-    pub fn new(variant: &'a Variant, position: &'a Position, observer: Seat) -> View<'a> {
+    pub(crate) fn new(variant: &'a Variant, position: &'a Position, observer: Seat) -> View<'a> {
         assert!(observer.index() < variant.players().into(), "no seat {observer}");
         View { variant, position, history: &[], observer }
     }
@@ -326,8 +325,11 @@ impl<'a> SeerView<'a> {
     ///
     /// # Panics
     /// When the variant has no such seat.
-    #[must_use]
-    pub fn new(variant: &'a Variant, position: &'a Position, observer: Seat) -> SeerView<'a> {
+    pub(crate) fn new(
+        variant: &'a Variant,
+        position: &'a Position,
+        observer: Seat,
+    ) -> SeerView<'a> {
         SeerView(View::new(variant, position, observer))
     }
 
@@ -335,6 +337,14 @@ impl<'a> SeerView<'a> {
     #[must_use]
     pub(crate) fn with_history(self, history: &'a [Event]) -> SeerView<'a> {
         SeerView(self.0.with_history(history))
+    }
+
+    /// Whether both show the same position of one variant from the same seat, whatever turns led to it.
+    #[must_use]
+    pub fn is_same_position(&self, other: &SeerView<'_>) -> bool {
+        let (one, other) = (&self.0, &other.0);
+        let is_same_seat = one.observer == other.observer && one.variant == other.variant;
+        is_same_seat && one.position == other.position
     }
 
     /// What the observer sees without this privilege.

@@ -3,38 +3,44 @@
 use std::sync::Arc;
 
 use starmine::batch::{AutoresetMode, IllegalAction, Observers, Options, Seeds};
+use starmine::bots::{GameRunner, Player};
 use starmine::rules::{
-    ActionId, ActionSet, Ending, EpisodeSeed, Position, Seat, SeerView, Slot, State, Variant,
+    ActionId, ActionSet, Ending, EpisodeSeed, Offset, Seat, SeerView, Slot, Variant, View,
 };
 
 use super::columns::Columns;
 
-/// A single state, and the final position if an illegal action ended it.
+/// A single game, and whether an illegal action ended it.
 pub struct Game {
-    pub seed: EpisodeSeed,
-    state: State,
-    forfeited: Option<Position>,
+    table: GameRunner,
+    forfeited: bool,
 }
 
 impl Game {
     fn new(variant: &Arc<Variant>, seed: EpisodeSeed) -> Game {
-        Game { seed, state: State::new(variant.clone(), seed), forfeited: None }
+        let players = vec![Player::External; variant.players().into()];
+        Game { table: GameRunner::new(variant.clone(), players, seed), forfeited: false }
     }
 
     pub fn variant(&self) -> &Variant {
-        self.state.variant()
+        self.table.variant()
     }
 
-    pub fn position(&self) -> &Position {
-        self.forfeited.as_ref().unwrap_or_else(|| self.state.position())
+    pub fn seed(&self) -> EpisodeSeed {
+        self.table.seed()
+    }
+
+    /// The view of the seat to act.
+    pub fn view(&self) -> View<'_> {
+        self.table.view(self.table.current_player())
     }
 
     pub fn is_over(&self) -> bool {
-        self.position().ending().is_some()
+        self.table.ending().is_some()
     }
 
     pub fn legal(&self) -> ActionSet {
-        self.position().legal_actions(self.variant())
+        self.view().legal_actions()
     }
 
     pub fn is_legal(&self, action: i64) -> bool {
@@ -43,19 +49,18 @@ impl Game {
     }
 
     fn score(&self) -> i32 {
-        self.position().score(self.variant()).into()
+        self.view().score().into()
     }
 
     /// Turns played, the illegal one included.
     fn length(&self) -> usize {
-        self.state.length() + usize::from(self.forfeited.is_some())
+        self.table.length() + usize::from(self.forfeited)
     }
 
     /// The oldest playable card of the player to act.
     pub fn playable_slot(&self) -> Option<Slot> {
-        let (variant, position) = (self.variant(), self.position());
-        let fireworks = position.fireworks(variant);
-        let mut hand = position.hand(variant, position.current_player());
+        let fireworks = self.view().fireworks();
+        let mut hand = self.seer_view(self.table.current_player()).hand(Offset::OWN);
         let fits =
             hand.position(|card| usize::from(fireworks[card.suit.index()]) == card.rank.index());
         fits.map(|slot| Slot::ALL[slot])
@@ -64,20 +69,18 @@ impl Game {
     /// Plays the action; an illegal one ends the game as lost, with the same player to act.
     fn play(&mut self, action: i64) {
         if self.is_legal(action) {
-            let action = self.variant().action_id(action).expect("it is legal");
-            self.state.apply(action).expect("it is legal");
+            let variant = self.variant();
+            let action = variant.action_id(action).expect("it is legal");
+            let played = variant.action_to_move(action).expect("it is legal");
+            self.table.apply(played);
         } else {
-            let mut position = *self.state.position();
-            position.forfeit();
-            self.forfeited = Some(position);
+            self.table.forfeit();
+            self.forfeited = true;
         }
     }
 
-    fn seer_view(&self, seat: Seat) -> SeerView<'_> {
-        match &self.forfeited {
-            Some(position) => SeerView::new(self.variant(), position, seat),
-            None => self.state.seer_view(seat),
-        }
+    pub fn seer_view(&self, seat: Seat) -> SeerView<'_> {
+        self.table.seer_view(seat)
     }
 }
 
@@ -139,7 +142,7 @@ impl Table {
                 continue;
             }
             let seed = match seeds {
-                Seeds::Continue => game.seed.next(),
+                Seeds::Continue => game.seed().next(),
                 Seeds::Batch(seed) => EpisodeSeed { seed, game: index as u64, episode: 0 },
                 Seeds::Each(seeds) => EpisodeSeed { seed: seeds[index], game: 0, episode: 0 },
             };
@@ -173,18 +176,18 @@ impl Table {
         let game = &mut self.games[index];
         if game.is_over() {
             // The action of the step after the end is ignored.
-            *game = Game::new(&self.variant, game.seed.next());
+            *game = Game::new(&self.variant, game.seed().next());
             return;
         }
         let before = game.score();
         game.play(action);
         let columns = &mut self.columns;
         columns.reward[index] = (game.score() - before) as f32;
-        let Some(ending) = game.position().ending() else {
+        let Some(ending) = game.table.ending() else {
             return;
         };
         columns.terminated[index] = true;
-        columns.illegal_action[index] = game.forfeited.is_some();
+        columns.illegal_action[index] = game.forfeited;
         columns.final_score[index] = game.score();
         columns.final_length[index] = game.length() as i32;
         columns.final_ending[index] = ending.code();
@@ -196,7 +199,7 @@ impl Table {
             let mut rows = std::mem::take(&mut self.last_rows);
             self.write_rows(index, &mut rows[start..]);
             self.last_rows = rows;
-            let seed = self.games[index].seed.next();
+            let seed = self.games[index].seed().next();
             self.games[index] = Game::new(&self.variant, seed);
         }
     }
@@ -216,7 +219,7 @@ impl Table {
             mask.iter_mut()
                 .enumerate()
                 .for_each(|(action, bit)| *bit = legal.bits() >> action & 1 == 1);
-            self.columns.current_player[index] = u8::from(game.position().current_player()).into();
+            self.columns.current_player[index] = u8::from(game.table.current_player()).into();
             self.columns.score[index] = game.score();
         }
     }
@@ -225,7 +228,7 @@ impl Table {
     fn write_rows(&mut self, index: usize, rows: &mut [u8]) {
         let Table { games, words, options, .. } = self;
         let first = match options.observers {
-            Observers::Current => games[index].position().current_player().index(),
+            Observers::Current => games[index].table.current_player().index(),
             Observers::All => 0,
         };
         for (offset, row) in rows.chunks_mut(8 * words.len()).enumerate() {

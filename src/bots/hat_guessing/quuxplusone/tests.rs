@@ -66,7 +66,7 @@ fn the_remaining_copies_are_those_that_the_rules_count() {
 #[test]
 fn one_hint_informs_every_other_seat() {
     for_each_turn(5, |bots, state| {
-        let Some(Event { seat, played: Move::Hint { .. }, .. }) = state.position().last_event()
+        let Some(Event { seat, played: Move::Hint { .. }, .. }) = state.position().last_event
         else {
             return;
         };
@@ -75,7 +75,7 @@ fn one_hint_informs_every_other_seat() {
         }
         for (other, bot) in bots.iter().enumerate() {
             let is_told = bot.public.hands[0].cards().iter().any(|&copies| copies != Copies::ALL);
-            assert_eq!(is_told, other != usize::from(*seat));
+            assert_eq!(is_told, other != usize::from(seat));
         }
     });
 }
