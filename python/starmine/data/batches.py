@@ -32,10 +32,12 @@ def replay_batch(
     """Turn stored games into rows of turns: a function for `ray.data.read_parquet(...).map_batches(replay_batch)`.
 
     Args:
-        batch: a `pyarrow.Table` or `RecordBatch` with columns of the schema, a `pandas.DataFrame`, or a dictionary of
-            arrays or lists by column; decks and actions are `bytes`, in a list or an array of dtype object. The
-            columns `deck`, `first_player`, `actions` and `score` are enough; `players` and `log_prob` are needed for
-            the outputs "player" and "log_prob".
+        batch: games with the columns of the package's Parquet files: a `pyarrow.Table` or `RecordBatch`, a
+            `pandas.DataFrame`, or a dictionary of arrays or lists by column. These columns are needed: `deck`, `bytes`
+            with one byte for each card, `suit * ranks + rank`, the top card first; `actions`, `bytes` with one action
+            id for each turn; `first_player`, the seat that starts, which `Trajectories` calls `start_players`; and
+            `score`. Columns of bytes are lists or arrays of dtype object. `players`, for each seat a number of the
+            player, and `log_prob` are needed for the outputs "player" and "log_prob".
         variant: the rules, the name of a preset, or JSON text; None for those of an Arrow table's metadata, which
             dictionaries and data frames do not have.
         outputs: as `Dataset.replay` takes them.
@@ -45,8 +47,8 @@ def replay_batch(
         num_threads: of the replay.
 
     Returns:
-        For each output an array (T, ...), one row a turn, game after game. `game` is the column of this name where
-        there is one, and elsewhere the index in the batch.
+        For each output an array (T, ...), one row a turn, game after game. Unlike that of `Dataset.replay`, the output
+        `game` is the stored number, from the column `game`. Without this column it is the index in the batch.
 
     Raises:
         StarmineError: there are no rules, or a column is missing or contradicts them; a deck or an action is not

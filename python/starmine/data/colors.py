@@ -50,15 +50,15 @@ def permute_colors(games: Trajectories, permutations: NDArray[np.integer[Any]]) 
 def permute_actions(
     variant: Variant, actions: NDArray[np.integer[Any]], permutations: NDArray[np.integer[Any]]
 ) -> NDArray[np.int64]:
-    """Actions that name other colours.
+    """Apply permutations of the colours to actions.
 
     Args:
         variant: the rules.
-        actions: integers (n,).
-        permutations: integers (n, colors): the action of row i names `permutations[i, color]` in place of a color.
+        actions: action ids, integers (n,).
+        permutations: integers (n, colors). A colour c that action i names becomes colour `permutations[i, c]`.
 
     Returns:
-        int64 (n,).
+        The ids of the new actions, int64 (n,). Actions that name no colour stay as they are.
     """
     base, named = action_colors(variant)
     colors = np.take_along_axis(permutations, np.maximum(named[actions], 0)[:, None], 1)[:, 0]
@@ -66,15 +66,19 @@ def permute_actions(
 
 
 def color_permutations(variant: Variant, seed: int, games: NDArray[np.integer[Any]]) -> NDArray[np.uint8]:
-    """Draw a permutation for each game, uniformly among those that keep the numbers of copies.
+    """Draw a permutation of the suits for each game, for `permute_colors`.
+
+    Suits are exchanged only if they have equal numbers of copies of each rank. All permutations of this kind are
+    equally likely.
 
     Args:
-        variant: the rules. A suit with copies of its own, such as the multicoloured one, stays in its place.
+        variant: the rules. A suit whose numbers of copies no other suit has, such as the multicoloured one, stays in
+            its place.
         seed: from 0 to 2**64 - 1.
         games: integers (G,), numbers of the games. A permutation is a function of the seed and this number.
 
     Returns:
-        uint8 (G, colors).
+        uint8 (G, colors): suit s of game g becomes suit `permutations[g, s]`.
     """
     numbers = mixed(games.astype(np.uint64) ^ mixed(np.array([seed], np.uint64)))
     suits = np.arange(variant.colors, dtype=np.uint64)

@@ -36,10 +36,10 @@ class RowGroup:
     """A part of a file whose games a data set reads at once.
 
     Attributes:
-        file: the number of the file in the data set.
-        group: the number of the row group in the file.
-        first: the index in the data set of its first game.
-        games: how many of its games belong to the data set.
+        file: the index of the file in `Dataset.files`.
+        group: the number of the row group in the file, from 0.
+        first: the index in the data set of the row group's first game.
+        games: number of the row group's games that belong to the data set.
     """
 
     file: int
@@ -51,9 +51,12 @@ class RowGroup:
 class Dataset:
     """Games of one or several Parquet files.
 
-    A data set reads its files row group by row group, the next one in a thread while the present one is used, so that
-    its memory does not grow with their number; a view that `filter` or `select` returned keeps 4 bytes a game beside.
-    A data set can be pickled: it holds paths, not open files.
+    `len(data)` is the number of games, `data[3]` a `Game`, and `data[:20]`, a list of indices or a mask gives a
+    `GameTable`. Iterating gives each game as a `Game`. `filter` and `select` return views, which are data sets too.
+
+    A data set reads one row group at a time, and the next one in a thread. Its memory therefore does not grow with the
+    number of games, except that a view keeps 4 bytes for each of its games. A data set can be pickled: it holds paths,
+    not open files.
 
     Args:
         path: of a folder, whose files `*.parquet` are taken in the order of their names; of a file; or of several
@@ -61,9 +64,10 @@ class Dataset:
 
     Attributes:
         files: the files.
-        metadata: what each file says about its games.
+        metadata: a list with the `Metadata` of each file.
         variant: the rules of all games.
-        players: the players' table: the distinct rows of those of all files.
+        players: the players' table: a list with a dict for each distinct player of all files, which has at least the
+            "name". The column `players` of a game has for each seat an index of this list.
 
     Raises:
         FileNotFoundError: there is no such file or folder.
@@ -115,14 +119,15 @@ class Dataset:
 
     @property
     def turns(self) -> int:
-        """Number of turns of all games, for which the column of the lengths is read."""
+        """Number of turns of all games. Each access reads the lengths of all games from the files."""
         return sum(int(self._column(place, "length").sum()) for place in range(len(self._groups)))
 
     @property
     def content(self) -> str:
-        """The SHA-256 checksum of the rules, the players and the games in their files and row groups: of what they are.
+        """The SHA-256 checksum of the rules, the players, the games, and their division into files and row groups.
 
-        Files that this package wrote hold checksums of their games; others are read for it, once.
+        It does not depend on the paths. It is another checksum than `starmine.data.content_hash`. Files of this package
+        contain the checksums of their games. Files of other writers are read once to compute them.
 
         Raises:
             FileNotFoundError, DamagedFileError: as `read`.
@@ -145,7 +150,8 @@ class Dataset:
 
         Args:
             place: index of the row group.
-            log_prob: whether to read the optional columns, where there are some: this one, and those of searches.
+            log_prob: whether to read the optional columns `log_prob`, `search_values` and `search_errors` too, where
+                the file has them.
 
         Raises:
             FileNotFoundError: the file has been removed.
@@ -168,7 +174,8 @@ class Dataset:
 
         Args:
             places: indices of row groups; None for all.
-            log_prob: whether to read the optional columns, where there are some: this one, and those of searches.
+            log_prob: whether to read the optional columns `log_prob`, `search_values` and `search_errors` too, where
+                the file has them.
 
         Raises:
             FileNotFoundError, DamagedFileError, StarmineError: as `read`.
@@ -233,9 +240,10 @@ class Dataset:
             min_score: the lowest score.
             max_score: the highest score.
             ending: one or several of `starmine.endings()`.
-            ended_by: one or several of `starmine.data.ENDED_BY`. A file without this column has games that ended by the
-                rules, and others of which nobody tells why they stopped.
-            players: names in the players' table; no other players sit at the table.
+            ended_by: one or several of `starmine.data.ENDED_BY`. In a file without this column, "rules" keeps the
+                finished games, and the other reasons keep none.
+            players: one or several names of players (`data.players`). Kept are the games in which every seat's player
+                has one of these names.
             seats: for each seat the name of its player, or None for any.
 
         Raises:
@@ -253,7 +261,7 @@ class Dataset:
         return self._view(lambda place: conditions.kept(self._groups[place].games, partial(self._column, place)))
 
     def select(self, games: Sequence[int] | slice | NDArray[Any]) -> Dataset:
-        """Some games as a view, in the order of the data set: those of a slice, of distinct indices or of a mask.
+        """The games of a slice, of distinct indices or of a bool mask as a view, in the order of the data set.
 
         Raises:
             IndexError: there is no such game.
@@ -292,7 +300,7 @@ class Dataset:
         """Columns of all games as a `pyarrow.Table`, which is in memory as a whole.
 
         Args:
-            columns: names; None for all that every file has. `players` has rows of this data set's players' table.
+            columns: names; None for all that every file has. `players` has for each seat an index of `data.players`.
 
         Raises:
             UnknownNameError: a file has no such column.
@@ -344,10 +352,11 @@ class Dataset:
         outputs: Sequence[str] | None = None,
         num_threads: int | None = None,
     ) -> Iterator[Rows]:
-        """Play the games again and give all their turns, each once.
+        """Play the games again and yield all their turns, each once, as dictionaries of arrays.
 
         Args:
-            batch_size: number of games side by side, and so of the rows of a dictionary, at most.
+            batch_size: number of games that are replayed side by side; a dictionary has one turn of each of them, so
+                this is also the most rows of a dictionary.
             encoder: of the observations, one of `starmine.encoders()`.
             dtype: of the observations: "float32", "float16", "uint8" or "bits".
             observers: "current" for the seat to act, "all" for every seat.
@@ -355,11 +364,12 @@ class Dataset:
             num_threads: of the replay; None for all processors.
 
         Yields:
-            Aligned arrays, one row a turn: `obs` (n, D) or (n, players, D); `action_mask` bool (n, A); `action` int64;
-            `current_player` int32; `reward` float32; `return_to_go` float32, the sum of the game's rewards from this
-            turn on; `game` int64, the index in the data set; `turn` int32, from 0; and, where they are asked for,
-            `score` int32, before the turn; `terminated` bool; `player` int16, the row of the players' table of the
-            player who acts; `log_prob` float32.
+            Dictionaries of arrays with n rows, one row for each turn: `obs` (n, D) or (n, players, D); `action_mask`
+            bool (n, A); `action` int64; `current_player` int32; `reward` float32; `return_to_go` float32, the sum of
+            the game's rewards from this turn on; `game` int64, the game's index in this data set (`data[game]`), which
+            may differ from the stored number `Game.number`; `turn` int32, from 0; and, only if requested, `score`
+            int32, before the turn; `terminated` bool; `player` int16, the index in `data.players` of the player who
+            acts; `log_prob` float32.
 
         Raises:
             UnknownNameError: there is no such output, encoder, dtype or observer.
@@ -375,7 +385,10 @@ class Dataset:
         return self._replayed(settings, batch_size)
 
     def check_replay(self, settings: Replay) -> None:
-        """Check, before anything is read, that the games can be replayed so.
+        """Check, before anything is read, that the games can be replayed so. `replay` calls it.
+
+        Args:
+            settings: a `starmine.data.replay.Replay`, which has the arguments of `replay` except `batch_size`.
 
         Raises:
             UnknownNameError: there is no such encoder, dtype or observer.

@@ -17,11 +17,11 @@ from starmine.data.table import GameTable
 @equal_by_value
 @dataclass(frozen=True)
 class Game:
-    """One stored game.
+    """One stored game, as `data[3]` of a `Dataset` returns it.
 
     Attributes:
-        table: a table of this game alone.
-        players: for each seat the player's row of the players' table.
+        table: a `GameTable` of this game alone.
+        players: for each seat the player's entry of `Dataset.players`: a dict with at least the "name".
     """
 
     table: GameTable
@@ -37,18 +37,21 @@ class Game:
 
     @property
     def number(self) -> int:
-        """The running number that is stored with the game."""
+        """The number that is stored with the game: its index in the data set as it was generated or written.
+
+        In a view, or in some files of a data set, it differs from the index in the `Dataset`.
+        """
         return int(self.table.game[0])
 
     @property
     def deck(self) -> NDArray[np.uint8]:
-        """The cards, suit * ranks + rank, the top card first: uint8 (deck_size,)."""
+        """The cards, `suit * ranks + rank` with suit and rank from 0, the top card first: uint8 (deck_size,)."""
         deck: NDArray[np.uint8] = self.table.trajectories.decks[0]
         return deck
 
     @property
     def actions(self) -> NDArray[np.uint8]:
-        """The actions, uint8 (turns,)."""
+        """The action ids, uint8 (turns,)."""
         return self.table.trajectories.actions
 
     @property
@@ -64,13 +67,13 @@ class Game:
 
     @property
     def name(self) -> str:
-        """What the source of an imported game calls it, such as its id; the running number of other games."""
+        """The name of an imported game in its source, such as an id; of other games the `number` as text."""
         told = self.table.names
         return str(self.number) if told is None or not told[0] else str(told[0])
 
     @property
     def ended_by(self) -> str | None:
-        """Why the game ended, one of `starmine.data.ENDED_BY`, or None where nobody tells it."""
+        """Why the game ended, one of `starmine.data.ENDED_BY`, or None if unknown."""
         told = self.table.ended_by
         return ended_by_name((RULES if self.ending else UNKNOWN) if told is None else int(told[0]))
 
@@ -82,16 +85,17 @@ class Game:
 
     @property
     def site_score(self) -> int | None:
-        """What hanab.live counts; None for games that were not imported, and where `ended_by` is None.
+        """The score that hanab.live gives the game; None for games that were not imported, and if `ended_by` is None.
 
-        It is 0 unless the game ended by the rules or since nothing more could be played.
+        It is `score` if the game ended by the rules or because no card could be played any more. Otherwise, and for a
+        lost game, it is 0.
         """
         told = self.table.site_scores
         return None if told is None or told[0] == NO_SCORE else int(told[0])
 
     @property
     def site_record(self) -> dict[str, Any]:
-        """What hanab.live tells of the game beyond all this, such as its `id`, `seed` and `notes`."""
+        """What hanab.live's file has of the game and no other attribute has, such as its `id`, `seed` and `notes`."""
         told = self.table.site_records
         return {} if told is None else record_of(told[0]) or {}
 
@@ -99,8 +103,8 @@ class Game:
     def taken_back(self) -> list[dict[str, Any]]:
         """The moves that a person took back, in the order of taking back, as `starmine play --save` keeps them.
 
-        Each entry has `turn`, the number of turns that were left, and `actions`, the ids of the moves that followed it
-        until then: the person's and its partners'.
+        Each entry is a dict. `turn` is the number of turns that remained played. `actions` are the ids of the moves
+        after these turns that were taken back, those of the person and of the partners.
 
         Raises:
             StarmineError: the stored text is not such a list.

@@ -30,10 +30,12 @@ MOST_TABLES = 20  # that are shown
 @equal_by_value
 @dataclass
 class TableScores:
-    """The games of one table, or of all.
+    """The scores of the games that the same players played in the same seats, or of all games.
+
+    `games`, `mean` and `standard_error` are the number of games, the mean score and its standard error.
 
     Attributes:
-        name: of the table, or its players by seat.
+        name: the name of the table (the players by seat) in `generate`, or the players' names.
         counts: int64 (256,), the number of games by score.
         turns: number of turns.
     """
@@ -77,10 +79,12 @@ class Info:
         files: number of files.
         missing: number of shards that the data set lacks.
         bytes: size of the files.
-        total: all games.
-        tables: the games by table, the most frequent first.
-        ended_by: the number of games by reason, the most frequent first, where files tell why games ended; "unknown"
-            for games of which nobody tells it.
+        total: the scores of all games: an object with `games`, `mean`, `standard_error`, `turns`, and `counts`, int64
+            (256,), the number of games by score.
+        tables: objects of this kind for the games of the same players in the same seats, with a `name`; most games
+            first.
+        ended_by: the number of games by reason, most games first, for files that have this column; "unknown" for games
+            without a reason.
     """
 
     path: Path

@@ -22,8 +22,8 @@ class Metadata:
 
     Attributes:
         variant: the rules.
-        players: the players' table, into which the column `players` points: for each player a JSON object with its
-            "name", and what else the writer knows, such as the "hash" of its weights.
+        players: the players' table: for each player a JSON object with its "name", and what else the writer knows, such
+            as the "hash" of its weights. The column `players` of a game has for each seat an index of this list.
         seed: of the deals, or None for games that were not dealt here.
         shard: the number of the file among those of its data set, from 0, or None.
         shards: the number of files of the data set, or None.

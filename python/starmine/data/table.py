@@ -47,30 +47,34 @@ def numbers_a_turn(name: str, variant: Variant) -> int:
 @equal_by_value
 @dataclass(frozen=True, repr=False)
 class GameTable:
-    """G games of T turns in all with the columns that are stored of them.
+    """G games of T turns in all with the columns that are stored of them, in memory.
 
     Attributes:
         trajectories: decks, start players and actions.
-        game: uint64 (G,), the running numbers in the data set.
-        seed: uint64 (G,), of the deal, or None for games that were not dealt here.
-        index: uint64 (G,), of the deal: the game number below the seed, or None.
-        episode: uint64 (G,), of the deal, or None.
+        game: uint64 (G,), the stored numbers of the games: their indices in the data set as it was generated or
+            written.
+        seed, index, episode: uint64 (G,), with which `variant.new_game(seed, game=index, episode=episode)` deals the
+            game. None for games that this package did not deal.
         scores: uint8 (G,), by the variant's rules: the sum of a game's rewards.
         fireworks: uint8 (G,), the sum of the fireworks, whatever the ending.
-        endings: uint8 (G,), k for `starmine.endings()[k - 1]`; 0 for a game that was not finished.
-        players: int16 (G, P), for each seat a row of the players' table.
+        endings: uint8 (G,), code k stands for `starmine.endings()[k - 1]`; 0 for a game that was not finished.
+        players: int16 (G, P), for each of the P seats an index of the players' table, `Dataset.players` or
+            `Metadata.players`.
         log_prob: float32 (T,), the logarithms of the probabilities with which the actions were chosen, or None.
-        search_values: float32 (T, A), for each action the mean score of the roll-outs that a search made of it in this
-            turn; `nan` for an action that was not searched. None where no seat searches.
+            `generate` stores none; a writer of its own tables may.
+        search_values: float32 (T, A), for each action the mean score of its roll-outs, if a search chose the move of
+            this turn; `nan` for an action that was not searched. `generate` stores it if a player is a search, such as
+            "search: smart". Else None.
         search_errors: float32 (T, A), the standard errors of these means, or None.
-        names: texts (G,), what the source of imported games calls them; "" for none. None where no source is known.
-        ended_by: uint8 (G,), k for `starmine.data.ENDED_BY[k - 1]`; 0 where nobody tells why a game stopped. Or None.
-        ended_by_seats: int8 (G,), the seats that ended the games; -1 for none. Or None.
-        site_scores: int16 (G,), as hanab.live counts; -1 where `ended_by` is 0. Or None.
-        site_records: texts (G,), what hanab.live tells of the games beyond all this, a JSON object; "" for games of
-            other sources. Or None.
+        names: texts (G,), the names of imported games in their source; "" for none. None if no game was imported, as
+            for the columns below.
+        ended_by: uint8 (G,), code k stands for `starmine.data.ENDED_BY[k - 1]`; 0 if unknown.
+        ended_by_seats: int8 (G,), the seats that ended the games, for instance by surrendering; -1 for none.
+        site_scores: int16 (G,), the scores that hanab.live gives the games, see `Game.site_score`; -1 where `ended_by`
+            is 0.
+        site_records: texts (G,), what hanab.live's file has of the games and no other column has, as JSON objects; ""
+            for games of other sources.
         taken_back: texts (G,), the moves of a game that were taken back, a JSON list as `Game.taken_back`; "" for none.
-            Or None.
 
     Raises:
         ArrayError: a column has another dtype or shape.
@@ -114,11 +118,11 @@ class GameTable:
         return self.trajectories.variant
 
     def of_turns(self) -> dict[str, NDArray[np.float32]]:
-        """The optional columns that there are, with numbers for each turn."""
+        """By name those of `log_prob`, `search_values` and `search_errors` that are not None."""
         return {name: getattr(self, name) for name in OF_TURNS if getattr(self, name) is not None}
 
     def told(self) -> dict[str, NDArray[Any]]:
-        """The optional columns that there are, of what a source tells."""
+        """By name those of the columns from `names` to `taken_back`, of imported games, that are not None."""
         return {name: getattr(self, name) for name in TOLD if getattr(self, name) is not None}
 
     @property
@@ -162,7 +166,8 @@ class GameTable:
     def concatenate(tables: Sequence[GameTable]) -> GameTable:
         """The games of several tables, in their order.
 
-        A column that one of them lacks is left out; of what sources tell, a game without it has what stands for that.
+        A column that is None in one of the tables is None in the result. But the columns from `names` to `taken_back`
+        are kept if one of the tables has them; games of the other tables get "", 0 or -1, as described above.
 
         Raises:
             StarmineError: there is no table, or their rules differ.
@@ -227,7 +232,13 @@ class ContentHash:
 
 
 def content_hash(games: GameTable | Iterable[GameTable]) -> str:
-    """The `ContentHash` of games, or of pieces of them in their order."""
+    """The SHA-256 checksum of the columns of games, as 64 hexadecimal digits.
+
+    It does not depend on how the games are stored. `Dataset.content` is another checksum, which covers files too.
+
+    Args:
+        games: a table, or consecutive tables, whose division does not change the checksum.
+    """
     checksum = ContentHash()
     for piece in [games] if isinstance(games, GameTable) else games:
         checksum.update(piece)

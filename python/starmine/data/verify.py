@@ -35,13 +35,13 @@ FORGED = (ValueError, TypeError, AttributeError, LookupError, ArithmeticError)
 
 @dataclass(frozen=True)
 class Problem:
-    """Something that does not hold.
+    """A difference between what a file says and what `verify` finds, for a game or a file.
 
     Attributes:
         file: the name of the file.
-        row: of the file, from 0; None for the file as a whole.
+        row: the game's row in the file, from 0; None for the file as a whole.
         game: the stored number of the game; None for the file as a whole.
-        what: what does not hold.
+        what: the difference in words.
     """
 
     file: str
@@ -65,7 +65,7 @@ class Verification:
         files: number of files.
         games: number of games that were played again.
         turns: number of their turns.
-        problems: what does not hold, at most 1,000 of them.
+        problems: the first 1,000 problems.
         count: number of all problems.
     """
 
@@ -78,7 +78,7 @@ class Verification:
 
     @property
     def holds(self) -> bool:
-        """Whether everything holds."""
+        """Whether there is no problem."""
         return self.count == 0
 
     def add(self, problem: Problem) -> None:

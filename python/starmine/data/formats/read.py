@@ -43,20 +43,21 @@ def read_games(
             these. In a folder all files are read whose suffix is that of a format.
         format: one of `starmine.data.format_names()`; None to tell it from the source.
         variant: the rules: a `Variant`, or the name of a preset, for two players. Games of other rules are left out and
-            counted in `other_rules`. None for the rules of the first readable game; then a game of other rules does not
-            hold. A format that tells no rules holds the base game.
-        on_error: what becomes of a game that does not hold: it cannot be read, has a deck that is not the variant's, an
-            illegal action, actions after its end, or a recorded score that the rules do not give it; and of a file
-            among several that cannot be read. "raise", or "skip" to leave it out and name it in `skipped`.
+            counted in `other_rules`. None for the rules of the first readable game; then a game of other rules is
+            invalid. Games of a format without rules are those of the base game.
+        on_error: "raise" for an error about invalid games, or "skip" to leave them out and list them in `skipped`. A
+            game is invalid if it cannot be read, or has a deck that is not the variant's, an illegal action, actions
+            after its end, or a recorded score that the rules do not give it. With several files, "skip" also leaves
+            out files that cannot be read.
 
     Returns:
         The games, in the order of the source. A game may stop before its end.
 
     Raises:
-        StarmineError: the source is not of the format, or a game does not hold and may not be skipped; all games are
+        StarmineError: the source is not of the format, or a game is invalid and may not be skipped; all games are
             of other rules than `variant`; no file can be read.
         UnknownNameError: there is no such format or preset.
-        VariantError: `variant` is something else.
+        VariantError: `variant` is neither text nor a `Variant`.
         ImportError: a library that the format needs is not installed.
         OSError: the source cannot be read.
     """

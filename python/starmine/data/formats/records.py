@@ -62,10 +62,10 @@ class SkippedGame:
     """A game that was left out, or a file or a part of a file in which no game could be read.
 
     Attributes:
-        index: its position in the source, from 0.
-        name: what the file calls it; "" where it has no name.
+        index: the game's position in the source, from 0.
+        name: the game's name in the file; "" for none.
         reason: why it was left out.
-        place: the file, and the position in it where it holds several games; "" where the source is one file.
+        place: if the source has several files, the name of the file, with the game's position in it; else "".
     """
 
     index: int
@@ -157,28 +157,29 @@ class ReadGames:
 @equal_by_value
 @dataclass(frozen=True, repr=False)
 class ImportedGames:
-    """Games of a file that hold by the rules, and the reasons why others do not.
+    """The valid games of a source, as `read_games` returns them, and the reasons why other games were left out.
 
     Attributes:
         trajectories: G games.
-        indices: int64 (G,), their positions in the source: in its files after each other.
-        names: what the file calls them; the position of a game without a name.
-        recorded_scores: int64 (G,), as the file tells them; -1 where it does not.
-        players: the players' names by seat, for each game; empty tuples where the file has none.
+        indices: int64 (G,), the positions of the games in the source, from 0. Several files count as one sequence.
+        names: a text for each game: its name in the file, or its position if it has no name.
+        recorded_scores: int64 (G,), the scores in the file; -1 for none.
+        players: the players' names by seat, for each game; empty tuples if the file has no names.
         scores: uint8 (G,), by the variant's rules, those of unfinished games included.
         fireworks: uint8 (G,), the sums of the fireworks.
-        endings: uint8 (G,), k for `starmine.endings()[k - 1]`; 0 for a game that stopped before its end.
-        ended_by: uint8 (G,), why the games ended: k for `starmine.data.ENDED_BY[k - 1]`; 0 where nobody tells it.
-        ended_by_seats: int8 (G,), the seats that ended the games, as by surrendering; -1 for none.
-        site_scores: int16 (G,), as hanab.live counts: 0 unless a game ended by the rules or since nothing more could be
-            played; -1 where `ended_by` is 0.
-        site_records: what hanab.live tells of each game beyond all this, a JSON object with its `id`, `seed`, `notes`
-            and `options` that change no rule; "" for games of other sources.
+        endings: uint8 (G,), code k stands for `starmine.endings()[k - 1]`; 0 for a game that stopped before its end.
+        ended_by: uint8 (G,), why the games ended: code k stands for `starmine.data.ENDED_BY[k - 1]`; 0 if unknown.
+        ended_by_seats: int8 (G,), the seats that ended the games, for instance by surrendering; -1 for none.
+        site_scores: int16 (G,), the scores that hanab.live gives the games, see `Game.site_score`; -1 where `ended_by`
+            is 0.
+        site_records: what hanab.live's file has of each game and no other attribute has, a JSON object with the game's
+            `id`, `seed`, `notes` and those of its `options` that change no rule; "" for games of other sources.
         taken_back: the moves of each game that were taken back, a JSON list as `Game.taken_back`; "" for none.
-        skipped: the games that were left out, in the order of the file.
-        suits: what the source calls the suits, in their order, such as hanab.live's ("red", "yellow", "green", "blue",
-            "purple"); empty where it has our names.
-        other_rules: number of games of other rules, which `variant=` left out.
+        skipped: the games that were left out, in the order of the source.
+        suits: the source's names of the suits, in their order, such as hanab.live's ("red", "yellow", "green", "blue",
+            "purple"); empty if they are ours: red, yellow, green, white, blue.
+        other_rules: number of games that were left out because they have other rules than the argument `variant` of
+            `read_games`.
     """
 
     trajectories: Trajectories
@@ -204,13 +205,13 @@ class ImportedGames:
         return self.trajectories.variant
 
     def chosen(self, games: NDArray[np.int64]) -> ImportedGames:
-        """The games of some indices, int64 (K,)."""
+        """The games at some positions, int64 (K,) from 0 to G - 1, of this object."""
         columns: dict[str, Any] = {name: getattr(self, name)[games] for name in ARRAYS}
         columns |= {name: tuple(getattr(self, name)[game] for game in games.tolist()) for name in TUPLES}
         return replace(self, trajectories=self.trajectories[games], **columns)
 
     def without(self, skipped: Sequence[SkippedGame]) -> ImportedGames:
-        """The games without those that `write_games` has left out."""
+        """All games except the `skipped` ones, whose `index` is a position in this object, as `write_games` has it."""
         left = [game.index for game in skipped]
         return self.chosen(np.setdiff1d(np.arange(len(self)), left)) if left else self
 

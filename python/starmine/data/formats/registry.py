@@ -23,20 +23,24 @@ from starmine.data.formats.records import ImportedGames, ReadGames
 
 @dataclass(frozen=True)
 class Format:
-    """A format.
+    """A file format of games, an entry of `FORMATS`. Others cannot be registered.
 
     Attributes:
-        name: by which it is chosen.
+        name: the text that `read_games` and `write_games` take as `format`.
         summary: one line about it.
-        suffix: of its files, which chooses it where no format is named; "" for a format without one.
-        read: the reader, or None. It gets a path, or `StandardInput`, and the rules that are wanted; None for the rules
-            that the file tells, of its first game where each game tells its own, or for the base game. It raises
-            `StarmineError` if the source is not of the format, OSError if it cannot be read, and ImportError if a
-            library is missing.
-        write: the writer, or None. It gets games, a path and options, and replaces a file as a whole. It raises
-            `StarmineError` if the format cannot express the variant, and the other errors of `read`.
+        suffix: the suffix of its files, such as ".json". A file with this suffix is of this format if the argument
+            `format` is None. "" for a format without one.
+        read: `read(path, variant)` reads games; None for a format that can only be written. It gets a path, or
+            `StandardInput`, and the rules that are wanted, or None for those of the file's first game; a format without
+            rules then means the base game. It returns a `starmine.data.formats.records.ReadGames`, whose games have not
+            been played yet. It raises `StarmineError` if the source is not of the format, OSError if it cannot be read,
+            and ImportError if a library is missing.
+        write: `write(games, path, **options)` writes `ImportedGames`; None for a format that can only be read. It
+            replaces a file as a whole. It raises `StarmineError` if the format cannot express the variant, and the
+            other errors of `read`.
         is_text: whether a file is text, which can be read from standard input.
-        unwritable: finds the games that the format cannot express, with the reasons; None where there are none.
+        unwritable: `unwritable(games)` returns by position the reasons why the format cannot express some of the
+            games; None for a format that can express every game.
     """
 
     name: str
@@ -48,6 +52,7 @@ class Format:
     unwritable: Callable[[ImportedGames], dict[int, str]] | None = None
 
 
+#: The formats that `read_games` and `write_games` know: a tuple of `Format`.
 FORMATS = (
     Format("parquet", "Starmine's own: a file or a folder of shards", ".parquet", parquet.read, parquet.write),
     Format("ah2ac2", "AH2AC2's safetensors, games of people", ".safetensors", ah2ac2.read, ah2ac2.write),

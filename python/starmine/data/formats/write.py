@@ -25,9 +25,10 @@ def write_games(
             these. Names, ids and players' names are kept where there are some and the format has a place for them.
         path: of the file or folder.
         format: one of `starmine.data.format_names()`; None to tell it from the path's suffix.
-        on_error: what becomes of a game that does not hold, or that the format cannot express, such as a game without
-            actions on hanab.live: "raise", or "skip" to leave it out.
-        **options: of the format, as `starmine.data.formats.minari.write` has them.
+        on_error: "raise" for an error about a game that is invalid, as for `read_games`, or that the format cannot
+            express, such as a game without actions on hanab.live; "skip" to leave such games out.
+        **options: only for the format "minari": `encoder`, `dtype`, and Minari's metadata, such as `author`; see
+            `starmine.data.formats.minari.write`. The other formats have no options.
 
     Returns:
         The games that were left out.

@@ -37,10 +37,10 @@ class Mixture:
     """Players that are drawn for each game and seat.
 
     Attributes:
-        weights: for each player its weight, at least 0: with {"smart": 3, "iggi": 1}, three seats of four are held by
-            `smart`. Names are those that `play_games` takes as text, or keys of `players`.
+        weights: for each player its weight, at least 0: with {"smart": 3, "iggi": 1}, each seat of each game gets
+            `smart` with probability 3/4. Keys are texts that `play_games` takes, or keys of `players`.
         seats: number of seats; None for the variant's own.
-        players: by name, players that are no text.
+        players: by name, the players that are objects.
     """
 
     weights: Mapping[str, float]

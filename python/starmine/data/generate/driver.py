@@ -87,22 +87,24 @@ def generate(
 ) -> Generation:
     """Play games and store them in a folder of Parquet files, the shards.
 
-    Game i has the deck of game i, episode 0, of this seed. With one table it is the game that
-    `play_games(players, seed=seed)` plays as its i-th; with several tables, or a mixture, the one that `play_games`
-    plays with `first_game=i` at the table that game i falls to, which is a function of the seed and i. The same call
-    makes only those shards that are missing or damaged. Several processes may make it at once: each shard is made by
-    one of them.
+    Below, a table is a list with one player for each seat. Each game has a table, which depends only on the seed and
+    the game's index i. Game i is the game that `play_games(table, games=1, seed=seed, first_game=i)` plays. With one
+    table, it is game i of `play_games(table, seed=seed)`.
+
+    A repeated call makes only the shards that are missing or damaged. Several processes may make the same call at the
+    same time; each shard is then made by one of them.
 
     Args:
-        players: one for each seat, as `play_games` takes them; several tables by name; or a `Mixture`, of which each
-            seat of each game gets a player drawn by weight.
+        players: a table, whose players are those that `play_games` takes; a mapping from names to several tables, such
+            as `{"experts": ["smart", "smart"], "mixed": ["smart", "iggi"]}`; or a `Mixture`, from which the player of
+            each seat of each game is drawn.
         games: number of games, at least 1.
         output: the folder.
         variant: a preset's name, with as many seats as there are players, or a `Variant`.
         seed: 0 to 2**64 - 1.
         epsilon: the probability with which a player's move is replaced by a legal one drawn by chance, for all players
             or by player's name. A bot's text may say it, too: "noisy: 0.1; smart".
-        weights: by table's name; game i goes to a table drawn by weight. None for the tables in turn.
+        weights: a weight for each table's name; the table of each game is drawn by these. None for the tables in turn.
         shard_size: games of a shard; a kill loses at most the shards that are being made.
         shards: the numbers of the shards to make, from 0; None for all.
         num_threads: threads for games in which bots hold all seats; None for one for each core.
@@ -124,8 +126,8 @@ def generate(
             policy that was changed meanwhile. Shards that were whole still are.
 
     A player in Python that draws random numbers is asked, before each chunk of up to 4,096 games of a shard, to
-    `reseed(seed)`, if it has this method, so that the games are the same on every machine. Without it they are those
-    of no other run.
+    `reseed(seed)`, if it has this method, so that the games are the same on every machine. Without the method, its
+    games differ from run to run.
 
     >>> import tempfile
     >>> import starmine.data
