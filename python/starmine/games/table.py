@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from functools import partial
+from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
@@ -68,17 +71,28 @@ class Moves(NamedTuple):
     Attributes:
         actions: int64 (N,), the legal actions of policies; -1 where no policy acts.
         bots: the moves of bots, as (game, seat, move), which may be illegal.
+        waits: bool (N,), the games whose bot was asked and has not answered yet.
     """
 
     actions: NDArray[np.int64]
     bots: list[tuple[int, int, Any]]
+    waits: NDArray[np.bool_]
+
+
+class Asked(NamedTuple):
+    """A bot that was asked for a move and answers later."""
+
+    number: int
+    seat: int
+    view: View
+    answer: Future[Any]
 
 
 class PythonPlayers:
     """The Python players of N games.
 
     A policy is asked once for all of its rows of a turn. Whatever arrays a player gets are copies. Bots are asked game
-    by game.
+    by game, or together if they have `act_views`. A game whose bot answers later does not hold up the other games.
 
     Args:
         players: the players, as `resolve_player` returns them, one for each seat or for each partner; None where
@@ -113,6 +127,15 @@ class PythonPlayers:
         self.see_every_turn = any(wishes is not None and wishes.all_turns for wishes in self._wishes)
         # Objects of bots that were given as classes or functions, by number, game and seat.
         self._own: dict[tuple[int, int, int], Any] = {}
+        self._asked: dict[int, Asked] = {}  # by game
+        self._answered: SimpleQueue[tuple[int, Future[Any]]] = SimpleQueue()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the queue of answers, which cannot be copied; between turns of environments it is empty."""
+        return {name: value for name, value in vars(self).items() if name != "_answered"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _answered=SimpleQueue())
 
     def _number(self, player: Any) -> int:
         """The number of a player's object."""
@@ -142,11 +165,24 @@ class PythonPlayers:
                 player.reseed(seed_of(int(np.flatnonzero(self.numbers == number)[0])))
 
     def forget(self) -> None:
-        """Drop the objects of bots that were made for single games."""
+        """Drop the objects of bots that were made for single games, and the questions that wait for an answer."""
         self._own.clear()
+        self.cancel()
+
+    def cancel(self) -> None:
+        """Drop the questions that wait for an answer."""
+        asked, self._asked, self._answered = self._asked, {}, SimpleQueue()
+        for question in asked.values():
+            question.answer.cancel()
 
     def begin(self, games: Array) -> None:
-        """Tell the policies that games begin, given their numbers (K,); `holders` says who plays them."""
+        """Tell the policies that games begin, given their numbers (K,); `holders` says who plays them.
+
+        The objects of bots that played earlier games of these numbers are dropped.
+        """
+        if self._own:
+            begun = set(games.tolist())
+            self._own = {place: bot for place, bot in self._own.items() if place[1] not in begun}
         holders = self.holders[games]
         for number, player in enumerate(self._objects):
             if self._wishes[number] is None or not callable(getattr(player, "reset", None)):
@@ -156,11 +192,17 @@ class PythonPlayers:
                 player.reset(games[rows].astype(np.int64), seats.astype(np.int64))
 
     def ask(self, to_act: Array) -> Moves:
-        """Show the players a turn and take their moves.
+        """Show the players a turn and take the moves that are known.
+
+        A game whose bot answers later has no move yet; it is not shown again before the answer. If no game can go on
+        without an answer, this call waits for one.
 
         Args:
             to_act: integers (N,), the seat to act; -1 in games that nobody plays.
         """
+        if self._asked:
+            to_act = to_act.copy()
+            to_act[list(self._asked)] = -1
         return self.take(to_act, self.look(to_act))
 
     def look(self, to_act: Array) -> list[Request]:
@@ -188,7 +230,8 @@ class PythonPlayers:
         actions = np.full(len(to_act), -1, np.int64)
         for policy in asked:
             self._take_policy(policy, actions)
-        acting, bots = self._acting(to_act), []
+        acting = self._acting(to_act)
+        bots: list[tuple[int, int, Any]] = []
         for number, wishes in enumerate(self._wishes):
             if wishes is not None:
                 continue
@@ -197,12 +240,21 @@ class PythonPlayers:
             is_one = hasattr(bot, "act_views") and not is_maker(bot)
             takes = self._take_together if is_one else self._take_one_by_one
             for game, move in takes(number, games, to_act) if games else ():
-                seat = int(to_act[game])
-                if isinstance(move, Exception):
-                    self.failed(Fault(self._objects[number], game, seat, None, move))
-                else:
-                    bots.append((game, seat, move))
-        return Moves(actions, bots)
+                self._add(bots, number, game, int(to_act[game]), move)
+        if self._asked:
+            others_go_on = bool(bots or (actions >= 0).any() or ((acting < 0) & (to_act >= 0)).any())
+            for game, question, move in self._answers(not others_go_on):
+                self._add(bots, question.number, game, question.seat, move)
+        waits = np.zeros(len(to_act), np.bool_)
+        waits[list(self._asked)] = True
+        return Moves(actions, bots, waits)
+
+    def _add(self, bots: list[tuple[int, int, Any]], number: int, game: int, seat: int, move: Any) -> None:
+        """Add the move of a bot to those of the turn; an exception is a failure."""
+        if isinstance(move, Exception):
+            self.failed(Fault(self._objects[number], game, seat, None, move))
+        else:
+            bots.append((game, seat, move))
 
     def _acting(self, to_act: Array) -> NDArray[np.int64]:
         """The number of the object that is to act in each game, -1 for somebody else."""
@@ -233,8 +285,8 @@ class PythonPlayers:
             refusal = StarmineError(f"which is not legal: expected one of {legal}")
             self.failed(Fault(policy, int(game[row]), int(seat[row]), int(chosen[row]), refusal))
 
-    def _take_together(self, number: int, games: list[int], to_act: Array) -> list[tuple[int, Any]]:
-        """The moves of a bot that is asked for all waiting games at once, or the exceptions that it raised."""
+    def _take_together(self, number: int, games: list[int], to_act: Array) -> Iterator[tuple[int, Any]]:
+        """The moves that a bot with `act_views` knows at once, or the exceptions that it raised."""
         assert self.view is not None
         views = [self.view(game) for game in games]
         try:
@@ -243,10 +295,38 @@ class PythonPlayers:
                 raise StarmineError(f"act_views returned {len(moves)} moves: expected {len(games)}")
         except Exception as error:
             moves = [error] * len(games)
-        for index, (game, view) in enumerate(zip(games, views, strict=True)):
-            if not isinstance(moves[index], Exception):
-                moves[index] = self._overruled(game, int(to_act[game]), view, moves[index])
-        return list(zip(games, moves, strict=True))
+        for game, view, move in zip(games, views, moves, strict=True):
+            seat = int(to_act[game])
+            if isinstance(move, Future):
+                self._asked[game] = Asked(number, seat, view, move)
+                move.add_done_callback(partial(_put, self._answered, game))
+            else:
+                yield game, move if isinstance(move, Exception) else self._overruled(game, seat, view, move)
+
+    def _answers(self, waits: bool) -> Iterator[tuple[int, Asked, Any]]:
+        """The answers that have come since the last turn: games, what was asked, and moves or exceptions.
+
+        Args:
+            waits: whether there is at least one.
+        """
+        if waits and self._answered.empty():
+            for number in {question.number for question in self._asked.values()}:
+                self._objects[number].act_views([], [])
+        while self._asked:
+            try:
+                game, answer = self._answered.get(waits)
+            except Empty:
+                return
+            question = self._asked.get(game)
+            if question is None or question.answer is not answer:
+                continue  # the answer to a question that was asked again after an interruption
+            waits = False
+            del self._asked[game]
+            try:
+                move = self._overruled(game, question.seat, question.view, answer.result())
+            except Exception as error:
+                move = error
+            yield game, question, move
 
     def _take_one_by_one(self, number: int, games: list[int], to_act: Array) -> Iterator[tuple[int, Any]]:
         """The moves of a bot, or the exceptions that it raised."""
@@ -294,6 +374,11 @@ class PythonPlayers:
             except Exception as error:
                 self.failed(Fault(bot, game, seat, None, error))
                 return
+
+
+def _put(answered: SimpleQueue[tuple[int, Future[Any]]], game: int, answer: Future[Any]) -> None:
+    """Note that a bot has answered; called in the bot's thread."""
+    answered.put((game, answer))
 
 
 def is_maker(player: Any) -> bool:
@@ -346,6 +431,12 @@ class WholeGames:
 
     def play(self) -> Columns:
         """Play all games to the end."""
+        try:
+            return self._play()
+        finally:
+            self.players.cancel()
+
+    def _play(self) -> Columns:
         players, tables, goes_on = self.players, self.tables, np.ones(len(self.names), dtype=bool)
         players.begin(np.arange(len(goes_on)))
         while True:

@@ -12,10 +12,12 @@ import time
 from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import closing
-from dataclasses import asdict, dataclass, field
+from contextlib import AbstractAsyncContextManager, closing, nullcontext
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
+from weakref import WeakKeyDictionary
 
 from starmine._core import StarmineError, View, make_bot
 from starmine._util.durable import AppendedFile, given_path
@@ -43,6 +45,13 @@ class Answer:
     text: str = ""
     tool_calls: Sequence[Mapping[str, Any]] = ()
     usage: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name, kind in (("text", str), ("tool_calls", Sequence), ("usage", Mapping)):
+            if not isinstance(getattr(self, name), kind):
+                raise StarmineError(
+                    f"{name}={getattr(self, name)!r} is not allowed: expected a {kind.__name__.lower()}"
+                )
 
 
 @equal_by_value
@@ -88,6 +97,7 @@ class ChatError(StarmineError):
 
 
 Ask: TypeAlias = Callable[[Any], Any]
+_OWN = ("exchanges", "fallbacks", "_lock", "_fallback_lock", "_waiting", "_places")  # of one player, not of its copies
 
 
 class ChatPlayer:
@@ -160,10 +170,8 @@ class ChatPlayer:
         self.ask, self.name, self.options = ask, name, options or PromptOptions()
         self.replies, self.calls, self.backoff, self.timeout = replies, calls, backoff, timeout
         self.concurrency, self.batched, self.fallback = concurrency, batched, fallback
-        self.exchanges: list[Exchange] = []
-        self.fallbacks = 0
-        self._lock = threading.Lock()
         self._transcript = None if transcript is None else new_transcript(transcript)
+        self._begin()
 
     def act(self, view: View) -> Any:
         """The move of one game; see `PythonBot`.
@@ -171,36 +179,51 @@ class ChatPlayer:
         Raises:
             ChatError: no attempt named a legal move, and there is no fallback.
         """
-        (move,) = self.act_views([view], [None])
-        if isinstance(move, Exception):
-            raise move
-        return move
+        (answer,) = self.act_views([view], [None])
+        try:
+            while self.batched and not answer.done():
+                self.act_views([], [])
+            return answer.result()
+        finally:
+            answer.cancel()
 
-    def act_views(self, views: Sequence[View], games: Sequence[int | None]) -> list[Any]:
-        """The moves of games that wait at the same time.
+    def act_views(self, views: Sequence[View], games: Sequence[int | None]) -> list[Future[Any]]:
+        """Begin to ask for the moves of games; see `PythonBot`.
+
+        With `batched=True` this makes a call, or several until some game has its move. Games whose reply was unusable
+        are asked again in the next call. Otherwise calls begin and go on while the caller plays other games.
 
         Args:
             views: of the seats to act.
             games: the numbers of the games.
 
         Returns:
-            For each view an action id, or what the fallback chose, or the exception with which the game is given up.
+            For each view the future of an action id, or of what the fallback chose. Its exception is that with which
+            the game is given up.
         """
-        waiting = list(zip(views, games, strict=True))
+        talks = [_Talk(self, view, game) for view, game in zip(views, games, strict=True)]
         if self.batched:
-            talks = [_Talk(self, view, game) for view, game in waiting]
-            self._ask_in_rounds(talks)
-        else:
-            talks = run_in_loop(self._ask_all(waiting))
-        return [self._move(talk) for talk in talks]
+            self._ask_together(talks)
+        elif talks:
+            start_in_loop(self._ask_all(talks))
+        return [talk.answer for talk in talks]
 
     def __getstate__(self) -> dict[str, Any]:
         """The settings; a copy has no exchanges and no transcript."""
-        return vars(self) | {"exchanges": [], "fallbacks": 0, "_lock": None, "_transcript": None}
+        return {name: value for name, value in vars(self).items() if name not in _OWN} | {"_transcript": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """A player with these settings."""
-        vars(self).update(state | {"_lock": threading.Lock()})
+        vars(self).update(state)
+        self._begin()
+
+    def _begin(self) -> None:
+        """What a copy does not share: see `_OWN`."""
+        self.exchanges: list[Exchange] = []
+        self.fallbacks = 0
+        self._lock, self._fallback_lock = threading.Lock(), threading.Lock()
+        self._waiting: list[_Talk] = []  # for the next call of a batched function
+        self._places: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
 
     def clear(self) -> None:
         """Forget all exchanges and counts. The transcript keeps its lines."""
@@ -221,21 +244,26 @@ class ChatPlayer:
             "usage": dict(usage),
         }
 
-    def _move(self, talk: _Talk) -> Any:
-        if talk.action is not None:
-            return talk.action
+    def _end(self, talk: _Talk) -> None:
+        """Give the answer of a talk that is over: its move, that of the fallback, or an exception."""
+        if not talk.answer.set_running_or_notify_cancel():
+            return
+        try:
+            talk.answer.set_result(self._fallback_move(talk) if talk.action is None else talk.action)
+        except Exception as error:
+            talk.answer.set_exception(error)
+
+    def _fallback_move(self, talk: _Talk) -> Any:
         if self.fallback is None:
-            return ChatError(
+            raise ChatError(
                 f"{self.name} named no legal move in {talk.attempt} attempts; the last problem: {talk.problem}"
             )
-        try:
+        with self._fallback_lock:
             if callable(self.fallback):
                 move = self.fallback(talk.view)
             else:
                 move = make_bot(self.fallback, talk.view.variant, talk.view.observer).act(talk.view)
-        except Exception as error:
-            return error
-        self.fallbacks += 1
+            self.fallbacks += 1
         return move
 
     def _keep(self, exchange: Exchange) -> None:
@@ -243,54 +271,73 @@ class ChatPlayer:
         with self._lock:
             self.exchanges.append(exchange)
             if self._transcript is not None:
-                line = json.dumps(asdict(exchange)) + "\n"  # ASCII: no character of a reply can end the line
+                line = json.dumps(vars(exchange)) + "\n"  # ASCII: no character of a reply can end the line
                 with closing(AppendedFile(self._transcript)) as file:
                     file.write(line.encode())
 
     # --- Calls --------------------------------------------------------------------------------------------
 
-    def _ask_in_rounds(self, talks: Sequence[_Talk]) -> None:
-        """Ask a batched function until each game has a move or no attempts are left."""
-        while waiting := [talk for talk in talks if not talk.is_over]:
-            began = time.monotonic()
-            answers = run_in_loop(self._called([talk.messages for talk in waiting]))
-            seconds = (time.monotonic() - began) / len(waiting)
+    def _ask_together(self, talks: Sequence[_Talk]) -> None:
+        """Call a batched function for these talks and for those whose reply was unusable, until one of them is over."""
+        with self._lock:
+            waiting, self._waiting = [*self._waiting, *talks], []
+        while waiting := [talk for talk in waiting if not talk.answer.cancelled()]:
+            answers, seconds = run_in_loop(self._called(waiting, nullcontext()))
             if not isinstance(answers, Exception) and (
                 not isinstance(answers, Sequence) or isinstance(answers, str) or len(answers) != len(waiting)
             ):
                 answers = StarmineError(f"ask returned {answers!r:.200}: expected a list of {len(waiting)} replies")
             for index, talk in enumerate(waiting):
-                talk.take(answers if isinstance(answers, Exception) else answers[index], seconds)
+                talk.take(answers if isinstance(answers, Exception) else answers[index], seconds / len(waiting))
+            over = [talk for talk in waiting if talk.is_over]
+            waiting = [talk for talk in waiting if not talk.is_over]
+            for talk in over:
+                self._end(talk)
+            if over:
+                break
+        with self._lock:
+            self._waiting += waiting
 
-    async def _ask_all(self, waiting: Sequence[tuple[View, int | None]]) -> list[_Talk]:
-        """Ask for all games at once, with bounded concurrency. A prompt is written while earlier calls run."""
-        places = asyncio.Semaphore(self.concurrency)
-
-        async def ask(view: View, game: int | None) -> _Talk:
-            talk = _Talk(self, view, game)
-            while not talk.is_over:
-                async with places:
-                    began = time.monotonic()
-                    answer = await self._called(talk.messages)
-                    talk.take(answer, time.monotonic() - began)
-            return talk
-
+    async def _ask_all(self, talks: Sequence[_Talk]) -> None:
+        """Ask for these games, each by itself. At most `concurrency` calls run at the same time."""
+        loop = asyncio.get_running_loop()
+        places = self._places.setdefault(loop, asyncio.Semaphore(self.concurrency))
         tasks = []
-        for view, game in waiting:
-            tasks.append(asyncio.create_task(ask(view, game)))
-            await asyncio.sleep(0)  # the call begins before the next prompt is written
-        return await asyncio.gather(*tasks)
+        for talk in talks:
+            task = loop.create_task(self._ask_one(talk, places))
+            talk.answer.add_done_callback(partial(_cancel_if_cancelled, loop, task))
+            tasks.append(task)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _called(self, messages: Any) -> Any:
-        """What the function returned, or the exception of its last attempt."""
+    async def _ask_one(self, talk: _Talk, places: asyncio.Semaphore) -> None:
+        """Ask for a game until it has a move or no attempts are left."""
+        while not talk.is_over:
+            talk.take(*await self._called([talk], places))
+        if talk.action is None:
+            await asyncio.wrap_future(_in_thread(self._end, talk))  # a fallback may take long
+        else:
+            self._end(talk)
+
+    async def _called(self, talks: Sequence[_Talk], place: AbstractAsyncContextManager[Any]) -> tuple[Any, float]:
+        """What the function returned, or the exception of its last attempt; and the seconds of the attempts.
+
+        Args:
+            talks: their messages are given to the function; one of them, unless it is batched.
+            place: is held by each attempt, but not between attempts.
+        """
+        seconds = 0.0
         for attempt in range(self.calls):
             if attempt:
                 await asyncio.sleep(self.backoff * 2 ** (attempt - 1))
-            try:
-                return await asyncio.wait_for(self._call(messages), self.timeout)
-            except Exception as error:
-                failure: Exception = error
-        return failure
+            given = [talk.prompt() for talk in talks] if self.batched else talks[0].prompt()
+            async with place:
+                began = time.monotonic()
+                try:
+                    return await asyncio.wait_for(self._call(given), self.timeout), seconds + time.monotonic() - began
+                except Exception as error:
+                    failure = error
+                seconds += time.monotonic() - began
+        return failure, seconds
 
     async def _call(self, messages: Any) -> Any:
         call = type(self.ask).__call__  # of an object whose calls are coroutines
@@ -321,13 +368,20 @@ class _Talk:
 
     def __init__(self, player: ChatPlayer, view: View, game: int | None) -> None:
         self.player, self.view, self.game = player, view, game
-        options = player.options
-        self.messages: Messages = [
-            {"role": "system", "content": rules_prompt(view.variant, options)},
-            {"role": "user", "content": table_prompt(view, options)},
-        ]
+        self.answer: Future[Any] = Future()
+        self.messages: Messages = []  # of the next call
         self.attempt, self.failed, self.problem = 0, False, ""
         self.action: int | None = None
+
+    def prompt(self) -> Messages:
+        """The messages of the next call."""
+        if not self.messages:
+            options = self.player.options
+            self.messages = [
+                {"role": "system", "content": rules_prompt(self.view.variant, options)},
+                {"role": "user", "content": table_prompt(self.view, options)},
+            ]
+        return self.messages
 
     @property
     def is_over(self) -> bool:
@@ -426,17 +480,33 @@ def _event_loop() -> asyncio.AbstractEventLoop:
         return _LOOP[0][1]
 
 
-def run_in_loop(work: Coroutine[Any, Any, Any]) -> Any:
-    """The result of a coroutine, which runs in the loop of `_event_loop`, so that notebooks and Ctrl-C work alike."""
-    loop = _event_loop()
+def start_in_loop(work: Coroutine[Any, Any, Any]) -> Future[Any]:
+    """Begin a coroutine in the loop of `_event_loop`, so that notebooks and Ctrl-C work alike."""
     if threading.current_thread().name == "starmine chat":  # a model that plays games with another chat player
-        return _in_thread(asyncio.run, work).result()
-    found = asyncio.run_coroutine_threadsafe(work, loop)
+        return _in_thread(asyncio.run, work)
+    return asyncio.run_coroutine_threadsafe(work, _event_loop())
+
+
+def run_in_loop(work: Coroutine[Any, Any, Any]) -> Any:
+    """The result of a coroutine; see `start_in_loop`."""
+    found = start_in_loop(work)
     try:
         return found.result()
     except BaseException:
         if not found.done():
             found.cancel()
-            with _LOOP_LOCK:  # the call may block the loop
-                _LOOP.clear()
+            _leave_loop()
         raise
+
+
+def _leave_loop() -> None:
+    """Use a new loop from now on, since an interrupted call may block this one."""
+    with _LOOP_LOCK:
+        _LOOP.clear()
+
+
+def _cancel_if_cancelled(loop: asyncio.AbstractEventLoop, task: asyncio.Task[None], answer: Future[Any]) -> None:
+    """Cancel the task that looks for an answer that nobody waits for."""
+    if answer.cancelled():
+        loop.call_soon_threadsafe(task.cancel)
+        _leave_loop()

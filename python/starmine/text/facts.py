@@ -32,6 +32,17 @@ def suits_of(variant: Variant) -> tuple[Suit, ...]:
     return _suits(variant.to_json())
 
 
+@lru_cache(maxsize=64)
+def _every_card(parameters: str) -> tuple[str, ...]:
+    variant = Variant.from_json(parameters)
+    return tuple(f"{suit.letter}{rank}" for suit in suits_of(variant) for rank in range(1, variant.ranks + 1))
+
+
+def every_card(variant: Variant) -> tuple[str, ...]:
+    """The different cards of a variant as text, in the order of suits and ranks."""
+    return _every_card(variant.to_json())
+
+
 def turns_left(view: View) -> int | None:
     """The number of turns that are left, once the deck is empty; None before, and where there is no last round."""
     variant, history = view.variant, view.history
@@ -43,8 +54,12 @@ def turns_left(view: View) -> int | None:
     return variant.players - (len(history) - 1 - last_draw)
 
 
-def told(view: View) -> list[list[list[tuple[int, Event]]]]:
+def told(view: View, history: Sequence[Event]) -> list[list[list[tuple[int, Event]]]]:
     """The hints that touched each card in the hands, the oldest first.
+
+    Args:
+        view: of any seat.
+        history: that of the view, which takes long to read.
 
     Returns:
         By seat and slot, a list of (turn, event).
@@ -54,7 +69,7 @@ def told(view: View) -> list[list[list[tuple[int, Event]]]]:
         [[] for _ in range(variant.hand_size)] for _ in range(variant.players)
     ]
     cards = variant.deck_size - variant.players * variant.hand_size
-    for turn, event in enumerate(view.history):
+    for turn, event in enumerate(history):
         if event.target is not None:
             for slot in event.touched:
                 hands[event.target][slot].append((turn, event))
@@ -68,14 +83,21 @@ def told(view: View) -> list[list[list[tuple[int, Event]]]]:
     return hands
 
 
+@lru_cache(maxsize=256)
+def _move_texts(parameters: str, observer: int) -> tuple[str, ...]:
+    variant = Variant.from_json(parameters)
+    texts = []
+    for action in range(variant.num_actions):
+        offset, meaning = variant.move(action).offset, variant.action_meaning(action)
+        if offset is not None:
+            meaning = f"hint seat {(observer + offset) % variant.players} {meaning.split(' ', 2)[2]}"
+        texts.append(meaning)
+    return tuple(texts)
+
+
 def move_text(view: View, action: int) -> str:
     """A move of the observer in words that name seats, such as "hint seat 1 red" or "play slot 2"."""
-    variant = view.variant
-    move = variant.move(action)
-    meaning = variant.action_meaning(action)
-    if move.offset is None:
-        return meaning
-    return f"hint seat {(view.observer + move.offset) % variant.players} {meaning.split(' ', 2)[2]}"
+    return _move_texts(view.variant.to_json(), view.observer)[action]
 
 
 def event_facts(turn: int, event: Event, suits: Sequence[Suit]) -> dict[str, Any]:
@@ -104,11 +126,6 @@ def slot_facts(slot: int, card: Card | None, hints: list[tuple[int, Event]], sui
     return found
 
 
-def card_set(cards: list[Card]) -> list[str]:
-    """Cards as text, in the order of suits and ranks."""
-    return [str(card) for card in sorted(cards, key=lambda card: (card.suit, card.rank))]
-
-
 def facts(view: View, history: str, possible: bool, legal_moves: bool, probabilities: bool) -> dict[str, Any]:
     """Everything that a prompt of this turn says, as data that JSON represents.
 
@@ -122,6 +139,7 @@ def facts(view: View, history: str, possible: bool, legal_moves: bool, probabili
     variant, observer = view.variant, view.observer
     suits, past, hands = suits_of(variant), view.history, view.hands
     turn = len(past)
+    every = every_card(variant)
     found: dict[str, Any] = {
         "turn": turn,
         "you": observer,
@@ -133,10 +151,10 @@ def facts(view: View, history: str, possible: bool, legal_moves: bool, probabili
         "deck": view.deck_size,
         "turns_left": turns_left(view),
         "fireworks": {suit.name: height for suit, height in zip(suits, view.fireworks, strict=True)},
-        "discards": card_set(view.discard_pile),
+        "discards": sorted(map(str, view.discard_pile), key=every.index),
         "hands": [],
     }
-    hints, own_possible = told(view), view.possible if possible else []
+    hints, own_possible = told(view, past), view.possible if possible else []
     marginals = view.marginals() if probabilities else None
     for seat in range(variant.players):
         offset = (seat - observer) % variant.players
@@ -145,11 +163,11 @@ def facts(view: View, history: str, possible: bool, legal_moves: bool, probabili
             card = slot_facts(slot, seen, hints[seat][slot], suits)
             if possible:  # both lists are in the order of suits and ranks
                 cards = own_possible[slot] if offset == 0 else view.knowledge(offset, slot).plausible
-                card["can_be"] = [str(kind) for kind in cards]
+                card["can_be"] = list(every) if len(cards) == len(every) else list(map(str, cards))
             if offset == 0 and marginals is not None:
                 card["probabilities"] = {
-                    f"{suits[kind // variant.ranks].letter}{kind % variant.ranks + 1}": round(float(share), 3)
-                    for kind, share in enumerate(marginals[slot])
+                    name: round(float(share), 3)
+                    for name, share in zip(every, marginals[slot], strict=True)
                     if share > 0
                 }
             hand.append(card)
@@ -159,5 +177,6 @@ def facts(view: View, history: str, possible: bool, legal_moves: bool, probabili
         first = 0 if history == "whole" or not own else own[-1]
         found["history"] = [event_facts(number, past[number], suits) for number in range(first, turn)]
     if legal_moves:
-        found["legal_moves"] = [move_text(view, action) for action in view.legal_actions()]
+        texts = _move_texts(variant.to_json(), observer)
+        found["legal_moves"] = [texts[action] for action in view.legal_actions()]
     return found

@@ -6,6 +6,7 @@ import pickle
 import random
 import threading
 import time
+from collections import Counter
 
 import pytest
 
@@ -33,6 +34,11 @@ def by_chance(seed):
 class Cautious:
     def act(self, view):
         return view.legal_actions()[0]
+
+
+def moves_of(player, views):
+    """The moves of a player in games that wait at the same time."""
+    return [answer.result(timeout=60) for answer in player.act_views(views, list(range(len(views))))]
 
 
 def view(turns=0):
@@ -95,8 +101,85 @@ def test_calls_are_made_at_the_same_time_but_not_more_than_allowed():
             now[0] -= 1
         return first_move(messages)
 
-    ChatPlayer(slow, concurrency=3).act_views([view()] * 12, list(range(12)))
+    moves_of(ChatPlayer(slow, concurrency=3), [view()] * 12)
     assert most[0] == 3
+
+
+@pytest.mark.parametrize("other", ["iggi", "chat", "every turn"])
+def test_a_slow_call_holds_up_its_own_game_alone(other):
+    """The first call is answered after 16 others; if games waited for each other, it would never be."""
+    calls, enough = [], asyncio.Event()
+
+    async def ask(messages):
+        calls.append(messages)
+        if len(calls) == 1:
+            await asyncio.wait_for(enough.wait(), 60)
+        elif len(calls) == 16:
+            enough.set()
+        return first_move(messages)
+
+    seen = Counter()
+
+    class EveryTurn:
+        all_turns = True
+
+        def act_batch(self, turns):
+            seen.update(turns.game.tolist())
+            return turns.action_mask.argmax(axis=1)
+
+    others = {"iggi": "iggi", "chat": ChatPlayer(ask, concurrency=8), "every turn": EveryTurn()}
+    player = ChatPlayer(ask, calls=1, concurrency=8)
+    games = starmine.play_games([player, others[other]], 8, record=True)
+    expected = "iggi" if other == "iggi" else Cautious
+    assert games.trajectories == starmine.play_games([Cautious, expected], 8, record=True).trajectories
+    if other == "every turn":
+        assert seen == dict(enumerate(games.lengths.tolist()))
+
+
+def test_a_reply_that_is_unusable_is_asked_again_with_the_next_turn_of_the_other_games():
+    sizes = []
+
+    def ask(batch):
+        sizes.append(len(batch))
+        return ["hm" if len(sizes) == 1 and index == 2 else first_move(said) for index, said in enumerate(batch)]
+
+    player = ChatPlayer(ask, batched=True)
+    games = starmine.play_games([player, "iggi"], 5, record=True)
+    assert games.trajectories == starmine.play_games([Cautious, "iggi"], 5, record=True).trajectories
+    assert sizes[:3] == [5, 5, 5]
+    player = ChatPlayer(lambda batch: ["hm" if len(said) == 2 else "MOVE: play slot 1" for said in batch], batched=True)
+    assert player.act(view()) == 4
+
+
+def test_calls_end_when_a_game_is_broken_off():
+    begun, cancelled = threading.Event(), threading.Event()
+
+    async def ask(messages):
+        begun.set()
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            cancelled.set()
+            raise
+
+    class Broken:
+        def act(self, seen):
+            begun.wait(60)
+            raise KeyboardInterrupt
+
+    player = ChatPlayer(ask, concurrency=2)
+    with pytest.raises(KeyboardInterrupt):
+        starmine.play_games([player, Broken()], 2, variant=starmine.variant("mini", random_start_player=True))
+    assert cancelled.wait(60)
+    assert ChatPlayer(first_move).act(view()) == view().legal_actions()[0]
+
+
+def test_an_answer_of_wrong_types_is_a_failed_call():
+    for given in ({"text": None}, {"tool_calls": None}, {"usage": 3}):
+        player = ChatPlayer(lambda messages, given=given: Answer(**given), calls=1, fallback="iggi")
+        player.act(view())
+        assert player.exchanges[0].outcome == "failed"
+        assert next(iter(given)) + "=" in player.exchanges[0].problem
 
 
 def test_an_unusable_reply_is_sent_back_with_what_was_wrong():
@@ -186,7 +269,7 @@ def test_a_call_that_takes_too_long_has_failed(is_async):
 def test_a_function_that_never_returns_does_not_hold_a_game(batched):
     hangs, began = threading.Event(), time.monotonic()
     player = ChatPlayer(lambda messages: hangs.wait(60), calls=1, timeout=0.05, fallback="iggi", batched=batched)
-    player.act_views([view(), view()], [0, 1])
+    moves_of(player, [view(), view()])
     seconds = time.monotonic() - began
     hangs.set()
     assert seconds < 30
@@ -306,7 +389,7 @@ def test_wrong_arguments_are_refused(given, message):
 
 def test_a_batched_function_that_returns_too_few_replies_has_failed():
     player = ChatPlayer(lambda batch: ["MOVE: play slot 0"], batched=True, calls=1, fallback="iggi")
-    player.act_views([view(), view()], [0, 1])
+    moves_of(player, [view(), view()])
     assert [exchange.outcome for exchange in player.exchanges] == ["failed", "failed"]
 
 
