@@ -19,27 +19,29 @@ _ARRAYS = {torch.float32: np.float32, torch.float16: np.float16, torch.bfloat16:
 
 
 class ColorFeatures:
-    """Observations as one row of numbers for each colour, all laid out alike, and one for what belongs to no colour.
+    """Observations as one row of numbers for each colour, all with the same layout, and one row for everything else.
 
-    The features hold the probabilities of the own cards by the copies that are left, and of each card whether it is
-    playable, dead (it can never be played) or critical (its last copy, still needed). `row` and `rest` name the
-    sections; docs/observations.md lists them. A permutation of the colours permutes the rows of the colours and leaves
-    the rest as it is.
+    A colour's row has the colour's visible cards, the probability of each of its cards in each slot of the own hand,
+    the hints, the height of its stack and the copies that are left. The cards in all hands also have three flags:
+    playable, dead (it can never be played) and critical (the last copy, still needed); those of own cards are
+    probabilities. A permutation of the colours permutes the rows of the colours and leaves the rest as it is.
 
     Args:
         variant: the rules.
-        encoder: of the observations, one that shows what a seat may see, with card knowledge.
-        weights: "slots" weighs each own slot by itself: the unseen copies of the cards that its hints allow. "hands"
-            weighs all slots together: the exact marginals that `View.marginals` gives.
+        encoder: of the observations: "canonical", or another one with the section "knowledge", which has the hints to
+            each card, but without the own hand.
+        weights: how the probabilities of own cards are computed. "slots" treats each slot by itself: a card is as
+            likely as it has unseen copies, if the slot's hints allow it. "hands" counts the possible hands: the exact
+            marginals that `View.marginals` returns.
 
     Attributes:
         colors: number of colours C.
-        row: layout of the row of a colour, F numbers.
-        rest: layout of the row of what belongs to no colour, R numbers.
+        row: the `Layout` of a colour's row, F numbers, which names the sections.
+        rest: the `Layout` of the row for everything else, R numbers.
         length: C * F + R.
 
     Raises:
-        UnknownNameError: there is no such encoder or weighing.
+        UnknownNameError: there is no such encoder, or `weights` is another text.
         StarmineError: the encoder lacks a section that the features need.
 
     >>> import starmine, starmine.torch
@@ -85,8 +87,9 @@ class ColorFeatures:
 class ColorNetwork(ActorCritic):
     """An actor-critic that treats all colours alike.
 
-    Each colour passes a tower with the same weights, which are pooled over the colours, by mean and maximum, twice: for
-    the second layer of the towers and for the trunk. A permutation of the colours therefore permutes the logits of the
+    A tower of two layers reads the row of each colour; its parameters are the same for all colours. After each layer
+    the outputs of the towers are pooled over the colours, by mean and maximum. The first pool is an input of the second
+    layer, the second pool an input of the trunk. A permutation of the colours therefore permutes the logits of the
     actions that name a colour, and changes nothing else.
 
     Args:
@@ -94,14 +97,15 @@ class ColorNetwork(ActorCritic):
             an input that tells them apart.
         encoder: of the observations.
         hidden: the width of a colour's tower, and that of the trunk.
-        weights: of the own cards: "slots" or "hands", see `ColorFeatures`.
+        weights: how the probabilities of own cards are computed, "slots" or "hands", see `ColorFeatures`; not the
+            network's parameters.
         recurrent: add a `SeatGRU`, as wide as the trunk, behind the trunk.
-        matmul_dtype: of the matrix products, float32 or bfloat16 (autocast); the weights are float32.
+        matmul_dtype: of the matrix products, float32 or bfloat16 (autocast); the parameters are float32.
 
     Raises:
-        StarmineError: other than two widths, one too wide, or an encoder without card knowledge.
+        StarmineError: other than two widths, one too wide, or an encoder without the section "knowledge".
         TypeError: `hidden` is not a sequence of integers.
-        UnknownNameError: there is no such encoder or weighing.
+        UnknownNameError: there is no such encoder, or `weights` is another text.
     """
 
     def __init__(
@@ -137,11 +141,11 @@ class ColorNetwork(ActorCritic):
         self.register_buffer("columns", torch.tensor(columns), persistent=False)
 
     def read(self, bits: Tensor | NDArray[np.uint8]) -> Tensor:
-        """The input (n, length) for packed observations (n, bytes), in the dtype of the matrix products."""
+        """The `ColorFeatures` (n, length) of packed observations, uint8 (n, 8 * ceil(D / 64)), in `matmul_dtype`."""
         return self.color_features.read(bits, self.matmul_dtype)
 
     def evaluate(self, inputs: Tensor, hidden_state: HiddenState | None) -> tuple[Tensor, Tensor, Tensor | None]:
-        """Logits (n, A), values (n,), and the hidden states after the last turn."""
+        """Logits (n, A), values (n,), and the hidden states after the last turn, as in `ActorCritic`."""
         split = self.color_features.colors * len(self.color_features.row)
         # Products of tensors in bfloat16 that are not contiguous take fifteen times longer.
         rows, rest = inputs[:, :split].contiguous(), inputs[:, split:].contiguous()
@@ -157,15 +161,25 @@ class ColorNetwork(ActorCritic):
         return torch.cat([plain, by_color.flatten(1)], 1).index_select(1, columns), value, values
 
     def layer(self, own: nn.Linear, rows: Tensor, common: nn.Linear, shared: Tensor) -> tuple[Tensor, Tensor]:
-        """A layer of the towers: of the rows (n, C, ...) of the colours and of what they share (n, ...)."""
+        """Compute one layer of the towers.
+
+        Args:
+            own: the linear layer for the colours' rows.
+            rows: (n, C, inputs), a row for each colour.
+            common: the linear layer for `shared`.
+            shared: (n, inputs), the input that all colours share.
+
+        Returns:
+            The outputs of the towers (n, C, width), and their mean and maximum over the colours, (n, 2 * width).
+        """
         return self.pool(linear(rows, own.weight), linear(shared, common.weight, common.bias + own.bias))
 
     def fuse_kernels(self) -> None:
-        """Let the core compute what lies between the products of the towers, on a CPU; see `ActorCritic`."""
+        """Let the compiled core add, rectify and pool the outputs of the towers' layers on a CPU; see `ActorCritic`."""
         self.pool = fused_pool
 
     def described(self) -> dict[str, Any]:
-        """What a policy file says of the network."""
+        """What a policy file says of the network: its kind and the arguments of its constructor."""
         return {
             "format": 2,
             "network": "colors",

@@ -37,24 +37,28 @@ _START = (0, 0, 0)  # window, block, row
 class GamesDataset(IterableDataset[TensorRows]):
     """Minibatches of turns of stored games, each turn once an epoch.
 
-    A `DataLoader` takes them as they are: `DataLoader(GamesDataset("games"), batch_size=None, num_workers=2)`.
+    Each item is a minibatch: a dictionary with a tensor of n rows, one row for each turn, for each output. By default
+    these are "obs" (n, D), "action_mask" bool (n, A), "action" int64 (n,), "current_player", "reward", "return_to_go",
+    "game" and "turn"; `starmine.data.Dataset.replay` describes all outputs and has their dtypes. A `DataLoader` must
+    therefore not make batches: `DataLoader(GamesDataset("games"), batch_size=None, num_workers=2)`.
 
-    How well it mixes: the order of the row groups is drawn for each epoch. The games of four row groups, up to 262,144,
-    are shuffled together and replayed in blocks of 4,096 (a block divided by the number of seats with
-    `observers="all"`), and all turns of a block are shuffled. A minibatch of 4,096 rows therefore has about one turn
-    from each game of a block, of all lengths of play, and no two blocks share a game.
+    Mixing: the order of the row groups is drawn for each epoch. The games of four row groups, at most 262,144 games in
+    files of this package, are shuffled together. They are replayed in blocks of 4,096 games, or 4,096 divided by the
+    number of seats with `observers="all"`, and all turns of a block are shuffled. A minibatch of 4,096 rows therefore
+    has about one turn from each game of a block, from early in the game to late. No two blocks share a game.
 
-    Workers and ranks share the games evenly, to a game; the numbers of their turns, and so of their minibatches, differ
-    a little. Ranks that must take equally many steps stop after an agreed number.
+    Each worker of each rank reads its own share of the games. The shares differ by at most one game; the numbers of
+    turns, and of minibatches, differ a little more. The class does not equalise them: if all ranks must take the same
+    number of steps, as with DistributedDataParallel, agree on a number and stop there.
 
-    The order is a function of the data set, the seed, the epoch and the numbers of workers and ranks, under one version
-    of numpy. A state holds the place in it: a minibatch that follows a restored state equals the one that would have
-    come, to the bit. A `DataLoader` with workers prefetches and keeps no state of them; torchdata's
-    `StatefulDataLoader` does, and takes a `GamesDataset` as it is.
+    The order of the turns is a function of the data set, the seed, the epoch and the numbers of workers and ranks,
+    under one version of numpy. `state_dict` returns the place in this order: after `load_state_dict` the minibatches
+    are the same, to the bit, as without the interruption. A plain `DataLoader` with workers cannot be resumed in this
+    way, since the workers run ahead and it does not save their states. torchdata's `StatefulDataLoader` saves them.
 
     Args:
         data: a `Dataset`, also a view of one, or the path of one.
-        batch_size: rows of a minibatch; the last one of a reader is shorter.
+        batch_size: rows of a minibatch. The last minibatch of each worker may be shorter.
         encoder: of the observations, one of `starmine.encoders()`.
         dtype: of the observations: "float32", "bfloat16", "float16", "uint8", or "bits" for packed rows, which
             `starmine.torch.unpack_bits` unpacks on any device.
@@ -121,11 +125,13 @@ class GamesDataset(IterableDataset[TensorRows]):
 
     @property
     def epoch(self) -> int:
-        """The epoch of the next iteration."""
+        """The epoch of the next iteration, 0 at first. It advances only by `set_epoch`."""
         return int(self._epoch)
 
     def set_epoch(self, epoch: int) -> None:
-        """Choose the order of the next iteration; a restored place in another epoch is forgotten.
+        """Choose the epoch of the next iteration, and so its order. Call it before each epoch.
+
+        A place that `load_state_dict` restored in another epoch is forgotten.
 
         Raises:
             StarmineError: a negative number.
@@ -188,9 +194,9 @@ class GamesDataset(IterableDataset[TensorRows]):
     # --- State -----------------------------------------------------------------------------------------------
 
     def state_dict(self) -> dict[str, Any]:
-        """The place after the latest minibatch, and what it is a place in: plain numbers and text.
+        """The place after the latest minibatch, with the epoch, the data set and the settings that decide the order.
 
-        With workers each has its own, which `StatefulDataLoader` keeps.
+        It is a dictionary of plain numbers and text. Each worker has its own state, which `StatefulDataLoader` keeps.
         """
         data = {"content": self.data.content, "name": str(self.data)}
         place = {"epoch": self.epoch, "position": list(self._position), "part": self._part}

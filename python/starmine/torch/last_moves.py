@@ -15,9 +15,13 @@ SHOWN = ("last_type", "last_target", "last_color", "last_rank", "last_slot", "la
 class LastMoves:
     """Rewrites the last move of packed observations.
 
-    Only what the move itself says is rewritten: its type, target, colour, rank, slot and announced colour. Its outcome,
-    such as the card that was played or the slots that a hint touched, stays, since the outcome of a move that was not
-    played would tell what its observer may not know.
+    The simplified action decoder (SAD; Hu & Foerster, 2020) uses it in training, to show teammates the greedy action
+    when an exploring action was played.
+
+    Only what the move itself says is rewritten: its type, target, colour, rank, slot, and in variants with
+    `timed_display` the colour that a play announces. The outcome of the move, such as the card that was played or the
+    slots that a hint touched, stays. The outcome of a move that was not played would tell the observer something that
+    it may not know.
 
     Args:
         variant: the rules.
@@ -42,15 +46,16 @@ class LastMoves:
     def show(
         self, obs: NDArray[np.uint8], actions: NDArray[np.integer[Any]], offsets: NDArray[np.integer[Any]]
     ) -> NDArray[np.uint8]:
-        """The observations with these actions as their last moves.
+        """Copy observations and replace their last moves.
 
         Args:
-            obs: uint8 (n, bytes), packed bits.
-            actions: integers (n,).
-            offsets: integers (n,), the seat that chose the action, relative to the observer; 1 is the next seat.
+            obs: packed observations, uint8 (n, 8 * ceil(D / 64)).
+            actions: ids of the actions to show, integers (n,).
+            offsets: integers (n,), the seat that chose the action, relative to the observer: 0 is the observer itself,
+                1 the next seat.
 
         Returns:
-            uint8 (n, bytes).
+            The new observations, in the shape of `obs`.
         """
         found: NDArray[np.uint8] = obs & self._kept | self._moves[actions, offsets]
         return found

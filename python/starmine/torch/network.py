@@ -27,15 +27,20 @@ MASKED_LOGIT = -1e9
 
 @equal_by_value
 class HiddenState(NamedTuple):
-    """The hidden states of B games, and which seats play the next T turns of each.
+    """The hidden states of a recurrent network in B games, and the seats of the next T turns of each game.
+
+    A seat's hidden state changes only at the turns at which the seat acts. With `waiting` the network also evaluates
+    seats at the turns of others, as value decomposition (VDN) needs.
 
     Attributes:
         values: float32 (B, players, width), the hidden state of each seat before the first of the T turns.
+            `ActorCritic.initial_state` makes those before the first turn of games.
         seat: int64 (T, B), the seat that plays each turn.
-        episode_start: bool (T, B), true where a turn is the first of a game; the hidden states of all seats are
-            zeroed before it.
-        waiting: bool (T, B), true where the seat does not act: it is evaluated as if it did, but its hidden state stays
-            as it was. Then `values` has a single seat, and no turn is the first of a game. None where all turns act.
+        episode_start: bool (T, B), true where a turn is the first of a game. The hidden states of all seats are set to
+            zero before this turn.
+        waiting: None, or bool (T, B), true where the seat does not act. The network evaluates this turn from the seat's
+            hidden state, but does not change the hidden state. With `waiting` each of the B columns is one seat of one
+            game, `values` is (B, 1, width), and `seat` and `episode_start` are 0 and false everywhere.
     """
 
     values: Tensor
@@ -45,13 +50,14 @@ class HiddenState(NamedTuple):
 
 
 class CardFeatures(nn.Module):
-    """Two features a card: the probability that it is playable now, and that it can never be played again.
+    """Two numbers for each card: the probability that it is playable now, and that it is dead (never playable).
 
-    The identity of an own card is uniform over those that its hints allow; another seat's card is visible. The
-    features are a function of the observation, but small networks are slow to learn it.
+    These are other features than the extra output "card_features" of a batch, which has three numbers and counts the
+    copies that are left. Here a card that is described by its hints has each suit and rank that the hints allow with
+    the same probability. The features are a function of the observation, but small networks are slow to learn it.
 
     Args:
-        layout: of a canonical encoder's observations.
+        layout: the layout of a canonical encoder's observations, D features.
     """
 
     def __init__(self, layout: Layout) -> None:
@@ -59,12 +65,21 @@ class CardFeatures(nn.Module):
         self.sections = {section.name: (section.slice, section.shape) for section in layout}  # networks are copied
 
     def section(self, bits: Tensor, name: str) -> Tensor:
-        """A section (n, ...) of the observations (n, features), in the shape that the layout gives it."""
+        """A section (n, ...) of unpacked observations (n, D), in the shape that the layout gives it."""
         place, shape = self.sections[name]
         return bits[:, place].view(-1, *shape)
 
     def forward(self, bits: Tensor) -> Tensor:
-        """Card features, float32 (n, 2 * cards), of unpacked observations, float32 (n, features)."""
+        """Compute the features.
+
+        Args:
+            bits: unpacked observations, float32 (n, D), as `unpack_bits` returns them; not the packed bytes.
+
+        Returns:
+            float32 (n, 2 * cards). First come the visible cards of the other seats by offset and slot, then, if the
+            encoder has the section "knowledge", the cards of all seats as their hints describe them, the observer's own
+            first.
+        """
         heights = self.section(bits, "fireworks")  # (n, suits, ranks): one-hot height of each stack, all 0 when empty
         playable = torch.cat([1 - heights.sum(2, keepdim=True), heights[..., :-1]], 2)
         dead = heights.flip(2).cumsum(2).flip(2)
@@ -100,7 +115,7 @@ class SeatGRU(nn.Module):
             after the last, float32 (B, players, width).
 
         Raises:
-            StarmineError: there are waiting turns, and several seats or first turns.
+            StarmineError: `waiting` is given, and `values` has more than one seat or `episode_start` is true somewhere.
         """
         if hidden_state.waiting is not None:
             return self._with_waiting(x, hidden_state, hidden_state.waiting)
@@ -140,18 +155,20 @@ class SeatGRU(nn.Module):
 
 
 class ActorCritic(nn.Module, ABC):
-    """What all policy networks have: masked log probabilities, hidden states, and policy files.
+    """The base class of the policy networks: masked log probabilities, hidden states, and policy files.
 
-    A subclass has `read`, `evaluate` and `described`.
+    A subclass has the methods `read`, `evaluate` and `described`, and the attributes `heads`, a linear layer, and
+    `memory`, a `SeatGRU` or None. Your own subclass can train and play as a module, but `save` and
+    `starmine.load_policy` know only the networks of this package.
 
     Args:
         variant: the rules that it plays.
         encoder: one of `starmine.encoders()`, of its observations.
-        state_width: of the hidden states; 0 without recurrence.
+        state_width: width of the hidden states; 0 without recurrence.
         matmul_dtype: of the matrix products, float32 or bfloat16 (autocast); the weights are float32.
 
     Attributes:
-        features: D, the number of bits of an observation.
+        features: D, the number of features of an observation.
         players: number of seats.
     """
 
@@ -166,20 +183,25 @@ class ActorCritic(nn.Module, ABC):
 
     @abstractmethod
     def read(self, bits: Tensor | NDArray[np.uint8]) -> Tensor:
-        """The input (n, ...) for packed observations uint8 (n, bytes), on the same device."""
+        """The network's input (n, ...) for packed observations, uint8 (n, 8 * ceil(D / 64)), on the same device."""
 
     @abstractmethod
     def evaluate(self, inputs: Tensor, hidden_state: HiddenState | None) -> tuple[Tensor, Tensor, Tensor | None]:
-        """Logits (n, A), values (n,), and the hidden states after the last turn."""
+        """Evaluate n inputs, without a mask; `forward` calls it and has the arguments.
+
+        Returns:
+            Logits (n, A), values (n,), and the hidden states after the last turn, (B, players, width) or None.
+        """
 
     @abstractmethod
     def described(self) -> dict[str, Any]:
-        """What a policy file says of the network."""
+        """What a policy file says of the network: its kind and the arguments of its constructor, for JSON."""
 
     def fuse_kernels(self) -> None:
-        """Let the core compute some of the network on a CPU, where it can; results differ by rounding.
+        """Let the compiled core compute parts of the network on a CPU, if it has any; results differ by rounding.
 
-        PyTorch cannot look into it: a network that is to be compiled, exported or differentiated twice must do without.
+        The network can still be trained. It can no longer be compiled, exported or differentiated twice, since PyTorch
+        does not see into these parts. The call cannot be undone, but the weights can be loaded into a new network.
         """
 
     def initial_state(self, games: int) -> Tensor:
@@ -209,7 +231,12 @@ class ActorCritic(nn.Module, ABC):
         return logits.masked_fill(~mask, MASKED_LOGIT).log_softmax(1), value, values
 
     def remember(self, x: Tensor, hidden_state: HiddenState | None) -> tuple[Tensor, Tensor | None]:
-        """What the heads see of a trunk's output, and the hidden states after the last turn."""
+        """Run the `SeatGRU`, if the network has one, on the trunk's outputs x (n, width).
+
+        Returns:
+            The inputs (n, width) of the heads, which are x without a `SeatGRU`, and the hidden states after the last
+            turn, (B, players, width) or None.
+        """
         if self.memory is None:
             return x, None if hidden_state is None else hidden_state.values
         if hidden_state is None:
@@ -256,7 +283,8 @@ class PolicyNetwork(ActorCritic):
     """An actor-critic: one trunk under the action logits and the value.
 
     The trunk is linear layers with ReLU, orthogonally initialised, with optional layer normalisation and an optional
-    gated recurrent unit behind them. Its input is unpacked observations, float32 (n, features).
+    gated recurrent unit behind them. Its input is unpacked observations, float32 (n, D), which `read` makes of packed
+    ones.
 
     Args:
         variant: the rules that it plays.
@@ -298,21 +326,24 @@ class PolicyNetwork(ActorCritic):
         self.memory = SeatGRU(self.hidden[-1]) if recurrent else None
 
     def inputs(self, bits: Tensor) -> Tensor:
-        """The trunk's input (n, inputs) for unpacked observations (n, features)."""
+        """The trunk's input for unpacked observations (n, D), which `read` returns: with the card features appended.
+
+        `forward` calls it: give `forward` the result of `read`, not of this method.
+        """
         return bits if self.card_features is None else torch.cat([bits, self.card_features(bits)], 1)
 
     def read(self, bits: Tensor | NDArray[np.uint8]) -> Tensor:
-        """Unpacked observations, float32 (n, features), of packed ones, uint8 (n, bytes)."""
+        """The unpacked observations, float32 (n, D), of packed ones, uint8 (n, 8 * ceil(D / 64))."""
         return unpack_bits(bits, self.features)
 
     def evaluate(self, inputs: Tensor, hidden_state: HiddenState | None) -> tuple[Tensor, Tensor, Tensor | None]:
-        """Logits (n, A), values (n,), and the hidden states after the last turn."""
+        """Logits (n, A), values (n,), and the hidden states after the last turn, as in `ActorCritic`."""
         x, values = self.remember(self.trunk(self.inputs(inputs)), hidden_state)
         heads = self.heads(x).float()
         return heads[:, :-1], heads[:, -1], values
 
     def described(self) -> dict[str, Any]:
-        """What a policy file says of the network."""
+        """What a policy file says of the network: the arguments of its constructor."""
         return {
             "format": FORMAT,
             "hidden": self.hidden,

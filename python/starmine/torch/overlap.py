@@ -24,7 +24,10 @@ INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
 def output_tensors(
     batch: Batch, outputs: Sequence[str] | None = None, pin_memory: bool = False
 ) -> tuple[dict[str, Tensor], dict[str, Array]]:
-    """Tensors for the outputs of a batch, and the same memory as arrays, which `step_into` writes.
+    """Tensors for the outputs of a batch, and arrays that share their memory.
+
+    Give the arrays to `Batch.reset_into` and `Batch.step_into`, which write the outputs into them. The tensors show the
+    same outputs.
 
     Args:
         batch: whose outputs they are.
@@ -64,14 +67,16 @@ class OverlappingGames:
     """Groups of games that are stepped in threads while a network evaluates another group.
 
     `recv` gives the outputs of the group whose turn it is, `send` takes the actions for it, and its step runs while the
-    caller goes on to the next group. The interpreter is released meanwhile. Two groups suffice to hide the shorter of
-    stepping and evaluating behind the other; that takes a free core, or a GPU that evaluates.
+    caller goes on to the next group. Other Python threads run meanwhile. With two groups, stepping one group and
+    evaluating the other take place at the same time, if there is a free core or the network is on a GPU.
 
-    The results are those of the batches: the order of groups is fixed, and no group sees another.
+    The results are the same as without threads: the order of groups is fixed, and no group sees another.
 
-    The games begin with the next episodes, as after `Batch.reset`; those of a new batch as they were dealt.
+    The constructor calls `Batch.reset` of each batch. A batch that has been played goes on with the next episodes; a
+    new batch keeps the games that it has dealt.
 
-    An error or Ctrl-C loses nothing: each call is done as a whole or not at all, and `received` tells which.
+    An error or Ctrl-C loses nothing: an interrupted call has either taken place or changed nothing. Afterwards the
+    attribute `received` is None if `recv` is the next call, and else the group that waits for `send`.
 
     Args:
         batches: one for each group, at least one, of any settings.
@@ -151,7 +156,7 @@ class OverlappingGames:
 
     @property
     def received(self) -> tuple[int, dict[str, Tensor]] | None:
-        """The group that waits for actions, as `recv` returned it; None while no group does.
+        """The group that waits for actions and its outputs, as `recv` returned them; None if no group waits.
 
         After an interrupt, `games.received or games.recv()` goes on.
         """

@@ -36,11 +36,11 @@ class ModulePolicy:
         seed: of the sampling.
         extra_outputs: names of more arrays that the module takes, as tensors and keyword arguments: "card_features",
             "marginals", "own_hand"; see `Turns`.
-        recurrent: False for a module whose recurrent layers do not run over the turns of a game, but over the cards of
-            an observation, say. None refuses such layers.
+        recurrent: None and True refuse a module with recurrent layers that is no `ActorCritic`. False accepts it: its
+            recurrent layers must not run over the turns of a game, but, for instance, over the cards of an observation.
 
     Raises:
-        StarmineError: the module has recurrent layers and is no `ActorCritic`.
+        StarmineError: the module has recurrent layers, is no `ActorCritic`, and `recurrent` is not False.
     """
 
     def __init__(

@@ -197,18 +197,24 @@ class RolloutBuffer:
     def sequences(
         self, games: int, *, generator: torch.Generator | None = None, dtype: torch.dtype | None = torch.float32
     ) -> Iterator[Minibatch]:
-        """Iterate over all samples once, whole games in order of time, for recurrent networks.
+        """Iterate over all samples once, in sequences for recurrent networks.
 
-        A minibatch of B games has the order (filled, B): `rows.view(-1, B)` has a game in each column, and `rows[:B]`
-        are the indices of the games.
+        A sequence is a column of the buffer: all steps of one of the N environments, in order of time. It may contain
+        parts of several games. A minibatch of B sequences has filled * B samples, step after step:
+        `rows.view(-1, B)` has a sequence in each column, and `rows[:B]` are the indices of the environments.
+
+        The buffer stores no hidden states and no seats. Keep the hidden states before the first step, (N, players,
+        width), and `current_player` and the starts of games of all steps, (filled, N), in tensors of your own:
+        `HiddenState(first[rows[:B]], seat.flatten()[rows].view(-1, B), start.flatten()[rows].view(-1, B))` is the
+        network's input. `examples/ppo_recurrent.py` of the repository trains this way with a buffer of its own.
 
         Args:
-            games: games in a minibatch; the last one may have fewer.
-            generator: of the order of the games; None for torch's default generator on the CPU.
+            games: sequences in a minibatch; the last one may have fewer.
+            generator: of the order of the sequences; None for torch's default generator on the CPU.
             dtype: of the features: `torch.float32`, `bfloat16`, `float16` or `uint8`; None to leave them packed.
 
         Raises:
-            StarmineError: a number of games below 1, or no samples.
+            StarmineError: a number of sequences below 1, or no samples.
             ArrayError: another dtype.
         """
         num_envs = self.obs.shape[1]
