@@ -350,7 +350,7 @@ def best_scores(names: list[str]) -> str:
         score = f"{run['greedy']['score']:.2f} ± {run['greedy']['score_error']:.2f}"
         trained = training(run["steps"], run["seconds"])
         rows.append(markdown_row([str(run["players"]), trained, score, update_bots.score("smart", run["players"])]))
-    return markdown_table(["players", "turns of training", "mean score", "rule-based bot `smart`"], rows)
+    return markdown_table(["players", "turns and time of training", "mean score", "our bot `smart`"], rows)
 
 
 def mean_of_seeds(scores: list[float]) -> str:

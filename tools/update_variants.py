@@ -1,7 +1,7 @@
-"""Writes the measured part of the variants' pages: sizes and random play.
+"""Writes the table of sizes in the variants' pages.
 
 Each page has the name of its preset; what stands between the two markers is replaced, and added to a page without
-them. Random play means uniformly random legal actions: the bot `random` in every seat.
+them.
 
     python tools/update_variants.py              # all pages
     python tools/update_variants.py hard small   # the pages of these presets
@@ -15,10 +15,8 @@ from pathlib import Path
 import starmine
 
 HERE = Path(__file__).parents[1] / "docs" / "variants"
-START, STOP = "<!-- measured by update_variants.py -->\n", "<!-- end -->\n"
+START, STOP = "<!-- sizes of update_variants.py -->\n", "<!-- end -->\n"
 PLAYERS = (2, 3, 4, 5)
-GAMES, SEED = 10_000, 0
-LOST = ("lost", "indispensable_card_lost", "no_legal_action")
 
 
 def sizes(name: str) -> list[str]:
@@ -31,34 +29,16 @@ def sizes(name: str) -> list[str]:
     return lines
 
 
-def statistics(name: str) -> list[str]:
-    """A table of random play by number of players: means, and the share of lost games."""
-    lines = ["| players | points kept | turns | lost |", "|---|---|---|---|"]
-    for players in PLAYERS:
-        variant = starmine.variant(name, players=players)
-        games = starmine.play_games(["random"] * players, games=GAMES, seed=SEED, variant=variant)
-        lost = sum(games.share(ending) for ending in starmine.endings() if ending in LOST)
-        lines.append(f"| {players} | {games.fireworks.mean():.2f} | {games.lengths.mean():.1f} | {lost:.1%} |")
-    return lines
-
-
-def measured(name: str) -> str:
-    """The measured part of a preset's page."""
-    parts = [
-        "## Sizes",
-        "\n".join(sizes(name)),
-        "## Random play",
-        f"{GAMES:,} games with random legal actions.",
-        "\n".join(statistics(name)),
-    ]
-    return "\n\n".join(parts) + "\n"
+def generated(name: str) -> str:
+    """The generated part of a preset's page."""
+    return "## Sizes\n\n" + "\n".join(sizes(name)) + "\n"
 
 
 def updated(name: str, page: str) -> str:
-    """The text of a preset's page with its measured part written anew."""
+    """The text of a preset's page with its generated part written anew."""
     before, _, rest = page.partition(START)
     _, _, after = rest.partition(STOP)
-    return before.rstrip() + "\n\n" + START + "\n" + measured(name) + "\n" + STOP + after
+    return before.rstrip() + "\n\n" + START + "\n" + generated(name) + "\n" + STOP + after
 
 
 def main() -> None:

@@ -1,5 +1,17 @@
 //! The instruction sets. The kernel is compiled once for each; the set is chosen when a batch is
 //! made. All sets give the same bits.
+//!
+//! To add an instruction set, change these places:
+//!
+//! 1. here: a case of [`Simd`] with its name and its detection, ordered by speed;
+//! 2. `src/batch/kernel/lanes/NAME.rs`: an `Isa` and its `Lanes`, beginning with a copy of
+//!    `portable.rs`;
+//! 3. `src/nn/unpack/expand/NAME.rs`: bits to elements of one, two and four bytes;
+//! 4. the entry functions with `#[target_feature]`, in the batch's step and in
+//!    `src/nn/unpack/mod.rs`;
+//! 5. its name in `tests/python/helpers/instruction_sets.py` and `benchmarks/measuring.py`.
+//!
+//! `cargo test --test lockstep` tests it on a processor that supports it.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-"""Every preset has its page in docs/variants, whose measured part is what tools/update_variants.py writes today."""
+"""Every preset has its page in docs/variants, whose table is what tools/update_variants.py writes today."""
 
 import pytest
 import update_variants as update
@@ -22,7 +22,7 @@ def test_a_preset_has_its_page_which_the_index_names_and_links(name):
 
 
 @pytest.mark.parametrize("name", starmine.variants())
-def test_the_measured_part_of_a_page_is_up_to_date(name):
+def test_the_table_of_a_page_is_up_to_date(name):
     page = read(PAGES / f"{name}.md")
     assert page == update.updated(name, page), f"run tools/update_variants.py {name}"
 
