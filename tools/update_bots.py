@@ -115,7 +115,10 @@ def score(name: str, players: int) -> str:
 
 def with_table(page: Path) -> str:
     """The page with its table filled: a line for each bot."""
-    lines = ["| bot | 2 players | 3 | 4 | 5 | largest difference from published scores, in standard errors |", "|---|---|---|---|---|---|"]
+    lines = [
+        "| bot | 2 players | 3 | 4 | 5 | largest difference from published scores, in standard errors |",
+        "|---|---|---|---|---|---|",
+    ]
     for name, rows in recorded_rows().items():
         deviations = [float(row["deviation"]) for row in rows if row["deviation"]]
         largest = f"{max(deviations, key=abs):+.1f}" if deviations else ""
