@@ -1,11 +1,14 @@
 """The arenas of language models play our games: Gymnasium with text, TextArena, verifiers and Kaggle's harness."""
 
 import asyncio
+import importlib.util
 import json
+import sys
 from types import SimpleNamespace
 
 import gymnasium
 import pytest
+import verifiers_stand_in
 from paths import ROOT
 
 import starmine
@@ -106,32 +109,39 @@ def test_textarena_takes_its_wrappers_and_ends_after_unusable_replies():
     assert env.close()[1][0]["invalid_move"] is True
 
 
-def test_verifiers_scores_rollouts():
-    pytest.importorskip("verifiers")
-    pytest.importorskip("datasets")
-    from starmine.adapters.verifiers import load_environment, score_share
+@pytest.fixture
+def verifiers(monkeypatch):
+    """The adapter for `verifiers`: with the library, or with what stands in for it."""
+    module = "starmine.adapters.verifiers"
+    if importlib.util.find_spec("verifiers") is None:
+        monkeypatch.setitem(sys.modules, "verifiers", verifiers_stand_in)
+        monkeypatch.setitem(sys.modules, "datasets", verifiers_stand_in.datasets)
+        sys.modules.pop(module, None)
+    yield importlib.import_module(module)
+    sys.modules.pop(module)
 
-    env = load_environment(variant="mini", games=3, partners={1: "iggi"}, seed=4)
+
+def test_verifiers_scores_rollouts(verifiers):
+    env = verifiers.load_environment(variant="mini", games=3, partners={1: "iggi"}, seed=4)
     rows = env.get_dataset()
     assert [row["prompt"][0]["role"] for row in rows] == ["system"] * 3
 
-    async def rollout(row, reply):
-        state = {"prompt": row["prompt"], "info": row["info"], "trajectory": [], "final_env_response": None}
-        await env.setup_state(state)
-        while True:
-            prompt = await env.get_prompt_messages(state)
-            if state["final_env_response"] is not None:
-                return state
-            assert [message["role"] for message in prompt] == ["system", "user"]
-            text = reply(prompt[-1]["content"])
-            state["trajectory"].append({"prompt": prompt, "completion": [{"role": "assistant", "content": text}]})
+    def first(prompt):
+        assert [message["role"] for message in prompt] == ["system", "user"]
+        return first_move(prompt[-1]["content"])
 
     for game, row in enumerate(rows):
-        state = asyncio.run(rollout(row, first_move))
+        state = asyncio.run(verifiers_stand_in.rollout(env, row, first))
         score = expected_score(2, {1: "iggi"}, 4, game=game)
-        assert score_share(state) == score / env.variant.max_score
-    state = asyncio.run(rollout(rows[0], lambda _: "Hello."))
+        assert verifiers.score_share(state) == score / env.variant.max_score
+        if isinstance(env.rubric, verifiers_stand_in.Rubric):
+            reward, values = env.rubric.scores(state)
+            assert reward == verifiers.score_share(state)
+            assert values == {"score_share": reward, "score": score, "lost": values["lost"], "unusable_replies": 0}
+    state = asyncio.run(verifiers_stand_in.rollout(env, rows[0], lambda _: "Hello."))
     assert (state["unusable"], len(state["trajectory"])) == (3, 3)
+    with pytest.raises(starmine.StarmineError, match="games=0"):
+        verifiers.load_environment(games=0)
 
 
 POSITIONS = json.loads((ROOT / "tests" / "data" / "kaggle.json").read_text())
