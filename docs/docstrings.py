@@ -133,8 +133,24 @@ def with_code(line: str) -> str:
     return re.sub(r"(?<!`)`([^`]+)`(?!`)(\w)?", replaced, line)
 
 
+def constant_comment(name: str) -> list[str]:
+    """The `#:` comment of a constant, in the module that defines it. Sphinx alone would show the docs of its type."""
+    from sphinx.pycode import ModuleAnalyzer
+
+    module, _, constant = name.rpartition(".")
+    analyzer = ModuleAnalyzer.for_module(module)
+    comments: dict[tuple[str, str], list[str]] = analyzer.find_attr_docs()
+    if ("", constant) in comments:
+        return comments["", constant]
+    for node in ast.parse(analyzer.code).body:
+        if isinstance(node, ast.ImportFrom) and constant in [alias.name for alias in node.names]:
+            return constant_comment(f"{node.module}.{constant}")
+    return []
+
+
 def convert(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
     """Rewrite one docstring in place; a property's begins with its type."""
+    lines[:] = constant_comment(name) if what == "data" else lines
     converted = [with_code(line) for line in with_blocks(with_lists(without_signature(lines, name)))]
     node = stub_node(name)
     if what in ("property", "attribute") and node and node.returns and converted:

@@ -78,7 +78,7 @@ def color_permutations(variant: Variant, seed: int, games: NDArray[np.integer[An
         games: integers (G,), numbers of the games. A permutation is a function of the seed and this number.
 
     Returns:
-        uint8 (G, colors): suit s of game g becomes suit `permutations[g, s]`.
+        uint8 (G, colors). Suit s of game g becomes suit `permutations[g, s]`.
     """
     numbers = mixed(games.astype(np.uint64) ^ mixed(np.array([seed], np.uint64)))
     suits = np.arange(variant.colors, dtype=np.uint64)

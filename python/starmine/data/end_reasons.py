@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from starmine._core import StarmineError, _unknown_name, endings
 
-#: Why a game ended: "rules" by our rules; "nothing_playable" when no card could be played any more; "speedrun_fail"
-#: when a perfect score had become impossible; "timeout" and "terminated" when a player ran out of time or surrendered;
-#: "idle" when all players were away; "vote" when they voted for the end. In arrays code k stands for `ENDED_BY[k - 1]`,
-#: and 0 for a game whose source does not say why it stopped.
+#: The reasons why a game ended, by name. "rules" means by our rules; "nothing_playable" when no card could be played
+#: any more; "speedrun_fail" when a perfect score had become impossible; "timeout" and "terminated" when a player ran
+#: out of time or surrendered; "idle" when all players were away; "vote" when they voted for the end. In arrays code k
+#: stands for `ENDED_BY[k - 1]`, and 0 for a game whose source does not say why it stopped.
 ENDED_BY = ("rules", "nothing_playable", "speedrun_fail", "timeout", "terminated", "idle", "vote")
 UNKNOWN, RULES, NOTHING_PLAYABLE = range(3)
 NO_SEAT = NO_SCORE = -1

@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args
 from starmine._core import StarmineError, Variant, View, _unknown_name
 from starmine.text.facts import facts, suits_of
 
+#: The version of the prompts. It changes with any change of their text.
 PROMPT_VERSION = 1
 Form = Literal["text", "markdown", "json"]
 History = Literal["round", "whole", "none"]

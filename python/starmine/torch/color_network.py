@@ -29,7 +29,7 @@ class ColorFeatures:
     Args:
         variant: the rules.
         encoder: of the observations: "canonical", or another one with the section "knowledge", which has the hints to
-            each card, but without the own hand.
+            each card.
         weights: how the probabilities of own cards are computed. "slots" treats each slot by itself: a card is as
             likely as it has unseen copies, if the slot's hints allow it. "hands" counts the possible hands: the exact
             marginals that `View.marginals` returns.

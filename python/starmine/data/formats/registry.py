@@ -52,7 +52,7 @@ class Format:
     unwritable: Callable[[ImportedGames], dict[int, str]] | None = None
 
 
-#: The formats that `read_games` and `write_games` know: a tuple of `Format`.
+#: The formats that `read_games` and `write_games` know, a tuple of `Format`.
 FORMATS = (
     Format("parquet", "Starmine's own: a file or a folder of shards", ".parquet", parquet.read, parquet.write),
     Format("ah2ac2", "AH2AC2's safetensors, games of people", ".safetensors", ah2ac2.read, ah2ac2.write),
