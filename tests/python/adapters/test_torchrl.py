@@ -1,23 +1,30 @@
 """The TorchRL adapter: TorchRL's check, masks, partial resets, a collector, a short PPO run, and `GymWrapper`."""
 
+from importlib import import_module
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import starmine
 
-pytest.importorskip("torchrl")
 torch = pytest.importorskip("torch")
-from tensordict.nn import TensorDictModule  # noqa: E402
-from torchrl.collectors import Collector  # noqa: E402
-from torchrl.envs import ActionMask, Compose, GymWrapper, RewardSum, TransformedEnv  # noqa: E402
-from torchrl.envs.utils import check_env_specs  # noqa: E402
-from torchrl.modules import MaskedCategorical, ProbabilisticActor, ValueOperator  # noqa: E402
-from torchrl.objectives import ClipPPOLoss  # noqa: E402
-from torchrl.objectives.value import GAE  # noqa: E402
-
-from starmine.adapters.torchrl import HanabiTorchRLEnv  # noqa: E402
 
 GAMES = 8
+MODULES = [
+    *("tensordict.nn", "torchrl.collectors", "torchrl.envs", "torchrl.envs.utils", "torchrl.modules"),
+    *("torchrl.objectives", "torchrl.objectives.value", "starmine.adapters.torchrl"),
+]
+
+
+@pytest.fixture(scope="module")
+def rl():
+    """The names of TorchRL, whose import takes seconds, so that only the process that runs these tests imports it."""
+    pytest.importorskip("torchrl")
+    names = {}
+    for module in MODULES:
+        names |= vars(import_module(module))
+    return SimpleNamespace(**names)
 
 
 @pytest.fixture(autouse=True)
@@ -36,33 +43,35 @@ def assert_legal(rollout):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16", "uint8", "bits"])
-def test_check_env_specs(dtype):
-    env = HanabiTorchRLEnv(GAMES, "small", dtype=dtype, players=3, illegal_action="terminate")
-    check_env_specs(env, break_when_any_done="both", seed=1)
+def test_check_env_specs(rl, dtype):
+    env = rl.HanabiTorchRLEnv(GAMES, "small", dtype=dtype, players=3, illegal_action="terminate")
+    rl.check_env_specs(env, break_when_any_done="both", seed=1)
 
 
-def test_check_env_specs_with_the_action_mask():
-    check_env_specs(TransformedEnv(HanabiTorchRLEnv(GAMES, "small"), ActionMask()), break_when_any_done="both")
+def test_check_env_specs_with_the_action_mask(rl):
+    rl.check_env_specs(
+        rl.TransformedEnv(rl.HanabiTorchRLEnv(GAMES, "small"), rl.ActionMask()), break_when_any_done="both"
+    )
 
 
-def test_rollouts_reset_the_games_that_end():
-    env = TransformedEnv(HanabiTorchRLEnv(GAMES, "small", seed=0), Compose(ActionMask(), RewardSum()))
+def test_rollouts_reset_the_games_that_end(rl):
+    env = rl.TransformedEnv(rl.HanabiTorchRLEnv(GAMES, "small", seed=0), rl.Compose(rl.ActionMask(), rl.RewardSum()))
     rollout = env.rollout(60, break_when_any_done=False)
     assert rollout["next", "done"].sum() > GAMES
     assert_legal(rollout)
 
 
-def test_a_rollout_up_to_the_end_of_all_games():
-    env = HanabiTorchRLEnv(GAMES, "small", seed=0)
+def test_a_rollout_up_to_the_end_of_all_games(rl):
+    env = rl.HanabiTorchRLEnv(GAMES, "small", seed=0)
     last = torch.arange(env.action_spec.space.n)
-    policy = TensorDictModule(lambda mask: (mask * last).argmax(-1), in_keys=["action_mask"], out_keys=["action"])
+    policy = rl.TensorDictModule(lambda mask: (mask * last).argmax(-1), in_keys=["action_mask"], out_keys=["action"])
     rollout = env.rollout(200, policy, break_when_all_done=True)
     assert rollout.shape[1] < 200
     assert rollout["next", "done"][:, -1].all()
 
 
-def test_seeds_and_partial_resets_are_those_of_the_core():
-    env = HanabiTorchRLEnv(3, "small", dtype="uint8", illegal_action="terminate")
+def test_seeds_and_partial_resets_are_those_of_the_core(rl):
+    env = rl.HanabiTorchRLEnv(3, "small", dtype="uint8", illegal_action="terminate")
     env.set_seed(5)
     entries = env.reset()
     for game in range(3):
@@ -79,8 +88,8 @@ def test_seeds_and_partial_resets_are_those_of_the_core():
     assert not torch.equal(before["observation"][1], entries["observation"][1])
 
 
-def test_games_that_are_over_are_not_stepped():
-    env = HanabiTorchRLEnv(2, illegal_action="terminate")
+def test_games_that_are_over_are_not_stepped(rl):
+    env = rl.HanabiTorchRLEnv(2, illegal_action="terminate")
     entries = env.reset()
     entries["action"] = torch.tensor([-1, 5])
     entries = env.step_mdp(env.step(entries))
@@ -97,8 +106,8 @@ def test_games_that_are_over_are_not_stepped():
         env.step(entries)
 
 
-def test_an_illegal_action_is_an_error_that_names_the_game():
-    env = HanabiTorchRLEnv(2)
+def test_an_illegal_action_is_an_error_that_names_the_game(rl):
+    env = rl.HanabiTorchRLEnv(2)
     entries = env.reset()
     entries["action"] = torch.tensor([5, 33])
     with pytest.raises(starmine.IllegalActionError, match=r"actions\[1\]=33"):
@@ -114,10 +123,10 @@ class LastLegal:
         return turns.action_mask.shape[1] - 1 - turns.action_mask[:, ::-1].argmax(axis=1)
 
 
-def test_rewards_partners_and_extra_outputs_are_those_of_the_vector_environment():
+def test_rewards_partners_and_extra_outputs_are_those_of_the_vector_environment(rl):
     extra = ["card_features", "own_hand"]
     settings = {"reward": "fireworks", "lost_game_penalty": 2.0, "partners": {1: LastLegal()}, "extra_outputs": extra}
-    env = HanabiTorchRLEnv(GAMES, "small", **settings)
+    env = rl.HanabiTorchRLEnv(GAMES, "small", **settings)
     expected = starmine.HanabiVectorEnv(GAMES, "small", autoreset_mode="Disabled", **settings)
     entries, (_, info) = env.reset(seed=3), expected.reset(seed=3)
     ended = np.zeros(GAMES, dtype=int)
@@ -135,33 +144,33 @@ def test_rewards_partners_and_extra_outputs_are_those_of_the_vector_environment(
     assert ended.all(), "every game ends at least once"
 
 
-def test_check_env_specs_with_extra_outputs():
-    env = HanabiTorchRLEnv(GAMES, "small", extra_outputs=["card_features", "marginals", "own_hand"])
-    check_env_specs(TransformedEnv(env, ActionMask()), break_when_any_done="both")
+def test_check_env_specs_with_extra_outputs(rl):
+    env = rl.HanabiTorchRLEnv(GAMES, "small", extra_outputs=["card_features", "marginals", "own_hand"])
+    rl.check_env_specs(rl.TransformedEnv(env, rl.ActionMask()), break_when_any_done="both")
 
 
 @pytest.mark.parametrize("setting", ["autoreset_mode", "observers", "render_mode"])
-def test_settings_that_torchrl_decides_are_refused(setting):
+def test_settings_that_torchrl_decides_are_refused(rl, setting):
     with pytest.raises(starmine.StarmineError, match=f"{setting}='all' is not allowed: TorchRL takes one form only"):
-        HanabiTorchRLEnv(2, **{setting: "all"})
+        rl.HanabiTorchRLEnv(2, **{setting: "all"})
     with pytest.raises(TypeError, match='"num_threads"'):
-        HanabiTorchRLEnv(2, num_thread=1)
-    assert repr(HanabiTorchRLEnv(2)) == "HanabiTorchRLEnv(num_envs=2, variant=Variant(players=2))"
+        rl.HanabiTorchRLEnv(2, num_thread=1)
+    assert repr(rl.HanabiTorchRLEnv(2)) == "HanabiTorchRLEnv(num_envs=2, variant=Variant(players=2))"
 
 
-def actor_and_critic(env):
+def actor_and_critic(rl, env):
     features, actions = env.observation_spec["observation"].shape[-1], env.action_spec.space.n
     network = torch.nn.Sequential(torch.nn.Linear(features, 64), torch.nn.Tanh(), torch.nn.Linear(64, actions))
-    module = TensorDictModule(network, in_keys=["observation"], out_keys=["logits"])
-    actor = ProbabilisticActor(
+    module = rl.TensorDictModule(network, in_keys=["observation"], out_keys=["logits"])
+    actor = rl.ProbabilisticActor(
         module,
         in_keys={"logits": "logits", "mask": "action_mask"},
         out_keys=["action"],
-        distribution_class=MaskedCategorical,
+        distribution_class=rl.MaskedCategorical,
         return_log_prob=True,
     )
     critic = torch.nn.Sequential(torch.nn.Linear(features, 64), torch.nn.Tanh(), torch.nn.Linear(64, 1))
-    return actor, ValueOperator(critic, in_keys=["observation"])
+    return actor, rl.ValueOperator(critic, in_keys=["observation"])
 
 
 def update(batch, loss, advantage, optimizer):
@@ -176,16 +185,16 @@ def update(batch, loss, advantage, optimizer):
             optimizer.step()
 
 
-def test_a_collector_and_ppo():
+def test_a_collector_and_ppo(rl):
     torch.manual_seed(0)
-    games = HanabiTorchRLEnv(64, "very-small", max_life_tokens=3, seed=0)
-    env = TransformedEnv(games, Compose(ActionMask(), RewardSum()))
-    actor, critic = actor_and_critic(env)
-    loss = ClipPPOLoss(actor, critic, entropy_coeff=0.01)
-    advantage = GAE(gamma=1.0, lmbda=0.95, value_network=critic)
+    games = rl.HanabiTorchRLEnv(64, "very-small", max_life_tokens=3, seed=0)
+    env = rl.TransformedEnv(games, rl.Compose(rl.ActionMask(), rl.RewardSum()))
+    actor, critic = actor_and_critic(rl, env)
+    loss = rl.ClipPPOLoss(actor, critic, entropy_coeff=0.01)
+    advantage = rl.GAE(gamma=1.0, lmbda=0.95, value_network=critic)
     optimizer = torch.optim.Adam(loss.parameters(), lr=3e-3)
     settings = {"frames_per_batch": 1024, "total_frames": 16 * 1024, "auto_register_policy_transforms": True}
-    collector, returns = Collector(env, actor, **settings), []
+    collector, returns = rl.Collector(env, actor, **settings), []
     for batch in collector:
         assert_legal(batch)
         returns.append(batch["next", "episode_reward"][batch["next", "done"]].mean().item())
@@ -194,12 +203,12 @@ def test_a_collector_and_ppo():
     assert np.mean(returns[-4:]) > np.mean(returns[:4]) + 0.3
 
 
-def test_gym_wrapper_takes_the_vector_environment():
+def test_gym_wrapper_takes_the_vector_environment(rl):
     """`GymWrapper` draws actions without masks before any transform is there, so illegal actions must not raise."""
     vector = starmine.HanabiVectorEnv(GAMES, "small", autoreset_mode="Disabled", illegal_action="terminate")
-    games = GymWrapper(vector, categorical_action_encoding=True).auto_register_info_dict()
-    check_env_specs(games)
-    env = TransformedEnv(games, Compose(ActionMask(), RewardSum()))
+    games = rl.GymWrapper(vector, categorical_action_encoding=True).auto_register_info_dict()
+    rl.check_env_specs(games)
+    env = rl.TransformedEnv(games, rl.Compose(rl.ActionMask(), rl.RewardSum()))
     env.set_seed(5)  # which deals the first episode
     rollout = env.rollout(60, break_when_any_done=False)
     for game in range(GAMES):
@@ -213,11 +222,11 @@ def test_gym_wrapper_takes_the_vector_environment():
     assert torch.equal(rollout["next", "episode_reward"].squeeze(-1)[done], scores.float())
 
 
-def test_gym_wrapper_takes_the_infos_of_one_game():
+def test_gym_wrapper_takes_the_infos_of_one_game(rl):
     single = starmine.HanabiEnv("small", illegal_action="terminate", extra_outputs=["own_hand"])
-    games = GymWrapper(single, categorical_action_encoding=True).auto_register_info_dict()
-    check_env_specs(games)
-    rollout = TransformedEnv(games, ActionMask()).rollout(60, break_when_any_done=False)
+    games = rl.GymWrapper(single, categorical_action_encoding=True).auto_register_info_dict()
+    rl.check_env_specs(games)
+    rollout = rl.TransformedEnv(games, rl.ActionMask()).rollout(60, break_when_any_done=False)
     done = rollout["next", "done"].squeeze(-1)
     assert done.any()
     assert torch.equal(rollout["next", "ending"] > 0, done)
