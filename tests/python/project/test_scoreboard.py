@@ -14,7 +14,14 @@ def test_the_page_is_up_to_date():
     assert update_scoreboard.with_tables(page) == page.read_text(encoding="utf-8"), "run tools/update_scoreboard.py"
 
 
-@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def rows():
+    """The paths of all rows; those of which few games are played again take long."""
+    for path in PATHS:
+        takes_long = "replayed_games" in path.read_text(encoding="utf-8")
+        yield pytest.param(path, id=path.stem, marks=pytest.mark.nightly if takes_long else ())
+
+
+@pytest.mark.parametrize("path", list(rows()))
 def test_a_row_is_what_its_games_say(path, monkeypatch):
     monkeypatch.chdir(ROOT)
     row = update_scoreboard.row_of(path)
