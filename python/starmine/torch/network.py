@@ -92,7 +92,9 @@ class CardFeatures(nn.Module):
 
 
 class SeatGRU(nn.Module):
-    """A gated recurrent unit with one hidden state for each seat of each game, updated at that seat's turns only.
+    """A gated recurrent unit with one hidden state for each seat of each game.
+
+    The hidden state is updated only at the turns at which the seat acts; the turns of others are not its input.
 
     Args:
         width: of inputs and hidden states.
@@ -108,7 +110,7 @@ class SeatGRU(nn.Module):
 
         Args:
             x: inputs (T * B, width), turn by turn.
-            hidden_state: of the B games, with the seats of the T turns.
+            hidden_state: the `HiddenState` of the B games before these turns, with the seats of the T turns.
 
         Returns:
             The acting seat's hidden state after each turn, float32 (T * B, width), and the hidden states of all seats
@@ -216,7 +218,7 @@ class ActorCritic(nn.Module, ABC):
         Args:
             inputs: what `read` gives for n observations. With recurrence n is T * B: T turns of B games, turn by turn.
             mask: legal actions, bool (n, actions).
-            hidden_state: of the B games; needed with recurrence, else optional.
+            hidden_state: the `HiddenState` of the B games before these turns; needed with recurrence, else optional.
 
         Returns:
             Log probabilities float32 (n, actions), values float32 (n,), and the hidden states after the last turn,
