@@ -17,6 +17,7 @@ import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 from unittest.mock import patch
@@ -33,9 +34,10 @@ from ppo import PPO, Args
 
 import starmine
 from starmine import Batch
+from starmine.games.results import mean_and_error
 from starmine.torch import ActorCritic, ColorFeatures, ColorNetwork, HiddenState
 from starmine.torch.network import orthogonal
-from starmine.training import Act, command_line, evaluate_policy, network_player, partner_seats
+from starmine.training import Act, command_line, evaluate_with, network_player, partners, read_partners
 
 GAMES = 10_000
 DERIVED = ("card_flags", "unseen", "dead", "critical")  # sections of a colour's row; in the rest: all flags
@@ -56,13 +58,14 @@ class Unsaved(ActorCritic):
     def save(self, path: str | os.PathLike[str], **about: Any) -> None:
         """Write the scores over the decks of seed 0 instead, as a kept run tells them."""
         facts: dict[str, Any] = {"about": about}
-        partners = partner_seats(about["arguments"].get("partner"), self.players)
+        met, _ = read_partners(self.variant, about["arguments"].get("partners"))
         for how in ("greedy", "sampled"):
-            act = player(self, GAMES, sampled=how == "sampled")
-            scores = evaluate_policy(act, self.variant, GAMES, seed=0, partners=partners)
+            act = partial(player, self, sampled=how == "sampled")
+            scores = evaluate_with(act, self.variant, GAMES, met, seed=0)
             facts[how] = {"games": GAMES, "perfect": scores.perfect.mean(), "lost": scores.lost.mean()}
             for name, values in (("score", scores.score), ("kept", scores.kept)):
-                facts[how] |= {name: values.mean(), f"{name}_error": values.std(ddof=1) / GAMES**0.5}
+                mean, error = mean_and_error(values.reshape(len(values), -1).mean(1))
+                facts[how] |= {name: mean, f"{name}_error": error}
         Path(path).with_name("scores.json").write_text(json.dumps(facts, default=float), encoding="utf-8")
 
     def described(self) -> dict[str, Any]:
@@ -118,18 +121,20 @@ class HintMemory:
 
     Each card has two bytes: the turns since a hint last touched it, from 1, at most 31, plus 32 if that hint named a
     colour; and the place of the card among those that the hint touched, 1 newest, 2 oldest, 3 both. Both are 0 before.
-    In a game of two beside a partner, the observations show the partner's moves only: `act` takes those of seat 0.
+    In a game of two beside a partner, the observations show the partner's moves only: `act` takes the learner's.
     """
 
     def __init__(self, variant: Any, encoder: str, games: int, has_partner: bool = False) -> None:
         self.has_partner = has_partner
         self.variant, self.layout = variant, {part.name: part.slice for part in variant.layout(encoder)}
+        self.seat = np.zeros(games, int)
         self.cards = np.zeros((games, variant.players, variant.hand_size, 2), np.uint8)
         self.partner_hand = np.zeros((games, variant.hand_size, variant.colors, variant.ranks), np.uint8)
 
     def read(self, outputs: dict[str, Any]) -> NDArray[np.uint8]:
         """The observations of a step with the bytes appended, own cards first; call once for each step."""
-        obs, seat, players = outputs["obs"], outputs["current_player"].astype(int), self.variant.players
+        obs, players = outputs["obs"], self.variant.players
+        seat = self.seat = outputs["current_player"].astype(int)
         bits = np.unpackbits(obs, axis=1, bitorder="little")
         if "terminated" in outputs:
             self.cards[outputs["terminated"]] = 0
@@ -148,7 +153,7 @@ class HintMemory:
         """Take the next moves of all games, if observations will not show them."""
         if not self.has_partner:
             return
-        games, seat = np.arange(len(actions)), np.zeros(len(actions), int)
+        games, seat = np.arange(len(actions)), self.seat
         hand_size, colors = self.variant.hand_size, self.variant.colors
         hint = actions - 2 * hand_size  # after the discards and plays of each slot
         by_color = (hint >= 0) & (hint < colors)
@@ -156,7 +161,7 @@ class HintMemory:
         of_rank = self.partner_hand[games, :, :, (hint - colors).clip(0)].any(2)
         touched = np.where(by_color[:, None], of_color, of_rank) & (hint >= 0)[:, None]
         left = np.where(hint < 0, actions % hand_size, -1)
-        self.move(seat, left, seat + 1, touched.astype(np.uint8), by_color.astype(np.uint8))
+        self.move(seat, left, (seat + 1) % 2, touched.astype(np.uint8), by_color.astype(np.uint8))
 
     def move(self, actor: Any, left: Any, target: Any, touched: Any, by_color: Any) -> None:
         """Let a turn pass in each game: the slot that a card left, or -1, and what a hint touched in which hand."""
@@ -228,9 +233,9 @@ class MemoryBatch:
         self.last = after | {"obs": self.memory.read(after)}
         return self.last
 
-    def to_bytes(self) -> bytes:
-        """The batch, without the memory."""
-        return bytes(self.batch.to_bytes())
+    def __getattr__(self, name: str) -> Any:
+        """What else a batch has, without the memory."""
+        return getattr(self.batch, name)
 
 
 def player(network: ActorCritic, games: int, sampled: bool = False) -> Act:
@@ -252,7 +257,7 @@ class Control(PPO):
     """PPO with one of the networks in place of the network by colour."""
 
     def __init__(self, args: ControlArgs) -> None:
-        has_partner = args.partner is not None
+        has_partner = args.partners is not None
         if args.control == "memory" and has_partner and args.players != 2:
             what = f"players={args.players} is not allowed with --control memory and a partner"
             raise starmine.StarmineError(f"{what}: expected 2")
@@ -271,7 +276,7 @@ class Control(PPO):
             memory = HintMemory(variant, args.encoder, num_envs, has_partner)
             return MemoryBatch(found, memory) if args.control == "memory" else found
 
-        with patch.object(ppo, "ColorNetwork", network), patch.object(starmine, "Batch", batch):
+        with patch.object(ppo, "ColorNetwork", network), patch.object(partners, "Batch", batch):
             super().__init__(args)
 
 

@@ -55,7 +55,7 @@ class Ours:
         torch.set_num_threads(threads)
         self.ppo = ppo.PPO(ppo.Args(num_envs=GAMES, rollout=TURNS, epochs=EPOCHS, **given))
         self.stepping = self.learning = self.total = 0.0
-        self.ppo.batch = Timed(self, self.ppo.batch)
+        self.ppo.games = Timed(self, self.ppo.games)
         learn = self.ppo.learn
 
         def timed_learn(*arguments: Any) -> Any:

@@ -16,6 +16,7 @@ Output folder, stopping and resuming are those of `examples/ppo.py`.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -26,45 +27,43 @@ import starmine
 from starmine.envs.rewards import taken_back
 from starmine.torch import ActorCritic, ColorNetwork, HiddenState, PolicyNetwork
 from starmine.training import (
-    Act,
     FinishedGames,
+    NewPlayer,
     OnUpdate,
     Outputs,
+    PartnerArgs,
     Precision,
     Run,
     Schedule,
     Scores,
-    ScriptArgs,
+    TrainingGames,
     WeightAverage,
     anneal,
-    batch_state,
     begin_with,
     check_finite,
     command_line,
-    evaluate_policy,
+    evaluate_with,
     flat_weights,
     local_device,
     matmul_dtype,
     network_player,
-    partner_seats,
     random_policy,
-    resumed_batch,
+    read_partners,
     show_game,
     training_seed,
+    write_partner_table,
 )
 
 MEASURES = ("policy_loss", "value_loss", "entropy", "kl", "clipped", "gradient_norm")
 
 
 @dataclass
-class Args(ScriptArgs):
+class Args(PartnerArgs):
     """Train one recurrent policy for all seats of Hanabi with PPO."""
 
     variant: str = "standard"
     """one of starmine.variants()"""
     players: int = 2
-    partner: str | None = None
-    """one of starmine.bots(), in all seats but the first; None for self-play"""
     encoder: str = "canonical"
     """one of starmine.encoders()"""
     lost_game_score: Literal["fireworks", "zero"] = "fireworks"
@@ -119,7 +118,7 @@ class Args(ScriptArgs):
 
 # The arguments that a resumed run cannot change.
 FIXED = (
-    *("variant", "players", "partner", "encoder", "lost_game_score", "num_envs", "device"),
+    *("variant", "players", "partners", "encoder", "lost_game_score", "num_envs", "device"),
     *("network", "hidden", "card_features"),
 )
 
@@ -147,9 +146,9 @@ class RecurrentPPO:
 
         # The games: "obs" are the packed bits of the seat to act.
         self.variant = starmine.variant(args.variant, players=args.players, lost_game_score=args.lost_game_score)
-        self.partners = partner_seats(args.partner, args.players)
-        settings: dict[str, Any] = {"encoder": args.encoder, "dtype": "bits", "partners": self.partners}
-        self.batch = starmine.Batch(self.variant, args.num_envs, seed=training_seed(args.seed), **settings)
+        self.partners, self.held_out = read_partners(self.variant, args.partners, args.hold_out)
+        settings: dict[str, Any] = {"seed": training_seed(args.seed), "encoder": args.encoder, "dtype": "bits"}
+        self.games = TrainingGames(self.variant, args.num_envs, self.partners, **settings)
 
         # The network, and the moving average of its weights.
         policy: ActorCritic
@@ -168,7 +167,7 @@ class RecurrentPPO:
         # The rollout.
         self.hidden = self.first_hidden = self.policy.initial_state(args.num_envs)
         shape = (args.rollout, args.num_envs)
-        inputs, _ = self.read(self.batch.observe())
+        inputs, _ = self.read(self.games.observe())
         self.inputs = inputs.new_empty(args.rollout, *inputs.shape)
         self.mask = torch.empty(*shape, self.variant.num_actions, dtype=torch.bool, device=self.device)
         self.action, self.seat = (torch.empty(shape, dtype=torch.int64, device=self.device) for _ in range(2))
@@ -201,7 +200,7 @@ class RecurrentPPO:
         Args:
             points_taken: share of its points that a lost game takes back.
         """
-        args, outputs, finished = self.args, self.batch.observe(), FinishedGames()
+        args, outputs, finished = self.args, self.games.observe(), FinishedGames()
         self.first_hidden, present = self.hidden, torch.zeros(1, args.num_envs, dtype=torch.bool, device=self.device)
         for step in range(args.rollout + 1):
             inputs, mask = self.read(outputs)
@@ -213,7 +212,7 @@ class RecurrentPPO:
                 break
             # The Gumbel-max trick: minus the logarithm of exponential noise is Gumbel noise.
             action = (log_probs - torch.empty_like(log_probs).exponential_().log()).argmax(1)
-            outputs = self.batch.step(action.cpu())
+            outputs = self.games.step(action.cpu())
             reward = outputs["reward"] - taken_back(outputs, args.lost_game_penalty, points_taken)
             self.inputs[step], self.mask[step], self.action[step], self.value[step] = inputs, mask, action, value
             self.log_prob[step] = pick(log_probs, action)
@@ -223,7 +222,7 @@ class RecurrentPPO:
             assert hidden is not None
             self.hidden = hidden.masked_fill(self.terminated[step, :, None, None], 0)
             finished.add(outputs)
-        return value, finished.means(args.lost_game_score)
+        return value, finished.means(args.lost_game_score, self.games.names)
 
     def advantages(self, last_value: Tensor) -> Tensor:
         """Generalised advantage estimates (steps, games) of the rollout (Schulman et al., 2016).
@@ -280,13 +279,13 @@ class RecurrentPPO:
         log_probs, value, _ = self.policy(inputs, mask, state)
         return log_probs, value
 
-    def evaluate(self, act: Act, games: int) -> Scores:
-        """Play games with the partner of training, if any."""
-        return evaluate_policy(act, self.variant, games, encoder=self.args.encoder, partners=self.partners)
+    def evaluate(self, player: NewPlayer, games: int) -> Scores:
+        """Play games with the partners of training, if any."""
+        return evaluate_with(player, self.variant, games, self.partners, encoder=self.args.encoder)
 
     def state_dict(self) -> dict[str, Any]:
         """What a checkpoint keeps."""
-        own = batch_state(self.batch, self.partners) | {"hidden": self.hidden.cpu()}
+        own = self.games.state_dict() | {"hidden": self.hidden.cpu()}
         policy, average, optimizer = (part.state_dict() for part in (self.policy, self.average, self.optimizer))
         return {"policy": policy, "average": average, "optimizer": optimizer, "process": own}
 
@@ -295,7 +294,7 @@ class RecurrentPPO:
         self.policy.load_state_dict(state["policy"])
         self.average.load_state_dict(state["average"])
         self.optimizer.load_state_dict(state["optimizer"])
-        self.batch = resumed_batch(state["process"], self.partners)
+        self.games.load_state_dict(state["process"])
         self.hidden = state["process"]["hidden"].to(self.device)
 
 
@@ -313,7 +312,7 @@ def main(args: Args, on_update: OnUpdate | None = None) -> None:
         while run.begin_update():
             measures = ppo.update(run.fraction)
             if run.is_due(args.eval_every):
-                scores = ppo.evaluate(network_player(ppo.average.network, args.eval_games), args.eval_games)
+                scores = ppo.evaluate(partial(network_player, ppo.average.network), args.eval_games)
                 measures["greedy"] = float(scores.score.mean())
             run.end_update(measures, steps=args.rollout * args.num_envs)
         if run.finished:
@@ -323,17 +322,21 @@ def main(args: Args, on_update: OnUpdate | None = None) -> None:
 def report(ppo: RecurrentPPO, run: Run) -> None:
     """Show a game, evaluate what was learned, and write it."""
     args, games, network = ppo.args, ppo.args.final_games, ppo.average.network
-    if args.partner is None:
-        show_game(network_player(network, 1), ppo.variant, args.encoder, replay=args.out / "game.html")
+    player = partial(network_player, network)
+    method, others = "IPPO", ""
+    if args.partners is None:
+        show_game(player(1), ppo.variant, args.encoder, replay=args.out / "game.html")
+    else:
+        method, others = f"PPO, a best response to {args.partners}", f" with {args.partners}"
     scores = {
-        "random policy": ppo.evaluate(random_policy(), games),
-        "drawn actions": ppo.evaluate(network_player(network, games, sampled=True), games),
-        "greedy policy": ppo.evaluate(network_player(network, games), games),
+        "random policy": ppo.evaluate(lambda _: random_policy(), games),
+        "drawn actions": ppo.evaluate(partial(player, sampled=True), games),
+        "greedy policy": ppo.evaluate(player, games),
     }
-    partner = "" if args.partner is None else f" with {args.partner}"
-    method = "IPPO" if args.partner is None else f"PPO, a best response to {args.partner}"
-    title = f"PPO{partner}, {args.variant}, {args.players} players"
+    title = f"PPO{others}, {args.variant}, {args.players} players"
     run.report(scores, title=title, method=method, network=network)
+    table, partners = args.out / "partners.csv", (ppo.partners, ppo.held_out)
+    write_partner_table(table, player, ppo.variant, games, *partners, encoder=args.encoder)
 
 
 if __name__ == "__main__":

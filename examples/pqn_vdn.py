@@ -4,7 +4,7 @@
     python examples/pqn_vdn.py --mixing none            # without the values of the waiting seats
     python examples/pqn_vdn.py --players 4 --minutes 60 --out runs/four
     python examples/pqn_vdn.py --minutes 180 --resume   # go on with the run in runs/pqn_vdn
-    python examples/pqn_vdn.py --partner smart          # a best response to a bot
+    python examples/pqn_vdn.py --partners smart,info    # a best response to a mixture
 
 One network plays all seats, epsilon-greedily. After each short rollout it learns the rollout's Q(lambda) returns in a
 few epochs and discards it; layer normalisation keeps this stable (Gallici et al., "Simplifying deep temporal difference
@@ -18,8 +18,8 @@ learning", 2024). The reward is the team's, and so is the value:
 - `--mixing none`: the team's value is the value of the acting seat's action, and the return of a turn bootstraps from
   the best action of the seat that acts next, of its own observation.
 
-With a partner the policy plays seat 0 and the environment plays the bot's turns, so nothing is mixed and a sample is a
-turn of the policy. Observations are stored as packed bits and unpacked for the network.
+With `--partners`, see `examples/ppo.py`, nothing is mixed and a sample is a turn of the policy. Observations are stored
+as packed bits and unpacked for the network.
 
 Output folder, stopping and resuming are those of `examples/ppo.py`; a resumed run needs the same budget, in steps.
 """
@@ -43,34 +43,32 @@ from starmine.training import (
     FinishedGames,
     OnUpdate,
     Outputs,
+    PartnerArgs,
     Run,
     Schedule,
     Scores,
-    ScriptArgs,
+    TrainingGames,
     anneal,
-    batch_state,
     check_finite,
     command_line,
-    evaluate_policy,
-    partner_seats,
+    evaluate_with,
     random_policy,
-    resumed_batch,
+    read_partners,
     show_game,
     training_seed,
+    write_partner_table,
 )
 
 MEASURES = ("loss", "value", "gradient_norm")
 
 
 @dataclass
-class Args(ScriptArgs):
+class Args(PartnerArgs):
     """Train one policy for all seats of Hanabi with PQN."""
 
     variant: str = "standard"
     """one of starmine.variants()"""
     players: int = 2
-    partner: str | None = None
-    """one of starmine.bots(), in all seats but the first; None for self-play"""
     encoder: str = "canonical"
     """one of starmine.encoders()"""
     lost_game_score: Literal["fireworks", "zero"] = "fireworks"
@@ -114,11 +112,14 @@ class Args(ScriptArgs):
     @property
     def seats(self) -> int:
         """The number of seats whose values make up the team's value."""
-        return self.players if self.mixing == "vdn" and self.partner is None else 1
+        return self.players if self.mixing == "vdn" and self.partners is None else 1
 
 
 # The arguments that a resumed run cannot change.
-FIXED = ("variant", "players", "partner", "encoder", "lost_game_score", "num_envs", "mixing", "hidden", "card_features")
+FIXED = (
+    *("variant", "players", "partners", "encoder", "lost_game_score", "num_envs"),
+    *("mixing", "hidden", "card_features"),
+)
 
 
 class QNetwork(nn.Module):
@@ -220,10 +221,10 @@ class PQN:
         self.args = args
         torch.manual_seed(args.seed)
         self.variant = starmine.variant(args.variant, players=args.players, lost_game_score=args.lost_game_score)
-        self.partners = partner_seats(args.partner, args.players)
-        settings: dict[str, Any] = {"encoder": args.encoder, "observers": "current" if args.seats == 1 else "all"}
-        settings |= {"dtype": "bits", "partners": self.partners, "seed": training_seed(args.seed)}
-        self.batch = starmine.Batch(self.variant, args.num_envs, **settings)
+        self.partners, self.held_out = read_partners(self.variant, args.partners, args.hold_out)
+        settings: dict[str, Any] = {"seed": training_seed(args.seed), "encoder": args.encoder, "dtype": "bits"}
+        settings["observers"] = "current" if args.seats == 1 else "all"
+        self.games = TrainingGames(self.variant, args.num_envs, self.partners, **settings)
         self.network = QNetwork(args, self.variant)
         self.optimizer = torch.optim.RAdam(self.network.parameters(), args.lr)
         features, actions = self.network.features, self.variant.num_actions
@@ -251,7 +252,7 @@ class PQN:
 
     def collect(self, epsilon: float) -> tuple[Tensor, dict[str, float]]:
         """Fill the rollout epsilon-greedily; returns its returns and the scores of the games that ended."""
-        args, outputs = self.args, self.batch.observe()
+        args, outputs = self.args, self.games.observe()
         finished = FinishedGames()
         no_log_prob = torch.zeros(args.num_envs)  # the buffer has a column for it, which policy gradients need
         self.rollout.clear()
@@ -259,7 +260,7 @@ class PQN:
             obs, mask = self.observations(outputs), torch.from_numpy(outputs["action_mask"])
             action, value = best(self.network.infer(obs), mask)
             action = explore(action, mask, epsilon)
-            after = self.batch.step(action)
+            after = self.games.step(action)
             self.rollout.add(
                 obs=obs,
                 action_mask=mask,
@@ -274,7 +275,7 @@ class PQN:
         last_values = self.network.infer(self.observations(outputs))
         _, last_value = best(last_values, torch.from_numpy(outputs["action_mask"]))
         returns = q_lambda_returns(self.rollout, last_value, args.gamma, args.q_lambda)
-        return returns, finished.means(args.lost_game_score)
+        return returns, finished.means(args.lost_game_score, self.games.names)
 
     def learn(self, returns: Tensor) -> dict[str, float]:
         """Fit the team's values to the returns in epochs of minibatches; returns the means of their measures."""
@@ -293,19 +294,19 @@ class PQN:
         return dict(zip(MEASURES, found.mean(0).tolist(), strict=True))
 
     def evaluate(self, act: Act, games: int) -> Scores:
-        """Play games beside the partner of training, if any."""
-        return evaluate_policy(act, self.variant, games, encoder=self.args.encoder, partners=self.partners)
+        """Play games with the partners of training, if any."""
+        return evaluate_with(lambda _: act, self.variant, games, self.partners, encoder=self.args.encoder)
 
     def state_dict(self) -> dict[str, Any]:
         """What a checkpoint keeps."""
-        own = batch_state(self.batch, self.partners)
-        return {"network": self.network.state_dict(), "optimizer": self.optimizer.state_dict(), "process": own}
+        network, optimizer = self.network.state_dict(), self.optimizer.state_dict()
+        return {"network": network, "optimizer": optimizer, "process": self.games.state_dict()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Go on from a checkpoint."""
         self.network.load_state_dict(state["network"])
         self.optimizer.load_state_dict(state["optimizer"])
-        self.batch = resumed_batch(state["process"], self.partners)
+        self.games.load_state_dict(state["process"])
 
 
 def main(args: Args, on_update: OnUpdate | None = None) -> None:
@@ -326,16 +327,17 @@ def main(args: Args, on_update: OnUpdate | None = None) -> None:
 def report(pqn: PQN, run: Run) -> None:
     """Show a game, evaluate what was learned, and write it."""
     args, games = pqn.args, pqn.args.final_games
-    if args.partner is None:
+    if args.partners is None:
         show_game(pqn.network.greedy, pqn.variant, args.encoder, replay=args.out / "game.html")
     scores = {
         "random policy": pqn.evaluate(random_policy(), games),
         "greedy policy": pqn.evaluate(pqn.network.greedy, games),
     }
     method = "PQN" if args.seats == 1 else "PQN-VDN"
-    partner = "" if args.partner is None else f" with {args.partner}"
-    title = f"{method}{partner}, {args.variant}, {args.players} players"
+    title = f"{method} with {args.partners or 'itself'}, {args.variant}, {args.players} players"
     run.report(scores, title=title, method=method, network=pqn.network.to_policy(args, pqn.variant))
+    table, partners = args.out / "partners.csv", (pqn.partners, pqn.held_out)
+    write_partner_table(table, lambda _: pqn.network.greedy, pqn.variant, games, *partners, encoder=args.encoder)
 
 
 if __name__ == "__main__":

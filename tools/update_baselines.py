@@ -7,10 +7,10 @@
     python tools/update_baselines.py                     # the tables alone
 
 A run is a folder of an example script. It gets a row in results/runs.csv (the command, its cost, and the scores over
-common decks), and results/NAME with `log.csv` (the means over stretches of updates) and `policy.safetensors`. A policy
-that is shipped also needs its row in src/nn/policy/shipped.rs. Runs named ablation-SETTING-SEED and agree-SETTING-SEED
-have tables with a line for all seeds of a setting. results/crossplay/GROUP-SETTING.csv, a matrix of `starmine eval`,
-shows how its seeds play together.
+common decks), and results/NAME with `log.csv` (the means over stretches of updates), `policy.safetensors` and, of a run
+with partners, `partners.csv`. A policy that is shipped also needs its row in src/nn/policy/shipped.rs. Runs named
+ablation-SETTING-SEED and agree-SETTING-SEED have tables with a line for all seeds of a setting.
+results/crossplay/GROUP-SETTING.csv, a matrix of `starmine eval`, shows how its seeds play together.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ import update_bots
 import starmine
 from starmine.policies import TrainedPolicy
 from starmine.policies.load import load_own
+from starmine.training import read_partners
 
 ROOT = Path(__file__).parents[1]
 POLICIES = ROOT / "python" / "starmine" / "policies"
@@ -84,15 +85,20 @@ def machine() -> str:
     return f"{models[0] if models else platform.machine()}, {os.cpu_count()} cores"
 
 
-def scores(seats: Sequence[str | TrainedPolicy], variant: starmine.Variant, games: int) -> dict[str, float]:
-    """How those in the seats play together."""
-    played = starmine.play_games(seats, games=games, seed=SEED, variant=variant)
-    found: dict[str, float] = {"games": games}
-    for name, values in (("score", played.scores), ("kept", played.fireworks)):
+def scores(policy: TrainedPolicy, partners: Sequence[Any], variant: starmine.Variant, games: int) -> dict[str, float]:
+    """How a policy plays with itself, or with each partner in equally many games, in every seat of the same decks."""
+    seats = range(variant.players)
+    tables = [[policy if seat == own else partner for seat in seats] for partner in partners for own in seats]
+    tables = tables or [[policy] * variant.players]
+    decks = games // len(tables)
+    played = [starmine.play_games(table, games=decks, seed=SEED, variant=variant) for table in tables]
+    found: dict[str, float] = {"games": decks * len(tables)}
+    for name, of_tables in (("score", [it.scores for it in played]), ("kept", [it.fireworks for it in played])):
+        values = np.mean(of_tables, axis=0)
         found[name] = float(values.mean())
-        found[f"{name}_error"] = float(values.std(ddof=1) / games**0.5)
-    perfect = played.share("perfect")
-    return found | {"perfect": perfect, "lost": 1 - perfect - played.share("deck_exhausted")}
+        found[f"{name}_error"] = float(values.std(ddof=1) / decks**0.5)
+    perfect, exhausted = (float(np.mean([it.share(end) for it in played])) for end in ("perfect", "deck_exhausted"))
+    return found | {"perfect": perfect, "lost": 1 - perfect - exhausted}
 
 
 CARD = """\
@@ -189,7 +195,7 @@ def of_control(name: str, found: dict[str, Any], after: str | None) -> dict[str,
         "method": about["method"],
         "variant": arguments.get("variant", "standard"),
         "players": arguments.get("players", 2),
-        "partner": arguments.get("partner"),
+        "partner": arguments.get("partners"),
         "command": command("benchmarks/ablation.py", arguments),
         "after": after,
     }
@@ -204,8 +210,7 @@ def of_policy(name: str, policy: TrainedPolicy, run: Path, games: int, after: st
     arguments, before = arguments_of(policy.about, after), {"steps": 0, "seconds": 0}
     if after and "start" in arguments:  # a resumed run counts the training before it itself
         before = kept_run(after)
-    partner = arguments.get("partner")
-    rest = variant.players - 1
+    partners = [partner.player for partner in read_partners(variant, arguments.get("partners"))[0]]
     learns = policy.about["method"].partition("-")[0]
     of_values = learns in SCRIPTS
     name_of_script = SCRIPTS.get(learns, "ppo_recurrent" if policy.recurrent else "ppo")
@@ -215,7 +220,7 @@ def of_policy(name: str, policy: TrainedPolicy, run: Path, games: int, after: st
         "method": policy.about["method"],
         "variant": policy.about["arguments"].get("variant", "standard"),
         "players": variant.players,
-        "partner": partner,
+        "partner": arguments.get("partners"),
         "max_score": variant.max_score,
         "command": command(script, arguments) + (" --resume" if after and "start" not in arguments else ""),
         "after": after,
@@ -223,9 +228,9 @@ def of_policy(name: str, policy: TrainedPolicy, run: Path, games: int, after: st
         "seconds": before["seconds"] + policy.about["seconds"],
         "machine": machine(),
         "date": today(),
-        "greedy": scores([policy] + [partner or policy] * rest, variant, games),
+        "greedy": scores(policy, partners, variant, games),
         # Values of actions are no probabilities to draw by.
-        "sampled": None if of_values else scores([drawn] + [partner or drawn] * rest, variant, games),
+        "sampled": None if of_values else scores(drawn, partners, variant, games),
     }
 
 
@@ -247,11 +252,15 @@ def keep(name: str, run: Path, games: int, ship: bool, after: str | None) -> Non
     folder.mkdir(parents=True, exist_ok=True)
     if policy is not None:
         shutil.copy(run / "policy.safetensors", folder / "policy.safetensors")
+    if (run / "partners.csv").exists():
+        shutil.copy(run / "partners.csv", folder / "partners.csv")
     with (folder / "log.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
+        with_partners = sorted({column for row in rows for column in row if column.startswith("score with ")})
+        columns = [*COLUMNS, *with_partners]
+        writer.writerow(columns)
         for stretch in np.array_split(np.array(rows, dtype=object), min(ROWS, len(rows))):
-            writer.writerow([number(column, list(stretch)) for column in COLUMNS])
+            writer.writerow([number(column, list(stretch)) for column in columns])
     if ship and policy is not None:
         POLICIES.mkdir(exist_ok=True)
         about = policy.about | {"arguments": arguments_of(policy.about, after)}

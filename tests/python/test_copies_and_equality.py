@@ -18,7 +18,8 @@ MINI = starmine.variant("mini")
 IN_USE = {
     *("Batch", "HanabiEnv", "HanabiVectorEnv"),  # copied and pickled, see test_buffers and test_gymnasium
     *("ChatPlayer", "Endpoint", "LastMoves", "ModulePolicy", "OverlappingGames", "RolloutBuffer", "GamesDataset"),
-    *("FinishedGames", "GameReplay", "Log", "Run", "SeatGames", "StopSignals", "WeightAverage", "Table"),
+    *("FinishedGames", "GameReplay", "Log", "Run", "SeatGames", "StopSignals", "TrainingGames", "WeightAverage"),
+    "Table",
 }
 MODULES = {"ActorCritic", "CardFeatures", "ColorFeatures", "ColorNetwork", "PolicyNetwork", "SeatGRU"}  # of torch
 DESCRIPTIONS = {"Learner", "Policy", "PythonBot", "RunArgs", "ReplayOptions"}  # protocols and dictionaries of arguments
@@ -221,6 +222,14 @@ VALUES = {
     "Minibatch": (tensors("Minibatch"), lambda: tensors("Minibatch")(2)),
     "Checkpoint": (checkpoint, lambda: checkpoint(2)),
     "PlayedGames": (played, lambda: played(2)),
+    "Partner": (
+        lambda: starmine.training.Partner("smart", "smart"),
+        lambda: starmine.training.Partner("smart", "smart", 2.0),
+    ),
+    "PartnerArgs": (
+        lambda: starmine.training.PartnerArgs(),
+        lambda: starmine.training.PartnerArgs(partners="smart"),
+    ),
     "Progress": (lambda: checkpoint().progress, lambda: checkpoint(2).progress),
     "Scores": (scores, lambda: scores(2)),
     "ScriptArgs": (
@@ -237,7 +246,8 @@ VALUES = {
     "Metadata": (lambda: starmine.data.Metadata(MINI, []), lambda: starmine.data.Metadata(MINI, [], seed=1)),
     "RowGroup": (lambda: starmine.data.RowGroup(0, 0, 0, 5), lambda: starmine.data.RowGroup(0, 0, 5, 5)),
 }
-OF_TORCH = ("HiddenState", "Minibatch", "Checkpoint", "PlayedGames", "Progress", "Scores", "ScriptArgs", "SeatTurns")
+OF_TORCH = ("HiddenState", "Minibatch", "Checkpoint", "PlayedGames", "Partner", "PartnerArgs", "Progress", "Scores")
+OF_TORCH += ("ScriptArgs", "SeatTurns")
 OF_ARROW = ("Dataset", "ImportedGames", "Info", "Verification", "GameTable", "Game", "Mixture", "Generation", "Format")
 
 

@@ -35,11 +35,8 @@ from starmine.training.evaluation import (
     PROGRESS_SEED,
     Act,
     Outputs,
-    batch_state,
     evaluate_policy,
-    partner_seats,
     random_policy,
-    resumed_batch,
     show_game,
     training_seed,
 )
@@ -47,6 +44,15 @@ from starmine.training.finite import check_finite
 from starmine.training.flat import flat_weights
 from starmine.training.inference import infer, network_player, sample_actions
 from starmine.training.log import Log
+from starmine.training.partners import (
+    NewPlayer,
+    Partner,
+    PartnerArgs,
+    TrainingGames,
+    evaluate_with,
+    read_partners,
+    write_partner_table,
+)
 from starmine.training.precision import Precision, matmul_dtype
 from starmine.training.replay import GameReplay, PlayedGames
 from starmine.training.run import Learner, OnUpdate, Run, RunArgs
@@ -73,8 +79,11 @@ __all__ = [
     "GameReplay",
     "Learner",
     "Log",
+    "NewPlayer",
     "OnUpdate",
     "Outputs",
+    "Partner",
+    "PartnerArgs",
     "PlayedGames",
     "Precision",
     "Progress",
@@ -87,10 +96,10 @@ __all__ = [
     "SeatTurns",
     "StopSignals",
     "TrainingError",
+    "TrainingGames",
     "WeightAverage",
     "all_gather",
     "anneal",
-    "batch_state",
     "begin_with",
     "check_finite",
     "command_line",
@@ -98,6 +107,7 @@ __all__ = [
     "draw_deals",
     "draw_learning_curve",
     "evaluate_policy",
+    "evaluate_with",
     "flat_weights",
     "infer",
     "load_checkpoint",
@@ -106,15 +116,15 @@ __all__ = [
     "network_player",
     "other_colors",
     "padded_turns",
-    "partner_seats",
     "process_count",
     "process_group",
     "random_policy",
     "rank",
+    "read_partners",
     "replay_seats",
-    "resumed_batch",
     "sample_actions",
     "save_checkpoint",
     "show_game",
     "training_seed",
+    "write_partner_table",
 ]

@@ -9,12 +9,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import Batch, StarmineError, Variant
+from starmine._core import StarmineError, Variant
 from starmine._util.durable import replace_file
 from starmine.games.endings import defeats
-from starmine.games.identity import identity
 from starmine.games.play import play_games
-from starmine.games.players import Player, resolve_player
+from starmine.games.players import Player
 from starmine.games.results import BotError
 from starmine.games.turns import Turns
 from starmine.look import replay_html
@@ -49,34 +48,6 @@ def training_seed(seed: int) -> int:
         why = "evaluations play the decks of the others"
         raise StarmineError(f"seed={seed} is not allowed in training: expected 1 to {PROGRESS_SEED - 1:,}; {why}")
     return seed + (rank() << 40)
-
-
-def partner_seats(partner: str | None, players: int) -> dict[int, Player]:
-    """The `partners` of a batch whose seats are all held by one bot, except seat 0; none without a partner.
-
-    The bot is loaded once: if it is a policy, its file may change during the run.
-    """
-    return {} if partner is None else dict.fromkeys(range(1, players), resolve_player(partner, "partner"))
-
-
-def batch_state(batch: Batch, partners: Mapping[int, Player]) -> dict[str, Any]:
-    """A batch as checkpoints keep it, with the identities of its partners."""
-    return {"batch": batch.to_bytes(), "partners": _identities(partners)}
-
-
-def resumed_batch(state: Mapping[str, Any], partners: Mapping[int, Player]) -> Batch:
-    """The batch of `batch_state`.
-
-    Raises:
-        StarmineError: the partners are other ones than those that played.
-    """
-    if state["partners"] != _identities(partners):
-        raise StarmineError("the partner is another one than that of the run: its weights have changed")
-    return Batch.from_bytes(state["batch"])
-
-
-def _identities(partners: Mapping[int, Player]) -> dict[int, str | None]:
-    return {seat: identity(resolve_player(partner, "partner")).text for seat, partner in partners.items()}
 
 
 def evaluate_policy(

@@ -312,7 +312,7 @@ class Run:
             raise TrainingError(f"the results could not be written: {error}; --resume writes them again") from error
         print(f"\n{self.steps:,} turns in {self.updates} updates, {self.seconds:.0f} s of training")
         for name, found in scores.items():
-            print(f"{name}, {len(found.score):,} games: {found}{note if found is learned else ''}")
+            print(f"{name}, {found.score.size:,} games: {found}{note if found is learned else ''}")
         written = ["config.json", "log.jsonl", "learning_curve.png", *([] if cheats else [policy]), "checkpoint.pt"]
         print(f"results in {folder}: {', '.join(written)}, TensorBoard's event files")
 

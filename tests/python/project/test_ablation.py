@@ -33,7 +33,7 @@ def test_a_control_trains_and_tells_its_scores(ablation, tiny, tmp_path, monkeyp
 
 
 def test_memory_beside_a_partner_is_for_two_players(ablation, tiny):
-    arguments = tiny(ablation.ppo, variant="standard", partner="smart", players=3)
+    arguments = tiny(ablation.ppo, variant="standard", partners="smart", players=3)
     given = ablation.ControlArgs(**vars(arguments) | {"control": "memory"})
     with pytest.raises(
         starmine.StarmineError, match="players=3 is not allowed with --control memory and a partner: expected 2"
@@ -72,10 +72,12 @@ def hinted_by_the_moves(state, cards):
         cards[target][slot] = [1, int(by_color), (slot == max(slots)) + 2 * (slot == min(slots))]
 
 
-@pytest.mark.parametrize(("players", "partner"), [(2, None), (3, None), (2, "smart"), (2, "value")])
-def test_the_memory_of_hints_is_what_the_moves_say(ablation, players, partner):
+@pytest.mark.parametrize(
+    ("players", "partner", "seat"), [(2, None, 0), (3, None, 0), (2, "smart", 0), (2, "smart", 1), (2, "value", 1)]
+)
+def test_the_memory_of_hints_is_what_the_moves_say(ablation, players, partner, seat):
     variant, games = starmine.Variant(players=players), 12
-    seats = ablation.partner_seats(partner, players)
+    seats = {} if partner is None else {1 - seat: partner}
     inner = starmine.Batch(variant, games, dtype="bits", seed=5, partners=seats)
     width = inner.observe()["obs"].shape[1]
     batch = ablation.MemoryBatch(inner, ablation.HintMemory(variant, "canonical", games, partner is not None))

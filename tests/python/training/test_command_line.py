@@ -103,8 +103,8 @@ def test_a_folder_that_cannot_be_written(refused, example, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("example", [*PPO, "pqn_vdn"])
 def test_a_partner_that_does_not_play(refused, example):
-    assert 'did you mean "smart"' in refused(example, "--partner=smrat")
-    assert "players" in refused(example, "--partner=ippo-3p")
+    assert 'did you mean "smart"' in refused(example, "--partners=smrat")
+    assert "players" in refused(example, "--partners=ippo-3p")
     assert "seed=0 is not allowed" in refused(example, "--seed=0")
 
 

@@ -137,7 +137,7 @@ def test_the_log_goes_on_without_gaps(runs):
 def test_a_checkpoint_of_another_run_is_refused(runs):
     module, before = import_module(runs.example), (runs.whole / "checkpoint.pt").read_bytes()
     other = (
-        *("--variant=hard", "--players=3", "--partner=piers", "--encoder=canonical-minimal", "--hidden=8"),
+        *("--variant=hard", "--players=3", "--partners=piers", "--encoder=canonical-minimal", "--hidden=8"),
         *(["--network=plain"] if hasattr(module.Args, "network") else []),
         "--num-envs=16",
     )
@@ -146,7 +146,7 @@ def test_a_checkpoint_of_another_run_is_refused(runs):
     for difference in (
         "variant='small', not 'hard'",
         "players=2, not 3",
-        "partner=None, not 'piers'",
+        "partners=None, not 'piers'",
         "encoder='canonical', not 'canonical-minimal'",
         "hidden=(16, 16), not (8,)",
         "num_envs=32, not 16",
@@ -166,9 +166,9 @@ def test_a_fresh_run_moves_the_earlier_one_aside(runs):
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_a_policy_trains_beside_a_partner(example, tiny, capsys):
     module = import_module(example)
-    module.main(tiny(module, partner="piers", total_steps=2 * 64))
+    module.main(tiny(module, partners="piers", total_steps=2 * 64))
     assert re.search(r"^greedy policy, 4 games: score", capsys.readouterr().out, re.MULTILINE)
-    with pytest.raises(TrainingError, match="partner='piers', not None"):
+    with pytest.raises(TrainingError, match="partners='piers', not None"):
         module.main(tiny(module, resume=True))
 
 
@@ -192,11 +192,11 @@ def test_numbers_that_are_not_finite_stop_the_run(example, minibatch, tiny, tmp_
 def test_a_run_goes_on_beside_the_same_weights_only(example, tiny, tmp_path):
     module, path = import_module(example), tmp_path / "p.st"
     path.write_bytes(GOOD)
-    arguments = {"variant": "mini", "partner": f"policy: {path}"}
+    arguments = {"variant": "mini", "partners": f"policy: {path}"}
     module.main(tiny(module, **arguments, total_steps=2 * 64))
     module.main(tiny(module, **arguments, total_steps=4 * 64, resume=True))
     path.write_bytes(BAD)
-    with pytest.raises(TrainingError, match=r"the partner is another one .*: its weights have changed"):
+    with pytest.raises(TrainingError, match=r"a partner is another one .*: its weights have changed"):
         module.main(tiny(module, **arguments, total_steps=6 * 64, resume=True))
 
 
@@ -208,7 +208,7 @@ def test_it_names_what_is_wrong_with_the_arguments(example, tiny, tmp_path):
     with pytest.raises(TrainingError, match=r"checkpoint\.pt does not exist"):
         module.main(tiny(module, resume=True))
     with pytest.raises(Exception, match='did you mean "smart"'):
-        module.main(tiny(module, partner="smrat"))
+        module.main(tiny(module, partners="smrat"))
     assert not (tmp_path / "run").exists()
 
 

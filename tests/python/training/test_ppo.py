@@ -55,7 +55,7 @@ OPTIONS = {
     "three players": {"players": 3},
     "a plain network": {"network": "plain", "average": 0.0},
     "a smaller observation": {"encoder": "canonical-minimal", "network": "plain", "card_features": False},
-    "with a partner": {"partner": "piers"},
+    "with partners": {"partners": "piers=2,simple", "players": 3},
     "every option": EVERY_OPTION,
 }
 
@@ -97,7 +97,7 @@ def test_a_lost_game_takes_its_points_back(ppo, tiny):
     learner = ppo.PPO(tiny(ppo, rollout=80, points_taken=1.0, lost_game_penalty=0.5))
     found = {}
     for share in (0.0, 1.0):
-        learner.batch.reset(seed=5)
+        learner.games.batches[0].reset(seed=5)
         learner.collect(share)
         reward, terminated = learner.reward.numpy(), learner.terminated.numpy()
         ends = [np.flatnonzero(ended) + 1 for ended in terminated.T]

@@ -157,19 +157,19 @@ def test_the_first_row_is_what_the_actor_alone_would_see(pqn, tiny):
     mixed, alone = (pqn.PQN(tiny(pqn, players=3, num_envs=16, mixing=mixing)) for mixing in ("vdn", "none"))
     rng = np.random.default_rng(0)
     for _ in range(30):
-        all_seats, actor = mixed.batch.observe(), alone.batch.observe()
+        all_seats, actor = mixed.games.observe(), alone.games.observe()
         assert mixed.observations(all_seats).shape[1] == 3
         assert np.array_equal(mixed.observations(all_seats)[:, :1], alone.observations(actor))
         action = (rng.random(actor["action_mask"].shape) * actor["action_mask"]).argmax(1)
-        mixed.batch.step(action)
-        alone.batch.step(action)
+        mixed.games.step(action)
+        alone.games.step(action)
 
 
 OPTIONS = {
     "three players": {"players": 3},
     "no mixing": {"mixing": "none", "players": 3},
     "every option": {
-        **{"partner": "piers", "lr_schedule": "linear", "lr_end": 1e-4, "epsilon": 0.5, "epsilon_steps": 200},
+        **{"partners": "piers,simple=2", "lr_schedule": "linear", "lr_end": 1e-4, "epsilon": 0.5, "epsilon_steps": 200},
         **{"lost_game_score": "zero", "card_features": False, "epochs": 2, "minibatch": 24},
     },
 }

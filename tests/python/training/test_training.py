@@ -403,10 +403,7 @@ def test_an_evaluation_is_that_of_play_games(training, partner):
             return turns.action_mask.argmax(1)
 
     variant = starmine.variant("small", players=3)
-    partners = training.partner_seats(partner, 3)
-    assert {seat: player.text for seat, player in partners.items()} == (
-        {} if partner is None else {1: partner, 2: partner}
-    )
+    partners = {} if partner is None else {1: partner, 2: partner}
     scores = training.evaluate_policy(
         lambda outputs: outputs["action_mask"].argmax(1), variant, 50, partners=partners, seed=5
     )

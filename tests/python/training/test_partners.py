@@ -1,0 +1,189 @@
+"""starmine.training: mixtures of partners, the learner in every seat, and the table of scores with each partner."""
+
+import csv
+from importlib import import_module
+
+import numpy as np
+import pytest
+from foreign_policies import write
+from training_runs import log_lines, needs_train_extra
+
+import starmine
+
+pytestmark = needs_train_extra
+
+
+@pytest.fixture(scope="module")
+def training():
+    """The module of training."""
+    import starmine.training
+
+    return starmine.training
+
+
+def lowest(_games):
+    """A player of games that plays the lowest legal action."""
+    return lambda outputs: outputs["action_mask"].argmax(1)
+
+
+def games_with(training, partners, num_envs, players=2, seed=1):
+    """Training games of the small variant with the mixture that a text names."""
+    variant = starmine.variant("small", players=players)
+    met, _ = training.read_partners(variant, partners)
+    return training.TrainingGames(variant, num_envs, met, seed, dtype="bits")
+
+
+def test_partners_are_read_with_their_weights(training, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    variant = starmine.Variant()
+    policies = [starmine.load_policy(name) for name in ("best-response-smart", "ippo-2p")]
+    (tmp_path / "runs" / "first").mkdir(parents=True)
+    (tmp_path / "runs" / "first" / "policy.safetensors").write_bytes(policies[0].data)
+    (tmp_path / "other.safetensors").write_bytes(policies[1].data)
+    met, held_out = training.read_partners(
+        variant, "smart=2, info ,piers=.5,runs/first,noisy: 0.1; smart=3", "fireflower,other.safetensors"
+    )
+    assert [(partner.name, partner.weight) for partner in met] == [
+        *[("smart", 2.0), ("info", 1.0), ("piers", 0.5), ("first", 1.0), ("noisy: 0.1; smart", 3.0)]
+    ]
+    assert [partner.name for partner in held_out] == ["fireflower", "other"]
+    assert training.read_partners(variant, "policy: other.safetensors; sampled=2")[0][0].weight == 2.0
+    assert training.read_partners(variant, None) == ([], [])
+    assert training.read_partners(variant, "noisy-smart")[0][0].player.text == "noisy: 0.1; smart"
+
+
+@pytest.mark.parametrize(
+    ("partners", "hold_out", "message"),
+    [
+        ("smrat", None, 'did you mean "smart"'),
+        ("smart", "fireflowre", 'did you mean "fireflower"'),
+        ("smart=none", None, "'none': expected a number above 0, as in smart=2"),
+        ("smart=0", None, "expected a number above 0"),
+        ("smart=-1", None, "expected a number above 0"),
+        ("smart=inf", None, "expected a number above 0"),
+        ("smart,smart", None, "the partner 'smart' is given twice"),
+        ("smart,info", "smart", "the partner 'smart' is given twice"),
+        ("", None, "bot"),
+        ("nowhere.safetensors", None, "nowhere.safetensors"),
+        ("mybot.py:Student", None, "expected a bot's name"),
+        ("ippo-3p", None, "players"),
+        ("smart", "ippo-3p", "players"),
+    ],
+)
+def test_partners_that_nobody_has(training, partners, hold_out, message):
+    with pytest.raises(starmine.StarmineError, match=message):
+        training.read_partners(starmine.Variant(), partners, hold_out)
+
+
+def test_policies_of_other_libraries_can_only_be_held_out(training, tmp_path):
+    path = tmp_path / "other.safetensors"
+    write("ippo", path)
+    with pytest.raises(starmine.StarmineError, match="is a policy of another library"):
+        training.read_partners(starmine.Variant(), str(path))
+    assert training.read_partners(starmine.Variant(), "smart", str(path))[1][0].name == "other"
+
+
+@pytest.mark.parametrize("players", [2, 3])
+def test_the_learner_holds_every_seat_in_equally_many_games(training, players):
+    games = games_with(training, "piers=3,simple", 13, players)
+    seats = games.observe()["current_player"]
+    counts = np.bincount(seats)
+    assert len(counts) == players
+    assert counts.max() - counts.min() <= 1
+    outputs = games.observe()
+    for _ in range(60):
+        outputs = games.step(outputs["action_mask"].argmax(1))
+        assert np.array_equal(outputs["current_player"], seats)
+        ended = outputs["terminated"]
+        assert (outputs["final_partner"][~ended] == -1).all()
+        learners = outputs["final_partner"][ended] == -1
+        assert np.array_equal(learners, seats[ended, None] == np.arange(players))
+    with pytest.raises(starmine.StarmineError, match="expected a game for each seat"):
+        games_with(training, "piers", players - 1, players)
+
+
+def test_a_partner_is_drawn_for_each_episode_in_proportion_to_its_weight(training):
+    games, counts = games_with(training, "piers=3,simple", 512), np.zeros(2)
+    assert games.names == ["piers", "simple"]
+    outputs, per_game = games.observe(), [set() for _ in range(512)]
+    for _ in range(40):
+        outputs = games.step(outputs["action_mask"].argmax(1))
+        drawn = outputs["final_partner"].max(1)
+        counts += [(drawn == index).sum() for index in (0, 1)]
+        for game in np.flatnonzero(drawn >= 0):
+            per_game[game].add(drawn[game])
+    assert counts[0] / counts.sum() == pytest.approx(0.75, abs=4 * (0.75 * 0.25 / counts.sum()) ** 0.5)
+    assert sum(len(partners) == 2 for partners in per_game) > 100  # not one partner for each game of the batch
+
+
+def test_games_and_partners_are_those_of_environments(training):
+    games = games_with(training, "piers=3,simple", 8, seed=5)
+    mixture = [("piers", 3), ("simple", 1)]
+    environments = [
+        starmine.HanabiVectorEnv(
+            4, "small", players=2, dtype="bits", seed=5 + (seat << 60), partners={1 - seat: mixture}
+        )
+        for seat in (0, 1)
+    ]
+    infos = [env.reset()[1] for env in environments]
+    for _ in range(60):
+        actions = np.concatenate([info["action_mask"].argmax(1) for info in infos])
+        outputs = games.step(actions)
+        steps = [env.step(part) for env, part in zip(environments, (actions[:4], actions[4:]), strict=True)]
+        infos = [step[-1] for step in steps]
+        assert np.array_equal(outputs["obs"], np.concatenate([step[0] for step in steps]))
+        assert np.array_equal(outputs["reward"], np.concatenate([step[1] for step in steps]))
+        assert np.array_equal(outputs["final_partner"], np.concatenate([info["final_partner"] for info in infos]))
+
+
+def test_evaluations_are_those_of_play_games_in_every_seat(training):
+    class Lowest:
+        def act_batch(self, turns):
+            return turns.action_mask.argmax(1)
+
+    variant = starmine.variant("small", players=3)
+    met, _ = training.read_partners(variant, "piers,simple")
+    found = training.evaluate_with(lowest, variant, 30, met, seed=5)
+    assert found.score.shape == (5, 6)
+    for column, (name, seat) in enumerate((name, seat) for name in ("piers", "simple") for seat in range(3)):
+        players = [Lowest() if other == seat else name for other in range(3)]
+        assert np.array_equal(found.score[:, column], starmine.play_games(players, 5, seed=5, variant=variant).scores)
+    by_deck = found.score.mean(1)
+    assert found.summary()["standard_error"] == pytest.approx(by_deck.std(ddof=1) / 5**0.5, abs=1e-3)
+    assert found.summary()["games"] == 30
+
+
+def test_the_table_has_every_partner_and_the_means(training, tmp_path, capsys):
+    variant = starmine.variant("small", players=2)
+    met, held_out = training.read_partners(variant, "piers=2,simple", "random,iggi,outer")
+    rows = training.write_partner_table(tmp_path / "table.csv", lowest, variant, 40, met, held_out)
+    assert [row["partner"] for row in rows] == [
+        *["piers", "simple", "mean of the partners", "random", "iggi", "outer", "mean of the held-out partners"]
+    ]
+    assert [row["held_out"] for row in rows] == [False] * 3 + [True] * 4
+    assert rows[2]["score"] == pytest.approx((rows[0]["score"] + rows[1]["score"]) / 2, abs=1e-3)
+    assert (rows[0]["games"], rows[2]["games"], rows[0]["weight"]) == (40, 80, 2.0)
+    with open(tmp_path / "table.csv", newline="") as file:
+        written = list(csv.DictReader(file))
+    assert [row["score"] for row in written] == [str(row["score"]) for row in rows]
+    assert "iggi, held out: " in capsys.readouterr().out
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("example", ["ppo", "ppo_recurrent", "pqn_vdn"])
+def test_a_run_logs_and_writes_the_scores_with_each_partner(example, tiny, tmp_path):
+    module = import_module(example)
+    module.main(tiny(module, partners="piers=2,simple", hold_out="iggi", rollout=32, num_envs=8))
+    rows = log_lines(tmp_path / "run")
+    assert any("score with piers" in row and "score with simple" in row for row in rows)
+    with open(tmp_path / "run" / "partners.csv", newline="") as file:
+        names = [row["partner"] for row in csv.DictReader(file)]
+    assert names == ["piers", "simple", "mean of the partners", "iggi", "mean of the held-out partners"]
+
+
+@pytest.mark.slow
+def test_a_run_in_self_play_is_evaluated_with_held_out_partners(tiny, tmp_path):
+    module = import_module("ppo")
+    module.main(tiny(module, hold_out="iggi", total_steps=64))
+    with open(tmp_path / "run" / "partners.csv", newline="") as file:
+        assert [row["partner"] for row in csv.DictReader(file)] == ["iggi", "mean of the held-out partners"]
