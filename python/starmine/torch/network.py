@@ -53,8 +53,8 @@ class CardFeatures(nn.Module):
     """Two numbers for each card: the probability that it is playable now, and that it is dead (never playable).
 
     These are other features than the extra output "card_features" of a batch, which has three numbers and counts the
-    copies that are left. Here a card that is described by its hints has each suit and rank that the hints allow with
-    the same probability. The features are a function of the observation, but small networks are slow to learn it.
+    copies that are left. Here all cards that the hints allow are equally likely, whatever copies are left. The features
+    are a function of the observation, but small networks are slow to learn it.
 
     Args:
         layout: the layout of a canonical encoder's observations, D features.
