@@ -120,7 +120,7 @@ pub enum BatchError {
     #[error(
         "a batch with custom bots or partners written in Python cannot be stored: expected bots and policy files as partners"
     )]
-    StoredOutside,
+    StoredExternal,
     /// The flag that ends a call early was set.
     #[error("the call was stopped")]
     Stopped,

@@ -164,7 +164,7 @@ impl Batch {
     }
 
     /// All memory and threads of a batch. No game is dealt, and there are no games with partners,
-    /// but there is room for them.
+    /// but their memory is allocated.
     fn without_games(
         variant: Arc<Variant>,
         num_envs: usize,
@@ -187,8 +187,8 @@ impl Batch {
         seeds.extend((0..num_envs as u64).map(first_episode));
         let share = share_size(num_envs, pool.threads());
         // The caller's thread plays the games of threads that do not come in time.
-        let room = |thread| if thread == 0 { num_envs } else { share };
-        let scratch = |thread| Scratch::new(&config, room(thread));
+        let capacity = |thread| if thread == 0 { num_envs } else { share };
+        let scratch = |thread| Scratch::new(&config, capacity(thread));
         let scratch = (0..pool.threads()).map(scratch).collect::<Result<_, _>>();
         let scratch = scratch.map_err(|source| memory(num_envs, source))?;
         let with_partners = if config.options.partners.is_empty() { 0 } else { num_envs };

@@ -89,7 +89,7 @@ impl<'a> Partition<'a> {
             let take = |scratch: &mut Scratch, share: &Share<'a>, distance| {
                 // The caller's thread has memory for all games that end, every other thread for its share.
                 let has_memory =
-                    thread == 0 || distance == 0 || scratch.finished.make_room(piece, words);
+                    thread == 0 || distance == 0 || scratch.finished.reserve_more(piece, words);
                 has_memory.then(|| share.take(piece, step)).flatten()
             };
             let scratch = &mut **locked(&self.0[thread].scratch);

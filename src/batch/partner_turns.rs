@@ -1,4 +1,4 @@
-//! Outside partners: players that are not bots of this crate, such as those written in Python. A game waits when it is
+//! External partners: players that are not bots of this crate, such as those written in Python. A game waits when it is
 //! the turn of one, until the caller plays its move.
 
 use std::sync::atomic::AtomicBool;

@@ -82,10 +82,10 @@ impl Batch {
         let num_envs = self.num_envs();
         let episode = |game| Some((game, self.episode_to_deal(game, seeds, reset_mask, decks)?));
         let episodes = || (0..num_envs).filter_map(episode);
-        let room = |is_needed| if is_needed { episodes().count() } else { 0 };
+        let capacity = |is_needed| if is_needed { episodes().count() } else { 0 };
         let mut deals = Deals {
-            partner_games: reserve(room(self.has_partners()), num_envs)?,
-            given: reserve(room(decks.is_some()), num_envs)?,
+            partner_games: reserve(capacity(self.has_partners()), num_envs)?,
+            given: reserve(capacity(decks.is_some()), num_envs)?,
             decks: self.decks_to_change(decks.is_some())?,
         };
         if let Some(decks) = decks {
@@ -130,7 +130,7 @@ impl Batch {
         self.decks.iter().flatten().count() + self.num_finished()
     }
 
-    /// A copy of the given decks, with room for those of all games if some are to be dealt; none if no
+    /// A copy of the given decks, with memory for those of all games if some are to be dealt; none if no
     /// game has one.
     fn decks_to_change(&self, deals_decks: bool) -> Result<Vec<Option<DrawOrder>>, BatchError> {
         if self.decks.iter().all(Option::is_none) && !deals_decks {

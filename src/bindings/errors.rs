@@ -47,7 +47,7 @@ exceptions! {
     rules::NotationError => NotationError,
     rules::UnknownName => UnknownNameError,
     bots::UnsupportedVariant => VariantError,
-    bots::SeatedError => StarmineError,
+    bots::SeatedPlayerError => StarmineError,
     nn::BufferError => ArrayError,
     batch::ThreadsError => StarmineError,
     SeveralSearches => StarmineError,
@@ -147,7 +147,7 @@ impl From<BatchError> for PyErr {
             BatchError::Stopped => PyKeyboardInterrupt::new_err(error.to_string()),
             BatchError::Deck { .. } => DeckError::new_err(error.to_string()),
             BatchError::DecksWithPartners => StarmineError::new_err(error.to_string()),
-            BatchError::StoredDecks(_) | BatchError::StoredOutside => {
+            BatchError::StoredDecks(_) | BatchError::StoredExternal => {
                 SerializationError::new_err(error.to_string())
             }
             BatchError::EmptyResetMask => ArrayError::new_err(error.to_string()),

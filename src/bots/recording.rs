@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::runner::GameRunner;
 use crate::nn::try_with_capacity;
-use crate::rules::{Checked, Deck, DeckError, RandomDeck, Recording, Variant};
+use crate::rules::{GameCheck, Deck, DeckError, RandomDeck, Recording, Variant};
 use crate::threads::{is_set, share};
 
 /// The number of games that a thread takes at a time.
@@ -42,7 +42,7 @@ pub fn check_games<T: Clone + Default + Send>(
     variant: &Variant,
     games: &Recording,
     threads: usize,
-    describe: impl Fn(Result<Checked, DeckError>) -> T + Sync,
+    describe: impl Fn(Result<GameCheck, DeckError>) -> T + Sync,
 ) -> Result<Vec<T>, TryReserveError> {
     let mut described = try_with_capacity(games.len())?;
     described.resize(games.len(), T::default());

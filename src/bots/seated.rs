@@ -20,12 +20,12 @@ pub struct SeatedPlayer {
     player: Player,
     seat: Seat,
     seed: u64,
-    followed: Option<Followed>,
+    followed: Option<FollowedGame>,
 }
 
 /// The game that a bot follows, as far as it has been told of it.
 #[derive(Clone)]
-struct Followed {
+struct FollowedGame {
     /// The number of games before it.
     game: u64,
     state: State,
@@ -36,7 +36,7 @@ struct Followed {
 /// Why a bot in a seat has no answer.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
-pub enum SeatedError {
+pub enum SeatedPlayerError {
     /// Another seat is to act.
     #[error("seat {acting} is to act: expected a turn of seat {seat}, which the bot holds")]
     Seat {
@@ -80,11 +80,11 @@ impl SeatedPlayer {
     /// The move in a game of the player's variant.
     ///
     /// # Errors
-    /// [`SeatedError`] if the seat is not to act, or if the bot chose an illegal move.
+    /// [`SeatedPlayerError`] if the seat is not to act, or if the bot chose an illegal move.
     ///
     /// # Panics
     /// If the player is [`Player::External`].
-    pub fn act(&mut self, state: &State) -> Result<Move, SeatedError> {
+    pub fn act(&mut self, state: &State) -> Result<Move, SeatedPlayerError> {
         let played = self.act_until(state, &AtomicBool::new(false))?;
         Ok(played.expect("nothing stops the bot"))
     }
@@ -100,13 +100,13 @@ impl SeatedPlayer {
         &mut self,
         state: &State,
         stop: &AtomicBool,
-    ) -> Result<Option<Move>, SeatedError> {
+    ) -> Result<Option<Move>, SeatedPlayerError> {
         if let Some(ending) = state.ending() {
-            return Err(SeatedError::Over(ending));
+            return Err(SeatedPlayerError::Over(ending));
         }
         let acting = state.position().current_player();
         if acting != self.seat {
-            return Err(SeatedError::Seat { acting, seat: self.seat });
+            return Err(SeatedPlayerError::Seat { acting, seat: self.seat });
         }
         let mut followed = self.follow(state);
         for event in &state.history()[followed.state.length()..] {
@@ -131,7 +131,7 @@ impl SeatedPlayer {
     }
 
     /// The followed game if the state continues it, or else the start of the state's game.
-    fn follow(&mut self, state: &State) -> Followed {
+    fn follow(&mut self, state: &State) -> FollowedGame {
         let last = self.followed.take();
         let game = match last {
             None => 0,
@@ -142,7 +142,7 @@ impl SeatedPlayer {
                 last.game
             }
             Some(last) => match self.same_game_stored(&last.state, state) {
-                Some(state) => return Followed { state, ..last },
+                Some(state) => return FollowedGame { state, ..last },
                 None => last.game + 1,
             },
         };
@@ -159,13 +159,13 @@ impl SeatedPlayer {
     }
 
     /// The start of the state's game, of which the bot is told as number `game` of those that it is shown.
-    fn begin(&mut self, game: u64, state: &State) -> Followed {
+    fn begin(&mut self, game: u64, state: &State) -> FollowedGame {
         let state = state.first_turns(0).expect("every game has a start");
         if let Player::Bot(bot) = &mut self.player {
             let seed = EpisodeSeed { seed: self.seed, game, episode: 0 };
             bot.start(&state.view(self.seat), GameRng::for_seat(seed, self.seat));
         }
-        Followed { game, state, chosen: None }
+        FollowedGame { game, state, chosen: None }
     }
 
     /// The seed of the bot's random numbers.
@@ -191,7 +191,7 @@ impl SeatedPlayer {
     }
 
     /// Lets the bot go through the next turn if it is its seat's and it was not asked.
-    fn pass(&mut self, followed: &Followed) {
+    fn pass(&mut self, followed: &FollowedGame) {
         let state = &followed.state;
         if let Player::Bot(bot) = &mut self.player
             && followed.chosen.is_none()
@@ -202,7 +202,7 @@ impl SeatedPlayer {
     }
 
     /// Tells the bot of a turn.
-    fn tell(&mut self, followed: &mut Followed, event: &Event) {
+    fn tell(&mut self, followed: &mut FollowedGame, event: &Event) {
         let (seat, state) = (self.seat, &mut followed.state);
         let before = *state.position();
         state.play_unchecked(event.played);

@@ -93,7 +93,7 @@ pub use parameters::{Parameters, VariantError};
 pub(crate) use position::{Position, StoredPosition};
 pub use presets::{PRESETS, Preset, hle_preset, preset};
 pub use rating::Rating;
-pub use recording::{Checked, Recording};
+pub use recording::{GameCheck, Recording};
 pub use rng::GameRng;
 pub(crate) use rng::{INCREMENT, MULTIPLIER, mix_seed};
 pub use seat::Seat;

@@ -44,7 +44,7 @@ pub struct Recording {
 
 /// The result of [`Recording::check`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Checked {
+pub struct GameCheck {
     /// The score after the turns that could be played.
     pub score: u8,
     /// The sum of the fireworks' heights then.
@@ -123,7 +123,7 @@ impl Recording {
     ///
     /// # Panics
     /// When there is no such game, or an array is too short for it.
-    pub fn check(&self, variant: &Variant, game: usize) -> Result<Checked, DeckError> {
+    pub fn check(&self, variant: &Variant, game: usize) -> Result<GameCheck, DeckError> {
         let (mut deck, start) = self.deal(variant, game)?;
         let mut position = Position::deal(variant, start, &mut deck);
         let (mut turns, mut error) = (0, None);
@@ -138,7 +138,7 @@ impl Recording {
             turns += 1;
         }
         let (score, fireworks) = (position.score(variant), position.fireworks_sum());
-        Ok(Checked { score, fireworks, ending: position.ending(), turns, error })
+        Ok(GameCheck { score, fireworks, ending: position.ending(), turns, error })
     }
 
     /// Adds the games of another recording.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::blueprint::{Blueprint, WeighedHand, doubt, retain};
-use super::parallel::{Stopped, map};
+use super::parallel::{StopError, map};
 use super::particle::Particle;
 use super::seen_game::{SeenGame, own_slot};
 use super::turn_set::TurnSet;
@@ -140,12 +140,12 @@ impl BlueprintBelief {
     /// least one hand.
     ///
     /// # Errors
-    /// [`Stopped`] if `stop` was set. The belief then has no hands, and the next call computes it from the whole game.
+    /// [`StopError`] if `stop` was set. The belief then has no hands, and the next call computes it from the whole game.
     pub(super) fn prepare(
         &mut self,
         workers: &mut [Blueprint],
         stop: &AtomicBool,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), StopError> {
         let prepared = self.follow_game(workers, stop);
         if prepared.is_err() {
             self.particles.clear();
@@ -156,7 +156,7 @@ impl BlueprintBelief {
         prepared
     }
 
-    fn follow_game(&mut self, workers: &mut [Blueprint], stop: &AtomicBool) -> Result<(), Stopped> {
+    fn follow_game(&mut self, workers: &mut [Blueprint], stop: &AtomicBool) -> Result<(), StopError> {
         while self.followed < self.game.length() {
             self.follow_turn(workers, stop)?;
         }
@@ -177,11 +177,11 @@ impl BlueprintBelief {
         if self.particles.is_empty() {
             self.refill_despite_mistakes(workers, stop)?;
         }
-        Stopped::if_set(stop)
+        StopError::if_set(stop)
     }
 
     /// Updates the hands with the next turn.
-    fn follow_turn(&mut self, workers: &mut [Blueprint], stop: &AtomicBool) -> Result<(), Stopped> {
+    fn follow_turn(&mut self, workers: &mut [Blueprint], stop: &AtomicBool) -> Result<(), StopError> {
         let index = self.followed;
         let is_own = self.game.is_own(index);
         self.followed += 1;
@@ -219,7 +219,7 @@ impl BlueprintBelief {
         game: &SeenGame,
         workers: &mut [Blueprint],
         stop: &AtomicBool,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), StopError> {
         let (kept, source) = (std::mem::take(&mut self.particles), self.source);
         if source == Source::Sampled {
             self.refill(game, 1.0, workers, stop)?;
@@ -349,7 +349,7 @@ impl BlueprintBelief {
         hands: &[WeighedHand],
         workers: &mut [Blueprint],
         stop: &AtomicBool,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), StopError> {
         let game = self.game.clone();
         // Mistakes among a sample of hands need not be mistakes among all of them.
         if self.unexplained().next().is_some() {
@@ -381,7 +381,7 @@ impl BlueprintBelief {
         least: f64,
         workers: &mut [Blueprint],
         stop: &AtomicBool,
-    ) -> Result<Vec<Particle>, Stopped> {
+    ) -> Result<Vec<Particle>, StopError> {
         map(workers, hands.len(), CHUNK, stop, |worker, chunk| {
             worker.replay(game, &self.is_explained, self.mistake, least, &hands[chunk], stop)
         })
@@ -394,7 +394,7 @@ impl BlueprintBelief {
         hands: &[WeighedHand],
         workers: &mut [Blueprint],
         stop: &AtomicBool,
-    ) -> Result<f64, Stopped> {
+    ) -> Result<f64, StopError> {
         let game = self.game.clone();
         let mut left = map(workers, hands.len(), CHUNK, stop, |worker, chunk| {
             worker.deviations(&game, &hands[chunk], stop)
@@ -414,7 +414,7 @@ impl BlueprintBelief {
     }
 
     /// Follows the game from its first turn, with hands in each own turn, as a seat does that searches in each of them.
-    fn retrace(&mut self, workers: &mut [Blueprint], stop: &AtomicBool) -> Result<(), Stopped> {
+    fn retrace(&mut self, workers: &mut [Blueprint], stop: &AtomicBool) -> Result<(), StopError> {
         let game = &self.game;
         let mut walked = BlueprintBelief {
             particles: Vec::new(),

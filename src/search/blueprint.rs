@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::parallel::Stopped;
+use super::parallel::StopError;
 use super::particle::{Particle, Seats};
 use super::rollout::{Rollout, Start};
 use super::seen_game::SeenGame;
@@ -57,27 +57,27 @@ impl Blueprint {
     /// observe the turn.
     ///
     /// # Errors
-    /// [`Stopped`] if `stop` was set; some bots have then observed the turn and others have not.
+    /// [`StopError`] if `stop` was set; some bots have then observed the turn and others have not.
     pub fn follow(
         &mut self,
         game: &SeenGame,
         turn: usize,
         hands: &mut [Particle],
         stop: &AtomicBool,
-    ) -> Result<Vec<bool>, Stopped> {
+    ) -> Result<Vec<bool>, StopError> {
         let size = game.hand_size(game.length());
         let mut agrees = Vec::with_capacity(hands.len());
         match self {
             Blueprint::Bots(_) => {
                 for found in hands {
-                    Stopped::if_set(stop)?;
+                    StopError::if_set(stop)?;
                     let cards = game.cards(&found.hand[..size]);
                     agrees.push(found.bots.follow(game, turn, &cards));
                 }
             }
             Blueprint::Network(policy, rows) => {
                 for hands in hands.chunks(ROWS) {
-                    Stopped::if_set(stop)?;
+                    StopError::if_set(stop)?;
                     let cards: Vec<_> =
                         hands.iter().map(|found| game.cards(&found.hand[..size])).collect();
                     agrees.extend(explained(policy, rows, game, turn, &cards));
@@ -99,7 +99,7 @@ impl Blueprint {
         hands: &[WeighedHand],
         stop: &AtomicBool,
     ) -> Vec<Particle> {
-        let is_going_on = || Stopped::if_set(stop).is_ok();
+        let is_going_on = || StopError::if_set(stop).is_ok();
         match self {
             Blueprint::Bots(bots) => {
                 let replay = |&(hand, weight): &WeighedHand| {
@@ -150,7 +150,7 @@ impl Blueprint {
         hands: &[WeighedHand],
         stop: &AtomicBool,
     ) -> Vec<TurnSet> {
-        let turns = || (0..game.length()).take_while(|_| Stopped::if_set(stop).is_ok());
+        let turns = || (0..game.length()).take_while(|_| StopError::if_set(stop).is_ok());
         let mut found = vec![TurnSet::default(); hands.len()];
         match self {
             Blueprint::Bots(bots) => {
@@ -186,7 +186,7 @@ impl Blueprint {
         depth: Option<u32>,
         stop: &AtomicBool,
     ) -> Vec<f32> {
-        let is_stopped = || Stopped::if_set(stop).is_err();
+        let is_stopped = || StopError::if_set(stop).is_err();
         match self {
             Blueprint::Bots(bots) => {
                 let score = |start: &Start<'_>| {

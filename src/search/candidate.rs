@@ -4,7 +4,7 @@ use crate::bots::MoveValue;
 use crate::rules::Move;
 
 /// A move is dropped when it is behind the best by this many standard errors of their difference.
-const DROPPED: f64 = 2.5;
+const DROP_ERRORS: f64 = 2.5;
 
 /// What a search found out about a move.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -89,7 +89,7 @@ pub(super) fn best(kept: &[Candidate]) -> usize {
 /// Moves the candidates that are behind from one list to the other.
 pub(super) fn drop_behind(kept: &mut Vec<Candidate>, dropped: &mut Vec<Candidate>) {
     let leader = &kept[best(kept)];
-    let behind: Vec<bool> = kept.iter().map(|found| found.is_behind(leader, DROPPED)).collect();
+    let behind: Vec<bool> = kept.iter().map(|found| found.is_behind(leader, DROP_ERRORS)).collect();
     for index in (0..kept.len()).rev().filter(|&index| behind[index]) {
         dropped.push(kept.remove(index));
     }

@@ -8,7 +8,7 @@ use super::blueprint::Blueprint;
 use super::budget::Budget;
 use super::candidate::{ActionValue, Candidate, best, drop_behind, halve};
 use super::options::{Method, SearchOptions};
-use super::parallel::{Stopped, map};
+use super::parallel::{StopError, map};
 use super::particle::Particle;
 use super::rollout::Start;
 use crate::bots::Bot;
@@ -20,8 +20,9 @@ const CHUNK: usize = 16;
 /// The fewest samples after which a move is dropped.
 const MIN_SAMPLES: usize = 32;
 
-/// The best move is made if the blueprint's is behind it by this many. With few roll-outs the best mean is often luck.
-const MADE: f64 = 1.0;
+/// The best move is played if it leads the blueprint's move by more than this many standard errors of their difference. With few
+/// roll-outs the best mean is often luck.
+const LEAD_ERRORS: f64 = 1.0;
 
 /// The golden ratio's fraction: its multiples spread evenly over the unit interval, however many there are.
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
@@ -48,7 +49,7 @@ pub struct Decision {
 /// limit of time the result is the same for any number of threads.
 ///
 /// # Errors
-/// [`Stopped`] if `stop` was set.
+/// [`StopError`] if `stop` was set.
 pub(super) fn search(
     view: &View<'_>,
     belief: &BlueprintBelief,
@@ -57,7 +58,7 @@ pub(super) fn search(
     seed: u64,
     threads: usize,
     stop: &AtomicBool,
-) -> Result<Decision, Stopped> {
+) -> Result<Decision, StopError> {
     let started = Instant::now();
     let is_over =
         || options.milliseconds.is_some_and(|most| started.elapsed().as_millis() >= most.into());
@@ -99,7 +100,7 @@ pub(super) fn search(
     }
     let best = &kept[best(&kept)];
     let expected = kept.iter().find(|found| found.played == blueprint);
-    let is_luck = expected.is_some_and(|expected| !expected.is_behind(best, MADE));
+    let is_luck = expected.is_some_and(|expected| !expected.is_behind(best, LEAD_ERRORS));
     let chosen = if is_luck { blueprint } else { best.played };
     let mut actions: Vec<ActionValue> = kept.iter().map(|found| found.value(true)).collect();
     actions.extend(dropped.iter().map(|found| found.value(false)));

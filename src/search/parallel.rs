@@ -7,12 +7,12 @@ use crate::threads::{is_set, share};
 
 /// The flag that ends a call early was set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stopped;
+pub(super) struct StopError;
 
-impl Stopped {
+impl StopError {
     /// The error if the flag is set.
-    pub fn if_set(stop: &AtomicBool) -> Result<(), Stopped> {
-        if is_set(stop) { Err(Stopped) } else { Ok(()) }
+    pub fn if_set(stop: &AtomicBool) -> Result<(), StopError> {
+        if is_set(stop) { Err(StopError) } else { Ok(()) }
     }
 }
 
@@ -20,14 +20,14 @@ impl Stopped {
 /// the number of threads. Each thread has a worker, which has no effect on the results.
 ///
 /// # Errors
-/// [`Stopped`] if `stop` was set.
+/// [`StopError`] if `stop` was set.
 pub(super) fn map<W: Send, T: Send>(
     workers: &mut [W],
     count: usize,
     size: usize,
     stop: &AtomicBool,
     of: impl Fn(&mut W, Range<usize>) -> Vec<T> + Sync,
-) -> Result<Vec<T>, Stopped> {
+) -> Result<Vec<T>, StopError> {
     let mut found: Vec<Vec<T>> = Vec::new();
     found.resize_with(count.div_ceil(size), Vec::new);
     let ranges = (0..count).step_by(size).map(|first| first..count.min(first + size));
@@ -35,6 +35,6 @@ pub(super) fn map<W: Send, T: Send>(
         *found = of(worker, range);
         !is_set(stop)
     });
-    Stopped::if_set(stop)?;
+    StopError::if_set(stop)?;
     Ok(found.into_iter().flatten().collect())
 }

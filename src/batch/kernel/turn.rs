@@ -180,13 +180,13 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
         let token = self.bit(counter::INFORMATION);
         let hints = action.intersects(self.splat((COLOR_HINT | RANK_HINT) << sizes.knowledge()));
         counters = counters - token.masked(hints);
-        let has_room = !(counters & information).equals(full);
-        let first = ((taken.any & !taken.played) | taken.completes) & has_room;
+        let may_regain = !(counters & information).equals(full);
+        let first = ((taken.any & !taken.played) | taken.completes) & may_regain;
         counters = counters + token.masked(first);
         let mut second = self.isa.empty_mask();
         if sizes.timed_display {
-            let has_room = !(counters & information).equals(full);
-            second = taken.announced & taken.added & has_room;
+            let may_regain = !(counters & information).equals(full);
+            second = taken.announced & taken.added & may_regain;
             counters = counters + token.masked(second);
         }
         counters = counters + self.bit(counter::SCORE).masked(taken.added)

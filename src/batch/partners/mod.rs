@@ -47,7 +47,7 @@ pub enum Partner {
     /// the bot loses the game. A batch with such a partner cannot be stored.
     Custom(Box<dyn Bot>),
     /// A partner outside this crate, such as one written in Python: the caller plays its turns.
-    Outside {
+    External {
         /// Whether the caller sees every turn of the games. Games then stop before each turn of a bot too.
         every_turn: bool,
     },
@@ -58,7 +58,7 @@ impl Clone for Partner {
         match self {
             Partner::Bot(bot) => Partner::Bot(bot.clone()),
             Partner::Custom(bot) => Partner::Custom(bot.boxed_clone()),
-            &Partner::Outside { every_turn } => Partner::Outside { every_turn },
+            &Partner::External { every_turn } => Partner::External { every_turn },
         }
     }
 }
@@ -73,7 +73,7 @@ impl Partner {
     fn bot(&self) -> Option<&PlayerName> {
         match self {
             Partner::Bot(bot) => Some(bot),
-            Partner::Custom(_) | Partner::Outside { .. } => None,
+            Partner::Custom(_) | Partner::External { .. } => None,
         }
     }
 
@@ -82,7 +82,7 @@ impl Partner {
         match self {
             Partner::Bot(bot) => bot.player(variant),
             Partner::Custom(bot) => Ok(Player::Bot(bot.boxed_clone())),
-            Partner::Outside { .. } => Ok(Player::External),
+            Partner::External { .. } => Ok(Player::External),
         }
     }
 
@@ -91,7 +91,7 @@ impl Partner {
         match self {
             Partner::Bot(bot) => bot.searches(),
             Partner::Custom(bot) => bot.takes_long(),
-            Partner::Outside { .. } => false,
+            Partner::External { .. } => false,
         }
     }
 }
@@ -110,7 +110,7 @@ impl fmt::Display for Partner {
         match self {
             Partner::Bot(bot) => bot.fmt(formatter),
             Partner::Custom(_) => formatter.write_str("a bot of the caller"),
-            Partner::Outside { .. } => formatter.write_str("a partner outside the batch"),
+            Partner::External { .. } => formatter.write_str("a partner outside the batch"),
         }
     }
 }
@@ -332,10 +332,10 @@ impl Partners {
 
     /// Whether games stop before each turn of a bot.
     pub(super) fn stop_before_bots(&self) -> bool {
-        self.all().any(|partner| matches!(partner, Partner::Outside { every_turn: true }))
+        self.all().any(|partner| matches!(partner, Partner::External { every_turn: true }))
     }
 
-    /// The partners as they are stored. `None` if there are custom or outside partners, which cannot be.
+    /// The partners as they are stored. `None` if there are custom or external partners, which cannot be.
     pub(super) fn stored(&self) -> Option<StoredPartners> {
         let mut policies = StoredPolicies::default();
         let seats = self.seats().map(|(seat, partners)| {

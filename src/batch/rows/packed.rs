@@ -22,7 +22,7 @@ impl PackedRows {
         PackedRows { words, stride, row: vec![0; layout.words()] }
     }
 
-    /// Whether there is room for rows of so many bits for each observer.
+    /// Whether the rows of so many bits fit for each observer.
     #[inline(always)]
     pub fn holds(&self, bits: usize, observers: usize) -> bool {
         self.stride > bits.div_ceil(64) && self.words.len() >= observers * self.stride

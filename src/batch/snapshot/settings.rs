@@ -31,7 +31,7 @@ pub struct Settings {
 
 impl Settings {
     /// # Errors
-    /// [`BatchError::StoredOutside`] if there are custom or outside partners.
+    /// [`BatchError::StoredExternal`] if there are custom or external partners.
     pub fn of(batch: &Batch) -> Result<Settings, BatchError> {
         let options = &batch.config.options;
         Ok(Settings {
@@ -44,7 +44,7 @@ impl Settings {
             extra_outputs: options.extra_outputs.clone(),
             seed: batch.seed,
             fresh: batch.fresh,
-            partners: options.partners.stored().ok_or(BatchError::StoredOutside)?,
+            partners: options.partners.stored().ok_or(BatchError::StoredExternal)?,
         })
     }
 

@@ -9,7 +9,7 @@ use crate::batch::kernel::lanes::Word;
 pub(in crate::batch) struct FinishedGame {
     /// The game's index in the batch.
     pub game: usize,
-    /// The thread whose [`Finished`] has it.
+    /// The thread whose [`FinishedGames`] has it.
     pub thread: usize,
     /// Its index there.
     pub index: usize,
@@ -18,37 +18,37 @@ pub(in crate::batch) struct FinishedGame {
 /// The finished games of one thread, with the words of each as the game ended: its last observation
 /// is encoded from them on request.
 #[derive(Debug, Default)]
-pub(in crate::batch) struct Finished {
+pub(in crate::batch) struct FinishedGames {
     /// The number of the call that the games ended in.
     call: u64,
     games: Vec<usize>,
     words: Vec<u64>,
 }
 
-impl Finished {
-    /// Allocates for so many games of so many words each.
-    pub fn with_room(games: usize, words: usize) -> Result<Finished, TryReserveError> {
-        Finished::reserve(games, games.saturating_mul(words))
+impl FinishedGames {
+    /// Allocates memory for `games` games; `words` are the words of one game.
+    pub fn with_capacity(games: usize, words: usize) -> Result<FinishedGames, TryReserveError> {
+        FinishedGames::reserve(games, games.saturating_mul(words))
     }
 
     /// A copy with the same capacity.
-    pub fn duplicate(&self) -> Result<Finished, TryReserveError> {
-        let mut copy = Finished::reserve(self.games.capacity(), self.words.capacity())?;
+    pub fn duplicate(&self) -> Result<FinishedGames, TryReserveError> {
+        let mut copy = FinishedGames::reserve(self.games.capacity(), self.words.capacity())?;
         copy.call = self.call;
         copy.games.extend_from_slice(&self.games);
         copy.words.extend_from_slice(&self.words);
         Ok(copy)
     }
 
-    fn reserve(games: usize, words: usize) -> Result<Finished, TryReserveError> {
-        let mut finished = Finished::default();
+    fn reserve(games: usize, words: usize) -> Result<FinishedGames, TryReserveError> {
+        let mut finished = FinishedGames::default();
         finished.games.try_reserve_exact(games)?;
         finished.words.try_reserve_exact(words)?;
         Ok(finished)
     }
 
-    /// Reserves memory for so many more games of so many words each; returns whether there was enough.
-    pub fn make_room(&mut self, games: usize, words: usize) -> bool {
+    /// Reserves memory for `games` more games, of `words` words each. Returns whether there was enough.
+    pub fn reserve_more(&mut self, games: usize, words: usize) -> bool {
         self.games.try_reserve(games).is_ok()
             && self.words.try_reserve(games.saturating_mul(words)).is_ok()
     }
@@ -89,15 +89,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_copy_has_the_same_room() {
-        let copy = Finished::with_room(3, 5).unwrap().duplicate().unwrap();
+    fn a_copy_has_the_same_capacity() {
+        let copy = FinishedGames::with_capacity(3, 5).unwrap().duplicate().unwrap();
         assert!(copy.games.capacity() >= 3 && copy.words.capacity() >= 15);
     }
 
     #[test]
-    fn room_that_cannot_be_had_is_told() {
-        let mut finished = Finished::default();
-        assert!(finished.make_room(3, 5) && finished.words.capacity() >= 15);
-        assert!(!finished.make_room(usize::MAX, 1) && !finished.make_room(1, usize::MAX));
+    fn memory_that_cannot_be_allocated_is_reported() {
+        let mut finished = FinishedGames::default();
+        assert!(finished.reserve_more(3, 5) && finished.words.capacity() >= 15);
+        assert!(!finished.reserve_more(usize::MAX, 1) && !finished.reserve_more(1, usize::MAX));
     }
 }

@@ -31,7 +31,7 @@ use crate::nn::expand::fence;
 use crate::rules::BitIndices;
 use crate::threads::is_set;
 use chunk::{Chunk, GROUP};
-use finished::Finished;
+use finished::FinishedGames;
 use refill::Refill;
 use result::StepResult;
 use scratch::Scratch;
@@ -214,7 +214,7 @@ impl<'a> Step<'a> {
         self,
         kernel: Kernel<'_, I, VARIANT>,
         chunk: &mut Chunk<'_>,
-        finished: &mut Finished,
+        finished: &mut FinishedGames,
         games: Range<usize>,
         results: &mut [StepResult; GROUP],
     ) {
@@ -308,7 +308,7 @@ impl<'a> Step<'a> {
     fn play_partner_group(
         self,
         chunk: &mut Chunk<'_>,
-        finished: &mut Finished,
+        finished: &mut FinishedGames,
         policies: &mut PolicyRows,
         games: Range<usize>,
         results: &mut [StepResult; GROUP],
@@ -343,7 +343,7 @@ impl<'a> Step<'a> {
     fn end_partner_turn(
         self,
         chunk: &mut Chunk<'_>,
-        finished: &mut Finished,
+        finished: &mut FinishedGames,
         game: usize,
         turn: Option<PartnerTurn>,
         result: &mut StepResult,

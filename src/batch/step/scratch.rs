@@ -5,7 +5,7 @@ use std::collections::TryReserveError;
 use crate::batch::config::BatchConfig;
 use crate::batch::kernel::block::block_words;
 use crate::batch::rows::packed::PackedRows;
-use crate::batch::step::finished::Finished;
+use crate::batch::step::finished::FinishedGames;
 use crate::bots::PolicyRows;
 
 /// The memory of one thread, on cache lines of its own. The alignment is two lines, because
@@ -15,15 +15,15 @@ use crate::bots::PolicyRows;
 pub(in crate::batch) struct Scratch {
     /// The rows of the block that is being written.
     pub packed: PackedRows,
-    pub finished: Finished,
+    pub finished: FinishedGames,
     /// For policies among the partners.
     pub policies: PolicyRows,
 }
 
 impl Scratch {
-    /// With room for so many games that end in one step.
+    /// With memory for `games` games that end in one step.
     pub fn new(config: &BatchConfig, games: usize) -> Result<Scratch, TryReserveError> {
-        let finished = Finished::with_room(games, block_words(config.plan.sizes))?;
+        let finished = FinishedGames::with_capacity(games, block_words(config.plan.sizes))?;
         let packed = PackedRows::new(&config.layout, config.observers());
         Ok(Scratch { packed, finished, policies: PolicyRows::default() })
     }

@@ -131,7 +131,7 @@ pub fn read_partners(given: &Bound<'_, PyAny>, players: u8) -> PyResult<Partners
 /// anything else.
 fn read_partner(holder: &Bound<'_, PyAny>) -> PyResult<Option<Partner>> {
     if let Ok(outside) = holder.cast::<_Outside>() {
-        return Ok(Some(Partner::Outside { every_turn: outside.get().every_turn }));
+        return Ok(Some(Partner::External { every_turn: outside.get().every_turn }));
     }
     if let Ok(text) = holder.extract::<Text>() {
         return Ok(Some(holder.py().detach(|| text.parse::<Partner>())?));
@@ -180,7 +180,7 @@ pub fn partners_dict<'py>(py: Python<'py>, partners: &Partners) -> PyResult<Boun
             Partner::Bot(_) | Partner::Custom(_) => {
                 Ok(partner.to_string().into_pyobject(py)?.into_any())
             }
-            &Partner::Outside { every_turn } => {
+            &Partner::External { every_turn } => {
                 Ok(Bound::new(py, _Outside { every_turn })?.into_any())
             }
         });

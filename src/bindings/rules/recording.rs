@@ -12,7 +12,7 @@ use crate::bindings::arrays::room::collect;
 use crate::bindings::errors::ArrayError;
 use crate::bindings::interruptible::interruptible;
 use crate::bots::check_games;
-use crate::rules::{self, Checked, DeckError, MoveError, Recording};
+use crate::rules::{self, GameCheck, DeckError, MoveError, Recording};
 
 /// Reads decks uint8 (games, deck_size), start players uint8 (games,), actions uint8 (turns,) and
 /// offsets int64 (games + 1,).
@@ -40,13 +40,13 @@ pub fn read_recording(
 }
 
 /// What is wrong with a recorded game, as a number; 0 for nothing.
-fn problem(checked: &Result<Checked, DeckError>) -> i8 {
+fn problem(checked: &Result<GameCheck, DeckError>) -> i8 {
     match checked {
-        Ok(Checked { error: None, .. }) => 0,
+        Ok(GameCheck { error: None, .. }) => 0,
         Err(DeckError::WrongStartPlayer { .. }) => 2,
         Err(_) => 1,
-        Ok(Checked { error: Some(MoveError::GameOver { .. }), .. }) => 4,
-        Ok(Checked { error: Some(_), .. }) => 3,
+        Ok(GameCheck { error: Some(MoveError::GameOver { .. }), .. }) => 4,
+        Ok(GameCheck { error: Some(_), .. }) => 3,
     }
 }
 
@@ -97,10 +97,10 @@ pub fn _outcomes<'py>(
 }
 
 /// Score, fireworks, ending, problem and turns of a game.
-fn outcome(checked: Result<Checked, DeckError>) -> [i32; 5] {
+fn outcome(checked: Result<GameCheck, DeckError>) -> [i32; 5] {
     let problem = problem(&checked).into();
     match checked {
-        Ok(Checked { score, fireworks, ending, turns, .. }) => {
+        Ok(GameCheck { score, fireworks, ending, turns, .. }) => {
             let ending = ending.map_or(0, rules::Ending::code);
             [score.into(), fireworks.into(), ending.into(), problem, turns as i32]
         }

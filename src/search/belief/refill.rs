@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use super::{BlueprintBelief, CHUNK, MIN_LIKELIHOOD, Source, fraction};
 use crate::rules::{Belief, GameRng, mix_seed};
 use crate::search::blueprint::{Blueprint, WeighedHand};
-use crate::search::parallel::{Stopped, map};
+use crate::search::parallel::{StopError, map};
 use crate::search::seen_game::SeenGame;
 
 /// A refill draws at most this many hands for each hand that is wanted.
@@ -23,7 +23,7 @@ impl BlueprintBelief {
         most: f64,
         workers: &mut [Blueprint],
         stop: &AtomicBool,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), StopError> {
         let belief = Belief::new(&game.view(game.length()));
         self.source = Source::Sampled;
         let seed = self.next_seed();
@@ -58,7 +58,7 @@ impl BlueprintBelief {
         &mut self,
         workers: &mut [Blueprint],
         stop: &AtomicBool,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), StopError> {
         let (game, before) = (self.game.clone(), self.seed);
         let belief = Belief::new(&game.view(game.length()));
         let seed = self.next_seed();
