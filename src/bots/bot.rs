@@ -186,6 +186,16 @@ pub trait BoxedClone: Any {
     fn clone_onto(&self, bot: &mut Box<dyn Bot>);
 }
 
+impl Clone for Box<dyn Bot> {
+    fn clone(&self) -> Box<dyn Bot> {
+        (**self).boxed_clone()
+    }
+
+    fn clone_from(&mut self, other: &Box<dyn Bot>) {
+        (**other).clone_onto(self);
+    }
+}
+
 impl<B: Bot + Clone> BoxedClone for B {
     fn boxed_clone(&self) -> Box<dyn Bot> {
         Box::new(self.clone())

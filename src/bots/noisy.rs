@@ -48,16 +48,11 @@ impl Noise {
 /// legal one (epsilon-greedy play).
 ///
 /// The other bot chooses in every turn and draws the same random numbers as without noise.
+#[derive(Clone)]
 pub struct Noisy {
     bot: Box<dyn Bot>,
     noise: Noise,
     rng: GameRng,
-}
-
-impl Clone for Noisy {
-    fn clone(&self) -> Noisy {
-        Noisy { bot: self.bot.boxed_clone(), noise: self.noise, rng: self.rng.clone() }
-    }
 }
 
 impl Noisy {

@@ -19,6 +19,7 @@ use crate::threads::is_set;
 const MAX_TURNS: usize = 256;
 
 /// The player of one seat.
+#[derive(Clone)]
 pub enum Player {
     /// A bot, which sees only what its seat may see.
     Bot(Box<dyn Bot>),
@@ -26,16 +27,6 @@ pub enum Player {
     Cheater,
     /// A player outside this crate, whose moves the caller passes to [`GameRunner::apply`].
     External,
-}
-
-impl Clone for Player {
-    fn clone(&self) -> Player {
-        match self {
-            Player::Bot(bot) => Player::Bot(bot.boxed_clone()),
-            Player::Cheater => Player::Cheater,
-            Player::External => Player::External,
-        }
-    }
 }
 
 impl Player {

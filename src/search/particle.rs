@@ -5,20 +5,8 @@ use crate::bots::{Bot, Turn};
 use crate::rules::{Event, GameRng, MAX_CARDS, MAX_HAND_SIZE, Position, Seat, Variant, View};
 
 /// A bot for each seat.
+#[derive(Clone)]
 pub(super) struct Seats(pub Vec<Box<dyn Bot>>);
-
-impl Clone for Seats {
-    fn clone(&self) -> Seats {
-        Seats(self.0.iter().map(|bot| bot.boxed_clone()).collect())
-    }
-
-    fn clone_from(&mut self, other: &Seats) {
-        self.0.truncate(other.0.len());
-        let kept = self.0.len();
-        self.0.iter_mut().zip(&other.0).for_each(|(bot, other)| other.clone_onto(bot));
-        self.0.extend(other.0[kept..].iter().map(|bot| bot.boxed_clone()));
-    }
-}
 
 impl Seats {
     /// Starts the bots of all seats.

@@ -37,6 +37,7 @@ pub enum BlueprintError {
 ///
 /// With [`Method::Single`] only one seat may search: what a teammate does that searches too is not what the blueprint
 /// would do, so that the belief draws wrong conclusions from it.
+#[derive(Clone)]
 pub struct Searcher {
     /// The blueprint's bot in the own seat.
     own: Box<dyn Bot>,
@@ -67,7 +68,7 @@ impl Searcher {
         }
         let blueprint = Blueprint::new(&**bot, variant.players());
         let rng = GameRng::new(EpisodeSeed::default());
-        let (own, belief, values) = (bot.boxed_clone(), None, Vec::new());
+        let (own, belief, values) = (bot.clone(), None, Vec::new());
         Ok(Searcher { own, blueprint, options, threads, rng, belief, values })
     }
 
@@ -112,20 +113,6 @@ impl Searcher {
         let decision = decision.ok()?;
         self.rng = rng;
         Some((decision, belief))
-    }
-}
-
-impl Clone for Searcher {
-    fn clone(&self) -> Searcher {
-        Searcher {
-            own: self.own.boxed_clone(),
-            blueprint: self.blueprint.clone(),
-            options: self.options,
-            threads: self.threads,
-            rng: self.rng.clone(),
-            belief: self.belief.clone(),
-            values: self.values.clone(),
-        }
     }
 }
 

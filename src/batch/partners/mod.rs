@@ -40,6 +40,7 @@ const MAX_CHOICES: usize = 64;
 /// let partners = Partners::default().with(Seat::ALL[1], partners)?;
 /// # Ok::<(), starmine::batch::PartnersError>(())
 /// ```
+#[derive(Clone)]
 pub enum Partner {
     /// A bot of this crate, loaded.
     Bot(PlayerName),
@@ -51,16 +52,6 @@ pub enum Partner {
         /// Whether the caller sees every turn of the games. Games then stop before each turn of a bot too.
         every_turn: bool,
     },
-}
-
-impl Clone for Partner {
-    fn clone(&self) -> Partner {
-        match self {
-            Partner::Bot(bot) => Partner::Bot(bot.clone()),
-            Partner::Custom(bot) => Partner::Custom(bot.boxed_clone()),
-            &Partner::External { every_turn } => Partner::External { every_turn },
-        }
-    }
 }
 
 impl fmt::Debug for Partner {
@@ -81,7 +72,7 @@ impl Partner {
     fn player(&self, variant: &Variant) -> Result<Player, UnsupportedVariant> {
         match self {
             Partner::Bot(bot) => bot.player(variant),
-            Partner::Custom(bot) => Ok(Player::Bot(bot.boxed_clone())),
+            Partner::Custom(bot) => Ok(Player::Bot(bot.clone())),
             Partner::External { .. } => Ok(Player::External),
         }
     }
