@@ -10,12 +10,9 @@ use crate::rules::nth_set_bit_portable;
 #[derive(Clone, Copy, Debug)]
 pub struct Portable;
 
+/// Eight numbers, or a mask: all ones in the lanes of the set, zero in the others.
 #[derive(Clone, Copy)]
 pub struct PortableLanes([u64; LANES]);
-
-/// All ones in the lanes of the set, zero in the others.
-#[derive(Clone, Copy)]
-pub struct PortableMask([u64; LANES]);
 
 impl Isa for Portable {
     type Lanes = PortableLanes;
@@ -49,26 +46,23 @@ impl PortableLanes {
 }
 
 macro_rules! operator {
-    ($type:ident, $trait:ident, $name:ident, $each:expr) => {
-        impl $trait for $type {
+    ($trait:ident, $name:ident, $each:expr) => {
+        impl $trait for PortableLanes {
             type Output = Self;
 
             #[inline(always)]
             fn $name(self, other: Self) -> Self {
-                let each: fn(u64, u64) -> u64 = $each;
-                $type(from_fn(|lane| each(self.0[lane], other.0[lane])))
+                self.zip(other, $each)
             }
         }
     };
 }
 
-operator!(PortableLanes, BitAnd, bitand, |a, b| a & b);
-operator!(PortableLanes, BitOr, bitor, |a, b| a | b);
-operator!(PortableLanes, BitXor, bitxor, |a, b| a ^ b);
-operator!(PortableLanes, Add, add, u64::wrapping_add);
-operator!(PortableLanes, Sub, sub, u64::wrapping_sub);
-operator!(PortableMask, BitAnd, bitand, |a, b| a & b);
-operator!(PortableMask, BitOr, bitor, |a, b| a | b);
+operator!(BitAnd, bitand, |a, b| a & b);
+operator!(BitOr, bitor, |a, b| a | b);
+operator!(BitXor, bitxor, |a, b| a ^ b);
+operator!(Add, add, u64::wrapping_add);
+operator!(Sub, sub, u64::wrapping_sub);
 
 impl Not for PortableLanes {
     type Output = Self;
@@ -79,16 +73,7 @@ impl Not for PortableLanes {
     }
 }
 
-impl Not for PortableMask {
-    type Output = Self;
-
-    #[inline(always)]
-    fn not(self) -> Self {
-        PortableMask(self.0.map(|lane| !lane))
-    }
-}
-
-impl Mask for PortableMask {
+impl Mask for PortableLanes {
     #[inline(always)]
     fn bits(self) -> u8 {
         (0..LANES).fold(0, |bits, lane| bits | (self.0[lane] & 1 << lane) as u8)
@@ -96,7 +81,7 @@ impl Mask for PortableMask {
 }
 
 impl Lanes for PortableLanes {
-    type Mask = PortableMask;
+    type Mask = PortableLanes;
 
     #[inline(always)]
     fn store(self, word: &mut Word) {
@@ -139,23 +124,22 @@ impl Lanes for PortableLanes {
     }
 
     #[inline(always)]
-    fn intersects(self, other: Self) -> PortableMask {
-        PortableMask(self.zip(other, |a, b| u64::from(a & b != 0).wrapping_neg()).0)
+    fn intersects(self, other: Self) -> Self {
+        self.zip(other, |a, b| u64::from(a & b != 0).wrapping_neg())
     }
 
     #[inline(always)]
-    fn equals(self, other: Self) -> PortableMask {
-        PortableMask(self.zip(other, |a, b| u64::from(a == b).wrapping_neg()).0)
+    fn equals(self, other: Self) -> Self {
+        self.zip(other, |a, b| u64::from(a == b).wrapping_neg())
     }
 
     #[inline(always)]
-    fn masked(self, mask: PortableMask) -> Self {
-        self & PortableLanes(mask.0)
+    fn masked(self, mask: Self) -> Self {
+        self & mask
     }
 
     #[inline(always)]
-    fn masked_or(self, mask: PortableMask, other: Self) -> Self {
-        let mask = PortableLanes(mask.0);
+    fn masked_or(self, mask: Self, other: Self) -> Self {
         (self & mask) | (other & !mask)
     }
 }
