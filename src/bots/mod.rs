@@ -63,5 +63,5 @@ pub use recording::check_games;
 pub use registry::{BOTS, BotKind, Plays, bot};
 pub use rule_list::{RULES, Rule, RuleError, RuleKind, RuleList, rule};
 pub use runner::{BotMoveError, GameRunner, Player};
-pub use seated::{SeatedPlayerError, SeatedPlayer};
+pub use seated::{SeatedPlayer, SeatedPlayerError};
 pub use turn_values::TurnValues;

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::runner::GameRunner;
 use crate::nn::try_with_capacity;
-use crate::rules::{GameCheck, Deck, DeckError, RandomDeck, Recording, Variant};
+use crate::rules::{Deck, DeckError, GameCheck, RandomDeck, Recording, Variant};
 use crate::threads::{is_set, share};
 
 /// The number of games that a thread takes at a time.

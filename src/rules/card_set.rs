@@ -1,7 +1,7 @@
 //! A set of kinds of cards in one word.
 
+use super::bit_set::bit_set;
 use super::select::BitIndices;
-use super::set_operators::set_operators;
 
 /// A set of kinds of cards: bit `i` is the card with index `i` (see
 /// [`Variant::card_index`](super::Variant::card_index)).
@@ -9,9 +9,6 @@ use super::set_operators::set_operators;
 pub struct CardSet(pub(crate) u64);
 
 impl CardSet {
-    /// No card.
-    pub const EMPTY: CardSet = CardSet(0);
-
     /// The set of one card.
     #[must_use]
     pub const fn of(index: usize) -> CardSet {
@@ -30,24 +27,6 @@ impl CardSet {
         self.0.count_ones() as usize
     }
 
-    /// Whether no card is in the set.
-    #[must_use]
-    pub const fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
-    /// Whether every card of this set is in the other one too.
-    #[must_use]
-    pub const fn is_subset(self, other: CardSet) -> bool {
-        self.0 & !other.0 == 0
-    }
-
-    /// Whether the sets share a card.
-    #[must_use]
-    pub const fn meets(self, other: CardSet) -> bool {
-        self.0 & other.0 != 0
-    }
-
     /// The only card of a set of one.
     #[must_use]
     pub const fn single(self) -> Option<usize> {
@@ -60,7 +39,7 @@ impl CardSet {
     }
 }
 
-set_operators!(CardSet);
+bit_set!(CardSet);
 
 impl FromIterator<usize> for CardSet {
     fn from_iter<I: IntoIterator<Item = usize>>(indices: I) -> CardSet {

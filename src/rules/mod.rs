@@ -22,6 +22,7 @@
 mod action_id;
 mod action_ids;
 mod belief;
+mod bit_set;
 mod card;
 mod card_set;
 mod deck;
@@ -48,7 +49,6 @@ mod recording;
 mod rng;
 mod seat;
 mod select;
-mod set_operators;
 mod slot;
 mod slot_set;
 mod small_index;
@@ -67,10 +67,10 @@ pub(crate) use hand::Hand;
 #[cfg(test)]
 pub(crate) use random_variant::random_variant;
 pub(crate) use select::{BitIndices, bit_counts, nth_set_bit_portable};
-pub(crate) use set_operators::set_operators;
 
 pub use action_id::ActionId;
 pub use belief::Belief;
+pub(crate) use bit_set::bit_set;
 pub use card::{Card, Rank, Suit};
 pub use card_set::CardSet;
 pub use deck::DeckError;

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::action_id::ActionId;
+use super::bit_set::bit_set;
 use super::card::Suit;
 use super::hint::Hint;
 use super::offset::Offset;
@@ -71,12 +72,6 @@ impl ActionSet {
         self.0.count_ones() as usize
     }
 
-    /// Whether no action is in the set.
-    #[must_use]
-    pub const fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
     /// The actions in ascending order.
     pub fn iter(self) -> impl Iterator<Item = ActionId> + Clone {
         let (low, high) = (BitIndices(self.0 as u64), BitIndices((self.0 >> 64) as u64));
@@ -89,6 +84,8 @@ impl ActionSet {
         self.0
     }
 }
+
+bit_set!(ActionSet);
 
 /// A move that the rules refuse.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

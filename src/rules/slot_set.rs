@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::bit_set::bit_set;
 use super::select::BitIndices;
-use super::set_operators::set_operators;
 use super::slot::Slot;
 
 /// A set of slots of one hand: bit `s` is slot `s`.
@@ -11,9 +11,6 @@ use super::slot::Slot;
 pub struct SlotSet(pub(crate) u8);
 
 impl SlotSet {
-    /// No slot.
-    pub const EMPTY: SlotSet = SlotSet(0);
-
     /// The set of one slot.
     #[must_use]
     pub const fn of(slot: Slot) -> SlotSet {
@@ -36,18 +33,6 @@ impl SlotSet {
     #[must_use]
     pub const fn len(self) -> usize {
         self.0.count_ones() as usize
-    }
-
-    /// Whether no slot is in the set.
-    #[must_use]
-    pub const fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
-    /// Whether the sets share a slot.
-    #[must_use]
-    pub const fn meets(self, other: SlotSet) -> bool {
-        self.0 & other.0 != 0
     }
 
     /// The oldest of the slots.
@@ -75,7 +60,7 @@ impl SlotSet {
     }
 }
 
-set_operators!(SlotSet);
+bit_set!(SlotSet);
 
 #[cfg(test)]
 mod tests {

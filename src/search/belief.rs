@@ -156,7 +156,11 @@ impl BlueprintBelief {
         prepared
     }
 
-    fn follow_game(&mut self, workers: &mut [Blueprint], stop: &AtomicBool) -> Result<(), StopError> {
+    fn follow_game(
+        &mut self,
+        workers: &mut [Blueprint],
+        stop: &AtomicBool,
+    ) -> Result<(), StopError> {
         while self.followed < self.game.length() {
             self.follow_turn(workers, stop)?;
         }
@@ -181,7 +185,11 @@ impl BlueprintBelief {
     }
 
     /// Updates the hands with the next turn.
-    fn follow_turn(&mut self, workers: &mut [Blueprint], stop: &AtomicBool) -> Result<(), StopError> {
+    fn follow_turn(
+        &mut self,
+        workers: &mut [Blueprint],
+        stop: &AtomicBool,
+    ) -> Result<(), StopError> {
         let index = self.followed;
         let is_own = self.game.is_own(index);
         self.followed += 1;

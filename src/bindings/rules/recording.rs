@@ -12,7 +12,7 @@ use crate::bindings::arrays::room::collect;
 use crate::bindings::errors::ArrayError;
 use crate::bindings::interruptible::interruptible;
 use crate::bots::check_games;
-use crate::rules::{self, GameCheck, DeckError, MoveError, Recording};
+use crate::rules::{self, DeckError, GameCheck, MoveError, Recording};
 
 /// Reads decks uint8 (games, deck_size), start players uint8 (games,), actions uint8 (turns,) and
 /// offsets int64 (games + 1,).

@@ -2,7 +2,7 @@
 //! remaining copies.
 
 use crate::bots::base_game::{self, HIGHEST, LOWEST, RANKS, SUITS};
-use crate::rules::{CardSet, Hint, Outlook, set_operators};
+use crate::rules::{CardSet, Hint, Outlook, bit_set};
 
 /// Kinds of cards in the base game.
 const KINDS: usize = SUITS * RANKS;
@@ -14,7 +14,6 @@ const KINDS: usize = SUITS * RANKS;
 pub(super) struct Copies(u64);
 
 impl Copies {
-    pub const NONE: Copies = Copies(0);
     pub const ALL: Copies = Copies::of(base_game::ALL);
 
     /// Every copy of these kinds.
@@ -37,20 +36,6 @@ impl Copies {
     /// The number of copies, which is the weight of the set.
     pub const fn len(self) -> u32 {
         self.0.count_ones()
-    }
-
-    pub const fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
-    /// Whether the sets share a copy.
-    pub const fn meets(self, other: Copies) -> bool {
-        self.0 & other.0 != 0
-    }
-
-    /// Whether every copy is in the other set too.
-    pub const fn is_subset(self, other: Copies) -> bool {
-        self.0 & !other.0 == 0
     }
 
     /// Whether the set is not empty and every copy is in the other set too.
@@ -100,7 +85,7 @@ impl Copies {
     }
 }
 
-set_operators!(Copies);
+bit_set!(Copies);
 
 /// The suits, or the ranks, of a set of kinds.
 #[derive(Clone, Copy, Debug)]

@@ -43,7 +43,7 @@ impl HandKnowledge {
         for place in 0..HAND_SIZE - 1 {
             self.slots[place] = self.slots[place + usize::from(place >= slot)];
         }
-        self.slots[HAND_SIZE - 1] = Copies::NONE;
+        self.slots[HAND_SIZE - 1] = Copies::EMPTY;
         self.size -= 1;
     }
 

@@ -59,7 +59,7 @@ struct HandQuestion {
 
 impl HandQuestion {
     const fn new() -> HandQuestion {
-        HandQuestion { parts: [(0, Copies::NONE); MAX_PARTS], size: 0 }
+        HandQuestion { parts: [(0, Copies::EMPTY); MAX_PARTS], size: 0 }
     }
 
     /// Replaces the question by the most useful one about this hand, with at most this number of
