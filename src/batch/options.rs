@@ -1,33 +1,11 @@
 //! The settings of a batch.
 
-use serde::{Deserialize, Serialize};
-use strum::{EnumString, IntoStaticStr, VariantArray};
-
 use super::partners::Partners;
 use crate::encode::{AnyEncoder, CANONICAL};
 use crate::nn::Simd;
-use crate::rules::Named;
+use crate::rules::{Named, named};
 
-/// A setting: a closed set of values with public names.
-macro_rules! setting {
-    ($name:literal, $case:literal, $(#[$doc:meta])* $type:ident { $($values:tt)+ }) => {
-        $(#[$doc])*
-        #[derive(
-            Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize,
-            EnumString, IntoStaticStr, VariantArray,
-        )]
-        #[strum(serialize_all = $case)]
-        pub enum $type {
-            $($values)+
-        }
-
-        impl Named for $type {
-            const KIND: &'static str = $name;
-        }
-    };
-}
-
-setting!("dtype", "snake_case",
+named!("dtype", "snake_case",
     /// The element type of observations.
     Dtype {
         /// One 32-bit float for each bit.
@@ -41,7 +19,7 @@ setting!("dtype", "snake_case",
     }
 );
 
-setting!("observers", "snake_case",
+named!("observers", "snake_case",
     /// The seats whose observations are written.
     Observers {
         /// The seat to act: one row for each game.
@@ -51,7 +29,7 @@ setting!("observers", "snake_case",
     }
 );
 
-setting!("autoreset_mode", "PascalCase",
+named!("autoreset_mode", "PascalCase",
     /// When a finished game is dealt anew. The names are those of Gymnasium's `AutoresetMode`.
     AutoresetMode {
         /// In the step that ends it: the outputs are those of the new game.
@@ -63,7 +41,7 @@ setting!("autoreset_mode", "PascalCase",
     }
 );
 
-setting!("illegal_action", "snake_case",
+named!("illegal_action", "snake_case",
     /// What an illegal action does.
     IllegalAction {
         /// The whole step is refused with an error.
@@ -73,7 +51,7 @@ setting!("illegal_action", "snake_case",
     }
 );
 
-setting!("extra_outputs", "snake_case",
+named!("extra_outputs", "snake_case",
     /// An optional output. Each is a row of the table of outputs.
     ExtraOutput {
         /// For each card the probabilities that it is playable, dead and critical.

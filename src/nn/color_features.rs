@@ -5,32 +5,27 @@
 //! They are a function of the bits of a canonical observation, so that rollouts, stored games and files
 //! keep the bits.
 
-use strum::{EnumString, IntoStaticStr, VariantArray};
-
 use super::real::Real;
 use super::unpack::packed_length;
 use super::{BufferError, check_length};
 use crate::encode::{Layout, Section};
 use crate::rules::{
     Belief, CardSet, MAX_CARD_KINDS, MAX_COLORS, MAX_HAND_SIZE, MAX_PLAYERS, Named, Outlook,
-    Variant,
+    Variant, named,
 };
 use crate::threads::share;
 
-/// How the cards of the own hand are weighed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
-#[strum(serialize_all = "snake_case")]
-pub enum CardWeights {
-    /// Each slot by itself: the unseen copies of the cards that its hints allow.
-    #[default]
-    Slots,
-    /// All slots together: the exact marginals of [`Belief`].
-    Hands,
-}
-
-impl Named for CardWeights {
-    const KIND: &'static str = "weights";
-}
+named!("weights", "snake_case",
+    /// How the cards of the own hand are weighed.
+    #[derive(Default)]
+    CardWeights {
+        /// Each slot by itself: the unseen copies of the cards that its hints allow.
+        #[default]
+        Slots,
+        /// All slots together: the exact marginals of [`Belief`].
+        Hands,
+    }
+);
 
 /// Rows that a thread takes at a time: a tenth of a millisecond.
 const PIECE: usize = 1 << 7;

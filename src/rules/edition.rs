@@ -1,38 +1,22 @@
 //! The names and letters of the suits in the editions of the game.
 
-use serde::{Deserialize, Serialize};
-use strum::{EnumString, IntoStaticStr, VariantArray};
-
 use super::card::Suit;
 use super::limits::MAX_COLORS;
-use super::names::Named;
+use super::names::{Named, named};
 
-/// The names and letters of the suits. They affect text only: the games are the same.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    Hash,
-    Serialize,
-    Deserialize,
-    EnumString,
-    IntoStaticStr,
-    VariantArray,
-)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
-pub enum Edition {
-    /// Red, yellow, green, white, blue, multicolour, as in HLE.
-    #[default]
-    Standard,
-    /// The Hanabi & Ikebana box: black instead of white.
-    Ikebana,
-    /// Playing cards: spades, hearts, diamonds, clubs.
-    Traditional,
-}
+named!("edition", "snake_case",
+    /// The names and letters of the suits. They affect text only: the games are the same.
+    #[derive(Default)]
+    Edition {
+        /// Red, yellow, green, white, blue, multicolour, as in HLE.
+        #[default]
+        Standard,
+        /// The Hanabi & Ikebana box: black instead of white.
+        Ikebana,
+        /// Playing cards: spades, hearts, diamonds, clubs.
+        Traditional,
+    }
+);
 
 type Names = [(char, &'static str); MAX_COLORS];
 
@@ -60,10 +44,6 @@ const TRADITIONAL: Names = [
     ('B', "blue"),
     ('M', "multicolour"),
 ];
-
-impl Named for Edition {
-    const KIND: &'static str = "edition";
-}
 
 impl Edition {
     const fn names(self) -> &'static Names {

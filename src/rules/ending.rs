@@ -1,43 +1,23 @@
 //! How games end.
 
-use serde::{Deserialize, Serialize};
-use strum::{Display, EnumString, IntoStaticStr, VariantArray};
+use super::names::{Named, named};
 
-use super::names::Named;
-
-/// How a game ended. The endings are in the order in which they take precedence.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    Hash,
-    Serialize,
-    Deserialize,
-    Display,
-    EnumString,
-    IntoStaticStr,
-    VariantArray,
-)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
-pub enum Ending {
-    /// The last life token was lost.
-    Lost,
-    /// All fireworks are complete.
-    Perfect,
-    /// Crowning piece: a card without which the perfect score is out of reach was discarded.
-    IndispensableCardLost,
-    /// Every player had a last turn after the deck ran out.
-    DeckExhausted,
-    /// Crowning piece: the player to act has neither a card nor an information token to use.
-    NoLegalAction,
-}
-
-impl Named for Ending {
-    const KIND: &'static str = "ending";
-}
+named!("ending", "snake_case",
+    /// How a game ended. The endings are in the order in which they take precedence.
+    #[derive(strum::Display)]
+    Ending {
+        /// The last life token was lost.
+        Lost,
+        /// All fireworks are complete.
+        Perfect,
+        /// Crowning piece: a card without which the perfect score is out of reach was discarded.
+        IndispensableCardLost,
+        /// Every player had a last turn after the deck ran out.
+        DeckExhausted,
+        /// Crowning piece: the player to act has neither a card nor an information token to use.
+        NoLegalAction,
+    }
+);
 
 impl Ending {
     /// Whether the game counts as lost, so that the variant's `lost_game_score` applies.

@@ -85,6 +85,7 @@ pub(crate) use limits::MAX_CARD_KINDS;
 pub use limits::{MAX_CARDS, MAX_COLORS, MAX_HAND_SIZE, MAX_PLAYERS, MAX_RANKS};
 pub use lost_game_score::LostGameScore;
 pub use moves::{ActionSet, Move, MoveError};
+pub(crate) use names::named;
 pub use names::{Named, UnknownName};
 pub use notation::NotationError;
 pub use offset::Offset;

@@ -29,6 +29,28 @@ pub trait Named: VariantArray + FromStr + Into<&'static str> + Copy {
     }
 }
 
+/// Defines an enum whose values have public names. `$kind` is its [`Named::KIND`], and `$case` the case of the names.
+macro_rules! named {
+    ($kind:literal, $case:literal, $(#[$attribute:meta])* $type:ident { $($values:tt)+ }) => {
+        $(#[$attribute])*
+        #[derive(
+            Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize,
+            strum::EnumString, strum::IntoStaticStr, strum::VariantArray,
+        )]
+        #[serde(rename_all = $case)]
+        #[strum(serialize_all = $case)]
+        pub enum $type {
+            $($values)+
+        }
+
+        impl Named for $type {
+            const KIND: &'static str = $kind;
+        }
+    };
+}
+
+pub(crate) use named;
+
 /// An unknown name of a preset, an encoder, a bot or another named value.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]

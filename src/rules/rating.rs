@@ -1,45 +1,28 @@
 //! The rule sheets' words for final scores.
 
-use strum::{EnumString, IntoStaticStr, VariantArray};
-
-use super::names::Named;
+use super::names::{Named, named};
 use super::variant::Variant;
 
-/// The word of the rule sheets for a final score, in ascending order.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    EnumString,
-    IntoStaticStr,
-    VariantArray,
-)]
-#[strum(serialize_all = "snake_case")]
-pub enum Rating {
-    /// 0 to 5.
-    Horrible,
-    /// 6 to 10.
-    Mediocre,
-    /// 11 to 15.
-    Honourable,
-    /// 16 to 20.
-    Excellent,
-    /// 21 to 24.
-    Amazing,
-    /// 25, and up to 29 with six fireworks.
-    Legendary,
-    /// 30, with six fireworks.
-    Divine,
-}
-
-impl Named for Rating {
-    const KIND: &'static str = "rating";
-}
+named!("rating", "snake_case",
+    /// The word of the rule sheets for a final score, in ascending order.
+    #[derive(PartialOrd, Ord)]
+    Rating {
+        /// 0 to 5.
+        Horrible,
+        /// 6 to 10.
+        Mediocre,
+        /// 11 to 15.
+        Honourable,
+        /// 16 to 20.
+        Excellent,
+        /// 21 to 24.
+        Amazing,
+        /// 25, and up to 29 with six fireworks.
+        Legendary,
+        /// 30, with six fireworks.
+        Divine,
+    }
+);
 
 impl Rating {
     /// The rating of a final score. `None` where the rule sheets have no scale: they rate five or
