@@ -1,4 +1,5 @@
-//! The games that ended in the last step and were dealt anew in it: which they are, and their last observations.
+//! The games that ended in the last step and were dealt anew in it: which they are, and their last observations, which the last
+//! stage of a step encodes from copies of the games.
 
 use std::sync::atomic::AtomicBool;
 

@@ -1,4 +1,17 @@
-//! One step of a chunk of games: turns, new deals, legal actions, outputs.
+//! One step of a chunk of games.
+//!
+//! A step works through groups of 64 games. By default, without partners and with autoreset `SameStep`, each group passes these
+//! stages:
+//!
+//! 1. The kernel plays the turns of eight games at a time; [`result`] has their rewards and endings.
+//! 2. Each game that ended is copied to [`finished_games`], and the next episode is dealt in its place.
+//! 3. The kernel finds the legal actions, and [`rows`](super::rows) and [`result`] write the outputs.
+//!
+//! The last observation of a copied game is encoded when the caller asks for it, by stage 3 for the copies alone. Encoding it
+//! in each step would cost callers who do not ask a tenth of the step.
+//!
+//! In a replay, [`refill`] deals recorded games in stage 2. With partners, stages 1 and 2 play one game after another by the
+//! rules, and policies among the partners are evaluated for many games at a time.
 
 pub mod chunk;
 pub mod finished;
