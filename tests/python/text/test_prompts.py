@@ -184,6 +184,27 @@ def assert_event(text, event, observer, names):
     assert rest == f"{actor} {event.kind}{s} slot {event.slot}, {event.card}{announced}{result}"
 
 
+def unmarked(markdown):
+    """The text of a prompt in Markdown: its tables as lists, its bold headings as lines."""
+    lines = []
+    for line in markdown.splitlines():
+        cells = line.removeprefix("| ").removesuffix(" |").split(" | ")
+        if cells[0] not in ("slot", "---"):
+            lines.append(f"- {cells[0]}: {'; '.join(cells[1:])}" if line.startswith("| ") else line.replace("**", ""))
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("variant", variants(), ids=str)
+def test_every_form_of_a_prompt_says_the_same(variant):
+    for _, view in positions(variant, games=1):
+        text, markdown, data = (
+            table_prompt(view, PromptOptions(form=form, history="whole", probabilities=True))
+            for form in ("text", "markdown", "json")
+        )
+        assert unmarked(markdown) == text
+        assert json.loads(data) == facts(view, "whole", True, True, True)
+
+
 @pytest.mark.parametrize("variant", variants(), ids=str)
 def test_hints_are_told_with_their_turns_while_cards_move(variant):
     for state, view in positions(variant, games=1):
