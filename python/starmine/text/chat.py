@@ -34,12 +34,15 @@ Messages: TypeAlias = list[Message]
 @equal_by_value
 @dataclass(frozen=True)
 class Answer:
-    """What a model answered, for callables that know more than the text.
+    """A model's reply with more than its text; `ask` of a `ChatPlayer` may return it.
 
     Attributes:
-        text: the reply.
+        text: the text of the reply. It is not read if there are tool calls.
         tool_calls: the tool calls of the reply, as dicts with a name and arguments.
-        usage: numbers to be summed, such as `prompt_tokens`, `completion_tokens` and `cost`.
+        usage: numbers that reports sum, such as `prompt_tokens`, `completion_tokens` and `cost`.
+
+    Raises:
+        StarmineError: an attribute has another type.
     """
 
     text: str = ""
@@ -57,23 +60,24 @@ class Answer:
 @equal_by_value
 @dataclass(frozen=True)
 class Exchange:
-    """One call of a model.
+    """One reply of a model, or one call that failed for good.
 
     Attributes:
-        player: the player's name.
-        game: the number of the game in this call of `play_games`, `evaluate` and so on; None where it has none.
+        player: the name of the `ChatPlayer`.
+        game: index of the game among those that are played together, from 0; None if `act` was called.
         seat: the seat that was asked.
-        turn: of the game, from 0.
-        attempt: of this turn, from 0.
-        prompt: SHA-256 of the messages, their first 16 hexadecimal digits.
-        messages: the messages of the call.
-        reply: the text of the reply, or the tool calls as JSON; None where the call failed.
-        outcome: "move", "unreadable", "illegal", "failed" (the call raised an exception) or "timeout".
-        action: the action id that was read; None without one.
-        problem: what was wrong; None for a move.
-        seconds: time of the call.
-        usage: as the answer gave it.
-        prompt_version: of the form of the prompt.
+        turn: number of turns that the game has had before.
+        attempt: number of unusable replies that the model has given in this turn before.
+        prompt: the first 16 hexadecimal digits of the SHA-256 hash of `json.dumps(messages)`.
+        messages: the messages that the model got.
+        reply: the text of the reply, or its tool calls as JSON; None if the call failed.
+        outcome: "move" if the reply names one legal move, "illegal" if the move is not legal, "unreadable" if the reply
+            names no move or several; "failed" if the last call raised an exception, "timeout" if it took too long.
+        action: the action id of the legal move; None for other outcomes.
+        problem: what was wrong; None for the outcome "move".
+        seconds: duration of the call; with `batched=True` an equal share of it.
+        usage: the numbers of `Answer.usage`.
+        prompt_version: `PROMPT_VERSION`, which changes with the texts of prompts.
     """
 
     player: str
@@ -101,31 +105,33 @@ _OWN = ("exchanges", "fallbacks", "_lock", "_fallback_lock", "_waiting", "_place
 
 
 class ChatPlayer:
-    """A player for a language model; it sits wherever a player sits.
+    """Lets a language model play: `play_games`, `evaluate`, `generate` and `partners=` of environments take it.
 
-    For each move the model gets the rules as a system message and the table as a user message. After a reply without a
-    legal move it gets that reply back with what was wrong. A call that raises an exception or takes too long is
-    repeated. Games that wait at the same time are asked at the same time.
+    For each move the model gets two messages: the rules as the system message, and the table as the user message. If
+    the reply names no legal move, the model is asked again; the messages then also have its reply and what is wrong
+    with it. A call that raises an exception or takes too long is repeated. Calls for different games run at the same
+    time, and no game waits for the call of another.
 
     Args:
         ask: takes messages, a list of dicts with `role` and `content`, and returns text, a tool call as a dict, or an
-            `Answer`. It may be async. With `batched=True` it takes a list of such lists, and returns a list.
-        name: of the player, in transcripts and reports.
-        options: of the prompts.
-        replies: attempts to get a legal move, at least 1.
-        calls: attempts of a call that raises an exception or takes too long, at least 1.
-        backoff: seconds before the second attempt of a call; they double with each attempt.
-        timeout: seconds after which a call has failed; None for no limit. A function that is not async goes on in its
-            thread.
-        concurrency: calls at the same time, at least 1. A function that is not async is called in that many threads.
-        batched: one call gets all waiting games.
-        fallback: plays when all attempts failed: a bot's text, such as "smart", or a function of the view. None gives
-            the game up with a `ChatError`.
-        transcript: a new file that gets each exchange as a line of JSON at once; None for none.
+            `Answer`. It may be async. With `batched=True` it takes a list of such lists, and returns a list of replies.
+        name: names the player in transcripts and reports.
+        options: what prompts show and in which form; None for the defaults.
+        replies: how many replies a turn may have until one names a legal move, at least 1.
+        calls: how often a call is made until it succeeds, at least 1.
+        backoff: seconds before a call is made the second time; each further wait is twice as long.
+        timeout: seconds after which a call has failed; None for no limit. A function that is not async cannot be
+            stopped and goes on in its thread.
+        concurrency: the most calls at the same time, at least 1. A function that is not async is called in threads.
+        batched: whether one call gets the messages of all waiting games. There is one such call at a time. A game with
+            an unusable reply is in the next call again.
+        fallback: plays after the last unusable reply or failed call: a bot's text, such as "smart", or a function of
+            the view that returns a move; one fallback plays at a time. None gives the game up with a `ChatError`.
+        transcript: path of a new file, to which each exchange is added at once as a line of JSON; None for none.
 
     Attributes:
-        exchanges: all exchanges, in the order in which they ended.
-        fallbacks: number of moves that the fallback chose.
+        exchanges: a list of `Exchange`, in the order in which they ended.
+        fallbacks: number of moves that the fallback has chosen.
 
     Raises:
         StarmineError: an argument out of range, or a transcript that exists.
@@ -230,7 +236,7 @@ class ChatPlayer:
         self.exchanges, self.fallbacks = [], 0
 
     def report(self) -> dict[str, Any]:
-        """Counts of outcomes, moves of the fallback, seconds, and sums of usage."""
+        """A dict of totals: `player`, `calls`, `outcomes`, `fallbacks`, `seconds` and the sums of `usage`."""
         usage: Counter[str] = Counter()
         for exchange in self.exchanges:
             usage.update(exchange.usage)

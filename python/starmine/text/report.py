@@ -29,12 +29,13 @@ class Regret:
     """What the searched moves of a player cost, in points.
 
     Attributes:
-        mean: of (the value of the best move minus that of the chosen one) over the searched moves.
-        standard_error: of the mean over the searched moves; None for fewer than two.
-        search_error: standard error of a single difference that comes from the roll-outs, its mean over moves.
+        mean: mean regret of the searched moves. The regret of a move is the value of the best move minus its own value.
+        standard_error: of the mean, from the spread of the regrets; None for fewer than two moves.
+        search_error: standard error of a single regret, since values are means over rollouts; averaged over the moves.
         moves: number of searched moves.
-        best: share of these moves that were the best.
-        worst: the costliest ones: game, turn, seat, chosen move, best move, points.
+        best: share of the searched moves with a regret of 0.
+        worst: dicts of up to ten moves, the largest regret first: `game`, `turn`, `seat`, `move`, `best` (the best
+            move) and `points` (the regret).
     """
 
     mean: float
@@ -54,14 +55,15 @@ class PlayerReport:
         player: its name.
         seats: the seats that it held.
         moves: number of its moves.
-        replies: number of calls.
-        outcomes: number of calls with each outcome: "move", "unreadable", "illegal", "failed", "timeout".
+        replies: number of its exchanges: replies, and calls that failed for good.
+        outcomes: number of exchanges with each outcome: "move", "unreadable", "illegal", "failed", "timeout".
         fallbacks: number of moves that the fallback chose.
-        seconds_a_game: time of its calls, for each game.
-        usage_a_game: numbers of `Answer.usage`, for each game.
+        seconds_a_game: seconds that its calls took, divided by the number of games.
+        usage_a_game: sums of the numbers of `Answer.usage`, divided by the number of games.
         misplays: number of its misplays.
-        knowable_misplays: misplays of cards that, by what the seat could know, fitted with a probability of at most .5.
-        regret: of its moves; None without a search.
+        knowable_misplays: misplays of cards that were playable with a probability of at most 0.5, by all that the seat
+            could know.
+        regret: the regret of its moves; None without a search.
     """
 
     player: str
@@ -173,12 +175,12 @@ def report(
     Args:
         games: the recorded games.
         players: those that were given to `play_games`, one for each seat; chat players are reported.
-        rollouts: of the search that values each move; None for no search. Some 1,000 separate good moves from bad ones;
-            a search takes about a tenth of a second.
-        blueprint: by which a search plays on, as `starmine.search` takes it.
-        moves: the most moves of a player that are searched; they are drawn by chance.
+        rollouts: games that `starmine.search` plays to value the moves of a turn; None for no regret. About 1,000
+            separate good moves from bad ones and take a tenth of a second.
+        blueprint: the player of these games, as `starmine.search` takes it.
+        moves: the most moves of a player that are searched; if it made more, they are drawn by chance.
         seed: of that draw and of the searches.
-        num_threads: of the searches.
+        num_threads: threads of each search.
 
     Raises:
         StarmineError: games that were not recorded, not one player for each seat, or a chat player with exchanges of
