@@ -5,7 +5,6 @@
 
 from starmine._core import BotKind, RuleKind, SeatedBot, bot, bots, make_bot, rule, rules
 from starmine.games.endings import defeats
-from starmine.games.identity import identity
 from starmine.games.play import play_games
 from starmine.games.players import Policy, PythonBot
 from starmine.games.results import BotError, Failure, Games, RecordedGames
@@ -33,7 +32,6 @@ __all__ = [
     "bot",
     "bots",
     "defeats",
-    "identity",
     "make_bot",
     "play_games",
     "replay",

@@ -44,21 +44,16 @@ class Identity:
 
 
 def identity(player: Any) -> Identity:
-    """The identity of a player in Python, by which evaluations and data sets tell whether two players are the same.
+    """The identity of a player, by which evaluations and data sets tell whether two players are the same.
 
-    It is a hash of the player's state and its sources. The state of an object is what `pickle` stores of it, except
-    that only the type of a random number generator counts. The state of a class is the state of a new object, with the
-    weights that it has loaded by then. The sources are the files that define its classes and functions, and the files
-    that these import, except those of installed packages. Files that a player reads while it plays do not count.
+    A player in Python has a hash of its state and its sources. The state of an object is what `pickle` stores of it,
+    except that only the type of a random number generator counts. The state of a class is the state of a new object,
+    with the weights that it has loaded by then. The sources are the files that define its classes and functions, and
+    the files that these import, except those of installed packages. Files that a player reads while it plays do not
+    count.
 
     Args:
-        player: a `Policy`, a `PythonBot`, or a class of either. Text and the results of `load_policy` and `make_bot`
-            are not resolved here: give none of them.
-
-    Returns:
-        An object with `text`, equal for players that play the same in one version of this package, or None if unknown;
-        `hash`, the SHA-256 of the weights or of state and sources, or None; and `problem`, why the identity is unknown,
-        else "".
+        player: as `resolve_player` returns it.
     """
     if isinstance(player, _Player):
         if (weights := player.weights) is None:
