@@ -8,8 +8,8 @@
 
 A run is a folder of an example script. It gets a row in results/runs.csv (the command, its cost, and the scores over
 common decks), and results/NAME with `log.csv` (the means over stretches of updates), `policy.safetensors` and, of a run
-with partners, `partners.csv`. A policy that is shipped also needs its row in src/nn/policy/shipped.rs. Runs named
-ablation-SETTING-SEED and agree-SETTING-SEED have tables with a line for all seeds of a setting.
+with partners, `partners.csv`. A policy that is shipped also needs its row in src/nn/policy/shipped_policies.rs. Runs
+named ablation-SETTING-SEED and agree-SETTING-SEED have tables with a line for all seeds of a setting.
 results/crossplay/GROUP-SETTING.csv, a matrix of `starmine eval`, shows how its seeds play together.
 """
 

@@ -7,7 +7,7 @@ use crate::batch::kernel::block::{block_words, clear_block};
 use crate::batch::kernel::lanes::{LANES, Word};
 use crate::batch::outputs::{ObservationBuffer, Outputs};
 use crate::batch::step::chunk::Chunk;
-use crate::batch::step::finished::FinishedGame;
+use crate::batch::step::finished_games::FinishedGame;
 use crate::batch::step::{Request, Step};
 use crate::batch::{Batch, BatchError, reserve};
 use crate::rules::EpisodeSeed;

@@ -28,7 +28,7 @@
 //! - `policy`: trained policies as bots; `noisy`: any bot with random moves in between
 //! - `base_game`, `copy_counts`: sets of cards and counts of copies that several families use
 //! - `registry`, `bot_name`: names
-//! - `runner`, `seated`, `play_games`, `recording`, `turn_values`: games
+//! - `runner`, `seated_player`, `play_games`, `recording`, `turn_values`: games
 
 mod base_game;
 mod bot;
@@ -46,7 +46,7 @@ mod recording;
 mod registry;
 mod rule_list;
 mod runner;
-mod seated;
+mod seated_player;
 mod smart;
 #[cfg(test)]
 mod table;
@@ -63,5 +63,5 @@ pub use recording::check_games;
 pub use registry::{BOTS, BotKind, Plays, bot};
 pub use rule_list::{RULES, Rule, RuleError, RuleKind, RuleList, rule};
 pub use runner::{BotMoveError, GameRunner, Player};
-pub use seated::{SeatedPlayer, SeatedPlayerError};
+pub use seated_player::{SeatedPlayer, SeatedPlayerError};
 pub use turn_values::TurnValues;

@@ -2,5 +2,5 @@
 
 pub mod expand;
 pub mod features;
-pub mod packed;
+pub mod packed_rows;
 pub mod write;

@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::ops::Range;
 
 use super::expand::Expand;
-use super::packed::PackedRows;
+use super::packed_rows::PackedRows;
 use crate::batch::config::BatchConfig;
 use crate::batch::kernel::Kernel;
 use crate::batch::kernel::block::{Block, Field, GameLane, count, counter};

@@ -24,7 +24,7 @@ use super::kernel::game::Game;
 use super::kernel::lanes::Word;
 use super::options::{AutoresetMode, default_threads};
 use super::partition::share_size;
-use super::step::finished::FinishedGame;
+use super::step::finished_games::FinishedGame;
 use super::{Batch, BatchError, memory};
 use crate::rules::EpisodeSeed;
 use game::{StoredEnding, StoredGame, StoredPartnerGame};

@@ -14,7 +14,7 @@
 //! rules, and policies among the partners are evaluated for many games at a time.
 
 pub mod chunk;
-pub mod finished;
+pub mod finished_games;
 pub mod refill;
 pub mod result;
 pub mod scratch;
@@ -36,7 +36,7 @@ use super::options::AutoresetMode;
 use super::partners::game::PartnerGame;
 use super::rows::expand::Expand;
 use super::rows::features::write_features;
-use super::rows::packed::PackedRows;
+use super::rows::packed_rows::PackedRows;
 use super::rows::write::RowWriter;
 use crate::bots::PolicyRows;
 use crate::nn::Simd;
@@ -44,7 +44,7 @@ use crate::nn::expand::fence;
 use crate::rules::BitIndices;
 use crate::threads::is_set;
 use chunk::{Chunk, GROUP};
-use finished::FinishedGames;
+use finished_games::FinishedGames;
 use refill::Refill;
 use result::StepResult;
 use scratch::Scratch;

@@ -4,8 +4,8 @@ use std::collections::TryReserveError;
 
 use crate::batch::config::BatchConfig;
 use crate::batch::kernel::block::block_words;
-use crate::batch::rows::packed::PackedRows;
-use crate::batch::step::finished::FinishedGames;
+use crate::batch::rows::packed_rows::PackedRows;
+use crate::batch::step::finished_games::FinishedGames;
 use crate::bots::PolicyRows;
 
 /// The memory of one thread, on cache lines of its own. The alignment is two lines, because

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use super::Policy;
 use super::error::{PolicyError, PolicyProblem};
 use super::limits::MAX_BYTES;
-use super::shipped::POLICIES;
+use super::shipped_policies::POLICIES;
 use crate::rules::UnknownName;
 
 /// The policies from files that are in use, so that bots of the same policy share its weights.

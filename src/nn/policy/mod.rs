@@ -8,7 +8,7 @@ mod header;
 mod limits;
 mod load;
 mod range;
-mod shipped;
+mod shipped_policies;
 mod tensors;
 #[cfg(test)]
 pub mod tests;
@@ -16,7 +16,7 @@ pub mod tests;
 pub use choice::{best, sample};
 pub use error::{PolicyError, PolicyProblem};
 pub use load::{load_policy, policy_bytes, read_policy};
-pub use shipped::{POLICIES, ShippedPolicy, shipped_policy};
+pub use shipped_policies::{POLICIES, ShippedPolicy, shipped_policy};
 
 use safetensors::SafeTensors;
 
