@@ -314,15 +314,10 @@ fn partners_who_leave_the_learner_no_turn_are_refused() {
 }
 
 /// A bot of the caller: it plays what it holds, and is told of every turn.
+#[derive(Clone)]
 struct Mine {
     bot: Box<dyn Bot>,
     turns: usize,
-}
-
-impl Clone for Mine {
-    fn clone(&self) -> Mine {
-        Mine { bot: self.bot.boxed_clone(), turns: self.turns }
-    }
 }
 
 impl Bot for Mine {
@@ -386,7 +381,7 @@ fn a_custom_bot_plays_what_the_bot_of_that_name_plays() {
                 assert_eq!(theirs, written, "{mode:?}, step {step}");
             }
         }
-        assert!(matches!(batch.to_bytes(), Err(BatchError::StoredOutside)));
+        assert!(matches!(batch.to_bytes(), Err(BatchError::StoredExternal)));
         expected.to_bytes().unwrap();
     }
 }

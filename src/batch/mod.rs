@@ -135,10 +135,7 @@ impl Batch {
         Batch::new_until(&AtomicBool::new(false), variant, num_envs, seed, options)
     }
 
-    /// As [`Batch::new`], unless `stop` is set meanwhile.
-    ///
-    /// # Errors
-    /// As [`Batch::new`], and [`BatchError::Stopped`].
+    /// As [`Batch::new`], but returns [`BatchError::Stopped`] if `stop` is set meanwhile.
     pub fn new_until(
         stop: &AtomicBool,
         variant: Arc<Variant>,
@@ -344,10 +341,7 @@ impl Batch {
         self.observe_until(&AtomicBool::new(false), outputs)
     }
 
-    /// As [`Batch::observe`], unless `stop` is set meanwhile.
-    ///
-    /// # Errors
-    /// As [`Batch::observe`], and [`BatchError::Stopped`].
+    /// As [`Batch::observe`], but returns [`BatchError::Stopped`] if `stop` is set meanwhile.
     pub fn observe_until(
         &mut self,
         stop: &AtomicBool,
@@ -397,11 +391,8 @@ impl Batch {
         self.step_until(&AtomicBool::new(false), actions, outputs)
     }
 
-    /// As [`Batch::step`], unless `stop` is set meanwhile.
-    ///
-    /// # Errors
-    /// As [`Batch::step`], and [`BatchError::Stopped`]. All other calls then are [`BatchError::Interrupted`] until all games
-    /// are reset.
+    /// As [`Batch::step`], but returns [`BatchError::Stopped`] if `stop` is set meanwhile. All other calls then are
+    /// [`BatchError::Interrupted`] until all games are reset.
     pub fn step_until(
         &mut self,
         stop: &AtomicBool,

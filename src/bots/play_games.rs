@@ -115,12 +115,6 @@ pub fn play_games(
 
 /// As [`play_games`], for a list of games in any order; `None` if `stop` was set before the last game
 /// ended. With `records` set, the games are recorded too.
-///
-/// # Errors
-/// As [`play_games`].
-///
-/// # Panics
-/// As [`play_games`].
 pub fn play_games_until(
     stop: &AtomicBool,
     variant: &Arc<Variant>,

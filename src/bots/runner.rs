@@ -203,9 +203,6 @@ impl GameRunner {
     }
 
     /// As [`GameRunner::run`], unless `stop` is set meanwhile. The next call then goes on from the turn that was reached.
-    ///
-    /// # Errors
-    /// As [`GameRunner::run`].
     pub fn run_until(&mut self, stop: &AtomicBool) -> Result<(), BotMoveError> {
         while self.play_bot_until(stop)? {}
         Ok(())
@@ -245,9 +242,6 @@ impl GameRunner {
     }
 
     /// As [`GameRunner::play_bot`], unless `stop` is set before the bot has chosen. It may then be asked again.
-    ///
-    /// # Errors
-    /// As [`GameRunner::play_bot`].
     pub fn play_bot_until(&mut self, stop: &AtomicBool) -> Result<bool, BotMoveError> {
         if self.ending().is_some() || is_set(stop) {
             return Ok(false);

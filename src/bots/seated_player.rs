@@ -90,12 +90,6 @@ impl SeatedPlayer {
     }
 
     /// As [`SeatedPlayer::act`]; `None` if `stop` was set before the bot had chosen. It may then be asked again.
-    ///
-    /// # Errors
-    /// As [`SeatedPlayer::act`].
-    ///
-    /// # Panics
-    /// As [`SeatedPlayer::act`].
     pub fn act_until(
         &mut self,
         state: &State,

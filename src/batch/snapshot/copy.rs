@@ -16,10 +16,7 @@ impl Batch {
         self.duplicate_until(&AtomicBool::new(false))
     }
 
-    /// As [`Batch::duplicate`], unless `stop` is set meanwhile.
-    ///
-    /// # Errors
-    /// As [`Batch::duplicate`], and [`BatchError::Stopped`].
+    /// As [`Batch::duplicate`], but returns [`BatchError::Stopped`] if `stop` is set meanwhile.
     pub fn duplicate_until(&self, stop: &AtomicBool) -> Result<Batch, BatchError> {
         self.check_whole()?;
         let num_envs = self.num_envs();

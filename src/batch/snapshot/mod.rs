@@ -43,10 +43,7 @@ impl Batch {
         self.to_bytes_until(&AtomicBool::new(false))
     }
 
-    /// As [`Batch::to_bytes`], unless `stop` is set meanwhile.
-    ///
-    /// # Errors
-    /// As [`Batch::to_bytes`], and [`BatchError::Stopped`].
+    /// As [`Batch::to_bytes`], but returns [`BatchError::Stopped`] if `stop` is set meanwhile.
     pub fn to_bytes_until(&self, stop: &AtomicBool) -> Result<Vec<u8>, BatchError> {
         self.check_whole()?;
         let given = self.games_with_given_decks();
@@ -75,10 +72,7 @@ impl Batch {
         Batch::from_bytes_until(&AtomicBool::new(false), bytes, num_threads)
     }
 
-    /// As [`Batch::from_bytes`], unless `stop` is set meanwhile.
-    ///
-    /// # Errors
-    /// As [`Batch::from_bytes`], and [`BatchError::Stopped`] as its cause.
+    /// As [`Batch::from_bytes`], but fails with the cause [`BatchError::Stopped`] if `stop` is set meanwhile.
     pub fn from_bytes_until(
         stop: &AtomicBool,
         bytes: &[u8],
