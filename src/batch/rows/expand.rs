@@ -4,9 +4,9 @@
 use crate::batch::kernel::lanes::{Avx2, Avx512};
 use crate::batch::kernel::lanes::{Isa, Portable};
 use crate::nn::Element;
-use crate::nn::expand::{Bits, portable};
 #[cfg(target_arch = "x86_64")]
-use crate::nn::expand::{avx2, avx512};
+use crate::nn::expand::{Avx2Expander, Avx512Expander};
+use crate::nn::expand::{Bits, PortableExpander, expand};
 
 /// The expansion by an instruction set.
 pub trait Expand: Isa {
@@ -31,18 +31,18 @@ pub trait Expand: Isa {
 }
 
 macro_rules! expand_by {
-    ($($isa:ident: $module:ident),+) => {
+    ($($isa:ident: $expander:ident),+) => {
         $(impl Expand for $isa {
             #[inline(always)]
             unsafe fn expand<E: Element, const STREAM: bool>(self, bits: impl Bits, row: *mut E, length: usize) {
                 // SAFETY: the token exists only if the processor has the instructions; the rest the
                 // caller promises.
-                unsafe { $module::expand::<E, STREAM>(bits, row, length) }
+                unsafe { expand::<$expander, E, STREAM>(bits, row, length) }
             }
         })+
     };
 }
 
-expand_by! { Portable: portable }
+expand_by! { Portable: PortableExpander }
 #[cfg(target_arch = "x86_64")]
-expand_by! { Avx2: avx2, Avx512: avx512 }
+expand_by! { Avx2: Avx2Expander, Avx512: Avx512Expander }

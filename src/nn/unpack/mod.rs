@@ -2,9 +2,9 @@
 
 pub mod expand;
 
-use self::expand::{Element, fence, portable};
 #[cfg(target_arch = "x86_64")]
-use self::expand::{avx2, avx512};
+use self::expand::{Avx2Expander, Avx512Expander};
+use self::expand::{Element, PortableExpander, expand, fence};
 use crate::nn::{BufferError, Simd, check_length};
 use crate::threads::share;
 
@@ -98,7 +98,7 @@ fn unpack_rows<E: Element>(simd: Simd, stream: bool) -> UnpackRows<E> {
 }
 
 macro_rules! rows {
-    ($name:ident, $module:ident $(, $features:literal)?) => {
+    ($name:ident, $expander:ident $(, $features:literal)?) => {
         /// # Safety
         /// The processor has the instruction set.
         $(#[target_feature(enable = $features)])?
@@ -115,7 +115,7 @@ macro_rules! rows {
                         *word = u64::from_le_bytes(*bytes);
                     }
                     // SAFETY: the part is a whole slice, and there is a word for each 64 elements.
-                    unsafe { $module::expand::<E, STREAM>(&words[..], part.as_mut_ptr(), part.len()) };
+                    unsafe { expand::<$expander, E, STREAM>(&words[..], part.as_mut_ptr(), part.len()) };
                 }
             }
             if STREAM {
@@ -125,13 +125,13 @@ macro_rules! rows {
     };
 }
 
-rows!(rows_portable, portable);
+rows!(rows_portable, PortableExpander);
 #[cfg(target_arch = "x86_64")]
-rows!(rows_avx2, avx2, "avx2,bmi1,bmi2,lzcnt,popcnt");
+rows!(rows_avx2, Avx2Expander, "avx2,bmi1,bmi2,lzcnt,popcnt");
 #[cfg(target_arch = "x86_64")]
 rows!(
     rows_avx512,
-    avx512,
+    Avx512Expander,
     "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl"
 );
 

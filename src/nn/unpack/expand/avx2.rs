@@ -3,21 +3,10 @@
 use std::arch::x86_64::*;
 
 use super::portable::PortableExpander;
-use super::{Bits, Element, Expander, expand_with};
+use super::{Element, Expander};
 
-struct Avx2Expander;
-
-/// Writes one element for each of the first `length` bits. `STREAM` selects streaming stores, after
-/// which the caller needs a [`fence`](super::fence).
-///
-/// # Safety
-/// The processor has AVX2, and the caller is compiled for it. `row` is valid for writes of `length`
-/// elements, and there is a word of bits for each 64 of them.
-#[inline(always)]
-pub unsafe fn expand<E: Element, const STREAM: bool>(bits: impl Bits, row: *mut E, length: usize) {
-    // SAFETY: as the caller promises.
-    unsafe { expand_with::<Avx2Expander, E, STREAM>(bits, row, length) }
-}
+/// The code for AVX2.
+pub struct Avx2Expander;
 
 /// The shift that moves each of 32 bits to the highest place.
 static TO_TOP: [u32; 32] = {

@@ -2,21 +2,10 @@
 
 use std::arch::x86_64::*;
 
-use super::{Bits, Element, Expander, expand_with, per_block};
+use super::{Element, Expander, per_block};
 
-struct Avx512Expander;
-
-/// Writes one element for each of the first `length` bits. `STREAM` selects streaming stores, after
-/// which the caller needs a [`fence`](super::fence).
-///
-/// # Safety
-/// The processor has AVX-512 F and BW, and the caller is compiled for them. `row` is valid for
-/// writes of `length` elements, and there is a word of bits for each 64 of them.
-#[inline(always)]
-pub unsafe fn expand<E: Element, const STREAM: bool>(bits: impl Bits, row: *mut E, length: usize) {
-    // SAFETY: as the caller promises.
-    unsafe { expand_with::<Avx512Expander, E, STREAM>(bits, row, length) }
-}
+/// The code for AVX-512 F and BW.
+pub struct Avx512Expander;
 
 /// The block of elements of the lowest bits.
 ///

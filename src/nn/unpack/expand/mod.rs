@@ -1,17 +1,22 @@
 //! Expansion of packed bits to one element for each bit.
 //!
-//! [`portable`], [`avx2`] and [`avx512`] have the same function `expand`. It is always inlined into
-//! its caller, which is compiled for the instruction set and chosen at run time.
+//! [`expand`] is generic over an [`Expander`] and always inlined into its caller, which is compiled for the instruction set
+//! and chosen at run time.
 
 #[cfg(target_arch = "x86_64")]
-pub mod avx2;
+mod avx2;
 #[cfg(target_arch = "x86_64")]
-pub mod avx512;
-pub mod portable;
+mod avx512;
+mod portable;
 #[cfg(test)]
 mod tests;
 
+#[cfg(target_arch = "x86_64")]
+pub use avx2::Avx2Expander;
+#[cfg(target_arch = "x86_64")]
+pub use avx512::Avx512Expander;
 use half::{bf16, f16};
+pub use portable::PortableExpander;
 
 /// The element type of an observation: zero or one for each bit.
 ///
@@ -52,7 +57,10 @@ const AHEAD: usize = 1024;
 /// The stores of an instruction set: of a block of elements, and of a part of one.
 ///
 /// The caller of each function must be compiled for the instruction set.
-trait Expander {
+pub trait Expander {
+    /// Whether there are streaming stores.
+    const STREAMS: bool = true;
+
     /// The size in bytes from which rows are written in aligned blocks although they are not
     /// streamed.
     const ALIGNED_FROM: Option<usize>;
@@ -116,20 +124,20 @@ impl Bits for &[u64] {
 }
 
 /// Writes one element for each of the first `length` bits. `STREAM` selects streaming stores, after
-/// which the caller needs a [`fence`].
+/// which the caller needs a [`fence`]; it has no effect where there are none.
 ///
 /// # Safety
-/// The processor has the instruction set. `row` is valid for writes of `length` elements, and there
-/// is a word of bits for each 64 of them.
+/// The processor has the instruction set, and the caller is compiled for it. `row` is valid for writes of `length` elements, and
+/// there is a word of bits for each 64 of them.
 #[inline(always)]
-unsafe fn expand_with<L: Expander, E: Element, const STREAM: bool>(
+pub unsafe fn expand<L: Expander, E: Element, const STREAM: bool>(
     bits: impl Bits,
     row: *mut E,
     length: usize,
 ) {
     // SAFETY: as the caller promises.
     unsafe {
-        let aligned_from = if STREAM { Some(2 * BLOCK) } else { L::ALIGNED_FROM };
+        let aligned_from = if STREAM && L::STREAMS { Some(2 * BLOCK) } else { L::ALIGNED_FROM };
         if aligned_from.is_some_and(|from| length * size_of::<E>() >= from) {
             expand_aligned::<L, E, STREAM>(bits, row, length);
         } else {
@@ -153,11 +161,11 @@ unsafe fn word<L: Expander, E: Element, const STREAM: bool>(bits: u64, row: *mut
     }
 }
 
-/// [`expand_with`] in blocks from the first element on, wherever they lie. The last block overlaps the
+/// [`expand`] in blocks from the first element on, wherever they lie. The last block overlaps the
 /// one before it.
 ///
 /// # Safety
-/// As for [`expand_with`].
+/// As for [`expand`].
 #[inline(always)]
 unsafe fn expand_anywhere<L: Expander, E: Element>(bits: impl Bits, row: *mut E, length: usize) {
     let full = length / 64;
@@ -187,10 +195,10 @@ unsafe fn expand_anywhere<L: Expander, E: Element>(bits: impl Bits, row: *mut E,
     }
 }
 
-/// [`expand_with`] in aligned blocks, between a part of a block before them and one after them.
+/// [`expand`] in aligned blocks, between a part of a block before them and one after them.
 ///
 /// # Safety
-/// As for [`expand_with`]. The row is as long as a block at least.
+/// As for [`expand`]. The row is as long as a block at least.
 #[inline(always)]
 unsafe fn expand_aligned<L: Expander, E: Element, const STREAM: bool>(
     bits: impl Bits,

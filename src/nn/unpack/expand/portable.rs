@@ -1,19 +1,9 @@
 //! Portable code: eight elements at a time are copied from a table.
 
-use super::{Bits, Element, Expander, per_block};
+use super::{Element, Expander, per_block};
 
-pub(super) struct PortableExpander;
-
-/// Writes one element for each of the first `length` bits. `STREAM` has no effect: there are no
-/// portable streaming stores.
-///
-/// # Safety
-/// `row` is valid for writes of `length` elements, and there is a word of bits for each 64 of them.
-#[inline(always)]
-pub unsafe fn expand<E: Element, const STREAM: bool>(bits: impl Bits, row: *mut E, length: usize) {
-    // SAFETY: as the caller promises.
-    unsafe { super::expand_with::<PortableExpander, E, false>(bits, row, length) }
-}
+/// The code for every processor. It has no streaming stores.
+pub struct PortableExpander;
 
 /// A table with eight lanes for each value of a byte: all ones or all zeros by its bits.
 macro_rules! octets {
@@ -61,6 +51,8 @@ unsafe fn octet<E: Element>(byte: u8, row: *mut E) {
 }
 
 impl Expander for PortableExpander {
+    const STREAMS: bool = false;
+
     const ALIGNED_FROM: Option<usize> = None;
 
     type Bits = u64;

@@ -7,7 +7,7 @@ use crate::rules::GameRng;
 pub(super) type Routine<E> = (&'static str, unsafe fn(&[u64], *mut E, usize));
 
 macro_rules! compiled_for {
-    ($name:ident, $module:ident $(, $features:literal)?) => {
+    ($name:ident, $expander:ident $(, $features:literal)?) => {
         $(#[target_feature(enable = $features)])?
         unsafe fn $name<E: Element, const STREAM: bool>(
             words: &[u64],
@@ -15,18 +15,18 @@ macro_rules! compiled_for {
             length: usize,
         ) {
             // SAFETY: as the caller promises.
-            unsafe { $module::expand::<E, STREAM>(words, row, length) }
+            unsafe { expand::<$expander, E, STREAM>(words, row, length) }
         }
     };
 }
 
-compiled_for!(on_portable, portable);
+compiled_for!(on_portable, PortableExpander);
 #[cfg(target_arch = "x86_64")]
-compiled_for!(on_avx2, avx2, "avx2,bmi1,bmi2,lzcnt,popcnt");
+compiled_for!(on_avx2, Avx2Expander, "avx2,bmi1,bmi2,lzcnt,popcnt");
 #[cfg(target_arch = "x86_64")]
 compiled_for!(
     on_avx512,
-    avx512,
+    Avx512Expander,
     "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl"
 );
 
