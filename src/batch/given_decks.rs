@@ -31,9 +31,9 @@ impl GivenDecks<'_> {
         let start = self.start_players.map_or(0, |all| all[game]);
         let start = variant.start_player(start.into())?;
         let position = Position::deal(variant, start, &mut deck);
-        let num_dealt = size - usize::from(position.deck_size());
+        let num_dealt = size - usize::from(position.deck_size);
         let (order, hands) = DrawOrder::new(variant, cards, num_dealt);
-        let (size, rng) = (position.deck_size(), GameRng::new(seed));
+        let (size, rng) = (position.deck_size, GameRng::new(seed));
         let deck = RandomDeck { left: hands.left, size, rng };
         Ok((Game { position, deck, seed, length: 0 }, order))
     }

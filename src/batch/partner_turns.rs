@@ -51,7 +51,7 @@ impl Batch {
         assert!(self.has_partners(), "only games with partners wait for them");
         self.partner_games.iter().map(|game| {
             let position = game.position();
-            position.ending().is_none().then(|| position.current_player())
+            position.ending.is_none().then_some(position.current_player)
         })
     }
 

@@ -209,7 +209,7 @@ impl Batch {
         let Options { partners, .. } = &self.config.options;
         let dealt = PartnerGame::new(partners, &self.config.variant, seed, stop);
         BatchError::if_set(stop)?;
-        if dealt.position().ending().is_some() {
+        if dealt.position().ending.is_some() {
             let partners = partners.names().collect();
             return Err(PartnersError::NoTurn { partners, game, deals: MAX_DEALS }.into());
         }

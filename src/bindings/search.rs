@@ -145,7 +145,7 @@ pub fn _search<'py>(
             "the game is over ({ending}): expected one that goes on"
         )));
     }
-    let acting = state.position().current_player();
+    let acting = state.position().current_player;
     if acting != observer {
         return Err(StarmineError::new_err(format!(
             "seat {acting} is to act: expected a turn of seat {observer}, whose view this is"

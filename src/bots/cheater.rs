@@ -33,7 +33,7 @@ struct OpenHands<'a> {
 
 impl<'a> OpenHands<'a> {
     fn new(variant: &'a Variant, position: &'a Position) -> OpenHands<'a> {
-        let own = position.hands[position.current_player().index()].cards();
+        let own = position.hands[position.current_player.index()].cards();
         let outlook = position.outlook(variant);
         let mut hands = OpenHands { variant, position, outlook, own, held: CardSet::EMPTY };
         hands.held = hands.teammates().fold(CardSet::EMPTY, |held, hand| held | kinds(hand));
@@ -43,7 +43,7 @@ impl<'a> OpenHands<'a> {
     /// The teammates' hands, by offset.
     fn teammates(&self) -> impl Iterator<Item = &'a [u8]> {
         let (variant, position) = (self.variant, self.position);
-        let seat = move |offset| variant.seat_after(position.current_player(), offset);
+        let seat = move |offset| variant.seat_after(position.current_player, offset);
         variant.teammates().map(move |offset| position.hands[seat(offset).index()].cards())
     }
 

@@ -36,7 +36,7 @@ impl Outcome {
             score: position.score(runner.variant()),
             fireworks: position.fireworks_sum(),
             length: runner.length(),
-            ending: position.ending()?,
+            ending: position.ending?,
         })
     }
 }

@@ -132,7 +132,7 @@ impl GameRunner {
     /// The seat to act. After the end: the seat that would have been next.
     #[must_use]
     pub const fn current_player(&self) -> Seat {
-        self.position.current_player()
+        self.position.current_player
     }
 
     /// What this seat may see, the past turns included.
@@ -191,7 +191,7 @@ impl GameRunner {
     /// The ending, or `None` before the end of the game.
     #[must_use]
     pub const fn ending(&self) -> Option<Ending> {
-        self.position.ending()
+        self.position.ending
     }
 
     /// Lets the bots play until the game ends or an external player is to act.
@@ -211,7 +211,7 @@ impl GameRunner {
     /// Whether a bot is to act.
     #[must_use]
     pub fn waits_for_bot(&self) -> bool {
-        let player = &self.players[self.position.current_player().index()];
+        let player = &self.players[self.position.current_player.index()];
         self.ending().is_none() && !matches!(player, Player::External)
     }
 
@@ -220,7 +220,7 @@ impl GameRunner {
         if self.ending().is_some() {
             return None;
         }
-        let seat = self.position.current_player();
+        let seat = self.position.current_player;
         let Player::Bot(bot) = &mut self.players[seat.index()] else { return None };
         let bot = (&mut **bot as &mut dyn Any).downcast_mut::<B>()?;
         Some((bot, View::new(&self.variant, &self.position, seat)))
@@ -247,7 +247,7 @@ impl GameRunner {
             return Ok(false);
         }
         let GameRunner { variant, position, history, .. } = self;
-        let seat = position.current_player();
+        let seat = position.current_player;
         let played = match &mut self.players[seat.index()] {
             Player::Bot(bot) => {
                 bot.act_until(&View::new(variant, position, seat).with_history(history), stop)
@@ -267,7 +267,7 @@ impl GameRunner {
     /// Applies a legal move of the player to act, and informs the bots.
     pub fn apply(&mut self, played: Move) {
         if let Some(values) = &mut self.values {
-            let found = match &self.players[self.position.current_player().index()] {
+            let found = match &self.players[self.position.current_player.index()] {
                 Player::Bot(bot) => bot.values().unwrap_or_default(),
                 _ => &[],
             };

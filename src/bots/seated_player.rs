@@ -98,7 +98,7 @@ impl SeatedPlayer {
         if let Some(ending) = state.ending() {
             return Err(SeatedPlayerError::Over(ending));
         }
-        let acting = state.position().current_player();
+        let acting = state.position().current_player;
         if acting != self.seat {
             return Err(SeatedPlayerError::Seat { acting, seat: self.seat });
         }
@@ -189,7 +189,7 @@ impl SeatedPlayer {
         let state = &followed.state;
         if let Player::Bot(bot) = &mut self.player
             && followed.chosen.is_none()
-            && state.position().current_player() == self.seat
+            && state.position().current_player == self.seat
         {
             bot.pass(&state.view(self.seat));
         }

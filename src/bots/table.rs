@@ -41,7 +41,7 @@ impl<B: Bot + Default> Table<B> {
 
     /// The move that the bot to act chooses.
     pub fn choice(&mut self) -> Move {
-        let seat = self.state.position().current_player();
+        let seat = self.state.position().current_player;
         self.bots[seat.index()].act(&self.state.view(seat))
     }
 

@@ -75,7 +75,7 @@ impl Position {
     }
 
     fn is_legal_hint(&self, variant: &Variant, offset: Offset, hint: Hint) -> bool {
-        let target = variant.seat_after(self.current_player(), offset);
+        let target = variant.seat_after(self.current_player, offset);
         let hand = self.hands[target.index()].cards();
         let exists = match hint {
             Hint::Color(suit) => suit.index() < variant.colors().into(),
@@ -107,7 +107,7 @@ impl Position {
     fn legal_hints(&self, variant: &Variant) -> u128 {
         let (mut colors, mut ranks) = (0u64, 0u64);
         let players = usize::from(variant.players());
-        let mut seat = self.current_player();
+        let mut seat = self.current_player;
         for other in 0..players - 1 {
             seat = variant.seat_after(seat, Offset::NEXT);
             let color_shift = other * usize::from(variant.colors());

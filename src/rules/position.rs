@@ -33,9 +33,11 @@ pub(crate) struct Position {
     pub(crate) information_tokens: u8,
     pub(crate) life_tokens: u8,
     pub(crate) deck_size: u8,
+    /// The seat to act. After the end: the seat that would have been next.
     pub(crate) current_player: Seat,
     /// Turns left once the deck is empty.
     pub(crate) last_turns: u8,
+    /// How the game ended, or `None` while it is in progress.
     pub(crate) ending: Option<Ending>,
     pub(crate) last_event: Option<Event>,
 }
@@ -84,36 +86,6 @@ impl Position {
         self.deck_size -= 1;
         self.hands[seat.index()].push(card, Knowledge::unhinted(variant));
         Some(variant.tables().card[usize::from(card)])
-    }
-
-    /// The seat to act. After the end: the seat that would have been next.
-    #[must_use]
-    pub const fn current_player(&self) -> Seat {
-        self.current_player
-    }
-
-    /// How the game ended, or `None` while it is in progress.
-    #[must_use]
-    pub const fn ending(&self) -> Option<Ending> {
-        self.ending
-    }
-
-    /// Information tokens left.
-    #[must_use]
-    pub const fn information_tokens(&self) -> u8 {
-        self.information_tokens
-    }
-
-    /// Life tokens left.
-    #[must_use]
-    pub const fn life_tokens(&self) -> u8 {
-        self.life_tokens
-    }
-
-    /// Cards left in the deck.
-    #[must_use]
-    pub const fn deck_size(&self) -> u8 {
-        self.deck_size
     }
 
     /// Height of each firework, by suit.
@@ -191,7 +163,7 @@ impl Position {
         played: Move,
         deck: &mut impl Deck,
     ) -> Event {
-        let seat = self.current_player();
+        let seat = self.current_player;
         let deck_was_empty = self.deck_size == 0;
         let mut event = Event {
             seat,

@@ -138,7 +138,7 @@ impl Recording {
             turns += 1;
         }
         let (score, fireworks) = (position.score(variant), position.fireworks_sum());
-        Ok(GameCheck { score, fireworks, ending: position.ending(), turns, error })
+        Ok(GameCheck { score, fireworks, ending: position.ending, turns, error })
     }
 
     /// Adds the games of another recording.

@@ -152,7 +152,7 @@ impl State {
     /// How the game ended, or `None` while it goes on.
     #[must_use]
     pub const fn ending(&self) -> Option<Ending> {
-        self.position.ending()
+        self.position.ending
     }
 
     /// The score so far.
@@ -176,7 +176,7 @@ impl State {
     /// The seat to act. After the end: the seat that would have been next.
     #[must_use]
     pub const fn current_player(&self) -> Seat {
-        self.position.current_player()
+        self.position.current_player
     }
 
     /// What this seat may see, the past turns included.

@@ -14,7 +14,7 @@ impl Display for State {
         let (variant, position) = (self.variant(), self.position());
         write_counts(formatter, &self.view(Seat::default()))?;
         for seat in variant.seats() {
-            let acting = self.ending().is_none() && seat == position.current_player();
+            let acting = self.ending().is_none() && seat == position.current_player;
             write!(formatter, "seat {seat} {}  ", if acting { "->" } else { "  " })?;
             let cards = position.hand(variant, seat).map(Some);
             write_hand(formatter, &self.view(seat), Offset::OWN, cards)?;

@@ -32,7 +32,7 @@ impl Position {
     /// [`PositionError`] with the first field that is out of its range or contradicts the others.
     pub(crate) fn validate(&self, variant: &Variant) -> Result<(), PositionError> {
         let players = usize::from(variant.players());
-        let seated = self.current_player().index() < players;
+        let seated = self.current_player.index() < players;
         require(seated, "current_player", "no such seat")?;
         let ranks = |suit| if suit < variant.colors().into() { variant.ranks() } else { 0 };
         let fit = (0..MAX_COLORS).all(|suit| self.fireworks[suit] <= ranks(suit));
@@ -88,7 +88,7 @@ impl Position {
             variant.hand_size()
         } else {
             let played = players - usize::from(self.last_turns);
-            (1..=played).any(|back| (seat + back) % players == self.current_player().index()).into()
+            (1..=played).any(|back| (seat + back) % players == self.current_player.index()).into()
         }
     }
 }

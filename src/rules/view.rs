@@ -98,7 +98,7 @@ impl<'a> View<'a> {
     /// The seat to act.
     #[must_use]
     pub const fn current_player(&self) -> Seat {
-        self.position.current_player()
+        self.position.current_player
     }
 
     /// The seat at this offset from the observer.
@@ -162,7 +162,7 @@ impl<'a> View<'a> {
     /// Information tokens left.
     #[must_use]
     pub const fn information_tokens(&self) -> u8 {
-        self.position.information_tokens()
+        self.position.information_tokens
     }
 
     /// Whether an information token is left for a hint.
@@ -180,19 +180,19 @@ impl<'a> View<'a> {
     /// Whether a misplay would leave a life token, so that the game goes on.
     #[must_use]
     pub const fn may_misplay(&self) -> bool {
-        self.position.life_tokens() > 1
+        self.position.life_tokens > 1
     }
 
     /// Life tokens left.
     #[must_use]
     pub const fn life_tokens(&self) -> u8 {
-        self.position.life_tokens()
+        self.position.life_tokens
     }
 
     /// Cards left in the deck.
     #[must_use]
     pub const fn deck_size(&self) -> u8 {
-        self.position.deck_size()
+        self.position.deck_size
     }
 
     /// Discarded copies of a card.
@@ -291,7 +291,7 @@ impl<'a> View<'a> {
     /// How the game ended, or `None` while it goes on.
     #[must_use]
     pub const fn ending(&self) -> Option<Ending> {
-        self.position.ending()
+        self.position.ending
     }
 
     /// Turns left in the last round, including the next turn. Until the deck is empty, and always with the crowning

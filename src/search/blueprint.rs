@@ -203,13 +203,13 @@ impl Blueprint {
                     playing.iter().zip(&moves).for_each(|(&game, &played)| {
                         games[game].apply(variant, played);
                     });
-                    playing.retain(|&game| games[game].position.ending().is_none());
+                    playing.retain(|&game| games[game].position.ending.is_none());
                     if playing.is_empty() || is_stopped() {
                         break;
                     }
                     let views = playing.iter().map(|&game| {
                         let position = &games[game].position;
-                        View::new(variant, position, position.current_player())
+                        View::new(variant, position, position.current_player)
                     });
                     if depth == Some(made) {
                         let values = policy.values(views, rows);

@@ -46,11 +46,11 @@ impl Seats {
             let before = game.position;
             let event = game.apply(variant, played);
             let after = &game.position;
-            if after.ending().is_some() {
+            if after.ending.is_some() {
                 return after.score(variant);
             }
             self.observe(variant, &before, &event, after, None);
-            let seat = after.current_player();
+            let seat = after.current_player;
             played = self.0[seat.index()].act(&View::new(variant, after, seat));
         }
     }

@@ -58,7 +58,7 @@ impl Game {
         set(Field::LowActions, legal as u64);
         set(Field::HighActions, (legal >> 64) as u64);
         for offset in 0..sizes.players {
-            let hand = &position.hands[seat_at(variant, position.current_player(), offset)];
+            let hand = &position.hands[seat_at(variant, position.current_player, offset)];
             let start = hand_start(sizes, acting_hand, offset);
             for slot in 0..sizes.hand_size {
                 block[start + slot].0[lane] = match hand.cards().get(slot) {
@@ -176,7 +176,7 @@ fn last_event(sizes: Sizes, word: u64, variant: &Variant, position: &Position) -
         return None;
     }
     let field = |start: usize, width: usize| word >> start & ones(width);
-    let seat = variant.seat_after(position.current_player(), Offset::at(sizes.players - 1));
+    let seat = variant.seat_after(position.current_player, Offset::at(sizes.players - 1));
     let slot = || Slot::at(field(sizes.event_slot(), sizes.hand_size).trailing_zeros() as usize);
     let offset = || Offset::at(field(TYPES, sizes.players).trailing_zeros() as usize + 1);
     let suit = field(sizes.event_hinted(), sizes.colors).trailing_zeros() as usize;

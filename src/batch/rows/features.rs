@@ -27,7 +27,7 @@ pub fn write_features(
         let position = &taken.position;
         match config.options.observers {
             Observers::Current => {
-                write_row(config, position, position.current_player(), game, outputs);
+                write_row(config, position, position.current_player, game, outputs);
             }
             Observers::All => {
                 let first = game * config.observers();

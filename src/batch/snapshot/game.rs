@@ -98,7 +98,7 @@ impl StoredPartnerGame {
         let replayed = PartnerGame::replay(partners, variant, self.seed, &self.actions, stop);
         let problem = "not legal, or the partners play differently in this version";
         let mut game = replayed.ok_or(PositionError { field: "actions", problem })?;
-        if self.forfeited && game.position().ending().is_none() {
+        if self.forfeited && game.position().ending.is_none() {
             game.forfeit();
         }
         Ok(game)

@@ -141,7 +141,7 @@ impl Batch {
         let stored: StoredGame = read(rest, "games")?;
         let game = stored.restore(variant).map_err(refused)?;
         let deals = options.autoreset_mode == AutoresetMode::SameStep;
-        if deals && game.position.ending().is_some() {
+        if deals && game.position.ending.is_some() {
             let field = format!("games[{index}].ending");
             return Err(RecordError::field(field, "autoreset would have dealt the next episode"));
         }

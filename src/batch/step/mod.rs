@@ -336,7 +336,7 @@ impl<'a> Step<'a> {
             count += 1;
             let rests = self.moving.is_some_and(|moving| !moving[chunk.first + game]);
             let partner_game = &mut chunk.partner_games[game];
-            if !rests && partner_game.position().ending().is_none() {
+            if !rests && partner_game.position().ending.is_none() {
                 let before = partner_game.rewarded();
                 let was_legal = partner_game.play_action(action, self.stop);
                 *turn = Some(PartnerTurn { before, was_legal });
@@ -371,7 +371,7 @@ impl<'a> Step<'a> {
         if let Some(PartnerTurn { before, was_legal }) = turn {
             let played = partner_game.game();
             let reward = i64::from(played.position.score(variant)) - i64::from(before);
-            let ended = played.position.ending().is_some();
+            let ended = played.position.ending.is_some();
             result.set(lane, reward, ended.then(|| played.counters()), !was_legal);
             deals = ended && options.autoreset_mode == AutoresetMode::SameStep;
             if deals {

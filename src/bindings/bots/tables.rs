@@ -267,7 +267,7 @@ impl _Tables {
                 }
                 let goes_on = !abandoned && table.ending().is_none();
                 seats.push(if goes_on {
-                    u8::from(table.position().current_player()).into()
+                    u8::from(table.position().current_player).into()
                 } else {
                     -1
                 });
@@ -281,7 +281,7 @@ impl _Tables {
     /// The view of the seat to act in a game.
     fn view(&mut self, game: Integer) -> PyResult<View> {
         let (_, table) = self.table(&game)?;
-        let seat = table.position().current_player();
+        let seat = table.position().current_player;
         Ok(View::new(state_of(table), seat))
     }
 

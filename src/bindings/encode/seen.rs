@@ -129,7 +129,7 @@ impl<'a> SeenRows<'a> {
         let seer = SeerView::new(self.variant, position, observer);
         self.encoder.encode_into(&seer, &mut self.words);
         self.packed.extend(self.words.iter().flat_map(|word| word.to_le_bytes()));
-        let is_to_act = position.ending().is_none() && position.current_player() == observer;
+        let is_to_act = position.ending.is_none() && position.current_player == observer;
         let legal = view.legal_actions();
         let actions = self.variant.action_ids();
         self.masks.extend(actions.map(|action| is_to_act && legal.contains(action)));

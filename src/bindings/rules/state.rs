@@ -93,19 +93,19 @@ impl State {
     /// Information tokens left.
     #[getter]
     fn information_tokens(&self) -> u8 {
-        self.state.position().information_tokens()
+        self.state.position().information_tokens
     }
 
     /// Life tokens left.
     #[getter]
     fn life_tokens(&self) -> u8 {
-        self.state.position().life_tokens()
+        self.state.position().life_tokens
     }
 
     /// Cards left in the deck.
     #[getter]
     fn deck_size(&self) -> u8 {
-        self.state.position().deck_size()
+        self.state.position().deck_size
     }
 
     /// The whole deck before the deal, the top card first.
@@ -197,7 +197,7 @@ impl State {
         // A copy, since other threads may play a turn meanwhile.
         let state = this.borrow().state.clone();
         let player = read_player("bot", bot)?.player(state.variant())?;
-        let seat = state.position().current_player();
+        let seat = state.position().current_player;
         ask(this.py(), &mut SeatedPlayer::new(player, seat, seed), &state)
     }
 

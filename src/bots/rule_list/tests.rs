@@ -87,8 +87,7 @@ fn open_cards_agree_with_the_rules() {
             let players = vec![Player::External; usize::from(variant.players())];
             let mut runner = GameRunner::new(variant.clone(), players, seed(game));
             while runner.ending().is_none() {
-                let view =
-                    View::new(&variant, runner.position(), runner.position().current_player());
+                let view = View::new(&variant, runner.position(), runner.position().current_player);
                 open.update(&view);
                 let left = CopyCounts::of_deck(&variant).minus(gone.count(&view, open.played));
                 let outlook = view.outlook();

@@ -185,7 +185,7 @@ fn a_policy_computes_the_same_as_naive_loops() {
             let mut memories = vec![vec![0.0; policy.state_width()]; variant.players().into()];
             let mut plain_memories = memories.clone();
             while state.ending().is_none() {
-                let seat = state.position().current_player();
+                let seat = state.position().current_player;
                 let view = state.view(seat);
                 let mut words = vec![0; policy.num_bits().div_ceil(64)];
                 encode_into(&encode::CANONICAL, &view, &mut words);
@@ -348,7 +348,7 @@ fn check_rows(policy: &Policy, counts: &[usize]) {
             state = State::new(state.variant().clone(), seed);
         }
         let mut words = vec![0; width];
-        encode_into(policy.encoder(), &state.view(state.position().current_player()), &mut words);
+        encode_into(policy.encoder(), &state.view(state.position().current_player), &mut words);
         observations.extend(words);
         turns += 1;
         let legal: Vec<ActionId> = state.legal_actions().iter().collect();

@@ -144,7 +144,7 @@ fn watch(
             .collect();
         let mut own = searcher(variant, bot, 40, hands);
         while state.ending().is_none() {
-            let acting = state.position().current_player();
+            let acting = state.position().current_player;
             let played = if acting == seat {
                 own.follow(&state, seat, game);
                 let (decision, belief) = own.decide(&state.view(seat));
@@ -184,7 +184,7 @@ fn a_teammate_may_leave_the_blueprint() {
     let (mut unexplained, mut looks) = (0, 0);
     for (name, players, bot) in [("standard", 2, "smart"), ("small", 3, RULES)] {
         watch(&variant_of(name, players), bot, "random", 50, 6, &mut |state, belief| {
-            let view = state.view(state.position().current_player());
+            let view = state.view(state.position().current_player);
             looks += 1;
             unexplained += usize::from(belief.unexplained().count() > 0);
             // Each hand agrees with what everybody sees.
@@ -247,7 +247,7 @@ fn game_with_a_mistake(
         variant.seats().map(|seat| SeatedPlayer::new(player(variant, bot), seat, 0)).collect();
     let mut mistake = None;
     while state.ending().is_none() {
-        let acting = state.position().current_player();
+        let acting = state.position().current_player;
         if acting == seat && state.length() >= turns {
             break;
         }

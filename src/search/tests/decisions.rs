@@ -42,7 +42,7 @@ fn recorded_games_have_the_values_of_all_searched_moves() {
         let mut state = State::new(variant.clone(), seed(game));
         while state.ending().is_none() {
             let row = &values.means[turn * actions..][..actions];
-            let searches = state.position().current_player() == Seat::ALL[0];
+            let searches = state.position().current_player == Seat::ALL[0];
             for (action, mean) in variant.action_ids().zip(row) {
                 assert!(searches && state.legal_actions().contains(action) || mean.is_nan());
             }
@@ -259,7 +259,7 @@ fn a_searcher_that_was_not_asked_before_decides_as_one_that_was() {
         let mut other = SeatedPlayer::new(player(&variant, RULES), Seat::ALL[1], game);
         let mut state = State::new(variant.clone(), seed(game));
         while state.ending().is_none() {
-            let is_own = state.position().current_player() == Seat::ALL[0];
+            let is_own = state.position().current_player == Seat::ALL[0];
             let played = if is_own { asked.act(&state) } else { other.act(&state) }.unwrap();
             if is_own && state.length() >= 6 {
                 let mut fresh =

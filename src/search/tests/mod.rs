@@ -49,7 +49,7 @@ fn game_before_a_turn(
     let mut others: Vec<SeatedPlayer> =
         variant.seats().map(|other| SeatedPlayer::new(player(variant, bot), other, 0)).collect();
     while state.ending().is_none() {
-        let acting = state.position().current_player();
+        let acting = state.position().current_player;
         if acting == seat && state.length() >= turns {
             break;
         }
@@ -78,7 +78,7 @@ fn stated(belief: &BlueprintBelief) -> BTreeMap<Vec<usize>, f64> {
 /// The hand of the seat to act, as card indices.
 fn own_hand(state: &State) -> Vec<u8> {
     let (variant, position) = (state.variant(), state.position());
-    let hand = position.hand(variant, position.current_player());
+    let hand = position.hand(variant, position.current_player);
     hand.map(|card| variant.card_index(card) as u8).collect()
 }
 
