@@ -36,6 +36,7 @@ mod bot_name;
 mod cheater;
 mod copy_counts;
 mod fireflower;
+mod first_best;
 mod hat_guessing;
 mod noisy;
 mod play_games;

@@ -4,6 +4,7 @@ use super::beliefs::{BeliefArchive, BeliefKind, CardBelief, CardGroup, TopBelief
 use super::seat_state::{CARDS, HandCards, SeatState};
 use crate::bots::base_game::{HAND_SIZE, common_suit};
 use crate::bots::copy_counts::CopyCounts;
+use crate::bots::first_best::first_best;
 use crate::rules::{BitIndices, CardSet, MAX_PLAYERS, Slot, SlotSet};
 
 /// The possible kinds of each card, to a player's knowledge or to common knowledge.
@@ -339,14 +340,9 @@ impl Reasoner<'_> {
         possible: &[CardSet; HAND_SIZE],
     ) -> (usize, DiscardRating) {
         let slots = hand.ids().iter().zip(possible).enumerate();
-        let mut best = (0, DiscardRating::Fatal);
-        for (slot, (&id, &possible)) in slots {
-            let discard = self.rate_discard(state, id.into(), possible);
-            if discard > best.1 {
-                best = (slot, discard);
-            }
-        }
-        best
+        let rated = slots
+            .map(|(slot, (&id, &possible))| (slot, self.rate_discard(state, id.into(), possible)));
+        first_best(rated).unwrap_or((0, DiscardRating::Fatal))
     }
 
     fn rate_discard(&self, state: &SeatState, id: usize, possible: CardSet) -> DiscardRating {

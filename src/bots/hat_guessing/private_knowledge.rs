@@ -6,6 +6,7 @@ use super::copies::{Copies, CopiesOutlook};
 use super::hand_knowledge::HandKnowledge;
 use super::public_knowledge::{PublicKnowledge, mend};
 use crate::bots::base_game::rank_of;
+use crate::bots::first_best::first_best;
 use crate::rules::{CardSet, Hint, MAX_PLAYERS, Offset, SlotSet, View};
 
 /// The type of a score: `f32` or `f64`, as in the original of the bot. Rounding decides some ties.
@@ -109,15 +110,9 @@ impl<'a> PrivateKnowledge<'a> {
 
     /// The slot with the highest score; on ties the oldest.
     fn best_slot<S: Score>(&self, rate: impl Fn(Copies) -> Option<S>) -> Option<usize> {
-        let mut best: Option<(usize, S)> = None;
-        for (slot, &card) in self.own.cards().iter().enumerate() {
-            if let Some(score) = rate(card)
-                && best.is_none_or(|(_, highest)| score > highest)
-            {
-                best = Some((slot, score));
-            }
-        }
-        best.map(|(slot, _)| slot)
+        let slots = self.own.cards().iter().enumerate();
+        let rated = slots.filter_map(|(slot, &card)| Some((slot, rate(card)?)));
+        first_best(rated).map(|(slot, _)| slot)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::hand_notes::HandNotes;
 use crate::bots::bot::Turn;
+use crate::bots::first_best::first_best;
 use crate::rules::{ActionId, CardSet, Hint, Move, Offset, Rank, Slot, SlotSet, Suit, View};
 
 /// A hint that touches playable cards, and no others that would be misplayed.
@@ -111,15 +112,11 @@ pub(super) fn best_hint(
     view: &View<'_>,
     play_hint: impl Fn(Offset) -> Option<PlayHint>,
 ) -> Option<Move> {
-    let mut best: Option<(Offset, PlayHint)> = None;
-    for offset in view.variant().teammates() {
-        if let Some(play_hint) = play_hint(offset)
-            && best.is_none_or(|(_, best)| play_hint.news > best.news)
-        {
-            best = Some((offset, play_hint));
-        }
-    }
-    best.map(|(offset, play_hint)| Move::Hint { offset, hint: play_hint.hint })
+    let rated = view.variant().teammates().filter_map(|offset| {
+        let PlayHint { hint, news } = play_hint(offset)?;
+        Some((Move::Hint { offset, hint }, news))
+    });
+    first_best(rated).map(|(hint, _)| hint)
 }
 
 /// The hint of a bot that has nothing to say but may not discard, since no information token is

@@ -2,14 +2,8 @@
 
 use super::kind_sets::{is_mixed, left_by};
 use crate::bots::base_game;
+use crate::bots::first_best::first_best;
 use crate::rules::{CardSet, Hint, Rank, Slot, SlotSet, Suit};
-
-/// A hint and the number of possible kinds that it rules out, over the whole hand.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct RatedHint {
-    pub hint: Hint,
-    pub removed: usize,
-}
 
 /// A teammate's hand: its actual cards, and the possible kinds by common knowledge.
 pub(super) struct HintTarget<'a> {
@@ -39,7 +33,7 @@ impl<'a> HintTarget<'a> {
     /// Among the hints that make the teammate play, the one that rules out the most. On ties
     /// colours come before ranks, then low ones before high ones. A hint of the rank that `avoided`
     /// returns would be taken for a warning.
-    pub(super) fn best_hint(&self, avoided: impl Fn() -> Option<usize>) -> Option<RatedHint> {
+    pub(super) fn best_hint(&self, avoided: impl Fn() -> Option<usize>) -> Option<(Hint, usize)> {
         // A useful hint concerns a card that is playable and not known to be.
         if self.unsure.0 & self.really.0 == 0 {
             return None;
@@ -54,18 +48,12 @@ impl<'a> HintTarget<'a> {
         }
         let colors = Suit::ALL.iter().map(|&suit| Hint::Color(suit)).zip(colors);
         let ranks = Rank::ALL.iter().map(|&rank| Hint::Rank(rank)).zip(ranks);
-        let mut best: Option<RatedHint> = None;
-        for (hint, touched) in colors.chain(ranks).filter(|(_, touched)| touched.0 != 0) {
+        let touching = colors.chain(ranks).filter(|(_, touched)| !touched.is_empty());
+        let rated = touching.filter_map(|(hint, touched)| {
             let named = base_game::of_hint(hint);
-            if !self.makes_play(named, touched) {
-                continue;
-            }
-            let removed = self.removed(named, touched);
-            if removed > best.map_or(0, |best| best.removed) {
-                best = Some(RatedHint { hint, removed });
-            }
-        }
-        best
+            self.makes_play(named, touched).then(|| (hint, self.removed(named, touched)))
+        });
+        first_best(rated).filter(|&(_, removed)| removed > 0)
     }
 
     /// Whether the hint makes the teammate play a playable card: one becomes known to be playable,

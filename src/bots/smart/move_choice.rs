@@ -1,9 +1,10 @@
 //! The choice of a move.
 
 use super::common_knowledge::CommonKnowledge;
-use super::hint_choice::{HintTarget, RatedHint};
+use super::hint_choice::HintTarget;
 use super::kind_sets::{Fraction, is_mixed};
 use crate::bots::base_game;
+use crate::bots::first_best::first_best;
 use crate::rules::{CardSet, Hint, Move, Offset, Outlook, Rank, Slot, View};
 
 /// What the seat to act knows.
@@ -55,7 +56,7 @@ impl<'a> MoveChoice<'a> {
             return None;
         }
         let warning = Hint::Rank(Rank::ALL[base_game::rank_of(card.into())]);
-        let hint = self.best_hint(Offset::NEXT).map_or(warning, |best| best.hint);
+        let hint = self.best_hint(Offset::NEXT).map_or(warning, |(hint, _)| hint);
         Some(Move::Hint { offset: Offset::NEXT, hint })
     }
 
@@ -96,14 +97,9 @@ impl<'a> MoveChoice<'a> {
             let is_secret = !self.hand[slot].is_subset(playable);
             lowness + if is_secret { 100 } else { 0 }
         };
-        let mut best = (0, 0);
-        for slot in 0..self.hand.len() {
-            let urgency = urgency(slot);
-            if urgency > best.0 {
-                best = (urgency, slot);
-            }
-        }
-        (best.0 > 0).then_some(Move::Play { slot: Slot::at(best.1) })
+        let slots = (0..self.hand.len()).map(|slot| (slot, urgency(slot)));
+        let (slot, _) = first_best(slots).filter(|&(_, urgency)| urgency > 0)?;
+        Some(Move::Play { slot: Slot::at(slot) })
     }
 
     /// The best hint that makes a teammate play.
@@ -111,17 +107,15 @@ impl<'a> MoveChoice<'a> {
         if !self.view.may_hint() {
             return None;
         }
-        let mut best: Option<(Offset, RatedHint)> = None;
-        for offset in self.offsets() {
-            let Some(candidate) = self.best_hint(offset) else { continue };
-            if best.is_none_or(|(_, best)| candidate.removed > best.removed) {
-                best = Some((offset, candidate));
-            }
-        }
-        best.map(|(offset, RatedHint { hint, .. })| Move::Hint { offset, hint })
+        let rated = self.offsets().filter_map(|offset| {
+            let (hint, removed) = self.best_hint(offset)?;
+            Some((Move::Hint { offset, hint }, removed))
+        });
+        first_best(rated).map(|(hint, _)| hint)
     }
 
-    fn best_hint(&self, offset: Offset) -> Option<RatedHint> {
+    /// The best hint to a teammate, and the number of possible kinds that it rules out.
+    fn best_hint(&self, offset: Offset) -> Option<(Hint, usize)> {
         let cards = self.view.hand_indices(offset);
         let possible = self.knowledge.hand(self.view.seat(offset).index());
         let target = HintTarget::new(cards, possible, self.outlook.playable);
@@ -186,23 +180,13 @@ impl<'a> MoveChoice<'a> {
     /// The card of the highest known rank, whose loss costs least when all cards are critical.
     fn highest_card(&self) -> usize {
         let rank = |slot: usize| base_game::common_rank(self.hand[slot]).map_or(0, |rank| rank + 1);
-        let mut highest = 0;
-        for slot in 1..self.hand.len() {
-            if rank(slot) > rank(highest) {
-                highest = slot;
-            }
-        }
-        highest
+        let slots = (0..self.hand.len()).map(|slot| (slot, rank(slot)));
+        first_best(slots).map_or(0, |(slot, _)| slot)
     }
 }
 
 /// The slot with the largest fraction; on ties the first.
 fn likeliest(slots: impl Iterator<Item = (usize, Fraction)>) -> Option<usize> {
-    let mut best: Option<(usize, Fraction)> = None;
-    for (slot, fraction) in slots {
-        if best.is_none_or(|(_, largest)| fraction.exceeds(largest)) {
-            best = Some((slot, fraction));
-        }
-    }
+    let best = slots.reduce(|best, next| if next.1.exceeds(best.1) { next } else { best });
     best.map(|(slot, _)| slot)
 }

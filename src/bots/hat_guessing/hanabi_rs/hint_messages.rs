@@ -1,5 +1,6 @@
 //! The messages that a hint can send.
 
+use crate::bots::first_best::first_best;
 use crate::bots::hat_guessing::copies::{Copies, CopiesOutlook, Traits};
 use crate::bots::hat_guessing::hand_knowledge::HandKnowledge;
 use crate::bots::hat_guessing::private_knowledge::{gain, touched_by};
@@ -107,16 +108,10 @@ fn best_hint(
 ) -> Option<Hint> {
     let colors = view.variant().suits().map(Hint::Color);
     let hints = colors.chain(view.variant().rank_values().map(Hint::Rank));
-    let mut best = None;
-    let mut most = 0.0;
-    for hint in hints.filter(|&hint| wanted(hint)) {
+    let rated = hints.filter(|&hint| wanted(hint)).filter_map(|hint| {
         let touched = touched_by(hint, view, offset);
-        if !touched.is_empty() {
-            let gain: f32 = gain(&public.hands[offset], hint, touched, &public.outlook);
-            if gain > most {
-                (best, most) = (Some(hint), gain);
-            }
-        }
-    }
-    best
+        let gain = || gain::<f32>(&public.hands[offset], hint, touched, &public.outlook);
+        (!touched.is_empty()).then(|| (hint, gain()))
+    });
+    first_best(rated.filter(|&(_, gain)| gain > 0.0)).map(|(hint, _)| hint)
 }

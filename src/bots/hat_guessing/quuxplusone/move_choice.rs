@@ -3,6 +3,7 @@
 use super::InfoBot;
 use super::hint_code::HintCode;
 use super::questions::SlotQuestions;
+use crate::bots::first_best::first_best;
 use crate::bots::hat_guessing::hand_knowledge::HandKnowledge;
 use crate::bots::hat_guessing::private_knowledge::{PrivateKnowledge, gain, touched_by};
 use crate::bots::hat_guessing::public_knowledge::Questions;
@@ -86,17 +87,12 @@ impl InfoBot {
         let hints = view
             .hand(Offset::at(offset))
             .flat_map(|card| [Hint::Color(card.suit), Hint::Rank(card.rank)]);
-        let mut chosen = Hint::Color(Suit::ALL[0]);
-        let mut most = -1.0;
-        for hint in hints {
+        let rated = hints.filter_map(|hint| {
             let touched = touched_by(hint, view, offset);
-            if code.number(hint, touched) == number {
-                let gain: f64 = gain(hand, hint, touched, &self.public.outlook);
-                if gain > most {
-                    (chosen, most) = (hint, gain);
-                }
-            }
-        }
-        chosen
+            let gain = || gain::<f64>(hand, hint, touched, &self.public.outlook);
+            (code.number(hint, touched) == number).then(|| (hint, gain()))
+        });
+        let best = first_best(rated.filter(|(_, gain)| !gain.is_nan()));
+        best.map_or(Hint::Color(Suit::ALL[0]), |(hint, _)| hint)
     }
 }
