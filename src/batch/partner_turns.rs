@@ -4,10 +4,11 @@
 use std::sync::atomic::AtomicBool;
 
 use crate::batch::outputs::Outputs;
+use crate::batch::partners::game::PartnerGame;
 use crate::batch::step::Request;
 use crate::batch::{Batch, BatchError};
 use crate::nn::check_length;
-use crate::rules::Seat;
+use crate::rules::{Seat, State};
 
 impl Batch {
     /// Plays one turn in the games of the mask `moving`, in a batch with partners. The other games do not
@@ -53,6 +54,16 @@ impl Batch {
             let position = game.position();
             position.ending.is_none().then_some(position.current_player)
         })
+    }
+
+    /// A game with its turns, in a batch with partners; `None` if there is no such game.
+    ///
+    /// # Panics
+    /// If the batch has no partners.
+    #[must_use]
+    pub fn partner_state(&self, game: usize) -> Option<State> {
+        assert!(self.has_partners(), "games without partners keep no turns");
+        self.partner_games.get(game).map(PartnerGame::state)
     }
 
     /// For each game and seat the index, among the partners of the seat, of the one who holds the seat in this

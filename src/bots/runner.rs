@@ -10,7 +10,8 @@ use thiserror::Error;
 use super::bot::{Bot, MoveValue, Turn};
 use super::cheater;
 use crate::rules::{
-    Ending, EpisodeSeed, Event, GameRng, Move, Position, RandomDeck, Seat, SeerView, Variant, View,
+    Ending, EpisodeSeed, Event, GameRng, Move, Position, RandomDeck, Seat, SeerView, State,
+    Variant, View,
 };
 use crate::threads::is_set;
 
@@ -180,6 +181,16 @@ impl GameRunner {
     #[must_use]
     pub fn history(&self) -> &[Event] {
         &self.history
+    }
+
+    /// The game as it stands, with its turns.
+    #[must_use]
+    pub fn state(&self) -> State {
+        let mut state = State::new(self.variant.clone(), self.seed);
+        for event in &self.history {
+            state.play_unchecked(event.played);
+        }
+        state
     }
 
     /// For each turn what its bot found out about the legal moves, see [`Bot::values`]. `None` if no bot values them.

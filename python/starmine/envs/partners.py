@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -9,13 +10,13 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
-from starmine._core import Batch, SeatedBot, StarmineError, _Outside
-from starmine.games.players import Factory, Policy, foreign_policy, is_bot, is_module, is_policy, resolve_player
+from starmine._core import Batch, Move, SeatedBot, StarmineError, View, _Outside
+from starmine.games.players import Policy, PythonBot, foreign_policy, is_bot, is_module, is_policy, resolve_player
 from starmine.games.table import Fault, PythonPlayers
 from starmine.policies.load import TrainedPolicy
 
 Array = NDArray[Any]
-Partner: TypeAlias = str | TrainedPolicy | SeatedBot | Policy | Callable[..., Any]  # torch modules are callable
+Partner: TypeAlias = str | TrainedPolicy | SeatedBot | PythonBot | Policy | Callable[..., Any]  # torch modules, too
 
 MAX_DEALS = 1000  # in a row that the partners may end before the learner's first turn, as in the core
 
@@ -63,17 +64,12 @@ def mixture(holders: Any) -> list[tuple[Any, Any]]:
 
 
 def python_player(holder: Any, place: str) -> Any:
-    """A policy or a factory of policies, if a partner is one; None for whatever the batch reads itself."""
+    """A player written in Python, if a partner is one; None for whatever the batch reads itself."""
     if isinstance(holder, str):
         return foreign_policy(holder)
     if isinstance(holder, TrainedPolicy | SeatedBot) or not (is_module(holder) or callable_player(holder)):
         return None
-    player = resolve_player(holder, place)
-    is_bot = not is_policy(player) and (not isinstance(player, Factory) or player.makes_bots)
-    if is_bot:
-        expected = "a bot's name, a trained policy, an object with act_batch(turns), or a torch module"
-        raise StarmineError(f"{place}={holder!r} is a bot written in Python: expected {expected}")
-    return player
+    return resolve_player(holder, place)
 
 
 def callable_player(holder: Any) -> bool:
@@ -96,7 +92,7 @@ class PartneredBatch:
         self.batch = batch
         seats, games = batch.variant.players, batch.num_envs
         entries = [player for seat in sorted(players) for player in players[seat]]
-        self._players = PythonPlayers(entries, batch, _refuse)
+        self._players = PythonPlayers(entries, batch, _refuse, self._view)
         # The number of each seat's partners, by their index in the mixture. The last column is that of the learner.
         self._numbers = np.full((seats, 1 + max(map(len, players.values()))), -1, dtype=np.int64)
         numbers = iter(self._players.numbers.tolist())
@@ -174,6 +170,10 @@ class PartneredBatch:
         """`Batch._final_obs` of the last step."""
         return self._final
 
+    def _view(self, game: int) -> View:
+        """The view of the seat to act in a game."""
+        return self.batch._view(game)
+
     def _begin(self, games: Array) -> None:
         """Begin an episode in the games of a mask."""
         self._acted[games], self._owed[games] = False, 0
@@ -183,13 +183,38 @@ class PartneredBatch:
 
     def _play_partners(self, shown: dict[str, Array]) -> None:
         """Let the partners play until every game waits for the learner or is over."""
+        try:
+            self._play_turns(shown)
+        finally:
+            self._players.cancel()
+
+    def _play_turns(self, shown: dict[str, Array]) -> None:
         while True:
             to_act = self.batch._to_act()
             moving = (to_act >= 0) & ~self._is_learner[to_act]
             if not moving.any():
                 return
             moves = self._players.ask(np.where(moving, to_act, -1))
-            self._add(self.batch._step_some(moves.actions, moving), shown)
+            for game, seat, move in moves.bots:
+                moves.actions[game] = self._action(game, seat, move)
+            self._add(self.batch._step_some(moves.actions, moving & ~moves.waits), shown)
+
+    def _action(self, game: int, seat: int, move: Any) -> int:
+        """The action id of a bot's move.
+
+        Raises:
+            StarmineError: it is not legal.
+        """
+        variant, legal = self.batch.variant, self._view(game).legal_actions()
+        chose = f"partner of seat {seat} chose {move!r} in game {game}, which is"
+        try:
+            action = variant.action(move) if isinstance(move, str | Move) else operator.index(move)
+        except (TypeError, StarmineError) as error:
+            raise StarmineError(f"{chose} no move: {error}") from error
+        if action not in legal:
+            named = ", ".join(f"{one} ({variant.action_meaning(one)})" for one in legal)
+            raise StarmineError(f"{chose} not legal: expected one of {named}")
+        return action
 
     def _add(self, result: dict[str, Array], shown: dict[str, Array]) -> None:
         """Add what happened in a turn to what a step shows, and begin the episodes that follow those that ended.

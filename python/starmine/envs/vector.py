@@ -181,6 +181,8 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
     - any text that `play_games` takes: a bot's name, the name of a trained policy, or a policy file;
     - the result of `starmine.load_policy` or `starmine.make_bot`;
     - a `starmine.games.Policy`: an object with `act_batch(turns)`, or a class or function that makes one for each seat;
+    - a `starmine.games.PythonBot`: an object with `act(view)`, such as a `starmine.text.ChatPlayer`, or a class that
+      makes one for each game;
     - a torch module, as `starmine.torch.ModulePolicy` plays it;
     - a list of these, one of which is drawn for each episode. Its elements may be pairs (partner, weight):
       `{1: [("smart", 2), ("info", 1)]}` draws `smart` in two episodes of three. A partner alone has weight 1.

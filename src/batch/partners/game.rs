@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use super::Partners;
 use crate::batch::kernel::game::Game;
 use crate::bots::{BotMoveError, GameRunner, PolicyRows, run_together};
-use crate::rules::{EpisodeSeed, Position, Variant};
+use crate::rules::{EpisodeSeed, Position, State, Variant};
 use crate::threads::is_set;
 
 /// Most deals in a row for an episode in which the partners leave the learner a turn.
@@ -208,6 +208,11 @@ impl PartnerGame {
     /// The learner's actions in this episode.
     pub fn actions(&self) -> &[u8] {
         &self.actions
+    }
+
+    /// The game with its turns. An illegal action that ended it is not among them.
+    pub fn state(&self) -> State {
+        self.table.state()
     }
 
     /// A copy of the game as the batch keeps it in a block.

@@ -5,10 +5,12 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::Batch;
+use crate::bindings::arguments::numbers::{Integer, count};
 use crate::bindings::arrays::integers::mask;
 use crate::bindings::arrays::room::collect;
 use crate::bindings::encode::seen::{Wanted, pairs, rows};
 use crate::bindings::errors::StarmineError;
+use crate::bindings::rules::view::View;
 
 #[pymethods]
 impl Batch {
@@ -48,6 +50,18 @@ impl Batch {
         let drawn = batch.drawn_partners().map(|index| index.map_or(-1, |index| index as i32));
         let shape = [batch.num_envs(), batch.variant().players().into()];
         collect("partners", shape[0] * shape[1], drawn)?.into_pyarray(py).reshape(shape)
+    }
+
+    /// The view of the seat to act in a game of a batch with partners.
+    fn _view(&self, game: Integer) -> PyResult<View> {
+        let batch = &self.lock()?.batch;
+        if batch.options().partners.is_empty() {
+            return Err(StarmineError::new_err("this batch has no partners: expected some"));
+        }
+        let game = count("game", &game, 0..=batch.num_envs() - 1)?;
+        let state = batch.partner_state(game).expect("the index is checked");
+        let seat = state.current_player();
+        Ok(View::new(state, seat))
     }
 
     /// What seats see of games: a row for each of K pairs, with `wanted` as `_Tables._rows` takes it.

@@ -34,6 +34,9 @@ type GivenPlayers<'py> = Vec<Option<Bound<'py, PyAny>>>;
 /// The most games that are recorded without looking for signals.
 const LONG_RECORD: usize = 1 << 12;
 
+/// The most games in which bots play without looking for signals, if none of them takes long.
+const FEW: usize = 8;
+
 /// The most games whose bots are told of a move without looking for signals.
 const LONG: usize = 1 << 8;
 
@@ -135,15 +138,6 @@ fn searched<'py>(
     let shape = [found.means.len() / variant.num_actions(), variant.num_actions()];
     let array = |numbers: Vec<f32>| numbers.into_pyarray(py).reshape(shape);
     Ok((array(found.means)?, array(found.standard_errors)?))
-}
-
-/// The state of a table's game.
-fn state_of(table: &GameRunner) -> rules::State {
-    let mut state = rules::State::new(table.variant().clone(), table.seed());
-    for event in table.history() {
-        state.play_unchecked(event.played);
-    }
-    state
 }
 
 fn no_memory(error: &TryReserveError) -> PyErr {
@@ -259,7 +253,11 @@ impl _Tables {
         most_turns: usize,
     ) -> PyResult<Bound<'py, PyArray1<i32>>> {
         let mut seats = room("games", self.tables.len())?;
-        let played = interruptible(py, |stop| {
+        let waits =
+            |&(table, abandoned): &(&GameRunner, &bool)| !abandoned && table.waits_for_bot();
+        let waiting = || self.tables.iter().zip(&self.abandoned).filter(waits);
+        let is_long = waiting().count() > FEW || waiting().any(|(table, _)| table.takes_long());
+        let played = interruptible_if(is_long, py, |stop| {
             for (table, &abandoned) in self.tables.iter_mut().zip(&self.abandoned) {
                 let mut turns = 0;
                 while !abandoned && turns < most_turns && table.play_bot_until(stop)? {
@@ -282,12 +280,12 @@ impl _Tables {
     fn view(&mut self, game: Integer) -> PyResult<View> {
         let (_, table) = self.table(&game)?;
         let seat = table.position().current_player;
-        Ok(View::new(state_of(table), seat))
+        Ok(View::new(table.state(), seat))
     }
 
     /// The open table of a game.
     fn state(&mut self, game: Integer) -> PyResult<rules::State> {
-        Ok(state_of(self.table(&game)?.1))
+        Ok(self.table(&game)?.1.state())
     }
 
     /// Plays an action id, or a move's text, in a game.

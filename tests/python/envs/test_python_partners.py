@@ -2,6 +2,8 @@
 
 import copy
 import pickle
+import threading
+from concurrent.futures import Future
 
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ from gymnasium.error import ResetNeeded
 
 import starmine
 from starmine import HanabiVectorEnv, IllegalActionError, SerializationError, StarmineError, UnknownNameError
+from starmine.text import ChatError, ChatPlayer
 
 GAMES = 13
 STEPS = 90
@@ -352,3 +355,112 @@ def test_extra_outputs_are_the_learners():
 def test_a_bot_as_an_object_stands_for_its_name():
     bot = starmine.make_bot("smart", starmine.Variant(), seat=1)
     assert_plays_as({1: bot}, {1: "smart"}, steps=20)
+
+
+class Bot:
+    """Plays the first legal action, as a bot that sees a view; counts the games of its object."""
+
+    made = 0
+
+    def __init__(self):
+        Bot.made += 1
+        self.turns = 0
+
+    def act(self, view):
+        assert len(view.history) // view.variant.players == self.turns
+        self.turns += 1
+        return view.legal_actions()[0]
+
+
+class Named(Bot):
+    def act(self, view):
+        return view.variant.action_meaning(super().act(view))
+
+
+class Later:
+    """Answers in threads, in another order than it was asked in."""
+
+    def act(self, view):
+        raise AssertionError("it is asked together")
+
+    def act_views(self, views, games):
+        answers = [Future() for _ in views]
+        for answer, view in zip(reversed(answers), reversed(views), strict=True):
+            threading.Thread(target=answer.set_result, args=(view.legal_actions()[0],)).start()
+        return answers
+
+
+def ask(messages):
+    return "MOVE: " + messages[1]["content"].split("Your legal moves:\n- ")[1].split("\n")[0]
+
+
+@pytest.mark.parametrize("mode", ["SameStep", "NextStep", "Disabled"])
+@pytest.mark.parametrize("make", [lambda: Bot, lambda: Named, Later, lambda: ChatPlayer(ask, concurrency=3)])
+def test_a_bot_written_in_python_plays_as_a_policy(make, mode):
+    made = Bot.made
+    assert_plays_as({1: make()}, {1: FirstLegal()}, mode, steps=60)
+    assert_plays_as({0: make()}, {0: FirstLegal()}, mode, steps=20, random_start_player=True)
+    if make() is Bot:
+        assert Bot.made - made > 2 * GAMES  # an object for each game
+
+
+def test_bots_written_in_python_share_a_table_and_a_mixture():
+    partners = {0: [(Later(), 0.5), ("smart", 0.5)], 2: ChatPlayer(ask), 3: FirstLegal()}
+    twins = {0: [(FirstLegal(), 0.5), ("smart", 0.5)], 2: FirstLegal(), 3: FirstLegal()}
+    assert_plays_as(partners, twins, steps=40, players=4)
+
+
+def test_copies_of_games_with_a_bot_go_on_alike():
+    env = HanabiVectorEnv(GAMES, partners={1: Later()}, seed=7)
+    _, info = env.reset()
+    rng = np.random.default_rng(1)
+    for _ in range(5):
+        _, _, _, _, info = env.step(actions_of(rng, info))
+    other = copy.deepcopy(env)
+    for _ in range(20):
+        actions = actions_of(rng, info)
+        obs, _, _, _, info = env.step(actions)
+        np.testing.assert_array_equal(other.step(actions)[0], obs)
+
+
+def chosen(move):
+    class Chooses(Bot):
+        def act(self, view):
+            if callable(move):
+                return move(view)
+            return move
+
+    return Chooses()
+
+
+def raises(view):
+    raise KeyError("no such plan")
+
+
+@pytest.mark.parametrize(
+    ("move", "error", "message"),
+    [
+        (99, StarmineError, "partner of seat 1 chose 99 in game 0, which is not legal: expected one of 0"),
+        ("play slot 9", StarmineError, "partner of seat 1 chose 'play slot 9' in game 0, which is no move"),
+        (None, StarmineError, "partner of seat 1 chose None in game 0, which is no move"),
+        (2.5, StarmineError, "chose 2.5 in game 0, which is no move"),
+        (raises, KeyError, "no such plan"),
+    ],
+)
+def test_after_a_bot_failed_the_environment_has_to_be_reset(move, error, message):
+    env = HanabiVectorEnv(3, partners={1: chosen(move)}, seed=0)
+    _, info = env.reset()
+    with pytest.raises(error, match=message):
+        env.step(last_legal(info))
+    with pytest.raises(ResetNeeded, match="a partner failed in an earlier call"):
+        env.step(last_legal(info))
+    obs, _ = env.reset(seed=4)
+    np.testing.assert_array_equal(obs, HanabiVectorEnv(3, partners={1: "iggi"}).reset(seed=4)[0])
+
+
+def test_a_chat_partner_that_names_no_move_ends_the_step_with_the_reason():
+    env = HanabiVectorEnv(3, partners={1: ChatPlayer(lambda messages: "hm", replies=1)}, seed=0)
+    _, info = env.reset()
+    with pytest.raises(ChatError, match="named no legal move in 1 attempts"):
+        env.step(last_legal(info))
+    env.reset()
