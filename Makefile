@@ -5,8 +5,10 @@ BIN := $(VENV)/bin
 JAXMARL := $(VENV)-jaxmarl
 # The version of Gymnasium that RLlib asks for.
 RLLIB_GYMNASIUM := $(VENV)/gymnasium-1.2.2
-# Options of pytest. A file's tests stay together, since some share what takes long to make.
-PYTEST ?= --numprocesses 2 --dist loadfile --durations 20
+# Options of pytest. A process that is done takes over tests of the other.
+PYTEST ?= --numprocesses 2 --dist worksteal --durations 20
+# Steps that need only one core are made two at a time, each with its output in one piece.
+TWO := --jobs=2 --output-sync=target --no-print-directory
 # Options of the benchmarks, such as BENCH=--quick.
 BENCH ?=
 # A folder with the repositories of the bots' originals, and JaxMARL's repository, to be measured beside ours.
@@ -24,8 +26,9 @@ export PROPTEST_RNG_SEED ?= 0
 export SKIPPED ?= /dev/null
 SKIP = echo "Skipped: $(1)" | tee -a $(SKIPPED)
 
-.PHONY: help install train check test test-long lint-rust lint-python unit-tests check-instructions check-oldest check-arm
-.PHONY: test-wheel test-lockstep test-hle miri deny fuzz sanitize docs instructions bench bench-data bench-train constraints clean
+.PHONY: help install train check test test-long lint-rust lint-python test-rust test-rust-units test-rllib check-stub
+.PHONY: sanitize check-instructions check-oldest check-arm test-wheel test-lockstep test-hle miri deny fuzz docs
+.PHONY: instructions bench bench-data bench-train constraints clean
 
 help: ## Show this list.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -80,8 +83,8 @@ $(JAXMARL)/ready: $(BIN)/uv
 	$(BIN)/uv pip install --quiet --python $(JAXMARL)/bin/python --constraint $(JAXMARL)/constraints.txt \
 	  jaxmarl 'jax[cpu]' six && touch $@ || $(call SKIP,JaxMARL: it could not be installed)
 
-# RLlib and Gymnasium's statistics of episodes are tested with the newest Gymnasium among all other tests, and by
-# themselves with the version that RLlib asks for.
+# RLlib is tested with the version of Gymnasium that it asks for, and each night with the newest; Gymnasium's statistics
+# of episodes are tested with both.
 $(RLLIB_GYMNASIUM): $(BIN)/uv
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-config --no-deps --target $@ \
 	  $(subst -,==,$(notdir $@))
@@ -94,17 +97,21 @@ train: $(VENV)/release ## Train a two-player policy for about three minutes and 
 docs: $(VENV)/release $(VENV)/docs-requirements ## Build the documentation site into docs/_build/html; a warning is an error.
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet docs docs/_build/html
 
-check: lint-rust lint-python unit-tests ## Run formatters, linters, type checkers and unit tests: before each commit.
-
-test: $(VENV)/release $(VENV)/test-requirements $(VENV)/chromium $(VENV)/hle $(VENV)/pyright $(RLLIB_GYMNASIUM) lint-rust lint-python check-instructions check-oldest check-arm sanitize ## Run all tests and checks.
-	cargo test --quiet
-	cargo test --quiet --lib --no-default-features
-	RUSTDOCFLAGS='--deny warnings' cargo doc --quiet --no-deps
+check: ## Run formatters, linters, type checkers and unit tests: before each commit.
+	$(MAKE) $(TWO) $(VENV)/test-requirements lint-rust
+	$(MAKE) $(TWO) $(VENV)/quick test-rust-units lint-python
 	$(BIN)/python -m mypy.stubtest --mypy-config-file pyproject.toml starmine._core
-	$(BIN)/python -m pytest $(PYTEST)
-	PYTHONPATH=$(RLLIB_GYMNASIUM) $(BIN)/python -m pytest --quiet tests/python/adapters/test_rllib.py \
-	  tests/python/envs/test_episode_statistics.py
+	$(BIN)/python -m pytest --quiet -m 'not slow and not nightly' $(PYTEST)
 
+# What takes longest comes first. RLlib's tests run with a Gymnasium of their own.
+test: ## Run all tests and checks.
+	$(MAKE) $(TWO) $(VENV)/test-requirements lint-rust $(VENV)/chromium $(VENV)/hle $(VENV)/pyright $(RLLIB_GYMNASIUM)
+	$(MAKE) $(TWO) $(VENV)/release test-rust sanitize lint-python check-oldest check-arm check-instructions check-stub test-rllib
+	$(BIN)/python -m pytest $(PYTEST) --ignore tests/python/adapters/test_rllib.py
+
+# Left out of `make test`: more random cases; what is marked "nightly", which repeats a test for other numbers or takes
+# long; RLlib with a newer Gymnasium than it asks for; running, rather than compiling, the tests without default features;
+# all but the batches' outer tests under AddressSanitizer (`make sanitize SANITIZED=--tests`), which compiles the crate anew.
 test-long: $(VENV)/release $(VENV)/test-requirements $(VENV)/hle ## Play many more random cases, with a new seed or SEED=N.
 	@echo 'make test-long SEED=$(SEED)'
 	LOCKSTEP_GAMES=300000 LOCKSTEP_SEED=$(SEED) PROPTEST_CASES=20000 PROPTEST_RNG_SEED=$(SEED) \
@@ -115,6 +122,8 @@ test-long: $(VENV)/release $(VENV)/test-requirements $(VENV)/hle ## Play many mo
 	  --oracle-games 200 --oracle-seed $(SEED) --fuzz-runs 5000 --fuzz-seed $(SEED)
 	$(BIN)/python -m pytest tests/python/test_faults.py --kills 1000 --kill-seed $(SEED)
 	$(BIN)/python -m pytest -m nightly tests/python
+	$(BIN)/python -m pytest tests/python/adapters/test_rllib.py
+	cargo test --quiet --lib --no-default-features
 
 # What builds and examines what is published; Zig links for an old glibc without a container.
 $(VENV)/distribution: $(BIN)/uv
@@ -175,12 +184,14 @@ fuzz: $(VENV)/test-requirements $(VENV)/release ## Fuzz what reads foreign bytes
 	$(BIN)/python tests/python/helpers/forged_inputs.py 200000
 	$(BIN)/python tests/python/helpers/forged_files.py $(FUZZ_SECONDS)
 
+# Without default features the tests are compiled here, and run by `make test-long`.
 lint-rust:
 	cargo fmt --check
-	cargo clippy --quiet --all-targets --features instructions -- --deny warnings
-	cargo clippy --quiet --features python -- --deny warnings
+	cargo clippy --quiet --all-targets --features python,instructions -- --deny warnings
 	for features in '' bots weights batch; do \
 	  cargo clippy --quiet --lib --no-default-features --features "$$features" -- --deny warnings || exit 1; done
+	cargo clippy --quiet --lib --profile test --no-default-features -- --deny warnings
+	RUSTDOCFLAGS='--deny warnings' cargo doc --quiet --no-deps
 
 lint-python: $(VENV)/test-requirements
 	$(BIN)/zizmor --offline --quiet .github/workflows
@@ -189,10 +200,28 @@ lint-python: $(VENV)/test-requirements
 	PYTHONPATH=python $(BIN)/lint-imports
 	MYPYPATH=python:benchmarks $(BIN)/mypy python/starmine examples benchmarks tools docs
 
-unit-tests: $(VENV)/quick $(VENV)/test-requirements
+test-rust:
+	cargo test --quiet
+
+test-rust-units:
 	cargo test --quiet --lib
+
+# The sanitizer is not stable, but the stable compiler usually comes with its runtime. A kernel is one function: not
+# optimised, and with what the sanitizer adds, its stack frame is larger than a thread's default stack of 2 MB.
+SANITIZE := RUST_MIN_STACK=16777216 RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address \
+  CARGO_PROFILE_DEV_DEBUG=line-tables-only cargo test --quiet --target-dir target/sanitize
+SANITIZED ?= --test lockstep --test properties --test threads
+sanitize: ## Run Rust tests of batches under AddressSanitizer; all with SANITIZED=--tests.
+	if ls "$$(rustc --print target-libdir)"/librustc*asan* > /dev/null 2>&1; then \
+	  $(SANITIZE) --target "$$(rustc -vV | sed -n 's/^host: //p')" $(SANITIZED); \
+	else $(call SKIP,AddressSanitizer: the compiler comes without it); fi
+
+check-stub: $(VENV)/release $(VENV)/test-requirements
 	$(BIN)/python -m mypy.stubtest --mypy-config-file pyproject.toml starmine._core
-	$(BIN)/python -m pytest --quiet -m 'not slow and not nightly' $(PYTEST)
+
+test-rllib: $(VENV)/release $(VENV)/test-requirements $(RLLIB_GYMNASIUM)
+	PYTHONPATH=$(RLLIB_GYMNASIUM) $(BIN)/python -m pytest --quiet tests/python/adapters/test_rllib.py \
+	  tests/python/envs/test_episode_statistics.py
 
 check-instructions: $(VENV)/test-requirements
 	$(BIN)/python benchmarks/instructions.py
@@ -209,17 +238,6 @@ check-arm:
 	if test -d "$$(rustc --print sysroot)/lib/rustlib/$(TARGET)"; then \
 	  RUSTFLAGS='--deny warnings' cargo check --quiet --lib --target-dir target/elsewhere --target $(TARGET); \
 	else $(call SKIP,the check for Arm: the standard library for $(TARGET) is not installed); fi
-
-# The sanitizer is not stable, but the stable compiler usually comes with its runtime. A kernel is one function: not
-# optimised, and with what the sanitizer adds, its stack frame is larger than a thread's default stack of 2 MB.
-# Bots and search have no unsafe code of their own.
-SANITIZE = RUST_MIN_STACK=16777216 RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address cargo test --quiet \
-  --target-dir target/sanitize --target $(shell rustc -vV | sed -n 's/^host: //p')
-sanitize: ## Run the Rust tests of batches and buffers under AddressSanitizer.
-	if ls "$$(rustc --print target-libdir)"/librustc*asan* > /dev/null 2>&1; then \
-	  $(SANITIZE) --lib -- --skip search:: --skip bots:: && \
-	  $(SANITIZE) --test lockstep --test properties --test threads; \
-	else $(call SKIP,AddressSanitizer: the compiler comes without it); fi
 
 instructions: $(VENV)/test-requirements ## Record the instruction counts of a step anew.
 	$(BIN)/python benchmarks/instructions.py --record

@@ -116,7 +116,7 @@ mod tests {
         let first = |bot: &str, game| {
             let seed = EpisodeSeed { seed: 2, game, episode: 0 };
             let mut runner = GameRunner::new(variant.clone(), table(&variant, bot), seed);
-            runner.run().unwrap();
+            runner.play_bot().unwrap();
             runner.history()[0].played
         };
         let games = 4_000;

@@ -1,4 +1,4 @@
-"""Kills a writer at every file operation and at random moments; what it left must lead to the undisturbed results.
+"""Kills a writer before its file operations and at random moments; what it left must lead to the undisturbed results.
 
     python killing.py evaluation|generation|training FOLDER KILLS SEED
 
@@ -111,6 +111,11 @@ def kill_at_random(
     print(f"{killed} runs killed at random moments")
 
 
+def stride(kills: int) -> int:
+    """The distance of the file operations before which runs are killed: each third, unless many runs are killed."""
+    return 1 if kills >= 100 else 3
+
+
 def duration(work: Callable[[], object]) -> float:
     """The seconds that an undisturbed run takes."""
     began = time.monotonic()
@@ -139,7 +144,7 @@ class FastClock:
 
 
 def evaluation_kills(folder: Path, kills: int, rng: random.Random) -> None:
-    """Kill new and fresh evaluations at every operation, and one evaluation at random moments."""
+    """Kill new and fresh evaluations before file operations, and one evaluation at random moments."""
     run(lambda: evaluate(folder / "whole"))
     for fresh in (False, True):
         operation, killed = 0, True
@@ -151,7 +156,7 @@ def evaluation_kills(folder: Path, kills: int, rng: random.Random) -> None:
             killed = run(lambda: evaluate(output, fresh), operation)  # noqa: B023 - runs at once
             run(lambda: evaluate(output))  # noqa: B023 - runs at once
             assert_same_games(output, folder / "whole")
-            operation += 1
+            operation += stride(kills)
         assert operation > 10, operation
     kill_at_random(folder, lambda out: evaluate(out, games=20_000), assert_same_games, kills, rng)
 
@@ -184,7 +189,7 @@ def generate(folder: Path, games: int = 200) -> None:
 
 
 def generation_kills(folder: Path, kills: int, rng: random.Random) -> None:
-    """Kill new data sets, and ones of which a shard is damaged, at every operation, and one at random moments."""
+    """Kill new data sets, and ones of which a shard is damaged, before file operations, and one at random moments."""
     run(lambda: generate(folder / "whole"))
     for is_damaged in (False, True):
         operation, killed = 0, True
@@ -198,7 +203,7 @@ def generation_kills(folder: Path, kills: int, rng: random.Random) -> None:
             assert_whole_shards(output, folder / "whole")
             assert not run(lambda: generate(output))  # noqa: B023 - runs at once
             assert_same_shards(output, folder / "whole")
-            operation += 1
+            operation += stride(kills)
         assert operation > 10, operation
     kill_at_random(folder, lambda out: generate(out, 6000), assert_same_shards, kills, rng)
 
@@ -250,7 +255,7 @@ def go_on(folder: Path, updates: int = 3) -> None:
 
 
 def training_kills(folder: Path, kills: int, rng: random.Random) -> None:
-    """Kill a run in the folder of an earlier one at every operation, and one run at random moments."""
+    """Kill a run in the folder of an earlier one before file operations, and one run at random moments."""
     run(lambda: train(folder / "whole", False))
     run(lambda: train(folder / "earlier", False, 2))
     operation, killed = 0, True
@@ -268,7 +273,7 @@ def training_kills(folder: Path, kills: int, rng: random.Random) -> None:
             kept = {path.name for path in (folder / "earlier").iterdir()} - {".lock"}
             if (folder / "run.1").exists():
                 assert {path.name for path in (folder / "run.1").iterdir()} == kept
-        operation += 1
+        operation += stride(kills)
     assert operation > 30, operation
     kill_at_random(folder, lambda out: go_on(out, 150), assert_same_run, kills, rng)
 
