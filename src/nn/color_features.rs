@@ -111,7 +111,7 @@ const COPIED: [&str; 12] = [
 ];
 
 /// What a canonical observation says.
-struct Seen {
+struct Observation {
     /// The visible card of each offset and slot, as a set of one or none.
     cards: [[u64; MAX_HAND_SIZE]; MAX_PLAYERS],
     /// What the hints say of each card: the plausible kinds, then the hinted colour and rank.
@@ -284,7 +284,7 @@ impl ColorFeatures {
     }
 
     /// Reads an observation, and computes what follows from it.
-    fn see(&self, words: &[u64]) -> Seen {
+    fn see(&self, words: &[u64]) -> Observation {
         let Starts { hands, fireworks, discards, knowledge, .. } = self.starts;
         let kinds = self.colors * self.ranks;
         let mut cards = [[0; MAX_HAND_SIZE]; MAX_PLAYERS];
@@ -320,7 +320,7 @@ impl ColorFeatures {
         }
         let outlook = Outlook::new(&self.variant, &heights[..self.colors], discards);
         let own = self.own(&known[0], &unseen);
-        Seen { cards, knowledge: known, outlook, heights, discarded, unseen, own }
+        Observation { cards, knowledge: known, outlook, heights, discarded, unseen, own }
     }
 
     /// The probability of each card in each own slot.
@@ -354,7 +354,7 @@ impl ColorFeatures {
         own
     }
 
-    fn write_color(&self, words: &[u64], seen: &Seen, color: usize, mut row: Writer<'_>) {
+    fn write_color(&self, words: &[u64], seen: &Observation, color: usize, mut row: Writer<'_>) {
         let (ranks, first) = (self.ranks, color * self.ranks);
         let kinds = self.colors * ranks;
         let of_color = |set: u64| set >> first & ((1 << ranks) - 1);
@@ -400,7 +400,7 @@ impl ColorFeatures {
         debug_assert_eq!(row.next, row.out.len());
     }
 
-    fn write_global(&self, words: &[u64], seen: &Seen, mut row: Writer<'_>) {
+    fn write_global(&self, words: &[u64], seen: &Observation, mut row: Writer<'_>) {
         let kinds = self.colors * self.ranks;
         let sets = flags(&seen.outlook);
         for own in &seen.own[..self.hand_size] {

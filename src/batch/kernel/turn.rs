@@ -26,7 +26,7 @@ pub struct TurnResult {
 }
 
 /// The card that leaves the acting player's hand, and what becomes of it.
-struct Taken<L: Lanes> {
+struct TakenCard<L: Lanes> {
     /// Whether there is one: the action is a play or a discard.
     any: L::Mask,
     /// Its index.
@@ -69,7 +69,7 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
     /// Takes the action's card out of the acting player's hand; the newer cards move down. The last
     /// slot is left to [`Block::draw`]: what it holds so far is returned, no card if one was taken.
     #[inline(always)]
-    fn take_card(&mut self, action: I::Lanes) -> (Taken<I::Lanes>, I::Lanes) {
+    fn take_card(&mut self, action: I::Lanes) -> (TakenCard<I::Lanes>, I::Lanes) {
         let sizes = self.sizes();
         let mut any = action.intersects(self.bit(sizes.slots()));
         let mut word = self.card(0, 0);
@@ -93,7 +93,7 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
         action: I::Lanes,
         any: <I::Lanes as Lanes>::Mask,
         taken: I::Lanes,
-    ) -> Taken<I::Lanes> {
+    ) -> TakenCard<I::Lanes> {
         let sizes = self.sizes();
         let index = taken.shr(CARD_INDEX);
         let card = self.splat(1).masked(any).shl_each(index);
@@ -107,12 +107,12 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
             added = added & !wrong;
         }
         let completes = card.masked(added).intersects(self.splat(sizes.highest()));
-        Taken { any, index, card, played, added, completes, announced, discarded: any & !added }
+        TakenCard { any, index, card, played, added, completes, announced, discarded: any & !added }
     }
 
     /// Adds the card to its firework or to the discard pile.
     #[inline(always)]
-    fn put_card(&mut self, taken: &Taken<I::Lanes>) {
+    fn put_card(&mut self, taken: &TakenCard<I::Lanes>) {
         let sizes = self.sizes();
         let added = taken.card.masked(taken.added);
         let below = (added & self.splat(!sizes.lowest)).shr(1);
@@ -130,7 +130,7 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
 
     /// The bits of the taken card's copies in a set of copies; any bits if no card was taken.
     #[inline(always)]
-    fn copies(&self, taken: &Taken<I::Lanes>) -> I::Lanes {
+    fn copies(&self, taken: &TakenCard<I::Lanes>) -> I::Lanes {
         self.isa.look_up(&self.plan.copies, self.sizes().cards(), taken.index)
     }
 
@@ -171,7 +171,7 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
         action: I::Lanes,
         legal: <I::Lanes as Lanes>::Mask,
         live: <I::Lanes as Lanes>::Mask,
-        taken: &Taken<I::Lanes>,
+        taken: &TakenCard<I::Lanes>,
     ) -> (I::Lanes, [<I::Lanes as Lanes>::Mask; 2]) {
         let sizes = self.sizes();
         let had_cards = counters.intersects(self.splat(BYTE << counter::DECK));
@@ -208,7 +208,7 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
     #[inline(always)]
     fn draw(
         &mut self,
-        taken: &Taken<I::Lanes>,
+        taken: &TakenCard<I::Lanes>,
         counters: I::Lanes,
         last: I::Lanes,
         orders: &[Option<DrawOrder>],
@@ -244,7 +244,7 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
         action: I::Lanes,
         touched: I::Lanes,
         legal: <I::Lanes as Lanes>::Mask,
-        taken: &Taken<I::Lanes>,
+        taken: &TakenCard<I::Lanes>,
         [regained, twice]: [<I::Lanes as Lanes>::Mask; 2],
     ) {
         let sizes = self.sizes();
@@ -270,7 +270,7 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
         &mut self,
         live: <I::Lanes as Lanes>::Mask,
         legal: <I::Lanes as Lanes>::Mask,
-        taken: &Taken<I::Lanes>,
+        taken: &TakenCard<I::Lanes>,
         [before, counters]: [I::Lanes; 2],
     ) -> TurnResult {
         let sizes = self.sizes();
@@ -321,7 +321,10 @@ impl<I: Isa, const VARIANT: usize> Block<'_, I, VARIANT> {
     /// Crowning piece: whether the discarded card was the last copy of a card that its firework
     /// still needs. The game would be over if an earlier one had been.
     #[inline(always)]
-    fn has_lost_indispensable_card(&self, taken: &Taken<I::Lanes>) -> <I::Lanes as Lanes>::Mask {
+    fn has_lost_indispensable_card(
+        &self,
+        taken: &TakenCard<I::Lanes>,
+    ) -> <I::Lanes as Lanes>::Mask {
         let sizes = self.sizes();
         let incomplete = self.splat(sizes.highest()) & !self.load(Field::Fireworks);
         // Of each incomplete firework the cards from the next one to the highest.

@@ -8,7 +8,7 @@ use super::Batch;
 use crate::bindings::arguments::numbers::{Integer, count};
 use crate::bindings::arrays::integers::mask;
 use crate::bindings::arrays::room::collect;
-use crate::bindings::encode::seen::{Wanted, pairs, rows};
+use crate::bindings::encode::seen::{ViewRequest, pairs, rows};
 use crate::bindings::errors::StarmineError;
 use crate::bindings::rules::view::View;
 
@@ -70,7 +70,7 @@ impl Batch {
         py: Python<'py>,
         games: PyReadonlyArray1<'py, i64>,
         seats: PyReadonlyArray1<'py, i64>,
-        wanted: Wanted,
+        wanted: ViewRequest,
     ) -> PyResult<Bound<'py, PyDict>> {
         let batch = &self.lock()?.batch;
         let variant = batch.variant();

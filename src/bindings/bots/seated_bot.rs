@@ -19,7 +19,7 @@ use crate::rules;
 use crate::search::PlayerName;
 
 /// The arguments of `SeatedBot._restored`.
-type Stored = (_Player, Variant, u8, u64, Option<(u64, rules::State)>);
+type Fields = (_Player, Variant, u8, u64, Option<(u64, rules::State)>);
 
 /// A bot in one seat, made by `starmine.make_bot`. `act(view)` returns its move as an action id. It also plays where
 /// `play_games` takes players.
@@ -143,7 +143,7 @@ impl SeatedBot {
     }
 
     /// A pickle holds the player and what its seat has seen of the game that it follows.
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Stored)> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Fields)> {
         let seen = |(game, state): (u64, &rules::State)| (game, state.as_seen_by(self.seat));
         let followed = self.player.followed().map(seen);
         let stored =

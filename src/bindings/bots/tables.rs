@@ -13,7 +13,7 @@ use pyo3::types::PyDict;
 use super::player::read_player;
 use crate::bindings::arguments::numbers::{Integer, count, seed as read_seed};
 use crate::bindings::arrays::room::{collect, room};
-use crate::bindings::encode::seen::{Wanted, pairs, rows};
+use crate::bindings::encode::seen::{ViewRequest, pairs, rows};
 use crate::bindings::errors::{StarmineError, illegal_action};
 use crate::bindings::interruptible::{interruptible, interruptible_if};
 use crate::bindings::rules::variant::{Variant, read_variant};
@@ -107,14 +107,14 @@ where
 
 /// Decks uint8 (games, deck_size), start players uint8 (games,), actions uint8 (turns,) and offsets
 /// int64 (games + 1,).
-type Recorded<'py> = (
+type RecordingArrays<'py> = (
     Bound<'py, PyArray2<u8>>,
     Bound<'py, PyArray1<u8>>,
     Bound<'py, PyArray1<u8>>,
     Bound<'py, PyArray1<i64>>,
 );
 
-fn recorded<'py>(py: Python<'py>, recording: Recording) -> PyResult<Recorded<'py>> {
+fn recorded<'py>(py: Python<'py>, recording: Recording) -> PyResult<RecordingArrays<'py>> {
     let Recording { decks, start_players, actions, ends } = recording;
     let games = ends.len();
     let offsets = std::iter::once(0).chain(ends.into_iter().map(|end| end as i64));
@@ -128,13 +128,13 @@ fn recorded<'py>(py: Python<'py>, recording: Recording) -> PyResult<Recorded<'py
 }
 
 /// The means and the standard errors of the values of all actions, each float32 (turns, actions).
-type Searched<'py> = (Bound<'py, PyArray2<f32>>, Bound<'py, PyArray2<f32>>);
+type ValueArrays<'py> = (Bound<'py, PyArray2<f32>>, Bound<'py, PyArray2<f32>>);
 
 fn searched<'py>(
     py: Python<'py>,
     variant: &rules::Variant,
     found: TurnValues,
-) -> PyResult<Searched<'py>> {
+) -> PyResult<ValueArrays<'py>> {
     let shape = [found.means.len() / variant.num_actions(), variant.num_actions()];
     let array = |numbers: Vec<f32>| numbers.into_pyarray(py).reshape(shape);
     Ok((array(found.means)?, array(found.standard_errors)?))
@@ -166,7 +166,7 @@ pub fn _play_bots<'py>(
     num_threads: Integer,
     record: bool,
     listed: Option<PyReadonlyArray1<'py, u64>>,
-) -> PyResult<(Columns<'py>, Option<Recorded<'py>>, Option<Searched<'py>>)> {
+) -> PyResult<(Columns<'py>, Option<RecordingArrays<'py>>, Option<ValueArrays<'py>>)> {
     let variant = read_variant(variant)?;
     let players = read_players(&variant, &players)?;
     if players.iter().any(|player| matches!(player, Player::External)) {
@@ -319,7 +319,7 @@ impl _Tables {
         py: Python<'py>,
         games: PyReadonlyArray1<'py, i64>,
         seats: PyReadonlyArray1<'py, i64>,
-        wanted: Wanted,
+        wanted: ViewRequest,
     ) -> PyResult<Bound<'py, PyDict>> {
         let pairs = pairs(&games, &seats, self.tables.len(), self.variant.players())?;
         let position = |row: usize| {
@@ -375,7 +375,7 @@ impl _Tables {
 
     /// All games as far as they were played: decks uint8 (games, deck_size), start players uint8
     /// (games,), actions uint8 (turns,) and offsets int64 (games + 1,).
-    fn recorded<'py>(&self, py: Python<'py>) -> PyResult<Recorded<'py>> {
+    fn recorded<'py>(&self, py: Python<'py>) -> PyResult<RecordingArrays<'py>> {
         let record = |stop: &AtomicBool| {
             let mut recording = Recording::default();
             for table in self.tables.iter().take_while(|_| !is_set(stop)) {

@@ -7,7 +7,7 @@ use crate::bindings::errors::StarmineError;
 use crate::encode;
 
 /// The arguments of `Section._restored`.
-type Stored = (String, usize, usize, Vec<usize>);
+type Fields = (String, usize, usize, Vec<usize>);
 
 /// A named range of features in an observation, an element of a `Layout`.
 ///
@@ -77,7 +77,7 @@ impl Section {
         Ok(Section { name, start, stop, axes: shape })
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Stored)> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Fields)> {
         let stored = (self.name.clone(), self.start, self.stop, self.axes.clone());
         Ok((py.get_type::<Section>().getattr("_restored")?, stored))
     }

@@ -15,7 +15,7 @@ use crate::rules::{Named, Position, Seat, SeerView, Variant, View};
 
 /// What seats see of their games: the encoder, the dtype and the extra outputs, as a tuple in Python.
 #[derive(FromPyObject)]
-pub struct Wanted(Text, Text, Vec<Text>);
+pub struct ViewRequest(Text, Text, Vec<Text>);
 
 /// The most rows that are written between two checks for signals: about ten milliseconds.
 const ROWS_BETWEEN_SIGNALS: usize = 1 << 12;
@@ -62,7 +62,7 @@ pub fn pairs(
 pub fn rows<'py>(
     py: Python<'py>,
     variant: &Variant,
-    wanted: &Wanted,
+    wanted: &ViewRequest,
     number: usize,
     mut position: impl FnMut(usize) -> (Position, Seat),
 ) -> PyResult<Bound<'py, PyDict>> {
@@ -95,8 +95,8 @@ struct SeenRows<'a> {
 
 impl<'a> SeenRows<'a> {
     /// Room for so many rows.
-    fn new(variant: &'a Variant, wanted: &Wanted, number: usize) -> PyResult<SeenRows<'a>> {
-        let Wanted(encoder, dtype, extra_outputs) = wanted;
+    fn new(variant: &'a Variant, wanted: &ViewRequest, number: usize) -> PyResult<SeenRows<'a>> {
+        let ViewRequest(encoder, dtype, extra_outputs) = wanted;
         let encoder = encode::encoder(encoder)?;
         let layout = encoder.layout(variant);
         let asked = extra_outputs.iter().map(|name| ExtraOutput::from_name(name));

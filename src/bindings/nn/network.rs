@@ -24,7 +24,7 @@ const INTERRUPTIBLE: usize = 1 << 11;
 pub struct _Network(pub Arc<Policy>);
 
 /// Logits, values and hidden states.
-type Computed<'py> =
+type NetworkOutputs<'py> =
     (Bound<'py, PyArray2<f32>>, Bound<'py, PyArray1<f32>>, Bound<'py, PyArray2<f32>>);
 
 #[pymethods]
@@ -63,7 +63,7 @@ impl _Network {
         py: Python<'py>,
         observations: &Bound<'py, PyAny>,
         memory: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Computed<'py>> {
+    ) -> PyResult<NetworkOutputs<'py>> {
         let policy = &self.0;
         let width = policy.state_width();
         let words = read_observations(observations, policy.num_bits())?;

@@ -13,7 +13,7 @@ use crate::bindings::arguments::numbers::{Integer, seat, seed as read_seed};
 use crate::bindings::arguments::text::Text;
 use crate::bindings::bots::player::read_player;
 use crate::bindings::encode::features::{action_mask, encode_view};
-use crate::bindings::encode::seen::{Wanted, pairs, rows};
+use crate::bindings::encode::seen::{ViewRequest, pairs, rows};
 use crate::bindings::errors::{SerializationError, illegal_action};
 use crate::bindings::interruptible::ask;
 use crate::bots::SeatedPlayer;
@@ -253,7 +253,7 @@ impl State {
         py: Python<'py>,
         games: PyReadonlyArray1<'py, i64>,
         seats: PyReadonlyArray1<'py, i64>,
-        wanted: Wanted,
+        wanted: ViewRequest,
     ) -> PyResult<Bound<'py, PyDict>> {
         let variant = self.state.variant();
         let pairs = pairs(&games, &seats, 1, variant.players())?;

@@ -22,7 +22,7 @@ use crate::rules::{self, ActionId, Belief, GameRng, Offset, Seat, Slot};
 use crate::threads::is_set;
 
 /// The arguments of `State.view`.
-type Stored<'py> = (Bound<'py, PyAny>, u8);
+type Fields<'py> = (Bound<'py, PyAny>, u8);
 
 /// The most hands of one call of `View.sample_hands`, which holds all of them in memory.
 const MAX_SAMPLES: usize = 10_000_000;
@@ -292,7 +292,7 @@ impl View {
 
     /// A pickle holds what the seat sees: in the place of its own hand and of the rest of the deck it has other cards,
     /// which the seat cannot tell from these.
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Stored<'py>)> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Fields<'py>)> {
         let seen = self.state.as_seen_by(self.observer).into_pyobject(py)?.into_any();
         Ok((seen.get_type().getattr("view")?, (seen, self.observer.into())))
     }

@@ -24,7 +24,7 @@ fn soft_plus(x: f64, width: f64) -> f64 {
 }
 
 /// What is left to play.
-struct Remaining {
+struct RestOfGame {
     /// Turns in which a card could be played.
     turns: f64,
     /// Cards that could be played.
@@ -52,7 +52,7 @@ impl Reasoner<'_> {
         value_of_points(score + rest.plays * factor - MISSED_POINT * missed)
     }
 
-    fn rest(&self, state: &SeatState) -> Remaining {
+    fn rest(&self, state: &SeatState) -> RestOfGame {
         let dead = state.status.dead;
         let has_a_use = |&seat: &usize| {
             let mut ids = state.hands[seat].ids().iter();
@@ -62,7 +62,7 @@ impl Reasoner<'_> {
         let players = state.seats_in_turn().take(last_turns).filter(has_a_use).count();
         let turns = players + usize::from(if state.last_turns.is_some() { 0 } else { state.deck });
         let useful = (ALL - state.played - above_all(state.exhausted())).len();
-        Remaining { turns: turns as f64, plays: useful.min(turns) as f64 }
+        RestOfGame { turns: turns as f64, plays: useful.min(turns) as f64 }
     }
 
     /// Less than 1 for critical cards that are still in the deck, the lower the worse. The last two
@@ -82,7 +82,7 @@ impl Reasoner<'_> {
         f64::max(0.0, 1.0 - danger / 200.0)
     }
 
-    fn hints_factor(&self, state: &SeatState, rest: &Remaining, forecast: &Forecast) -> f64 {
+    fn hints_factor(&self, state: &SeatState, rest: &RestOfGame, forecast: &Forecast) -> f64 {
         let score = f64::from(state.score);
         let play_worth = if state.players <= 2 { 0.20 } else { 0.1625 };
         let known = forecast.plays * play_worth;
@@ -300,7 +300,7 @@ impl Distances {
 }
 
 /// Less than 1 unless there are some more turns than plays.
-fn turns_factor(rest: &Remaining) -> f64 {
+fn turns_factor(rest: &RestOfGame) -> f64 {
     if rest.plays == 0.0 { 1.0 } else { f64::min(rest.plays, 0.8 * rest.turns) / rest.plays }
 }
 
