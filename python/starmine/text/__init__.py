@@ -4,6 +4,7 @@ from starmine.text.chat import Answer, ChatError, ChatPlayer, Exchange
 from starmine.text.conventions import conventions
 from starmine.text.endpoint import Endpoint
 from starmine.text.export import examples, preferences, write_lines
+from starmine.text.logs import rated_prompts
 from starmine.text.prompt import PROMPT_VERSION, PromptOptions, rules_prompt, table_prompt
 from starmine.text.replies import Reply, parse_reply, read_move
 from starmine.text.report import PlayerReport, Regret, TextReport, report
@@ -24,6 +25,7 @@ __all__ = [
     "examples",
     "parse_reply",
     "preferences",
+    "rated_prompts",
     "read_move",
     "report",
     "rules_prompt",

@@ -122,11 +122,11 @@ def preferences(found: Iterator[dict[str, Any]], margin: float = 0.25) -> Iterat
     """Pairs of a better and a worse move, from examples with values.
 
     Args:
-        found: what `examples` yields with `rollouts`.
+        found: what `examples` yields with `rollouts`, or what `rated_prompts` yields.
         margin: least lead, in points, of the better move over the worse one.
 
     Yields:
-        `prompt` (system and user message), `chosen` and `rejected` (an assistant message each), `points`.
+        `prompt` (the messages before the reply), `chosen` and `rejected` (an assistant message each), `points`.
     """
     for example in found:
         values = example["values"]
@@ -136,12 +136,12 @@ def preferences(found: Iterator[dict[str, Any]], margin: float = 0.25) -> Iterat
         points = best["value"] - worst["value"]
         if points < margin:
             continue
-        reply = example["messages"][2]["content"].replace(example["move"], "{move}")
+        reply = example["messages"][-1]["content"].replace(example["move"], "{move}")
         sides = {
             name: [{"role": "assistant", "content": reply.replace("{move}", side["move"])}]
             for name, side in (("chosen", best), ("rejected", worst))
         }
-        yield {"prompt": example["messages"][:2], **sides, "points": round(points, 4)}
+        yield {"prompt": example["messages"][:-1], **sides, "points": round(points, 4)}
 
 
 def write_lines(found: Iterable[dict[str, Any]], path: str | Path) -> int:
