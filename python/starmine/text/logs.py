@@ -50,12 +50,8 @@ def _example(line: str, place: str) -> dict[str, Any]:
         raise StarmineError(f"{place} has move_ratings={ratings!r:.200}: expected numbers")
     places = sorted(range(len(ratings)), key=lambda move: -ratings[move])
     values = [{"move": str(move), "value": float(ratings[move])} for move in places]
-    system = said.get("system_prompt")
-    messages: list[dict[str, str]] = []
+    system, best = said.get("system_prompt"), str(places[0])
+    messages = [{"role": "user", "content": prompt}, {"role": "assistant", "content": best}]
     if isinstance(system, str) and system:
-        messages.append({"role": "system", "content": system})
-    messages += [
-        {"role": "user", "content": prompt},
-        {"role": "assistant", "content": values[0]["move"]},
-    ]
-    return {"messages": messages, "move": values[0]["move"], "model": said.get("model_name"), "values": values}
+        messages.insert(0, {"role": "system", "content": system})
+    return {"messages": messages, "move": best, "model": said.get("model_name"), "values": values}
