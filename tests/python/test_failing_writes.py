@@ -15,7 +15,7 @@ from training_runs import MISSING
 import starmine
 from starmine._util.durable import AppendedFile, replace_file
 
-EVALUATION = {"entrants": ["iggi"], "games": 10, "variant": "mini"}
+EVALUATION = {"ego": ["iggi"], "games": 10, "variant": "mini"}
 
 
 FAULTS = {

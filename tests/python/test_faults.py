@@ -23,7 +23,7 @@ from starmine.evaluation.folder import read_evaluation
 
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes cannot be forked on this system")
 SHARD = shard_name(0)
-GAMES = {"entrants": ["iggi"], "variant": "mini", "figure": False}
+GAMES = {"ego": ["iggi"], "variant": "mini", "figure": False}
 
 
 def command(*arguments, **options):

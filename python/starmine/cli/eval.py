@@ -1,4 +1,4 @@
-"""`starmine eval`: self-play and cross-play of bots."""
+"""`starmine eval`: self-play and cross-play of bots, and play with partners."""
 
 from __future__ import annotations
 
@@ -14,15 +14,18 @@ from starmine.evaluation import Evaluation, evaluate
 from starmine.evaluation.folder import worst_games
 from starmine.evaluation.html_report import evaluation_html, names_of, title_of
 from starmine.look import replay_html
+from starmine.policies.load import load_own
+from starmine.policies.pool import seed_files
 from starmine.text import ChatPlayer
 
 DESCRIPTION = """\
-Plays every bot with itself and with every other on the same decks, and prints the matrix of their mean scores.
+Plays every bot with itself and with every other on the same decks, and prints the matrix of their mean scores. With
+--with or --hold-out, the bots play with these partners instead, and the table has a mean over the partners.
 
 With two players, each pairing is played in both orders; with more, one bot holds one seat, each for an equal share of
 the games, and bots of another kind hold all others. With --output, the folder gets all games, which starmine replay and
-starmine data read, with eval.json, eval.csv and a heat map eval.png; the same command resumes an interrupted
-evaluation. Without it nothing is saved."""
+starmine data read, with eval.json, eval.csv, the table as table.csv, table.md and table.tex, and heat maps eval.png and
+eval.pdf; the same command resumes an interrupted evaluation. Without it nothing is saved."""
 
 
 PAGE, WORST = "eval.html", "worst.html"
@@ -37,9 +40,25 @@ def add(commands: Any) -> None:
         nargs="*",
         metavar="BOT",
         help=f"{', '.join([*bots(), *policies()])}; a list of rules, such as 'rules: play-safe; discard-oldest'; a "
-        "policy file, such as 'policy: mine.safetensors'; a class or an object of a Python file, such as "
-        "mybot.py:Student or a ChatPlayer, which plays as in play_games; or NAME=BOT, which is shown by that name "
+        "policy file, such as 'policy: mine.safetensors'; NAME for results/NAME/policy.safetensors; a class or an "
+        "object of a Python file, such as mybot.py:Student or a ChatPlayer, which plays as in play_games; or NAME=BOT, "
+        "which is shown by that name "
         "(default: all bots that play the variant, except random ones and cheaters)",
+    )
+    parser.add_argument("--with", nargs="+", dest="partners", default=[], metavar="BOT", help="partners, named alike")
+    parser.add_argument(
+        "--hold-out",
+        nargs="+",
+        default=[],
+        metavar="BOT",
+        help="partners, or names of partners, that training has not met: they are marked and have a mean of their own",
+    )
+    parser.add_argument(
+        "--seeds",
+        nargs="+",
+        default=[],
+        metavar="METHOD",
+        help="the bots METHOD-1, METHOD-2, ... are seeds of one method: adds its mean over seeds, and their cross-play",
     )
     parser.add_argument(
         "--games", type=integer, default=1000, metavar="N", help="games of each pairing (default: 1,000)"
@@ -74,8 +93,14 @@ def bots_by_name(texts: list[str]) -> dict[str, Any]:
             name = players.name_of(bot)
         if name in found:
             raise StarmineError(f"bot={text!r} is not allowed: expected the name {name!r} once")
-        found[name] = players.load(bot) if players.is_of_file(bot) else bot
+        found[name] = players.load(bot) if players.is_of_file(bot) else seeds_bot(bot)
     return found
+
+
+def seeds_bot(bot: str) -> str:
+    """The text of the policy of a run by the run's name; other texts as they are."""
+    path = None if ":" in bot or bot in (*bots(), *policies()) else seed_files().get(bot)
+    return bot if path is None else load_own(path).bot
 
 
 def run(options: argparse.Namespace) -> int:
@@ -85,11 +110,15 @@ def run(options: argparse.Namespace) -> int:
     if options.html and options.output is None:
         raise StarmineError("--html without --output is not allowed: expected a folder")
     rules = rules_of_text(options.variant, options.players, options.lost_game_score)
-    entrants = bots_by_name(options.bots)
+    entrants, partners, held_out = map(bots_by_name, (options.bots, options.partners, options.hold_out))
+    held_out = {name: partners.get(name, player) if name == player else player for name, player in held_out.items()}
     try:
         evaluation = evaluate(
             entrants or None,
             options.games,
+            partners=partners,
+            hold_out=held_out,
+            seeds=options.seeds,
             variant=rules,
             seed=options.seed,
             num_threads=options.num_threads,
@@ -106,7 +135,7 @@ def run(options: argparse.Namespace) -> int:
             refuse("starmine eval", f"interrupted; the same command{again} goes on from {options.output}")
         return INTERRUPTED
     print(evaluation)
-    print_calls(entrants)
+    print_calls(entrants | partners | held_out)
     if options.output is not None:
         if options.html:
             write_pages(evaluation, Path(options.output))

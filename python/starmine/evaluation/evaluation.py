@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from starmine._util.equality import equal_by_value
 from starmine.evaluation import figure
 from starmine.evaluation.pairing import ENDING, FAILED, SCORE, Pairing, summarise
 from starmine.evaluation.report import report
+from starmine.evaluation.tables import Method, Table, methods_of, table_of
 from starmine.games.identity import Identity
 from starmine.games.results import Games, mean_and_error
 from starmine.games.variants import described
@@ -48,6 +50,10 @@ class Settings:
         games: games of each pairing.
         seed: of the decks.
         cheaters: names of the entrants that see their own hand.
+        ego: names of the entrants that play with the partners, or with each other.
+        partners: names of the partners; none in the square matrix, where every entrant plays with every other.
+        hold_out: names of the partners that are marked as held out.
+        methods: by name the entrants that are seeds of a method.
     """
 
     version: str
@@ -56,7 +62,24 @@ class Settings:
     identities: dict[str, Identity]
     games: int
     seed: int
-    cheaters: tuple[str, ...] = ()
+    cheaters: tuple[str, ...]
+    ego: tuple[str, ...]
+    partners: tuple[str, ...] = ()
+    hold_out: tuple[str, ...] = ()
+    methods: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @cached_property
+    def cells(self) -> frozenset[Cell]:
+        """The pairings of the evaluation, by index: players with partners, self-play, and seeds of a method."""
+        names = list(self.entrants)
+        pairs = {(name, name) for name in names} | {
+            (one, other) for one in self.ego for other in self.partners or self.ego
+        }
+        if self.variant.players == 2:
+            pairs |= {(other, one) for one in self.ego for other in self.partners}
+        for seeds in self.methods.values():
+            pairs |= {(one, other) for one in seeds for other in seeds}
+        return frozenset((names.index(one), names.index(other)) for one, other in pairs)
 
     @property
     def described(self) -> str:
@@ -72,6 +95,10 @@ class Settings:
             "games": self.games,
             "seed": self.seed,
             "cheaters": list(self.cheaters),
+            "ego": list(self.ego),
+            "partners": list(self.partners),
+            "hold_out": list(self.hold_out),
+            "methods": {name: list(seeds) for name, seeds in self.methods.items()},
             "identities": {name: identity.text for name, identity in self.identities.items()},
         }
 
@@ -79,7 +106,7 @@ class Settings:
 @equal_by_value
 @dataclass(repr=False)
 class Evaluation:
-    """Self-play and cross-play of some entrants; see `evaluate`. `print` shows it as tables.
+    """Self-play and cross-play of some entrants, or their play with partners; see `evaluate`. `print` shows tables.
 
     All pairings play the same decks, so that two of them can be compared game by game (`difference`).
 
@@ -123,13 +150,23 @@ class Evaluation:
     @property
     def pairings(self) -> list[Pairing]:
         """All pairings, row by row: the first player with each partner, then the second, ..."""
-        return [self.pairing(player, partner) for player in self.names for partner in self.names]
+        names = self.names
+        return [self.pairing(names[row], names[column]) for row, column in sorted(self.settings.cells)]
 
     @property
     def scores(self) -> NDArray[np.float64]:
-        """The mean scores (entrants, entrants), by player and partner."""
-        means = [pairing.score for pairing in self.pairings]
-        return np.array(means).reshape(len(self.names), -1)
+        """The mean scores (entrants, entrants), by player and partner; nan where they do not play."""
+        return np.array([[self.pairing(player, partner).score for partner in self.names] for player in self.names])
+
+    @property
+    def table(self) -> Table:
+        """The means as rows and columns, as the files show them."""
+        return table_of(self)
+
+    @property
+    def methods(self) -> list[Method]:
+        """Self-play and cross-play of the seeds of each method."""
+        return methods_of(self)
 
     def pairing(self, player: str, partner: str) -> Pairing:
         """The statistics of one entrant with another.
@@ -153,6 +190,8 @@ class Evaluation:
 
         Those in which several seats would search are not, unless the texts of both allow it.
         """
+        if cell not in self.settings.cells:
+            return False
         kinds = [self.settings.entrants[self.names[index]] for index in cell]
         return _may_share_table([kinds[0]] + [kinds[1]] * (self.settings.variant.players - 1))
 
@@ -164,7 +203,7 @@ class Evaluation:
         Raises:
             UnknownNameError: there is no such entrant.
         """
-        return self._cross_play([self._cell(name, other) for other in self.names if other != name])
+        return self.mean_of([self._cell(name, other) for other in self.names if other != name])
 
     def as_partner(self, name: str) -> tuple[float, float | None]:
         """Mean score of an entrant as the partner of all others, its column, and the standard error, as in `as_player`.
@@ -172,7 +211,39 @@ class Evaluation:
         Raises:
             UnknownNameError: there is no such entrant.
         """
-        return self._cross_play([self._cell(other, name) for other in self.names if other != name])
+        return self.mean_of([self._cell(other, name) for other in self.names if other != name])
+
+    def with_partners(self, player: str, partners: Sequence[str]) -> tuple[float, float | None]:
+        """Mean score of a player with some partners, in all seatings that were played, and the standard error.
+
+        The games of a deck count as one value. The mean of no games is nan, and the error of fewer than two decks None.
+
+        Raises:
+            UnknownNameError: there is no such entrant.
+        """
+        return self.mean_of([cell for partner in partners for cell in self.seatings(player, partner)])
+
+    def seatings(self, player: str, partner: str) -> list[Cell]:
+        """The pairings, by index, of a player with a partner: in both orders of two seats, or in each of more seats.
+
+        Raises:
+            UnknownNameError: there is no such entrant.
+        """
+        cell = self._cell(player, partner)
+        return [cell, cell[::-1]] if self.settings.variant.players == 2 and player != partner else [cell]
+
+    def mean_of(self, cells: Sequence[Cell]) -> tuple[float, float | None]:
+        """Mean score of some pairings, given by index, and its standard error.
+
+        The pairings share their decks, so the error is computed over the decks' means.
+        """
+        cells = [cell for cell in cells if self.is_played(cell)]
+        if not cells:
+            return float("nan"), None
+        scores = self._deck_scores(cells)
+        there = ~np.isnan(scores)
+        decks = there.any(axis=0)
+        return mean_and_error(np.nansum(scores[:, decks], axis=0) / there[:, decks].sum(axis=0))
 
     def difference(self, one: Sequence[str], other: Sequence[str]) -> tuple[float, float | None]:
         """The difference of the scores of two pairings on the same decks.
@@ -205,6 +276,8 @@ class Evaluation:
             {**pairing.row(), "seats": pairing.seats, "failures": pairing.failures} for pairing in self.pairings
         ]
         found = {"settings": self.settings.to_dict(), "entrants": entrants, "pairings": pairings}
+        found["table"] = [asdict(mean) for row in self.table.means for mean in row]
+        found["methods"] = [asdict(method) | {"seeds": list(method.seeds)} for method in self.methods]
         return {name: without_nan(part) for name, part in found.items()}
 
     def _cell(self, player: str, partner: str) -> Cell:
@@ -219,19 +292,6 @@ class Evaluation:
         played = min(int(self.played[cell]) for cell in cells)
         outcomes = np.array([self.outcomes[cell][:, :played] for cell in cells])
         return np.where(outcomes[:, ENDING] == FAILED, np.nan, outcomes[:, SCORE])
-
-    def _cross_play(self, cells: list[Cell]) -> tuple[float, float | None]:
-        """Mean score of some pairings and its standard error.
-
-        The pairings share their decks, so the error is computed over the decks' means.
-        """
-        cells = [cell for cell in cells if self.is_played(cell)]
-        if not cells:
-            return float("nan"), None
-        scores = self._deck_scores(cells)
-        there = ~np.isnan(scores)
-        decks = there.any(axis=0)
-        return mean_and_error(np.nansum(scores[:, decks], axis=0) / there[:, decks].sum(axis=0))
 
     def add(self, cell: Cell, start: int, games: Games, seconds: float) -> None:
         """Add the next games of a pairing."""
@@ -248,20 +308,20 @@ class Evaluation:
         if kept:
             self.failures[cell] = kept
 
-    def draw(self, path: str | Path) -> None:
-        """Write the matrix of mean scores as a heat map (PNG).
+    def draw(self, *paths: str | Path) -> None:
+        """Write the table as a heat map.
 
         Args:
-            path: of the picture.
+            paths: of the picture's files, each a PDF if it ends in ".pdf", else a PNG.
 
         Raises:
-            StarmineError: matplotlib is missing, or the path is empty.
-            OSError: the file cannot be written; the earlier one is still there.
+            StarmineError: matplotlib is missing, or a path is empty.
+            OSError: a file cannot be written; the earlier one is still there.
         """
-        figure.draw(self, given_path("path", path))
+        figure.draw(self, [given_path("path", path) for path in paths])
 
     def __str__(self) -> str:
-        """The matrix, and a line for each entrant, at most 100 columns wide."""
+        """The table, and a line for each entrant, at most 100 columns wide."""
         return report(self)
 
     def __repr__(self) -> str:

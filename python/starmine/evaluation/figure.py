@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,8 +12,8 @@ import numpy as np
 
 from starmine._core import StarmineError
 from starmine._util.durable import replace_file
-from starmine.evaluation.pairing import Pairing
-from starmine.evaluation.report import CHEATS_NOTE, marked, shorten
+from starmine.evaluation.report import CHEATS_NOTE, HELD_OUT_NOTE, marked, shorten
+from starmine.evaluation.tables import Mean
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,12 +28,12 @@ LARGE_SIDE, SMALL_SIDE = 0.95, 0.6  # of a cell, in inches
 LETTER = 0.085  # width of a letter, in inches
 
 
-def draw(results: Evaluation, path: Path) -> None:
-    """Write the heat map of the mean scores as a PNG file.
+def draw(results: Evaluation, paths: Sequence[Path]) -> None:
+    """Write the heat map of the table as PNG or PDF files.
 
     Raises:
         StarmineError: matplotlib is missing.
-        OSError: the file cannot be written; the earlier one is still there.
+        OSError: a file cannot be written; the earlier one is still there.
     """
     try:
         from matplotlib.figure import Figure
@@ -40,62 +41,71 @@ def draw(results: Evaluation, path: Path) -> None:
         raise StarmineError(
             "the figure needs matplotlib, which is not installed: expected it (pip install 'starmine[eval]')"
         ) from error
-    count = len(results.names)
-    side = LARGE_SIDE if count <= ROOM_FOR_ERRORS else SMALL_SIDE
+    table = results.table
+    rows, columns = len(table.rows), len(table.columns)
+    has_room = max(rows, columns) <= ROOM_FOR_ERRORS
+    side = LARGE_SIDE if has_room else SMALL_SIDE
     # At least as wide as the title.
-    size = (max(5.8, 2.9 + side * count), max(3.4, 2.0 + side * count))
+    size = (max(5.8, 2.9 + side * columns), max(3.4, 2.0 + side * rows))
     figure = Figure(figsize=size, layout="constrained")
     axes = figure.add_subplot()
-    image = axes.imshow(results.scores, vmin=0, vmax=results.settings.variant.max_score)
+    scores = np.array([[mean.score for mean in row] for row in table.means])
+    image = axes.imshow(scores, vmin=0, vmax=results.settings.variant.max_score)
     label_axes(results, axes, side)
-    for row, player in enumerate(results.names):
-        for column, partner in enumerate(results.names):
-            write_cell(axes, image, row, column, results.pairing(player, partner), count <= ROOM_FOR_ERRORS)
+    for row, means in enumerate(table.means):
+        for column, mean in enumerate(means):
+            write_cell(axes, image, row, column, mean, has_room)
     figure.colorbar(image, ax=axes, label="mean score", shrink=0.9)
     figure.suptitle(title(results), fontsize=11)
-    picture = io.BytesIO()
-    figure.savefig(picture, format="png", dpi=150, bbox_inches="tight", pad_inches=0.15)
-    replace_file(path, picture.getvalue())
+    for path in paths:
+        picture = io.BytesIO()
+        kind = "pdf" if path.suffix == ".pdf" else "png"
+        # Without the date, equal evaluations have equal files.
+        metadata = {"CreationDate": None} if kind == "pdf" else None
+        figure.savefig(picture, format=kind, dpi=150, bbox_inches="tight", pad_inches=0.15, metadata=metadata)
+        replace_file(path, picture.getvalue())
 
 
 def title(results: Evaluation) -> str:
-    """Variant, players and games, on two lines, and a third one where an entrant sees its own hand."""
+    """Variant, players and games, on two lines, and notes on the marks behind names."""
     settings = results.settings
     games = f"{settings.games:,} games a pairing, decks of seed {settings.seed}"
-    note = f"\n{CHEATS_NOTE}" if settings.cheaters else ""
-    return f"Cross-play: {shorten(settings.described, 64)}\n{games}{note}"
+    notes = [CHEATS_NOTE] * bool(settings.cheaters) + [HELD_OUT_NOTE] * bool(settings.hold_out)
+    kind = "With partners" if settings.partners else "Cross-play"
+    return "\n".join([f"{kind}: {shorten(settings.described, 64)}", games, *notes])
 
 
 def label_axes(results: Evaluation, axes: Axes, side: float) -> None:
     """Names on both axes, slanted where they are wider than a cell, and white lines between the cells."""
-    names = marked(results, LONGEST_NAME)
-    if max(len(name) for name in names) * LETTER < side:
-        axes.set_xticks(range(len(names)), names)
+    table = results.table
+    rows, columns = (marked(results, names, LONGEST_NAME) for names in (table.rows, table.columns))
+    if max(len(name) for name in columns) * LETTER < side:
+        axes.set_xticks(range(len(columns)), columns)
     else:
-        axes.set_xticks(range(len(names)), names, rotation=40, ha="right", rotation_mode="anchor")
-    axes.set_yticks(range(len(names)), names)
+        axes.set_xticks(range(len(columns)), columns, rotation=40, ha="right", rotation_mode="anchor")
+    axes.set_yticks(range(len(rows)), rows)
     two = results.settings.variant.players == 2
-    axes.set_ylabel("seat 0" if two else "one seat, each in turn")
-    axes.set_xlabel("seat 1" if two else "all other seats")
-    borders = np.arange(1, len(names)) - 0.5
-    axes.set_xticks(borders, minor=True)
-    axes.set_yticks(borders, minor=True)
+    square = not results.settings.partners
+    axes.set_ylabel(("seat 0" if two else "one seat, each in turn") if square else "player")
+    axes.set_xlabel(("seat 1" if two else "all other seats") if square else "partner")
+    axes.set_xticks(np.arange(1, len(columns)) - 0.5, minor=True)
+    axes.set_yticks(np.arange(1, len(rows)) - 0.5, minor=True)
     axes.grid(which="minor", color="white", linewidth=1.5)
     axes.tick_params(which="both", length=0)
     axes.spines[:].set_visible(False)
 
 
-def write_cell(axes: Axes, image: AxesImage, row: int, column: int, pairing: Pairing, has_room: bool) -> None:
+def write_cell(axes: Axes, image: AxesImage, row: int, column: int, mean: Mean, has_room: bool) -> None:
     """The mean score, its standard error if there is room, and the number of failed games."""
-    if math.isnan(pairing.score):
-        lines, color = [] if pairing.failed else ["-"], "black"
+    if math.isnan(mean.score):
+        lines, color = [] if mean.failed else ["-"], "black"
     else:
-        red, green, blue, _ = image.to_rgba(np.array([pairing.score]))[0]
-        lines = [f"{pairing.score:.2f}"]
+        red, green, blue, _ = image.to_rgba(np.array([mean.score]))[0]
+        lines = [f"{mean.score:.2f}"]
         color = "black" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else "white"
-    if has_room and pairing.standard_error is not None:
-        lines.append(f"±{pairing.standard_error:.2f}")
-    if pairing.failed:
-        lines += [f"{pairing.failed:,} failed"] if has_room else [f"{pairing.failed:,}", "failed"]
+    if has_room and mean.shown_error is not None:
+        lines.append(f"±{mean.shown_error:.2f}")
+    if mean.failed:
+        lines += [f"{mean.failed:,} failed"] if has_room else [f"{mean.failed:,}", "failed"]
     size = 9.5 if has_room else 9 - min(2, len(lines) - 1)
     axes.text(column, row, "\n".join(lines), ha="center", va="center", color=color, fontsize=size)

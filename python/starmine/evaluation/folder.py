@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 from collections.abc import Iterator
@@ -33,12 +31,15 @@ from starmine.data.metadata import Metadata
 from starmine.data.outcomes import outcomes
 from starmine.data.schema import SHARD, shard_name
 from starmine.data.table import GameTable
-from starmine.evaluation.evaluation import FAILURES_KEPT, Cell, Evaluation, Settings, without_nan
+from starmine.evaluation.documents import csv_text, to_csv, to_latex, to_markdown
+from starmine.evaluation.evaluation import FAILURES_KEPT, Cell, Evaluation, Settings
 from starmine.evaluation.pairing import FAILED
 from starmine.games.identity import Identity
 from starmine.games.results import Games
 
-RESULTS, ROWS, FIGURE = "eval.json", "eval.csv", "eval.png"
+RESULTS, ROWS, FIGURES = "eval.json", "eval.csv", ("eval.png", "eval.pdf")
+TABLES = {"table.csv": to_csv, "table.md": to_markdown, "table.tex": to_latex}
+REPORTED = ("hold_out", "methods")  # settings that change what is reported of the games
 KEY = "evaluation"  # of what a file's metadata say about the evaluation
 START_OVER = "choose another folder, or start over with --fresh (fresh=True)"
 # What stored settings raise that are not those of an evaluation.
@@ -112,7 +113,7 @@ class Folder:
         evaluation = Evaluation.begin(self.settings)
         with self._writable():
             write_manifest(self.path, self._configuration, {})
-            self._remove([*files_of(self.path), *(self.path / name for name in (RESULTS, ROWS, FIGURE))])
+            self._remove([*files_of(self.path), *(self.path / name for name in (RESULTS, ROWS, *TABLES, *FIGURES))])
         return evaluation
 
     def _resume(self) -> Evaluation:
@@ -207,15 +208,19 @@ class Folder:
             replace_file(self.path / RESULTS, text.encode())
 
     def finish(self, evaluation: Evaluation, figure: bool) -> None:
-        """Write the CSV file and the picture.
+        """Write the pairings, the tables and the pictures, and the manifest, since other settings may be reported.
 
         Raises:
             StarmineError: the folder cannot be written.
         """
         with self._writable():
-            replace_file(self.path / ROWS, rows(evaluation).encode())
+            write_manifest(self.path, self._configuration, self._entries)
+            rows = csv_text([pairing.row() for pairing in evaluation.pairings])
+            replace_file(self.path / ROWS, rows.encode())
+            for name, text_of in TABLES.items():
+                replace_file(self.path / name, text_of(evaluation).encode())
             if figure:
-                evaluation.draw(self.path / FIGURE)
+                evaluation.draw(*(self.path / name for name in FIGURES))
 
     @contextmanager
     def _writable(self) -> Iterator[None]:
@@ -253,6 +258,10 @@ def read_evaluation(path: str | os.PathLike[str]) -> Evaluation:
             told["games"],
             told["seed"],
             tuple(told["cheaters"]),
+            tuple(told["ego"]),
+            tuple(told["partners"]),
+            tuple(told["hold_out"]),
+            {name: tuple(seeds) for name, seeds in told["methods"].items()},
         )
         return read_games(folder, found["shards"], settings)
     except (*FORGED, OSError, EOFError) as error:
@@ -315,16 +324,6 @@ def worst_games(path: str | os.PathLike[str], count: int = 10) -> list[Game]:
 # --- Texts ------------------------------------------------------------------------------------------------
 
 
-def rows(evaluation: Evaluation) -> str:
-    """A CSV line for each pairing; nan is an empty field."""
-    found = [without_nan(pairing.row()) for pairing in evaluation.pairings]
-    text = io.StringIO()
-    writer = csv.DictWriter(text, found[0].keys(), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(found)
-    return text.getvalue()
-
-
 def differing(found: dict[str, Any], expected: dict[str, Any], identities: dict[str, Identity]) -> Iterator[str]:
     """The differences between stored and expected settings, as text."""
     for key, value in expected.items():
@@ -337,7 +336,7 @@ def differing(found: dict[str, Any], expected: dict[str, Any], identities: dict[
             yield from (
                 f"{name} {was.get(name)!r} instead of {now!r}" for name, now in value.items() if was.get(name) != now
             )
-        elif found.get(key) != value:
+        elif key not in REPORTED and found.get(key) != value:
             yield f"{key} {found.get(key)!r} instead of {value!r}"
 
 

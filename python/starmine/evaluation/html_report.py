@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from starmine.data.game import Game
 from starmine.evaluation.evaluation import Evaluation
-from starmine.evaluation.pairing import SCORE, Pairing
+from starmine.evaluation.pairing import SCORE
 from starmine.evaluation.report import mean
+from starmine.evaluation.tables import Mean
 from starmine.look.mistakes import verdict
 from starmine.look.words import told_apart
 
@@ -42,34 +43,36 @@ def evaluation_html(results: Evaluation, worst: Sequence[Game] = (), replay: str
     told = (
         f"{settings.described}, {settings.games:,} games a pairing, seed {settings.seed}, Starmine {settings.version}"
     )
+    rows = "A row is the player in one seat, a column the players in all others"
+    if settings.partners:
+        rows = "A row is a player, a column its partner in all other seats, in all seatings"
     figures = "".join(_histogram(results, index) for index in range(len(results.names)))
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>Evaluation of bots</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>Evaluation</h1>\n"
         f"<p>{html.escape(told)}</p>\n<h2>Mean scores</h2>\n{_matrix(results)}"
-        "<p>A row is the player in one seat, a column the players in all others; ± is the standard error.</p>\n"
+        f"<p>{html.escape(rows)}; ± is the standard error.</p>\n"
         f"<h2>Scores in self-play</h2>\n{figures}{_worst(worst, replay)}</body>\n</html>\n"
     )
 
 
 def _matrix(results: Evaluation) -> str:
-    """The means with their standard errors: a row a player, a column a partner."""
-    names = results.names
-    heads = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in names)
+    """The table with its standard errors."""
+    table = results.table
+    heads = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in table.columns)
     rows = [f"<tr><td></td>{heads}</tr>"]
-    for player in names:
-        pairings = [results.pairing(player, partner) for partner in names]
-        cells = "".join(_cell(pairing, results.settings.variant.max_score) for pairing in pairings)
-        rows.append(f'<tr><th scope="row">{html.escape(player)}</th>{cells}</tr>')
+    for row, means in zip(table.rows, table.means, strict=True):
+        cells = "".join(_cell(found, results.settings.variant.max_score) for found in means)
+        rows.append(f'<tr><th scope="row">{html.escape(row)}</th>{cells}</tr>')
     return f'<div class="wide"><table>\n{"".join(rows)}\n</table></div>\n'
 
 
-def _cell(pairing: Pairing, most: int) -> str:
+def _cell(found: Mean, most: int) -> str:
     """A mean, the darker the higher."""
-    share = 0.0 if math.isnan(pairing.score) else max(0.0, pairing.score / most)
+    share = 0.0 if math.isnan(found.score) else max(0.0, found.score / most)
     shade = f"background: rgb(36 104 180 / {40 * share:.0f}%)"
-    return f'<td style="{shade}">{mean(pairing.score, pairing.standard_error)}</td>'
+    return f'<td style="{shade}">{mean(found.score, found.shown_error)}</td>'
 
 
 def names_of(game: Game) -> list[str]:

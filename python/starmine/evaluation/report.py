@@ -8,13 +8,15 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from starmine._core import _search_parts
-from starmine.evaluation.pairing import Pairing
+from starmine.evaluation.tables import HELD_OUT_MEAN, MEAN, SELF_PLAY, Mean
 
 if TYPE_CHECKING:
     from starmine.evaluation.evaluation import Evaluation
 
 CHEATS = "†"  # behind the name of an entrant that sees its own hand
 CHEATS_NOTE = f"{CHEATS} sees its own hand: an upper bound, not a player"
+HELD_OUT = "‡"  # behind the name of a partner that is held out
+HELD_OUT_NOTE = f"{HELD_OUT} held out: no partner in training"
 WIDTH = 100
 LONGEST_NAME = 13
 WIDE_CELL, NARROW_CELL = 14, 6
@@ -22,9 +24,9 @@ MOST_FAILURES = 10
 
 
 def report(results: Evaluation) -> str:
-    """The matrix, a line for each entrant, and the failures."""
+    """The table, a line for each entrant and each method, and the failures."""
     parts = [heading(results), *matrices(results), "\n".join(entrants(results))]
-    notes = [list(gains(results)), list(failures(results))]
+    notes = [list(methods(results)), list(gains(results)), list(failures(results))]
     return "\n\n".join(parts + ["\n".join(lines) for lines in notes if lines])
 
 
@@ -32,60 +34,70 @@ def heading(results: Evaluation) -> str:
     """The settings, and how to read the matrix."""
     settings = results.settings
     players = settings.variant.players
-    seats = (
-        "row: in seat 0; column: in seat 1"
-        if players == 2
-        else f"row: in one seat, each of {players} for a share of the games; column: in all others"
-    )
+    if settings.partners:
+        seats = "row: player; column: partner"
+        seats += ", in both seat orders" if players == 2 else f" in all seats but one, each of {players} for a share"
+    elif players == 2:
+        seats = "row: in seat 0; column: in seat 1"
+    else:
+        seats = f"row: in one seat, each of {players} for a share of the games; column: in all others"
     lines = [
         f"{settings.described}; {settings.games:,} games a pairing, decks of seed {settings.seed}",
         f"mean scores, at most {settings.variant.max_score}, ± standard error",
         seats,
     ]
-    if len(settings.entrants) > 1:
+    if settings.partners:
+        lines.append("± over decks; of a method over seeds. Means leave self-play out")
+    elif len(settings.entrants) > 1:
         lines.append("diagonal: self-play, which row and column means leave out")
-    if settings.cheaters:
-        lines.append(CHEATS_NOTE)
+    lines += [CHEATS_NOTE] * bool(settings.cheaters) + [HELD_OUT_NOTE] * bool(settings.hold_out)
     return "\n".join(textwrap.fill(line, WIDTH) for line in lines)
 
 
 def matrices(results: Evaluation) -> Iterator[str]:
-    """The matrix, split into blocks of columns that fit the width."""
-    names = results.names
-    labels = labelled(results)
+    """The table, split into blocks of columns that fit the width."""
+    table = results.table
+    labels = labelled(results, table.rows)
+    heads = labelled(results, table.columns)
     margin = len(labels[0])
-    wide = max(WIDE_CELL, margin + 1)
-    is_wide = margin + wide * len(names) <= WIDTH
+    wide = max(WIDE_CELL, *(len(head.strip()) + 1 for head in heads))
+    is_wide = margin + wide * len(heads) <= WIDTH
     width = wide if is_wide else NARROW_CELL
-    blocks = math.ceil(len(names) / ((WIDTH - margin) // width))
-    columns = math.ceil(len(names) / blocks)
-    for start in range(0, len(names), columns):
-        block = range(start, min(start + columns, len(names)))
-        headings = [labels[index].strip() if is_wide else str(index + 1) for index in block]
+    blocks = math.ceil(len(heads) / ((WIDTH - margin) // width))
+    columns = math.ceil(len(heads) / blocks)
+    for start in range(0, len(heads), columns):
+        block = range(start, min(start + columns, len(heads)))
+        headings = [heads[index].strip() if is_wide else narrow(results, table.columns[index]) for index in block]
         lines = [" " * margin + "".join(f"{heading:>{width}}" for heading in headings)]
-        for row, player in enumerate(names):
-            cells = [results.pairing(player, names[column]) for column in block]
-            texts = "".join(f"{cell(pairing, is_wide):>{width}}" for pairing in cells)
-            lines.append(labels[row] + texts)
+        for label, means in zip(labels, table.means, strict=True):
+            texts = "".join(f"{cell(means[index], is_wide):>{width}}" for index in block)
+            lines.append(label + texts)
         yield "\n".join(lines)
 
 
-def cell(pairing: Pairing, is_wide: bool) -> str:
-    """A cell of the matrix, with a star if games failed."""
-    star = "*" if pairing.failed else ""
-    if math.isnan(pairing.score):
+def narrow(results: Evaluation, column: str) -> str:
+    """The head of a narrow column: the entrant's number."""
+    short = {MEAN: "mean", HELD_OUT_MEAN: f"mean{HELD_OUT}", SELF_PLAY: "self"}
+    return short.get(column) or str(results.names.index(column) + 1)
+
+
+def cell(found: Mean, is_wide: bool) -> str:
+    """A cell of the table, with a star if games failed."""
+    star = "*" if found.failed else ""
+    if math.isnan(found.score):
         return f"-{star}"
     if is_wide:
-        return mean(pairing.score, pairing.standard_error) + star
-    return f"{pairing.score:.{1 if star else 2}f}{star}"
+        return mean(found.score, found.shown_error) + star
+    return f"{found.score:.{1 if star else 2}f}{star}"
 
 
 def entrants(results: Evaluation) -> Iterator[str]:
-    """A line for each entrant: its self-play, and its means with all others."""
+    """A line for each entrant: its self-play, and in the square matrix its means with all others."""
     names = results.names
-    labels = labelled(results)
+    has_means = len(names) > 1 and not results.settings.partners
+    labels = labelled(results, names)
     headings = f"{'score':>13}{'fireworks':>13}{'perfect':>8}{'lost':>7}{'turns':>6}{'games/s':>10}"
-    if len(names) > 1:
+    if has_means:
         headings += f"{'row mean':>13}{'column mean':>13}"
     yield f"{'self-play':<{len(labels[0])}}{headings}"
     for label, name in zip(labels, names, strict=True):
@@ -93,22 +105,42 @@ def entrants(results: Evaluation) -> Iterator[str]:
         numbers = f"{mean(own.score, own.standard_error):>13}{mean(own.fireworks, own.fireworks_standard_error):>13}"
         numbers += f"{number(own.perfect, '.1%'):>8}{number(own.lost, '.1%'):>7}{number(own.length, '.1f'):>6}"
         numbers += f"{number(own.games_per_second, ',.0f'):>10}"
-        if len(names) > 1:
+        if has_means:
             numbers += f"{mean(*results.as_player(name)):>13}{mean(*results.as_partner(name)):>13}"
         yield label + numbers
 
 
-def labelled(results: Evaluation) -> list[str]:
-    """Numbers and names of the entrants, padded to equal width."""
-    labels = [f"{index:>2} {name}" for index, name in enumerate(marked(results, LONGEST_NAME), 1)]
+def labelled(results: Evaluation, names: list[str]) -> list[str]:
+    """Names with the numbers of entrants, padded to equal width."""
+    numbers = [f"{results.names.index(name) + 1:>2}" if name in results.names else "  " for name in names]
+    labels = [f"{number} {name}" for number, name in zip(numbers, marked(results, names, LONGEST_NAME), strict=True)]
     width = max(len("self-play"), *(len(label) for label in labels))
     return [label.ljust(width) for label in labels]
 
 
-def marked(results: Evaluation, longest: int) -> list[str]:
-    """The names of the entrants, shortened, with a mark behind those that see their own hand."""
-    cheaters = results.settings.cheaters
-    return [shorten(name, longest) + (CHEATS if name in cheaters else "") for name in results.names]
+def marked(results: Evaluation, names: list[str], longest: int) -> list[str]:
+    """Names, shortened, with marks behind those that see their own hand and those that are held out."""
+    cheaters, held_out = results.settings.cheaters, results.settings.hold_out
+    return [
+        shorten(name, longest) + CHEATS * (name in cheaters) + HELD_OUT * (name in held_out and name in results.names)
+        for name in names
+    ]
+
+
+def methods(results: Evaluation) -> Iterator[str]:
+    """A line for each method: its seeds with themselves and with each other."""
+    found = results.methods
+    width = max([len("seeds of"), *(len(shorten(method.name, WIDTH // 4)) for method in found)])
+    if found:
+        yield f"{'seeds of':<{width}}{'seeds':>7}{'self-play':>14}{'cross-play':>14}{'pairs':>7}  all pairs"
+    for method in found:
+        own = mean(method.self_play, method.self_play_error)
+        crossed = mean(method.cross_play, method.cross_play_error)
+        pairs = f"{number(method.all_pairs, '.2f')} ({number(method.lowest, '.2f')} to {number(method.highest, '.2f')})"
+        name = shorten(method.name, WIDTH // 4)
+        yield f"{name:<{width}}{len(method.seeds):>7}{own:>14}{crossed:>14}{method.pairs:>7}  {pairs}"
+    if found:
+        yield "cross-play: mean over disjoint pairs of seeds, both seatings; ± over seeds, and over these pairs"
 
 
 def gains(results: Evaluation) -> Iterator[str]:
@@ -117,6 +149,8 @@ def gains(results: Evaluation) -> Iterator[str]:
     for name, kind in kinds.items():
         blueprint, _ = _search_parts(kind or "") or ("", [])
         for other in [other for other, bot in kinds.items() if bot == blueprint]:
+            if not results.is_played((results.names.index(name), results.names.index(other))):
+                continue
             gain = results.difference((name, other), (other, other))
             who, partner = shorten(name, WIDTH // 2), shorten(other, WIDTH // 4)
             yield f"{who} gains {mean(*gain)} beside {partner} (the same decks)"

@@ -1,4 +1,4 @@
-"""Plays every entrant with every other."""
+"""Plays every entrant with every other, or players with partners."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from starmine._core import StarmineError, Variant, _Player, _Tables
 from starmine._util.durable import given_path
 from starmine._util.keywords import named_keywords
@@ -21,6 +19,7 @@ from starmine._util.numbers import check_number, check_threads
 from starmine._util.progress import Progress, progress_of
 from starmine.evaluation.evaluation import Cell, Evaluation, Settings
 from starmine.evaluation.pairing import stretches
+from starmine.evaluation.tables import HELD_OUT_MEAN, MEAN, SELF_PLAY
 from starmine.games.identity import identity
 from starmine.games.play import play_games
 from starmine.games.players import Player, cheats, resolve_player, type_name
@@ -43,9 +42,12 @@ MOST_GAMES = 2**32 - 1
 
 @named_keywords
 def evaluate(
-    entrants: Mapping[str, Player] | Sequence[str] | None = None,
+    ego: Mapping[str, Player] | Sequence[str] | None = None,
     games: int = 1000,
     *,
+    partners: Mapping[str, Player] | Sequence[str] = (),
+    hold_out: Mapping[str, Player] | Sequence[str] = (),
+    seeds: Sequence[str] = (),
     players: int | None = None,
     variant: str | Variant = "standard",
     seed: int = EVALUATION_SEED,
@@ -56,33 +58,40 @@ def evaluate(
     chunk: int = 1000,
     progress: bool = False,
 ) -> Evaluation:
-    """Play every entrant with itself and with every other, all on the same decks.
+    """Play every entrant with itself and with every other, or with partners, all on the same decks.
 
     With two players, the pairing (a, b) has a in seat 0, and (b, a) has b in seat 0. With more, a holds one seat, each
     for an equal share of the games, and b all others. Game i has the deck of game i, episode 0, of a batch with this
-    seed.
+    seed. With partners, `ego` plays with each of them, in both orders of two seats, and everybody with itself.
 
     Args:
-        entrants: names of bots, or by name anything that `play_games` accepts for a seat: bots, Python bots, policies
-            and torch modules. None for all bots that play the variant, except random ones and cheaters.
+        ego: names of bots, or by name anything that `play_games` accepts for a seat: bots, Python bots, policies and
+            torch modules. None for all bots that play the variant, except random ones and cheaters.
+        partners: as `ego`, such as a pool of `starmine.policies.pool`. Without partners, every entrant plays with every
+            other.
+        hold_out: partners that training has not met: more of them, or names of `partners`. They have a mean of their
+            own.
+        seeds: names of methods. The entrants METHOD-1, METHOD-2 and so on are its seeds: they also play with each
+            other, and the method has a row of means over seeds.
         games: games of each pairing, at least 1.
         players: number of seats; None for the variant's own.
         variant: a preset's name or a `Variant`.
         seed: of the decks, 0 to 2**64 - 1. Nothing trains on those of the default by default.
         num_threads: threads for the games in which bots hold all seats; None for one for each core.
-        output: folder for the games, a data set as `starmine.data.Dataset` reads it, and for `eval.json`, `eval.csv`
-            and `eval.png`, which are derived from it. It needs pyarrow. The games are saved after a second, and later
+        output: folder for the games, a data set as `starmine.data.Dataset` reads it, and for what is derived from it:
+            `eval.json`, the pairings as `eval.csv`, the table as `table.csv`, `table.md` and `table.tex`, and the
+            pictures `eval.png` and `eval.pdf`. It needs pyarrow. The games are saved after a second, and later
             whenever the time has grown by a tenth, at least every five minutes. The same call resumes from them. It
             refuses to do so if an entrant may play otherwise now: if the weights of a policy, or the source or the
             state of a player in Python, have changed or are unknown. Only one call at a time writes to a folder. None
             writes nothing.
         fresh: start over in a folder that holds an evaluation.
-        figure: draw the heat map `eval.png`, which needs matplotlib.
+        figure: draw the heat maps, which needs matplotlib.
         chunk: games played at once with Python bots and policies.
         progress: show the progress on standard error.
 
     Returns:
-        The matrix.
+        The games' outcomes and their statistics.
 
     Raises:
         UnknownNameError: there is no such bot, preset or encoder.
@@ -103,22 +112,47 @@ def evaluate(
     (2, 2)
     >>> evaluation.pairing("iggi", "piers").games
     20
+    >>> evaluation = starmine.evaluate(["ippo-2p"], 20, partners=["smart", "info"], hold_out=["holmes"])
+    >>> evaluation.table.columns
+    ['smart', 'info', 'mean', 'holmes', 'mean (held out)', 'self-play']
     """
     rules = resolve_variant(variant, {} if players is None else {"players": players})
-    given = entrants_by_name(bots_that_play(rules) if entrants is None else entrants)
+    players_of = players_by_name("ego", bots_that_play(rules) if ego is None else ego)
+    if not players_of:
+        raise StarmineError(f"ego={ego!r} is not allowed: expected at least one")
+    partners_of = players_by_name("partners", partners)
+    held_out = held_out_by_name(hold_out, partners_of)
+    given = united({"ego": players_of, "partners": partners_of, "hold_out": held_out})
     games, chunk = (check_number(name, value, 1, MOST_GAMES) for name, value in (("games", games), ("chunk", chunk)))
     num_threads = check_threads(num_threads)
-    resolved = {name: check_entrant(name, player, rules, seed) for name, player in given.items()}
+    resolved = {
+        name: check_entrant("ego" if name in players_of else "partners", name, player, rules, seed)
+        for name, player in given.items()
+    }
     path = None if output is None else given_path("output", output)
     if path is not None:
         check_libraries(figure)
+    methods = seeds_by_method(seeds, list(given))
     kinds = {name: bot.text if isinstance(bot, _Player) else type_name(given[name]) for name, bot in resolved.items()}
     identities = {name: identity(player) for name, player in resolved.items()}
     cheaters = tuple(name for name, player in resolved.items() if cheats(player))
-    settings = Settings(version("starmine"), rules, kinds, identities, games, operator.index(seed), cheaters)
+    settings = Settings(
+        version("starmine"),
+        rules,
+        kinds,
+        identities,
+        games,
+        operator.index(seed),
+        cheaters,
+        tuple(players_of),
+        tuple(partners_of | held_out),
+        tuple(held_out),
+        methods,
+    )
     with opened(path, settings, fresh) as (evaluation, folder):
-        cells = sum(evaluation.is_played(cell) for cell in np.ndindex(*evaluation.played.shape))
-        with progress_of(cells * games, int(evaluation.played.sum()), shown=progress) as shown:
+        cells = [cell for cell in settings.cells if evaluation.is_played(cell)]
+        played = sum(int(evaluation.played[cell]) for cell in cells)
+        with progress_of(len(cells) * games, played, shown=progress) as shown:
             play_all(evaluation, resolved, num_threads, chunk, folder, shown)
         if folder:
             folder.finish(evaluation, figure)
@@ -202,7 +236,7 @@ def games_a_thread(played: float, seconds: float) -> int:
 def schedule(evaluation: Evaluation) -> Iterator[tuple[Cell, int, int, int]]:
     """The remaining games, by pairing and seat: (cell, the player's seat, first game, end)."""
     settings = evaluation.settings
-    for row, column in np.ndindex(*evaluation.played.shape):
+    for row, column in sorted(settings.cells):
         if not evaluation.is_played((row, column)):
             continue
         for seat, first, end in stretches(settings.variant.players, settings.games, row == column):
@@ -224,31 +258,76 @@ def play_or_fail(
 # --- Arguments --------------------------------------------------------------------------------------------
 
 
-def entrants_by_name(entrants: Mapping[str, Player] | Sequence[str]) -> dict[str, Player]:
-    """The entrants by name."""
-    if isinstance(entrants, Mapping):
-        found: dict[str, Player] = dict(entrants)
+def players_by_name(place: str, players: Mapping[str, Player] | Sequence[str]) -> dict[str, Player]:
+    """The players of an argument by name."""
+    if isinstance(players, Mapping):
+        found: dict[str, Player] = dict(players)
         if not all(isinstance(name, str) and name.strip() and name.isprintable() for name in found):
-            raise StarmineError(f"entrants={list(found)!r} is not allowed: expected names, printable text, as keys")
+            raise StarmineError(f"{place}={list(found)!r} is not allowed: expected names, printable text, as keys")
     else:
-        if isinstance(entrants, str) or not isinstance(entrants, Sequence):
-            raise StarmineError(f"entrants={entrants!r} is not allowed: expected names of bots, or a dict of players")
-        for index, name in enumerate(entrants):
+        if isinstance(players, str) or not isinstance(players, Sequence):
+            raise StarmineError(f"{place}={players!r} is not allowed: expected names of bots, or a dict of players")
+        for index, name in enumerate(players):
             if not isinstance(name, str):
                 raise StarmineError(
-                    f"entrants[{index}]={name!r} is not allowed: expected a bot's name; other players need a dict"
+                    f"{place}[{index}]={name!r} is not allowed: expected a bot's name; other players need a dict"
                 )
-            if name in entrants[:index]:
-                raise StarmineError(f"entrants[{index}]={name!r} is not allowed: expected each name once")
-        found = {name: name for name in entrants}
-    if not found:
-        raise StarmineError(f"entrants={entrants!r} is not allowed: expected at least one")
+            if name in players[:index]:
+                raise StarmineError(f"{place}[{index}]={name!r} is not allowed: expected each name once")
+        found = {name: name for name in players}
+    for name in found:
+        if name in (MEAN, HELD_OUT_MEAN, SELF_PLAY):
+            raise StarmineError(f"{place} has the name {name!r}, a column of the table: expected another name")
     return found
 
 
-def check_entrant(name: str, player: Any, rules: Variant, seed: int) -> Any:
+def held_out_by_name(
+    hold_out: Mapping[str, Player] | Sequence[str], partners: Mapping[str, Player]
+) -> dict[str, Player]:
+    """The partners that are held out by name; a name alone may be that of one of the partners."""
+    found = players_by_name("hold_out", hold_out)
+    if isinstance(hold_out, Mapping):
+        return found
+    return {name: partners.get(name, name) for name in found}
+
+
+def united(given: Mapping[str, Mapping[str, Player]]) -> dict[str, Player]:
+    """All players by name.
+
+    Raises:
+        StarmineError: arguments have different players of one name.
+    """
+    found: dict[str, Player] = {}
+    for place, players in given.items():
+        for name, player in players.items():
+            if name in found and found[name] is not player and found[name] != player:
+                raise StarmineError(f"{place}[{name!r}] is another player than that of this name before: rename one")
+            found.setdefault(name, player)
+    return found
+
+
+def seeds_by_method(methods: Sequence[str], names: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """The entrants that are seeds of methods, METHOD-1, METHOD-2, ..., in the order of their numbers.
+
+    Raises:
+        StarmineError: a method has the name of an entrant or of a column, or fewer than two seeds.
+    """
+    if isinstance(methods, str) or not isinstance(methods, Sequence):
+        raise StarmineError(f"seeds={methods!r} is not allowed: expected a list of names of methods")
+    found = {}
+    for method in methods:
+        numbers = {name: name.removeprefix(f"{method}-") for name in names}
+        seeds = [name for name, number in numbers.items() if number != name and number.isdecimal()]
+        if len(seeds) < 2 or method in (*names, MEAN, HELD_OUT_MEAN, SELF_PLAY):
+            expected = f"expected two or more of {method}-1, {method}-2, ... among the players, and none named {method}"
+            raise StarmineError(f"seeds={method!r} is not allowed: {expected}")
+        found[method] = tuple(sorted(seeds, key=lambda name: int(numbers[name])))
+    return found
+
+
+def check_entrant(place: str, name: str, player: Any, rules: Variant, seed: int) -> Any:
     """The player as `play_games` accepts it; an error if it or the seed is not allowed."""
-    resolved = resolve_player(player, f"entrants[{name!r}]")
+    resolved = resolve_player(player, f"{place}[{name!r}]")
     asked = resolved if isinstance(resolved, _Player) else None
     _Tables(rules, [asked] + [None] * (rules.players - 1), 1, seed, 0)
     return resolved

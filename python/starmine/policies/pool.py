@@ -162,7 +162,7 @@ def pool(
     if epsilon:
         members += [Member(f"noisy-{name}", f"noisy: {epsilon}; {name}", "noisy", epsilon=epsilon) for name in names]
     policies = {name: load_own(name) for name in shipped()}
-    policies = {name: load_own(path) for name, path in _seeds(results).items()} | policies
+    policies = {name: load_own(path) for name, path in seed_files(results).items()} | policies
     members += [_member(name, policies[name]) for name in policies if _plays(policies[name]._player, rules)]
     held_out = {hold_out} if isinstance(hold_out, str) else set(hold_out)
     known = [*bots(), *policies, *(member.name for member in members)]
@@ -195,8 +195,8 @@ def _rules(game: str | Variant) -> Variant:
     return preset("standard", players=SIZES[game])
 
 
-def _seeds(results: str | os.PathLike[str] | None) -> dict[str, Path]:
-    """The policy files of a folder of results, by the names of their own folders.
+def seed_files(results: str | os.PathLike[str] | None = None) -> dict[str, Path]:
+    """The policy files of a folder of results, by the names of their own folders; see `pool`.
 
     Raises:
         StarmineError: there is no such folder.

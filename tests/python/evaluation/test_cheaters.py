@@ -35,7 +35,7 @@ def test_a_policy_that_sees_its_own_hand_says_so_or_is_refused(play):
     from starmine.torch import ModulePolicy
 
     flatten = torch.nn.Flatten()
-    said = r"(players\[0\]|entrants\['s'\])=.* has encoder='canonical-seer', which shows its own hand: .* cheats=True"
+    said = r"(players\[0\]|ego\['s'\])=.* has encoder='canonical-seer', which shows its own hand: .* cheats=True"
     for seer in (Seer(), ModulePolicy(flatten, "canonical-seer")):
         with pytest.raises(StarmineError, match=said):
             play(seer)

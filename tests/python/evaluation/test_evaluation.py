@@ -222,8 +222,12 @@ def test_json_csv_and_picture_agree_with_the_result(tmp_path):
         "_manifest.json",
         "eval.csv",
         "eval.json",
+        "eval.pdf",
         "eval.png",
         "shard-000000.parquet",
+        "table.csv",
+        "table.md",
+        "table.tex",
     ]
 
 
@@ -260,13 +264,13 @@ def test_a_finished_evaluation_is_not_played_again(tmp_path, monkeypatch):
         ({"seed": 1}, "seed 0 instead of 1"),
         ({"players": 3}, "players 2 instead of 3"),
         ({"variant": "small"}, "colors 3 instead of 2"),
-        ({"entrants": ["simple", "iggi"]}, "entrants in the order iggi, simple"),
-        ({"entrants": ["iggi", "piers"]}, "entrants iggi, simple instead of iggi, piers"),
-        ({"entrants": {"iggi": "piers", "simple": "simple"}}, "instead of iggi (piers), simple"),
+        ({"ego": ["simple", "iggi"]}, "entrants in the order iggi, simple"),
+        ({"ego": ["iggi", "piers"]}, "entrants iggi, simple instead of iggi, piers"),
+        ({"ego": {"iggi": "piers", "simple": "simple"}}, "instead of iggi (piers), simple"),
     ],
 )
 def test_a_folder_with_another_evaluation_is_refused(tmp_path, changed, said):
-    arguments = {**QUICK, "entrants": ["iggi", "simple"], "output": tmp_path}
+    arguments = {**QUICK, "ego": ["iggi", "simple"], "output": tmp_path}
     evaluate(**arguments)
     before = (tmp_path / "eval.json").read_bytes()
     with pytest.raises(StarmineError, match=re.escape(said)) as refused:
@@ -373,11 +377,11 @@ def test_a_long_evaluation_has_few_files(tmp_path, monkeypatch):
     [
         (["smrat"], {}, UnknownNameError, 'did you mean "smart"'),
         (["smart"], {"variant": "mini"}, VariantError, "does not play this variant"),
-        (["iggi", "iggi"], {}, StarmineError, "entrants[1]='iggi' is not allowed: expected each name once"),
+        (["iggi", "iggi"], {}, StarmineError, "ego[1]='iggi' is not allowed: expected each name once"),
         ([], {}, StarmineError, "expected at least one"),
-        ("iggi", {}, StarmineError, "entrants='iggi' is not allowed: expected names of bots"),
-        ([3], {}, StarmineError, "entrants[0]=3 is not allowed"),
-        ({"a": 3}, {}, StarmineError, "entrants['a']=3 is not allowed: expected a bot's name"),
+        ("iggi", {}, StarmineError, "ego='iggi' is not allowed: expected names of bots"),
+        ([3], {}, StarmineError, "ego[0]=3 is not allowed"),
+        ({"a": 3}, {}, StarmineError, "ego['a']=3 is not allowed: expected a bot's name"),
         ({"": "iggi"}, {}, StarmineError, "expected names"),
         ({"a\nb": "iggi"}, {}, StarmineError, "expected names"),
         ({"a": Uniform("nosuch")}, {}, UnknownNameError, 'encoder="nosuch" is not known: did you mean'),

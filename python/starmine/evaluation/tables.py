@@ -1,0 +1,197 @@
+"""The table of an evaluation: mean scores with their standard errors, and the seeds of methods."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from starmine._util.equality import equal_by_value
+from starmine.games.results import mean_and_error
+
+if TYPE_CHECKING:
+    from starmine.evaluation.evaluation import Cell, Evaluation
+
+MEAN, HELD_OUT_MEAN, SELF_PLAY = "mean", "mean (held out)", "self-play"
+
+
+@equal_by_value
+@dataclass(frozen=True)
+class Mean:
+    """One cell of a table.
+
+    Attributes:
+        row: a player or a method.
+        column: a partner, or "mean" over the partners, "mean (held out)" over those that are held out, or "self-play".
+        games: played, including those that failed.
+        failed: games that a player gave up; the statistics exclude them.
+        score: the mean score; nan without games.
+        standard_error: of the mean over decks: all games of a deck count as one value. None for fewer than two decks.
+        seeds: number of the method's seeds; 1 for a player.
+        seeds_standard_error: of the mean over seeds; None for a player.
+    """
+
+    row: str
+    column: str
+    games: int
+    failed: int
+    score: float
+    standard_error: float | None
+    seeds: int = 1
+    seeds_standard_error: float | None = None
+
+    @property
+    def shown_error(self) -> float | None:
+        """The error that texts and pictures show: of a method over seeds, of a player over decks."""
+        return self.standard_error if self.seeds == 1 else self.seeds_standard_error
+
+
+@equal_by_value
+@dataclass(frozen=True)
+class Table:
+    """The means of an evaluation.
+
+    In the square matrix a row is an entrant in one seat and a column one in all others. With partners of their own,
+    rows are players, then methods, then the self-play of the partners; columns are partners, their mean, those held
+    out, their mean, and self-play. Games of both seat orders count there, and means leave self-play out.
+
+    Attributes:
+        rows, columns: names.
+        means: a list for each row.
+    """
+
+    rows: list[str]
+    columns: list[str]
+    means: list[list[Mean]]
+
+
+@equal_by_value
+@dataclass(frozen=True)
+class Method:
+    """Training seeds of one method, with themselves and with each other.
+
+    Attributes:
+        name: of the method.
+        seeds: names of the players.
+        self_play, self_play_error: the mean over seeds, and its standard error over seeds.
+        cross_play, cross_play_error: the mean over disjoint pairs of seeds: the first with the second, the third with
+            the fourth, and so on, each in both seatings; and its standard error over these pairs, None for one pair.
+            This is the estimate of high-entropy IPPO (arXiv 2511.22581).
+        pairs: number of these pairs.
+        all_pairs, lowest, highest: mean and range over all pairs of different seeds.
+    """
+
+    name: str
+    seeds: tuple[str, ...]
+    self_play: float
+    self_play_error: float | None
+    cross_play: float
+    cross_play_error: float | None
+    pairs: int
+    all_pairs: float
+    lowest: float
+    highest: float
+
+
+def table_of(results: Evaluation) -> Table:
+    """The table of an evaluation."""
+    settings = results.settings
+    if not settings.partners:
+        names = results.names
+        means = [[_mean(results, one, other, [_pair(results, one, other)]) for other in names] for one in names]
+        return Table(names, names, means)
+    rows: dict[str, tuple[str, ...]] = {name: (name,) for name in settings.ego}
+    for name, members in settings.methods.items():
+        found = tuple(member for member in members if member in settings.ego)
+        rows |= {name: found} if found else {}
+    columns = columns_of(results)
+    means = [[_of_members(results, row, column, rows[row], columns[column]) for column in columns] for row in rows]
+    means.append([_of_partners(results, column, columns[column]) for column in columns])
+    return Table([*rows, SELF_PLAY], list(columns), means)
+
+
+def columns_of(results: Evaluation) -> dict[str, tuple[str, ...]]:
+    """The columns of a table with partners, by name with the partners that each takes; none for self-play."""
+    settings = results.settings
+    met = [name for name in settings.partners if name not in settings.hold_out]
+    columns: dict[str, tuple[str, ...]] = {}
+    for names, mean in ((met, MEAN), (list(settings.hold_out), HELD_OUT_MEAN)):
+        columns |= {name: (name,) for name in names}
+        columns |= {mean: tuple(names)} if names else {}
+    return columns | {SELF_PLAY: ()}
+
+
+def _of_members(
+    results: Evaluation, row: str, column: str, members: tuple[str, ...], partners: tuple[str, ...]
+) -> Mean:
+    """The games of a player, or of the seeds of a method, with the partners of a column."""
+    one_pairing = len(members) == 1 and column not in (MEAN, HELD_OUT_MEAN)
+    each = [_cells(results, member, partners, with_itself=one_pairing) for member in members]
+    found = _mean(results, row, column, [cell for cells in each for cell in cells])
+    if len(members) == 1:
+        return found
+    means = [_mean(results, row, column, cells).score for cells in each if cells]
+    error = mean_and_error(np.array([mean for mean in means if not np.isnan(mean)]))[1]
+    return Mean(row, column, found.games, found.failed, found.score, found.standard_error, len(members), error)
+
+
+def _of_partners(results: Evaluation, column: str, partners: tuple[str, ...]) -> Mean:
+    """The self-play of the partners of a column."""
+    return _mean(results, SELF_PLAY, column, [_pair(results, partner, partner) for partner in partners])
+
+
+def _cells(results: Evaluation, player: str, partners: tuple[str, ...], with_itself: bool) -> list[Cell]:
+    """The pairings of a player with some partners, in all seatings; without partners its self-play.
+
+    Where it is one of the partners, `with_itself` says whether its self-play counts.
+    """
+    if not partners:
+        return [_pair(results, player, player)]
+    found = []
+    for partner in partners:
+        if partner != player:
+            found += results.seatings(player, partner)
+        elif with_itself:
+            found.append(_pair(results, player, player))
+    return found
+
+
+def _pair(results: Evaluation, player: str, partner: str) -> Cell:
+    names = results.names
+    return names.index(player), names.index(partner)
+
+
+def _mean(results: Evaluation, row: str, column: str, cells: Sequence[Cell]) -> Mean:
+    score, error = results.mean_of(cells)
+    played = [cell for cell in cells if results.is_played(cell)]
+    games = sum(int(results.played[cell]) for cell in played)
+    failed = sum(results.pairing(*(results.names[index] for index in cell)).failed for cell in played)
+    return Mean(row, column, games, failed, score, error)
+
+
+def methods_of(results: Evaluation) -> list[Method]:
+    """The methods of an evaluation, with the scores of their seeds."""
+    return [_method(results, name, seeds) for name, seeds in results.settings.methods.items()]
+
+
+def _method(results: Evaluation, name: str, seeds: tuple[str, ...]) -> Method:
+    own = [results.mean_of([_pair(results, seed, seed)])[0] for seed in seeds]
+    crossed = {
+        (one, other): results.mean_of([_pair(results, one, other), _pair(results, other, one)])[0]
+        for index, one in enumerate(seeds)
+        for other in seeds[index + 1 :]
+    }
+    disjoint = [crossed[pair] for pair in zip(seeds[::2], seeds[1::2], strict=False)]
+    scores = list(crossed.values())
+    return Method(
+        name,
+        seeds,
+        *mean_and_error(np.array(own)),
+        *mean_and_error(np.array(disjoint)),
+        pairs=len(disjoint),
+        all_pairs=float(np.mean(scores)),
+        lowest=min(scores),
+        highest=max(scores),
+    )

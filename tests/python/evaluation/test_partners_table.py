@@ -1,0 +1,279 @@
+"""Tables of players with partners: their numbers are those of a plain computation over the stored games."""
+
+import csv
+import json
+import re
+import shlex
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import torch
+from evaluation_runs import interrupt_after, stored
+from paths import ROOT
+
+from starmine import StarmineError, UnknownNameError, evaluate, play_games, variant
+from starmine.cli import main
+from starmine.data import Dataset, verify
+from starmine.evaluation.folder import read_evaluation
+from starmine.torch import PolicyNetwork
+
+EGO = {"a-1": "iggi", "a-2": "piers", "a-3": "simple", "alone": "outer"}
+PARTNERS = {"iggi": "iggi", "noisy": "noisy: 0.3; piers"}
+HELD_OUT = {"van": "van-den-bergh", "internal": "internal"}
+OPTIONS = {"games": 40, "variant": "mini", "seed": 3, "figure": False}
+
+
+def plain_scores(folder):
+    """By player and partner the scores of each deck, from the stored games and the names in their seats."""
+    found = {}
+    for game in Dataset(folder):
+        names = [player["name"] for player in game.players]
+        # The one that sits alone is the player; of two seats, each is once.
+        for name in dict.fromkeys(names):
+            others = [other for other in names if other != name] or [name]
+            if names.count(name) == 1 or len(set(names)) == 1:
+                scores = found.setdefault((name, others[0]), {})
+                scores.setdefault(int(game.table.index[0]), []).append(game.score)
+    return found
+
+
+def clustered(scores, pairs):
+    """The mean of decks' means and its standard error, over the games of some pairs."""
+    decks = {}
+    for pair in pairs:
+        for deck, values in scores[pair].items():
+            decks.setdefault(deck, []).extend(values)
+    means = [sum(values) / len(values) for values in decks.values()]
+    return spread(means)
+
+
+def spread(values):
+    mean = sum(values) / len(values)
+    variance = sum((value - mean) ** 2 for value in values) / (len(values) - 1)
+    return mean, (variance / len(values)) ** 0.5
+
+
+@pytest.mark.parametrize("players", [2, 3])
+def test_every_number_is_that_of_a_plain_computation_over_the_stored_games(tmp_path, players):
+    options = OPTIONS | {"players": players, "output": tmp_path}
+    found = evaluate(EGO, partners=PARTNERS, hold_out=HELD_OUT, seeds=["a"], **options)
+    scores = plain_scores(tmp_path)
+    partners = {name: [name] for name in PARTNERS | HELD_OUT}
+    columns = partners | {"mean": list(PARTNERS), "mean (held out)": list(HELD_OUT)}
+    assert found.table.rows == [*EGO, "a", "self-play"]
+    assert found.table.columns == [*PARTNERS, "mean", *HELD_OUT, "mean (held out)", "self-play"]
+    cells = {(mean.row, mean.column): mean for row in found.table.means for mean in row}
+    for row in EGO:
+        for column, names in columns.items():
+            expected = clustered(scores, [(row, name) for name in names])
+            assert (cells[row, column].score, cells[row, column].standard_error) == pytest.approx(expected)
+            seatings = 2 if players == 2 else 1
+            assert (cells[row, column].games, cells[row, column].failed) == (40 * seatings * len(names), 0)
+        own = cells[row, "self-play"]
+        assert (own.score, own.standard_error) == pytest.approx(clustered(scores, [(row, row)]))
+    seeds = ["a-1", "a-2", "a-3"]
+    for column, names in columns.items():
+        expected = clustered(scores, [(seed, name) for seed in seeds for name in names])
+        each = [clustered(scores, [(seed, name) for name in names])[0] for seed in seeds]
+        mean = cells["a", column]
+        assert (mean.score, mean.standard_error) == pytest.approx(expected)
+        assert mean.seeds_standard_error == mean.shown_error == pytest.approx(spread(each)[1])
+    for column, names in columns.items():
+        mean = cells["self-play", column]
+        assert (mean.score, mean.standard_error) == pytest.approx(clustered(scores, [(name, name) for name in names]))
+    (method,) = found.methods
+    own = [clustered(scores, [(seed, seed)])[0] for seed in seeds]
+    assert (method.self_play, method.self_play_error) == pytest.approx(spread(own))
+    pair = [("a-1", "a-2"), ("a-2", "a-1")]
+    assert (method.cross_play, method.cross_play_error, method.pairs) == (clustered(scores, pair)[0], None, 1)
+    crossed = [clustered(scores, [(one, other), (other, one)])[0] for one, other in [*pairwise(seeds), ("a-1", "a-3")]]
+    expected = (np.mean(crossed), min(crossed), max(crossed))
+    assert (method.all_pairs, method.lowest, method.highest) == pytest.approx(expected)
+
+
+def test_cross_play_of_seeds_is_over_disjoint_pairs_in_both_seatings():
+    bots = ["iggi", "piers", "simple", "outer", "internal"]
+    found = evaluate({f"m-{index}": bot for index, bot in enumerate(bots, 1)}, seeds=["m"], **OPTIONS)
+    scores = found.scores
+    pairs = [(scores[0, 1] + scores[1, 0]) / 2, (scores[2, 3] + scores[3, 2]) / 2]
+    (method,) = found.methods
+    assert method.pairs == 2
+    assert method.cross_play == pytest.approx(np.mean(pairs))
+    assert method.cross_play_error == pytest.approx(np.std(pairs, ddof=1) / np.sqrt(2))
+    assert found.table.rows == found.table.columns == found.names
+    assert f"{method.cross_play:.2f} ±{method.cross_play_error:.2f}" in str(found)
+
+
+def test_seeds_are_in_the_order_of_their_numbers():
+    found = evaluate({f"m-{number}": "iggi" for number in (10, 2, 1)}, seeds=["m"], **OPTIONS | {"games": 1})
+    assert found.settings.methods == {"m": ("m-1", "m-2", "m-10")}
+
+
+def test_a_player_that_is_one_of_the_partners_plays_with_itself_but_not_in_the_mean():
+    found = evaluate(["iggi", "piers"], partners=["iggi", "outer"], hold_out=["iggi"], **OPTIONS)
+    cells = {(mean.row, mean.column): mean for row in found.table.means for mean in row}
+    assert found.table.columns == ["outer", "mean", "iggi", "mean (held out)", "self-play"]
+    assert cells["iggi", "iggi"].score == found.pairing("iggi", "iggi").score == cells["iggi", "self-play"].score
+    assert np.isnan(cells["iggi", "mean (held out)"].score)
+    assert cells["piers", "mean (held out)"].score == cells["piers", "iggi"].score
+    assert found.with_partners("piers", ["iggi"])[0] == cells["piers", "iggi"].score
+    assert "nan" not in str(found)
+
+
+def test_the_folder_has_the_table_in_every_form(tmp_path):
+    found = evaluate(
+        EGO, partners={"i_g|g&i": "iggi"}, hold_out=HELD_OUT, seeds=["a"], **OPTIONS | {"figure": True}, output=tmp_path
+    )
+    means = [mean for row in found.table.means for mean in row]
+    with (tmp_path / "table.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    told = json.loads((tmp_path / "eval.json").read_text(encoding="utf-8"))
+    assert told["methods"][0]["seeds"] == ["a-1", "a-2", "a-3"]
+    for mean, row, cell in zip(means, rows, told["table"], strict=True):
+        assert (row["row"], row["column"]) == (cell["row"], cell["column"]) == (mean.row, mean.column)
+        if mean.games:
+            assert float(row["score"]) == cell["score"] == mean.score
+            assert float(row["standard_error"]) == cell["standard_error"] == mean.standard_error
+        else:
+            assert (row["score"], cell["score"]) == ("", None)
+    shown = [[mean for mean in row if mean.games] for row in found.table.means]
+    texts = [[f"{mean.score:.2f} ± {mean.shown_error:.2f}" for mean in row] for row in shown]
+    markdown = (tmp_path / "table.md").read_text(encoding="utf-8").splitlines()
+    assert markdown[0].startswith("|  | i_g\\|g&i | mean | van‡ | internal‡ | mean (held out) | self-play |")
+    assert [re.findall(r"[\d.]+ ± [\d.]+", line) for line in markdown[2 : 2 + len(texts)]] == texts
+    latex = (tmp_path / "table.tex").read_text(encoding="utf-8")
+    assert r"i\_g|g\&i & mean & van\ddag{}" in latex
+    lines = [line for line in latex.split(r"\hline")[1].splitlines() if line.endswith(r"\\")]
+    assert [re.findall(r"[\d.]+ \$\\pm\$ [\d.]+", line) for line in lines[: len(texts)]] == [
+        [text.replace("±", r"$\pm$") for text in row] for row in texts
+    ]
+    assert {line.count("&") - line.count(r"\&") for line in lines[: len(texts)]} == {6}
+    assert latex.count(r"\begin{tabular}{lrrrrrr}") == 1
+    assert (tmp_path / "eval.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "eval.pdf").read_bytes().startswith(b"%PDF")
+    assert str(read_evaluation(tmp_path)) == str(found)
+    assert verify(tmp_path, deal=True).holds
+    assert max(map(len, str(found).splitlines())) <= 100
+
+
+def test_only_the_pairings_of_the_table_are_played(tmp_path):
+    evaluate(["iggi", "piers"], partners=["outer"], **OPTIONS, output=tmp_path)
+    pairs = {(pairing["player"], pairing["partner"]) for pairing in stored(tmp_path)["pairings"]}
+    own = {(name, name) for name in ("iggi", "piers", "outer")}
+    assert pairs == own | {("iggi", "outer"), ("outer", "iggi"), ("piers", "outer"), ("outer", "piers")}
+    assert len(Dataset(tmp_path)) == 40 * len(pairs)
+
+
+@pytest.mark.parametrize("calls", [0, 3, 7])
+def test_an_interrupted_table_goes_on(tmp_path, monkeypatch, calls):
+    given = {"ego": EGO, "partners": PARTNERS, "hold_out": HELD_OUT, "seeds": ["a"], **OPTIONS}
+    whole = evaluate(**given, output=tmp_path / "whole")
+    with monkeypatch.context() as patch:
+        interrupt_after(patch, calls)
+        with pytest.raises(KeyboardInterrupt):
+            evaluate(**given, output=tmp_path / "parts")
+    assert evaluate(**given, output=tmp_path / "parts").table == whole.table
+    for name in ("table.csv", "table.md", "table.tex"):
+        assert (tmp_path / "parts" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+
+
+def test_what_is_reported_may_change_without_playing_again(tmp_path, monkeypatch):
+    names = {"a-1": "iggi", "a-2": "piers"}
+    evaluate(names, partners=["outer", "internal"], **OPTIONS, output=tmp_path)
+    with monkeypatch.context() as patch:
+        interrupt_after(patch, 0, error=AssertionError)
+        again = evaluate(names, partners=["outer", "internal"], hold_out=["internal"], **OPTIONS, output=tmp_path)
+    assert again.table.columns == ["outer", "mean", "internal", "mean (held out)", "self-play"]
+    assert read_evaluation(tmp_path).table == again.table
+    seeds = evaluate(names, partners=["outer", "internal"], seeds=["a"], **OPTIONS, output=tmp_path)
+    assert seeds.methods[0].pairs == 1
+    assert read_evaluation(tmp_path).methods == seeds.methods
+    assert len(Dataset(tmp_path)) == 40 * (4 + 8 + 2)
+    fewer = evaluate(names, partners=["outer", "internal"], **OPTIONS, output=tmp_path)
+    assert len(fewer.pairings) == 12
+    assert verify(tmp_path, deal=True).holds
+    with pytest.raises(StarmineError, match=r"ego \['a-1', 'a-2'\] instead of \['a-1'\]"):
+        evaluate(
+            {"a-1": "iggi"},
+            partners={"a-2": "piers", "outer": "outer", "internal": "internal"},
+            **OPTIONS,
+            output=tmp_path,
+        )
+
+
+class Fails:
+    """Fails late in a game."""
+
+    def act(self, view):
+        if view.deck_size < 3:
+            raise RuntimeError("no idea")
+        return view.legal_actions()[0]
+
+
+def test_games_that_fail_are_counted_and_left_out():
+    found = evaluate({"fails": Fails}, partners=["iggi"], **OPTIONS)
+    mean = found.table.means[0][0]
+    ended = [found.outcomes[cell][0][found.outcomes[cell][3] > 0] for cell in ((0, 1), (1, 0))]
+    assert mean.failed == 80 - sum(map(len, ended)) > 0
+    assert "*" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "said"),
+    [
+        ({"partners": ["igi"]}, UnknownNameError, 'did you mean "iggi"'),
+        ({"partners": "iggi"}, StarmineError, "partners='iggi' is not allowed: expected names of bots"),
+        ({"partners": ["iggi", "iggi"]}, StarmineError, "partners[1]='iggi' is not allowed: expected each name once"),
+        ({"partners": {"mean": "iggi"}}, StarmineError, "partners has the name 'mean', a column of the table"),
+        ({"partners": {"outer": "iggi"}}, StarmineError, "partners['outer'] is another player than"),
+        ({"hold_out": ["igi"]}, UnknownNameError, 'did you mean "iggi"'),
+        ({"seeds": ["a"]}, StarmineError, "seeds='a' is not allowed: expected two or more of a-1, a-2, ..."),
+        ({"seeds": "a"}, StarmineError, "seeds='a' is not allowed: expected a list"),
+        ({"parners": ["iggi"]}, TypeError, 'did you mean "partners"'),
+    ],
+)
+def test_what_is_not_allowed_is_named_before_anything_is_written(tmp_path, given, error, said):
+    with pytest.raises(error, match=re.escape(said)):
+        evaluate(["outer", "piers"], **OPTIONS | given, output=tmp_path / "none")
+    assert not (tmp_path / "none").exists()
+
+
+def test_the_command_prints_what_the_function_returns(tmp_path, capsys, monkeypatch):
+    for seed in (1, 2):
+        torch.manual_seed(seed)
+        folder = tmp_path / "results" / f"mine-{seed}"
+        folder.mkdir(parents=True)
+        PolicyNetwork(variant("mini"), hidden=(8,)).save(folder / "policy.safetensors")
+    monkeypatch.chdir(tmp_path)
+    options = ["--variant", "mini", "--games", "20", "--output", "out", "--quiet", "--html"]
+    line = ["eval", "mine-1", "mine-2", "other=piers", "--with", "iggi", "outer", "--hold-out", "outer", "internal"]
+    assert main([*line, "--seeds", "mine", *options]) == 0
+    policies = {f"mine-{seed}": f"policy: results/mine-{seed}/policy.safetensors" for seed in (1, 2)}
+    found = evaluate(
+        policies | {"other": "piers"},
+        20,
+        partners=["iggi", "outer"],
+        hold_out=["outer", "internal"],
+        seeds=["mine"],
+        variant="mini",
+        output="out",
+    )
+    assert capsys.readouterr().out.startswith(str(found))
+    assert '<th scope="col">mean (held out)</th>' in (tmp_path / "out" / "eval.html").read_text()
+    assert main(["eval", "mine-3", "--with", "iggi", "--quiet"]) == 2
+    assert 'bot="mine-3" is not known' in capsys.readouterr().err
+
+
+def test_the_command_of_the_page_makes_the_table_of_the_page(tmp_path, capsys, monkeypatch):
+    page = (ROOT / "docs" / "partners.md").read_text(encoding="utf-8")
+    (line,) = re.findall(r"^starmine (eval .*--with .*)$", page, re.MULTILINE)
+    monkeypatch.chdir(tmp_path)
+    assert main([*shlex.split(line.replace("--games 1000", "--games 2")), "--no-figure", "--quiet"]) == 0
+    written = (tmp_path / "runs" / "partners" / "table.md").read_text(encoding="utf-8")
+    shown = page[page.index("|  | smart") :].split("\n\n")[0]
+    first, second = ([line.split("|") for line in text.splitlines()] for text in (written.split("\n\n")[0], shown))
+    assert first[:2] == second[:2]
+    assert [line[1] for line in first] == [line[1] for line in second]
+    own = play_games(["iggi", "iggi"])
+    assert f"| {own.mean:.2f} ± {own.standard_error:.2f} |" in shown.splitlines()[-1]
