@@ -1,5 +1,5 @@
 /* Draws a position of Hanabi from a frame (its fields: starmine/look/frame.py). No dependencies but
- * arrow.js, elements.js and words.js beside it.
+ * arrow.js, elements.js, suits.js and words.js next to it, and board.css with the colours of `style()` in replay.py.
  *
  *   import { draw } from "./board.js";
  *   draw(element, frame, { theme: "dark", onAction: (action) => ... });
@@ -17,24 +17,8 @@
 
 import { point } from "./arrow.js";
 import { el, svg } from "./elements.js";
+import { SUITS } from "./suits.js";
 import { percent } from "./words.js";
-
-/* The shape of each suit in a box of 24 x 24. The pictures of Python (svg.py) use the same. */
-export const SHAPES = {
-  R: "M12 2 23 21H1z",
-  Y: "M12 1.5 15.1 8.4 22.6 9.2 17 14.2 18.6 21.6 12 17.8 5.4 21.6 7 14.2 1.4 9.2 8.9 8.4z",
-  G: "M3 21C3 9 10 3 21 3 21 14 15 21 3 21z",
-  W: "M12 1 21 12 12 23 3 12z",
-  B: "M12 1.5C16 7.5 19.5 10.5 19.5 15A7.5 7.5 0 0 1 4.5 15C4.5 10.5 8 7.5 12 1.5z",
-  M: "M12 0 14.6 5.7 20.5 3.5 18.3 9.4 24 12 18.3 14.6 20.5 20.5 14.6 18.3 12 24 9.4 18.3 3.5 20.5 5.7 14.6 0 12 5.7 9.4 3.5 3.5 9.4 5.7z",
-  K: "M3 3H21V21H3z",
-  S: "M12 1C9 6 3 9 3 14A4.5 4.5 0 0 0 10.6 17.2L9.5 22H14.5L13.4 17.2A4.5 4.5 0 0 0 21 14C21 9 15 6 12 1z",
-  H: "M12 22C4 15 2 11.5 2 8A5 5 0 0 1 12 6.2 5 5 0 0 1 22 8C22 11.5 20 15 12 22z",
-  D: "M12 1 20 12 12 23 4 12z",
-  P: "M8 2H16L23 12 16 22H8L1 12z",
-  T: "M9 2H15V9H22V15H15V22H9V15H2V9H9z",
-  C: "M12 2A4.4 4.4 0 0 1 15.9 8.5 4.6 4.6 0 1 1 13.2 16.1L14.5 22H9.5L10.8 16.1A4.6 4.6 0 1 1 8.1 8.5 4.4 4.4 0 0 1 12 2z",
-};
 
 /** Draws a frame into an element, in place of what it held, and keeps the keyboard's focus on the same button. */
 export function draw(element, frame, options = {}) {
@@ -58,7 +42,7 @@ export function draw(element, frame, options = {}) {
 /** A suit's shape. */
 function shape(letter) {
   const made = svg("svg", { viewBox: "0 0 24 24", class: "sm-shape", "aria-hidden": "true" });
-  made.append(svg("path", { d: SHAPES[letter] ?? SHAPES.K }));
+  made.append(svg("path", { d: (SUITS[letter] ?? SUITS.K).shape }));
   return made;
 }
 

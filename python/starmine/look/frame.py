@@ -46,27 +46,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from starmine._core import Card, Event, Knowledge, Move, StarmineError, State, Variant, View, _unknown_name
+from starmine.look.shapes import SUITS
 from starmine.look.words import does, turn_in_words
 
 FORMAT = 1
 Frame = dict[str, Any]
 
 # The letter of each suit. The engine's editions, and hanab.live, name their suits with these.
-LETTERS = {
-    "red": "R",
-    "yellow": "Y",
-    "green": "G",
-    "white": "W",
-    "blue": "B",
-    "multicolour": "M",
-    "black": "K",
-    "spades": "S",
-    "hearts": "H",
-    "diamonds": "D",
-    "clubs": "C",
-    "purple": "P",
-    "teal": "T",
-}
+LETTERS = {suit["name"]: letter for letter, suit in SUITS.items()}
 EDITIONS = {
     "standard": ("red", "yellow", "green", "white", "blue", "multicolour"),
     "ikebana": ("red", "yellow", "green", "black", "blue", "multicolour"),

@@ -17,12 +17,12 @@ from starmine.games.results import Games
 from starmine.games.trajectories import Trajectories
 from starmine.look.frame import Frame, action_text, frame_of
 from starmine.look.mistakes import mistakes, reachable, verdict
+from starmine.look.shapes import FOLDER, suit_rules
 from starmine.look.words import move_in_words, told_apart
 from starmine.policies.load import TrainedPolicy, load_own
 
-FOLDER = Path(__file__).parent
 # Each imports only what stands before it.
-SCRIPTS = ("elements.js", "words.js", "arrow.js", "board.js", "curves.js", "replay.js")
+SCRIPTS = ("suits.js", "elements.js", "words.js", "arrow.js", "board.js", "curves.js", "replay.js")
 STYLES = ("board.css", "replay.css")
 MOST_GAMES = 200  # of a replay: some 100 KB each
 OF_GAME = ("format", "variant", "suits", "names", "observer", "start_player")  # fields that all frames of a game share
@@ -159,7 +159,7 @@ def page(data: dict[str, Any], title: str) -> str:
 
 def style() -> str:
     """The style sheets of the board and of the replay."""
-    return "".join((FOLDER / name).read_text(encoding="utf-8") for name in STYLES)
+    return "".join((FOLDER / name).read_text(encoding="utf-8") for name in STYLES) + suit_rules()
 
 
 def script() -> str:

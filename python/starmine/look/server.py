@@ -19,7 +19,8 @@ from urllib.parse import urlsplit
 
 from starmine._core import StarmineError
 from starmine.look.lobby import HiddenError, Lobby, NoTableError, StaleError
-from starmine.look.replay import FOLDER, SCRIPTS, STYLES
+from starmine.look.replay import SCRIPTS, STYLES
+from starmine.look.shapes import FOLDER, suit_rules
 
 FILES = {"": ("play.html", "text/html; charset=utf-8")}
 FILES |= {name: (name, "text/javascript; charset=utf-8") for name in (*SCRIPTS, "play.js")}
@@ -183,6 +184,8 @@ class Handler(BaseHTTPRequestHandler):
             case [name] if name in FILES:
                 file, kind = FILES[name]
                 return kind, (FOLDER / file).read_bytes()
+            case ["suits.css"]:
+                return "text/css; charset=utf-8", suit_rules().encode()
             case ["choices"]:
                 return _json(self.lobby.choices())
             case ["tables"]:

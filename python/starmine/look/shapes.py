@@ -1,47 +1,23 @@
 """What pictures are made of: the shapes and colours of the suits, and letters drawn as lines.
 
-Letters and digits are lines, so that a picture looks the same on machines without fonts. The shapes and colours are
-those of `board.js` and `board.css`; a test compares them.
+Letters and digits are lines, so that a picture looks the same on machines without fonts. The suits are those of
+`suits.js`, from which the board in a browser is drawn too.
 """
 
 from __future__ import annotations
 
-# The shape of each suit by its letter, in a box of 24 x 24.
-SHAPES = {
-    "R": "M12 2 23 21H1z",
-    "Y": "M12 1.5 15.1 8.4 22.6 9.2 17 14.2 18.6 21.6 12 17.8 5.4 21.6 7 14.2 1.4 9.2 8.9 8.4z",
-    "G": "M3 21C3 9 10 3 21 3 21 14 15 21 3 21z",
-    "W": "M12 1 21 12 12 23 3 12z",
-    "B": "M12 1.5C16 7.5 19.5 10.5 19.5 15A7.5 7.5 0 0 1 4.5 15C4.5 10.5 8 7.5 12 1.5z",
-    "M": "M12 0 14.6 5.7 20.5 3.5 18.3 9.4 24 12 18.3 14.6 20.5 20.5 14.6 18.3 12 24 9.4 18.3 3.5 20.5 5.7 14.6 0 12 "
-    "5.7 9.4 3.5 3.5 9.4 5.7z",
-    "K": "M3 3H21V21H3z",
-    "S": "M12 1C9 6 3 9 3 14A4.5 4.5 0 0 0 10.6 17.2L9.5 22H14.5L13.4 17.2A4.5 4.5 0 0 0 21 14C21 9 15 6 12 1z",
-    "H": "M12 22C4 15 2 11.5 2 8A5 5 0 0 1 12 6.2 5 5 0 0 1 22 8C22 11.5 20 15 12 22z",
-    "D": "M12 1 20 12 12 23 4 12z",
-    "P": "M8 2H16L23 12 16 22H8L1 12z",
-    "T": "M9 2H15V9H22V15H15V22H9V15H2V9H9z",
-    "C": "M12 2A4.4 4.4 0 0 1 15.9 8.5 4.6 4.6 0 1 1 13.2 16.1L14.5 22H9.5L10.8 16.1A4.6 4.6 0 1 1 8.1 8.5 4.4 4.4 0 0 "
-    "1 12 2z",
-}
+import json
+from pathlib import Path
+from typing import Any
 
+FOLDER = Path(__file__).parent
+_SCRIPT = (FOLDER / "suits.js").read_text(encoding="utf-8")
+SUITS: dict[str, dict[str, Any]] = json.loads(_SCRIPT[_SCRIPT.index("{") : _SCRIPT.rindex("}") + 1])
+GRADIENT: list[list[str]] = SUITS["M"]["fill"]
 # The fill of each suit's cards, and what is drawn on it.
-COLORS = {
-    "R": ("#c63d3d", "#ffffff"),
-    "H": ("#c63d3d", "#ffffff"),
-    "Y": ("#f0c52e", "#30270a"),
-    "G": ("#12805c", "#ffffff"),
-    "C": ("#12805c", "#ffffff"),
-    "W": ("#fbfaf4", "#2b2f3a"),
-    "B": ("#2468b4", "#ffffff"),
-    "D": ("#2468b4", "#ffffff"),
-    "K": ("#2a2d36", "#ffffff"),
-    "S": ("#2a2d36", "#ffffff"),
-    "P": ("#7a3db8", "#ffffff"),
-    "T": ("#45c4d2", "#06262b"),
-    "M": ("url(#starmine-M)", "#ffffff"),
+COLORS: dict[str, tuple[str, str]] = {
+    letter: ("url(#starmine-M)" if letter == "M" else suit["fill"], suit["ink"]) for letter, suit in SUITS.items()
 }
-GRADIENT = (("0", "#c63d3d"), ("30%", "#b8791a"), ("55%", "#12805c"), ("80%", "#2468b4"), ("100%", "#7a3db8"))
 
 # Characters as lines in a box of 10 x 14.
 GLYPHS = {
@@ -101,4 +77,16 @@ def glyphs(x: float, y: float, text: str, height: float, color: str, weight: flo
 
 def shape(x: float, y: float, letter: str, size: float, color: str) -> str:
     """A suit's shape in a square."""
-    return f'<path transform="translate({x:.4g} {y:.4g}) scale({size / 24:.4g})" d="{SHAPES[letter]}" fill="{color}"/>'
+    path = SUITS[letter]["shape"]
+    return f'<path transform="translate({x:.4g} {y:.4g}) scale({size / 24:.4g})" d="{path}" fill="{color}"/>'
+
+
+def suit_rules() -> str:
+    """The colours of the suits as a style sheet for the board."""
+    rules = []
+    for letter, suit in SUITS.items():
+        fill = suit["fill"]
+        if not isinstance(fill, str):
+            fill = f"linear-gradient(135deg, {', '.join(f'{color} {offset}' for offset, color in fill)})"
+        rules.append(f".sm-board .sm-{letter} {{ --fill: {fill}; --on: {suit['ink']}; }}\n")
+    return "".join(rules)
