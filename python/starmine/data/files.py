@@ -20,7 +20,7 @@ from starmine._core import StarmineError
 from starmine._util.durable import DamagedFileError, given_path, replacing
 from starmine.data.arrow import pyarrow, pyarrow_parquet
 from starmine.data.metadata import CONTENT, KEY, Metadata
-from starmine.data.schema import FILE_OPTIONS, ROW_GROUP, read_table, schema, write_table
+from starmine.data.schema import FILE_OPTIONS, ROW_GROUP, optional_columns, read_table, schema, write_table
 from starmine.data.table import ContentHash, GameTable
 
 BYTES_AT_ONCE = 2**20
@@ -175,10 +175,10 @@ class Tally:
         return found | {"content": self.contents.hexdigest(), "bytes": size, "sha256": checksum}
 
 
-def write_games(
+def write_file(
     path: Path,
     metadata: Metadata,
-    pieces: Iterable[GameTable],
+    games: GameTable | Iterable[GameTable],
     optional: Collection[str] = (),
     check: Callable[[], None] = lambda: None,
 ) -> Entry:
@@ -187,8 +187,8 @@ def write_games(
     Args:
         path: of the file.
         metadata: of the file.
-        pieces: the games, a row group at a time. A row group is written while the next piece is made.
-        optional: the columns of the games that a file need not have.
+        games: a table, or pieces of `ROW_GROUP` games. A piece is written while the next one is made.
+        optional: of pieces, the columns that a file need not have.
         check: called after the last piece; an error in it leaves the earlier file.
 
     Returns:
@@ -197,6 +197,9 @@ def write_games(
     Raises:
         OSError, pyarrow.ArrowException: the file cannot be written; the earlier one is still there.
     """
+    if isinstance(games, GameTable):
+        optional = optional_columns(games)
+        games = [games]
     described = schema(metadata.variant, optional).with_metadata({KEY: metadata.to_json().encode()})
     tally = Tally()
     with replacing(path) as file:
@@ -208,7 +211,7 @@ def write_games(
                 tally.add(piece)
 
             written = background.submit(lambda: None)
-            for piece in pieces:
+            for piece in games:
                 written.result()
                 written = background.submit(write, piece)
             written.result()

@@ -7,17 +7,15 @@ an Arrow buffer, and decks and actions are numpy views of such buffers.
 from __future__ import annotations
 
 from collections.abc import Collection
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant
-from starmine._util.durable import replacing
-from starmine.data.arrow import pyarrow, pyarrow_parquet, to_arrow, to_numpy
-from starmine.data.metadata import CONTENT, KEY, Metadata
-from starmine.data.table import DEAL, OF_TURNS, TOLD, GameTable, content_hash, numbers_a_turn
+from starmine.data.arrow import pyarrow, to_arrow, to_numpy
+from starmine.data.metadata import KEY, Metadata
+from starmine.data.table import DEAL, OF_TURNS, TOLD, GameTable, numbers_a_turn
 from starmine.games.trajectories import Trajectories
 
 ROW_GROUP = 65_536  # games that a reader holds at once
@@ -88,23 +86,15 @@ def write_table(games: GameTable, metadata: Metadata) -> Any:
     """Games as a `pyarrow.Table` with the file's metadata, in pieces of `ROW_GROUP` games."""
     if metadata.variant != games.variant:
         raise StarmineError(f"the metadata are of {metadata.variant}: the games of {games.variant}")
-    described = schema(games.variant, _optional(games)).with_metadata({KEY: metadata.to_json().encode()})
+    described = schema(games.variant, optional_columns(games)).with_metadata({KEY: metadata.to_json().encode()})
     pieces = [games[first : first + ROW_GROUP] for first in range(0, len(games), ROW_GROUP)]
     batches = [pyarrow().record_batch(_columns(piece), schema=described) for piece in pieces]
     return pyarrow().Table.from_batches(batches, schema=described)
 
 
-def _optional(games: GameTable) -> list[str]:
+def optional_columns(games: GameTable) -> list[str]:
     """The names of the columns that a file need not have and these games have."""
     return [*games.of_turns(), *(_TOLD[name] for name in games.told())]
-
-
-def write_file(path: Path, games: GameTable, metadata: Metadata) -> None:
-    """Write games into a Parquet file, which is replaced as a whole, in row groups of `ROW_GROUP` games."""
-    table = write_table(games, metadata)
-    table = table.replace_schema_metadata(table.schema.metadata | {CONTENT: content_hash(games).encode()})
-    with replacing(path) as file:
-        pyarrow_parquet().write_table(table, file, row_group_size=ROW_GROUP, **FILE_OPTIONS)
 
 
 def read_table(table: Any, variant: Variant | None = None) -> GameTable:
@@ -165,7 +155,7 @@ def _of_turns(name: str, column: Any, offsets: NDArray[np.int64], variant: Varia
 def _columns(games: GameTable) -> list[Any]:
     """The columns of at most `ROW_GROUP` games, in the order of the schema."""
     pa, played = pyarrow(), games.trajectories
-    described = schema(games.variant, _optional(games))
+    described = schema(games.variant, optional_columns(games))
     turns = pa.py_buffer(played.offsets.astype(np.int32))
     actions, decks = np.ascontiguousarray(played.actions), np.ascontiguousarray(played.decks)
     special: dict[str, Any] = {

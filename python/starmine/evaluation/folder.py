@@ -24,7 +24,7 @@ from starmine._util.durable import (
 )
 from starmine.data.arrow import pyarrow
 from starmine.data.dataset import Dataset
-from starmine.data.files import Entry, GamesFile, file_hash, files_of, write_games
+from starmine.data.files import Entry, GamesFile, file_hash, files_of, write_file
 from starmine.data.game import Game
 from starmine.data.manifest import MANIFEST, read_manifest, write_manifest
 from starmine.data.metadata import Metadata
@@ -200,7 +200,7 @@ class Folder:
                 extra = {KEY: self._configuration, "pairings": list(self._told.values())}
                 metadata = Metadata(self.settings.variant, players, self.settings.seed, number, extra=extra)
                 path = self.path / shard_name(number)
-                entry = write_games(path, metadata, [GameTable.concatenate(self._unsaved)])
+                entry = write_file(path, metadata, [GameTable.concatenate(self._unsaved)])
                 self._entries[path.name] = entry
                 self._unsaved, self._told = [], {}
                 write_manifest(self.path, self._configuration, self._entries)

@@ -133,11 +133,6 @@ class Position:
         actor = (self.core.start_player + self.core.length - 1) % variant.players
         return cards - self.undealt if seat == actor else cards
 
-    def to_deal(self) -> int:
-        """The seat that gets the next card."""
-        seats = range(self.rules.variant.players)
-        return next(seat for seat in seats if self.size(seat) < len(self.core.hands[seat]))
-
     def open_hands(self) -> list[list[Pair]]:
         """The hands of all seats, open."""
         return [[self.rules.pairs[number] for number in hand] for hand in self._cards()[0]]

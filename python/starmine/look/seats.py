@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -12,32 +12,13 @@ from starmine.games.players import cheats, resolve_player
 from starmine.games.table import Fault, Moves, PythonPlayers
 
 
-class Bot(Protocol):
-    """A bot of the core in one seat. It needs no memory: a state holds the whole game."""
-
-    def choose(self, state: State) -> int:
-        """The action id of the seat to act."""
-
-
-class _SeatedBot:
-    """A bot that sees what its seat sees."""
-
-    def __init__(self, player: _Player, variant: Variant, seat: int, seed: int) -> None:
-        self._bot, self._seat = make_bot(player, variant, seat, seed), seat
-
-    def choose(self, state: State) -> int:
-        return self._bot.act(state.view(self._seat))
-
-
-class _OpenBot:
-    """A bot that sees all hands, its own included."""
-
-    def __init__(self, player: _Player, variant: Variant, seat: int, seed: int) -> None:
-        variant.new_game(seed=0).suggest(player)  # refuses a variant that the bot does not play
-        self._player, self._seed = player, seed
-
-    def choose(self, state: State) -> int:
-        return state.suggest(self._player, self._seed)
+def _choice(player: _Player, variant: Variant, seat: int, seed: int) -> Callable[[State], int]:
+    """How a bot of the core chooses in one seat. It needs no memory: a state holds the whole game."""
+    if not cheats(player):
+        bot = make_bot(player, variant, seat, seed)
+        return lambda state: bot.act(state.view(seat))
+    variant.new_game(seed=0).suggest(player)  # refuses a variant that the bot does not play
+    return lambda state: state.suggest(player, seed)
 
 
 class _OneGame:
@@ -71,8 +52,8 @@ class Partners:
             None if player is None else resolve_player(player, f"players[{seat}]")
             for seat, player in enumerate(players)
         ]
-        self._bots: dict[int, Bot] = {
-            seat: (_OpenBot if cheats(player) else _SeatedBot)(player, variant, seat, seed)
+        self._bots = {
+            seat: _choice(player, variant, seat, seed)
             for seat, player in enumerate(resolved)
             if isinstance(player, _Player)
         }
@@ -91,7 +72,7 @@ class Partners:
         seat, shown = state.current_player, self.see(state)
         moves = shown()
         if seat in self._bots:
-            return self._bots[seat].choose(state)
+            return self._bots[seat](state)
         for _, _, move in moves.bots:
             return state.variant.action(move) if isinstance(move, str | Move) else int(move)
         return int(moves.actions[0])

@@ -15,9 +15,10 @@ pytest.importorskip("pyarrow")
 
 from starmine.cli.data import drawn
 from starmine.data import generate, info, verify
+from starmine.data.files import write_file
 from starmine.data.info import EIGHTHS, histogram
 from starmine.data.metadata import Metadata
-from starmine.data.schema import shard_name, write_file
+from starmine.data.schema import shard_name
 from starmine.data.table import GameTable
 
 GAMES, SIZE, FILE, ROW = 90, 40, shard_name(1), 17
@@ -207,7 +208,7 @@ def converted(games):
 
 def test_games_that_were_not_generated_are_verified_too(tmp_path):
     games = converted(play_games(["iggi", "iggi"], 50, record=True))
-    write_file(tmp_path / "people.parquet", games, Metadata(games.variant, [{"name": "somebody"}]))
+    write_file(tmp_path / "people.parquet", Metadata(games.variant, [{"name": "somebody"}]), games)
     assert verify(tmp_path).holds
     dealt = verify(tmp_path, deal=True)
     assert [problem.what for problem in dealt.problems] == [

@@ -3,8 +3,8 @@
 import numpy as np
 
 import starmine
+from starmine.data.files import write_file
 from starmine.data.metadata import Metadata
-from starmine.data.schema import write_file
 from starmine.data.table import GameTable
 
 
@@ -37,7 +37,7 @@ def described(table, **values):
 
 def store(path, table, **values):
     """Write a file of games and return its path."""
-    write_file(path, table, described(table, **values))
+    write_file(path, described(table, **values), table)
     return path
 
 

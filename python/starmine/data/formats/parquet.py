@@ -13,10 +13,10 @@ import numpy as np
 
 from starmine._core import StarmineError, Variant
 from starmine.data.arrow import pyarrow, pyarrow_parquet
-from starmine.data.files import files_of
+from starmine.data.files import files_of, write_file
 from starmine.data.formats.records import ImportedGames, ReadGames
 from starmine.data.metadata import Metadata
-from starmine.data.schema import SHARD, read_table, shard_name, write_file
+from starmine.data.schema import SHARD, read_table, shard_name
 from starmine.data.table import GameTable
 
 UNKNOWN = "unknown"  # a player whose name is not recorded
@@ -99,7 +99,7 @@ def write(games: ImportedGames, path: Path) -> None:
     """Write a file where the path ends in .parquet, and a folder of shards elsewhere."""
     table, players = table_of(games)
     if path.suffix == ".parquet":
-        write_file(path, table, Metadata(games.variant, players, extra=_extra(games)))
+        write_file(path, Metadata(games.variant, players, extra=_extra(games)), table)
         return
     if path.exists() and not path.is_dir():
         raise StarmineError(f"{path}: it is a file: expected a folder, or a name that ends in .parquet")
@@ -110,7 +110,7 @@ def write(games: ImportedGames, path: Path) -> None:
     for shard in range(shards):
         rows = slice(shard * SHARD, (shard + 1) * SHARD)
         metadata = Metadata(games.variant, players, shard=shard, shards=shards, extra=_extra(games))
-        write_file(path / shard_name(shard), table[rows], metadata)
+        write_file(path / shard_name(shard), metadata, table[rows])
 
 
 def _extra(games: ImportedGames) -> dict[str, Any]:

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant, _outcomes
 from starmine._util.equality import equal_by_value
-from starmine.data.end_reasons import NO_SEAT, UNKNOWN, site_scores_of
-from starmine.data.formats.end_check import contradicted, ended_by_of
+from starmine.data.end_reasons import NO_SEAT, UNKNOWN, contradicted, ended_by_of, site_scores_of
 from starmine.games.trajectories import Trajectories
 
 NOT_RECORDED = -1  # a score that the file does not tell

@@ -15,7 +15,7 @@ from starmine._util.durable import FolderLock
 from starmine.data.ahead import ahead
 from starmine.data.arrow import pyarrow, pyarrow_parquet
 from starmine.data.draws import NOISE, POLICY, choose_legal, draw, fractions
-from starmine.data.files import Entry, Tally, file_hash, write_games
+from starmine.data.files import Entry, Tally, file_hash, write_file
 from starmine.data.generate.configuration import Cast, CastMember, Configuration, another_configuration, differences
 from starmine.data.metadata import CONTENT, Metadata
 from starmine.data.schema import ROW_GROUP, read_table, shard_name
@@ -75,7 +75,7 @@ def remove_lock(folder: Path, shard: int) -> None:
 def write_shard(configuration: Configuration, shard: int, path: Path, pieces: Iterator[GameTable]) -> Entry:
     """Write a shard, whose pieces are its row groups; its entry for the manifest."""
     optional = ("search_values", "search_errors") if stores_values(configuration.cast) else ()
-    return write_games(path, configuration.metadata(shard), pieces, optional, configuration.check_weights)
+    return write_file(path, configuration.metadata(shard), pieces, optional, configuration.check_weights)
 
 
 def _pieces(configuration: Configuration, shard: int, num_threads: int, played: OnChunk) -> Iterator[GameTable]:
