@@ -158,7 +158,7 @@ def evaluation_kills(folder: Path, kills: int, rng: random.Random) -> None:
             assert_same_games(output, folder / "whole")
             operation += stride(kills)
         assert operation > 10, operation
-    kill_at_random(folder, lambda out: evaluate(out, games=20_000), assert_same_games, kills, rng)
+    kill_at_random(folder, lambda out: evaluate(out, games=4000), assert_same_games, kills, rng)
 
 
 def assert_same_games(found: Path, expected: Path) -> None:
