@@ -212,7 +212,7 @@ fn a_rollout_of_a_depth_ends_with_the_value_of_the_network() {
 
 #[test]
 fn a_depth_beyond_the_game_changes_nothing() {
-    let (full, deep) = (decision_of_policy(100, None), decision_of_policy(100, Some(1000)));
+    let (full, deep) = (decision_of_policy(20, None), decision_of_policy(20, Some(1000)));
     assert_eq!(full.1, deep.1);
 }
 
