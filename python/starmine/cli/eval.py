@@ -8,7 +8,7 @@ from typing import Any
 
 from starmine._core import StarmineError, bots, policies
 from starmine._util.durable import replace_file
-from starmine.cli import players
+from starmine.cli import player_files
 from starmine.cli.arguments import INTERRUPTED, add_command, add_rules, add_seats, integer, refuse, rules_of_text
 from starmine.evaluation import Evaluation, evaluate
 from starmine.evaluation.folder import worst_games
@@ -89,11 +89,11 @@ def bots_by_name(texts: list[str]) -> dict[str, Any]:
         # The = of a rule's condition, of an option, or in a path separates no name.
         name, is_named, bot = (text, "", "") if text.startswith(WITH_OPTIONS) else text.partition("=")
         bot = bot if is_named else name
-        if players.is_of_file(bot) and not is_named:
-            name = players.name_of(bot)
+        if player_files.is_of_file(bot) and not is_named:
+            name = player_files.name_of(bot)
         if name in found:
             raise StarmineError(f"bot={text!r} is not allowed: expected the name {name!r} once")
-        found[name] = players.load(bot) if players.is_of_file(bot) else seeds_bot(bot)
+        found[name] = player_files.load(bot) if player_files.is_of_file(bot) else seeds_bot(bot)
     return found
 
 

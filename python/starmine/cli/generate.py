@@ -7,7 +7,7 @@ from typing import Any
 
 from starmine._core import StarmineError, bots, policies
 from starmine.cli.arguments import INTERRUPTED, add_command, add_rules, integer, refuse, rules_of_text
-from starmine.cli.players import is_of_file, load
+from starmine.cli.player_files import is_of_file, load
 from starmine.data import generate
 from starmine.data.generate.configuration import MOST_SHARDS
 

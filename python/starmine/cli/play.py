@@ -17,7 +17,7 @@ from typing import Any
 
 from starmine._core import StarmineError, Variant, VariantError, bot, bots, make_bot, policies
 from starmine._util.durable import given_path
-from starmine.cli import players
+from starmine.cli import player_files
 from starmine.cli.arguments import INTERRUPTED, add_command, add_seats, add_variant, integer, refuse, rules_of_text
 from starmine.data import write_games
 from starmine.data.formats.hanab_live_link import links
@@ -124,7 +124,7 @@ def seated(options: argparse.Namespace, rules: Variant) -> list[Any]:
 
 def player(name: str) -> Any:
     """The player of a name, loaded from its file if it is one of a Python file."""
-    return players.load(name) if players.is_of_file(name) else name
+    return player_files.load(name) if player_files.is_of_file(name) else name
 
 
 def own_player(name: str) -> Any:

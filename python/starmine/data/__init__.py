@@ -3,7 +3,7 @@
 It needs `pip install 'starmine[data]'`.
 """
 
-from starmine.data.batches import replay_batch
+from starmine.data.arrow_batches import replay_batch
 from starmine.data.colors import color_permutations, permute_actions, permute_colors
 from starmine.data.dataset import Dataset, RowGroup
 from starmine.data.end_reasons import ENDED_BY

@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant, _unknown_name
 from starmine._util.keywords import named_keywords
-from starmine.data.ahead import ahead
 from starmine.data.arrow import pyarrow
-from starmine.data.conditions import Conditions, ending_codes, score_range, seat_rows
 from starmine.data.end_reasons import RULES, UNKNOWN, ended_by_codes
 from starmine.data.files import Paths, open_files
+from starmine.data.filter import Conditions, ending_codes, score_range, seat_rows
 from starmine.data.game import Game
 from starmine.data.metadata import Metadata
-from starmine.data.replay import Replay, Rows
+from starmine.data.prefetch import ahead
+from starmine.data.rows import Replay, Rows
 from starmine.data.schema import as_schema, read_table, schema
 from starmine.data.table import GameTable, chosen_indices
 
@@ -388,7 +388,7 @@ class Dataset:
         """Check, before anything is read, that the games can be replayed so. `replay` calls it.
 
         Args:
-            settings: a `starmine.data.replay.Replay`, which has the arguments of `replay` except `batch_size`.
+            settings: a `starmine.data.rows.Replay`, which has the arguments of `replay` except `batch_size`.
 
         Raises:
             UnknownNameError: there is no such encoder, dtype or observer.

@@ -15,7 +15,6 @@ from starmine._util.durable import given_path
 from starmine._util.equality import equal_by_value
 from starmine._util.numbers import check_threads
 from starmine._util.progress import Progress, counted, progress_of
-from starmine.data.ahead import ahead
 from starmine.data.arrow import pyarrow, pyarrow_parquet, to_numpy
 from starmine.data.end_reasons import ENDED_BY, ended_by_name, ended_by_of, site_scores_of, taken_back_of
 from starmine.data.files import file_hash, files_of
@@ -23,6 +22,7 @@ from starmine.data.generate.configuration import MOST_SHARDS, players_of
 from starmine.data.manifest import MANIFEST, read_manifest
 from starmine.data.metadata import CONTENT, Metadata
 from starmine.data.outcomes import LEGAL, dealt, outcomes
+from starmine.data.prefetch import ahead
 from starmine.data.schema import as_schema, read_table, schema, shard_name
 from starmine.data.table import ContentHash, GameTable
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from starmine._core import Event, StarmineError, State, Variant, View
 from starmine.games.trajectories import Trajectories
-from starmine.look.seats import Partners, advice, name_of
+from starmine.look.partners import Partners, advice, name_of
 from starmine.look.words import told_apart
 
 PERSON = "you"

@@ -14,11 +14,11 @@ from torch.utils.data import IterableDataset, get_worker_info
 
 from starmine._core import StarmineError, _unknown_name
 from starmine._util.keywords import named_keywords
-from starmine.data.ahead import ahead
-from starmine.data.blocks import Blocks, Part
 from starmine.data.dataset import Dataset
 from starmine.data.files import Paths
-from starmine.data.replay import Replay, Rows
+from starmine.data.prefetch import ahead
+from starmine.data.rows import Replay, Rows
+from starmine.data.shuffle import Blocks, Part
 from starmine.torch.unpack import unpack_bits
 
 TensorRows = dict[str, Tensor]

@@ -12,10 +12,10 @@ from stored_games import described, played_table, same_games, store
 
 import starmine
 from starmine._util.durable import DamagedFileError
-from starmine.data.ahead import ahead
-from starmine.data.batches import replay_batch
+from starmine.data.arrow_batches import replay_batch
 from starmine.data.dataset import Dataset
 from starmine.data.metadata import Metadata
+from starmine.data.prefetch import ahead
 from starmine.data.schema import read_table, schema, shard_name, write_table
 from starmine.data.table import GameTable
 

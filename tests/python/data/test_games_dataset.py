@@ -11,7 +11,7 @@ import pytest
 from stored_games import described, played_table, store
 
 import starmine
-from starmine.data import blocks as blocks_module
+from starmine.data import shuffle as blocks_module
 from starmine.data.colors import color_permutations, permute_colors
 from starmine.data.dataset import Dataset
 from starmine.data.schema import shard_name, write_table

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant, _play_bots, _Player, _Tables
 from starmine._util.durable import FolderLock
-from starmine.data.ahead import ahead
 from starmine.data.arrow import pyarrow, pyarrow_parquet
 from starmine.data.draws import NOISE, POLICY, choose_legal, draw, fractions
 from starmine.data.files import Entry, Tally, file_hash, write_file
 from starmine.data.generate.configuration import Cast, CastMember, Configuration, another_configuration, differences
 from starmine.data.metadata import CONTENT, Metadata
+from starmine.data.prefetch import ahead
 from starmine.data.schema import ROW_GROUP, read_table, shard_name
 from starmine.data.table import GameTable
 from starmine.games.results import BotError, Games

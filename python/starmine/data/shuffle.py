@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import StarmineError
-from starmine.data.ahead import ahead
 from starmine.data.colors import color_permutations, permute_colors
 from starmine.data.dataset import Dataset
-from starmine.data.replay import SIDE_BY_SIDE, Replay, Rows, Turns
+from starmine.data.prefetch import ahead
+from starmine.data.rows import SIDE_BY_SIDE, Replay, Rows, Turns
 from starmine.data.table import GameTable
 
 MIXED = 4  # row groups in a window

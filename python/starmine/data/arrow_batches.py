@@ -11,7 +11,7 @@ from starmine._core import StarmineError, Variant
 from starmine._core import variant as preset
 from starmine.data.arrow import pyarrow
 from starmine.data.metadata import Metadata
-from starmine.data.replay import Replay, Rows
+from starmine.data.rows import Replay, Rows
 from starmine.data.schema import as_schema, read_table, schema
 
 NEEDED = ("deck", "first_player", "actions", "score")  # for a replay
