@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Any
 
 from starmine.cli import convert
 from starmine.cli.arguments import INTERRUPTED, Parser, integer, refuse
 from starmine.data import info, verify
-from starmine.data.info import EIGHTHS
 
 FAILED = 1  # exit status where stored games do not hold
 
@@ -64,16 +62,7 @@ def run_verify(options: argparse.Namespace) -> int:
     return 0 if found.holds else FAILED
 
 
-def drawn(text: str, encoding: str) -> str:
-    """A text with bars of # where the encoding has no blocks."""
-    try:
-        text.encode(encoding)
-    except UnicodeEncodeError:
-        return text.translate({ord(block): "#" for block in EIGHTHS.strip()})
-    return text
-
-
 def run_info(options: argparse.Namespace) -> int:
     """Sum up, print, and return the exit status."""
-    print(drawn(str(info(options.path)), sys.stdout.encoding))
+    print(info(options.path))
     return 0

@@ -21,7 +21,6 @@ from starmine.data.verify import FORGED, game_files
 from starmine.games.variants import described
 
 WIDTH = 48  # of the longest bar, in characters
-EIGHTHS = " ▏▎▍▌▋▊▉█"
 COLUMNS = ["score", "length", "players"]
 NAME = 36  # characters of a name that has its numbers beside it
 MOST_TABLES = 20  # that are shown
@@ -211,8 +210,6 @@ def histogram(counts: NDArray[np.int64]) -> list[str]:
         return []
     lines = []
     for score in range(int(found[0]), int(found[-1]) + 1):
-        length = round(8 * WIDTH * counts[score] / counts.max())
-        length = max(length, 1) if counts[score] else 0
-        bar = EIGHTHS[8] * (length // 8) + (EIGHTHS[length % 8] if length % 8 else "")
-        lines.append(f"{score:>5} {bar:{WIDTH}} {counts[score] / counts.sum():>6.2%} {counts[score]:>13,}")
+        length = max(round(WIDTH * counts[score] / counts.max()), 1) if counts[score] else 0
+        lines.append(f"{score:>5} {'#' * length:{WIDTH}} {counts[score] / counts.sum():>6.2%} {counts[score]:>13,}")
     return lines

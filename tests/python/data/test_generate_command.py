@@ -25,7 +25,7 @@ def test_the_command_line_generates_sums_up_and_verifies(tmp_path, capsys):
     assert shown[0].endswith(": mini, 2 players")
     assert shown[1].startswith("100 games, ")
     assert all(len(line) <= 80 for line in shown[1:])
-    assert any("█" in line for line in shown)
+    assert any("#####" in line for line in shown)
 
 
 def test_the_command_line_takes_rules(tmp_path):

@@ -13,10 +13,9 @@ from starmine.cli import main
 
 pytest.importorskip("pyarrow")
 
-from starmine.cli.data import drawn
 from starmine.data import generate, info, verify
 from starmine.data.files import write_file
-from starmine.data.info import EIGHTHS, histogram
+from starmine.data.info import histogram
 from starmine.data.metadata import Metadata
 from starmine.data.schema import shard_name
 from starmine.data.table import GameTable
@@ -263,19 +262,15 @@ def test_a_histogram_shows_each_score_with_its_share():
     counts[[3, 5, 6]] = 8, 4, 1
     lines = histogram(counts)
     assert [line.split()[0] for line in lines] == ["3", "4", "5", "6"]
-    assert [line.count("█") for line in lines] == [48, 0, 24, 6]
+    assert [line.count("#") for line in lines] == [48, 0, 24, 6]
     assert [line.split()[-1] for line in lines] == ["8", "0", "4", "1"]
     assert "61.54%" in lines[0]
     assert max(map(len, lines)) <= 80
     assert histogram(np.zeros(256, np.int64)) == []
 
 
-def test_a_terminal_without_blocks_gets_other_bars(folder):
-    text = str(info(folder))
-    assert drawn(text, "utf-8") == text
-    plain = drawn(text, "ascii")
-    assert plain.isascii()
-    assert plain.count("#") == sum(map(text.count, EIGHTHS[1:]))
+def test_every_terminal_shows_the_sum(folder):
+    assert str(info(folder)).isascii()
 
 
 def test_generating_verifying_and_reading_do_not_import_pandas(tmp_path):
