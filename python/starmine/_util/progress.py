@@ -23,8 +23,10 @@ def progress_of(total: int, done: int, *, shown: bool) -> Iterator[Progress]:
     if not shown or done == total or sys.stderr is None:
         yield lambda count, text: None
         return
-    seconds = 0.1 if sys.stderr.isatty() else SECONDS_BETWEEN_LINES
+    is_terminal = sys.stderr.isatty()
+    seconds = 0.1 if is_terminal else SECONDS_BETWEEN_LINES
     options = {"unit": "game", "unit_scale": True, "dynamic_ncols": True, "mininterval": seconds, "miniters": 1}
+    options |= {"delay": seconds, "leave": not is_terminal}
     with tqdm(total=total, initial=done, file=sys.stderr, **options) as bar:
 
         def advance(count: int, text: str) -> None:

@@ -355,6 +355,9 @@ def test_the_metadata_say_what_was_played(tmp_path):
 
 
 def test_the_progress_shows_speed_mean_score_and_time_left(tmp_path, monkeypatch, capsys):
+    from starmine._util import progress
+
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0.0)
     generate(["iggi", "iggi"], 300, tmp_path, "mini", num_threads=1)
     said = capsys.readouterr().err
     assert "100%" in said
