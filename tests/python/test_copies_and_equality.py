@@ -42,6 +42,15 @@ def games(seed=1, **options):
     return starmine.play_games(["iggi"] * 2, 6, seed=seed, variant=MINI, record=True, **options)
 
 
+def with_partner(seed):
+    players = {"a-1": "iggi", "a-2": "piers"}
+    return starmine.evaluate(players, 4, partners=["outer"], seeds=["a"], variant=MINI, seed=seed, figure=False)
+
+
+def pooled(*held_out):
+    return starmine.policies.pool("2p", hold_out=held_out).only(["smart", "info"])
+
+
 class Fails:
     def act(self, view):
         raise RuntimeError("no idea")
@@ -171,6 +180,11 @@ VALUES = {
         lambda: starmine.evaluate(["iggi"], 4, variant=MINI, figure=False),
         lambda: starmine.evaluate(["iggi"], 4, variant=MINI, seed=1, figure=False),
     ),
+    "Mean": (lambda: with_partner(1).table.means[0][0], lambda: with_partner(2).table.means[0][0]),
+    "Member": (lambda: pooled().members["smart"], lambda: pooled("smart").members["smart"]),
+    "Method": (lambda: with_partner(1).methods[0], lambda: with_partner(2).methods[0]),
+    "Pool": (pooled, lambda: pooled("smart")),
+    "ScoreTable": (lambda: with_partner(1).table, lambda: with_partner(2).table),
     "Event": (lambda: state().history[2], lambda: state().history[3]),
     "Failure": (lambda: failed(1).failures[0], lambda: failed(1).failures[1]),
     "Games": (lambda: failed(1), lambda: starmine.play_games(["iggi"] * 2, 2, variant=MINI)),

@@ -3,6 +3,6 @@
 from starmine.evaluation.evaluation import Evaluation
 from starmine.evaluation.pairing import Pairing
 from starmine.evaluation.run import evaluate
-from starmine.evaluation.tables import Mean, Method, Table
+from starmine.evaluation.tables import Mean, Method, ScoreTable
 
-__all__ = ["Evaluation", "Mean", "Method", "Pairing", "Table", "evaluate"]
+__all__ = ["Evaluation", "Mean", "Method", "Pairing", "ScoreTable", "evaluate"]

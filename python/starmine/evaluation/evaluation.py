@@ -18,7 +18,7 @@ from starmine._util.equality import equal_by_value
 from starmine.evaluation import figure
 from starmine.evaluation.pairing import ENDING, FAILED, SCORE, Pairing, summarise
 from starmine.evaluation.report import report
-from starmine.evaluation.tables import Method, Table, methods_of, table_of
+from starmine.evaluation.tables import Method, ScoreTable, methods_of, table_of
 from starmine.games.identity import Identity
 from starmine.games.results import Games, mean_and_error
 from starmine.games.variants import described
@@ -159,7 +159,7 @@ class Evaluation:
         return np.array([[self.pairing(player, partner).score for partner in self.names] for player in self.names])
 
     @property
-    def table(self) -> Table:
+    def table(self) -> ScoreTable:
         """The means as rows and columns, as the files show them."""
         return table_of(self)
 

@@ -50,7 +50,7 @@ class Mean:
 
 @equal_by_value
 @dataclass(frozen=True)
-class Table:
+class ScoreTable:
     """The means of an evaluation.
 
     In the square matrix a row is an entrant in one seat and a column one in all others. With partners of their own,
@@ -95,13 +95,13 @@ class Method:
     highest: float
 
 
-def table_of(results: Evaluation) -> Table:
+def table_of(results: Evaluation) -> ScoreTable:
     """The table of an evaluation."""
     settings = results.settings
     if not settings.partners:
         names = results.names
         means = [[_mean(results, one, other, [_pair(results, one, other)]) for other in names] for one in names]
-        return Table(names, names, means)
+        return ScoreTable(names, names, means)
     rows: dict[str, tuple[str, ...]] = {name: (name,) for name in settings.ego}
     for name, members in settings.methods.items():
         found = tuple(member for member in members if member in settings.ego)
@@ -109,7 +109,7 @@ def table_of(results: Evaluation) -> Table:
     columns = columns_of(results)
     means = [[_of_members(results, row, column, rows[row], columns[column]) for column in columns] for row in rows]
     means.append([_of_partners(results, column, columns[column]) for column in columns])
-    return Table([*rows, SELF_PLAY], list(columns), means)
+    return ScoreTable([*rows, SELF_PLAY], list(columns), means)
 
 
 def columns_of(results: Evaluation) -> dict[str, tuple[str, ...]]:

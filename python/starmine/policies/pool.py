@@ -16,7 +16,7 @@ from starmine.policies.load import TrainedPolicy, load_own, shipped
 
 SIZES = {f"{players}p": players for players in range(2, 6)}
 NOT_IN_POOLS = ("random",)
-# Not to be met in training, by default: five bots, of which two resemble bots that are met.
+# Not to be met in training, by default.
 HELD_OUT = ("fireflower", "holmes", "simple", "van-den-bergh", "outer")
 ENTROPY = 0.05  # default of examples/ppo.py, whose files tell only arguments that differ from the defaults
 WEIGHTS = "policy.safetensors"
@@ -85,6 +85,10 @@ class Pool(Mapping[str, str]):
     def __len__(self) -> int:
         """Number of players."""
         return len(self.members)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both have the same players with the same tags."""
+        return self.members == other.members if isinstance(other, Pool) else NotImplemented
 
     def only(self, names: Iterable[str]) -> Pool:
         """The pool of these players, in this order.
