@@ -1,15 +1,18 @@
-"""Off-belief learning, level 1: Q-learning whose seats read nothing into a move but what the rules say.
+"""Off-belief learning: Q-learning whose seats read moves as the level below would have meant them.
 
-    python examples/obl.py --minutes 30  # two players
+    python examples/obl.py --minutes 30  # level 1, two players
+    python examples/obl.py --minutes 30 --below runs/obl/policy.safetensors --out runs/obl2  # level 2
 
 Self-play lets a hint mean whatever the team has come to mean by it, and each run comes to mean something else. In
-off-belief learning (Hu et al., arXiv 2103.04000) a seat answers as if all moves so far had been those of level 0, a
-random policy, so that a hint tells it what the rules say of the cards, and no more:
+off-belief learning (Hu et al., arXiv 2103.04000) a seat answers as if all moves so far had been those of the level
+below. Level 0 is a random policy, so that a hint tells level 1 what the rules say of the cards, and no more:
 
-- **Belief.** Level 0 chooses the kind of its move without a look at the cards, and a hint by a random card, whose
+- **Belief in level 0.** It chooses the kind of its move without a look at the cards, and a hint by a random card, whose
   colour or rank it names. Such a hint is as probable in every world in which it touches the same cards. So all worlds
-  are alike that agree with what a seat has seen, and `View.sample_hands` draws from its belief by exact counting. The
-  paper learns a belief model.
+  are alike that agree with what a seat has seen, and `View.sample_hands` draws from its belief by exact counting.
+- **Belief in a policy.** From level 2 on, that draws `--candidates` worlds. One of them is kept with a probability in
+  proportion to that of the other seats' moves: the level below makes its best move, or with `--below-epsilon` a random
+  legal one. With more candidates this comes closer to Bayes' rule. The paper learns a belief model.
 - **Fictitious worlds.** Games are played with exploration. At each turn the acting seat's own hand and the rest of the
   deck are drawn anew. In that world the seat makes its move, its partners answer greedily until it is to act again, and
   its target is the rewards of these turns plus its best value then. The game itself goes on as it was.
@@ -28,6 +31,7 @@ from typing import Any, Literal
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from obl_worlds import LevelBelow, Tables
 from torch import Tensor, nn
 from torch.nn.functional import huber_loss
 
@@ -86,6 +90,12 @@ class Args(ScriptArgs):
     epsilon: float = 0.4
     """the largest rate of exploration of a seat in a game; the smallest is its eighth power"""
     grad_norm: float = 5.0
+    below: str | None = None
+    """the policy of the level below, such as the file of a run; None for level 0"""
+    below_epsilon: float = 0.1
+    """share of random moves of that policy"""
+    candidates: int = 16
+    """worlds of which one is kept by the probability of that policy's moves"""
     average: float = 0.995
     """decay of the moving average of the weights, which is evaluated and saved; 0 for the last weights"""
     hidden: tuple[int, ...] = (96, 256)
@@ -96,87 +106,7 @@ class Args(ScriptArgs):
 
 
 # The arguments that a resumed run cannot change.
-FIXED = ("variant", "players", "encoder", "lost_game_score", "num_envs", "hidden")
-
-
-class Tables:
-    """N games that are played to their ends side by side, and a fictitious world of each.
-
-    Args:
-        variant: the rules.
-        num_envs: number of games, N.
-        encoder: of the observations, packed bits.
-
-    Attributes:
-        running: bool (N,), whether the game goes on.
-        worlds: a batch with the fictitious worlds.
-    """
-
-    def __init__(self, variant: starmine.Variant, num_envs: int, encoder: str = "canonical") -> None:
-        # What ended games play is of no matter, but may be illegal.
-        settings: dict[str, Any] = {"encoder": encoder, "dtype": "bits", "illegal_action": "terminate", "seed": 0}
-        self.variant, self.running = variant, np.zeros(num_envs, np.bool_)
-        self.games, self.worlds = (starmine.Batch(variant, num_envs, **settings) for _ in range(2))
-        self.slots = [variant.move(action).slot for action in range(variant.num_actions)]
-
-    def deal(self, decks: NDArray[np.uint8], start_players: NDArray[np.uint8]) -> Outputs:
-        """Begin games with decks (N, deck_size); the outputs of a batch."""
-        outputs = self.games.reset(decks=decks, start_players=start_players)
-        nothing = np.zeros(0, np.uint8)
-        dealt = starmine.Trajectories(self.variant, decks, start_players, nothing, np.zeros(len(decks) + 1, np.int64))
-        self.states = [dealt.state(game) for game in range(len(decks))]
-        size, players = self.variant.hand_size, self.variant.players
-        hands = [list(range(seat * size, (seat + 1) * size)) for seat in range(players)]
-        self.places = [[list(hand) for hand in hands] for _ in decks]  # in the deck, of the cards of each hand
-        self.decks, self.start_players, self.running = decks, start_players, np.ones(len(decks), np.bool_)
-        self.actions: list[NDArray[np.int64]] = []
-        return outputs
-
-    def step(self, actions: NDArray[np.int64]) -> Outputs:
-        """Play a turn of the running games; "terminated" is true for those that ended in it."""
-        outputs = self.games.step(actions)
-        for game in np.flatnonzero(self.running).tolist():
-            action, state = int(actions[game]), self.states[game]
-            hand, left, slot = self.places[game][state.current_player], state.deck_size, self.slots[action]
-            state.apply(action)
-            if slot is not None:
-                del hand[slot]
-            if state.deck_size < left:
-                hand.append(self.variant.deck_size - left)
-        self.actions.append(actions)
-        outputs["terminated"] = outputs["terminated"] & self.running
-        self.running = self.running & ~outputs["terminated"]
-        return outputs
-
-    def redraw(self) -> NDArray[np.uint8]:
-        """Decks (N, deck_size) with what the acting seats cannot see, drawn anew from their exact beliefs."""
-        count, size = self.decks.shape
-        decks, keys = self.decks.copy(), torch.rand(count, size).numpy()
-        hidden, place = np.zeros((count, size), np.bool_), np.arange(size)
-        seeds = torch.randint(2**62, (count,)).tolist()
-        hands = np.zeros((count, self.variant.hand_size), np.uint8)
-        places = np.full(hands.shape, -1)
-        for game in np.flatnonzero(self.running).tolist():
-            state = self.states[game]
-            own, next_card = self.places[game][state.current_player], size - state.deck_size
-            hands[game, : len(own)] = state.view(state.current_player).sample_hands(1, seeds[game])[0]
-            places[game, : len(own)], hidden[game, own] = own, True
-            hidden[game, next_card:] = True
-            keys[game, :next_card] = place[:next_card] - size  # the cards that were dealt keep their places
-        for slot in range(self.variant.hand_size):  # the card that was drawn changes places with the own one
-            rows = np.flatnonzero(places[:, slot] >= 0)
-            own, wanted = places[rows, slot], hands[rows, slot]
-            found = (hidden[rows] & (decks[rows] == wanted[:, None])).argmax(1)
-            decks[rows, found], decks[rows, own] = decks[rows, own], wanted
-            hidden[rows, own] = False
-        order = np.where(self.running[:, None], keys.argsort(1), place)
-        return np.take_along_axis(decks, order, 1)
-
-    def imagine(self, decks: NDArray[np.uint8]) -> None:
-        """Bring the fictitious worlds, with these decks, to the turn of the games."""
-        self.worlds.reset_into(decks=decks, start_players=self.start_players)
-        for actions in self.actions:
-            self.worlds.step_into(actions)
+FIXED = ("variant", "players", "encoder", "lost_game_score", "num_envs", "hidden", "below")
 
 
 def action_values(logits: Tensor, value: Tensor, mask: Tensor) -> Tensor:
@@ -202,7 +132,10 @@ class OBL:
         self.network.fuse_kernels()
         self.average = WeightAverage(self.network, args.average)
         self.optimizer = torch.optim.Adam(self.network.parameters(), args.lr, eps=1e-5)
-        self.tables = Tables(self.variant, args.num_envs, args.encoder)
+        below = None
+        if args.below is not None:
+            below = LevelBelow(args.below, self.variant, args.encoder, args.below_epsilon)
+        self.tables = Tables(self.variant, args.num_envs, args.encoder, below, args.candidates)
 
     def update(self, fraction: float) -> tuple[dict[str, float], int]:
         """Play games and learn from them; returns measures for the log, and the turns played.
@@ -245,7 +178,7 @@ class OBL:
     def targets(self, actions: NDArray[np.int64]) -> Tensor:
         """What the acting seats can expect of their actions (N,), in one world each that they hold for possible."""
         args, tables, discount = self.args, self.tables, 1.0
-        tables.imagine(tables.redraw())
+        tables.imagine(tables.believe())
         found, running = np.zeros(len(actions), np.float32), tables.running
         for _ in range(args.players):
             outputs = tables.worlds.step(actions)
@@ -317,8 +250,9 @@ def report(obl: OBL, run: Run) -> None:
         "random policy": obl.evaluate(random_policy(), games),
         "greedy policy": obl.evaluate(network_player(network, games), games),
     }
-    title = f"off-belief learning, level 1, {args.variant}, {args.players} players"
-    run.report(scores, title=title, method="OBL-1", network=network)
+    level = 1 if obl.tables.below is None else obl.tables.below.level + 1
+    title = f"off-belief learning, level {level}, {args.variant}, {args.players} players"
+    run.report(scores, title=title, method=f"OBL-{level}", network=network)
 
 
 if __name__ == "__main__":

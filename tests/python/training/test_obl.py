@@ -87,7 +87,7 @@ def text(variant, card):
     return f"{'RYGWB'[card // variant.ranks]}{card % variant.ranks + 1}"
 
 
-def posterior(variant, real, decks, actions, seat):
+def posterior(variant, real, decks, actions, seat, probability=level_zero):
     """By Bayes' rule, how probable a seat finds each deck after the moves of a game with a real deck."""
     weights, seen = {}, None
     for deck in (real, *decks):
@@ -96,7 +96,7 @@ def posterior(variant, real, decks, actions, seat):
             views.append(state.encode(seat).tobytes())
             if seen is not None and views[-1] != seen[len(views) - 1]:
                 break
-            weight *= level_zero(variant, state, action)
+            weight *= probability(variant, state, action) if state.current_player != seat else 1.0
             if not weight:
                 break
             state.apply(action)
@@ -137,6 +137,93 @@ def test_worlds_are_drawn_from_the_belief_of_level_zero(obl):
     assert compared > 20
 
 
+@pytest.fixture
+def below(obl, tmp_path):
+    """Level 1 of a game with seven cards: random weights, whose best moves depend on the cards that it sees."""
+    import torch
+
+    from starmine.torch import ColorNetwork
+
+    torch.manual_seed(3)
+    variant = starmine.Variant(colors=2, ranks=2, hand_size=2, copies=[[2, 2], [2, 1]])
+    network = ColorNetwork(variant, hidden=(8, 8))
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter.mul_(3)
+    network.save(tmp_path / "below.safetensors", method="OBL-1")
+    return obl.LevelBelow(str(tmp_path / "below.safetensors"), variant, "canonical", 0.2)
+
+
+def test_worlds_of_a_higher_level_are_drawn_by_the_moves_of_the_level_below(obl, below):
+    """Against Bayes' rule over all decks, with the policy asked in one position at a time."""
+    import torch
+
+    torch.manual_seed(0)
+    variant, many, candidates = below.network.variant, 400, 64
+    every = sorted(set(itertools.permutations([0, 0, 1, 1, 2, 2, 3])))
+
+    def probability(variant, state, action):
+        bits = np.packbits(state.encode(state.current_player), bitorder="little")
+        obs = np.pad(bits, (0, -len(bits) % 8))[None]
+        logits = below.network.evaluate(below.network.read(obs), None)[0][0].detach().numpy()
+        legal = state.legal_actions()
+        best = max(legal, key=lambda move: logits[move])
+        return (action in legal) * (0.2 / len(legal) + 0.8 * (action == best))
+
+    rng, compared, from_level_zero = random.Random(5), [], []
+    for real in rng.sample(every, 4):
+        tables = obl.Tables(variant, many, below=below, candidates=candidates)
+        outputs = tables.deal(np.array([real] * many, np.uint8), np.zeros(many, np.uint8))
+        actions = []
+        while tables.running.all():
+            seat = int(outputs["current_player"][0])
+            belief = posterior(variant, real, every, actions, seat, probability)
+            decks = tables.redraw(candidates)
+            weights = dict(zip(map(tuple, decks.tolist()), tables.weigh(decks), strict=True))
+            # All that one deck is likelier than another is the moves of the other seat.
+            first = next(iter(weights))
+            for deck, weight in weights.items():
+                assert weight - weights[first] == pytest.approx(np.log(belief[deck] / belief[first]), abs=1e-6)
+            drawn = collections.Counter(map(tuple, tables.believe().tolist()))
+            hands, wanted = collections.Counter(), collections.Counter()
+            own = tables.places[0][seat]
+            for counts, of_decks in ((hands, drawn), (wanted, belief)):
+                for deck, share in of_decks.items():
+                    counts[tuple(deck[place] for place in own)] += share
+            zero = posterior(variant, real, every, actions, seat)
+            plain = collections.Counter()
+            for deck, share in zero.items():
+                plain[tuple(deck[place] for place in own)] += share
+            compared.append(sum(abs(hands[hand] / many - wanted[hand]) for hand in wanted) / 2)
+            from_level_zero.append(sum(abs(plain[hand] - wanted[hand]) for hand in wanted) / 2)
+            actions.append(rng.choice(np.flatnonzero(outputs["action_mask"][0]).tolist()))
+            outputs = tables.step(np.full(many, actions[-1]))
+    # Distances of total variation: 400 draws of at most six hands are within .06 of what they are drawn from.
+    assert len(compared) > 10
+    assert max(compared) < 0.1
+    assert max(from_level_zero) > 0.3
+
+
+def test_a_level_below_that_does_not_fit_is_refused(obl, small, tmp_path):
+    recurrent = obl.ColorNetwork(starmine.variant("small"), hidden=(8, 8), recurrent=True)
+    recurrent.save(tmp_path / "recurrent.safetensors")
+    with pytest.raises(starmine.VariantError, match="does not play this variant"):
+        obl.OBL(small(below="ippo-2p"))
+    with pytest.raises(starmine.StarmineError, match="below_epsilon=0 is not allowed"):
+        obl.OBL(small(variant="standard", below="ippo-2p", below_epsilon=0))
+    with pytest.raises(starmine.StarmineError, match="expected a policy without memory"):
+        obl.OBL(small(below=str(tmp_path / "recurrent.safetensors")))
+
+
+def test_a_level_is_trained_on_the_one_below(obl, small, tmp_path, monkeypatch):
+    obl.main(small(out=tmp_path / "first", total_steps=200))
+    below = str(tmp_path / "first" / "policy.safetensors")
+    arguments = partial(small, below=below, candidates=3)
+    assert_resumes_to_the_same_bits(obl.main, arguments, tmp_path, monkeypatch)
+    saved = starmine.load_policy(tmp_path / "whole" / "policy.safetensors")
+    assert saved.about["method"] == "OBL-2"
+
+
 def best_move(learner, state):
     """The best action and its value, for the seat to act."""
     import torch
@@ -160,7 +247,7 @@ def test_targets_are_those_of_a_game_in_the_world(obl, small, players, monkeypat
             parameter.mul_(3)  # first values are so small that rounding decides between them
         for outputs in play_randomly(tables, tables.deal(*obl.draw_deals(learner.variant, 8)), rng):
             decks, mask = tables.redraw(), outputs["action_mask"]
-            monkeypatch.setattr(tables, "redraw", lambda decks=decks: decks)
+            monkeypatch.setattr(tables, "believe", lambda decks=decks: decks)
             actions = (rng.random(mask.shape) * mask).argmax(1)
             found = learner.targets(actions)
             monkeypatch.undo()
