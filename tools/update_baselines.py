@@ -89,7 +89,11 @@ def scores(policy: TrainedPolicy, partners: Sequence[Any], variant: starmine.Var
     """How a policy plays with itself, or with each partner in equally many games, in every seat of the same decks."""
     seats = range(variant.players)
     tables = [[policy if seat == own else partner for seat in seats] for partner in partners for own in seats]
-    tables = tables or [[policy] * variant.players]
+    return scores_of_tables(tables or [[policy] * variant.players], variant, games)
+
+
+def scores_of_tables(tables: list[list[Any]], variant: starmine.Variant, games: int) -> dict[str, float]:
+    """How tables of players play in equally many games of the same decks."""
     decks = games // len(tables)
     played = [starmine.play_games(table, games=decks, seed=SEED, variant=variant) for table in tables]
     found: dict[str, float] = {"games": decks * len(tables)}

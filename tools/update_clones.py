@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from update_baselines import ROOT, STOP, command, machine, markdown_table, number, scores
+from update_baselines import ROOT, STOP, command, machine, markdown_table, number, scores_of_tables
 
 import starmine
 from starmine.policies.load import load_own
@@ -35,7 +35,7 @@ LABELS = {"twice": "", "forgetful": "without memory", "plain": "plain network", 
 @cache
 def teacher_scores(bot: str, players: int, games: int) -> dict[str, float]:
     """How the bot plays with itself."""
-    return scores([bot] * players, starmine.variant("standard", players=players), games)
+    return scores_of_tables([[bot] * players], starmine.variant("standard", players=players), games)
 
 
 def keep(name: str, run: Path, games: int) -> None:
@@ -55,10 +55,10 @@ def keep(name: str, run: Path, games: int) -> None:
         **{key: about[key] for key in ("held_out_loss", "held_out_accuracy")},
         "machine": machine(),
         "date": datetime.now(UTC).date().isoformat(),
-        "greedy": scores([policy] * players, variant, games),
-        "sampled": scores([drawn] * players, variant, games),
-        "first_seat": scores([policy] + [bot] * (players - 1), variant, games),
-        "last_seat": scores([bot] * (players - 1) + [policy], variant, games),
+        "greedy": scores_of_tables([[policy] * players], variant, games),
+        "sampled": scores_of_tables([[drawn] * players], variant, games),
+        "first_seat": scores_of_tables([[policy] + [bot] * (players - 1)], variant, games),
+        "last_seat": scores_of_tables([[bot] * (players - 1) + [policy]], variant, games),
         "teacher_alone": teacher_scores(bot, players, games),
     }
     (folder / "run.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
