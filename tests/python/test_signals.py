@@ -13,7 +13,7 @@ import pytest
 
 import starmine
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="the system has no SIGINT")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.name != "posix", reason="the system has no SIGINT")]
 
 PROGRAM = """
 import numpy as np

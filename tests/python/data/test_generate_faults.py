@@ -248,6 +248,7 @@ def test_hidden_files_and_folders_are_no_games(folder, whole):
     assert info(folder).files == len(Dataset(folder).files) == len(NAMES)
 
 
+@pytest.mark.slow
 def test_processes_with_the_same_command_share_the_work(tmp_path):
     running = [start(command(tmp_path / "shared", 40_000)) for _ in range(3)]
     ended = [process.communicate(timeout=120) for process in running]
@@ -257,6 +258,7 @@ def test_processes_with_the_same_command_share_the_work(tmp_path):
     assert contents(tmp_path / "shared") == contents(tmp_path / "one")
 
 
+@pytest.mark.slow
 def test_disjoint_shards_may_be_made_at_once(tmp_path, whole):
     running = [start(command(tmp_path / "games", GAMES, "--shards", part)) for part in ("0-1", "2", "3")]
     ended = [process.communicate(timeout=60) for process in running]
@@ -264,6 +266,7 @@ def test_disjoint_shards_may_be_made_at_once(tmp_path, whole):
     assert contents(tmp_path / "games") == contents(whole)
 
 
+@pytest.mark.slow
 def test_another_configuration_cannot_begin_beside_a_running_one(tmp_path):
     running = start(command(tmp_path, 400_000))
     try:
@@ -285,6 +288,7 @@ def wait_for_part(folder, shard, running):
         time.sleep(0.002)
 
 
+@pytest.mark.slow
 def test_a_killed_command_goes_on(tmp_path):
     running = start(command(tmp_path / "killed", 40_000))
     wait_for_part(tmp_path / "killed", 1, running)

@@ -9,6 +9,8 @@ from web_person import lobby_of, serving
 import starmine
 from starmine.look import replay_html
 
+pytestmark = pytest.mark.slow
+
 PLAYERS = [2, 5, *(pytest.param(players, marks=pytest.mark.nightly) for players in (3, 4))]
 SIZES = {"desktop": {"width": 1280, "height": 720}, "phone": {"width": 390, "height": 844}}
 SMALLER = [(1024, 600), (800, 480), (700, 900), (360, 640), (844, 390), (1920, 560)]

@@ -167,6 +167,7 @@ def run_block(code, page, line, namespace):
         exec(compile("\n" * (line - 1) + code, page, "exec"), namespace)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if python_blocks(page.read_text(encoding="utf-8"))], ids=page_name
 )
