@@ -57,6 +57,7 @@ class PlayerReport:
         moves: number of its moves.
         replies: number of its exchanges: replies, and calls that failed for good.
         outcomes: number of exchanges with each outcome: "move", "unreadable", "illegal", "failed", "timeout".
+        problems: for each of these outcomes, except "move", the problem of the first exchange that had it.
         fallbacks: number of moves that the fallback chose.
         seconds_a_game: seconds that its calls took, divided by the number of games.
         usage_a_game: sums of the numbers of `Answer.usage`, divided by the number of games.
@@ -71,6 +72,7 @@ class PlayerReport:
     moves: int
     replies: int
     outcomes: dict[str, int]
+    problems: dict[str, str]
     fallbacks: int
     seconds_a_game: float
     usage_a_game: dict[str, float]
@@ -124,6 +126,10 @@ class TextReport:
                 (
                     f"{player.player}: unusable replies",
                     f"{unusable} of {player.replies}" + (f" ({kinds})" if kinds else ""),
+                ),
+                *(
+                    (f"{player.player}: first {outcome} reply", " ".join(problem.split())[:120])
+                    for outcome, problem in sorted(player.problems.items())
                 ),
                 (f"{player.player}: moves of the fallback", str(player.fallbacks)),
                 (f"{player.player}: seconds a game", f"{player.seconds_a_game:.1f}"),
@@ -208,6 +214,7 @@ def report(
                 moves=len(places),
                 replies=len(chat.exchanges),
                 outcomes=dict(Counter(exchange.outcome for exchange in chat.exchanges)),
+                problems={exchange.outcome: exchange.problem for exchange in chat.exchanges[::-1] if exchange.problem},
                 fallbacks=chat.fallbacks,
                 seconds_a_game=sum(exchange.seconds for exchange in chat.exchanges) / max(1, len(games)),
                 usage_a_game=_usage(chat.exchanges, max(1, len(games))),

@@ -300,6 +300,25 @@ def test_a_report_counts_games_that_were_given_up():
     assert found.players[0].outcomes["unreadable"] == found.given_up
 
 
+def test_a_report_names_the_first_problem_of_each_outcome():
+    replies = iter(["hm", "Well.", "MOVE: discard slot 0"])
+
+    def ask(messages):
+        if (reply := next(replies, None)) is None:
+            raise ConnectionError("<busy>\nagain")
+        return reply
+
+    player = ChatPlayer(ask, name="model", calls=1, fallback="iggi")
+    games = starmine.play_games([player, "iggi"], 1, variant="mini", record=True)
+    found = report(games, [player, "iggi"])
+    (problems,) = (said.problems for said in found.players)
+    assert problems["unreadable"] == player.exchanges[0].problem
+    assert "not legal now" in problems["illegal"]
+    assert problems["failed"] == "ConnectionError: <busy>\nagain"
+    assert "model: first failed reply" in str(found)
+    assert "ConnectionError: &lt;busy&gt; again" in found.to_html()
+
+
 def test_a_class_of_bots_that_are_asked_together_has_an_object_for_each_game():
     class Together(Cautious):
         def act_views(self, views, games):
