@@ -25,8 +25,8 @@ from starmine.evaluation.folder import worst_games
 from starmine.evaluation.html_report import evaluation_html
 from starmine.look import replay_html
 from starmine.look.lobby import Lobby
-from starmine.look.replay import FOLDER
 from starmine.look.server import FILES, Server
+from starmine.look.shapes import FOLDER
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
