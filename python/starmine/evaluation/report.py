@@ -50,7 +50,9 @@ def heading(results: Evaluation) -> str:
         lines.append("± over decks; of a method over seeds. Means leave self-play out")
     elif len(settings.entrants) > 1:
         lines.append("diagonal: self-play, which row and column means leave out")
-    lines += [CHEATS_NOTE] * bool(settings.cheaters) + [HELD_OUT_NOTE] * bool(settings.hold_out)
+    lines += [CHEATS_NOTE] * bool(settings.cheaters) + [f"{HELD_OUT_NOTE}; {MEAN}{HELD_OUT} is over them"] * bool(
+        settings.hold_out
+    )
     return "\n".join(textwrap.fill(line, WIDTH) for line in lines)
 
 
@@ -58,7 +60,7 @@ def matrices(results: Evaluation) -> Iterator[str]:
     """The table, split into blocks of columns that fit the width."""
     table = results.table
     labels = labelled(results, table.rows)
-    heads = labelled(results, table.columns)
+    heads = labelled(results, [f"{MEAN}{HELD_OUT}" if name == HELD_OUT_MEAN else name for name in table.columns])
     margin = len(labels[0])
     wide = max(WIDE_CELL, *(len(head.strip()) + 1 for head in heads))
     is_wide = margin + wide * len(heads) <= WIDTH
@@ -121,10 +123,11 @@ def labelled(results: Evaluation, names: list[str]) -> list[str]:
 def marked(results: Evaluation, names: list[str], longest: int) -> list[str]:
     """Names, shortened, with marks behind those that see their own hand and those that are held out."""
     cheaters, held_out = results.settings.cheaters, results.settings.hold_out
-    return [
-        shorten(name, longest) + CHEATS * (name in cheaters) + HELD_OUT * (name in held_out and name in results.names)
-        for name in names
-    ]
+    short = [shorten(name, longest) for name in names]
+    if len(set(short)) < len(set(names)):  # the ends of names, such as numbers of seeds, tell them apart
+        short = [middle_out(name, longest) for name in names]
+    marks = [CHEATS * (name in cheaters) + HELD_OUT * (name in held_out) for name in names]
+    return [name + mark for name, mark in zip(short, marks, strict=True)]
 
 
 def methods(results: Evaluation) -> Iterator[str]:
@@ -179,6 +182,12 @@ def mean(value: float, error: float | None) -> str:
     if math.isnan(value):
         return "-"
     return f"{value:.2f}" if error is None else f"{value:.2f} ±{error:.2f}"
+
+
+def middle_out(name: str, longest: int) -> str:
+    """A name with an ellipsis in its middle if it is too long."""
+    end = longest // 2
+    return name if len(name) <= longest else f"{name[: longest - end - 1]}…{name[-end:]}"
 
 
 def shorten(name: str, longest: int) -> str:

@@ -157,6 +157,14 @@ def test_the_folder_has_the_table_in_every_form(tmp_path):
     assert max(map(len, str(found).splitlines())) <= 100
 
 
+def test_long_names_of_seeds_are_told_apart():
+    players = {f"a-method-with-a-long-name-{seed}": "iggi" for seed in (1, 2)}
+    text = str(evaluate(players, partners=["outer"], seeds=["a-method-with-a-long-name"], **OPTIONS | {"games": 2}))
+    labels = re.findall(r"^ [12 ] (\S+) +\d", text, re.MULTILINE)
+    seeds = ["a-meth…name-1", "a-meth…name-2"]
+    assert [label for label in labels if "…" in label] == [*seeds, "a-meth…g-name", *seeds]
+
+
 def test_only_the_pairings_of_the_table_are_played(tmp_path):
     evaluate(["iggi", "piers"], partners=["outer"], **OPTIONS, output=tmp_path)
     pairs = {(pairing["player"], pairing["partner"]) for pairing in stored(tmp_path)["pairings"]}
