@@ -14,12 +14,12 @@ The parts, of Kapturowski et al. (2019), Sunehag et al. (arXiv 1706.05296), and 
 - **Replay.** Games are drawn by .9 of their largest error plus .1 of the mean one. The memory holds decks and actions;
   the drawn games are played again for their observations.
 - **Exploration.** Each seat of each game has a rate of its own.
-- `--sad`: the other seats also see which move the acting seat would have made without exploration. What differs from
-  the move that was made enters with a learned weight for each feature. Where nobody explores, nothing differs, so a
-  policy file needs no such input.
+- `--sad`: the other seats also see which move the acting seat would have made without exploration, as a section of its
+  own with its own weights, next to the move that was made. It enters the memory as the difference from that move, which
+  is the same to a linear layer. Where nobody explores, it is zero, so a policy file needs no such input.
 - `--aux`: an auxiliary loss predicts whether each own card is playable, already played, or neither.
 - `--other-play` (arXiv 2003.02979): in each game all seats but one see permuted colours. A network by colour, the
-  default, plays the same with any colours, so this makes a difference to `--network plain` alone.
+  default, plays the same with any colours, so this makes a difference to `--network plain` and with `--sad`.
 
 Output folder, stopping and resuming are those of `examples/ppo.py`. A checkpoint holds the replay memory.
 """
@@ -30,7 +30,7 @@ import copy
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 import torch
@@ -136,15 +136,17 @@ class QNetwork(nn.Module):
         kind = ColorNetwork if args.network == "colors" else PolicyNetwork
         self.policy: ActorCritic = kind(variant, args.encoder, args.hidden, recurrent=True)
         self.policy.fuse_kernels()
-        places = torch.arange(self.policy.features)
-        if isinstance(self.policy, ColorNetwork):
-            features = self.policy.color_features
-            row, rest = torch.arange(len(features.row)), torch.arange(len(features.rest))
-            places = torch.cat([row.repeat(features.colors), len(row) + rest])
-        self.places, self.sad = places, args.sad  # all colours have the same weights
-        self.greedy_weights = nn.Parameter(torch.ones(int(places.max()) + 1))
+        self.sad, self.difference = args.sad, cast("Tensor | None", None)
+        self.greedy_move = nn.Linear(self.policy.features, self.policy.state_width, bias=False)
         self.own_cards = nn.Linear(self.policy.state_width, 3 * variant.hand_size)
-        self.policy.get_submodule("memory").register_forward_hook(self.remember)
+        memory = self.policy.get_submodule("memory")
+        memory.register_forward_pre_hook(self.add_greedy_move)
+        memory.register_forward_hook(self.remember)
+
+    def add_greedy_move(self, module: nn.Module, given: tuple[Tensor, HiddenState]) -> tuple[Tensor, HiddenState]:
+        """Add the section of the greedy move to what the memory sees; none where the policy plays by itself."""
+        difference, self.difference = self.difference, None
+        return given if difference is None else (given[0] + self.greedy_move(difference), given[1])
 
     def remember(self, module: nn.Module, given: Any, found: tuple[Tensor, Tensor]) -> None:
         """Keep what the memory gives, for the auxiliary loss."""
@@ -152,8 +154,9 @@ class QNetwork(nn.Module):
 
     def inputs(self, obs: Tensor, shown: Tensor) -> Tensor:
         """The policy's input for packed observations (n, bytes), with the last moves that were made and the greedy."""
-        inputs = self.policy.read(obs)
-        return inputs + self.greedy_weights[self.places] * (self.policy.read(shown) - inputs) if self.sad else inputs
+        if self.sad:
+            self.difference = unpack_bits(shown, self.policy.features) - unpack_bits(obs, self.policy.features)
+        return self.policy.read(obs)
 
     def forward(self, turns: SeatTurns) -> Tensor:
         """The team's value of each action (T, B, A), -inf where it is not legal."""

@@ -103,8 +103,11 @@ def test_replayed_games_have_the_values_that_they_were_played_by(r2d2, small, op
     assert (best == greedy)[turns.valid].float().mean() > 0.99
 
 
-def test_only_explored_moves_change_the_inputs_of_sad(r2d2, small):
+def test_the_greedy_move_is_a_section_next_to_the_move_that_was_made(r2d2, small):
+    """Values depend on both moves where they differ, and where nobody explores the section adds nothing."""
     import torch
+
+    from starmine.torch import HiddenState
 
     learner = r2d2.R2D2(small(sad=True))
     learner.collect()
@@ -113,11 +116,21 @@ def test_only_explored_moves_change_the_inputs_of_sad(r2d2, small):
     network, obs, shown = learner.network, turns.obs.flatten(0, 2), turns.shown.flatten(0, 2)
     differs = (obs != shown).any(1)
     assert differs.any()
+
+    def remembered(made, greedy):
+        count = len(made)
+        start = HiddenState(torch.zeros(count, 1, 8), torch.zeros(1, count).long(), torch.zeros(1, count).bool())
+        network.policy.evaluate(network.inputs(made, greedy), start)
+        return network.remembered
+
     with torch.no_grad():
-        changed = (network.inputs(obs, shown) != network.policy.read(obs)).any(1)
-        assert torch.equal(changed, differs)
-        network.greedy_weights.zero_()
-        assert torch.equal(network.inputs(obs, shown), network.policy.read(obs))
+        for parameter in network.policy.parameters():
+            parameter.mul_(3)
+        both, made, greedy = remembered(obs, shown), remembered(obs, obs), remembered(shown, shown)
+        assert torch.equal((both != made).any(1), differs)
+        assert (both != greedy).any(1)[differs].float().mean() > 0.9  # the move that was made is not hidden
+        network.greedy_move.weight.zero_()
+        assert torch.equal(remembered(obs, shown), made)
 
 
 @pytest.mark.parametrize("players", [2, 3])
@@ -157,7 +170,7 @@ def test_options_resume_to_the_same_bits(r2d2, small, tmp_path, monkeypatch, opt
     fresh = r2d2.R2D2(arguments()).network.state_dict()
     learned = whole["state"]["network"]
     changed = {name.partition(".")[0] for name in fresh if not np.array_equal(fresh[name], learned[name])}
-    assert changed == {"policy"} | ({"greedy_weights", "own_cards"} if options.get("sad") else set())
+    assert changed == {"policy"} | ({"greedy_move", "own_cards"} if options.get("sad") else set())
     assert "loss" in log_lines(tmp_path / "whole")[-1]
 
 
