@@ -275,7 +275,7 @@ def test_the_command_prints_what_the_function_returns(tmp_path, capsys, monkeypa
 
 def test_the_command_of_the_page_makes_the_table_of_the_page(tmp_path, capsys, monkeypatch):
     page = (ROOT / "docs" / "partners.md").read_text(encoding="utf-8")
-    (line,) = re.findall(r"^starmine (eval .*--with .*)$", page, re.MULTILINE)
+    line, with_seeds = re.findall(r"^starmine (eval .*--with .*)$", page, re.MULTILINE)
     monkeypatch.chdir(tmp_path)
     assert main([*shlex.split(line.replace("--games 1000", "--games 2")), "--no-figure", "--quiet"]) == 0
     written = (tmp_path / "runs" / "partners" / "table.md").read_text(encoding="utf-8")
@@ -285,3 +285,7 @@ def test_the_command_of_the_page_makes_the_table_of_the_page(tmp_path, capsys, m
     assert [line[1] for line in first] == [line[1] for line in second]
     own = play_games(["iggi", "iggi"])
     assert f"| {own.mean:.2f} ± {own.standard_error:.2f} |" in shown.splitlines()[-1]
+    monkeypatch.chdir(ROOT)  # where the seeds are found by name
+    capsys.readouterr()
+    assert main([*shlex.split(with_seeds), "--games", "2", "--quiet"]) == 0
+    assert re.search(r"^high-entropy-2p +2 ", capsys.readouterr().out, re.MULTILINE)
