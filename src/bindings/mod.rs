@@ -12,7 +12,7 @@ mod process;
 mod rules;
 mod search;
 
-use numpy::{PyArray1, PyArrayMethods};
+use numpy::PyArray1;
 use pyo3::prelude::*;
 
 use crate::batch::{ExtraOutput, Outputs};
@@ -112,7 +112,7 @@ core_module! {
 /// use, and an exception there, such as that of a signal's handler, would be a panic.
 fn look_up_numpy(py: Python<'_>) -> PyResult<()> {
     py.import("numpy")?;
-    drop(PyArray1::<u8>::zeros(py, [1], false).try_readonly()?);
+    drop(PyArray1::<u8>::zeros(py, [1], false));
     Ok(())
 }
 

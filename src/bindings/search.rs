@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 
 use crate::bindings::arguments::numbers::{Integer, count, seed as read_seed};
 use crate::bindings::arguments::text::Text;
-use crate::bindings::arrays::room::collect;
+use crate::bindings::arrays::vectors::collect;
 use crate::bindings::bots::player::read_player;
 use crate::bindings::errors::StarmineError;
 use crate::bindings::interruptible::interruptible;

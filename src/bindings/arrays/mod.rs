@@ -1,5 +1,8 @@
-//! numpy arrays as memory, and vectors whose length a caller chooses.
+//! numpy arrays: checks, the one door to their memory, copies of small ones, and vectors whose length a
+//! caller chooses.
 
-pub mod integers;
-pub mod memory;
-pub mod room;
+pub mod check;
+pub mod claims;
+pub mod copies;
+pub mod numbers;
+pub mod vectors;

@@ -1,11 +1,12 @@
 //! The games that ended in the last step of a `Batch`, and their last observations.
 
-use numpy::{IntoPyArray, PyArray1, PyArrayMethods};
+use std::iter;
+
+use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 
 use super::Batch;
-use crate::bindings::arrays::memory::{ArraySpec, OBJECTS};
-use crate::bindings::arrays::room::collect;
+use crate::bindings::arrays::vectors::collect;
 
 impl Batch {
     /// The games that ended in the last step, and an array of their last observations.
@@ -53,15 +54,10 @@ impl Batch {
         }
         let (games, rows) = self.last_observations(py)?;
         let [num_envs, _] = self.shape()?;
-        let spec = ArraySpec { name: "final_obs", dtype: OBJECTS, shape: &[num_envs] };
-        let objects = spec.new_array(py)?.cast_into::<PyArray1<Py<PyAny>>>()?;
-        {
-            let mut objects = objects.readwrite();
-            let objects = objects.as_slice_mut()?;
-            for (row, game) in games.into_iter().enumerate() {
-                objects[game] = self.outputs.observation_of(&rows, row)?.unbind();
-            }
+        let mut objects = collect("final_obs", num_envs, iter::repeat_with(|| py.None()))?;
+        for (row, game) in games.into_iter().enumerate() {
+            objects[game] = self.outputs.observation_of(&rows, row)?.unbind();
         }
-        Ok(Some(objects))
+        Ok(Some(objects.into_pyarray(py)))
     }
 }

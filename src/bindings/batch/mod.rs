@@ -25,8 +25,8 @@ use crate::batch::{
 use crate::bindings::arguments::keywords;
 use crate::bindings::arguments::numbers::{Integer, count, fresh_seed, seed as read_seed};
 use crate::bindings::arguments::text::Text;
-use crate::bindings::arrays::integers::{integer_array, read_integers};
-use crate::bindings::arrays::memory::{Apart, Claims};
+use crate::bindings::arrays::claims::{Apart, Claims, Interpreter};
+use crate::bindings::arrays::copies::{integer_array, read_integers};
 use crate::bindings::errors::BusyError;
 use crate::bindings::interruptible::{interruptible, interruptible_if};
 use crate::bindings::process::forks;
@@ -215,7 +215,7 @@ impl Batch {
         let actions = integer_array("actions", actions)?;
         let mut games = self.lock()?;
         let num_envs = games.batch.num_envs();
-        read_integers("actions", &actions, num_envs, &mut games.actions)?;
+        read_integers("actions", &actions, &[num_envs], &mut games.actions)?;
         Ok(games)
     }
 
@@ -288,7 +288,8 @@ impl Batch {
         call: impl FnOnce(&mut Games, Outputs<'_>, &AtomicBool) -> Result<(), BatchError> + Send,
     ) -> PyResult<()> {
         let keeps_interpreter = games.keeps_interpreter();
-        let mut held = claims.hold(&mut games.apart, keeps_interpreter)?;
+        let interpreter = Interpreter::kept_if(keeps_interpreter);
+        let mut held = claims.hold_known(&mut games.apart, interpreter)?;
         let outputs = self.outputs.buffers(&mut held);
         let never = AtomicBool::new(false);
         if keeps_interpreter {

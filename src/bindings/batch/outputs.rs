@@ -11,9 +11,10 @@ use crate::batch::{
     Batch, BatchError, Dtype, ElementType, ObservationBuffer, OutputLayout, Outputs,
     for_each_output,
 };
-use crate::bindings::arrays::memory::{
-    Apart, ArraySpec, Claims, Held, Memory, Number, NumberType, data_address,
-};
+use crate::bindings::arrays::check::data_address;
+use crate::bindings::arrays::check::{Access, ArraySpec};
+use crate::bindings::arrays::claims::{Claims, Held, Interpreter, Memory};
+use crate::bindings::arrays::numbers::{Number, NumberType};
 
 /// Number of outputs.
 pub const COUNT: usize = Outputs::COUNT;
@@ -30,7 +31,7 @@ pub fn is_result(name: &str) -> bool {
 
 /// Arrays of our own, in the order of the table of outputs.
 pub struct OwnArrays<'py> {
-    arrays: Vec<Bound<'py, PyAny>>,
+    arrays: Vec<Bound<'py, PyUntypedArray>>,
     /// Arrays of the pools that Python code has changed. They are dropped with the others, after the
     /// call, since dropping an array may run Python code.
     _changed: Vec<Pooled>,
@@ -103,7 +104,7 @@ impl OutputArrays {
     pub fn check<'a>(&self, given: Given<'a, '_>, claims: &mut Claims<'a, COUNT>) -> PyResult<()> {
         for (index, (output, given)) in self.outputs.iter().zip(given).enumerate() {
             if let Some(array) = given {
-                claims.write(index, output.spec().check_output(array)?);
+                claims.write(index, output.spec().check(array, Access::Write)?);
             }
         }
         Ok(())
@@ -168,12 +169,12 @@ impl OutputArrays {
         let array = spec.new_array(py)?;
         let mut claims = Claims::<1>::none();
         claims.write_own(0, spec.trusted(&array));
-        let mut held = claims.hold(&mut Apart::default(), true)?;
+        let mut held = claims.hold(Interpreter::Kept)?;
         for memory in held.memory().into_iter().flatten() {
             write(FromMemory::from_memory(memory, self.dtype))?;
         }
         drop(held);
-        Ok(array)
+        Ok(array.into_any())
     }
 }
 
@@ -217,27 +218,19 @@ struct ArrayPool(Mutex<Vec<Pooled>>);
 
 /// An array that was handed out.
 struct Pooled {
-    array: Py<PyAny>,
+    array: Py<PyUntypedArray>,
     /// The address of its memory when it was made. Python code that held the array may have given it
     /// other memory, as unpickling does.
     address: usize,
 }
 
 impl Pooled {
-    fn new(array: &Bound<'_, PyAny>) -> Pooled {
-        Pooled { array: array.clone().unbind(), address: address(array) }
-    }
-
     /// The array, if only the pool holds it. Views, buffers and tensors of an array hold it too.
-    fn unused<'py>(&self, py: Python<'py>) -> Option<&Bound<'py, PyAny>> {
+    fn unused<'py>(&self, py: Python<'py>) -> Option<&Bound<'py, PyUntypedArray>> {
         // SAFETY: the pointer is that of a live object, and the interpreter is held.
         let holders = unsafe { pyo3::ffi::Py_REFCNT(self.array.as_ptr()) };
         (holders == 1).then(|| self.array.bind(py))
     }
-}
-
-fn address(array: &Bound<'_, PyAny>) -> usize {
-    array.cast::<PyUntypedArray>().map_or(0, |array| data_address(array))
 }
 
 impl ArrayPool {
@@ -250,13 +243,15 @@ impl ArrayPool {
         py: Python<'py>,
         spec: ArraySpec<'_>,
         changed: &mut Vec<Pooled>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    ) -> PyResult<Bound<'py, PyUntypedArray>> {
         let Ok(mut arrays) = self.0.try_lock() else { return spec.new_array(py) };
         let mut index = 0;
         while let Some(pooled) = arrays.get(index) {
             match pooled.unused(py) {
                 None => index += 1,
-                Some(array) if address(array) == pooled.address && spec.is_unchanged(array) => {
+                Some(array)
+                    if data_address(array) == pooled.address && spec.is_unchanged(array) =>
+                {
                     return Ok(array.clone());
                 }
                 Some(_) => changed.push(arrays.swap_remove(index)),
@@ -264,7 +259,8 @@ impl ArrayPool {
         }
         let array = spec.new_array(py)?;
         if arrays.len() < Self::CAPACITY {
-            arrays.push(Pooled::new(&array));
+            let address = data_address(&array);
+            arrays.push(Pooled { array: array.clone().unbind(), address });
         }
         Ok(array)
     }

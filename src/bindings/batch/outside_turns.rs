@@ -1,13 +1,13 @@
 //! The methods by which `HanabiVectorEnv` plays the turns of partners written in Python.
 
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::Batch;
 use crate::bindings::arguments::numbers::{Integer, count};
-use crate::bindings::arrays::integers::mask;
-use crate::bindings::arrays::room::collect;
+use crate::bindings::arrays::copies::mask;
+use crate::bindings::arrays::vectors::collect;
 use crate::bindings::encode::seen::{ViewRequest, pairs, rows};
 use crate::bindings::errors::StarmineError;
 use crate::bindings::rules::view::View;
@@ -68,13 +68,13 @@ impl Batch {
     fn _rows<'py>(
         &self,
         py: Python<'py>,
-        games: PyReadonlyArray1<'py, i64>,
-        seats: PyReadonlyArray1<'py, i64>,
+        games: &Bound<'py, PyAny>,
+        seats: &Bound<'py, PyAny>,
         wanted: ViewRequest,
     ) -> PyResult<Bound<'py, PyDict>> {
         let batch = &self.lock()?.batch;
         let variant = batch.variant();
-        let pairs = pairs(&games, &seats, batch.num_envs(), variant.players())?;
+        let pairs = pairs(games, seats, batch.num_envs(), variant.players())?;
         let position = |row: usize| {
             let (game, seat) = pairs[row];
             (batch.position(game).expect("the pairs are checked"), seat)

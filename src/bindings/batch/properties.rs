@@ -6,7 +6,7 @@ use pyo3::types::PyDict;
 
 use super::Batch;
 use super::settings::partners_dict;
-use crate::bindings::arrays::room::collect;
+use crate::bindings::arrays::vectors::collect;
 use crate::bindings::encode::layout::Layout;
 use crate::bindings::rules::variant::Variant;
 use crate::rules::Named;

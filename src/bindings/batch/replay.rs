@@ -10,7 +10,7 @@ use super::outputs::{COUNT, OutputArrays};
 use crate::batch::{self, Dtype, Observers, Options, Replay, ReplayError};
 use crate::bindings::arguments::numbers::{Integer, count};
 use crate::bindings::arguments::text::Text;
-use crate::bindings::arrays::memory::{Apart, Claims};
+use crate::bindings::arrays::claims::{Apart, Claims, Interpreter};
 use crate::bindings::errors::{BusyError, DeckError, StarmineError};
 use crate::bindings::interruptible::interruptible;
 use crate::bindings::rules::recording::read_recording;
@@ -101,7 +101,7 @@ impl _Replay {
         let (replay, apart) = &mut *guard;
         let mut claims = Claims::none();
         self.outputs.trust(&arrays, &mut claims);
-        let mut held = claims.hold(apart, false)?;
+        let mut held = claims.hold_known(apart, Interpreter::Released)?;
         let buffers = self.outputs.buffers(&mut held);
         let result = py.detach(|| replay.step(buffers));
         drop(held);

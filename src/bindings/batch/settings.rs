@@ -11,9 +11,8 @@ use crate::bindings::arguments::numbers::{
     Integer, seat as read_seat, seed as read_seed, wrong_type,
 };
 use crate::bindings::arguments::text::Text;
-use crate::bindings::arrays::integers::{bytes, mask};
-use crate::bindings::arrays::memory::check_not_masked;
-use crate::bindings::arrays::room::{items, room};
+use crate::bindings::arrays::copies::{copy, mask, while_read};
+use crate::bindings::arrays::vectors::{items, with_capacity};
 use crate::bindings::bots::player::read_player_if;
 use crate::bindings::errors::StarmineError;
 use crate::nn::BufferError;
@@ -33,6 +32,24 @@ enum GivenSeeds {
     Each(Vec<u64>),
 }
 
+impl GivenSeeds {
+    fn read(seed: &Bound<'_, PyAny>, num_envs: usize) -> PyResult<GivenSeeds> {
+        if !seed.hasattr("__len__")? || is_scalar(seed) {
+            return Ok(GivenSeeds::Batch(read_seed(seed)?));
+        }
+        let (name, found) = ("seed", seed.len()?);
+        if found != num_envs {
+            let (found, expected) = (found.to_string(), num_envs.to_string());
+            return Err(BufferError { name, found, expected }.into());
+        }
+        let mut seeds = with_capacity(name, num_envs + 1)?;
+        for seed in seed.try_iter()?.take(num_envs + 1) {
+            seeds.push(read_seed(&seed?)?);
+        }
+        Ok(GivenSeeds::Each(seeds))
+    }
+}
+
 impl Reset {
     pub fn read(
         seed: Option<&Bound<'_, PyAny>>,
@@ -41,28 +58,13 @@ impl Reset {
         start_players: Option<&Bound<'_, PyAny>>,
         [num_envs, deck_size]: [usize; 2],
     ) -> PyResult<Reset> {
-        if let Some(seed) = seed {
-            check_not_masked("seed", seed)?;
-        }
         let seeds = match seed {
             None => GivenSeeds::Continue,
-            Some(seed) if seed.hasattr("__len__")? && !is_scalar(seed) => {
-                let (name, found) = ("seed", seed.len()?);
-                if found != num_envs {
-                    let (found, expected) = (found.to_string(), num_envs.to_string());
-                    return Err(BufferError { name, found, expected }.into());
-                }
-                let mut seeds = room("seed", num_envs + 1)?;
-                for seed in seed.try_iter()?.take(num_envs + 1) {
-                    seeds.push(read_seed(&seed?)?);
-                }
-                GivenSeeds::Each(seeds)
-            }
-            Some(seed) => GivenSeeds::Batch(read_seed(seed)?),
+            Some(seed) => while_read("seed", seed, || GivenSeeds::read(seed, num_envs))?,
         };
         let mask = reset_mask.map(|given| mask("reset_mask", given, num_envs)).transpose()?;
-        let decks = decks.map(|given| bytes("decks", given, &[num_envs, deck_size])).transpose()?;
-        let seats = start_players.map(|given| bytes("start_players", given, &[num_envs]));
+        let decks = decks.map(|given| copy("decks", given, &[num_envs, deck_size])).transpose()?;
+        let seats = start_players.map(|given| copy("start_players", given, &[num_envs]));
         if decks.is_none() && seats.is_some() {
             return Err(StarmineError::new_err(
                 "start_players need decks: without decks the variant and the seed decide",

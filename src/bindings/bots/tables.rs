@@ -5,14 +5,15 @@ use std::iter;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::player::read_player;
 use crate::bindings::arguments::numbers::{Integer, count, seed as read_seed};
-use crate::bindings::arrays::room::{collect, room};
+use crate::bindings::arrays::copies::integers;
+use crate::bindings::arrays::vectors::{collect, with_capacity};
 use crate::bindings::encode::seen::{ViewRequest, pairs, rows};
 use crate::bindings::errors::{StarmineError, illegal_action};
 use crate::bindings::interruptible::{interruptible, interruptible_if};
@@ -65,15 +66,15 @@ fn read_players(variant: &rules::Variant, names: &GivenPlayers<'_>) -> PyResult<
 fn read_games(
     first: &Integer,
     games: &Integer,
-    listed: Option<PyReadonlyArray1<'_, u64>>,
+    listed: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Vec<u64>> {
     if let Some(listed) = listed {
-        let listed = listed.as_slice()?;
-        if listed.is_empty() || listed.iter().any(|&game| game > GAMES as u64) {
+        let listed = integers("listed", listed)?;
+        if listed.is_empty() || listed.iter().any(|game| !(0..=GAMES as i64).contains(game)) {
             let message = format!("listed: expected at least one game, each from 0 to {GAMES}");
             return Err(StarmineError::new_err(message));
         }
-        return collect("games", listed.len(), listed.iter().copied());
+        return collect("games", listed.len(), listed.iter().map(|&game| game as u64));
     }
     let first = count("first_game", first, 0..=GAMES)? as u64;
     let games = count("games", games, 1..=GAMES)?;
@@ -165,7 +166,7 @@ pub fn _play_bots<'py>(
     first_game: Integer,
     num_threads: Integer,
     record: bool,
-    listed: Option<PyReadonlyArray1<'py, u64>>,
+    listed: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<(Columns<'py>, Option<RecordingArrays<'py>>, Option<ValueArrays<'py>>)> {
     let variant = read_variant(variant)?;
     let players = read_players(&variant, &players)?;
@@ -193,7 +194,7 @@ pub struct _Tables {
 }
 
 impl _Tables {
-    fn no_game(&self, game: usize) -> PyErr {
+    fn no_game(&self, game: i64) -> PyErr {
         StarmineError::new_err(format!(
             "game={game} is not allowed: expected 0 to {}",
             self.tables.len() - 1
@@ -219,12 +220,12 @@ impl _Tables {
         games: Integer,
         seed: &Bound<'_, PyAny>,
         first_game: Integer,
-        listed: Option<PyReadonlyArray1<'_, u64>>,
+        listed: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<_Tables> {
         let variant = read_variant(variant)?;
         let players = read_players(&variant, &players)?;
         let (seed, games) = (read_seed(seed)?, read_games(&first_game, &games, listed)?);
-        let mut tables = room("games", games.len())?;
+        let mut tables = with_capacity("games", games.len())?;
         let abandoned = collect("games", games.len(), iter::repeat(false))?;
         interruptible(py, |stop| {
             let games = games.into_iter().take_while(|_| !is_set(stop));
@@ -252,7 +253,7 @@ impl _Tables {
         py: Python<'py>,
         most_turns: usize,
     ) -> PyResult<Bound<'py, PyArray1<i32>>> {
-        let mut seats = room("games", self.tables.len())?;
+        let mut seats = with_capacity("games", self.tables.len())?;
         let waits =
             |&(table, abandoned): &(&GameRunner, &bool)| !abandoned && table.waits_for_bot();
         let waiting = || self.tables.iter().zip(&self.abandoned).filter(waits);
@@ -317,11 +318,11 @@ impl _Tables {
     fn _rows<'py>(
         &self,
         py: Python<'py>,
-        games: PyReadonlyArray1<'py, i64>,
-        seats: PyReadonlyArray1<'py, i64>,
+        games: &Bound<'py, PyAny>,
+        seats: &Bound<'py, PyAny>,
         wanted: ViewRequest,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let pairs = pairs(&games, &seats, self.tables.len(), self.variant.players())?;
+        let pairs = pairs(games, seats, self.tables.len(), self.variant.players())?;
         let position = |row: usize| {
             let (game, seat) = pairs[row];
             (*self.tables[game].position(), seat)
@@ -336,9 +337,10 @@ impl _Tables {
     fn apply_all(
         &mut self,
         py: Python<'_>,
-        games: Vec<usize>,
-        actions: Vec<i64>,
+        games: &Bound<'_, PyAny>,
+        actions: &Bound<'_, PyAny>,
     ) -> PyResult<Vec<usize>> {
+        let (games, actions) = (integers("games", games)?, integers("actions", actions)?);
         if games.len() != actions.len() {
             return Err(StarmineError::new_err(format!(
                 "actions has {} elements: expected {}",
@@ -346,7 +348,8 @@ impl _Tables {
                 games.len()
             )));
         }
-        if let Some(&game) = games.iter().find(|&&game| game >= self.tables.len()) {
+        let numbers = 0..self.tables.len() as i64;
+        if let Some(&game) = games.iter().find(|game| !numbers.contains(game)) {
             return Err(self.no_game(game));
         }
         // The bots are told of the moves, which takes some of them a tenth of a millisecond.
@@ -354,6 +357,7 @@ impl _Tables {
             let mut refused = Vec::new();
             let moves = games.iter().zip(&actions).take_while(|_| !is_set(stop));
             for (&game, &action) in moves {
+                let game = game as usize;
                 let table = &mut self.tables[game];
                 let id = self.variant.action_id(action);
                 let played = id.and_then(|id| self.variant.action_to_move(id)).ok();

@@ -1,13 +1,14 @@
 //! What seats see in several games.
 
 use half::f16;
-use numpy::{Element as NumpyElement, IntoPyArray, PyArrayMethods, PyReadonlyArray1};
+use numpy::{Element as NumpyElement, IntoPyArray, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::batch::{Dtype, ExtraOutput};
 use crate::bindings::arguments::text::Text;
-use crate::bindings::arrays::room::room;
+use crate::bindings::arrays::copies::integers;
+use crate::bindings::arrays::vectors::with_capacity;
 use crate::bindings::errors::StarmineError;
 use crate::encode::{self, AnyEncoder, CARD_FEATURES, write_card_features, write_public_marginals};
 use crate::nn::{Element, Simd, packed_length, unpack_bits};
@@ -25,20 +26,20 @@ const ROWS_BETWEEN_SIGNALS: usize = 1 << 12;
 /// # Errors
 /// `StarmineError` if one is not a game, or not a seat.
 pub fn pairs(
-    games: &PyReadonlyArray1<'_, i64>,
-    seats: &PyReadonlyArray1<'_, i64>,
+    games: &Bound<'_, PyAny>,
+    seats: &Bound<'_, PyAny>,
     most_games: usize,
     players: u8,
 ) -> PyResult<Vec<(usize, Seat)>> {
-    let (games, seats) = (games.as_array(), seats.as_array());
+    let (games, seats) = (integers("games", games)?, integers("seats", seats)?);
     if games.len() != seats.len() {
         let (found, expected) = (seats.len(), games.len());
         return Err(StarmineError::new_err(format!(
             "seats has {found} elements: expected {expected}"
         )));
     }
-    let mut found = room("rows", games.len())?;
-    for (&game, &seat) in games.iter().zip(seats) {
+    let mut found = with_capacity("rows", games.len())?;
+    for (&game, &seat) in games.iter().zip(&seats) {
         if !(0..most_games as i64).contains(&game) || !(0..i64::from(players)).contains(&seat) {
             let last = most_games - 1;
             return Err(StarmineError::new_err(format!(
@@ -104,7 +105,7 @@ impl<'a> SeenRows<'a> {
         let slots = usize::from(variant.hand_size());
         let cards = usize::from(variant.players()) * slots;
         let floats = |output: ExtraOutput, length: usize| {
-            let rows = || room(output.name(), number * length);
+            let rows = || with_capacity(output.name(), number * length);
             asked.contains(&output).then(rows).transpose()
         };
         let has_hands = asked.contains(&ExtraOutput::OwnHand);
@@ -115,11 +116,11 @@ impl<'a> SeenRows<'a> {
             number,
             features: layout.len(),
             words: vec![0; layout.words()],
-            packed: room("observations", number * 8 * layout.words())?,
-            masks: room("masks", number * variant.num_actions())?,
+            packed: with_capacity("observations", number * 8 * layout.words())?,
+            masks: with_capacity("masks", number * variant.num_actions())?,
             card_features: floats(ExtraOutput::CardFeatures, cards * CARD_FEATURES)?,
             marginals: floats(ExtraOutput::Marginals, cards * variant.num_card_kinds())?,
-            own_hands: has_hands.then(|| room("own_hand", number * slots)).transpose()?,
+            own_hands: has_hands.then(|| with_capacity("own_hand", number * slots)).transpose()?,
         })
     }
 
@@ -202,7 +203,7 @@ fn unpacked<'py, T: Element + NumpyElement + Default>(
     packed: &[u8],
     shape: [usize; 2],
 ) -> PyResult<Bound<'py, PyAny>> {
-    let mut elements: Vec<T> = room("observations", shape[0] * shape[1])?;
+    let mut elements: Vec<T> = with_capacity("observations", shape[0] * shape[1])?;
     elements.resize(shape[0] * shape[1], T::default());
     unpack_bits(Simd::chosen()?, packed, shape[1], &mut elements, 1)?;
     array(py, elements, &shape)

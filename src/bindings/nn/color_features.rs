@@ -1,8 +1,5 @@
 //! Features by colour.
 
-use std::ffi::c_int;
-
-use half::slice::HalfBitsSliceExt;
 use half::{bf16, f16};
 use numpy::PyUntypedArrayMethods;
 use pyo3::prelude::*;
@@ -11,7 +8,8 @@ use super::unpack::unpack;
 use crate::batch::MAX_THREADS;
 use crate::bindings::arguments::numbers::{Integer, count};
 use crate::bindings::arguments::text::Text;
-use crate::bindings::arrays::memory::{ArraySpec, Number, check_bytes, type_number, untyped};
+use crate::bindings::arrays::check::for_dtype;
+use crate::bindings::arrays::check::untyped;
 use crate::bindings::encode::layout::Layout;
 use crate::bindings::errors::{ArrayError, StarmineError};
 use crate::bindings::rules::variant::read_variant;
@@ -96,8 +94,7 @@ impl _ColorFeatures {
         num_threads: Integer,
     ) -> PyResult<()> {
         let num_threads = count("num_threads", &num_threads, 1..=MAX_THREADS)?;
-        let (packed, bits) = check_bytes("bits", bits)?;
-        let array = untyped("out", out)?;
+        let (packed, array) = (untyped("bits", bits)?, untyped("out", out)?);
         let (row_bytes, length) = (packed_length(self.features.bits()), self.features.len());
         let rows = match packed.shape().split_last() {
             Some((&bytes, rows)) if bytes == row_bytes => rows,
@@ -109,26 +106,10 @@ impl _ColorFeatures {
             }
         };
         let shape = [rows, &[length]].concat();
-        macro_rules! write_as {
-            ($type:ty $(, $cast:ident)?) => {{
-                let spec = ArraySpec { name: "out", dtype: <$type>::TYPE, shape: &shape };
-                let out = spec.check_output(out)?;
-                unpack::<$type>(array.py(), bits, out, [row_bytes, length], |bits, out| {
-                    self.features.write_rows(bits, out$(.$cast::<bf16>())?, num_threads)
-                })
-            }};
-        }
-        const FLOAT32: c_int = f32::TYPE.number;
-        const FLOAT16: c_int = f16::TYPE.number;
-        const UINT16: c_int = u16::TYPE.number;
-        match type_number(array) {
-            Some(FLOAT32) => write_as!(f32),
-            Some(FLOAT16) => write_as!(f16),
-            Some(UINT16) => write_as!(u16, reinterpret_cast_mut),
-            _ => Err(ArrayError::new_err(format!(
-                "out has dtype {}: expected float32, float16 or uint16",
-                array.dtype()
-            ))),
-        }
+        for_dtype!("out", array, [f32, f16, bf16], T => {
+            unpack::<T>(bits, out, &shape, [row_bytes, length], |bits, out| {
+                self.features.write_rows(bits, out, num_threads)
+            })
+        })
     }
 }

@@ -4,12 +4,14 @@ use std::iter;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 
 use crate::bindings::arguments::text::Text;
-use crate::bindings::arrays::memory::check_not_masked;
-use crate::bindings::arrays::room::{collect, room};
+use crate::bindings::arrays::check::{check_dtype, untyped};
+use crate::bindings::arrays::copies::{copy, read_numbers};
+use crate::bindings::arrays::numbers::Number;
+use crate::bindings::arrays::vectors::{collect, with_capacity};
 use crate::bindings::errors::ArrayError;
 use crate::bindings::interruptible::interruptible;
 use crate::bots::BotNameError;
@@ -69,12 +71,12 @@ impl _Network {
         let words = read_observations(observations, policy.num_bits())?;
         let rows = words.len() / policy.num_bits().div_ceil(64);
         let mut memories = match memory {
-            Some(given) => read_memories(given, rows, width)?,
+            Some(given) => copy("memory", given, &[rows, width])?,
             None => collect("memory", rows * width, iter::repeat(0.0))?,
         };
         let actions = policy.variant().num_actions();
-        let mut logits = room("logits", rows * actions)?;
-        let mut values = room("values", rows)?;
+        let mut logits = with_capacity("logits", rows * actions)?;
+        let mut values = with_capacity("values", rows)?;
         let mut compute = |stop: &AtomicBool| {
             compute(policy, &words, &mut memories, stop, |of_actions, value| {
                 logits.extend_from_slice(of_actions);
@@ -96,35 +98,35 @@ impl _Network {
 
 /// The features of each row as packed bits, in whole words.
 fn read_observations(given: &Bound<'_, PyAny>, features: usize) -> PyResult<Vec<u64>> {
-    check_not_masked("observations", given)?;
-    let given: PyReadonlyArray2<'_, u8> = given.extract().map_err(|_| {
-        let expected = format!("observations: expected a numpy array uint8 (K, {features})");
-        ArrayError::new_err(expected)
-    })?;
-    let given = given.as_array();
-    check_columns("observations", given.dim(), features, None)?;
-    let row_words = features.div_ceil(64);
-    let mut words = collect("observations", given.nrows() * row_words, iter::repeat(0))?;
-    for ((row, column), &feature) in given.indexed_iter() {
-        if feature > 1 {
+    let array = untyped("observations", given)?;
+    check_dtype("observations", array, u8::TYPE)?;
+    let rows = match *array.shape() {
+        [rows, columns] if columns == features => rows,
+        ref found => {
             return Err(ArrayError::new_err(format!(
-                "observations has {feature} at ({row}, {column}): expected 0 or 1"
+                "observations has shape {found:?}: expected (K, {features})"
             )));
         }
-        words[row * row_words + column / 64] |= u64::from(feature) << (column % 64);
-    }
-    Ok(words)
-}
-
-/// The hidden states, row by row.
-fn read_memories(given: &Bound<'_, PyAny>, rows: usize, width: usize) -> PyResult<Vec<f32>> {
-    check_not_masked("memory", given)?;
-    let given: PyReadonlyArray2<'_, f32> = given.extract().map_err(|_| {
-        ArrayError::new_err(format!("memory: expected a numpy array float32 ({rows}, {width})"))
+    };
+    let row_words = features.div_ceil(64);
+    let mut words = collect("observations", rows * row_words, iter::repeat(0))?;
+    read_numbers("observations", array, |elements: &[u8]| {
+        let rows = elements.chunks_exact(features).zip(words.chunks_exact_mut(row_words));
+        for (row, (elements, words)) in rows.enumerate() {
+            if let Some(column) = elements.iter().position(|&feature| feature > 1) {
+                let feature = elements[column];
+                return Err(ArrayError::new_err(format!(
+                    "observations has {feature} at ({row}, {column}): expected 0 or 1"
+                )));
+            }
+            for (word, elements) in words.iter_mut().zip(elements.chunks(64)) {
+                let bits = elements.iter().enumerate();
+                *word = bits.fold(0, |word, (bit, &feature)| word | u64::from(feature) << bit);
+            }
+        }
+        Ok(())
     })?;
-    let given = given.as_array();
-    check_columns("memory", given.dim(), width, Some(rows))?;
-    collect("memory", rows * width, given.iter().copied())
+    Ok(words)
 }
 
 /// Passes the logits and the value of each row to `put`, up to the row at which `stop` is set. The
@@ -148,19 +150,4 @@ fn compute(
             put(of_actions, *value);
         }
     }
-}
-
-fn check_columns(
-    name: &str,
-    found: (usize, usize),
-    columns: usize,
-    rows: Option<usize>,
-) -> PyResult<()> {
-    if found == (rows.unwrap_or(found.0), columns) {
-        return Ok(());
-    }
-    let expected = rows.map_or("K".to_owned(), |rows| rows.to_string());
-    Err(ArrayError::new_err(format!(
-        "{name} has shape {found:?}: expected ({expected}, {columns})"
-    )))
 }

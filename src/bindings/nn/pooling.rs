@@ -1,88 +1,57 @@
 //! Pooling over the colours and its gradient, for `starmine.torch`.
 
 use std::array::from_fn;
-use std::ffi::c_int;
 
 use half::bf16;
-use half::slice::HalfBitsSliceExt;
-use numpy::PyUntypedArrayMethods;
+use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 
 use crate::batch::MAX_THREADS;
 use crate::bindings::arguments::numbers::{Integer, count};
-use crate::bindings::arrays::memory::{Apart, ArraySpec, Claims, Number, type_number, untyped};
+use crate::bindings::arrays::check::for_dtype;
+use crate::bindings::arrays::check::{Access, ArraySpec, untyped};
+use crate::bindings::arrays::claims::{Claims, Interpreter};
+use crate::bindings::arrays::numbers::Number;
 use crate::bindings::errors::ArrayError;
 use crate::nn::{BufferError, Pooling, PoolingGradient, PoolingSize, Real, Simd};
 
-/// The sizes of the arrays, of which the first is (N, colours, width).
-fn sizes(name: &str, towers: &Bound<'_, PyAny>) -> PyResult<([[usize; 3]; 3], PoolingSize, c_int)> {
-    let array = untyped(name, towers)?;
-    let &[count, colors, width] = array.shape() else {
-        let shape = array.shape();
+/// The shapes of the towers, of the rows of each game and of what is pooled, and the sizes of a layer.
+type Sizes = ([usize; 3], [usize; 2], [usize; 2], PoolingSize);
+
+/// The shapes of the towers, (N, colours, width), of the rows of each game and of what is pooled.
+fn sizes(name: &str, towers: &Bound<'_, PyUntypedArray>) -> PyResult<Sizes> {
+    let &[count, colors, width] = towers.shape() else {
+        let shape = towers.shape();
         let problem = format!("{name} has shape {shape:?}: expected (games, colours, width)");
         return Err(ArrayError::new_err(problem));
     };
-    let found = type_number(array);
-    let allowed = [f32::TYPE.number, u16::TYPE.number];
-    let Some(dtype) = found.filter(|dtype| allowed.contains(dtype)) else {
-        let dtype = array.dtype();
-        let problem = format!("{name} has dtype {dtype}: expected float32 or uint16");
-        return Err(ArrayError::new_err(problem));
-    };
-    let shapes = [[count, colors, width], [count, width, 0], [count, 2 * width, 0]];
-    Ok((shapes, PoolingSize { colors, width }, dtype))
-}
-
-/// The elements of an array, as the core takes them.
-trait Stored: Number {
-    type Real: Real;
-    fn real(stored: &[Self]) -> &[Self::Real];
-    fn real_mut(stored: &mut [Self]) -> &mut [Self::Real];
-}
-
-impl Stored for f32 {
-    type Real = f32;
-    fn real(stored: &[f32]) -> &[f32] {
-        stored
-    }
-    fn real_mut(stored: &mut [f32]) -> &mut [f32] {
-        stored
-    }
-}
-
-impl Stored for u16 {
-    type Real = bf16;
-    fn real(stored: &[u16]) -> &[bf16] {
-        stored.reinterpret_cast()
-    }
-    fn real_mut(stored: &mut [u16]) -> &mut [bf16] {
-        stored.reinterpret_cast_mut()
-    }
+    let size = PoolingSize { colors, width };
+    Ok(([count, colors, width], [count, width], [count, 2 * width], size))
 }
 
 /// An array of a call, with its name and the shape that it must have.
 type Array<'a, 'py> = (&'static str, &'a Bound<'py, PyAny>, &'a [usize]);
 
 /// Calls the core with the numbers of the arrays, without the interpreter.
-fn run<T: Stored, const INPUTS: usize, const OUTPUTS: usize>(
+fn run<T: Number + Real, const INPUTS: usize, const OUTPUTS: usize>(
     inputs: [Array<'_, '_>; INPUTS],
     outputs: [Array<'_, '_>; OUTPUTS],
-    call: impl FnOnce([&[T::Real]; INPUTS], [&mut [T::Real]; OUTPUTS]) -> Result<(), BufferError> + Send,
+    call: impl FnOnce([&[T]; INPUTS], [&mut [T]; OUTPUTS]) -> Result<(), BufferError> + Send,
 ) -> PyResult<()> {
     let py = inputs[0].1.py();
     let mut claims = Claims::<6>::none();
     let dtype = T::TYPE;
     for (index, (name, array, shape)) in inputs.into_iter().enumerate() {
-        claims.read(index, ArraySpec { name, dtype, shape }.check_output(array)?);
+        claims.read(index, ArraySpec { name, dtype, shape }.check(array, Access::Read)?);
     }
     for (index, (name, array, shape)) in outputs.into_iter().enumerate() {
-        claims.write(INPUTS + index, ArraySpec { name, dtype, shape }.check_output(array)?);
+        claims.write(INPUTS + index, ArraySpec { name, dtype, shape }.check(array, Access::Write)?);
     }
-    let mut held = claims.hold(&mut Apart::default(), false)?;
+    let mut held = claims.hold(Interpreter::Released)?;
     let mut memory = held.memory().into_iter().flatten();
     let mut next = || memory.next().expect("one for each array");
-    let inputs = from_fn(|_| T::real(next().numbers::<T>()));
-    let outputs = from_fn(|_| T::real_mut(next().write::<T>()));
+    let inputs = from_fn(|_| next().read::<T>());
+    let outputs = from_fn(|_| next().write::<T>());
     Ok(py.detach(|| call(inputs, outputs))?)
 }
 
@@ -112,18 +81,15 @@ pub fn _pool(
 ) -> PyResult<()> {
     let num_threads = count("num_threads", &num_threads, 1..=MAX_THREADS)?;
     let simd = Simd::chosen()?;
-    let ([of_tower, of_shared, of_pooled], size, dtype) = sizes("rows", rows)?;
-    let (of_shared, of_pooled) = (&of_shared[..2], &of_pooled[..2]);
-    let inputs = [("rows", rows, &of_tower[..]), ("shared", shared, of_shared)];
-    let outputs = [("tower", tower, &of_tower[..]), ("pooled", pooled, of_pooled)];
-    macro_rules! run_as {
-        ($type:ty) => {
-            run::<$type, 2, 2>(inputs, outputs, |[rows, shared], [tower, pooled]| {
-                Pooling { rows, shared, tower, pooled }.run(simd, size, num_threads)
-            })
-        };
-    }
-    if dtype == f32::TYPE.number { run_as!(f32) } else { run_as!(u16) }
+    let array = untyped("rows", rows)?;
+    let (of_tower, of_shared, of_pooled, size) = sizes("rows", array)?;
+    let inputs = [("rows", rows, &of_tower[..]), ("shared", shared, &of_shared)];
+    let outputs = [("tower", tower, &of_tower[..]), ("pooled", pooled, &of_pooled)];
+    for_dtype!("rows", array, [f32, bf16], T => {
+        run::<T, 2, 2>(inputs, outputs, |[rows, shared], [tower, pooled]| {
+            Pooling { rows, shared, tower, pooled }.run(simd, size, num_threads)
+        })
+    })
 }
 
 /// The gradients of the inputs of the layer. Colours that share a maximum share its gradient alike.
@@ -154,26 +120,19 @@ pub fn _pool_gradient(
 ) -> PyResult<()> {
     let num_threads = count("num_threads", &num_threads, 1..=MAX_THREADS)?;
     let simd = Simd::chosen()?;
-    let ([of_tower, of_shared, of_pooled], size, dtype) = sizes("tower", tower)?;
-    let (of_shared, of_pooled) = (&of_shared[..2], &of_pooled[..2]);
+    let array = untyped("tower", tower)?;
+    let (of_tower, of_shared, of_pooled, size) = sizes("tower", array)?;
     let inputs = [
         ("tower", tower, &of_tower[..]),
-        ("pooled", pooled, of_pooled),
-        ("d_tower", d_tower, &of_tower[..]),
-        ("d_pooled", d_pooled, of_pooled),
+        ("pooled", pooled, &of_pooled),
+        ("d_tower", d_tower, &of_tower),
+        ("d_pooled", d_pooled, &of_pooled),
     ];
-    let outputs = [("d_rows", d_rows, &of_tower[..]), ("d_shared", d_shared, of_shared)];
-    macro_rules! run_as {
-        ($type:ty) => {
-            run::<$type, 4, 2>(inputs, outputs, |inputs, [d_rows, d_shared]| {
-                let [tower, pooled, d_tower, d_pooled] = inputs;
-                PoolingGradient { tower, pooled, d_tower, d_pooled, d_rows, d_shared }.run(
-                    simd,
-                    size,
-                    num_threads,
-                )
-            })
-        };
-    }
-    if dtype == f32::TYPE.number { run_as!(f32) } else { run_as!(u16) }
+    let outputs = [("d_rows", d_rows, &of_tower[..]), ("d_shared", d_shared, &of_shared)];
+    for_dtype!("tower", array, [f32, bf16], T => {
+        run::<T, 4, 2>(inputs, outputs, |[tower, pooled, d_tower, d_pooled], [d_rows, d_shared]| {
+            let layer = PoolingGradient { tower, pooled, d_tower, d_pooled, d_rows, d_shared };
+            layer.run(simd, size, num_threads)
+        })
+    })
 }

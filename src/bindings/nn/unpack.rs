@@ -1,17 +1,15 @@
 //! Packed observations, unpacked into the caller's array.
 
-use std::ffi::c_int;
-
-use half::slice::HalfBitsSliceExt;
 use half::{bf16, f16};
 use numpy::PyUntypedArrayMethods;
 use pyo3::prelude::*;
 
 use crate::batch::MAX_THREADS;
 use crate::bindings::arguments::numbers::{Integer, count};
-use crate::bindings::arrays::memory::{
-    Apart, ArraySpec, CheckedArray, Claims, Number, check_bytes, type_number, untyped,
-};
+use crate::bindings::arrays::check::for_dtype;
+use crate::bindings::arrays::check::{Access, ArraySpec, untyped};
+use crate::bindings::arrays::claims::{Claims, Interpreter};
+use crate::bindings::arrays::numbers::Number;
 use crate::bindings::errors::ArrayError;
 use crate::nn::{self, BufferError, Simd, packed_length};
 
@@ -53,36 +51,15 @@ pub fn unpack_bits_into(
 ) -> PyResult<()> {
     let num_threads = count("num_threads", &num_threads, 1..=MAX_THREADS)?;
     let simd = Simd::chosen()?;
-    let (packed, bits) = check_bytes("bits", bits)?;
-    let array = untyped("out", out)?;
+    let (packed, array) = (untyped("bits", bits)?, untyped("out", out)?);
     let shape = expected_shape(packed.shape(), array.shape())?;
-    macro_rules! unpack_as {
-        ($type:ty $(, $cast:ident)?) => {{
-            let spec = ArraySpec { name: "out", dtype: <$type>::TYPE, shape: &shape };
-            let out = spec.check_output(out)?;
-            let num_features = shape[shape.len() - 1];
-            let row_lengths = [packed_length(num_features), num_features];
-            unpack::<$type>(array.py(), bits, out, row_lengths, |bits, out| {
-                nn::unpack_bits(simd, bits, num_features, out$(.$cast::<bf16>())?, num_threads)
-            })
-        }};
-    }
-    const FLOAT32: c_int = f32::TYPE.number;
-    const FLOAT16: c_int = f16::TYPE.number;
-    const UINT16: c_int = u16::TYPE.number;
-    const UINT8: c_int = u8::TYPE.number;
-    match type_number(array) {
-        Some(FLOAT32) => unpack_as!(f32),
-        Some(FLOAT16) => unpack_as!(f16),
-        Some(UINT16) => unpack_as!(u16, reinterpret_cast_mut),
-        Some(UINT8) => unpack_as!(u8),
-        _ => {
-            let dtype = array.dtype();
-            Err(ArrayError::new_err(format!(
-                "out has dtype {dtype}: expected float32, float16, uint16 or uint8"
-            )))
-        }
-    }
+    let num_features = shape[shape.len() - 1];
+    let row_lengths = [packed_length(num_features), num_features];
+    for_dtype!("out", array, [f32, f16, bf16, u8], T => {
+        unpack::<T>(bits, out, &shape, row_lengths, |bits, out| {
+            nn::unpack_bits(simd, bits, num_features, out, num_threads)
+        })
+    })
 }
 
 /// The shape that `out` must have: that of `bits`, but with rows as long as those of `out`.
@@ -102,28 +79,32 @@ fn expected_shape(packed: &[usize], out: &[usize]) -> PyResult<Vec<usize>> {
     Ok([rows, &[num_features]].concat())
 }
 
-/// Makes the call while it holds the memory of both arrays, without the interpreter if there is much
-/// to write. A signal's handler that raises leaves `out` written in part.
+/// Calls `write` with the memory of both arrays, without the interpreter if there is much to write. A
+/// signal's handler that raises leaves `out` written in part.
 pub fn unpack<T: Number + Send>(
-    py: Python<'_>,
-    bits: CheckedArray<'_>,
-    out: CheckedArray<'_>,
+    bits: &Bound<'_, PyAny>,
+    out: &Bound<'_, PyAny>,
+    shape: &[usize],
     [bytes, elements]: [usize; 2],
-    call: impl Fn(&[u8], &mut [T]) -> Result<(), BufferError> + Sync,
+    write: impl Fn(&[u8], &mut [T]) -> Result<(), BufferError> + Sync,
 ) -> PyResult<()> {
+    let py = bits.py();
+    let packed_shape = [&shape[..shape.len() - 1], &[bytes]].concat();
+    let packed = ArraySpec { name: "bits", dtype: u8::TYPE, shape: &packed_shape };
+    let out = ArraySpec { name: "out", dtype: T::TYPE, shape }.check(out, Access::Write)?;
     let keeps_interpreter = out.bytes() <= KEEP_INTERPRETER;
     let mut claims = Claims::<2>::none();
-    claims.read(0, bits);
+    claims.read(0, packed.check(bits, Access::Read)?);
     claims.write(1, out);
-    let mut held = claims.hold(&mut Apart::default(), keeps_interpreter)?;
+    let mut held = claims.hold(Interpreter::kept_if(keeps_interpreter))?;
     let [Some(bits), Some(out)] = held.memory() else { unreachable!("both are claimed") };
-    let (bits, out) = (bits.read(), out.write::<T>());
+    let (bits, out) = (bits.read::<u8>(), out.write::<T>());
     if keeps_interpreter {
-        return Ok(call(bits, out)?);
+        return Ok(write(bits, out)?);
     }
     let rows = (SIGNALS / (elements * size_of::<T>())).max(1);
     for (bits, out) in bits.chunks(rows * bytes).zip(out.chunks_mut(rows * elements)) {
-        py.detach(|| call(bits, out))?;
+        py.detach(|| write(bits, out))?;
         py.check_signals()?;
     }
     Ok(())

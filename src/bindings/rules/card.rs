@@ -8,7 +8,7 @@ use pyo3::types::PyType;
 
 use crate::bindings::arguments::numbers::{Integer, wrong_type};
 use crate::bindings::arguments::text::Text;
-use crate::bindings::arrays::memory::check_not_masked;
+use crate::bindings::arrays::copies::while_read;
 use crate::bindings::errors::{NotationError, StarmineError};
 use crate::rules::{self, Edition, Named};
 
@@ -145,9 +145,8 @@ pub fn cards(deck: &Bound<'_, PyAny>, most: u8) -> PyResult<Vec<rules::Card>> {
             ))),
         }
     };
-    check_not_masked("deck", deck)?;
     let Ok(items) = deck.try_iter() else {
         return Err(wrong_type("deck", deck, "cards, the top card first"));
     };
-    items.take(usize::from(most) + 1).map(read).collect()
+    while_read("deck", deck, || items.take(usize::from(most) + 1).map(read).collect())
 }

@@ -4,8 +4,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::bindings::arguments::numbers::Integer;
-use crate::bindings::arrays::memory::check_not_masked;
-use crate::bindings::arrays::room::items;
+use crate::bindings::arrays::copies::while_read;
+use crate::bindings::arrays::vectors::items;
 use crate::bindings::errors::VariantError;
 use crate::rules::{self, Named, Parameters};
 
@@ -14,15 +14,16 @@ const MAX_COPIES: usize = 64;
 
 /// Reads the number of copies of each card: a row for each colour.
 pub fn copies_table(copies: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<i64>>> {
-    check_not_masked("copies", copies)?;
     let row = |row: &Bound<'_, PyAny>| {
         items(row, MAX_COPIES)?.iter().map(|count| count.extract()).collect()
     };
-    let rows = items(copies, MAX_COPIES).and_then(|rows| rows.iter().map(row).collect());
-    let rows: Vec<Vec<Integer>> = rows.map_err(|_| {
-        let value = copies.repr().map_or_else(|_| "?".into(), |text| text.to_string());
-        let allowed = "a list with a row for each colour of 1 to 3 copies of each rank";
-        PyErr::from(rules::VariantError::new("copies", value, allowed))
+    let rows: Vec<Vec<Integer>> = while_read("copies", copies, || {
+        let rows = items(copies, MAX_COPIES).and_then(|rows| rows.iter().map(row).collect());
+        rows.map_err(|_| {
+            let value = copies.repr().map_or_else(|_| "?".into(), |text| text.to_string());
+            let allowed = "a list with a row for each colour of 1 to 3 copies of each rank";
+            rules::VariantError::new("copies", value, allowed).into()
+        })
     })?;
     if let Some(beyond) = rows.iter().flatten().find(|count| count.is_beyond()) {
         return Err(rules::VariantError::new("copies", beyond, "1 to 3 of each card").into());

@@ -6,9 +6,9 @@ use pyo3::prelude::*;
 
 use super::variant::read_variant;
 use crate::bindings::arguments::numbers::{Integer, count};
-use crate::bindings::arrays::integers::{bytes, read_integers};
-use crate::bindings::arrays::memory::untyped;
-use crate::bindings::arrays::room::collect;
+use crate::bindings::arrays::check::untyped;
+use crate::bindings::arrays::copies::{copy, read_integers};
+use crate::bindings::arrays::vectors::collect;
 use crate::bindings::errors::ArrayError;
 use crate::bindings::interruptible::interruptible;
 use crate::bots::check_games;
@@ -23,11 +23,11 @@ pub fn read_recording(
     let length = |name, array| PyResult::Ok(untyped(name, array)?.shape().first().copied());
     let games = length("decks", decks)?.unwrap_or(0);
     let turns = length("actions", actions)?.unwrap_or(0);
-    let decks = bytes("decks", decks, &[games, variant.deck_size().into()])?;
-    let start_players = bytes("start_players", start_players, &[games])?;
-    let actions = bytes("actions", actions, &[turns])?;
+    let decks = copy("decks", decks, &[games, variant.deck_size().into()])?;
+    let start_players = copy("start_players", start_players, &[games])?;
+    let actions = copy("actions", actions, &[turns])?;
     let mut numbers = Vec::new();
-    read_integers("offsets", offsets, games + 1, &mut numbers)?;
+    read_integers("offsets", offsets, &[games + 1], &mut numbers)?;
     let is_ascending = numbers.is_sorted() && numbers[0] == 0 && numbers[games] == turns as i64;
     if !is_ascending {
         return Err(ArrayError::new_err(format!(

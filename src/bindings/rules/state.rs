@@ -1,6 +1,6 @@
 //! The Python class `State`: one game in progress.
 
-use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -251,12 +251,12 @@ impl State {
     fn _rows<'py>(
         &self,
         py: Python<'py>,
-        games: PyReadonlyArray1<'py, i64>,
-        seats: PyReadonlyArray1<'py, i64>,
+        games: &Bound<'py, PyAny>,
+        seats: &Bound<'py, PyAny>,
         wanted: ViewRequest,
     ) -> PyResult<Bound<'py, PyDict>> {
         let variant = self.state.variant();
-        let pairs = pairs(&games, &seats, 1, variant.players())?;
+        let pairs = pairs(games, seats, 1, variant.players())?;
         rows(py, variant, &wanted, pairs.len(), |row| (*self.state.position(), pairs[row].1))
     }
 

@@ -126,12 +126,18 @@ def test_observations_and_memories_that_cannot_be_are_refused(written):
     two[1, 4] = 2
     for given, fragment in (
         (two, r"observations has 2 at \(1, 4\): expected 0 or 1"),
-        (np.zeros((3, bits - 1), np.uint8), rf"observations has shape \(3, {bits - 1}\): expected \(K, {bits}\)"),
-        (np.zeros((3, bits), np.float32), "observations: expected a numpy array uint8"),
-        ([[0] * bits], "observations: expected a numpy array uint8"),
+        (np.zeros((3, bits - 1), np.uint8), rf"observations has shape \[3, {bits - 1}\]: expected \(K, {bits}\)"),
+        (np.zeros(bits, np.uint8), rf"observations has shape \[{bits}\]: expected \(K, {bits}\)"),
+        (np.zeros((3, bits), np.float32), "observations has dtype float32: expected uint8"),
+        ([[0] * bits], "observations is a .*list.*: expected a numpy array"),
     ):
         with pytest.raises(starmine.ArrayError, match=fragment):
             policy.logits(given)
-    for memory in (np.zeros((3, 1), np.float32), np.zeros((2, 0), np.float32), np.zeros((3, 0)), 5):
-        with pytest.raises(starmine.ArrayError, match="memory"):
+    for memory, fragment in (
+        (np.zeros((3, 1), np.float32), r"memory has shape \[3, 1\]: expected \[3, 0\]"),
+        (np.zeros((2, 0), np.float32), r"memory has shape \[2, 0\]: expected \[3, 0\]"),
+        (np.zeros((3, 0)), "memory has dtype float64: expected float32"),
+        (5, "memory is a .*int.*: expected a numpy array"),
+    ):
+        with pytest.raises(starmine.ArrayError, match=fragment):
             policy.logits(np.zeros((3, bits), np.uint8), memory)
