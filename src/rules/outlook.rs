@@ -20,7 +20,7 @@ impl Outlook {
     /// The outlook of these fireworks (heights by suit) and discards (a set of copies, as in
     /// [`View::discards`](super::View::discards)).
     #[must_use]
-    pub fn new(variant: &Variant, fireworks: &[u8], discards: u64) -> Outlook {
+    pub(crate) fn new(variant: &Variant, fireworks: &[u8], discards: u64) -> Outlook {
         let tables = variant.tables();
         let ranks = usize::from(variant.ranks());
         let (mut played, mut playable) = (0, 0);

@@ -204,7 +204,7 @@ impl<'a> View<'a> {
     /// All discarded copies as a set of `deck_size` bits: for each card in index order, as many
     /// bits as it has copies, filled from the lowest.
     #[must_use]
-    pub const fn discards(&self) -> u64 {
+    pub(crate) const fn discards(&self) -> u64 {
         self.position.discards
     }
 
