@@ -10,9 +10,13 @@ use crate::nn::Simd;
 #[derive(Clone, Copy, Debug)]
 pub struct Avx2(());
 
-/// Lanes 0 to 3 in one register, lanes 4 to 7 in another. A mask has all ones in the lanes of the set, and zero in the others.
+/// Lanes 0 to 3 in one register, lanes 4 to 7 in another.
 #[derive(Clone, Copy)]
 pub struct Avx2Lanes([__m256i; 2]);
+
+/// All ones in the lanes of the set, zero in the others.
+#[derive(Clone, Copy)]
+pub struct Avx2Mask([__m256i; 2]);
 
 impl Avx2 {
     pub fn new() -> Option<Avx2> {
@@ -23,7 +27,7 @@ impl Avx2 {
 /// Applies an intrinsic to both registers of its arguments.
 macro_rules! halves {
     ($intrinsic:expr, $a:expr $(, $b:expr)?) => {{
-        // SAFETY: lanes are only made from an `Avx2` token.
+        // SAFETY: lanes and masks of this type are only made from an `Avx2` token.
         unsafe { [$intrinsic($a[0] $(, $b[0])?), $intrinsic($a[1] $(, $b[1])?)] }
     }};
 }
@@ -106,36 +110,45 @@ fn quarter([a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
 }
 
 macro_rules! operator {
-    ($trait:ident, $name:ident, $intrinsic:ident) => {
-        impl $trait for Avx2Lanes {
+    ($type:ident, $trait:ident, $name:ident, $intrinsic:ident) => {
+        impl $trait for $type {
             type Output = Self;
 
             #[inline(always)]
             fn $name(self, other: Self) -> Self {
-                Avx2Lanes(halves!($intrinsic, self.0, other.0))
+                $type(halves!($intrinsic, self.0, other.0))
             }
         }
     };
 }
 
-operator!(BitAnd, bitand, _mm256_and_si256);
-operator!(BitOr, bitor, _mm256_or_si256);
-operator!(BitXor, bitxor, _mm256_xor_si256);
-operator!(Add, add, _mm256_add_epi64);
-operator!(Sub, sub, _mm256_sub_epi64);
+operator!(Avx2Lanes, BitAnd, bitand, _mm256_and_si256);
+operator!(Avx2Lanes, BitOr, bitor, _mm256_or_si256);
+operator!(Avx2Lanes, BitXor, bitxor, _mm256_xor_si256);
+operator!(Avx2Lanes, Add, add, _mm256_add_epi64);
+operator!(Avx2Lanes, Sub, sub, _mm256_sub_epi64);
+operator!(Avx2Mask, BitAnd, bitand, _mm256_and_si256);
+operator!(Avx2Mask, BitOr, bitor, _mm256_or_si256);
 
-impl Not for Avx2Lanes {
-    type Output = Self;
+macro_rules! negation {
+    ($type:ident) => {
+        impl Not for $type {
+            type Output = Self;
 
-    #[inline(always)]
-    fn not(self) -> Self {
-        // SAFETY: lanes are only made from an `Avx2` token.
-        let ones = unsafe { _mm256_set1_epi64x(-1) };
-        Avx2Lanes(halves!(_mm256_xor_si256, self.0, [ones; 2]))
-    }
+            #[inline(always)]
+            fn not(self) -> Self {
+                // SAFETY: lanes and masks of this type are only made from an `Avx2` token.
+                let ones = unsafe { _mm256_set1_epi64x(-1) };
+                $type(halves!(_mm256_xor_si256, self.0, [ones; 2]))
+            }
+        }
+    };
 }
 
-impl Mask for Avx2Lanes {
+negation!(Avx2Lanes);
+negation!(Avx2Mask);
+
+impl Mask for Avx2Mask {
     #[inline(always)]
     fn bits(self) -> u8 {
         let halves = halves!(_mm256_castsi256_pd, self.0);
@@ -145,7 +158,7 @@ impl Mask for Avx2Lanes {
 }
 
 impl Lanes for Avx2Lanes {
-    type Mask = Avx2Lanes;
+    type Mask = Avx2Mask;
 
     #[inline(always)]
     fn store(self, word: &mut Word) {
@@ -208,24 +221,24 @@ impl Lanes for Avx2Lanes {
     }
 
     #[inline(always)]
-    fn intersects(self, other: Self) -> Self {
+    fn intersects(self, other: Self) -> Avx2Mask {
         // SAFETY: lanes are only made from an `Avx2` token.
         let zero = unsafe { _mm256_setzero_si256() };
-        !Avx2Lanes(halves!(_mm256_cmpeq_epi64, (self & other).0, [zero; 2]))
+        !Avx2Mask(halves!(_mm256_cmpeq_epi64, (self & other).0, [zero; 2]))
     }
 
     #[inline(always)]
-    fn equals(self, other: Self) -> Self {
-        Avx2Lanes(halves!(_mm256_cmpeq_epi64, self.0, other.0))
+    fn equals(self, other: Self) -> Avx2Mask {
+        Avx2Mask(halves!(_mm256_cmpeq_epi64, self.0, other.0))
     }
 
     #[inline(always)]
-    fn masked(self, mask: Self) -> Self {
-        self & mask
+    fn masked(self, mask: Avx2Mask) -> Self {
+        Avx2Lanes(halves!(_mm256_and_si256, self.0, mask.0))
     }
 
     #[inline(always)]
-    fn masked_or(self, mask: Self, other: Self) -> Self {
+    fn masked_or(self, mask: Avx2Mask, other: Self) -> Self {
         // SAFETY: lanes are only made from an `Avx2` token.
         Avx2Lanes(unsafe {
             [

@@ -10,9 +10,12 @@ use crate::rules::nth_set_bit_portable;
 #[derive(Clone, Copy, Debug)]
 pub struct Portable;
 
-/// Eight numbers, or a mask: all ones in the lanes of the set, zero in the others.
 #[derive(Clone, Copy)]
 pub struct PortableLanes([u64; LANES]);
+
+/// All ones in the lanes of the set, zero in the others.
+#[derive(Clone, Copy)]
+pub struct PortableMask([u64; LANES]);
 
 impl Isa for Portable {
     type Lanes = PortableLanes;
@@ -46,23 +49,26 @@ impl PortableLanes {
 }
 
 macro_rules! operator {
-    ($trait:ident, $name:ident, $each:expr) => {
-        impl $trait for PortableLanes {
+    ($type:ident, $trait:ident, $name:ident, $each:expr) => {
+        impl $trait for $type {
             type Output = Self;
 
             #[inline(always)]
             fn $name(self, other: Self) -> Self {
-                self.zip(other, $each)
+                let each: fn(u64, u64) -> u64 = $each;
+                $type(from_fn(|lane| each(self.0[lane], other.0[lane])))
             }
         }
     };
 }
 
-operator!(BitAnd, bitand, |a, b| a & b);
-operator!(BitOr, bitor, |a, b| a | b);
-operator!(BitXor, bitxor, |a, b| a ^ b);
-operator!(Add, add, u64::wrapping_add);
-operator!(Sub, sub, u64::wrapping_sub);
+operator!(PortableLanes, BitAnd, bitand, |a, b| a & b);
+operator!(PortableLanes, BitOr, bitor, |a, b| a | b);
+operator!(PortableLanes, BitXor, bitxor, |a, b| a ^ b);
+operator!(PortableLanes, Add, add, u64::wrapping_add);
+operator!(PortableLanes, Sub, sub, u64::wrapping_sub);
+operator!(PortableMask, BitAnd, bitand, |a, b| a & b);
+operator!(PortableMask, BitOr, bitor, |a, b| a | b);
 
 impl Not for PortableLanes {
     type Output = Self;
@@ -73,7 +79,16 @@ impl Not for PortableLanes {
     }
 }
 
-impl Mask for PortableLanes {
+impl Not for PortableMask {
+    type Output = Self;
+
+    #[inline(always)]
+    fn not(self) -> Self {
+        PortableMask(self.0.map(|lane| !lane))
+    }
+}
+
+impl Mask for PortableMask {
     #[inline(always)]
     fn bits(self) -> u8 {
         (0..LANES).fold(0, |bits, lane| bits | (self.0[lane] & 1 << lane) as u8)
@@ -81,7 +96,7 @@ impl Mask for PortableLanes {
 }
 
 impl Lanes for PortableLanes {
-    type Mask = PortableLanes;
+    type Mask = PortableMask;
 
     #[inline(always)]
     fn store(self, word: &mut Word) {
@@ -124,22 +139,23 @@ impl Lanes for PortableLanes {
     }
 
     #[inline(always)]
-    fn intersects(self, other: Self) -> Self {
-        self.zip(other, |a, b| u64::from(a & b != 0).wrapping_neg())
+    fn intersects(self, other: Self) -> PortableMask {
+        PortableMask(self.zip(other, |a, b| u64::from(a & b != 0).wrapping_neg()).0)
     }
 
     #[inline(always)]
-    fn equals(self, other: Self) -> Self {
-        self.zip(other, |a, b| u64::from(a == b).wrapping_neg())
+    fn equals(self, other: Self) -> PortableMask {
+        PortableMask(self.zip(other, |a, b| u64::from(a == b).wrapping_neg()).0)
     }
 
     #[inline(always)]
-    fn masked(self, mask: Self) -> Self {
-        self & mask
+    fn masked(self, mask: PortableMask) -> Self {
+        self & PortableLanes(mask.0)
     }
 
     #[inline(always)]
-    fn masked_or(self, mask: Self, other: Self) -> Self {
+    fn masked_or(self, mask: PortableMask, other: Self) -> Self {
+        let mask = PortableLanes(mask.0);
         (self & mask) | (other & !mask)
     }
 }
