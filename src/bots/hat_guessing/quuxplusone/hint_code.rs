@@ -1,7 +1,6 @@
 //! The encoding of numbers by the hints to one seat.
 
 use crate::bots::base_game::{rank_of, suit_of};
-use crate::bots::first_best::first_best;
 use crate::bots::hat_guessing::copies::{Copies, CopiesOutlook, Traits};
 use crate::bots::hat_guessing::hand_knowledge::HandKnowledge;
 use crate::rules::{Hint, Slot, SlotSet};
@@ -54,14 +53,17 @@ impl HintCode {
 /// The slot with the most possible suits and ranks together, among those whose kind is neither
 /// known nor certainly dead; on ties the first.
 fn most_open_slot(hand: &HandKnowledge, outlook: &CopiesOutlook) -> usize {
-    let slots = hand.cards().iter().enumerate();
-    let is_open = |copies: Copies| {
-        !(copies.is_empty() || copies.is_one_kind() || copies.is_certainly(outlook.dead))
-    };
-    let open = slots
-        .filter(|&(_, &copies)| is_open(copies))
-        .map(|(slot, copies)| (slot, (copies.suits().set | copies.ranks().set << 25).count_ones()));
-    first_best(open).map_or(0, |(slot, _)| slot)
+    let (mut best, mut most) = (0, 0);
+    for (slot, &copies) in hand.cards().iter().enumerate() {
+        if copies.is_one_kind() || copies.is_certainly(outlook.dead) {
+            continue;
+        }
+        let open = (copies.suits().set | copies.ranks().set << 25).count_ones();
+        if open > most {
+            (best, most) = (slot, open);
+        }
+    }
+    best
 }
 
 /// The possible suits and ranks of the slots.

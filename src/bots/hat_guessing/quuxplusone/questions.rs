@@ -65,7 +65,19 @@ impl SlotQuestion {
 
 /// The kinds whose ordinal in the set, counted from 0, has this remainder.
 fn every(kinds: CardSet, remainder: u32, divisor: u8) -> CardSet {
-    kinds.iter().skip(remainder as usize).step_by(divisor.into()).collect()
+    let mut rest = kinds.0;
+    let mut chosen = 0;
+    let mut wait = remainder;
+    while rest != 0 {
+        let lowest = rest & rest.wrapping_neg();
+        rest ^= lowest;
+        if wait == 0 {
+            chosen |= lowest;
+            wait = divisor.into();
+        }
+        wait -= 1;
+    }
+    CardSet(chosen)
 }
 
 /// The slots whose kind is neither known nor certainly dead.
