@@ -10,6 +10,8 @@ from random_games import play
 import starmine
 from starmine.look import frame_of, mistakes, replay_html, verdict
 
+pytestmark = pytest.mark.slow
+
 HOSTILE = '</script><img src=x onerror="window.broken=1"><script>window.broken=1</script>&lt;b&gt;"'
 ROLES = {"button", "slider", "combobox", "checkbox", "link", "listitem", "list", "image", "group", "region"}
 

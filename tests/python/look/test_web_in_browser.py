@@ -2,10 +2,13 @@
 
 import json
 
+import pytest
 from drawn_board import drawn_board, expected_board
 from web_person import lobby_of, serving
 
 import starmine
+
+pytestmark = pytest.mark.slow
 
 
 def listening(page):
