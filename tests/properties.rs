@@ -260,6 +260,22 @@ fn check_rows(batch: &Batch, states: &[State], rows: &[u8], mask: &[bool]) {
 }
 
 #[test]
+fn no_offset_shows_a_view_its_own_hand() {
+    for players in 2..=5 {
+        let variant =
+            Arc::new(Variant::new(Parameters { players, ..Parameters::default() }).unwrap());
+        let state = new_game(&variant, 7);
+        for seat in variant.seats() {
+            let own: Vec<_> = state.seer_view(seat).hand(Offset::OWN).collect();
+            for offset in Offset::ALL {
+                let shown: Vec<_> = state.view(seat).hand(offset).collect();
+                assert!(shown.is_empty() || shown != own, "{players} players, {offset:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn every_parameter_of_a_random_variant_takes_several_values() {
     let mut rng = GameRng::new(EpisodeSeed::default());
     let drawn: Vec<serde_json::Value> = (0..200)

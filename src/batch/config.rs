@@ -102,7 +102,7 @@ impl BatchConfig {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::encode::{AnyEncoder, BitWriter, Encoder, Layout};
+    use crate::encode::{AnyEncoder, BitWriter, CANONICAL, Encoder, Layout};
     use crate::rules::{Parameters, View};
 
     /// An encoder that claims to be canonical but has a layout of its own.
@@ -124,6 +124,34 @@ mod tests {
         fn encode(&self, _: &View<'_>, bits: &mut BitWriter<'_>) {
             bits.push(1, 1);
         }
+    }
+
+    /// An encoder of what a seat sees that claims to be the one with all cards.
+    struct Spy;
+
+    impl Encoder for Spy {
+        fn name(&self) -> &'static str {
+            "spy"
+        }
+
+        fn canonical_knowledge(&self) -> Option<CanonicalKnowledge> {
+            Some(CanonicalKnowledge::Full)
+        }
+
+        fn layout(&self, variant: &Variant) -> Layout {
+            CANONICAL.layout(variant)
+        }
+
+        fn encode(&self, view: &View<'_>, bits: &mut BitWriter<'_>) {
+            CANONICAL.encode(view, bits);
+        }
+    }
+
+    #[test]
+    fn an_encoder_of_what_a_seat_sees_gets_no_rows_with_all_cards() {
+        let variant = Arc::new(Variant::new(Parameters::default()).unwrap());
+        let options = Options { encoder: AnyEncoder::Seat(&Spy), ..Options::default() };
+        assert_eq!(BatchConfig::new(variant, 1, options).unwrap().canonical, None);
     }
 
     #[test]

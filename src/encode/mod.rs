@@ -92,7 +92,10 @@ impl AnyEncoder {
     #[must_use]
     pub fn canonical_knowledge(self) -> Option<CanonicalKnowledge> {
         match self {
-            AnyEncoder::Seat(encoder) => encoder.canonical_knowledge(),
+            // An encoder of what a seat sees cannot be the one that shows all cards.
+            AnyEncoder::Seat(encoder) => {
+                encoder.canonical_knowledge().filter(|known| *known != CanonicalKnowledge::Full)
+            }
             AnyEncoder::Seer(encoder) => encoder.canonical_knowledge(),
         }
     }

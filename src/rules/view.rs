@@ -133,10 +133,12 @@ impl<'a> View<'a> {
     #[must_use]
     #[inline]
     pub(crate) fn hand_indices(&self, offset: Offset) -> &'a [u8] {
-        if offset == Offset::OWN {
+        // By the seat: an offset as large as the number of players also leads to the observer.
+        let seat = self.seat(offset);
+        if seat == self.observer {
             return &[];
         }
-        self.position.hands[self.seat(offset).index()].cards()
+        self.position.hands[seat.index()].cards()
     }
 
     /// The knowledge of each card of a hand from its hints, the oldest first.
