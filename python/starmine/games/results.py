@@ -89,14 +89,15 @@ class Games:
         return mean_and_error(self.scores[self.endings > 0])
 
     def share(self, ending: str) -> float:
-        """The share of the games with this ending, one of `starmine.endings()`.
+        """The share of the played games with this ending, one of `starmine.endings()`; `nan` without games.
 
         Raises:
             UnknownNameError: there is no such ending.
         """
         if ending not in endings():
             raise _unknown_name("ending", ending, endings())
-        return float(np.mean(self.endings == endings().index(ending) + 1))
+        played = self.endings[self.endings > 0]
+        return float(np.mean(played == endings().index(ending) + 1)) if len(played) else float("nan")
 
     def __repr__(self) -> str:
         """Number of games, mean score and its standard error."""

@@ -43,8 +43,9 @@ def examples(
         num_threads: of the searches.
 
     Yields:
-        `messages` (system, user and assistant), `move`, `action`, `game`, `turn`, `seat`, `final_score`,
-        `prompt_version`, and with a search `values`: for each legal move its `move`, `value` and `standard_error`.
+        `messages` (system, user and assistant), `move`, `action`, `game`, `turn`, `seat`, `final_score` (None for a
+        game that stopped before its end), `prompt_version`, and with a search `values`: for each legal move its `move`,
+        `value` and `standard_error`.
 
     Raises:
         StarmineError: `every` is below 1, a seat does not exist, or `ratings` without `rollouts`.
@@ -65,7 +66,8 @@ def examples(
                 if count % every == 0:
                     view = state.view(event.seat)
                     example = _example(view, system, options, int(event.action))
-                    example |= {"game": game, "turn": turn, "seat": event.seat, "final_score": last.score}
+                    score = last.score if last.is_terminal else None
+                    example |= {"game": game, "turn": turn, "seat": event.seat, "final_score": score}
                     if rollouts is not None:
                         example["values"] = _values(view, blueprint, rollouts, seed, num_threads)
                     yield _rated(example) if ratings else example

@@ -54,13 +54,14 @@ class PlayerReport:
     Attributes:
         player: its name.
         seats: the seats that it held.
-        moves: number of its moves.
+        moves: number of moves that its replies named, in games that were played to their end. Misplays and regret are
+            of these moves, not of those of the fallback.
         replies: number of its exchanges: replies, and calls that failed for good.
         outcomes: number of exchanges with each outcome: "move", "unreadable", "illegal", "failed", "timeout".
         problems: for each of these outcomes, except "move", the problem of the first exchange that had it.
         fallbacks: number of moves that the fallback chose.
-        seconds_a_game: seconds that its calls took, divided by the number of games.
-        usage_a_game: sums of the numbers of `Answer.usage`, divided by the number of games.
+        seconds_a_game: seconds that its calls took, divided by the number of games, given up or not.
+        usage_a_game: sums of the numbers of `Answer.usage`, divided by the number of games, given up or not.
         misplays: number of its misplays.
         knowable_misplays: misplays of cards that were playable with a probability of at most 0.5, by all that the seat
             could know.
@@ -92,7 +93,7 @@ class TextReport:
         mean: mean score; nan without games.
         standard_error: of the mean; None for fewer than two games.
         max_score: of the variant.
-        lost: share of lost games.
+        lost: share of lost games among those that were played to their end; nan without games.
         players: a report for each chat player.
     """
 
@@ -107,7 +108,7 @@ class TextReport:
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON can represent it."""
         found: dict[str, Any] = json.loads(json.dumps(asdict(self), allow_nan=True))
-        found["mean"] = None if math.isnan(self.mean) else self.mean
+        found |= {name: None for name in ("mean", "lost") if math.isnan(found[name])}
         return found
 
     def rows(self) -> list[tuple[str, str]]:
@@ -206,7 +207,7 @@ def report(
     for chat in chats:
         seats = [seat for seat, player in enumerate(players) if player is chat]
         _check_exchanges(chat, trajectories, seats)
-        places, misplays, knowable = _moves_of(trajectories, played, seats)
+        places, misplays, knowable = _moves_of(chat, trajectories, played)
         reports.append(
             PlayerReport(
                 player=chat.name,
@@ -247,14 +248,15 @@ def _usage(exchanges: Sequence[Exchange], games: int) -> dict[str, float]:
     return {name: value / games for name, value in sorted(total.items())}
 
 
-def _moves_of(trajectories: Any, games: Sequence[int], seats: Sequence[int]) -> tuple[list[tuple[int, int]], int, int]:
-    """The (game, turn) of the moves of some seats, their misplays, and those that were knowable."""
+def _moves_of(chat: ChatPlayer, trajectories: Any, games: Sequence[int]) -> tuple[list[tuple[int, int]], int, int]:
+    """The (game, turn) of the moves that replies named in some games, their misplays, and those that were knowable."""
+    named = {(exchange.game, exchange.turn) for exchange in chat.exchanges if exchange.outcome == "move"}
     places, misplays, knowable = [], 0, 0
     for game in games:
         state = trajectories.state(game)
-        places += [(game, turn) for turn, event in enumerate(state.history) if event.seat in seats]
+        places += [(game, turn) for turn in range(len(state.history)) if (game, turn) in named]
         for mistake in mistakes(state):
-            if mistake.kind == "misplay" and mistake.seat in seats:
+            if mistake.kind == "misplay" and (game, mistake.turn - 1) in named:
                 misplays += 1
                 knowable += mistake.chance is not None and mistake.chance <= KNOWABLE
     return places, misplays, knowable

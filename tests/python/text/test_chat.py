@@ -1,6 +1,7 @@
 """A chat player asks, reads, asks again, falls back, and keeps what was said; no reply or failure goes unnoticed."""
 
 import asyncio
+import itertools
 import json
 import pickle
 import random
@@ -8,6 +9,7 @@ import threading
 import time
 from collections import Counter
 
+import numpy as np
 import pytest
 
 import starmine
@@ -438,6 +440,32 @@ def test_a_report_tells_scores_replies_and_regret():
         assert player.regret.mean > 0.5  # of moves by chance
     assert "regret a move" in str(found)
     assert json.loads(json.dumps(found.to_dict()))["players"][0]["player"] == "good"
+
+
+def test_moves_of_the_fallback_are_not_charged_to_the_model():
+    player = ChatPlayer(lambda messages: "no", replies=1, fallback="random")
+    games = starmine.play_games([player, "iggi"], 6, record=True)
+    (found,) = report(games, [player, "iggi"], rollouts=50).players
+    assert found.fallbacks == player.fallbacks > 0
+    assert (found.moves, found.misplays, found.knowable_misplays, found.regret) == (0, 0, 0, None)
+
+
+def test_shares_are_of_the_games_that_were_played():
+    choose, calls = by_chance(3), itertools.count()
+
+    def ask(messages):
+        return "no" if next(calls) % 37 == 36 else choose(messages)
+
+    unsteady = ChatPlayer(ask, replies=1)
+    with pytest.raises(starmine.BotError) as error:
+        starmine.play_games([unsteady, "random"], 12, record=True)
+    games = error.value.games
+    assert 0 < len(games.failures) < 12
+    assert games.share("lost") == np.mean(games.endings[games.endings > 0] == 1) == 1
+    found = report(games, [unsteady, "random"])
+    assert (found.games, found.given_up, found.lost) == (12 - len(games.failures), len(games.failures), 1)
+    scores = {example["game"]: example["final_score"] for example in examples(games.trajectories)}
+    assert {game for game, score in scores.items() if score is None} == {failure.game for failure in games.failures}
 
 
 def test_the_moves_of_the_blueprint_have_little_regret():
