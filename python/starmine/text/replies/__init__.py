@@ -37,8 +37,9 @@ def read_move(reply: Any, view: View) -> int:
     """The action id of the one legal move that a reply names.
 
     A marked answer decides: a line `MOVE: ...`, a tag such as `<move>`, JSON with `move` or `action`, a tool call.
-    Without one, the text must name exactly one move. Reasoning blocks, questions, conditions and negations do not
-    count.
+    Without one, the text must state exactly one move. A move in doubt, negated, on a condition or in a question is not
+    stated, and it makes the text ambiguous unless another move is the decision, such as "I will play slot 0". Reasoning
+    blocks and moves of other seats do not count.
 
     Args:
         reply: text, or a tool call as a dict.

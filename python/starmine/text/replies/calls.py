@@ -64,7 +64,7 @@ def moves_of_mark(parts: Parts, mark: Any) -> list[int]:
         return [parts.numbered(int(mark))]
     if re.fullmatch(r"[\s\"'*`]*[0-9]+[\s\"'*`.]*", mark):
         return [parts.numbered(int(re.findall(r"[0-9]+", mark)[0]))]
-    return moves_of_text(parts, mark)
+    return moves_of_text(parts, mark, marked=True)
 
 
 def moves_of_object(parts: Parts, given: dict[str, Any]) -> list[int]:
