@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from starmine.evaluation.report import CHEATS_NOTE, HELD_OUT_NOTE, marked
+from starmine.evaluation.report import CHEATS_NOTE, HELD_OUT_NOTE, games_a_pairing, marked
 
 if TYPE_CHECKING:
     from starmine.evaluation.evaluation import Evaluation
@@ -71,7 +71,7 @@ def caption(results: Evaluation) -> list[str]:
     if settings.partners:
         seats = "Rows play with columns in all seatings; means leave self-play out."
     lines = [
-        f"Mean scores of {settings.games:,} games a pairing, {settings.described}, decks of seed {settings.seed}.",
+        f"Mean scores of {games_a_pairing(settings)}, {settings.described}, decks of seed {settings.seed}.",
         seats,
         "± is the standard error over decks, of methods that over seeds." if settings.methods else "",
         "" if settings.methods else "± is the standard error over decks.",

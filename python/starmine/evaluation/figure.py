@@ -12,7 +12,7 @@ import numpy as np
 
 from starmine._core import StarmineError
 from starmine._util.durable import replace_file
-from starmine.evaluation.report import CHEATS_NOTE, HELD_OUT_NOTE, marked, shorten
+from starmine.evaluation.report import CHEATS_NOTE, HELD_OUT_NOTE, games_a_pairing, marked, shorten
 from starmine.evaluation.tables import Mean
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def draw(results: Evaluation, paths: Sequence[Path]) -> None:
 def title(results: Evaluation) -> str:
     """Variant, players and games, on two lines, and notes on the marks behind names."""
     settings = results.settings
-    games = f"{settings.games:,} games a pairing, decks of seed {settings.seed}"
+    games = f"{games_a_pairing(settings)}, decks of seed {settings.seed}"
     notes = [CHEATS_NOTE] * bool(settings.cheaters) + [HELD_OUT_NOTE] * bool(settings.hold_out)
     kind = "With partners" if settings.partners else "Cross-play"
     return "\n".join([f"{kind}: {shorten(settings.described, 64)}", games, *notes])

@@ -11,12 +11,12 @@ from starmine._core import _search_parts
 from starmine.evaluation.tables import HELD_OUT_MEAN, MEAN, SELF_PLAY, Mean
 
 if TYPE_CHECKING:
-    from starmine.evaluation.evaluation import Evaluation
+    from starmine.evaluation.evaluation import Evaluation, Settings
 
 CHEATS = "†"  # behind the name of an entrant that sees its own hand
 CHEATS_NOTE = f"{CHEATS} sees its own hand: an upper bound, not a player"
 HELD_OUT = "‡"  # behind the name of a partner that is held out
-HELD_OUT_NOTE = f"{HELD_OUT} held out: no partner in training"
+HELD_OUT_NOTE = f"{HELD_OUT} given as held out of training"
 WIDTH = 100
 LONGEST_NAME = 13
 WIDE_CELL, NARROW_CELL = 14, 6
@@ -28,6 +28,13 @@ def report(results: Evaluation) -> str:
     parts = [heading(results), *matrices(results), "\n".join(entrants(results))]
     notes = [list(methods(results)), list(gains(results)), list(failures(results))]
     return "\n\n".join(parts + ["\n".join(lines) for lines in notes if lines])
+
+
+def games_a_pairing(settings: Settings) -> str:
+    """How many games a cell of the table stands for; with partners, two players play each deck in both seatings."""
+    if settings.partners and settings.variant.players == 2:
+        return f"{settings.games:,} decks a pairing, each in both seatings"
+    return f"{settings.games:,} games a pairing"
 
 
 def heading(results: Evaluation) -> str:
@@ -42,7 +49,7 @@ def heading(results: Evaluation) -> str:
     else:
         seats = f"row: in one seat, each of {players} for a share of the games; column: in all others"
     lines = [
-        f"{settings.described}; {settings.games:,} games a pairing, decks of seed {settings.seed}",
+        f"{settings.described}; {games_a_pairing(settings)}, decks of seed {settings.seed}",
         f"mean scores, at most {settings.variant.max_score}, ± standard error",
         seats,
     ]

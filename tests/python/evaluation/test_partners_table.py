@@ -157,6 +157,13 @@ def test_the_folder_has_the_table_in_every_form(tmp_path):
     assert max(map(len, str(found).splitlines())) <= 100
 
 
+def test_the_caption_counts_the_games_of_a_cell(tmp_path):
+    evaluate(["iggi"], partners=["piers"], output=tmp_path / "two", **OPTIONS)
+    assert "Mean scores of 40 decks a pairing, each in both seatings" in (tmp_path / "two" / "table.md").read_text()
+    evaluate(["iggi"], partners=["piers"], output=tmp_path / "three", **OPTIONS | {"players": 3})
+    assert "Mean scores of 40 games a pairing" in (tmp_path / "three" / "table.md").read_text()
+
+
 def test_long_names_of_seeds_are_told_apart():
     players = {f"a-method-with-a-long-name-{seed}": "iggi" for seed in (1, 2)}
     text = str(evaluate(players, partners=["outer"], seeds=["a-method-with-a-long-name"], **OPTIONS | {"games": 2}))
