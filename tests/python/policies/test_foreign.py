@@ -124,6 +124,11 @@ def test_another_number_of_players_is_refused(files):
         load_foreign(files / "ippo-rnn", variant=starmine.variant("standard"))
 
 
+def test_a_variant_by_its_name_is_refused(files):
+    with pytest.raises(TypeError, match="variant='hard' is not allowed: expected a Variant"):
+        load_foreign(files / "obl", variant="hard")
+
+
 def test_other_rules_are_refused_though_the_widths_fit(files):
     """An observation is as wide with other switches; networks of this package are refused, too."""
     variant = starmine.variant("empty-hints")

@@ -44,10 +44,13 @@ def load_foreign(
         UnknownNameError: there is no such file or activation.
         SerializationError: the file is damaged, or of no known format.
         StarmineError: the widths of the network fit no variant, or action values are to be sampled.
+        TypeError: `variant` is no `Variant`.
         ImportError: torch or safetensors is missing.
     """
     if activation not in ACTIVATIONS:
         raise _unknown_name("activation", activation, list(ACTIVATIONS))
+    if not isinstance(variant, Variant | None):
+        raise TypeError(f"variant={variant!r} is not allowed: expected a Variant, as starmine.variant(...) makes it")
     name = os.fspath(policy)
     return of_bytes(name, _policy_bytes(name), sampled, variant, skip_connect, activation)
 
