@@ -9,7 +9,7 @@ named!("lost_game_score", "snake_case",
         /// 0, as in HLE.
         #[default]
         Zero,
-        /// The sum of the fireworks, as if the game had ended otherwise.
+        /// The sum of the fireworks, as in games that are not lost.
         Fireworks,
     }
 );

@@ -195,7 +195,7 @@ class TrainingGames:
         """Go on with the games of a checkpoint.
 
         Raises:
-            StarmineError: the partners are other ones than those that played.
+            StarmineError: the partners are not those that played.
         """
         if state["partners"] != self._identities():
             raise StarmineError("a partner is another one than that of the run: its weights have changed")

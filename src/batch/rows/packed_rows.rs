@@ -22,7 +22,7 @@ impl PackedRows {
         PackedRows { words, stride, row: vec![0; layout.words()] }
     }
 
-    /// Whether the rows of so many bits fit for each observer.
+    /// Whether rows of `bits` bits fit, one for each observer.
     #[inline(always)]
     pub fn holds(&self, bits: usize, observers: usize) -> bool {
         self.stride > bits.div_ceil(64) && self.words.len() >= observers * self.stride

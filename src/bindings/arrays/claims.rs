@@ -218,8 +218,9 @@ impl<'b> Memory<'b> {
     pub fn write<T: Number>(self) -> &'b mut [T] {
         assert!(self.writes, "claimed to be written");
         let (start, length) = self.elements();
-        // SAFETY: `elements` names elements of `T`. `hold` found that nothing else uses them meanwhile, and
-        // `Held::memory` gives them out once. The bytes of bools may have any value: they are only written.
+        // SAFETY: `elements` names elements of `T`. `hold` found that no other call of this crate uses them
+        // meanwhile, and `Held::memory` gives them out once. Python code of other threads must leave them
+        // alone; `elements` says why this cannot be enforced. Bytes of bools are only written.
         unsafe { std::slice::from_raw_parts_mut(start, length) }
     }
 
@@ -230,8 +231,9 @@ impl<'b> Memory<'b> {
     pub fn read<T: Number>(self) -> &'b [T] {
         assert!(T::TYPE.number != bool::TYPE.number, "bools are read as bytes");
         let (start, length) = self.elements();
-        // SAFETY: `elements` names elements of `T`. `hold` found that nothing writes them meanwhile. Every
-        // pattern of bits is a number.
+        // SAFETY: `elements` names elements of `T`. `hold` found that no other call of this crate writes them
+        // meanwhile; Python code of other threads must not, as `elements` says. Every pattern of bits is a
+        // number.
         unsafe { std::slice::from_raw_parts(start, length) }
     }
 

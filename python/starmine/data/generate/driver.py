@@ -290,7 +290,7 @@ def check_stranger(configuration: Configuration, path: Path) -> None:
 
 
 def check_known(configuration: Configuration, folder: Path, known: dict[int, Entry]) -> None:
-    """Refuse to go on with players of whom it is unknown whether they are those that played before."""
+    """Refuse to go on if nobody can tell whether the players are those that played before."""
     for player in configuration.cast.members:
         if known and player.problem:
             raise StarmineError(
