@@ -239,7 +239,7 @@ def split(data: Dataset, args: Args) -> GameTable:
             f"held_out={args.held_out} and games={args.games} are not allowed: expected {wanted}"
         )
     groups = [(place, group.first) for place, group in enumerate(data.row_groups()) if group.first < games]
-    return GameTable.concatenate([data.read(place, log_prob=False)[: games - first] for place, first in groups])
+    return GameTable.concatenate([data.read(place, optional=False)[: games - first] for place, first in groups])
 
 
 def seat_by_seat(games: Trajectories) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:

@@ -15,8 +15,8 @@ from starmine.data.rows import Replay, Rows
 from starmine.data.schema import as_schema, read_table, schema
 
 NEEDED = ("deck", "first_player", "actions", "score")  # for a replay
-USED = (*NEEDED, "game", "players", "log_prob")
-MOST_GAME = 2**63 - 1
+OF_OUTPUTS = {"number": "game", "player": "players", "log_prob": "log_prob"}  # the columns of other outputs
+USED = (*NEEDED, *OF_OUTPUTS.values())
 
 
 def replay_batch(
@@ -36,8 +36,9 @@ def replay_batch(
             `pandas.DataFrame`, or a dictionary of arrays or lists by column. These columns are needed: `deck`, `bytes`
             with one byte for each card, `suit * ranks + rank`, the top card first; `actions`, `bytes` with one action
             id for each turn; `first_player`, the seat that starts, which `Trajectories` calls `start_players`; and
-            `score`. Columns of bytes are lists or arrays of dtype object. `players`, for each seat a number of the
-            player, and `log_prob` are needed for the outputs "player" and "log_prob".
+            `score`. Columns of bytes are lists or arrays of dtype object. The outputs "number", "player" and
+            "log_prob" need the columns `game`, `players`, which has for each seat a number of the player, and
+            `log_prob`.
         variant: the rules, the name of a preset, or JSON text; None for those of an Arrow table's metadata, which
             dictionaries and data frames do not have.
         outputs: as `Dataset.replay` takes them.
@@ -47,8 +48,8 @@ def replay_batch(
         num_threads: of the replay.
 
     Returns:
-        For each output an array (T, ...), one row a turn, game after game. Unlike that of `Dataset.replay`, the output
-        `game` is the stored number, from the column `game`. Without this column it is the index in the batch.
+        For each output an array (T, ...), one row a turn, game after game. `game` is the index in the batch; `number`
+        is the stored number, which is the same in every batch.
 
     Raises:
         StarmineError: there are no rules, or a column is missing or contradicts them; a deck or an action is not
@@ -59,20 +60,11 @@ def replay_batch(
     settings = Replay.of(outputs, encoder=encoder, dtype=dtype, observers=observers, num_threads=num_threads)
     table = _as_table(batch)
     missing = [name for name in NEEDED if name not in table.schema.names]
-    missing += [
-        column
-        for output, column in (("player", "players"), ("log_prob", "log_prob"))
-        if output in settings.outputs and column not in table.schema.names
-    ]
+    wanted = [column for output, column in OF_OUTPUTS.items() if output in settings.outputs]
+    missing += [column for column in wanted if column not in table.schema.names]
     if missing:
         raise StarmineError(f"the batch has no column {', '.join(missing)}")
-    games = read_table(_completed(table, _rules(variant, table)))
-    rows = settings.rows(games)
-    if "game" in rows and "game" in table.schema.names:
-        if games.game.max(initial=0) > MOST_GAME:
-            raise StarmineError(f"game={games.game.max()} is not allowed: expected at most {MOST_GAME}")
-        rows["game"] = games.game.astype(np.int64)[rows["game"]]
-    return rows
+    return settings.rows(read_table(_completed(table, _rules(variant, table))))
 
 
 def _as_table(batch: Any) -> Any:

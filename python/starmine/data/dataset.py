@@ -145,13 +145,13 @@ class Dataset:
         """The row groups with games of the data set, in order."""
         return list(self._groups)
 
-    def read(self, place: int, log_prob: bool = True) -> GameTable:
+    def read(self, place: int, optional: bool = True) -> GameTable:
         """The games of `row_groups()[place]` that belong to the data set.
 
         Args:
             place: index of the row group.
-            log_prob: whether to read the optional columns `log_prob`, `search_values` and `search_errors` too, where
-                the file has them.
+            optional: whether to read the file's optional columns too: `log_prob`, `search_values`, `search_errors` and
+                what a source tells, such as `ended_by`. Otherwise these are None.
 
         Raises:
             FileNotFoundError: the file has been removed.
@@ -160,7 +160,7 @@ class Dataset:
         """
         group, chosen = self._groups[place], self._chosen[place]
         file = self.files[group.file]
-        games = file.games(group.group, log_prob)
+        games = file.games(group.group, optional)
         games = games if chosen is None else games[chosen]
         rows = self._rows[group.file]
         if games.players.size and not 0 <= games.players.min() <= games.players.max() < len(rows):
@@ -169,19 +169,18 @@ class Dataset:
             games = replace(games, players=rows[games.players])
         return games
 
-    def tables(self, places: Sequence[int] | None = None, log_prob: bool = True) -> Iterator[GameTable]:
+    def tables(self, places: Sequence[int] | None = None, optional: bool = True) -> Iterator[GameTable]:
         """The games of row groups, one after the other; the next one is read in a thread.
 
         Args:
             places: indices of row groups; None for all.
-            log_prob: whether to read the optional columns `log_prob`, `search_values` and `search_errors` too, where
-                the file has them.
+            optional: as in `read`.
 
         Raises:
             FileNotFoundError, DamagedFileError, StarmineError: as `read`.
         """
         chosen = range(len(self._groups)) if places is None else places
-        return ahead(self.read(place, log_prob) for place in chosen)
+        return ahead(self.read(place, optional) for place in chosen)
 
     # --- Games ---------------------------------------------------------------------------------------------
 
@@ -366,9 +365,9 @@ class Dataset:
         Yields:
             Dictionaries of arrays with n rows, one row for each turn: `obs` (n, D) or (n, players, D); `action_mask`
             bool (n, A); `action` int64; `current_player` int32; `reward` float32; `return_to_go` float32, the sum of
-            the game's rewards from this turn on; `game` int64, the game's index in this data set (`data[game]`), which
-            may differ from the stored number `Game.number`; `turn` int32, from 0; and, only if requested, `score`
-            int32, before the turn; `terminated` bool; `player` int16, the index in `data.players` of the player who
+            the game's rewards from this turn on; `game` int64, the game's index in this data set (`data[game]`); `turn`
+            int32, from 0; and, only if requested, `score` int32, before the turn; `terminated` bool; `number` int64,
+            the stored number `Game.number`; `player` int16, the index in `data.players` of the player who
             acts; `log_prob` float32.
 
         Raises:
@@ -381,28 +380,11 @@ class Dataset:
         if not 1 <= operator.index(batch_size) <= MOST_ROWS:
             raise StarmineError(f"batch_size={batch_size} is not allowed: expected 1 to {MOST_ROWS}")
         settings = Replay.of(outputs, encoder=encoder, dtype=dtype, observers=observers, num_threads=num_threads)
-        self.check_replay(settings)
+        settings.check(self.variant, self.files)
         return self._replayed(settings, batch_size)
 
-    def check_replay(self, settings: Replay) -> None:
-        """Check, before anything is read, that the games can be replayed so. `replay` calls it.
-
-        Args:
-            settings: a `starmine.data.rows.Replay`, which has the arguments of `replay` except `batch_size`.
-
-        Raises:
-            UnknownNameError: there is no such encoder, dtype or observer.
-            TypeError: `num_threads` is not an integer.
-            StarmineError: `num_threads` is out of its range, or a file has no `log_prob`, which is asked for.
-        """
-        settings.check(self.variant)
-        if "log_prob" in settings.outputs:
-            for file in self.files:
-                if "log_prob" not in file.columns:
-                    raise StarmineError(f"{file.path} has no column log_prob, which is asked for")
-
     def _replayed(self, settings: Replay, batch_size: int) -> Iterator[Rows]:
-        for group, games in zip(self._groups, self.tables(log_prob="log_prob" in settings.outputs), strict=True):
+        for group, games in zip(self._groups, self.tables(optional="log_prob" in settings.outputs), strict=True):
             try:
                 yield from settings.pieces(games, batch_size, group.first)
             except StarmineError as error:

@@ -77,9 +77,9 @@ class GamesFile:
             raise DamagedFileError(f"{self.path}: row group {group} has other games than when the file was opened")
         return table
 
-    def games(self, group: int, log_prob: bool = True) -> GameTable:
-        """The games of a row group."""
-        names = schema(self.metadata.variant, self.columns if log_prob else ()).names
+    def games(self, group: int, optional: bool = True) -> GameTable:
+        """The games of a row group; without the columns that a file need not have unless they are asked for."""
+        names = schema(self.metadata.variant, self.columns if optional else ()).names
         with _naming(self.path):
             return read_table(self.read(group, names), self.metadata.variant)
 

@@ -10,13 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import Batch, StarmineError, Variant, _unknown_name
+from starmine.data.files import GamesFile
 from starmine.data.table import GameTable
 
 Rows = dict[str, NDArray[Any]]
 
 DEFAULT = ("obs", "action_mask", "action", "current_player", "reward", "return_to_go", "game", "turn")
-OUTPUTS = (*DEFAULT, "score", "terminated", "player", "log_prob")
+OUTPUTS = (*DEFAULT, "score", "terminated", "number", "player", "log_prob")
 SIDE_BY_SIDE = 2048  # games that are replayed together: few enough for the cache, many enough for numpy
+MOST_NUMBER = 2**63 - 1
 _REPLAYED = ("obs", "action_mask", "current_player", "reward", "score", "terminated")
 _NEEDS = {"return_to_go": "score", "player": "current_player"}  # what is replayed for other outputs
 # The dtypes of numbers in rows that are handed out, and of those that wait for it, which are gathered faster.
@@ -59,9 +61,18 @@ class Replay:
                 raise _unknown_name("output", str(name), list(OUTPUTS))
         return Replay(names, **settings)
 
-    def check(self, variant: Variant) -> None:
-        """Check the settings of the replay."""
+    def check(self, variant: Variant, files: Sequence[GamesFile]) -> None:
+        """Check, before anything is read, that the games of files can be replayed so.
+
+        Raises:
+            UnknownNameError: there is no such encoder, dtype or observer.
+            TypeError: `num_threads` is not an integer.
+            StarmineError: `num_threads` is out of its range, or a file has no `log_prob`, which is asked for.
+        """
         Batch(variant, 1, **self._settings())
+        for file in files:
+            if "log_prob" in self.outputs and "log_prob" not in file.columns:
+                raise StarmineError(f"{file.path} has no column log_prob, which is asked for")
 
     def pieces(self, games: GameTable, size: int = SIDE_BY_SIDE, first: int = 0) -> Iterator[Rows]:
         """All turns of games, up to `size` games side by side: a dictionary has a turn of each.
@@ -105,6 +116,10 @@ class Replay:
         for name in self.outputs:
             if name == "game":
                 made[name] = _at(index, game)
+            elif name == "number":
+                if games.game.max(initial=0) > MOST_NUMBER:
+                    raise StarmineError(f"number={games.game.max()} is not allowed: expected at most {MOST_NUMBER}")
+                made[name] = _at(games.game.astype(np.int64), game)
             elif name == "return_to_go":
                 made[name] = _at(games.scores, game) - replayed["score"].astype(np.float32)
             elif name == "player":

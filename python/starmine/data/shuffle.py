@@ -145,8 +145,8 @@ class Blocks:
 
     def _read(self, pieces: list[Piece], epoch: int) -> Window:
         """The games of a window."""
-        groups, log_prob = self.data.row_groups(), "log_prob" in self.replay.outputs
-        tables = [self.data.read(piece.place, log_prob) for piece in pieces]
+        groups, optional = self.data.row_groups(), "log_prob" in self.replay.outputs
+        tables = [self.data.read(piece.place, optional) for piece in pieces]
         index, order, held = [], [], 0
         for piece in pieces:
             group = groups[piece.place]

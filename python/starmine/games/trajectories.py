@@ -9,7 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from starmine._core import ArrayError, Batch, DeckError, StarmineError, State, Variant, _outputs, _Replay, _unknown_name
+from starmine._core import (
+    ArrayError,
+    Batch,
+    DeckError,
+    IllegalActionError,
+    StarmineError,
+    State,
+    Variant,
+    _outcomes,
+    _outputs,
+    _Replay,
+    _unknown_name,
+)
 from starmine._core import variant as preset
 from starmine._util.equality import equal_by_value
 from starmine._util.keywords import named_keywords
@@ -93,12 +105,10 @@ class Trajectories:
 
     def to_dict(self) -> dict[str, NDArray[Any]]:
         """The arrays by name."""
-        return {
-            "decks": self.decks,
-            "start_players": self.start_players,
-            "actions": self.actions,
-            "offsets": self.offsets,
-        }
+        return dict(zip(("decks", "start_players", "actions", "offsets"), self._arrays(), strict=True))
+
+    def _arrays(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int64]]:
+        return self.decks, self.start_players, self.actions, self.offsets
 
     def state(self, game: int, turn: int | None = None) -> State:
         """A game after some of its turns.
@@ -155,7 +165,7 @@ class Trajectories:
         Raises:
             UnknownNameError: there is no such output, encoder or dtype.
             DeckError: a deck is not the variant's.
-            StarmineError: an action is not legal, or follows the end of its game.
+            IllegalActionError: an action is not legal, or follows the end of its game; `rows` has the game's index.
         """
         names = checked_outputs(outputs)
         collected: dict[str, NDArray[Any]] = {}
@@ -187,8 +197,20 @@ class Trajectories:
             A dictionary of arrays, with one row for each game that is being played.
         """
         names = checked_outputs(outputs)
-        games = (self.decks, self.start_players, self.actions, self.offsets)
-        return _rows(names, _Replay(self.variant, *games, batch_size, names, encoder, dtype, observers, num_threads))
+        games = self._arrays()
+        replay = _Replay(self.variant, *games, batch_size, names, encoder, dtype, observers, num_threads)
+        return _rows(names, self, replay)
+
+    def _check_actions(self) -> None:
+        """Raise the error of the first game with an illegal action, if there is one."""
+        *_, turns = _outcomes(self.variant, *self._arrays(), 1)
+        for game in np.flatnonzero(turns < self.lengths).tolist():
+            try:
+                self.state(game)
+            except IllegalActionError as error:
+                named = IllegalActionError(f"game {game}, turn {turns[game]}: {error}")
+                vars(named).update(vars(error), rows=[game])
+                raise named from None
 
     def __repr__(self) -> str:
         """Number of games and turns."""
@@ -254,8 +276,8 @@ def replay(
         UnknownNameError: there is no such preset, output, encoder or dtype.
         DeckError: a deck or a start player is not the variant's; before the first rows.
         ArrayError: an array of another shape or dtype; before the first rows.
-        StarmineError: a number out of range; or, when it is reached, an action that is not legal or that follows the
-            end of its game.
+        StarmineError: a number out of range.
+        IllegalActionError: an action is not legal, or follows the end of its game; when it is reached.
 
     >>> import starmine
     >>> games = starmine.play_games(["smart", "smart"], games=8, record=True).trajectories
@@ -287,11 +309,15 @@ def checked_outputs(outputs: Sequence[str] | None) -> list[str]:
     return names
 
 
-def _rows(names: Sequence[str], replay: _Replay) -> Iterator[dict[str, NDArray[Any]]]:
+def _rows(names: Sequence[str], games: Trajectories, replay: _Replay) -> Iterator[dict[str, NDArray[Any]]]:
     """The rows of a replay. The core gives the outputs of a turn with those of the next position."""
     before, live = replay.step()
     while live:
-        after, live_after = replay.step()
+        try:
+            after, live_after = replay.step()
+        except StarmineError:
+            games._check_actions()
+            raise
         rows = {name: (after if name in OF_TURN else before)[name] for name in names}
         rows |= {name: before[name] for name in ("action", "game", "turn")}
         if live < len(before["game"]):

@@ -114,7 +114,7 @@ class GamesDataset(IterableDataset[TensorRows]):
         self._dtype, self._drop_last = DTYPES[dtype], drop_last
         self._pin_memory = torch.cuda.is_available() if pin_memory is None else pin_memory
         replay = Replay.of(outputs, encoder=encoder, dtype="bits", observers=observers, num_threads=num_threads)
-        self.data.check_replay(replay)
+        replay.check(self.data.variant, self.data.files)
         self._blocks = Blocks(self.data, replay, shuffle, _at_least("seed", seed, 0), permute_colors)
         self._features = len(self.data.variant.layout(encoder))
         # Shared with the workers of a DataLoader, so that those that stay alive learn of a new epoch.

@@ -221,7 +221,7 @@ def test_a_replay_gives_the_rows_of_every_turn(seed, tmp_path):
     encoder, dtype = rng.choice(starmine.encoders()), rng.choice(["float32", "float16", "uint8", "bits"])
     table = played_table(30, variant, seed, log_prob=True)
     data, settings = Dataset(folder_of(tmp_path, table)), {"encoder": encoder, "dtype": dtype, "observers": observers}
-    outputs = (*ALL, "score", "terminated", "player", "log_prob")
+    outputs = (*ALL, "score", "terminated", "number", "player", "log_prob")
     pieces = list(data.replay(batch_size=37, **settings, outputs=outputs))
     assert all(
         1 <= len(piece["game"]) <= 37 and {len(array) for array in piece.values()} == {len(piece["game"])}
@@ -235,6 +235,7 @@ def test_a_replay_gives_the_rows_of_every_turn(seed, tmp_path):
     game = np.repeat(np.arange(30), played.lengths)
     assert (rows["action"] == played.actions).all()
     assert (rows["game"] == game).all()
+    assert (rows["number"] == table.game[game].astype(np.int64)).all()
     assert (rows["player"] == table.players[game, rows["current_player"]]).all()
     assert (rows["log_prob"] == table.log_prob).all()
     for index, (first, stop) in enumerate(zip(played.offsets[:-1], played.offsets[1:], strict=True)):
@@ -262,9 +263,20 @@ def test_a_replay_has_the_named_outputs_in_their_dtypes(folder):
 
 def test_a_view_is_replayed_by_its_own_indices(folder, table):
     view = Dataset(folder).select([7, 30, 55])
-    rows = sorted_rows(list(view.replay(dtype="bits")))
+    rows = sorted_rows(list(view.replay(dtype="bits", outputs=(*ALL, "number"))))
     assert (rows["action"] == table[[7, 30, 55]].trajectories.actions).all()
     assert np.unique(rows["game"]).tolist() == [0, 1, 2]
+    assert rows["number"].dtype == np.int64
+    assert np.unique(rows["number"]).tolist() == [view[game].number for game in range(3)] == [7, 30, 55]
+
+
+def test_a_row_group_is_read_with_its_optional_columns_or_without_all_of_them(tmp_path):
+    table = dataclasses.replace(played_table(3, log_prob=True), ended_by=np.ones(3, np.uint8))
+    data = Dataset(store(tmp_path / "games.parquet", table))
+    (whole,), plain = data.tables(), data.read(0, optional=False)
+    assert same_games(whole, table)
+    assert same_games(plain, dataclasses.replace(table, log_prob=None, ended_by=None))
+    assert same_games(next(data.tables(optional=False)), plain)
 
 
 def test_probabilities_that_were_not_stored_are_refused(tmp_path):
@@ -291,12 +303,13 @@ def test_a_batch_of_another_library_becomes_rows(kind, table):
         "few columns": columns_of(arrow.select(["deck", "first_player", "actions", "score"])),
     }[kind]
     needs_rules = kind in ("dictionary", "few columns")
-    rows = replay_batch(batch, "standard" if needs_rules else None)
+    outputs = ALL if kind == "few columns" else (*ALL, "number")
+    rows = replay_batch(batch, "standard" if needs_rules else None, outputs=outputs)
     expected = table[10:20].trajectories.observations(dtype="bits")
-    assert tuple(rows) == ALL
+    assert tuple(rows) == outputs
     assert (rows["obs"] == expected).all()
-    first = 0 if kind == "few columns" else 10
-    assert np.unique(rows["game"]).tolist() == list(range(first, first + 10))
+    assert np.unique(rows["game"]).tolist() == list(range(10))
+    assert kind == "few columns" or (rows["number"] == rows["game"] + 10).all()
     ends = np.flatnonzero(rows["turn"] == 0)
     assert (rows["return_to_go"][ends] == table.scores[10:20]).all()
 
@@ -314,6 +327,7 @@ def test_the_rules_of_a_batch_may_be_json(table):
         (lambda batch: batch, {}, "variant is not given"),
         (lambda batch: batch.drop_columns(["actions"]), {"variant": "standard"}, "no column actions"),
         (lambda batch: batch.drop_columns(["log_prob"]), {"outputs": ["log_prob"]}, "no column log_prob"),
+        (lambda batch: batch.drop_columns(["game"]), {"outputs": ["number"]}, "no column game"),
         (lambda batch: batch, {"variant": starmine.Variant(colors=4)}, "column deck has type"),
         (lambda batch: 7, {}, "batch is a <class 'int'>"),
         (lambda batch: batch, {"variant": "standart"}, "standart"),

@@ -103,8 +103,8 @@ def test_what_would_be_changed_is_refused(name):
 @pytest.mark.parametrize("number", [2**63, -1, 0.5])
 def test_the_number_of_a_game_is_not_wrapped(number):
     batch = columns() | {"game": np.array([number] * 40)}
-    with pytest.raises(starmine.StarmineError, match=r"game=9223372036854775808 is not allowed|column game has type"):
-        rows_of(batch)
+    with pytest.raises(starmine.StarmineError, match=r"number=9223372036854775808 is not allowed|column game has type"):
+        replay_batch(batch, MINI, outputs=["number"])
 
 
 # --- Files ------------------------------------------------------------------------------------------------

@@ -144,6 +144,8 @@ def test_the_command_line_makes_shards_on_a_cluster(cluster, tmp_path, capsys):
 def test_ray_reads_and_replays_though_a_worker_is_killed(cluster, tmp_path):
     generate(["iggi", "iggi"], 400, tmp_path / "games", "mini", shard_size=50, progress=False)
 
+    outputs = ["obs", "action", "number", "turn", "return_to_go"]
+
     def slowly(table):
         import time
 
@@ -151,7 +153,7 @@ def test_ray_reads_and_replays_though_a_worker_is_killed(cluster, tmp_path):
 
         time.sleep(0.3)
         (tmp_path / f"began.{time.monotonic_ns()}").touch()
-        return replay_batch(table, "mini", outputs=["obs", "action", "game", "turn", "return_to_go"])
+        return replay_batch(table, "mini", outputs=outputs)
 
     def read():
         games = ray.data.read_parquet(str(tmp_path / "games"), override_num_blocks=8)
@@ -160,10 +162,10 @@ def test_ray_reads_and_replays_though_a_worker_is_killed(cluster, tmp_path):
 
     found = while_one_is_killed(read, "ray::MapBatches", lambda: len(list(tmp_path.glob("began.*"))) >= 2)
     rows = {name: np.concatenate([batch[name] for batch in found]) for name in found[0]}
-    order = np.lexsort((rows["turn"], rows["game"]))
-    expected = list(Dataset(tmp_path / "games").replay(400, dtype="bits"))
+    order = np.lexsort((rows["turn"], rows["number"]))
+    expected = list(Dataset(tmp_path / "games").replay(400, dtype="bits", outputs=outputs))
     expected = {name: np.concatenate([batch[name] for batch in expected]) for name in rows}
-    expected_order = np.lexsort((expected["turn"], expected["game"]))
+    expected_order = np.lexsort((expected["turn"], expected["number"]))
     for name in rows:
         assert np.array_equal(rows[name][order], expected[name][expected_order]), name
 

@@ -159,11 +159,11 @@ def test_a_wrong_game_is_named_when_it_is_reached(size):
         actions = games.actions.copy()
         actions[place] = value
         rows = starmine.replay(games.decks, actions, games.lengths, batch_size=size)
-        with pytest.raises(starmine.StarmineError, match=text):
+        with pytest.raises(starmine.IllegalActionError, match=text):
             list(rows)
     longer = np.insert(games.actions, games.offsets[8], 0)
     rows = starmine.replay(games.decks, longer, games.lengths + (np.arange(20) == 7), batch_size=size)
-    with pytest.raises(starmine.StarmineError, match=rf"game 7, turn {games.lengths[7]}: .*over"):
+    with pytest.raises(starmine.IllegalActionError, match=rf"game 7, turn {games.lengths[7]}: .*over"):
         list(rows)
 
 

@@ -112,11 +112,15 @@ def test_wrong_games_are_refused_by_name():
             wrong.state(2)
     place = kept.offsets[3] + 2
     actions[place] = 99
-    with pytest.raises(starmine.StarmineError, match="game 3, turn 2: action 99"):
-        starmine.Trajectories(kept.variant, kept.decks, kept.start_players, actions, kept.offsets).observations()
+    wrong = starmine.Trajectories(kept.variant, kept.decks, kept.start_players, actions, kept.offsets)
+    for played, name in [(wrong.observations, "game 3, turn 2: "), (lambda: wrong.state(3), "")]:
+        with pytest.raises(starmine.IllegalActionError, match=f"^{name}action 99") as refused:
+            played()
+        assert (refused.value.count, refused.value.actions, refused.value.legal) == (1, [99], [[]])
+        assert refused.value.rows == ([3] if name else [0])
     longer = np.concatenate([kept.actions, kept.actions[:1]])
     offsets = kept.offsets + np.array([0, 0, 0, 0, 1])
-    with pytest.raises(starmine.StarmineError, match=rf"game 3, turn {kept.lengths[3]}: .*over"):
+    with pytest.raises(starmine.IllegalActionError, match=rf"game 3, turn {kept.lengths[3]}: .*over"):
         starmine.Trajectories(kept.variant, kept.decks, kept.start_players, longer, offsets).replay()
     with pytest.raises(starmine.UnknownNameError, match="obs"):
         kept.replay(["ops"])
