@@ -10,90 +10,22 @@ import os
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager, closing, nullcontext
-from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
 
 from starmine._core import StarmineError, View, make_bot
-from starmine._util.durable import AppendedFile, given_path
-from starmine._util.equality import equal_by_value
+from starmine._util.durable import AppendedFile
 from starmine._util.numbers import is_integer, is_number
+from starmine.text.exchange import Answer, Exchange, Messages
 from starmine.text.facts import move_text
-from starmine.text.prompt import PROMPT_VERSION, PromptOptions, rules_prompt, table_prompt
+from starmine.text.loop import cancel_if_cancelled, in_thread, run_in_loop, start_in_loop
+from starmine.text.prompt import PromptOptions, rules_prompt, table_prompt
 from starmine.text.replies import parse_reply
-
-Message: TypeAlias = dict[str, str]
-Messages: TypeAlias = list[Message]
-
-
-@equal_by_value
-@dataclass(frozen=True)
-class Answer:
-    """A model's reply with more than its text; `ask` of a `ChatPlayer` may return it.
-
-    Attributes:
-        text: the text of the reply. It is not read if there are tool calls.
-        tool_calls: the tool calls of the reply, as dicts with a name and arguments.
-        usage: numbers that reports sum, such as `prompt_tokens`, `completion_tokens` and `cost`.
-
-    Raises:
-        StarmineError: an attribute has another type.
-    """
-
-    text: str = ""
-    tool_calls: Sequence[Mapping[str, Any]] = ()
-    usage: Mapping[str, float] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        for name, kind in (("text", str), ("tool_calls", Sequence), ("usage", Mapping)):
-            if not isinstance(getattr(self, name), kind):
-                raise StarmineError(
-                    f"{name}={getattr(self, name)!r} is not allowed: expected a {kind.__name__.lower()}"
-                )
-
-
-@equal_by_value
-@dataclass(frozen=True)
-class Exchange:
-    """One reply of a model, or one call that failed for good.
-
-    Attributes:
-        player: the name of the `ChatPlayer`.
-        game: index of the game among those that are played together, from 0; None if `act` was called.
-        seat: the seat that was asked.
-        turn: number of turns that the game has had before.
-        attempt: number of unusable replies that the model has given in this turn before.
-        prompt: the first 16 hexadecimal digits of the SHA-256 hash of `json.dumps(messages)`.
-        messages: the messages that the model got.
-        reply: the text of the reply, or its tool calls as JSON; None if the call failed.
-        outcome: "move" if the reply names one legal move, "illegal" if the move is not legal, "unreadable" if the reply
-            names no move or several; "failed" if the last call raised an exception, "timeout" if it took too long.
-        action: the action id of the legal move; None for other outcomes.
-        problem: what was wrong; None for the outcome "move".
-        seconds: duration of the call; with `batched=True` an equal share of it.
-        usage: the numbers of `Answer.usage`.
-        prompt_version: `PROMPT_VERSION`, which changes with the texts of prompts.
-    """
-
-    player: str
-    game: int | None
-    seat: int
-    turn: int
-    attempt: int
-    prompt: str
-    messages: Messages
-    reply: str | None
-    outcome: str
-    action: int | None
-    problem: str | None
-    seconds: float
-    usage: dict[str, float]
-    prompt_version: int = PROMPT_VERSION
+from starmine.text.transcript import new_transcript
 
 
 class ChatError(StarmineError):
@@ -311,7 +243,7 @@ class ChatPlayer:
         tasks = []
         for talk in talks:
             task = loop.create_task(self._ask_one(talk, places))
-            talk.answer.add_done_callback(partial(_cancel_if_cancelled, loop, task))
+            talk.answer.add_done_callback(partial(cancel_if_cancelled, loop, task))
             tasks.append(task)
         await asyncio.gather(*tasks, return_exceptions=True)
 
@@ -320,7 +252,7 @@ class ChatPlayer:
         while not talk.is_over:
             talk.take(*await self._called([talk], places))
         if talk.action is None:
-            await asyncio.wrap_future(_in_thread(self._end, talk))  # a fallback may take long
+            await asyncio.wrap_future(in_thread(self._end, talk))  # a fallback may take long
         else:
             self._end(talk)
 
@@ -349,24 +281,8 @@ class ChatPlayer:
         call = type(self.ask).__call__  # of an object whose calls are coroutines
         if inspect.iscoroutinefunction(self.ask) or inspect.iscoroutinefunction(call):
             return await self.ask(messages)
-        found = await asyncio.wrap_future(_in_thread(self.ask, messages))
+        found = await asyncio.wrap_future(in_thread(self.ask, messages))
         return await found if inspect.isawaitable(found) else found
-
-
-def new_transcript(path: str | os.PathLike[str]) -> Path:
-    """A new file for a transcript.
-
-    Raises:
-        StarmineError: the path is empty, or the file exists or cannot be made.
-    """
-    target = given_path("transcript", path)
-    if target.exists():
-        raise StarmineError(f"transcript={str(target)!r} is not allowed: expected a file that does not exist")
-    try:
-        AppendedFile(target).close()
-    except OSError as error:
-        raise StarmineError(f"transcript={str(target)!r} cannot be written ({error.strerror})") from error
-    return target
 
 
 class _Talk:
@@ -451,68 +367,3 @@ def _as_text(answer: Any) -> str:
         return json.dumps(answer)
     except (TypeError, ValueError):
         return repr(answer)
-
-
-def _in_thread(function: Callable[..., Any], *arguments: Any) -> Future[Any]:
-    """Call a function in its own daemon thread, for which neither a time limit nor the end of the program waits."""
-    found: Future[Any] = Future()
-
-    def call() -> None:
-        try:
-            result = function(*arguments)
-        except BaseException as error:
-            if not found.cancelled():
-                found.set_exception(error)
-        else:
-            if not found.cancelled():
-                found.set_result(result)
-
-    found.set_running_or_notify_cancel()
-    threading.Thread(target=call, daemon=True).start()
-    return found
-
-
-_LOOP: list[tuple[int, asyncio.AbstractEventLoop]] = []  # the process and its loop; none before the first call
-_LOOP_LOCK = threading.Lock()
-
-
-def _event_loop() -> asyncio.AbstractEventLoop:
-    """The event loop of all chat players, in its own thread, so that clients keep their connections between turns."""
-    with _LOOP_LOCK:
-        if not _LOOP or _LOOP[0][0] != os.getpid():  # a forked process has no thread
-            loop = asyncio.new_event_loop()
-            threading.Thread(target=loop.run_forever, name="starmine chat", daemon=True).start()
-            _LOOP[:] = [(os.getpid(), loop)]
-        return _LOOP[0][1]
-
-
-def start_in_loop(work: Coroutine[Any, Any, Any]) -> Future[Any]:
-    """Begin a coroutine in the loop of `_event_loop`, so that notebooks and Ctrl-C work alike."""
-    if threading.current_thread().name == "starmine chat":  # a model that plays games with another chat player
-        return _in_thread(asyncio.run, work)
-    return asyncio.run_coroutine_threadsafe(work, _event_loop())
-
-
-def run_in_loop(work: Coroutine[Any, Any, Any]) -> Any:
-    """The result of a coroutine; see `start_in_loop`."""
-    found = start_in_loop(work)
-    try:
-        return found.result()
-    except BaseException:
-        if not found.done():
-            found.cancel()
-            _leave_loop()
-        raise
-
-
-def _leave_loop() -> None:
-    """Use a new loop from now on, since an interrupted call may block this one."""
-    with _LOOP_LOCK:
-        _LOOP.clear()
-
-
-def _cancel_if_cancelled(loop: asyncio.AbstractEventLoop, task: asyncio.Task[None], answer: Future[Any]) -> None:
-    """Cancel the task that looks for an answer that nobody waits for."""
-    if answer.cancelled():
-        loop.call_soon_threadsafe(task.cancel)
-        _leave_loop()

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from starmine._core import StarmineError
-from starmine.text.chat import Answer, Messages, run_in_loop
+from starmine.text.exchange import Answer, Messages
+from starmine.text.loop import run_in_loop
 
 # A tool that names a move, in the words of the prompts; `read_move` reads its arguments.
 MOVE_TOOL: dict[str, Any] = {

@@ -17,7 +17,8 @@ from starmine._util.equality import equal_by_value
 from starmine.games.results import Games, mean_and_error, with_error
 from starmine.games.search import search
 from starmine.look.mistakes import mistakes
-from starmine.text.chat import ChatPlayer, Exchange
+from starmine.text.chat import ChatPlayer
+from starmine.text.exchange import Exchange
 from starmine.text.facts import move_text
 
 KNOWABLE = 0.5  # a misplay was knowable if the seat could expect the card to fit at most this probably

@@ -1,41 +1,19 @@
 """A chat player asks, reads, asks again, falls back, and keeps what was said; no reply or failure goes unnoticed."""
 
 import asyncio
-import itertools
 import json
 import pickle
-import random
 import threading
 import time
 from collections import Counter
 
-import numpy as np
 import pytest
+from chat_models import Cautious, first_move
 
 import starmine
-from starmine.text import Answer, ChatError, ChatPlayer, PromptOptions, examples, preferences, report, write_lines
+from starmine.text import Answer, ChatError, ChatPlayer, report
 
 MINI = starmine.variant("mini")
-
-
-def legal_moves(messages):
-    """The legal moves of a prompt."""
-    lines = messages[1]["content"].split("Your legal moves:")[1].splitlines()
-    return [line.removeprefix("- ") for line in lines if line.startswith("- ")]
-
-
-def first_move(messages):
-    return f"MOVE: {legal_moves(messages)[0]}"
-
-
-def by_chance(seed):
-    rng = random.Random(seed)
-    return lambda messages: f"I think.\nMOVE: {rng.choice(legal_moves(messages))}"
-
-
-class Cautious:
-    def act(self, view):
-        return view.legal_actions()[0]
 
 
 def moves_of(player, views):
@@ -278,49 +256,6 @@ def test_a_function_that_never_returns_does_not_hold_a_game(batched):
     assert [exchange.outcome for exchange in player.exchanges] == ["timeout", "timeout"]
 
 
-def test_a_report_refuses_a_player_that_talked_about_other_games():
-    player = ChatPlayer(first_move)
-    starmine.play_games([player, "iggi"], 2, variant="mini")
-    games = starmine.play_games([player, "iggi"], 3, variant="mini", record=True)
-    with pytest.raises(starmine.StarmineError, match=r"player.*clear\(\)"):
-        report(games, [player, "iggi"])
-    player.clear()
-    games = starmine.play_games([player, "iggi"], 3, variant="mini", record=True)
-    (found,) = report(games, [player, "iggi"]).players
-    assert found.replies == found.moves
-
-
-def test_a_report_counts_games_that_were_given_up():
-    def ask(messages):
-        return "hm" if "Turn 4." in messages[1]["content"] else first_move(messages)
-
-    player = ChatPlayer(ask, replies=1)
-    with pytest.raises(starmine.BotError) as error:
-        starmine.play_games([player, "iggi"], 6, variant="mini", record=True)
-    found = report(error.value.games, [player, "iggi"])
-    assert found.given_up == len(error.value.failures) > 0
-    assert found.players[0].outcomes["unreadable"] == found.given_up
-
-
-def test_a_report_names_the_first_problem_of_each_outcome():
-    replies = iter(["hm", "Well.", "MOVE: discard slot 0"])
-
-    def ask(messages):
-        if (reply := next(replies, None)) is None:
-            raise ConnectionError("<busy>\nagain")
-        return reply
-
-    player = ChatPlayer(ask, name="model", calls=1, fallback="iggi")
-    games = starmine.play_games([player, "iggi"], 1, variant="mini", record=True)
-    found = report(games, [player, "iggi"])
-    (problems,) = (said.problems for said in found.players)
-    assert problems["unreadable"] == player.exchanges[0].problem
-    assert "not legal now" in problems["illegal"]
-    assert problems["failed"] == "ConnectionError: <busy>\nagain"
-    assert "model: first failed reply" in str(found)
-    assert "ConnectionError: &lt;busy&gt; again" in found.to_html()
-
-
 def test_a_class_of_bots_that_are_asked_together_has_an_object_for_each_game():
     class Together(Cautious):
         def act_views(self, views, games):
@@ -421,110 +356,6 @@ def test_a_chat_player_sits_in_evaluations_and_generated_data(tmp_path):
     assert all(pairing.games == 4 for pairing in found.pairings)
     starmine.data.generate([ChatPlayer(first_move), "iggi"], 4, tmp_path / "games", "mini", progress=False)
     assert len(starmine.data.Dataset(tmp_path / "games")) == 4
-
-
-def test_a_report_tells_scores_replies_and_regret():
-    good = ChatPlayer(by_chance(1), name="good")
-    bad = ChatPlayer(by_chance(2), name="bad")
-    games = starmine.play_games([good, bad], 8, record=True)
-    found = report(games, [good, bad], rollouts=200, moves=12)
-    assert (found.games, found.given_up, found.mean) == (8, 0, games.mean)
-    assert found.lost == games.share("lost")
-    for player, chat, seat in zip(found.players, (good, bad), (0, 1), strict=True):
-        assert (player.player, player.seats, player.replies) == (chat.name, [seat], len(chat.exchanges))
-        states = [games.trajectories.state(game) for game in range(8)]
-        own = [event for state in states for event in state.history if event.seat == seat]
-        assert (player.moves, player.misplays) == (len(own), sum(event.misplay for event in own))
-        assert 0 < player.knowable_misplays <= player.misplays
-        assert player.regret.moves == 12
-        assert player.regret.mean > 0.5  # of moves by chance
-    assert "regret a move" in str(found)
-    assert json.loads(json.dumps(found.to_dict()))["players"][0]["player"] == "good"
-
-
-def test_moves_of_the_fallback_are_not_charged_to_the_model():
-    player = ChatPlayer(lambda messages: "no", replies=1, fallback="random")
-    games = starmine.play_games([player, "iggi"], 6, record=True)
-    (found,) = report(games, [player, "iggi"], rollouts=50).players
-    assert found.fallbacks == player.fallbacks > 0
-    assert (found.moves, found.misplays, found.knowable_misplays, found.regret) == (0, 0, 0, None)
-
-
-def test_shares_are_of_the_games_that_were_played():
-    choose, calls = by_chance(3), itertools.count()
-
-    def ask(messages):
-        return "no" if next(calls) % 37 == 36 else choose(messages)
-
-    unsteady = ChatPlayer(ask, replies=1)
-    with pytest.raises(starmine.BotError) as error:
-        starmine.play_games([unsteady, "random"], 12, record=True)
-    games = error.value.games
-    assert 0 < len(games.failures) < 12
-    assert games.share("lost") == np.mean(games.endings[games.endings > 0] == 1) == 1
-    found = report(games, [unsteady, "random"])
-    assert (found.games, found.given_up, found.lost) == (12 - len(games.failures), len(games.failures), 1)
-    scores = {example["game"]: example["final_score"] for example in examples(games.trajectories)}
-    assert {game for game, score in scores.items() if score is None} == {failure.game for failure in games.failures}
-
-
-def test_the_moves_of_the_blueprint_have_little_regret():
-    games = starmine.play_games(["smart", "smart"], 2, record=True)
-    from starmine.text.report import regret
-
-    found = regret(games.trajectories, [(0, turn) for turn in range(0, 40, 4)], rollouts=400)
-    assert found.mean < 0.5
-
-
-def test_a_report_needs_recorded_games():
-    player = ChatPlayer(first_move)
-    with pytest.raises(starmine.StarmineError, match="record=True"):
-        report(starmine.play_games([player, "iggi"], 1, variant="mini"), [player, "iggi"])
-    games = starmine.play_games([player, "iggi"], 1, variant="mini", record=True)
-    with pytest.raises(starmine.StarmineError, match="players has 1 entries"):
-        report(games, [player])
-
-
-def test_examples_say_what_was_played(tmp_path):
-    games = starmine.play_games(["iggi", "piers"], 3, variant="mini", record=True)
-    found = list(examples(games.trajectories))
-    assert len(found) == games.trajectories.lengths.sum()
-    for example in found:
-        state = games.trajectories.state(example["game"], example["turn"])
-        seen = state.view(example["seat"])
-        assert starmine.text.read_move(example["messages"][2]["content"], seen) == example["action"]
-        assert example["final_score"] == games.scores[example["game"]]
-    assert [example["seat"] for example in examples(games.trajectories, seats=[1])].count(0) == 0
-    assert len(list(examples(games.trajectories, every=10))) == -(-len(found) // 10)
-    assert write_lines(iter(found), tmp_path / "train.jsonl") == len(found)
-    assert [json.loads(line) for line in (tmp_path / "train.jsonl").read_text().splitlines()] == found
-    for answer in ("json", "xml"):
-        example = next(examples(games.trajectories, options=PromptOptions(answer=answer)))
-        seen = games.trajectories.state(0, 0).view(example["seat"])
-        assert starmine.text.read_move(example["messages"][2]["content"], seen) == example["action"]
-    with pytest.raises(starmine.StarmineError, match="every=0"):
-        next(examples(games.trajectories, every=0))
-    with pytest.raises(starmine.StarmineError, match="seats has 4"):
-        next(examples(games.trajectories, seats=[4]))
-
-
-def test_examples_with_values_give_preferences():
-    games = starmine.play_games(["random", "random"], 2, record=True)
-    found = list(examples(games.trajectories, rollouts=200, every=12))
-    for example in found:
-        values = [entry["value"] for entry in example["values"]]
-        assert values == sorted(values, reverse=True)
-    for pair in preferences(iter(found), margin=0.25):
-        assert pair["points"] >= 0.25
-        assert pair["chosen"] != pair["rejected"]
-        assert pair["chosen"][0]["content"].startswith("MOVE: ")
-
-
-def test_stored_games_are_exported_alike(tmp_path):
-    pytest.importorskip("pyarrow")
-    starmine.data.generate(["iggi"] * 2, 3, tmp_path, "mini", progress=False)
-    data = starmine.data.Dataset(tmp_path)
-    assert len(list(examples(data))) == sum(data.table(["length"])["length"].to_pylist())
 
 
 def test_calls_of_later_turns_run_in_the_same_event_loop():

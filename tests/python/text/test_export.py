@@ -7,7 +7,7 @@ import pytest
 import starmine
 from starmine.cli import main
 from starmine.data import write_games
-from starmine.text import examples, preferences, rated_prompts, read_move
+from starmine.text import PromptOptions, examples, preferences, rated_prompts, read_move, write_lines
 
 
 @pytest.fixture(scope="module")
@@ -146,3 +146,45 @@ def test_published_ratings_are_examples_and_preferences(tmp_path):
 def test_lines_that_are_no_rated_prompts_are_refused(line, message, tmp_path):
     with pytest.raises(starmine.StarmineError, match=message):
         list(rated_prompts(logs(tmp_path, RATED, line)))
+
+
+def test_examples_say_what_was_played(tmp_path):
+    games = starmine.play_games(["iggi", "piers"], 3, variant="mini", record=True)
+    found = list(examples(games.trajectories))
+    assert len(found) == games.trajectories.lengths.sum()
+    for example in found:
+        state = games.trajectories.state(example["game"], example["turn"])
+        seen = state.view(example["seat"])
+        assert starmine.text.read_move(example["messages"][2]["content"], seen) == example["action"]
+        assert example["final_score"] == games.scores[example["game"]]
+    assert [example["seat"] for example in examples(games.trajectories, seats=[1])].count(0) == 0
+    assert len(list(examples(games.trajectories, every=10))) == -(-len(found) // 10)
+    assert write_lines(iter(found), tmp_path / "train.jsonl") == len(found)
+    assert [json.loads(line) for line in (tmp_path / "train.jsonl").read_text().splitlines()] == found
+    for answer in ("json", "xml"):
+        example = next(examples(games.trajectories, options=PromptOptions(answer=answer)))
+        seen = games.trajectories.state(0, 0).view(example["seat"])
+        assert starmine.text.read_move(example["messages"][2]["content"], seen) == example["action"]
+    with pytest.raises(starmine.StarmineError, match="every=0"):
+        next(examples(games.trajectories, every=0))
+    with pytest.raises(starmine.StarmineError, match="seats has 4"):
+        next(examples(games.trajectories, seats=[4]))
+
+
+def test_examples_with_values_give_preferences():
+    games = starmine.play_games(["random", "random"], 2, record=True)
+    found = list(examples(games.trajectories, rollouts=200, every=12))
+    for example in found:
+        values = [entry["value"] for entry in example["values"]]
+        assert values == sorted(values, reverse=True)
+    for pair in preferences(iter(found), margin=0.25):
+        assert pair["points"] >= 0.25
+        assert pair["chosen"] != pair["rejected"]
+        assert pair["chosen"][0]["content"].startswith("MOVE: ")
+
+
+def test_stored_games_are_exported_alike(tmp_path):
+    pytest.importorskip("pyarrow")
+    starmine.data.generate(["iggi"] * 2, 3, tmp_path, "mini", progress=False)
+    data = starmine.data.Dataset(tmp_path)
+    assert len(list(examples(data))) == sum(data.table(["length"])["length"].to_pylist())

@@ -1,0 +1,79 @@
+"""What a model is asked and what it answers: messages, answers and exchanges."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from starmine._core import StarmineError
+from starmine._util.equality import equal_by_value
+from starmine.text.prompt import PROMPT_VERSION
+
+Message: TypeAlias = dict[str, str]
+Messages: TypeAlias = list[Message]
+
+
+@equal_by_value
+@dataclass(frozen=True)
+class Answer:
+    """A model's reply with more than its text; `ask` of a `ChatPlayer` may return it.
+
+    Attributes:
+        text: the text of the reply. It is not read if there are tool calls.
+        tool_calls: the tool calls of the reply, as dicts with a name and arguments.
+        usage: numbers that reports sum, such as `prompt_tokens`, `completion_tokens` and `cost`.
+
+    Raises:
+        StarmineError: an attribute has another type.
+    """
+
+    text: str = ""
+    tool_calls: Sequence[Mapping[str, Any]] = ()
+    usage: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name, kind in (("text", str), ("tool_calls", Sequence), ("usage", Mapping)):
+            if not isinstance(getattr(self, name), kind):
+                raise StarmineError(
+                    f"{name}={getattr(self, name)!r} is not allowed: expected a {kind.__name__.lower()}"
+                )
+
+
+@equal_by_value
+@dataclass(frozen=True)
+class Exchange:
+    """One reply of a model, or one call that failed for good.
+
+    Attributes:
+        player: the name of the `ChatPlayer`.
+        game: index of the game among those that are played together, from 0; None if `act` was called.
+        seat: the seat that was asked.
+        turn: number of turns that the game has had before.
+        attempt: number of unusable replies that the model has given in this turn before.
+        prompt: the first 16 hexadecimal digits of the SHA-256 hash of `json.dumps(messages)`.
+        messages: the messages that the model got.
+        reply: the text of the reply, or its tool calls as JSON; None if the call failed.
+        outcome: "move" if the reply names one legal move, "illegal" if the move is not legal, "unreadable" if the reply
+            names no move or several; "failed" if the last call raised an exception, "timeout" if it took too long.
+        action: the action id of the legal move; None for other outcomes.
+        problem: what was wrong; None for the outcome "move".
+        seconds: duration of the call; with `batched=True` an equal share of it.
+        usage: the numbers of `Answer.usage`.
+        prompt_version: `PROMPT_VERSION`, which changes with the texts of prompts.
+    """
+
+    player: str
+    game: int | None
+    seat: int
+    turn: int
+    attempt: int
+    prompt: str
+    messages: Messages
+    reply: str | None
+    outcome: str
+    action: int | None
+    problem: str | None
+    seconds: float
+    usage: dict[str, float]
+    prompt_version: int = PROMPT_VERSION

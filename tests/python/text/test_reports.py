@@ -1,0 +1,116 @@
+"""Reports of chat players: of the games that were played, with every reply that was unusable."""
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+from chat_models import by_chance, first_move
+
+import starmine
+from starmine.text import ChatPlayer, examples, report
+
+
+def test_a_report_refuses_a_player_that_talked_about_other_games():
+    player = ChatPlayer(first_move)
+    starmine.play_games([player, "iggi"], 2, variant="mini")
+    games = starmine.play_games([player, "iggi"], 3, variant="mini", record=True)
+    with pytest.raises(starmine.StarmineError, match=r"player.*clear\(\)"):
+        report(games, [player, "iggi"])
+    player.clear()
+    games = starmine.play_games([player, "iggi"], 3, variant="mini", record=True)
+    (found,) = report(games, [player, "iggi"]).players
+    assert found.replies == found.moves
+
+
+def test_a_report_counts_games_that_were_given_up():
+    def ask(messages):
+        return "hm" if "Turn 4." in messages[1]["content"] else first_move(messages)
+
+    player = ChatPlayer(ask, replies=1)
+    with pytest.raises(starmine.BotError) as error:
+        starmine.play_games([player, "iggi"], 6, variant="mini", record=True)
+    found = report(error.value.games, [player, "iggi"])
+    assert found.given_up == len(error.value.failures) > 0
+    assert found.players[0].outcomes["unreadable"] == found.given_up
+
+
+def test_a_report_names_the_first_problem_of_each_outcome():
+    replies = iter(["hm", "Well.", "MOVE: discard slot 0"])
+
+    def ask(messages):
+        if (reply := next(replies, None)) is None:
+            raise ConnectionError("<busy>\nagain")
+        return reply
+
+    player = ChatPlayer(ask, name="model", calls=1, fallback="iggi")
+    games = starmine.play_games([player, "iggi"], 1, variant="mini", record=True)
+    found = report(games, [player, "iggi"])
+    (problems,) = (said.problems for said in found.players)
+    assert problems["unreadable"] == player.exchanges[0].problem
+    assert "not legal now" in problems["illegal"]
+    assert problems["failed"] == "ConnectionError: <busy>\nagain"
+    assert "model: first failed reply" in str(found)
+    assert "ConnectionError: &lt;busy&gt; again" in found.to_html()
+
+
+def test_a_report_tells_scores_replies_and_regret():
+    good = ChatPlayer(by_chance(1), name="good")
+    bad = ChatPlayer(by_chance(2), name="bad")
+    games = starmine.play_games([good, bad], 8, record=True)
+    found = report(games, [good, bad], rollouts=200, moves=12)
+    assert (found.games, found.given_up, found.mean) == (8, 0, games.mean)
+    assert found.lost == games.share("lost")
+    for player, chat, seat in zip(found.players, (good, bad), (0, 1), strict=True):
+        assert (player.player, player.seats, player.replies) == (chat.name, [seat], len(chat.exchanges))
+        states = [games.trajectories.state(game) for game in range(8)]
+        own = [event for state in states for event in state.history if event.seat == seat]
+        assert (player.moves, player.misplays) == (len(own), sum(event.misplay for event in own))
+        assert 0 < player.knowable_misplays <= player.misplays
+        assert player.regret.moves == 12
+        assert player.regret.mean > 0.5  # of moves by chance
+    assert "regret a move" in str(found)
+    assert json.loads(json.dumps(found.to_dict()))["players"][0]["player"] == "good"
+
+
+def test_moves_of_the_fallback_are_not_charged_to_the_model():
+    player = ChatPlayer(lambda messages: "no", replies=1, fallback="random")
+    games = starmine.play_games([player, "iggi"], 6, record=True)
+    (found,) = report(games, [player, "iggi"], rollouts=50).players
+    assert found.fallbacks == player.fallbacks > 0
+    assert (found.moves, found.misplays, found.knowable_misplays, found.regret) == (0, 0, 0, None)
+
+
+def test_shares_are_of_the_games_that_were_played():
+    choose, calls = by_chance(3), itertools.count()
+
+    def ask(messages):
+        return "no" if next(calls) % 37 == 36 else choose(messages)
+
+    unsteady = ChatPlayer(ask, replies=1)
+    with pytest.raises(starmine.BotError) as error:
+        starmine.play_games([unsteady, "random"], 12, record=True)
+    games = error.value.games
+    assert 0 < len(games.failures) < 12
+    assert games.share("lost") == np.mean(games.endings[games.endings > 0] == 1) == 1
+    found = report(games, [unsteady, "random"])
+    assert (found.games, found.given_up, found.lost) == (12 - len(games.failures), len(games.failures), 1)
+    scores = {example["game"]: example["final_score"] for example in examples(games.trajectories)}
+    assert {game for game, score in scores.items() if score is None} == {failure.game for failure in games.failures}
+
+
+def test_the_moves_of_the_blueprint_have_little_regret():
+    games = starmine.play_games(["smart", "smart"], 2, record=True)
+    from starmine.text.report import regret
+
+    found = regret(games.trajectories, [(0, turn) for turn in range(0, 40, 4)], rollouts=400)
+    assert found.mean < 0.5
+
+
+def test_a_report_needs_recorded_games():
+    player = ChatPlayer(first_move)
+    with pytest.raises(starmine.StarmineError, match="record=True"):
+        report(starmine.play_games([player, "iggi"], 1, variant="mini"), [player, "iggi"])
+    games = starmine.play_games([player, "iggi"], 1, variant="mini", record=True)
+    with pytest.raises(starmine.StarmineError, match="players has 1 entries"):
+        report(games, [player])
