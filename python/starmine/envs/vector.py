@@ -302,12 +302,12 @@ class HanabiVectorEnv(VectorEnv[Array, Array, Array]):
 
     @property
     def batch(self) -> Batch:
-        """The batch that steps the games.
+        """The batch that steps the games, for its settings, copies and stored form; step the environment itself.
 
-        With `reward="fireworks"` the batch plays by rules under which a lost game keeps its points. The batch's `score`
-        and `final_score` of a lost game are then its points, while those in the environment's info are 0. If some
-        partners are written in Python, call `step` of the environment, which plays their turns; a step of the batch
-        stops at each of them.
+        The batch's own numbers are not the environment's. Its rewards lack `lost_game_penalty`. With
+        `reward="fireworks"` its variant has `lost_game_score="fireworks"`: `score` and `final_score` of a lost game are
+        the points of its fireworks, while they are 0 in the environment's info. A step of the batch stops at the turns
+        of partners that are written in Python.
         """
         return self._batch
 

@@ -33,7 +33,7 @@ class LastMoves:
 
     def __init__(self, variant: Variant, encoder: str = "canonical") -> None:
         layout = variant.layout(encoder)
-        self.sections = [section.name for section in layout if section.name in SHOWN]
+        self.sections = [section.name for section in layout.sections if section.name in SHOWN]
         self._places = {name: layout[name].start for name in self.sections}
         self._players, self._length = variant.players, len(layout)
         kept = np.ones(len(layout), np.bool_)

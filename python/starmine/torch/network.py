@@ -62,31 +62,32 @@ class CardFeatures(nn.Module):
 
     def __init__(self, layout: Layout) -> None:
         super().__init__()
-        self.sections = {section.name: (section.slice, section.shape) for section in layout}  # networks are copied
+        # Plain values, since networks are copied.
+        self.sections = {section.name: (section.slice, section.shape) for section in layout.sections}
 
-    def section(self, bits: Tensor, name: str) -> Tensor:
+    def section(self, obs: Tensor, name: str) -> Tensor:
         """A section (n, ...) of unpacked observations (n, D), in the shape that the layout gives it."""
         place, shape = self.sections[name]
-        return bits[:, place].view(-1, *shape)
+        return obs[:, place].view(-1, *shape)
 
-    def forward(self, bits: Tensor) -> Tensor:
+    def forward(self, obs: Tensor) -> Tensor:
         """Compute the features.
 
         Args:
-            bits: unpacked observations, float32 (n, D), as `unpack_bits` returns them; not the packed bytes.
+            obs: unpacked observations, float32 (n, D), as `unpack_bits` returns them.
 
         Returns:
             float32 (n, 2 * cards). First come the visible cards of the other seats by offset and slot, then, if the
             encoder has the section "knowledge", the cards of all seats as their hints describe them, the observer's own
             first.
         """
-        heights = self.section(bits, "fireworks")  # (n, suits, ranks): one-hot height of each stack, all 0 when empty
+        heights = self.section(obs, "fireworks")  # (n, suits, ranks): one-hot height of each stack, all 0 when empty
         playable = torch.cat([1 - heights.sum(2, keepdim=True), heights[..., :-1]], 2)
         dead = heights.flip(2).cumsum(2).flip(2)
         kinds = torch.stack([playable.flatten(1), dead.flatten(1)], 2)
-        cards = self.section(bits, "hands").flatten(1, 2).flatten(2)
+        cards = self.section(obs, "hands").flatten(1, 2).flatten(2)
         if "knowledge" in self.sections:
-            possible = self.section(bits, "knowledge").flatten(1, 2)[..., : kinds.shape[1]]
+            possible = self.section(obs, "knowledge").flatten(1, 2)[..., : kinds.shape[1]]
             cards = torch.cat([cards, possible / possible.sum(2, keepdim=True).clamp(min=1)], 1)
         return (cards @ kinds).flatten(1)
 
@@ -160,8 +161,10 @@ class ActorCritic(nn.Module, ABC):
     """The base class of the policy networks: masked log probabilities, hidden states, and policy files.
 
     A subclass has the methods `read`, `evaluate` and `described`, and the attributes `heads`, a linear layer, and
-    `memory`, a `SeatGRU` or None. Your own subclass can train and play as a module, but `save` and
-    `starmine.load_policy` know only the networks of this package.
+    `memory`, a `SeatGRU` or None.
+
+    Policy files hold the networks of this package. Store an own subclass with `torch.save(network.state_dict(), path)`.
+    To play, make the network, give `torch.load(path)` to its `load_state_dict`, and use it as a player, as any module.
 
     Args:
         variant: the rules that it plays.
@@ -258,12 +261,14 @@ class ActorCritic(nn.Module, ABC):
 
         Raises:
             StarmineError: a weight is not finite in float16, the outputs may leave the range of float32, the encoder
-                shows the own hand, or a note is nan or text that UTF-8 cannot encode.
+                shows the own hand, a subclass computes its outputs in another way, or a note is nan or text that UTF-8
+                cannot encode.
             TypeError: a note that JSON cannot represent.
             OSError: the file cannot be written; the earlier one is still there.
         """
         from safetensors.torch import save
 
+        self._check_outputs()
         weights = {name: tensor.detach().to("cpu", torch.float16) for name, tensor in self.state_dict().items()}
         for name, tensor in weights.items():
             if not tensor.isfinite().all():
@@ -275,6 +280,18 @@ class ActorCritic(nn.Module, ABC):
         data = save(weights, {KEY: json.dumps(rules | self.described() | {"about": about})})
         _Network(os.fspath(path), data)  # refuses what could not be loaded again
         replace_file(path, data)
+
+    def _check_outputs(self) -> None:
+        """Refuse a network whose outputs a loaded policy would not compute."""
+        for kind in type(self).__mro__:
+            if kind.__module__.startswith("starmine.torch."):
+                return
+            for name in ("read", "inputs", "evaluate", "layer", "remember", "forward"):
+                if name in vars(kind):
+                    raise StarmineError(
+                        f"{kind.__name__} has an {name} of its own, which no policy file holds: "
+                        "expected torch.save(network.state_dict(), path)"
+                    )
 
     def extra_repr(self) -> str:
         """The variant and the encoder."""
@@ -327,12 +344,12 @@ class PolicyNetwork(ActorCritic):
         self.heads = orthogonal(nn.Linear(self.hidden[-1], variant.num_actions + 1), 0.01)
         self.memory = SeatGRU(self.hidden[-1]) if recurrent else None
 
-    def inputs(self, bits: Tensor) -> Tensor:
+    def inputs(self, obs: Tensor) -> Tensor:
         """The trunk's input for unpacked observations (n, D), which `read` returns: with the card features appended.
 
         `forward` calls it: give `forward` the result of `read`, not of this method.
         """
-        return bits if self.card_features is None else torch.cat([bits, self.card_features(bits)], 1)
+        return obs if self.card_features is None else torch.cat([obs, self.card_features(obs)], 1)
 
     def read(self, bits: Tensor | NDArray[np.uint8]) -> Tensor:
         """The unpacked observations, float32 (n, D), of packed ones, uint8 (n, 8 * ceil(D / 64))."""

@@ -36,11 +36,12 @@ class ModulePolicy:
         seed: of the sampling.
         extra_outputs: names of more arrays that the module takes, as tensors and keyword arguments: "card_features",
             "marginals", "own_hand"; see `Turns`.
-        recurrent: None and True refuse a module with recurrent layers that is no `ActorCritic`. False accepts it: its
-            recurrent layers must not run over the turns of a game, but, for instance, over the cards of an observation.
+        recurrent: whether the module has hidden states that go from turn to turn; None to see it from the module. False
+            says that recurrent layers run over something else, such as the cards of an observation.
 
     Raises:
-        StarmineError: the module has recurrent layers, is no `ActorCritic`, and `recurrent` is not False.
+        StarmineError: the module has recurrent layers, is no `ActorCritic`, and `recurrent` is not False; or
+            `recurrent` is not true of the module.
     """
 
     def __init__(
@@ -71,6 +72,9 @@ class ModulePolicy:
                 self._memory = Memory(module.players, module.state_width, self.device)
         elif recurrent is not False:
             _refuse_recurrent(module)
+        if recurrent is not None and recurrent is not (self._memory is not None):
+            found = "has no hidden states" if recurrent else "is recurrent"
+            raise StarmineError(f"recurrent={recurrent} is not allowed: {type(module).__name__} {found}")
 
     def reset(self, games: Array, seats: Array) -> None:
         """Clear the hidden states of games that begin; see `starmine.games.Policy`."""

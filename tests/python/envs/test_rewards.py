@@ -120,6 +120,7 @@ def test_a_lost_game_keeps_its_score_until_it_is_dealt_anew():
         if lost.any():
             env.reset(options={"reset_mask": lost})
     _, info = env.reset(options={"reset_mask": ~lost})
+    assert (env.variant.lost_game_score, env.batch.variant.lost_game_score) == ("zero", "fireworks")
     assert env.batch.observe()["score"][lost].any()
     np.testing.assert_array_equal(info["score"], 0)
     _, info = env.reset()

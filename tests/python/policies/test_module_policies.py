@@ -113,6 +113,20 @@ def test_recurrent_layers_that_do_not_run_over_turns_are_allowed():
     assert len(play_games([ModulePolicy(Gru(), recurrent=False), "random"], 2)) == 2
 
 
+def test_recurrent_is_checked_against_the_module():
+    plain, memory = (PolicyNetwork(VARIANT, hidden=(8,), recurrent=recurrent) for recurrent in (False, True))
+    assert ModulePolicy(plain, recurrent=False).module is plain
+    assert ModulePolicy(memory, recurrent=True).module is memory
+    for module, recurrent, message in (
+        (plain, True, "PolicyNetwork has no hidden states"),
+        (nn.Linear(658, 20), True, "Linear has no hidden states"),
+        (Gru(), True, "Gru is recurrent"),
+        (memory, False, "PolicyNetwork is recurrent"),
+    ):
+        with pytest.raises(StarmineError, match=message):
+            ModulePolicy(module, recurrent=recurrent)
+
+
 def test_a_module_takes_extra_outputs_and_has_its_own_encoder():
     class Features(nn.Module):
         encoder = "canonical-minimal"

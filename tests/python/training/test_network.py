@@ -126,6 +126,25 @@ def test_a_weight_that_float16_cannot_hold_is_refused(tmp_path):
     assert not path.exists()
 
 
+def test_a_network_that_computes_otherwise_than_its_file_says_is_not_saved(tmp_path):
+    class Colder(PolicyNetwork):
+        def evaluate(self, inputs, hidden_state):
+            logits, value, hidden = super().evaluate(inputs, hidden_state)
+            return 2 * logits, value, hidden
+
+    class Named(PolicyNetwork):
+        def described(self):
+            return super().described()
+
+    network = Colder(starmine.Variant(), hidden=(8,))
+    with pytest.raises(starmine.StarmineError, match=r"Colder has an evaluate of its own.*torch\.save"):
+        network.save(tmp_path / "colder.safetensors")
+    assert not list(tmp_path.iterdir())
+    Named(starmine.Variant(), hidden=(8,)).save(tmp_path / "named.safetensors")
+    with pytest.raises(starmine.UnknownNameError):
+        starmine.load_policy(tmp_path / "colder.safetensors")
+
+
 def test_a_recurrent_network_needs_memories():
     variant = starmine.variant("small")
     network = PolicyNetwork(variant, hidden=(8,), recurrent=True)

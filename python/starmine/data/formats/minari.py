@@ -116,14 +116,13 @@ def _spaces(games: ImportedGames, encoder: str, dtype: str) -> dict[str, Any]:
     """The spaces of observations and actions."""
     from gymnasium.spaces import Box, Discrete
 
-    layout = games.variant.layout(encoder)
-    bits = max(section.stop for section in layout)
+    features = len(games.variant.layout(encoder))
     kinds: dict[str, type[np.generic]] = {"uint8": np.uint8, "float16": np.float16, "float32": np.float32}
     if dtype not in kinds:
         raise StarmineError(f"dtype={dtype!r} is not allowed: expected one of {list(kinds)}")
     box: Any = Box
     return {
-        "observation_space": box(0, 1, (bits,), kinds[dtype]),
+        "observation_space": box(0, 1, (features,), kinds[dtype]),
         "action_space": Discrete(games.variant.num_actions),
     }
 
