@@ -22,6 +22,7 @@ from starmine.cli.arguments import INTERRUPTED, add_command, add_seats, add_vari
 from starmine.data import write_games
 from starmine.data.formats.hanab_live_link import links
 from starmine.data.formats.records import ReadGames, check
+from starmine.games.results import error_text
 from starmine.games.trajectories import Trajectories
 from starmine.games.variants import preset_of
 from starmine.look.lobby import Lobby
@@ -135,8 +136,8 @@ def own_player(name: str) -> Any:
     try:
         return deepcopy(found)
     except Exception as error:
-        problem = f"{type(error).__name__}: {error}"
-        raise StarmineError(f"{name} cannot be copied for each table: expected a class ({problem})") from error
+        expected = f"expected a class ({error_text(error)})"
+        raise StarmineError(f"{name} cannot be copied for each table: {expected}") from error
 
 
 def named_seats(options: argparse.Namespace, rules: Variant) -> list[str | None]:

@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from starmine._core import StarmineError, _unknown_name
+from starmine.games.results import error_text
 
 OF_FILE = re.compile(r"(?P<path>.+\.py):(?P<name>[^:/\\]*)")
 
@@ -46,7 +47,7 @@ def load(text: str) -> Any:
     try:
         return player()
     except Exception as error:
-        raise StarmineError(f"bot={text!r} cannot be made: {type(error).__name__}: {error}") from error
+        raise StarmineError(f"bot={text!r} cannot be made: {error_text(error)}") from error
 
 
 def _module(shown: str) -> ModuleType:
@@ -74,5 +75,5 @@ def _run(path: Path, source: bytes, shown: str) -> ModuleType:
         exec(compile(source, path, "exec", dont_inherit=True), vars(module))
     except (Exception, SystemExit) as error:
         del sys.modules[name]
-        raise StarmineError(f"{shown} cannot be run: {type(error).__name__}: {error}") from error
+        raise StarmineError(f"{shown} cannot be run: {error_text(error)}") from error
     return module

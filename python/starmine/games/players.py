@@ -26,6 +26,7 @@ from starmine._core import (
 )
 from starmine._core import variant as preset
 from starmine._util.later import later
+from starmine.games.results import error_text
 from starmine.games.turns import Turns
 from starmine.policies.foreign.files import is_foreign
 from starmine.policies.load import TrainedPolicy, load_policy, shipped
@@ -126,7 +127,7 @@ class Factory:
         try:
             made = self.make()
         except Exception as error:
-            message = f"{self.place}={self.make!r} cannot be made: {type(error).__name__}: {error}"
+            message = f"{self.place}={self.make!r} cannot be made: {error_text(error)}"
             raise StarmineError(message) from error
         is_player = is_policy(made) or is_bot(made) or is_module(made)
         if not is_player or isinstance(made, type | SeatedBot):

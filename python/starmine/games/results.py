@@ -16,7 +16,7 @@ from starmine._util.equality import equal_by_value
 from starmine.games.trajectories import Trajectories
 
 Array = NDArray[Any]
-OURS = Path(__file__).parent
+OURS = Path(__file__).parents[1]  # this package
 # The standard library and installed packages. A virtual environment keeps them in different folders.
 LIBRARIES = tuple(Path(sysconfig.get_path(name)) for name in ("stdlib", "platlib", "purelib"))
 
@@ -137,15 +137,17 @@ class BotError(StarmineError):
         return BotError, (self.failures, self.games)
 
 
-def raised_at(error: Exception) -> str:
-    """Where a player raised an exception, " at FILE:LINE": its innermost frame, libraries left out if others are there.
+def error_text(error: BaseException) -> str:
+    """The type and the text of an exception that a player raised, and where, "TYPE: TEXT at FILE:LINE".
 
-    Empty if there is no frame outside this package.
+    The place is the innermost frame of the user, or of a library if there are no others. It is left out if this package
+    raised the exception and no frame is the user's.
     """
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not _below(frame.filename, (OURS,))]
-    own = [frame for frame in frames if not _below(frame.filename, LIBRARIES)]
-    innermost = (own or frames)[-1:]
-    return "".join(f" at {frame.filename}:{frame.lineno}" for frame in innermost)
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if not _below(frame.filename, (OURS, *LIBRARIES))]
+    of_library = [frame for frame in frames[-1:] if not _below(frame.filename, (OURS,))]
+    place = "".join(f" at {frame.filename}:{frame.lineno}" for frame in (own or of_library)[-1:])
+    return f"{type(error).__name__}: {error}{place}"
 
 
 def _below(file: str, folders: tuple[Path, ...]) -> bool:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from starmine._core import StarmineError, Variant, View, _Tables
 from starmine.games.players import Factory, Wishes, cheats, check_variant, is_policy, policy_wishes
-from starmine.games.results import Failure, raised_at
+from starmine.games.results import Failure, error_text
 from starmine.games.turns import Turns
 
 Array = NDArray[Any]
@@ -472,7 +472,7 @@ class WholeGames:
         self._abandoned.add(game)
         message = str(error)
         if failed.move is None:
-            message = f"raised {type(error).__name__}: {error}{raised_at(error)}"
+            message = f"raised {error_text(error)}"
             if self.cause is None or game < self._cause_game:
                 self.cause, self._cause_game = error, game
         self.failures.append(Failure(int(self.names[game]), failed.seat, failed.move, message))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from starmine._core import Event, StarmineError, State, Variant, View
+from starmine.games.results import error_text
 from starmine.games.trajectories import Trajectories
 from starmine.look.partners import Partners, advice, name_of
 from starmine.look.words import told_apart
@@ -137,7 +138,7 @@ class Table:
             if state is self.state:
                 self._apply(state, action)
         except Exception as error:
-            raise StarmineError(f"seat {seat}, {self.names[seat]}: {type(error).__name__}: {error}") from error
+            raise StarmineError(f"seat {seat}, {self.names[seat]}: {error_text(error)}") from error
 
     def take_back(self) -> None:
         """Take back the person's last move and what followed it.

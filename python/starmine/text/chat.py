@@ -20,6 +20,7 @@ from weakref import WeakKeyDictionary
 from starmine._core import StarmineError, View, make_bot
 from starmine._util.durable import AppendedFile
 from starmine._util.numbers import is_integer, is_number
+from starmine.games.results import error_text
 from starmine.text.exchange import Answer, Exchange, Messages
 from starmine.text.facts import move_text
 from starmine.text.loop import cancel_if_cancelled, in_thread, run_in_loop, start_in_loop
@@ -29,7 +30,10 @@ from starmine.text.transcript import new_transcript
 
 
 class ChatError(StarmineError):
-    """A model named no legal move in all of its attempts, and the player has no fallback. The game is given up."""
+    """A model named no legal move in all of its attempts, and the player has no fallback. The game is given up.
+
+    If the last call raised an exception, that is the cause, and the message names the line that raised it.
+    """
 
 
 Ask: TypeAlias = Callable[[Any], Any]
@@ -195,7 +199,7 @@ class ChatPlayer:
         if self.fallback is None:
             raise ChatError(
                 f"{self.name} named no legal move in {talk.attempt} attempts; the last problem: {talk.problem}"
-            )
+            ) from talk.error
         with self._fallback_lock:
             if callable(self.fallback):
                 move = self.fallback(talk.view)
@@ -263,7 +267,7 @@ class ChatPlayer:
             talks: their messages are given to the function; one of them, unless it is batched.
             place: is held by each attempt, but not between attempts.
         """
-        seconds = 0.0
+        seconds, failure = 0.0, Exception()
         for attempt in range(self.calls):
             if attempt:
                 await asyncio.sleep(self.backoff * 2 ** (attempt - 1))
@@ -272,6 +276,8 @@ class ChatPlayer:
                 began = time.monotonic()
                 try:
                     return await asyncio.wait_for(self._call(given), self.timeout), seconds + time.monotonic() - began
+                except TimeoutError as error:
+                    failure = error if str(error) else TimeoutError(f"no reply in {self.timeout} seconds")
                 except Exception as error:
                     failure = error
                 seconds += time.monotonic() - began
@@ -292,7 +298,8 @@ class _Talk:
         self.player, self.view, self.game = player, view, game
         self.answer: Future[Any] = Future()
         self.messages: Messages = []  # of the next call
-        self.attempt, self.failed, self.problem = 0, False, ""
+        self.attempt, self.problem = 0, ""
+        self.error: Exception | None = None  # of the last call
         self.action: int | None = None
 
     def prompt(self) -> Messages:
@@ -308,7 +315,7 @@ class _Talk:
     @property
     def is_over(self) -> bool:
         """Whether there is a move, or no further attempt."""
-        return self.action is not None or self.failed or self.attempt >= self.player.replies
+        return self.action is not None or self.error is not None or self.attempt >= self.player.replies
 
     def take(self, answer: Any, seconds: float) -> None:
         """Read an answer, or keep the exception of a call."""
@@ -323,8 +330,7 @@ class _Talk:
         problem: str | None
         if isinstance(answer, Exception):
             outcome = "timeout" if isinstance(answer, TimeoutError) else "failed"
-            reply, action, problem = None, None, f"{type(answer).__name__}: {answer}"
-            self.failed = True
+            reply, action, problem, self.error = None, None, error_text(answer), answer
         else:
             found = parse_reply(answer, self.view)
             action, problem = found.action, found.problem

@@ -57,7 +57,7 @@ class Exchange:
         outcome: "move" if the reply names one legal move, "illegal" if the move is not legal, "unreadable" if the reply
             names no move or several; "failed" if the last call raised an exception, "timeout" if it took too long.
         action: the action id of the legal move; None for other outcomes.
-        problem: what was wrong; None for the outcome "move".
+        problem: what was wrong, with the place where an exception was raised; None for the outcome "move".
         seconds: duration of the call; with `batched=True` an equal share of it.
         usage: the numbers of `Answer.usage`.
         prompt_version: `PROMPT_VERSION`, which changes with the texts of prompts.

@@ -21,6 +21,7 @@ from starmine.text.chat import ChatPlayer
 from starmine.text.exchange import Exchange
 from starmine.text.facts import move_text
 
+LONGEST = 300  # characters of a problem in the table
 KNOWABLE = 0.5  # a misplay was knowable if the seat could expect the card to fit at most this probably
 
 
@@ -130,7 +131,7 @@ class TextReport:
                     f"{unusable} of {player.replies}" + (f" ({kinds})" if kinds else ""),
                 ),
                 *(
-                    (f"{player.player}: first {outcome} reply", " ".join(problem.split())[:120])
+                    (f"{player.player}: first {outcome} reply", " ".join(problem.split())[:LONGEST])
                     for outcome, problem in sorted(player.problems.items())
                 ),
                 (f"{player.player}: moves of the fallback", str(player.fallbacks)),

@@ -43,6 +43,26 @@ student, number = Student(), 3
 """
 
 
+FAILING = """
+from starmine.text import ChatPlayer
+
+
+def ask(messages):
+    return {}["plan"]
+
+
+class Unmade:
+    def __init__(self):
+        raise KeyError("plan")
+
+    def act_batch(self, turns):
+        return 0
+
+
+model = ChatPlayer(ask, calls=1)
+"""
+
+
 @pytest.fixture
 def file(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "path", [*sys.path])
@@ -59,10 +79,31 @@ def run(capsys, *arguments):
     return status, captured.out, captured.err
 
 
+def line_of(source, text):
+    return 1 + source.splitlines().index(text)
+
+
 def test_the_report_tells_where_a_player_failed(file, capsys):
     _, out, _ = run(capsys, f"{file}:Confused")
-    line = 1 + SOURCE.splitlines().index('        return {}["red"]')
+    line = line_of(SOURCE, '        return {}["red"]')
     assert f"KeyError:'red'at{file}:{line}".replace(" ", "") in "".join(out.split())  # long paths are wrapped
+    file.write_text(FAILING)
+    _, out, _ = run(capsys, f"{file}:model")
+    line = line_of(FAILING, '    return {}["plan"]')
+    assert f"KeyError:'plan'at{file}:{line}".replace(" ", "") in "".join(out.split())
+
+
+def test_a_refusal_tells_where_a_file_or_a_class_failed(file, capsys):
+    file.write_text(FAILING)
+    status, _, err = run(capsys, f"{file}:Unmade", "iggi")
+    line = line_of(FAILING, '        raise KeyError("plan")')
+    assert (status, f"cannot be made: KeyError: 'plan' at {file}:{line}\n" in err) == (2, True)
+    broken = file.parent / "broken.py"
+    broken.write_text('plans = {}\n\nplan = plans["plan"]\n')
+    status, _, err = run(capsys, f"{broken}:Student")
+    assert (status, f"cannot be run: KeyError: 'plan' at {broken}:3\n" in err) == (2, True)
+    broken.write_text("plans = {}\nplans = [\n")
+    assert "line 2" in run(capsys, f"{broken}:Student")[2]
 
 
 def test_players_of_a_file_are_evaluated_beside_bots(file, capsys):

@@ -1,5 +1,6 @@
 """A person and partners at a table: whole games, moves taken back, partners of every kind, and refusals."""
 
+import inspect
 import random
 
 import numpy as np
@@ -41,6 +42,23 @@ class Policy:
     def act_batch(self, turns):
         self.turns += 1
         return np.array([np.flatnonzero(row)[self.turns % row.sum()] for row in turns.action_mask])
+
+
+class Unplanned:
+    """A bot whose plan is missing."""
+
+    def act(self, view):
+        return {}["plan"]
+
+
+def test_the_exception_of_a_partner_is_told_with_its_place():
+    table = Table(starmine.Variant(), [None, Unplanned()], seed=1)
+    table.act(table.advice("info"))
+    line = inspect.getsourcelines(Unplanned.act)[1] + 1
+    with pytest.raises(starmine.StarmineError, match="seat 1, Unplanned: KeyError") as found:
+        table.play_partner()
+    assert str(found.value).endswith(f"KeyError: 'plan' at {__file__}:{line}")
+    assert isinstance(found.value.__cause__, KeyError)
 
 
 def finish(table, rng):

@@ -1,6 +1,7 @@
 """A chat player asks, reads, asks again, falls back, and keeps what was said; no reply or failure goes unnoticed."""
 
 import asyncio
+import inspect
 import json
 import pickle
 import threading
@@ -395,3 +396,75 @@ def test_two_different_tool_calls_are_refused():
     player = ChatPlayer(lambda messages: next(replies))
     assert player.act(view()) == view().variant.hand_size
     assert "2 different moves" in player.exchanges[0].problem
+
+
+class Unplanned:
+    """A model whose plan is missing, as a function and as an async function, alone and in batches."""
+
+    def __init__(self, kind):
+        self.is_async, self.batched = "async" in kind, "batched" in kind
+
+    def ask(self, messages):
+        return {}["plan"]
+
+    async def ask_later(self, messages):
+        await asyncio.sleep(0)
+        return {}["plan"]
+
+    def player(self, **options):
+        ask = self.ask_later if self.is_async else self.ask
+        return ChatPlayer(ask, batched=self.batched, calls=2, backoff=0, **options)
+
+    @property
+    def place(self):
+        function = Unplanned.ask_later if self.is_async else Unplanned.ask
+        lines, first = inspect.getsourcelines(function)
+        return f"{__file__}:{first + len(lines) - 1}"
+
+
+@pytest.mark.parametrize("kind", ["function", "async", "batched", "async batched"])
+def test_the_exception_of_a_model_is_told_with_its_place_and_kept(kind):
+    model = Unplanned(kind)
+    player = model.player()
+    with pytest.raises(ChatError) as found:
+        player.act(view())
+    assert str(found.value).endswith(f"KeyError: 'plan' at {model.place}")
+    assert isinstance(found.value.__cause__, KeyError)
+    (exchange,) = player.exchanges
+    assert exchange.problem == f"KeyError: 'plan' at {model.place}"
+    with pytest.raises(starmine.BotError) as caught:
+        starmine.play_games([player, "iggi"], 2, variant="mini")
+    (failure, _) = caught.value.failures
+    assert failure.message.count(" at ") == 1
+    assert failure.message.endswith(f"KeyError: 'plan' at {model.place}")
+    assert isinstance(caught.value.__cause__.__cause__, KeyError)
+
+
+def test_an_unusable_reply_has_no_cause_and_no_place():
+    with pytest.raises(ChatError) as found:
+        ChatPlayer(lambda messages: "hm", replies=1).act(view())
+    assert found.value.__cause__ is None
+    with pytest.raises(starmine.BotError) as caught:
+        starmine.play_games([ChatPlayer(lambda messages: "hm", replies=1), "iggi"], 1, variant="mini")
+    assert ".py" not in str(caught.value)
+
+
+def test_the_exception_of_a_fallback_is_told_with_its_place():
+    def fallback(seen):
+        return {}["plan"]
+
+    line = inspect.getsourcelines(fallback)[1] + 1
+    player = ChatPlayer(lambda messages: "hm", replies=1, fallback=fallback)
+    with pytest.raises(starmine.BotError, match="KeyError: 'plan'") as caught:
+        starmine.play_games([player, "iggi"], 1, variant="mini")
+    assert str(caught.value).endswith(f"KeyError: 'plan' at {__file__}:{line}")
+    assert isinstance(caught.value.__cause__, KeyError)
+
+
+def test_a_time_limit_is_told_in_seconds():
+    async def ask(messages):
+        await asyncio.sleep(60)
+
+    with pytest.raises(ChatError) as found:
+        ChatPlayer(ask, calls=1, timeout=0.05).act(view())
+    assert str(found.value).endswith("the last problem: TimeoutError: no reply in 0.05 seconds")

@@ -1,5 +1,6 @@
 """Reports of chat players: of the games that were played, with every reply that was unusable."""
 
+import inspect
 import itertools
 import json
 
@@ -49,9 +50,10 @@ def test_a_report_names_the_first_problem_of_each_outcome():
     (problems,) = (said.problems for said in found.players)
     assert problems["unreadable"] == player.exchanges[0].problem
     assert "not legal now" in problems["illegal"]
-    assert problems["failed"] == "ConnectionError: <busy>\nagain"
+    line = inspect.getsourcelines(ask)[1] + 2
+    assert problems["failed"] == f"ConnectionError: <busy>\nagain at {__file__}:{line}"
     assert "model: first failed reply" in str(found)
-    assert "ConnectionError: &lt;busy&gt; again" in found.to_html()
+    assert f"ConnectionError: &lt;busy&gt; again at {__file__}:{line}" in found.to_html()
 
 
 def test_a_report_tells_scores_replies_and_regret():
