@@ -16,7 +16,6 @@ from starmine.evaluation.html_report import evaluation_html, names_of, title_of
 from starmine.look import replay_html
 from starmine.policies.load import load_own
 from starmine.policies.pool import seed_files
-from starmine.text import ChatPlayer
 
 DESCRIPTION = """\
 Plays every bot with itself and with every other on the same decks, and prints the matrix of their mean scores. With
@@ -135,23 +134,11 @@ def run(options: argparse.Namespace) -> int:
             refuse("starmine eval", f"interrupted; the same command{again} goes on from {options.output}")
         return INTERRUPTED
     print(evaluation)
-    print_calls(entrants | partners | held_out)
     if options.output is not None:
         if options.html:
             write_pages(evaluation, Path(options.output))
         print(f"\nwritten to {options.output}")
     return 0
-
-
-def print_calls(entrants: dict[str, Any]) -> None:
-    """Print how often chat players were asked, with what outcomes, and sums of their usage."""
-    for name, player in entrants.items():
-        if isinstance(player, ChatPlayer) and player.exchanges:
-            found = player.report()
-            outcomes = ", ".join(f"{count:,} {outcome}" for outcome, count in found["outcomes"].items())
-            by_fallback = [f"{found['fallbacks']:,} moves of the fallback"] if found["fallbacks"] else []
-            usage = [f"{kind} {amount:,}" for kind, amount in found["usage"].items()]
-            print(f"\n{name}: {found['calls']:,} calls: {'; '.join([outcomes, *by_fallback, *usage])}")
 
 
 def write_pages(evaluation: Evaluation, folder: Path) -> None:

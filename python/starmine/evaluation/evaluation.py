@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from starmine._core import StarmineError, Variant, _may_share_table, _unknown_na
 from starmine._util.durable import given_path
 from starmine._util.equality import equal_by_value
 from starmine.evaluation import figure
+from starmine.evaluation.calls import Calls, added
 from starmine.evaluation.pairing import ENDING, FAILED, SCORE, Pairing, summarise
 from starmine.evaluation.report import report
 from starmine.evaluation.tables import Method, ScoreTable, methods_of, table_of
@@ -117,6 +118,7 @@ class Evaluation:
         played: int64 (entrants, entrants), number of games played so far.
         seconds: float64 (entrants, entrants), time spent on them.
         failures: by pairing, messages of the first few failures.
+        calls: by pairing and chat player, the totals of its calls.
     """
 
     settings: Settings
@@ -124,6 +126,7 @@ class Evaluation:
     played: NDArray[np.int64]
     seconds: NDArray[np.float64]
     failures: dict[Cell, list[str]] = field(default_factory=dict)
+    calls: dict[Cell, dict[str, Calls]] = field(default_factory=dict)
     _pairings: dict[Cell, Pairing] = field(default_factory=dict)
 
     @staticmethod
@@ -181,7 +184,8 @@ class Evaluation:
             players = self.settings.variant.players
             seconds, failures = float(self.seconds[cell]), self.failures.get(cell, [])
             known = summarise(player, partner, players, self.outcomes[cell], played, seconds, failures)
-            known = replace(known, cheats=not {player, partner}.isdisjoint(self.settings.cheaters))
+            cheats = not {player, partner}.isdisjoint(self.settings.cheaters)
+            known = replace(known, cheats=cheats, calls=self.calls.get(cell, {}))
             self._pairings[cell] = known
         return known
 
@@ -271,14 +275,21 @@ class Evaluation:
             own = self.pairing(name, name)
             entrant = {"name": name, "cheats": own.cheats, "self_play": own.score}
             entrant |= {"as_player": player[0], "as_player_error": player[1]}
-            entrants.append(entrant | {"as_partner": partner[0], "as_partner_error": partner[1]})
+            entrant |= {"as_partner": partner[0], "as_partner_error": partner[1], "calls": self.calls_of(name)}
+            entrants.append(entrant)
         pairings = [
-            {**pairing.row(), "seats": pairing.seats, "failures": pairing.failures} for pairing in self.pairings
+            {**pairing.row(), "seats": pairing.seats, "failures": pairing.failures, "calls": pairing.calls}
+            for pairing in self.pairings
         ]
         found = {"settings": self.settings.to_dict(), "entrants": entrants, "pairings": pairings}
         found["table"] = [asdict(mean) for row in self.table.means for mean in row]
         found["methods"] = [asdict(method) | {"seeds": list(method.seeds)} for method in self.methods]
         return {name: without_nan(part) for name, part in found.items()}
+
+    def calls_of(self, name: str) -> Calls | None:
+        """The totals of a chat player's calls in all games, as `ChatPlayer.report` has them; None for other players."""
+        found = [calls[name] for _, calls in sorted(self.calls.items()) if name in calls]
+        return reduce(added, found) if found else None
 
     def _cell(self, player: str, partner: str) -> Cell:
         names = self.names
@@ -293,20 +304,22 @@ class Evaluation:
         outcomes = np.array([self.outcomes[cell][:, :played] for cell in cells])
         return np.where(outcomes[:, ENDING] == FAILED, np.nan, outcomes[:, SCORE])
 
-    def add(self, cell: Cell, start: int, games: Games, seconds: float) -> None:
+    def add(self, cell: Cell, start: int, games: Games, seconds: float, calls: Mapping[str, Calls]) -> None:
         """Add the next games of a pairing."""
         columns = [games.scores, games.fireworks, games.lengths, games.endings]
         self.outcomes[cell][:, start : start + len(games)] = columns
-        self.tell(cell, seconds, [str(failure) for failure in games.failures])
+        self.tell(cell, seconds, [str(failure) for failure in games.failures], calls)
         # Counted last: games of an interrupted call are played again.
         self.played[cell] = start + len(games)
 
-    def tell(self, cell: Cell, seconds: float, failures: Sequence[str]) -> None:
-        """Add the time that games of a pairing took, and the messages of the first failures."""
+    def tell(self, cell: Cell, seconds: float, failures: Sequence[str], calls: Mapping[str, Calls]) -> None:
+        """Add the time that games of a pairing took, the messages of the first failures, and the calls."""
         self.seconds[cell] += seconds
         kept = [*self.failures.get(cell, []), *failures][:FAILURES_KEPT]
         if kept:
             self.failures[cell] = kept
+        if calls:
+            self.calls[cell] = added(self.calls.get(cell, {}), calls)
 
     def draw(self, *paths: str | Path) -> None:
         """Write the table as a heat map.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,7 @@ from starmine.data.metadata import Metadata
 from starmine.data.outcomes import outcomes
 from starmine.data.schema import SHARD, shard_name
 from starmine.data.table import GameTable
+from starmine.evaluation.calls import Calls, added
 from starmine.evaluation.documents import csv_text, to_csv, to_latex, to_markdown
 from starmine.evaluation.evaluation import FAILURES_KEPT, Cell, Evaluation, Settings
 from starmine.evaluation.pairing import FAILED
@@ -51,7 +52,7 @@ class Folder:
 
     The folder is locked while it is open. Each call of `save` adds a file of games, as a whole, and then the manifest
     that names it with its checksum, so that the folder can be resumed from at any moment. A file's metadata hold the
-    settings, and the time and the failures of its games, of which the statistics are made.
+    settings, and the time, the failures and the calls of its games, of which the statistics are made.
 
     Args:
         path: of the folder.
@@ -64,7 +65,7 @@ class Folder:
         self._lock: FolderLock | None = None
         self._entries: dict[str, Entry] = {}
         self._unsaved: list[GameTable] = []
-        self._told: dict[Cell, dict[str, Any]] = {}  # seconds and failures of the unsaved games
+        self._told: dict[Cell, dict[str, Any]] = {}  # seconds, failures and calls of the unsaved games
         self._games = 0  # number of games in the files and unsaved
 
     def open(self, fresh: bool) -> Evaluation:
@@ -151,7 +152,7 @@ class Folder:
         """Whether the unsaved games fill a file."""
         return sum(map(len, self._unsaved)) >= SHARD
 
-    def add(self, cell: Cell, seat: int, start: int, games: Games, seconds: float) -> None:
+    def add(self, cell: Cell, seat: int, start: int, games: Games, seconds: float, calls: Mapping[str, Calls]) -> None:
         """Add the next games of a pairing, which are in memory until they are saved.
 
         Args:
@@ -160,6 +161,7 @@ class Folder:
             start: index of the first game.
             games: the games, with their trajectories.
             seconds: that they took.
+            calls: of the chat players in them, by name.
         """
         assert games.trajectories is not None
         players, count = self.settings.variant.players, len(games)
@@ -181,9 +183,10 @@ class Folder:
             endings=games.endings.astype(np.uint8),
             players=np.tile(np.array(seats, np.int16), (count, 1)),
         )
-        told = self._told.setdefault(cell, {"cell": list(cell), "seconds": 0.0, "failures": []})
+        told = self._told.setdefault(cell, {"cell": list(cell), "seconds": 0.0, "failures": [], "calls": {}})
         told["seconds"] += seconds
         told["failures"] = [*told["failures"], *map(str, games.failures)][:FAILURES_KEPT]
+        told["calls"] = added(told["calls"], calls)
         self._games += count
         self._unsaved.append(table)
 
@@ -295,7 +298,7 @@ def read_games(folder: Path, entries: dict[str, Entry], settings: Settings) -> E
             evaluation.outcomes[player, partner, :, games.index.astype(np.int64)] = columns.T
             np.add.at(evaluation.played, (player, partner), 1)
         for told in file.metadata.extra["pairings"]:
-            evaluation.tell(tuple(told["cell"]), told["seconds"], told["failures"])
+            evaluation.tell(tuple(told["cell"]), told["seconds"], told["failures"], told.get("calls", {}))
     return evaluation
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine.data.game import Game
+from starmine.evaluation.calls import Calls, in_order
 from starmine.evaluation.evaluation import Evaluation
 from starmine.evaluation.pairing import SCORE
 from starmine.evaluation.report import mean
@@ -53,7 +54,7 @@ def evaluation_html(results: Evaluation, worst: Sequence[Game] = (), replay: str
         f"<title>Evaluation of bots</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>Evaluation</h1>\n"
         f"<p>{html.escape(told)}</p>\n<h2>Mean scores</h2>\n{_matrix(results)}"
         f"<p>{html.escape(rows)}; ± is the standard error.</p>\n"
-        f"<h2>Scores in self-play</h2>\n{figures}{_worst(worst, replay)}</body>\n</html>\n"
+        f"<h2>Scores in self-play</h2>\n{figures}{_calls(results)}{_worst(worst, replay)}</body>\n</html>\n"
     )
 
 
@@ -99,6 +100,41 @@ def _worst(games: Sequence[Game], replay: str) -> str:
     ]
     head = '<tr><th scope="col">points</th><th scope="col">to step through</th><th scope="col">how it ended</th></tr>'
     return f'<h2>The worst games</h2>\n<div class="wide"><table>\n{head}{"".join(rows)}\n</table></div>\n'
+
+
+def _calls(results: Evaluation) -> str:
+    """What the calls of chat players came to in each pairing, and over all pairings their first problems."""
+    rows, problems = [], []
+    for pairing in results.pairings:
+        who = f"{pairing.player} with {pairing.partner}"
+        rows += [_row(name, who, *_numbers(calls)) for name, calls in pairing.calls.items()]
+    for name in results.names:
+        found = (results.calls_of(name) or {}).get("problems", {})
+        problems += [_row(name, f"first {outcome} reply", problem) for outcome, problem in sorted(found.items())]
+    if not rows:
+        return ""
+    heads = ("player", "games of", "calls", "outcomes", "moves of the fallback", "seconds a call", "usage")
+    head = "".join(f'<th scope="col">{text}</th>' for text in heads)
+    first = f'<div class="wide"><table>\n{"".join(problems)}\n</table></div>\n' if problems else ""
+    return (
+        "<h2>Calls of language models</h2>\n"
+        f'<div class="wide"><table>\n<tr>{head}</tr>{"".join(rows)}\n</table></div>\n{first}'
+    )
+
+
+def _numbers(calls: Calls) -> list[str]:
+    """The totals of a chat player's calls, as the cells of a row."""
+    outcomes, usage = (
+        ", ".join(f"{amount:,} {name}" for name, amount in in_order(calls[kind])) for kind in ("outcomes", "usage")
+    )
+    seconds = f"{calls['seconds'] / calls['calls']:.2f}" if calls["calls"] else "-"
+    return [f"{calls['calls']:,}", outcomes, f"{calls['fallbacks']:,}", seconds, usage]
+
+
+def _row(*cells: str) -> str:
+    """A row of texts."""
+    texts = "".join(f'<td class="text">{html.escape(cell)}</td>' for cell in cells)
+    return f"<tr>{texts}</tr>\n"
 
 
 def _histogram(results: Evaluation, index: int) -> str:

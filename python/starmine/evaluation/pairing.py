@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from starmine._core import endings
 from starmine._util.equality import equal_by_value
+from starmine.evaluation.calls import Calls
 from starmine.games.endings import defeats
 from starmine.games.results import mean_and_error
 
@@ -45,6 +46,7 @@ class Pairing:
         seats: with three players or more, for each seat of `player` its "seat", "games", "score" and "standard_error",
             which are None where there are too few games.
         failures: messages of the first few failures.
+        calls: for each chat player, by name, the totals of its calls in these games, as `ChatPlayer.report` has them.
     """
 
     player: str
@@ -62,6 +64,7 @@ class Pairing:
     cheats: bool = False
     seats: list[dict[str, float | None]] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
+    calls: dict[str, Calls] = field(default_factory=dict)
 
     @property
     def games_per_second(self) -> float:
@@ -69,9 +72,9 @@ class Pairing:
         return self.games / self.seconds if self.seconds > 0 else float("nan")
 
     def row(self) -> dict[str, Any]:
-        """The statistics by name, without seats and failures."""
+        """The statistics by name, without seats, failures and calls."""
         values = asdict(self)
-        del values["seats"], values["failures"]
+        del values["seats"], values["failures"], values["calls"]
         return {**values, "games_per_second": self.games_per_second}
 
 

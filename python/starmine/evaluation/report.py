@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from starmine._core import _search_parts
+from starmine.evaluation.calls import described
 from starmine.evaluation.tables import HELD_OUT_MEAN, MEAN, SELF_PLAY, Mean
 
 if TYPE_CHECKING:
@@ -24,9 +25,9 @@ MOST_FAILURES = 10
 
 
 def report(results: Evaluation) -> str:
-    """The table, a line for each entrant and each method, and the failures."""
+    """The table, a line for each entrant and each method, the calls of chat players, and the failures."""
     parts = [heading(results), *matrices(results), "\n".join(entrants(results))]
-    notes = [list(methods(results)), list(gains(results)), list(failures(results))]
+    notes = [list(methods(results)), list(gains(results)), list(calls(results)), list(failures(results))]
     return "\n\n".join(parts + ["\n".join(lines) for lines in notes if lines])
 
 
@@ -164,6 +165,18 @@ def gains(results: Evaluation) -> Iterator[str]:
             gain = results.difference((name, other), (other, other))
             who, partner = shorten(name, WIDTH // 2), shorten(other, WIDTH // 4)
             yield f"{who} gains {mean(*gain)} beside {partner} (the same decks)"
+
+
+def calls(results: Evaluation) -> Iterator[str]:
+    """How often chat players were asked, with what outcomes, the sums of their usage, and the first problems."""
+    for name in results.names:
+        found = results.calls_of(name)
+        if not found or not found["calls"]:
+            continue
+        yield from textwrap.wrap(f"{shorten(name, WIDTH // 2)}: {described(found)}", WIDTH, subsequent_indent="    ")
+        for outcome, problem in sorted(found["problems"].items()):
+            line = f"first {outcome} reply: {middle_out(' '.join(problem.split()), 3 * WIDTH)}"
+            yield textwrap.fill(line, WIDTH, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
 
 
 def failures(results: Evaluation) -> Iterator[str]:

@@ -17,6 +17,7 @@ from starmine._util.durable import given_path
 from starmine._util.keywords import named_keywords
 from starmine._util.numbers import check_number, check_threads
 from starmine._util.progress import Progress, progress_of
+from starmine.evaluation.calls import Calls, counted
 from starmine.evaluation.evaluation import Cell, Evaluation, Settings
 from starmine.evaluation.pairing import stretches
 from starmine.evaluation.tables import HELD_OUT_MEAN, MEAN, SELF_PLAY
@@ -189,10 +190,10 @@ def play_all(
     next_save = began + SECONDS_BETWEEN_SAVES
     try:
         chunks = play_chunks(evaluation, entrants, num_threads, chunk, record=folder is not None)
-        for cell, seat, start, games, seconds in chunks:
+        for cell, seat, start, games, seconds, calls in chunks:
             if folder:
-                folder.add(cell, seat, start, games, seconds)
-            evaluation.add(cell, start, games, seconds)
+                folder.add(cell, seat, start, games, seconds, calls)
+            evaluation.add(cell, start, games, seconds, calls)
             shown(len(games), f"{names[cell[0]]} with {names[cell[1]]}")
             if folder and (time.monotonic() > next_save or folder.is_full):
                 folder.save(evaluation)
@@ -206,23 +207,25 @@ def play_all(
 
 def play_chunks(
     evaluation: Evaluation, entrants: dict[str, Any], num_threads: int, chunk: int, record: bool
-) -> Iterator[tuple[Cell, int, int, Games, float]]:
-    """Play the remaining games: (cell, the player's seat, first game, the games of a chunk, seconds that they took).
+) -> Iterator[tuple[Cell, int, int, Games, float, dict[str, Calls]]]:
+    """Play the remaining games: (cell, the player's seat, first game, games of a chunk, their seconds and calls).
 
     The chunks of bots grow and shrink with the speed of the bots.
     """
     settings = evaluation.settings
     for cell, seat, start, end in schedule(evaluation):
-        player, partner = (entrants[evaluation.names[index]] for index in cell)
-        seats = [player if place == seat else partner for place in range(settings.variant.players)]
+        player, partner = (evaluation.names[index] for index in cell)
+        names = [player if place == seat else partner for place in range(settings.variant.players)]
+        seats = [entrants[name] for name in names]
         are_bots = all(isinstance(held, _Player) for held in seats)
         step = num_threads * min(FIRST_GAMES_A_THREAD, GAMES_A_THREAD) if are_bots else chunk
         while start < end:
             number = min(step, end - start)
             began = time.perf_counter()
-            games = play_or_fail(seats, number, start, settings, num_threads, record)
+            with counted({} if are_bots else dict(zip(names, seats, strict=True))) as calls:
+                games = play_or_fail(seats, number, start, settings, num_threads, record)
             seconds = time.perf_counter() - began
-            yield cell, seat, start, games, seconds
+            yield cell, seat, start, games, seconds, calls
             start += number
             if are_bots:
                 step = num_threads * games_a_thread(number / num_threads, seconds)

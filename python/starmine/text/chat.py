@@ -9,7 +9,6 @@ import json
 import os
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager, closing, nullcontext
@@ -21,7 +20,7 @@ from starmine._core import StarmineError, View, make_bot
 from starmine._util.durable import AppendedFile
 from starmine._util.numbers import is_integer, is_number
 from starmine.games.results import error_text
-from starmine.text.exchange import Answer, Exchange, Messages
+from starmine.text.exchange import Answer, Exchange, Messages, totals
 from starmine.text.facts import move_text
 from starmine.text.loop import cancel_if_cancelled, in_thread, run_in_loop, start_in_loop
 from starmine.text.prompt import PromptOptions, rules_prompt, table_prompt
@@ -172,19 +171,13 @@ class ChatPlayer:
         self.exchanges, self.fallbacks = [], 0
 
     def report(self) -> dict[str, Any]:
-        """A dict of totals: `player`, `calls`, `outcomes`, `fallbacks`, `seconds` and the sums of `usage`."""
-        usage: Counter[str] = Counter()
-        for exchange in self.exchanges:
-            usage.update(exchange.usage)
-        outcomes = Counter(exchange.outcome for exchange in self.exchanges)
-        return {
-            "player": self.name,
-            "calls": len(self.exchanges),
-            "outcomes": dict(outcomes),
-            "fallbacks": self.fallbacks,
-            "seconds": sum(exchange.seconds for exchange in self.exchanges),
-            "usage": dict(usage),
-        }
+        """A dict of totals.
+
+        `player` is the name, `calls` the number of exchanges, `outcomes` that with each outcome, `problems` the first
+        problem of each outcome except "move", `fallbacks` the number of moves of the fallback, `seconds` the sum of the
+        durations, and `usage` the sums of the numbers of `Answer.usage`.
+        """
+        return {"player": self.name} | totals(self.exchanges, self.fallbacks)
 
     def _end(self, talk: _Talk) -> None:
         """Give the answer of a talk that is over: its move, that of the fallback, or an exception."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -77,3 +78,23 @@ class Exchange:
     seconds: float
     usage: dict[str, float]
     prompt_version: int = PROMPT_VERSION
+
+
+def totals(exchanges: Sequence[Exchange], fallbacks: int) -> dict[str, Any]:
+    """What some exchanges came to, as JSON can represent it; see `ChatPlayer.report`.
+
+    Args:
+        exchanges: those of one player.
+        fallbacks: number of moves that its fallback has chosen.
+    """
+    usage: Counter[str] = Counter()
+    for exchange in exchanges:
+        usage.update(exchange.usage)
+    return {
+        "calls": len(exchanges),
+        "outcomes": dict(Counter(exchange.outcome for exchange in exchanges)),
+        "problems": {exchange.outcome: exchange.problem for exchange in exchanges[::-1] if exchange.problem},
+        "fallbacks": fallbacks,
+        "seconds": sum(exchange.seconds for exchange in exchanges),
+        "usage": dict(usage),
+    }

@@ -1,0 +1,134 @@
+"""Evaluations keep what became of the calls of chat players, also of those before an interruption."""
+
+import html
+import json
+import sys
+from collections import Counter
+
+import pytest
+from chat_models import first_move
+from evaluation_runs import interrupt_after
+
+import starmine
+from starmine import evaluate
+from starmine.cli import main
+from starmine.text import Answer, ChatPlayer
+
+QUICK = {"variant": "mini", "figure": False, "chunk": 2}
+ASKED = Counter()  # calls of `ask`
+
+
+def ask(messages):
+    """A model that sometimes chats, discards with all tokens, or raises."""
+    ASKED["ask"] += 1
+    kind = sum(map(ord, messages[-1]["content"])) % 16
+    if kind == 2:
+        raise KeyError("<plan>")
+    reply = {0: "Hello.", 1: "MOVE: discard slot 0"}.get(kind, first_move(messages))
+    return Answer(reply, usage={"prompt_tokens": 7, "cost": 0.5})
+
+
+def model(**options):
+    return ChatPlayer(ask, name="not shown", replies=2, calls=1, fallback="random", **options)
+
+
+def told(calls):
+    """Totals without the measured time."""
+    return {name: value for name, value in calls.items() if name != "seconds"}
+
+
+def pairings_in(folder):
+    """The totals by pairing in `eval.json`, without the measured time."""
+    found = json.loads((folder / "eval.json").read_text())["pairings"]
+    return {
+        (pairing["player"], pairing["partner"]): {name: told(calls) for name, calls in pairing["calls"].items()}
+        for pairing in found
+    }
+
+
+def test_the_calls_are_those_that_the_players_made(tmp_path):
+    player = model()
+    found = evaluate({"model": player, "iggi": "iggi"}, 5, output=tmp_path, **QUICK)
+    whole = player.report()
+    assert {"move", "unreadable", "illegal", "failed"} == set(whole["outcomes"])
+    assert whole["fallbacks"] > 0
+    assert found.calls_of("iggi") is None
+    assert {"player": "not shown"} | found.calls_of("model") == whole | {"seconds": pytest.approx(whole["seconds"])}
+    own = found.pairing("model", "model").calls["model"]
+    assert own["calls"] == sum(own["outcomes"].values()) > 0
+    assert found.pairing("iggi", "iggi").calls == {}
+    stored = json.loads((tmp_path / "eval.json").read_text())
+    assert [entrant["calls"] for entrant in stored["entrants"]] == [found.calls_of("model"), None]
+    assert pairings_in(tmp_path)["model", "iggi"] == {"model": told(found.pairing("model", "iggi").calls["model"])}
+
+
+@pytest.mark.parametrize("games_before", [0, 1, 4])
+def test_an_interrupted_evaluation_has_the_calls_of_the_games_that_it_holds(tmp_path, monkeypatch, games_before):
+    whole = evaluate({"model": model(), "iggi": "iggi"}, 5, output=tmp_path / "whole", **QUICK)
+    with monkeypatch.context() as interrupted:
+        interrupt_after(interrupted, games_before)
+        with pytest.raises(KeyboardInterrupt):
+            evaluate({"model": model(), "iggi": "iggi"}, 5, output=tmp_path / "parts", **QUICK)
+    parts = evaluate({"model": model(), "iggi": "iggi"}, 5, output=tmp_path / "parts", **QUICK)
+    assert pairings_in(tmp_path / "parts") == pairings_in(tmp_path / "whole")
+    assert told(parts.calls_of("model")) == told(whole.calls_of("model"))
+    before = ASKED["ask"]
+    again = evaluate({"model": model(), "iggi": "iggi"}, 5, output=tmp_path / "parts", **QUICK)
+    assert ASKED["ask"] == before
+    assert str(again) == str(parts)
+
+
+def test_games_that_were_given_up_count(tmp_path):
+    player = ChatPlayer(ask, calls=1, replies=1)
+    found = evaluate({"model": player}, 4, output=tmp_path, **QUICK)
+    assert found.pairing("model", "model").failed > 0
+    assert found.calls_of("model")["calls"] == len(player.exchanges)
+
+
+MODELS = """
+import chat_models
+from starmine.text import ChatPlayer
+
+
+def ask(messages):
+    if "Turn 3." in messages[1]["content"]:
+        raise KeyError("<plan>")
+    return chat_models.first_move(messages)
+
+
+model = ChatPlayer(ask, calls=1, fallback="random")
+"""
+
+
+def test_the_command_and_its_page_show_the_calls_also_when_nothing_is_played(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    file, folder = tmp_path / "models_of_calls.py", tmp_path / "out"
+    file.write_text(MODELS)
+    command = ["eval", f"<b>={file}:model", "iggi", "--games", "3", "--variant", "mini", "--output", str(folder)]
+    command += ["--html", "--no-figure", "--quiet"]
+    assert main(command) == 0
+    first = capsys.readouterr().out
+    calls = json.loads((folder / "eval.json").read_text())["entrants"][0]["calls"]
+    outcomes = ", ".join(f"{count} {outcome}" for outcome, count in calls["outcomes"].items())
+    told = f"<b>: {calls['calls']} calls: {outcomes}; {calls['fallbacks']} moves of the fallback; "
+    assert told in first
+    problem = f"KeyError: '<plan>' at {file}:8"
+    assert problem.replace(" ", "") in "".join(first.split())
+    page = (folder / "eval.html").read_text()
+    assert "<h2>Calls of language models</h2>" in page
+    for pairing in json.loads((folder / "eval.json").read_text())["pairings"]:
+        for found in pairing["calls"].values():
+            assert f'<td class="text">{found["calls"]}</td>' in page
+    assert html.escape(problem) in page
+    assert "<plan>" not in page
+    sys.modules.pop("models_of_calls", None)
+    assert main(command) == 0
+    assert capsys.readouterr().out == first
+    assert main(["eval", "iggi", "--games", "3", "--output", str(tmp_path / "bots"), *command[-3:]]) == 0
+    assert "calls" not in capsys.readouterr().out
+    assert "Calls of language models" not in (tmp_path / "bots" / "eval.html").read_text()
+
+
+def test_a_pairing_without_chat_players_has_no_calls():
+    found = starmine.evaluate(["iggi"], 2, variant="mini")
+    assert (found.calls, found.pairing("iggi", "iggi").calls) == ({}, {})
