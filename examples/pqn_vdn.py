@@ -37,7 +37,7 @@ from torch import Tensor, nn
 
 import starmine
 from starmine.envs.rewards import taken_back
-from starmine.torch import CardFeatures, PolicyNetwork, RolloutBuffer, unpack_bits
+from starmine.torch import CardFeatures, PolicyNetwork, unpack_bits
 from starmine.training import (
     Act,
     FinishedGames,
@@ -140,21 +140,21 @@ class QNetwork(nn.Module):
         nn.init.orthogonal_(self.heads.weight, 0.01)
         nn.init.zeros_(self.heads.bias)
 
-    def inputs(self, bits: Tensor) -> Tensor:
+    def inputs(self, obs: Tensor) -> Tensor:
         """The trunk's input (n, inputs) for unpacked observations (n, features)."""
-        return bits if self.card_features is None else torch.cat([bits, self.card_features(bits)], 1)
+        return obs if self.card_features is None else torch.cat([obs, self.card_features(obs)], 1)
 
-    def forward(self, bits: Tensor) -> Tensor:
+    def forward(self, obs: Tensor) -> Tensor:
         """Values (n, seats, A + 1), the no-op's last, of unpacked observations (n, seats, features)."""
-        heads = self.heads(self.trunk(self.inputs(bits.flatten(0, 1))))
+        heads = self.heads(self.trunk(self.inputs(obs.flatten(0, 1))))
         advantage = heads[:, :-1] - heads[:, :-1].mean(1, keepdim=True)
-        values: Tensor = (heads[:, -1:] + advantage).view(*bits.shape[:2], -1)
+        values: Tensor = (heads[:, -1:] + advantage).view(*obs.shape[:2], -1)
         return values
 
     @torch.no_grad()
-    def infer(self, packed: NDArray[np.uint8]) -> Tensor:
+    def infer(self, bits: NDArray[np.uint8]) -> Tensor:
         """The values of packed observations (n, seats, bytes); FloatingPointError where they are not finite."""
-        values = self.forward(unpack_bits(packed, self.features))
+        values = self.forward(unpack_bits(bits, self.features))
         if not torch.isfinite(values.sum()):
             raise FloatingPointError("the network's output is not finite")
         return values
@@ -199,13 +199,20 @@ def explore(action: Tensor, mask: Tensor, epsilon: float) -> Tensor:
     return torch.where(torch.rand(len(action)) < epsilon, random, action)
 
 
-def q_lambda_returns(rollout: RolloutBuffer, last_value: Tensor, gamma: float, q_lambda: float) -> Tensor:
-    """The Q(lambda) returns (steps, games) of a rollout whose `value` is that of the best action.
+def q_lambda_returns(
+    reward: Tensor, terminated: Tensor, value: Tensor, last_value: Tensor, gamma: float, q_lambda: float
+) -> Tensor:
+    """The Q(lambda) returns (steps, games) of a rollout.
 
     A return bootstraps from the next turn's return with weight lambda, and from its best action's value with the rest.
-    With these as values, it is the generalised advantage estimate plus the value.
+    `value` (steps, games) and `last_value` (games,), after the last turn, are those of the best actions.
     """
-    return rollout.advantages(last_value, gamma, q_lambda) + rollout.value[: rollout.filled]
+    returns, following, best_value = torch.zeros_like(value), last_value, last_value
+    for step in reversed(range(len(reward))):
+        ahead = q_lambda * following + (1 - q_lambda) * best_value
+        returns[step] = following = reward[step] + gamma * ahead * ~terminated[step]
+        best_value = value[step]
+    return returns
 
 
 def actor_first(obs: NDArray[np.uint8], current_player: NDArray[np.int32]) -> NDArray[np.uint8]:
@@ -215,7 +222,14 @@ def actor_first(obs: NDArray[np.uint8], current_player: NDArray[np.int32]) -> ND
 
 
 class PQN:
-    """The network, its optimizer, its games and the rollout that it learns from."""
+    """The network, its optimizer, its games and the rollout that it learns from.
+
+    Attributes:
+        obs: packed observations, uint8 (steps, games, seats, bytes), the acting seat first.
+        action: int64 (steps, games).
+        value, reward: float32 (steps, games); the value is the team's, of the best action.
+        terminated: bool (steps, games), whether the game ended with the turn.
+    """
 
     def __init__(self, args: Args) -> None:
         self.args = args
@@ -227,8 +241,10 @@ class PQN:
         self.games = TrainingGames(self.variant, args.num_envs, self.partners, **settings)
         self.network = QNetwork(args, self.variant)
         self.optimizer = torch.optim.RAdam(self.network.parameters(), args.lr)
-        features, actions = self.network.features, self.variant.num_actions
-        self.rollout = RolloutBuffer(args.rollout, args.num_envs, features, actions, seats=args.seats)
+        shape = (args.rollout, args.num_envs)
+        self.obs = torch.empty(args.rollout, *self.observations(self.games.observe()).shape, dtype=torch.uint8)
+        self.action, self.terminated = torch.empty(shape, dtype=torch.int64), torch.empty(shape, dtype=torch.bool)
+        self.value, self.reward = torch.empty(shape), torch.empty(shape)
 
     def update(self, fraction: float, steps: int) -> dict[str, float]:
         """Collect a rollout and learn from it; returns measures for the log.
@@ -240,10 +256,9 @@ class PQN:
         args = self.args
         lr = anneal(args.lr_schedule, args.lr, args.lr_end, fraction)
         epsilon = anneal("linear", args.epsilon, args.epsilon_end, steps / max(1, args.epsilon_steps))
-        for group in self.optimizer.param_groups:
-            group["lr"] = lr
+        self.optimizer.param_groups[0]["lr"] = lr
         returns, measures = self.collect(epsilon)
-        return measures | self.learn(returns) | {"lr": lr, "epsilon": epsilon}
+        return measures | self.learn(returns.flatten()) | {"lr": lr, "epsilon": epsilon}
 
     def observations(self, outputs: Outputs) -> NDArray[np.uint8]:
         """Those of the seats whose values are summed (n, seats, bytes), the acting seat first."""
@@ -252,46 +267,37 @@ class PQN:
 
     def collect(self, epsilon: float) -> tuple[Tensor, dict[str, float]]:
         """Fill the rollout epsilon-greedily; returns its returns and the scores of the games that ended."""
-        args, outputs = self.args, self.games.observe()
-        finished = FinishedGames()
-        no_log_prob = torch.zeros(args.num_envs)  # the buffer has a column for it, which policy gradients need
-        self.rollout.clear()
-        for _ in range(args.rollout):
+        args, outputs, finished = self.args, self.games.observe(), FinishedGames()
+        for step in range(args.rollout + 1):
             obs, mask = self.observations(outputs), torch.from_numpy(outputs["action_mask"])
             action, value = best(self.network.infer(obs), mask)
+            if step == args.rollout:
+                break
             action = explore(action, mask, epsilon)
-            after = self.games.step(action)
-            self.rollout.add(
-                obs=obs,
-                action_mask=mask,
-                action=action,
-                log_prob=no_log_prob,
-                value=value,
-                reward=after["reward"] - taken_back(after, args.lost_game_penalty),
-                terminated=after["terminated"],
-            )
-            finished.add(after)
-            outputs = after
-        last_values = self.network.infer(self.observations(outputs))
-        _, last_value = best(last_values, torch.from_numpy(outputs["action_mask"]))
-        returns = q_lambda_returns(self.rollout, last_value, args.gamma, args.q_lambda)
+            outputs = self.games.step(action)
+            reward = outputs["reward"] - taken_back(outputs, args.lost_game_penalty)
+            self.obs[step], self.action[step], self.value[step] = torch.from_numpy(obs), action, value
+            self.reward[step], self.terminated[step] = map(torch.from_numpy, (reward, outputs["terminated"]))
+            finished.add(outputs)
+        returns = q_lambda_returns(self.reward, self.terminated, self.value, value, args.gamma, args.q_lambda)
         return returns, finished.means(args.lost_game_score, self.games.names)
 
     def learn(self, returns: Tensor) -> dict[str, float]:
-        """Fit the team's values to the returns in epochs of minibatches; returns the means of their measures."""
-        args, rows, returns = self.args, [], returns.flatten()
+        """Fit the team's values to the returns (steps * games,) in minibatches; returns the means of their measures."""
+        args, obs, action, found = self.args, self.obs.flatten(0, 1), self.action.flatten(), []
         for _ in range(args.epochs):
-            for samples in self.rollout.minibatches(args.minibatch):
-                value = team_value(self.network(samples.obs), samples.action)
-                loss = (value - returns[samples.rows]).square().mean() / 2
+            for rows in torch.split(torch.randperm(len(returns)), args.minibatch):
+                seen = unpack_bits(obs.index_select(0, rows), self.network.features)
+                value = team_value(self.network(seen), action[rows])
+                loss = (value - returns[rows]).square().mean() / 2
                 self.optimizer.zero_grad()
                 loss.backward()  # type: ignore[no-untyped-call]
                 norm = nn.utils.clip_grad_norm_(self.network.parameters(), args.grad_norm)
                 self.optimizer.step()
-                rows.append(torch.stack([loss, value.mean(), norm]).detach())
-        found = torch.stack(rows)
-        check_finite(found, MEASURES, self.network)
-        return dict(zip(MEASURES, found.mean(0).tolist(), strict=True))
+                found.append(torch.stack([loss, value.mean(), norm]).detach())
+        measures = torch.stack(found)
+        check_finite(measures, MEASURES, self.network)
+        return dict(zip(MEASURES, measures.mean(0).tolist(), strict=True))
 
     def evaluate(self, act: Act, games: int) -> Scores:
         """Play games with the partners of training, if any."""
@@ -319,7 +325,7 @@ def main(args: Args, on_update: OnUpdate | None = None) -> None:
             measures = pqn.update(run.fraction, run.steps)
             if run.is_due(args.eval_every):
                 measures["greedy"] = float(pqn.evaluate(pqn.network.greedy, args.eval_games).score.mean())
-            run.end_update(measures, steps=len(pqn.rollout))
+            run.end_update(measures, steps=args.rollout * args.num_envs)
         if run.finished:
             report(pqn, run)
 

@@ -17,7 +17,7 @@ MINI = starmine.variant("mini")
 # Objects that change as they are used, or hold files, threads or a user's code. They are compared by identity.
 IN_USE = {
     *("Batch", "HanabiEnv", "HanabiVectorEnv"),  # copied and pickled, see test_buffers and test_gymnasium
-    *("ChatPlayer", "Endpoint", "LastMoves", "ModulePolicy", "OverlappingGames", "RolloutBuffer", "GamesDataset"),
+    *("ChatPlayer", "Endpoint", "LastMoves", "ModulePolicy", "OverlappingGames", "GamesDataset"),
     *("FinishedGames", "GameReplay", "Log", "Run", "SeatGames", "StopSignals", "TrainingGames", "WeightAverage"),
     "Table",
 }
@@ -97,9 +97,7 @@ def tensors(kind):
     def made(number=1):
         import torch
 
-        found = getattr(
-            import_module("starmine.torch" if kind in ("HiddenState", "Minibatch") else "starmine.training"), kind
-        )
+        found = getattr(import_module("starmine.torch" if kind == "HiddenState" else "starmine.training"), kind)
         names = getattr(found, "_fields", None) or list(found.__dataclass_fields__)
         return found(*[torch.full((3,), float("nan") if name == "values" else float(number)) for name in names])
 
@@ -233,7 +231,6 @@ VALUES = {
         lambda: starmine.data.verify(dataset(2).files[0].path),
     ),
     "HiddenState": (tensors("HiddenState"), lambda: tensors("HiddenState")(2)),
-    "Minibatch": (tensors("Minibatch"), lambda: tensors("Minibatch")(2)),
     "Checkpoint": (checkpoint, lambda: checkpoint(2)),
     "PlayedGames": (played, lambda: played(2)),
     "Partner": (
@@ -260,7 +257,7 @@ VALUES = {
     "Metadata": (lambda: starmine.data.Metadata(MINI, []), lambda: starmine.data.Metadata(MINI, [], seed=1)),
     "RowGroup": (lambda: starmine.data.RowGroup(0, 0, 0, 5), lambda: starmine.data.RowGroup(0, 0, 5, 5)),
 }
-OF_TORCH = ("HiddenState", "Minibatch", "Checkpoint", "PlayedGames", "Partner", "PartnerArgs", "Progress", "Scores")
+OF_TORCH = ("HiddenState", "Checkpoint", "PlayedGames", "Partner", "PartnerArgs", "Progress", "Scores")
 OF_TORCH += ("ScriptArgs", "SeatTurns")
 OF_ARROW = ("Dataset", "ImportedGames", "Info", "Verification", "GameTable", "Game", "Mixture", "Generation", "Format")
 

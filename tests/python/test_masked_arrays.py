@@ -61,19 +61,6 @@ def test_packed_bits_for_torch():
         unpacking.unpack_bits(masked([[1] * 8], np.uint8), 5)
 
 
-def test_arrays_of_a_rollout():
-    pytest.importorskip("torch")
-    import starmine.torch as unpacking
-
-    buffer = unpacking.RolloutBuffer(2, 2, 5, 3)
-    arrays = {"obs": np.zeros((2, 8), np.uint8), "action_mask": np.ones((2, 3), bool), "terminated": np.zeros(2, bool)}
-    numbers = dict.fromkeys(["action", "log_prob", "value", "reward"], np.zeros(2, np.int64))
-    buffer.add(**arrays, **numbers)
-    for name, array in (arrays | numbers).items():
-        with pytest.raises(ArrayError, match=f"{name} is a masked array"):
-            buffer.add(**(arrays | numbers | {name: np.ma.array(array)}))
-
-
 def test_actions_of_a_policy():
     class Policy:
         def act_batch(self, turns):

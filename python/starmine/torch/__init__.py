@@ -1,4 +1,4 @@
-"""PyTorch: unpacking of observations on any device, rollout buffers, stored games, and networks and modules that play.
+"""PyTorch: unpacking of observations on any device, stored games, and networks and modules that play.
 
 >>> import starmine, starmine.torch
 >>> env = starmine.HanabiVectorEnv(num_envs=4, dtype="bits")
@@ -18,7 +18,6 @@ from starmine.torch.last_moves import LastMoves
 from starmine.torch.network import ActorCritic, CardFeatures, HiddenState, PolicyNetwork, SeatGRU
 from starmine.torch.overlap import OverlappingGames, output_tensors
 from starmine.torch.policy import ModulePolicy
-from starmine.torch.rollout import Minibatch, RolloutBuffer
 from starmine.torch.unpack import unpack_bits
 
 __all__ = [
@@ -29,11 +28,9 @@ __all__ = [
     "GamesDataset",
     "HiddenState",
     "LastMoves",
-    "Minibatch",
     "ModulePolicy",
     "OverlappingGames",
     "PolicyNetwork",
-    "RolloutBuffer",
     "SeatGRU",
     "output_tensors",
     "unpack_bits",

@@ -94,7 +94,7 @@ def _check_bits(bits: Tensor | NDArray[np.uint8], num_features: int) -> None:
         raise ArrayError(f"bits has dtype {bits.dtype}: expected uint8")
     if num_features < 1:
         raise StarmineError(f"num_features={num_features} is not allowed: expected at least 1")
-    row_bytes, shape = packed_length(num_features), bits.shape
+    row_bytes, shape = 8 * -(-num_features // 64), bits.shape
     if not shape or shape[-1] != row_bytes:
         raise ArrayError(
             f"bits has shape {tuple(shape)}: expected rows of {row_bytes} bytes for {num_features} features"
@@ -120,11 +120,6 @@ def _overlap(bits: Tensor, out: Tensor) -> bool:
     start, stop = bits.data_ptr(), bits.data_ptr() + 1
     stop += sum((size - 1) * stride for size, stride in zip(bits.shape, bits.stride(), strict=True))
     return start < out.data_ptr() + out.nbytes and out.data_ptr() < stop
-
-
-def packed_length(num_features: int) -> int:
-    """The number of bytes of a packed row."""
-    return 8 * -(-num_features // 64)
 
 
 def _with_core(bits: NDArray[np.uint8], out: Tensor) -> Tensor:

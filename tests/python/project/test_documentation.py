@@ -100,7 +100,7 @@ def test_the_examples_are_found():
     classes = ["Variant", "Card", "State", "Layout", "Batch", "HanabiEnv", "HanabiVectorEnv"]
     names = [*classes, "variant", "unpack_bits_into"]
     if not missing_packages("torch"):
-        names += ["torch", "unpack_bits", "RolloutBuffer"]
+        names += ["torch", "unpack_bits"]
     assert {f"starmine.{name}" for name in names} <= set(EXAMPLES)
 
 

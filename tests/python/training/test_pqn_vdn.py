@@ -119,25 +119,13 @@ def test_exploration_takes_all_legal_actions_alike(pqn):
 def test_returns_are_those_of_a_naive_loop(pqn, q_lambda):
     import torch
 
-    from starmine.torch import RolloutBuffer
-
     steps, games, gamma = 6, 40, 0.9
     rng = np.random.default_rng(3)
     reward, value = rng.normal(size=(2, steps, games))
     last_value = rng.normal(size=games)
     terminated = rng.random((steps, games)) < 0.2
-    rollout = RolloutBuffer(steps, games, 5, 3, seats=2)
-    for step in range(steps):
-        rollout.add(
-            obs=np.zeros((games, 2, 8), np.uint8),
-            action_mask=np.ones((games, 3), np.bool_),
-            action=np.zeros(games, np.int64),
-            log_prob=np.zeros(games),
-            value=value[step],
-            reward=reward[step],
-            terminated=terminated[step],
-        )
-    found = pqn.q_lambda_returns(rollout, torch.from_numpy(last_value), gamma, q_lambda)
+    tensors = map(torch.from_numpy, (reward, terminated, value, last_value))
+    found = pqn.q_lambda_returns(*tensors, gamma, q_lambda)
     for game in range(games):
         following, best = last_value[game], last_value[game]
         for step in reversed(range(steps)):
