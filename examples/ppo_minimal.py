@@ -55,10 +55,9 @@ class PPO:
             log_probs, value, _ = self.network(inputs, mask)
             if step == STEPS:
                 break
-            policy = torch.distributions.Categorical(logits=log_probs)
-            action = policy.sample()
+            action = torch.multinomial(log_probs.exp(), 1)[:, 0]
             self.inputs[step], self.mask[step], self.action[step], self.value[step] = inputs, mask, action, value
-            self.log_prob[step] = policy.log_prob(action)
+            self.log_prob[step] = log_probs.gather(1, action[:, None])[:, 0]
             self.bits, reward, terminated, _, self.info = self.env.step(action)
             self.reward[step], self.terminated[step] = torch.from_numpy(reward), torch.from_numpy(terminated)
             scores += self.info["final_score"][terminated].tolist()
@@ -82,16 +81,16 @@ class PPO:
         inputs, mask, action = self.inputs.flatten(0, 1), self.mask.flatten(0, 1), self.action.flatten()
         old_log_prob = self.log_prob.flatten()
         for _ in range(EPOCHS):
-            for rows in torch.randperm(len(returns)).split(MINIBATCH):
+            for rows in torch.split(torch.randperm(len(returns)), MINIBATCH):
                 log_probs, value, _ = self.network(inputs[rows], mask[rows])
-                ratio = (log_probs.gather(1, action[rows, None])[:, 0] - old_log_prob[rows]).exp()
+                ratio = (log_probs.gather(1, action[rows][:, None])[:, 0] - old_log_prob[rows]).exp()
                 clipped = ratio.clamp(1 - CLIP, 1 + CLIP)
                 gain = torch.min(ratio * advantage[rows], clipped * advantage[rows]).mean()
                 entropy = -(log_probs.exp() * log_probs).sum(1).mean()
                 error = (value - returns[rows]).square().mean()
                 loss = VALUE_WEIGHT * error - gain - ENTROPY_WEIGHT * entropy
                 self.optimizer.zero_grad()
-                loss.backward()  # type: ignore[no-untyped-call]
+                loss.backward()
                 nn.utils.clip_grad_norm_(self.network.parameters(), GRAD_NORM)
                 self.optimizer.step()
 
