@@ -5,23 +5,22 @@
 
 The parts, of Kapturowski et al. (2019), Sunehag et al. (arXiv 1706.05296), and Hu and Foerster (arXiv 1912.02288):
 
-- **Value.** The team's value is the sum of a value for each seat, of its own observation. The acting seat adds the
-  advantage of its action over the mean of the legal ones; a waiting seat has no choice and adds none. So the best
-  action is that with the largest output, and the network is a policy file like any other.
-- **Memory.** A hidden state for each seat changes at the seat's own turns; a waiting seat is evaluated, but remembers
-  nothing. Sequences are whole games, from hidden states of zero.
+- **Memory.** The network is SAD's: a layer, an LSTM and dueling heads over the observation with V0 beliefs. The hidden
+  state of each seat is stepped on every turn of the game. On the turns of others the seat's only action is the no-op.
+- **Value.** The team's value is the sum of the seats' values of their actions, so the best action of each seat is that
+  with its own largest value.
+- **Sequences.** A sequence is a whole game, from hidden states of zero. It needs no burn-in.
 - **Targets.** Double Q-learning with a target network, over the rewards of n turns.
-- **Replay.** Games are drawn by .9 of their largest error plus .1 of the mean one. The memory holds decks and actions;
-  the drawn games are played again for their observations.
+- **Replay.** Games are drawn by .9 of their largest error plus .1 of the mean one. The memory holds decks and moves.
+  The drawn games are played again for their observations.
 - **Exploration.** Each seat of each game has a rate of its own.
-- `--sad`: the other seats also see which move the acting seat would have made without exploration, as a section of its
-  own with its own weights, next to the move that was made. It enters the memory as the difference from that move, which
-  is the same to a linear layer. Where nobody explores, it is zero, so a policy file needs no such input.
+- `--sad`: all seats also see the move that the acting seat would have made without exploration, as a second section of
+  the last move. Without exploration the two sections are equal.
 - `--aux`: an auxiliary loss predicts whether each own card is playable, already played, or neither.
-- `--other-play` (arXiv 2003.02979): in each game all seats but one see permuted colours. A network by colour, the
-  default, plays the same with any colours, so this makes a difference to `--network plain` and with `--sad`.
+- `--other-play` (arXiv 2003.02979): in each game all seats but one see permuted colours.
 
-Output folder, stopping and resuming are those of `examples/ppo.py`. A checkpoint holds the replay memory.
+Output folder, stopping and resuming are those of `examples/ppo.py`. `policy.safetensors` has SAD's names;
+`starmine.load_policy` plays it with a memory of every turn. A checkpoint holds the replay memory.
 """
 
 from __future__ import annotations
@@ -30,39 +29,38 @@ import copy
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 import torch
+from r2d2_games import Game, Games, Replay, Turn, joined
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, huber_loss
 
 import starmine
-from starmine.torch import ActorCritic, CardFeatures, ColorNetwork, HiddenState, PolicyNetwork, unpack_bits
+from starmine.policies.foreign.files import save_sad
+from starmine.policies.foreign.load import sad_policy
+from starmine.policies.foreign.observations import with_v0_beliefs
+from starmine.torch import unpack_bits
 from starmine.training import (
-    Act,
     FinishedGames,
-    GameReplay,
     OnUpdate,
     Run,
     Schedule,
     Scores,
     ScriptArgs,
-    SeatGames,
-    SeatTurns,
     anneal,
     check_finite,
     command_line,
     draw_deals,
     evaluate_policy,
-    network_player,
-    other_colors,
-    padded_turns,
+    local_device,
     random_policy,
     show_game,
 )
 
 MEASURES = ("loss", "aux_loss", "error", "value", "gradient_norm")
+State = tuple[Tensor, Tensor] | None
 
 
 @dataclass
@@ -72,18 +70,19 @@ class Args(ScriptArgs):
     variant: str = "standard"
     """one of starmine.variants()"""
     players: int = 2
-    encoder: str = "canonical"
-    """one of starmine.encoders()"""
     lost_game_score: Literal["fireworks", "zero"] = "fireworks"
     """score of a lost game in training; evaluation counts it zero"""
     lost_game_penalty: float = 1.0
     """subtracted in training from the reward of the turn that loses a game"""
+    points_taken: float = 1.0
+    """share of its points that a lost game takes back at the end of the budget, linear from none; at 1, training ends
+    with the score as it counts"""
 
     out: Path = Path("runs/r2d2")
     """output folder; an earlier run in it is moved to NAME.1"""
 
     sad: bool = False
-    """show the others the move that the acting seat would have made without exploration"""
+    """show all seats the move that the acting seat would have made without exploration"""
     aux: bool = False
     """predict whether own cards are playable or already played"""
     other_play: bool = False
@@ -115,72 +114,70 @@ class Args(ScriptArgs):
     """the largest rate of exploration; the smallest is its eighth power"""
     grad_norm: float = 5.0
     aux_weight: float = 0.25
-    network: Literal["colors", "plain"] = "colors"
-    """weights that all colours share, with exact card features; or hidden layers over the bits of the observation"""
-    hidden: tuple[int, ...] = (96, 128)
-    """widths of a colour's tower and of trunk and memory; for a plain network of the hidden layers"""
+    hidden: int = 128
+    """width of the layer and of the LSTM's layers; 512 as published"""
+    layers: int = 2
+    """of the LSTM"""
+    device: Literal["cpu", "cuda", "mps"] = "cpu"
+    """of the networks"""
 
     eval_every: int = 20
     """updates between two greedy evaluations"""
 
 
 # The arguments that a resumed run cannot change.
-FIXED = ("variant", "players", "encoder", "lost_game_score", "sad", "aux", "other_play", "replay", "network", "hidden")
+FIXED = (
+    *("variant", "players", "lost_game_score", "sad", "aux", "other_play", "replay"),
+    *("hidden", "layers", "device"),
+)
 
 
-class QNetwork(nn.Module):
-    """A policy network whose outputs are advantages and values, with what training adds to it."""
+class Network(nn.Module):
+    """SAD's network, with its names. It evaluates T turns of B games, of all seats: (T, B, players, ...)."""
+
+    encoder = "canonical"
 
     def __init__(self, args: Args, variant: starmine.Variant) -> None:
         super().__init__()
-        kind = ColorNetwork if args.network == "colors" else PolicyNetwork
-        self.policy: ActorCritic = kind(variant, args.encoder, args.hidden, recurrent=True)
-        self.policy.fuse_kernels()
-        self.sad, self.difference = args.sad, cast("Tensor | None", None)
-        self.greedy_move = nn.Linear(self.policy.features, self.policy.state_width, bias=False)
-        self.own_cards = nn.Linear(self.policy.state_width, 3 * variant.hand_size)
-        memory = self.policy.get_submodule("memory")
-        memory.register_forward_pre_hook(self.add_greedy_move)
-        memory.register_forward_hook(self.remember)
+        self.variant, self.layout, self.sad = variant, variant.layout(), args.sad
+        self.last_move = slice(self.layout["last_player"].start, self.layout["knowledge"].start)
+        width = len(self.layout) + args.sad * (self.last_move.stop - self.last_move.start)
+        self.net = nn.Sequential(nn.Linear(width, args.hidden), nn.ReLU())
+        self.lstm = nn.LSTM(args.hidden, args.hidden, args.layers)
+        self.fc_v, self.fc_a = nn.Linear(args.hidden, 1), nn.Linear(args.hidden, variant.num_actions + 1)
+        self.pred = nn.Linear(args.hidden, 3 * variant.hand_size)  # of the auxiliary loss
 
-    def add_greedy_move(self, module: nn.Module, given: tuple[Tensor, HiddenState]) -> tuple[Tensor, HiddenState]:
-        """Add the section of the greedy move to what the memory sees; none where the policy plays by itself."""
-        difference, self.difference = self.difference, None
-        return given if difference is None else (given[0] + self.greedy_move(difference), given[1])
+    def remember(self, turns: Turn, state: State = None) -> tuple[Tensor, State]:
+        """The LSTM's outputs (T, B, players, hidden) for turns, and the hidden states of all seats after them.
 
-    def remember(self, module: nn.Module, given: Any, found: tuple[Tensor, Tensor]) -> None:
-        """Keep what the memory gives, for the auxiliary loss."""
-        self.remembered = found[0]
-
-    def inputs(self, obs: Tensor, shown: Tensor) -> Tensor:
-        """The policy's input for packed observations (n, bytes), with the last moves that were made and the greedy."""
+        Args:
+            turns: of shape (T, B, ...), on the network's device.
+            state: the hidden states before the turns; None for those before the first turn of games.
+        """
+        rows = with_v0_beliefs(self.variant, self.bits(turns.obs))
         if self.sad:
-            self.difference = unpack_bits(shown, self.policy.features) - unpack_bits(obs, self.policy.features)
-        return self.policy.read(obs)
+            rows = torch.cat([rows, self.bits(turns.shown)[:, self.last_move]], 1)
+        core, state = self.lstm(self.net(rows).view(len(turns.obs), -1, self.net[0].out_features), state)
+        return core.view(*turns.obs.shape[:3], -1), state
 
-    def forward(self, turns: SeatTurns) -> Tensor:
-        """The team's value of each action (T, B, A), -inf where it is not legal."""
-        length, games, players = turns.obs.shape[:3]
-        waiting = torch.arange(players) != turns.seat[:, :, None]
-        alone = torch.zeros(length, games * players)  # each seat of each game has a hidden state
-        hidden = torch.zeros(games * players, 1, self.policy.state_width)
-        state = HiddenState(hidden, alone.long(), alone.bool(), waiting.flatten(1))
-        inputs = self.inputs(turns.obs.flatten(0, 2), turns.shown.flatten(0, 2))
-        logits, value, _ = self.policy.evaluate(inputs, state)
-        acting = logits.view(length, games, players, -1)[~waiting].view(length, games, -1)
-        return team_values(acting, value.view(length, games, players), turns.mask)
+    def bits(self, packed: Tensor) -> Tensor:
+        """Observations, float32 (n, D), of packed ones of any shape (..., bytes)."""
+        return unpack_bits(packed.flatten(0, -2), len(self.layout))
+
+    def values(self, core: Tensor, legal: Tensor) -> Tensor:
+        """The values (..., A + 1) of all actions and the no-op, from outputs of the LSTM; those of legal ones count."""
+        advantage = self.fc_a(core) * legal
+        values: Tensor = self.fc_v(core) + advantage - advantage.mean(-1, keepdim=True)
+        return values
+
+    def save(self, path: Path, **about: Any) -> None:
+        """Write a policy file."""
+        save_sad(path, self.state_dict(), self.variant, about)
 
 
-def team_values(acting: Tensor, value: Tensor, mask: Tensor) -> Tensor:
-    """The team's value of each action (T, B, A), -inf where it is not legal.
-
-    Args:
-        acting: the outputs (T, B, A) of the acting seat.
-        value: of all seats (T, B, players).
-        mask: bool (T, B, A), the legal actions.
-    """
-    mean = (acting * mask).sum(2, keepdim=True) / mask.sum(2, keepdim=True)
-    return (value.sum(2, keepdim=True) + acting - mean).masked_fill(~mask, -torch.inf)
+def best_actions(values: Tensor, legal: Tensor) -> Tensor:
+    """The legal actions (...) with the largest values (..., A + 1)."""
+    return values.masked_fill(~legal, -torch.inf).argmax(-1)
 
 
 def n_step_targets(reward: Tensor, best: Tensor, gamma: float, steps: int) -> Tensor:
@@ -203,99 +200,105 @@ class R2D2:
     def __init__(self, args: Args) -> None:
         self.args = args
         torch.manual_seed(args.seed)
+        self.device = local_device(args.device)
         self.variant = starmine.variant(args.variant, players=args.players, lost_game_score=args.lost_game_score)
-        self.network = QNetwork(args, self.variant)
+        self.network = Network(args, self.variant).to(self.device)
         self.target = copy.deepcopy(self.network).requires_grad_(False)
         self.optimizer = torch.optim.Adam(self.network.parameters(), args.lr, eps=1.5e-5)
-        self.replay = GameReplay(self.variant, args.replay, args.alpha, args.beta)
-        self.games = SeatGames(self.variant, args.num_envs, args.encoder, permuted=args.other_play)
-        self.cards = CardFeatures(self.variant.layout(args.encoder))
+        self.replay = Replay(args.replay, args.alpha, args.beta)
+        seen = (args.sad, args.other_play, args.seed)
+        self.games, self.drawn = (Games(self.variant, count, *seen) for count in (args.num_envs, args.minibatch))
         self.dealt = self.minibatches = 0
 
     def update(self, fraction: float) -> tuple[dict[str, float], int]:
         """Play games and learn from the replay memory; returns measures for the log, and the turns played.
 
         Args:
-            fraction: the spent part of the budget, for the learning rate.
+            fraction: the spent part of the budget, for the schedules.
         """
         args = self.args
-        lr = anneal(args.lr_schedule, args.lr, 0, fraction)
-        for group in self.optimizer.param_groups:
-            group["lr"] = lr
+        lr = self.optimizer.param_groups[0]["lr"] = anneal(args.lr_schedule, args.lr, 0, fraction)
         measures, steps = self.collect()
-        if len(self.replay) >= args.learning_starts:
-            found = torch.stack([self.learn() for _ in range(math.ceil(args.epochs * args.num_envs / args.minibatch))])
+        if len(self.replay.games) >= args.learning_starts:
+            count = math.ceil(args.epochs * args.num_envs / args.minibatch)
+            found = torch.stack([self.learn(args.points_taken * fraction) for _ in range(count)])
             measures |= dict(zip(MEASURES, found.mean(0).tolist(), strict=True))
         return measures | {"lr": lr}, steps
 
     @torch.no_grad()
     def collect(self) -> tuple[dict[str, float], int]:
         """Play games to their ends into the replay memory; returns their scores and the number of turns."""
-        args, finished = self.args, FinishedGames()
-        numbers = np.arange(self.dealt, self.dealt + args.num_envs)
-        self.dealt += args.num_envs
-        colors = other_colors(self.variant, args.seed, numbers) if args.other_play else None
-        hidden = self.network.policy.initial_state(args.num_envs)
+        args, games, finished, moves = self.args, self.games, FinishedGames(), []
+        rows, numbers = torch.arange(args.num_envs), np.arange(self.dealt, self.dealt + args.num_envs)
         epsilon = args.epsilon ** (1 + 7 * torch.randint(80, (args.num_envs, args.players)) / 79)
-        outputs = self.games.deal(*draw_deals(self.variant, args.num_envs), colors)
-        while self.games.running.any():
-            names = ("obs", "shown", "action_mask", "current_player")
-            obs, shown, mask, seat = (torch.from_numpy(outputs[name]) for name in names)
-            state = HiddenState(hidden, seat.long()[None], torch.zeros(1, len(seat), dtype=torch.bool))
-            logits, _, after = self.network.policy.evaluate(self.network.inputs(obs, shown), state)
-            check_finite(logits.sum()[None, None], ["the sum of the values"], nn.Module())
-            hidden = hidden if after is None else after
-            greedy = logits.masked_fill(~mask, -torch.inf).argmax(1)
-            action = explore(greedy, mask, epsilon.gather(1, seat.long()[:, None])[:, 0])
-            outputs = self.games.step(action.numpy(), greedy.numpy())
-            finished.add(outputs)
-        played = self.games.played()
-        self.replay.add(played)
-        return finished.means(args.lost_game_score), len(played.greedy)
+        decks, start_players = draw_deals(self.variant, args.num_envs)
+        turn, state = games.deal(numbers, decks, start_players), None
+        while games.running.any():
+            now = joined([turn], self.device)
+            core, state = self.network.remember(now, state)
+            values = self.network.values(core, now.legal)
+            check_finite(values.sum()[None, None], ["the sum of the values"], nn.Module())
+            greedy = best_actions(values, now.legal)[0].cpu()[rows, turn.seat]
+            action = explore(greedy, turn.legal[rows, turn.seat, :-1], epsilon[rows, turn.seat])
+            moves.append(np.stack([action, greedy, games.running]).astype(np.uint8))
+            turn = games.step(action.numpy(), greedy.numpy())
+            finished.add(games.outputs)
+        played = np.stack(moves, 2)  # (3, games, turns)
+        for place, length in enumerate(played[2].sum(1)):
+            dealt = (int(numbers[place]), decks[place], int(start_players[place]))
+            self.replay.add(Game(*dealt, *played[:2, place, :length]))
+        self.dealt += args.num_envs
+        return finished.means(args.lost_game_score), int(played[2].sum())
 
-    def learn(self) -> Tensor:
+    def learn(self, points_taken: float) -> Tensor:
         """Learn from a minibatch of games; returns its measures."""
         args = self.args
-        place, games, weights = self.replay.sample(args.minibatch)
-        turns = padded_turns(games, args.encoder)
-        reward, count = turns.reward - args.lost_game_penalty * turns.lost, turns.valid.sum(0)
-        values = self.network(turns)
-        guess = self.network.own_cards(self.network.remembered).view(-1, 3)
-        aux_loss = cross_entropy(guess, self.own_cards(turns).flatten(), ignore_index=-1)
+        place, drawn, weights = self.replay.sample(args.minibatch)
+        turns, action, reward, valid = self.drawn.again(drawn, args.lost_game_penalty, points_taken, self.device)
+        core, _ = self.network.remember(turns)
+        values, count = self.network.values(core, turns.legal), valid.sum(0)
+        guess, cards = self.network.pred(core).view(-1, 3), self.own_cards(turns, valid).flatten()
+        aux_loss = cross_entropy(guess, cards, ignore_index=-1)
         with torch.no_grad():
-            best = self.target(turns).gather(2, values.argmax(2, keepdim=True))[:, :, 0] * turns.valid
+            best = best_actions(values, turns.legal)[..., None]
+            later = self.target.values(self.target.remember(turns)[0], turns.legal)
+            best = later.gather(3, best)[..., 0].sum(2) * valid
         targets = n_step_targets(reward, best, args.gamma, args.n_step)
-        value = values.gather(2, turns.action[:, :, None])[:, :, 0]
-        errors = (targets - value) * turns.valid
-        q_loss = (huber_loss(errors, torch.zeros_like(errors), reduction="none") * weights).sum() / count.sum()
+        value = values.gather(3, action[..., None])[..., 0].sum(2)
+        errors = (targets - value) * valid
+        losses = huber_loss(errors, torch.zeros_like(errors), reduction="none")
+        q_loss = (losses * weights.to(self.device)).sum() / count.sum()
         self.optimizer.zero_grad()
         (q_loss + args.aux_weight * aux_loss * args.aux).backward()  # type: ignore[no-untyped-call]
         norm = nn.utils.clip_grad_norm_(self.network.parameters(), args.grad_norm)
         self.optimizer.step()
         errors = errors.detach().abs()
-        means = [part.sum() / count.sum() for part in (errors, value * turns.valid)]
-        measures = torch.stack([q_loss, aux_loss, *means, norm]).detach()
+        means = [part.sum() / count.sum() for part in (errors, value * valid)]
+        measures = torch.stack([q_loss, aux_loss, *means, norm]).detach().cpu()
         check_finite(measures[None], MEASURES, self.network)
-        self.replay.set_priorities(place, (0.9 * errors.amax(0) + 0.1 * errors.sum(0) / count).clamp(min=1e-6))
+        priorities = 0.9 * errors.amax(0) + 0.1 * errors.sum(0) / count
+        self.replay.priorities[place] = priorities.clamp(min=1e-6).cpu().double()
         self.minibatches += 1
         if self.minibatches % args.target_every == 0:
             self.target.load_state_dict(self.network.state_dict())
         return measures
 
-    def own_cards(self, turns: SeatTurns) -> Tensor:
-        """For each own card of all seats (T * B * players, hand): 0 playable, 1 already played, 2 neither, -1 none."""
-        hand, before = self.variant.hand_size, self.args.players - 2
-        next_seat = unpack_bits(turns.obs.roll(-1, 2).flatten(0, 2), self.network.policy.features)
-        # The next seat sees the own hand as that of the last of the others.
-        flags = self.cards(next_seat).view(len(next_seat), -1, 2)[:, before * hand : (before + 1) * hand]
-        held = self.cards.section(next_seat, "hands")[:, before].flatten(2).sum(2) > 0
-        played = turns.valid[:, :, None].expand(-1, -1, self.args.players).flatten()
-        kinds = torch.where(flags[..., 0] > 0, 0, torch.where(flags[..., 1] > 0, 1, 2))
-        return kinds.masked_fill(~(held & played[:, None]), -1)
+    def own_cards(self, turns: Turn, valid: Tensor) -> Tensor:
+        """Of each own card (T, B, players, hand): 0 playable, 1 already played, 2 neither, -1 none."""
+        fireworks, ranks = self.network.layout["fireworks"], self.variant.ranks
+        tops = self.network.bits(turns.obs)[:, fireworks.slice].view(*turns.hands.shape[:3], -1, ranks)
+        heights = (tops * torch.arange(1, ranks + 1, device=self.device)).sum(-1).long()  # (T, B, players, suits)
+        ahead = turns.hands % ranks - heights.gather(3, turns.hands.clamp(min=0) // ranks)
+        kinds = torch.where(ahead == 0, 0, torch.where(ahead < 0, 1, 2))
+        return kinds.masked_fill((turns.hands < 0) | ~valid[:, :, None, None], -1)
 
-    def evaluate(self, act: Act, games: int) -> Scores:
-        """Play games without exploration, all seats in true colours."""
-        return evaluate_policy(act, self.variant, games, encoder=self.args.encoder)
+    def evaluate(self, games: int) -> Scores:
+        """Play games without exploration, all seats in true colours, as the policy file will."""
+        return evaluate_policy(self.player(), self.variant, games)
+
+    def player(self) -> Any:
+        """A player with the network's weights."""
+        return sad_policy(self.network.state_dict(), self.variant)
 
     def state_dict(self) -> dict[str, Any]:
         """What a checkpoint keeps."""
@@ -318,8 +321,7 @@ def main(args: Args, on_update: OnUpdate | None = None) -> None:
         while run.begin_update():
             measures, steps = r2d2.update(run.fraction)
             if run.is_due(args.eval_every):
-                scores = r2d2.evaluate(network_player(r2d2.network.policy, args.eval_games), args.eval_games)
-                measures["greedy"] = float(scores.score.mean())
+                measures["greedy"] = float(r2d2.evaluate(args.eval_games).score.mean())
             run.end_update(measures, steps=steps)
         if run.finished:
             report(r2d2, run)
@@ -327,15 +329,16 @@ def main(args: Args, on_update: OnUpdate | None = None) -> None:
 
 def report(r2d2: R2D2, run: Run) -> None:
     """Show a game, evaluate what was learned, and write it."""
-    args, games, network = r2d2.args, r2d2.args.final_games, r2d2.network.policy
-    show_game(network_player(network, 1), r2d2.variant, args.encoder, replay=args.out / "game.html")
+    args, games = r2d2.args, r2d2.args.final_games
+    show_game(r2d2.player(), r2d2.variant, replay=args.out / "game.html")
     scores = {
-        "random policy": r2d2.evaluate(random_policy(), games),
-        "greedy policy": r2d2.evaluate(network_player(network, games), games),
+        "random policy": evaluate_policy(random_policy(), r2d2.variant, games),
+        "greedy policy": r2d2.evaluate(games),
     }
     options = [name for name, chosen in (("SAD", args.sad), ("AUX", args.aux), ("OP", args.other_play)) if chosen]
     method = " + ".join(["R2D2-VDN", *options])
-    run.report(scores, title=f"{method}, {args.variant}, {args.players} players", method=method, network=network)
+    title = f"{method}, {args.variant}, {args.players} players"
+    run.report(scores, title=title, method=method, network=r2d2.network)
 
 
 if __name__ == "__main__":

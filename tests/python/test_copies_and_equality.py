@@ -17,8 +17,8 @@ MINI = starmine.variant("mini")
 # Objects that change as they are used, or hold files, threads or a user's code. They are compared by identity.
 IN_USE = {
     *("Batch", "HanabiEnv", "HanabiVectorEnv"),  # copied and pickled, see test_buffers and test_gymnasium
-    *("ChatPlayer", "Endpoint", "LastMoves", "ModulePolicy", "OverlappingGames", "GamesDataset"),
-    *("FinishedGames", "GameReplay", "Log", "Run", "SeatGames", "StopSignals", "TrainingGames", "WeightAverage"),
+    *("ChatPlayer", "Endpoint", "ModulePolicy", "OverlappingGames", "GamesDataset"),
+    *("FinishedGames", "Log", "Run", "StopSignals", "TrainingGames", "WeightAverage"),
     "Table",
 }
 MODULES = {"ActorCritic", "CardFeatures", "ColorFeatures", "ColorNetwork", "PolicyNetwork", "SeatGRU"}  # of torch
@@ -116,12 +116,6 @@ def checkpoint(number=1):
     from starmine.training import Checkpoint, Progress
 
     return Checkpoint(Progress(number, 1, 1.0), {"weight": torch.ones(2)}, (torch.get_rng_state(), None))
-
-
-def played(number=1):
-    from starmine.training import PlayedGames
-
-    return PlayedGames(games(number).trajectories, np.zeros(2, np.uint8), np.zeros(6, np.bool_), np.zeros((6, 2, 1)))
 
 
 def rows(number=1):
@@ -232,7 +226,6 @@ VALUES = {
     ),
     "HiddenState": (tensors("HiddenState"), lambda: tensors("HiddenState")(2)),
     "Checkpoint": (checkpoint, lambda: checkpoint(2)),
-    "PlayedGames": (played, lambda: played(2)),
     "Partner": (
         lambda: starmine.training.Partner("smart", "smart"),
         lambda: starmine.training.Partner("smart", "smart", 2.0),
@@ -247,7 +240,6 @@ VALUES = {
         lambda: starmine.training.ScriptArgs(),
         lambda: starmine.training.ScriptArgs(seed=9),
     ),
-    "SeatTurns": (tensors("SeatTurns"), lambda: tensors("SeatTurns")(2)),
     "Mistake": (
         lambda: starmine.look.Mistake(1, 0, "misplay", 1, "why", 0.5),
         lambda: starmine.look.Mistake(2, 0, "misplay", 1, "why", 0.5),
@@ -257,8 +249,7 @@ VALUES = {
     "Metadata": (lambda: starmine.data.Metadata(MINI, []), lambda: starmine.data.Metadata(MINI, [], seed=1)),
     "RowGroup": (lambda: starmine.data.RowGroup(0, 0, 0, 5), lambda: starmine.data.RowGroup(0, 0, 5, 5)),
 }
-OF_TORCH = ("HiddenState", "Checkpoint", "PlayedGames", "Partner", "PartnerArgs", "Progress", "Scores")
-OF_TORCH += ("ScriptArgs", "SeatTurns")
+OF_TORCH = ("HiddenState", "Checkpoint", "Partner", "PartnerArgs", "Progress", "Scores", "ScriptArgs")
 OF_ARROW = ("Dataset", "ImportedGames", "Info", "Verification", "GameTable", "Game", "Mixture", "Generation", "Format")
 
 

@@ -14,7 +14,6 @@ except ImportError as _missing:
 
 from starmine.torch.color_network import ColorFeatures, ColorNetwork
 from starmine.torch.games import GamesDataset
-from starmine.torch.last_moves import LastMoves
 from starmine.torch.network import ActorCritic, CardFeatures, HiddenState, PolicyNetwork, SeatGRU
 from starmine.torch.overlap import OverlappingGames, output_tensors
 from starmine.torch.policy import ModulePolicy
@@ -27,7 +26,6 @@ __all__ = [
     "ColorNetwork",
     "GamesDataset",
     "HiddenState",
-    "LastMoves",
     "ModulePolicy",
     "OverlappingGames",
     "PolicyNetwork",

@@ -23,6 +23,7 @@ except ImportError as _missing:
 from starmine.training.average import WeightAverage
 from starmine.training.checkpoint import Checkpoint, Progress, load_checkpoint, save_checkpoint
 from starmine.training.curve import draw_learning_curve
+from starmine.training.deals import draw_deals
 from starmine.training.distributed import (
     all_gather,
     local_device,
@@ -54,19 +55,10 @@ from starmine.training.partners import (
     write_partner_table,
 )
 from starmine.training.precision import Precision, matmul_dtype
-from starmine.training.replay import GameReplay, PlayedGames
 from starmine.training.run import Learner, OnUpdate, Run, RunArgs
 from starmine.training.schedule import Schedule, anneal, doubled
 from starmine.training.scores import FinishedGames, Scores
 from starmine.training.script import ScriptArgs, command_line
-from starmine.training.seats import (
-    SeatGames,
-    SeatTurns,
-    draw_deals,
-    other_colors,
-    padded_turns,
-    replay_seats,
-)
 from starmine.training.signals import StopSignals
 from starmine.training.start import begin_with
 
@@ -76,7 +68,6 @@ __all__ = [
     "Checkpoint",
     "DivergedError",
     "FinishedGames",
-    "GameReplay",
     "Learner",
     "Log",
     "NewPlayer",
@@ -84,7 +75,6 @@ __all__ = [
     "Outputs",
     "Partner",
     "PartnerArgs",
-    "PlayedGames",
     "Precision",
     "Progress",
     "Run",
@@ -92,8 +82,6 @@ __all__ = [
     "Schedule",
     "Scores",
     "ScriptArgs",
-    "SeatGames",
-    "SeatTurns",
     "StopSignals",
     "TrainingError",
     "TrainingGames",
@@ -114,14 +102,11 @@ __all__ = [
     "local_device",
     "matmul_dtype",
     "network_player",
-    "other_colors",
-    "padded_turns",
     "process_count",
     "process_group",
     "random_policy",
     "rank",
     "read_partners",
-    "replay_seats",
     "sample_actions",
     "save_checkpoint",
     "show_game",

@@ -77,15 +77,19 @@ def local_device(device: str) -> torch.device:
     """The device of this process: the CPU, or a GPU of its own, which becomes the current one.
 
     Args:
-        device: "cpu" or "cuda".
+        device: "cpu", "cuda", or "mps", the GPU of an Apple processor.
 
     Raises:
         StarmineError: another device, or there is no GPU for this process.
     """
     if device == "cpu":
         return torch.device("cpu")
+    if device == "mps":
+        if not torch.backends.mps.is_available():
+            raise StarmineError(f"device={device!r} is not allowed here: PyTorch finds no such GPU; expected 'cpu'")
+        return torch.device("mps")
     if device != "cuda":
-        raise StarmineError(f"device={device!r} is not allowed: expected 'cpu' or 'cuda'")
+        raise StarmineError(f"device={device!r} is not allowed: expected 'cpu', 'cuda' or 'mps'")
     check_cuda(f"device={device!r}", "'cpu'")
     place, count = int(os.environ.get("LOCAL_RANK", 0)), torch.cuda.device_count()
     if place >= count:

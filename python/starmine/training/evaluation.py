@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from starmine._core import StarmineError, Variant
 from starmine._util.durable import replace_file
 from starmine.games.endings import defeats
 from starmine.games.play import play_games
-from starmine.games.players import Player
+from starmine.games.players import Player, is_bot, is_policy
 from starmine.games.results import BotError
 from starmine.games.turns import Turns
 from starmine.look import replay_html
@@ -51,7 +51,7 @@ def training_seed(seed: int) -> int:
 
 
 def evaluate_policy(
-    act: Act,
+    act: Act | Player,
     variant: Variant,
     games: int,
     *,
@@ -62,7 +62,7 @@ def evaluate_policy(
     """Play each game to its end; the same seed deals the same games to every policy.
 
     Args:
-        act: the policy, new at the start of all games.
+        act: the policy, new at the start of all games; or a player, as `play_games` takes it.
         variant: the rules; what a lost game scores does not matter.
         games: number of games, N.
         encoder: of the policy's observations.
@@ -74,7 +74,7 @@ def evaluate_policy(
         BotError: the policy chose an illegal action.
         Exception: whatever the policy raises.
     """
-    player = _Player(act, games, variant.num_actions, encoder)
+    player = _player(act, games, variant, encoder)
     seats = [(partners or {}).get(seat, player) for seat in range(variant.players)]
     try:
         played = play_games(seats, games, seed, variant)
@@ -87,6 +87,13 @@ def evaluate_policy(
         lost=np.isin(played.endings, defeats()),
         perfect=played.fireworks == variant.max_score,
     )
+
+
+def _player(act: Act | Player, games: int, variant: Variant, encoder: str) -> Any:
+    """A player of games that begin now."""
+    if isinstance(act, str) or is_policy(act) or is_bot(act):
+        return act
+    return _Player(cast("Act", act), games, variant.num_actions, encoder)
 
 
 class _Player:
@@ -112,7 +119,7 @@ def random_policy(seed: int = PROGRESS_SEED) -> Act:
 
 
 def show_game(
-    act: Act,
+    act: Act | Player,
     variant: Variant,
     encoder: str = "canonical",
     seed: int = PROGRESS_SEED,
@@ -122,14 +129,14 @@ def show_game(
     """Print one game in which the policy plays all seats: a line a turn, with the table after it.
 
     Args:
-        act: the policy.
+        act: the policy, new at the start of the game; or a player, as `play_games` takes it.
         variant: the rules.
         encoder: of the policy's observations.
         seed: of the game.
         replay: where to write the game as a page to step through; None for no page.
     """
     rules = Variant(**variant.parameters() | {"lost_game_score": "zero"})
-    player = _Player(act, 1, variant.num_actions, encoder)
+    player = _player(act, 1, variant, encoder)
     played = play_games([player] * variant.players, 1, seed, rules, record=True).trajectories
     state = rules.new_game(seed=seed)
     print(f"\nOne game, played greedily:\n{state}\n")

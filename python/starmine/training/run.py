@@ -17,7 +17,6 @@ import numpy as np
 from starmine._core import StarmineError
 from starmine._util.durable import DamagedFileError
 from starmine.games.players import shows_own_hand
-from starmine.torch import ActorCritic
 from starmine.training import configuration
 from starmine.training.checkpoint import (
     DataclassInstance,
@@ -66,6 +65,19 @@ class Learner(Protocol):
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Restore what `state_dict` returned; tensors are on the CPU."""
+
+
+class SavedNetwork(Protocol):
+    """A network that `Run.report` saves; those of `starmine.torch` are such networks.
+
+    Attributes:
+        encoder: of its observations.
+    """
+
+    encoder: str
+
+    def save(self, path: Path, **about: Any) -> None:
+        """Write a policy file with notes."""
 
 
 OnUpdate: TypeAlias = Callable[[dict[str, float]], None]
@@ -281,7 +293,7 @@ class Run:
         *,
         title: str,
         method: str,
-        network: ActorCritic,
+        network: SavedNetwork,
         notes: Mapping[str, Any] | None = None,
     ) -> None:
         """Write the learning curve and the policy file, and print the scores.

@@ -45,7 +45,7 @@ def refused(monkeypatch, tmp_path, capsys):
     torch.set_num_threads(threads)
 
 
-@pytest.mark.parametrize("example", [*PPO, "behaviour_cloning", "overlap"])
+@pytest.mark.parametrize("example", [*PPO, "behaviour_cloning", "overlap", "r2d2"])
 def test_cuda_without_a_driver(refused, monkeypatch, example, tmp_path):
     import torch
 
@@ -148,12 +148,25 @@ def test_more_processes_than_gpus(monkeypatch):
         local_device("cuda")
 
 
-@pytest.mark.parametrize("device", ["gpu", "mps", "cuda:1", ""])
+@pytest.mark.parametrize("device", ["gpu", "cuda:1", ""])
 def test_another_device(device):
     from starmine.training import local_device
 
-    with pytest.raises(starmine.StarmineError, match=r"expected 'cpu' or 'cuda'"):
+    with pytest.raises(starmine.StarmineError, match=r"expected 'cpu', 'cuda' or 'mps'"):
         local_device(device)
+
+
+def test_the_gpu_of_an_apple_processor(refused, monkeypatch):
+    import torch
+
+    from starmine.training import local_device
+
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: False)
+    assert "device='mps' is not allowed here: PyTorch finds no such GPU; expected 'cpu'" in refused(
+        "r2d2", "--device=mps"
+    )
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
+    assert local_device("mps").type == "mps"
 
 
 def test_other_names_of_settings():

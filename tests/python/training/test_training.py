@@ -455,3 +455,24 @@ def test_nothing_trains_on_the_decks_of_evaluations(training, seed):
     with pytest.raises(starmine.StarmineError, match=rf"seed={seed} is not allowed in training"):
         training.training_seed(seed)
     assert training.training_seed(2**32 - 1) < training.PROGRESS_SEED
+
+
+@pytest.mark.parametrize(
+    "variant",
+    [starmine.variant("small"), starmine.variant("standard", players=3, random_start_player=True)],
+    ids=["small", "any seat starts"],
+)
+def test_decks_hold_the_variants_cards_in_random_order(training, variant):
+    decks, starts = training.draw_deals(variant, 50)
+    copies = np.array(variant.copies).ravel()
+    assert all(np.array_equal(np.bincount(deck, minlength=len(copies)), copies) for deck in decks)
+    assert len(np.unique(decks, axis=0)) == 50
+    assert set(starts.tolist()) == set(range(variant.players if variant.random_start_player else 1))
+
+
+def test_evaluations_take_any_player(training, capsys):
+    rules = starmine.variant("standard")
+    expected = starmine.play_games(["smart", "smart"], 6, seed=training.PROGRESS_SEED).fireworks
+    assert training.evaluate_policy("smart", rules, 6).kept.tolist() == expected.tolist()
+    training.show_game("smart", rules)
+    assert "One game, played greedily" in capsys.readouterr().out

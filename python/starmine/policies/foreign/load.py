@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from starmine._core import SerializationError, StarmineError, Variant, _policy_bytes, _unknown_name, variants
 from starmine._core import variant as preset
 from starmine._util.keywords import named_keywords
-from starmine.policies.foreign.files import FORMATS, read_tensors
+from starmine.policies.foreign.files import FORMATS, SAD_NAMES, read_tensors, read_told, sad_bytes
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -35,8 +36,8 @@ def load_foreign(
     Args:
         policy: the path of a file in one of `FORMATS`.
         sampled: sample the moves of a JaxMARL actor; else the best move by the agent's own formula is played.
-        variant: the rules that it was trained on, which no file says. None for the standard game of the number of
-            players that the widths of the network fit, or the first preset that does.
+        variant: the rules that it was trained on, which only a file of `examples/r2d2.py` says. None for the standard
+            game of the number of players that the widths of the network fit, or the first preset that does.
         skip_connect: of SAD's networks: whether a connection skips the LSTM, as in some of the other-play agents.
         activation: of JaxMARL's networks: "relu" or "tanh".
 
@@ -68,7 +69,8 @@ def of_bytes(
         from starmine.policies.foreign.policy import ForeignPolicy
     except ImportError as error:
         raise ImportError(f"policy={name!r} needs torch: pip install 'starmine[train]'") from error
-    tensors = read_tensors(data, name)
+    tensors, (own_variant, about) = read_tensors(data, name), read_told(data, name)
+    variant = own_variant if variant is None else variant
     found = _format(tensors)
     if found is None:
         known = "; ".join(FORMATS.values())
@@ -91,7 +93,12 @@ def of_bytes(
         raise StarmineError(f"policy={name!r} has action values: expected sampled=False")
     settings = (rules.to_json(), skip_connect, activation, sampled)
     content = sha256(data + repr(settings).encode()).hexdigest()
-    return ForeignPolicy(name, found, network, rules, inputs, sampled, content)
+    return ForeignPolicy(name, found, network, rules, inputs, sampled, content, about)
+
+
+def sad_policy(tensors: Mapping[str, Tensor], variant: Variant) -> ForeignPolicy:
+    """A player with a network of SAD's, as its file plays; see `save_sad`."""
+    return of_bytes("a network of SAD", sad_bytes(tensors, variant, {}), False)
 
 
 def _check_widths(network: Actor | QNetwork | R2D2, inputs: int, outputs: int) -> None:
@@ -113,7 +120,7 @@ def _format(tensors: dict[str, Tensor]) -> str | None:
     names = set(tensors)
     if {"priv_net.0.weight", "publ_net.0.weight", "fc_a.weight"} <= names or "priv_net_dense_0,kernel" in names:
         return "obl"
-    if {"net.0.weight", "fc_a.weight"} <= names:
+    if names >= SAD_NAMES:
         return "sad" if "lstm.weight_ih_l0" in names else "feed-forward"
     if "Dense_0,kernel" not in names:
         return None

@@ -64,16 +64,16 @@ def with_v0_beliefs(variant: Variant, obs: Tensor) -> Tensor:
     layout = variant.layout()
     cards = variant.colors * variant.ranks
     copies = torch.tensor(variant.copies).ravel()
-    obs = obs.float()
     # The discards hold a bit for each copy of each card, the fireworks the top rank of each stack.
-    of_card = torch.repeat_interleave(torch.eye(cards), copies, dim=0)
+    of_card = torch.repeat_interleave(torch.eye(cards), copies, dim=0).to(obs.device)
+    obs, copies = obs.float(), copies.to(obs.device)
     tops = obs[:, layout["fireworks"].slice].reshape(-1, variant.colors, variant.ranks)
     played = tops.flip(-1).cumsum(-1).flip(-1).reshape(-1, cards)
     left = copies - obs[:, layout["discards"].slice] @ of_card - played
-    start = layout["knowledge"].start
-    knowledge = obs[:, start:].reshape(len(obs), variant.players * variant.hand_size, -1)
+    start, stop = layout["knowledge"].start, layout["knowledge"].stop
+    knowledge = obs[:, start:stop].reshape(len(obs), variant.players * variant.hand_size, -1)
     weights = knowledge[..., :cards] * left[:, None]
     total = weights.sum(-1, keepdim=True)
     beliefs = weights / torch.where(total > 0, total, 1)
     known = torch.cat([beliefs, knowledge[..., cards:]], dim=-1)
-    return torch.cat([obs[:, :start], known.reshape(len(obs), -1)], dim=1)
+    return torch.cat([obs[:, :start], known.reshape(len(obs), -1), obs[:, stop:]], dim=1)

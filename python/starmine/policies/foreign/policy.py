@@ -34,6 +34,7 @@ class ForeignPolicy:
         recurrent: whether it has a hidden state for each seat.
         sampled: whether it samples its moves; else it plays the best one by the agent's own formula.
         content: SHA-256 of the file and of the settings it was loaded with, which is the player's identity.
+        about: notes of the file; only those of `examples/r2d2.py` have any.
     """
 
     encoder = "canonical"
@@ -49,10 +50,11 @@ class ForeignPolicy:
         inputs: Inputs,
         sampled: bool,
         content: str,
+        about: dict[str, Any],
     ) -> None:
         """Made by `load_policy`."""
         self.name, self.format, self.variant = name, format, variant
-        self.sampled, self.content = sampled, content
+        self.sampled, self.content, self.about = sampled, content, about
         self.recurrent = self.all_turns = network.width > 0
         self._network = network.eval().requires_grad_(False)
         self._inputs = inputs
