@@ -148,4 +148,4 @@ def write_pages(evaluation: Evaluation, folder: Path) -> None:
         states, titles, names = [game.state() for game in worst], list(map(title_of, worst)), map(names_of, worst)
         replay = replay_html(states, names=list(names), titles=titles, title="The worst games")
         replace_file(folder / WORST, replay.encode())
-    replace_file(folder / PAGE, evaluation_html(evaluation, worst, WORST).encode())
+    replace_file(folder / PAGE, evaluation_html(evaluation, worst, WORST).encode(errors="xmlcharrefreplace"))

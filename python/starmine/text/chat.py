@@ -20,7 +20,7 @@ from starmine._core import StarmineError, View, make_bot
 from starmine._util.durable import AppendedFile
 from starmine._util.numbers import is_integer, is_number
 from starmine.games.results import error_text
-from starmine.text.exchange import Answer, Exchange, Messages, totals
+from starmine.text.exchange import Answer, Exchange, Messages, numbers_of, totals
 from starmine.text.facts import move_text
 from starmine.text.loop import cancel_if_cancelled, in_thread, run_in_loop, start_in_loop
 from starmine.text.prompt import PromptOptions, rules_prompt, table_prompt
@@ -314,8 +314,7 @@ class _Talk:
         """Read an answer, or keep the exception of a call."""
         usage: dict[str, float] = {}
         if isinstance(answer, Answer):
-            numbers = {str(name): value for name, value in answer.usage.items()}
-            usage = {name: value for name, value in numbers.items() if isinstance(value, int | float)}
+            usage = numbers_of(answer.usage)
             calls = list(answer.tool_calls)
             answer = calls[0] if len(calls) == 1 else calls or answer.text
         reply: str | None

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from starmine._core import StarmineError
 from starmine._util.equality import equal_by_value
+from starmine._util.numbers import is_number
 from starmine.text.prompt import PROMPT_VERSION
+
+LONGEST = 1000  # characters of a problem that is kept with totals
 
 Message: TypeAlias = dict[str, str]
 Messages: TypeAlias = list[Message]
@@ -23,7 +28,7 @@ class Answer:
     Attributes:
         text: the text of the reply. It is not read if there are tool calls.
         tool_calls: the tool calls of the reply, as dicts with a name and arguments.
-        usage: numbers that reports sum, such as `prompt_tokens`, `completion_tokens` and `cost`.
+        usage: numbers that reports sum, such as `prompt_tokens`, `completion_tokens` and `cost`. Other values are ignored.
 
     Raises:
         StarmineError: an attribute has another type.
@@ -80,6 +85,16 @@ class Exchange:
     prompt_version: int = PROMPT_VERSION
 
 
+def numbers_of(usage: Mapping[str, Any]) -> dict[str, float]:
+    """The finite numbers of `Answer.usage`, as JSON can represent them."""
+    found: dict[str, float] = {}
+    for name, value in usage.items():
+        with suppress(OverflowError):  # of an integer beyond all floats
+            if is_number(value, -math.inf):
+                found[str(name)] = value if isinstance(value, int | float) else float(value)
+    return found
+
+
 def totals(exchanges: Sequence[Exchange], fallbacks: int) -> dict[str, Any]:
     """What some exchanges came to, as JSON can represent it; see `ChatPlayer.report`.
 
@@ -93,8 +108,14 @@ def totals(exchanges: Sequence[Exchange], fallbacks: int) -> dict[str, Any]:
     return {
         "calls": len(exchanges),
         "outcomes": dict(Counter(exchange.outcome for exchange in exchanges)),
-        "problems": {exchange.outcome: exchange.problem for exchange in exchanges[::-1] if exchange.problem},
+        "problems": {each.outcome: shortened(each.problem) for each in exchanges[::-1] if each.problem},
         "fallbacks": fallbacks,
         "seconds": sum(exchange.seconds for exchange in exchanges),
         "usage": dict(usage),
     }
+
+
+def shortened(problem: str, longest: int = LONGEST) -> str:
+    """A problem without its middle if it is too long; its end names the line that raised an exception."""
+    half = longest // 2
+    return problem if len(problem) <= longest else f"{problem[:half]} ... {problem[-half:]}"

@@ -18,7 +18,7 @@ from starmine.games.results import Games, mean_and_error, with_error
 from starmine.games.search import search
 from starmine.look.mistakes import mistakes
 from starmine.text.chat import ChatPlayer
-from starmine.text.exchange import Exchange
+from starmine.text.exchange import Exchange, shortened
 from starmine.text.facts import move_text
 
 LONGEST = 300  # characters of a problem in the table
@@ -131,7 +131,7 @@ class TextReport:
                     f"{unusable} of {player.replies}" + (f" ({kinds})" if kinds else ""),
                 ),
                 *(
-                    (f"{player.player}: first {outcome} reply", " ".join(problem.split())[:LONGEST])
+                    (f"{player.player}: first {outcome} reply", shortened(" ".join(problem.split()), LONGEST))
                     for outcome, problem in sorted(player.problems.items())
                 ),
                 (f"{player.player}: moves of the fallback", str(player.fallbacks)),

@@ -5,13 +5,14 @@ import json
 import sys
 from collections import Counter
 
+import numpy as np
 import pytest
 from chat_models import first_move
 from evaluation_runs import interrupt_after
 
 import starmine
 from starmine import evaluate
-from starmine.cli import main
+from starmine.cli import main, player_files
 from starmine.text import Answer, ChatPlayer
 
 QUICK = {"variant": "mini", "figure": False, "chunk": 2}
@@ -132,3 +133,25 @@ def test_the_command_and_its_page_show_the_calls_also_when_nothing_is_played(tmp
 def test_a_pairing_without_chat_players_has_no_calls():
     found = starmine.evaluate(["iggi"], 2, variant="mini")
     assert (found.calls, found.pairing("iggi", "iggi").calls) == ({}, {})
+
+
+def strange(messages):
+    """A model that counts with numbers that are none, and fails with text that is none."""
+    if "Turn 1." in messages[1]["content"]:
+        usage = {"nan": float("nan"), "inf": float("inf"), "much": 10**400, "half": np.float32(0.5), "<b>": 1, 3: True}
+        return Answer(first_move(messages), usage=usage)
+    raise KeyError("\udc80\0<script>" + "x" * 100_000)
+
+
+def test_strange_usage_and_problems_neither_stop_an_evaluation_nor_its_page(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(player_files, "load", lambda text: ChatPlayer(strange, calls=1, fallback="random"))
+    command = ["eval", "m.py:model", "--games", "2", "--variant", "mini", "--output", str(tmp_path / "out")]
+    assert main([*command, "--html", "--no-figure", "--quiet"]) == 0
+    shown = capsys.readouterr().out
+    assert max(map(len, shown.splitlines())) <= 100
+    (entrant,) = json.loads((tmp_path / "out" / "eval.json").read_text())["entrants"]
+    turns = entrant["calls"]["outcomes"]["move"]
+    assert entrant["calls"]["usage"] == {"half": turns / 2, "<b>": turns}
+    page = (tmp_path / "out" / "eval.html").read_text()
+    assert "<script" not in page
+    assert "<b>" not in page
