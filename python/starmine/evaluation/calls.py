@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+from starmine._core import _Player
 
 if TYPE_CHECKING:
     from starmine.text import ChatPlayer
+    from starmine.text.transcript import Transcript
 
 Calls: TypeAlias = dict[str, Any]  # totals, as `ChatPlayer.report` has them, without the name
 
@@ -32,7 +35,7 @@ def added(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
 
 def chat_players(players: Mapping[str, Any]) -> dict[str, ChatPlayer]:
     """The chat players among some players, by name; a player of several names has the first."""
-    if not players:
+    if all(isinstance(player, _Player) for player in players.values()):
         return {}  # without an import
     from starmine.text.chat import ChatPlayer
 
@@ -43,19 +46,34 @@ def chat_players(players: Mapping[str, Any]) -> dict[str, ChatPlayer]:
     return found
 
 
+def transcripts_of(players: Mapping[str, Any]) -> list[Transcript]:
+    """The transcripts of chat players."""
+    return [chat.transcript for chat in chat_players(players).values() if chat.transcript is not None]
+
+
 @contextmanager
-def counted(players: Mapping[str, Any]) -> Iterator[dict[str, Calls]]:
-    """The totals of the calls that chat players make in the block, by name; they are there after the block.
+def counted(
+    names: Sequence[str], players: Sequence[Any], first_game: int, evaluation: str | None
+) -> Iterator[dict[str, Calls]]:
+    """The totals of the calls that chat players make in a block that plays games; they are there after the block.
 
     Args:
-        players: those at the table, by name.
+        names: of the players, by seat.
+        players: those at the table, by seat.
+        first_game: the number of the first game in its pairing.
+        evaluation: the id of the folder, or None.
     """
-    before = {name: (chat, len(chat.exchanges), chat.fallbacks) for name, chat in chat_players(players).items()}
+    chats = chat_players(dict(zip(names, players, strict=True)))
+    before = {name: (len(chat.exchanges), chat.fallbacks) for name, chat in chats.items()}
     calls: dict[str, Calls] = {}
-    yield calls
-    for name, (chat, exchanges, fallbacks) in before.items():
+    with ExitStack() as stack:
+        for chat in chats.values():
+            stack.enter_context(chat.seated(names, first_game, evaluation))
+        yield calls
+    for name, (exchanges, fallbacks) in before.items():
         from starmine.text.exchange import totals
 
+        chat = chats[name]
         calls[name] = totals(chat.exchanges[exchanges:], chat.fallbacks - fallbacks)
 
 

@@ -17,7 +17,7 @@ from starmine._util.durable import given_path
 from starmine._util.equality import equal_by_value
 from starmine.evaluation import figure
 from starmine.evaluation.calls import Calls, added
-from starmine.evaluation.pairing import ENDING, FAILED, SCORE, Pairing, summarise
+from starmine.evaluation.pairing import ENDING, FAILED, SCORE, Pairing, pairings_of, summarise
 from starmine.evaluation.report import report
 from starmine.evaluation.tables import Method, ScoreTable, methods_of, table_of
 from starmine.games.identity import Identity
@@ -198,6 +198,14 @@ class Evaluation:
             return False
         kinds = [self.settings.entrants[self.names[index]] for index in cell]
         return _may_share_table([kinds[0]] + [kinds[1]] * (self.settings.variant.players - 1))
+
+    def holds(self, players: Sequence[str], game: int) -> bool:
+        """Whether a game has been played, given the names of its players by seat and its number in the pairing."""
+        names = self.names
+        if not set(players) <= set(names) or len(players) != self.settings.variant.players:
+            return False
+        (player,), (partner,) = pairings_of(np.array([[names.index(name) for name in players]], np.int16))
+        return bool(game < self.played[player, partner])
 
     def as_player(self, name: str) -> tuple[float, float | None]:
         """Mean score of an entrant in one seat with all others as partners, its row, and the standard error.

@@ -19,6 +19,7 @@ from starmine._util.durable import (
     FolderBusyError,
     FolderLock,
     given_path,
+    new_run_id,
     remove_left_parts,
     replace_file,
 )
@@ -34,13 +35,14 @@ from starmine.data.table import GameTable
 from starmine.evaluation.calls import Calls, added
 from starmine.evaluation.documents import csv_text, to_csv, to_latex, to_markdown
 from starmine.evaluation.evaluation import FAILURES_KEPT, Cell, Evaluation, Settings
-from starmine.evaluation.pairing import FAILED
+from starmine.evaluation.pairing import FAILED, pairings_of
 from starmine.games.identity import Identity
 from starmine.games.results import Games
 
 RESULTS, ROWS, FIGURES = "eval.json", "eval.csv", ("eval.png", "eval.pdf")
 TABLES = {"table.csv": to_csv, "table.md": to_markdown, "table.tex": to_latex}
 REPORTED = ("hold_out", "methods")  # settings that change what is reported of the games
+ID = "id"  # of the folder, among the settings that it stores
 KEY = "evaluation"  # of what a file's metadata say about the evaluation
 START_OVER = "choose another folder, or start over with --fresh (fresh=True)"
 # What stored settings raise that are not those of an evaluation.
@@ -82,11 +84,17 @@ class Folder:
                 self._refuse_other_games()
                 for part in self.path.glob(f"*{PART}"):  # of a process that was killed
                     remove_left_parts(part.with_name(part.name.rsplit(".", 2)[0]))
+            self._configuration[ID] = stored_id(self.path) or new_run_id()
             is_new = not any((self.path / name).exists() for name in (RESULTS, MANIFEST)) and not files_of(self.path)
             return self._begin() if fresh or is_new else self._resume()
         except BaseException:
             self.close()
             raise
+
+    @property
+    def id(self) -> str:
+        """The id of the folder, once it is open: 32 hexadecimal digits, which stay when an evaluation starts over."""
+        return str(self._configuration[ID])
 
     def close(self) -> None:
         """Release the lock."""
@@ -241,6 +249,15 @@ class Folder:
 # --- Reading ----------------------------------------------------------------------------------------------
 
 
+def stored_id(path: Path) -> str | None:
+    """The id of an evaluation's folder; None where there is none."""
+    try:
+        found = (read_manifest(path) or {}).get("configuration", {}).get(ID)
+    except (*FORGED, OSError):
+        return None
+    return found if isinstance(found, str) else None
+
+
 def read_evaluation(path: str | os.PathLike[str]) -> Evaluation:
     """What `evaluate(output=path)` has stored so far.
 
@@ -302,15 +319,6 @@ def read_games(folder: Path, entries: dict[str, Entry], settings: Settings) -> E
     return evaluation
 
 
-def pairings_of(players: NDArray[np.int16]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The player and the partner of each game, int64 (G,), of the entrants in its seats (G, P)."""
-    seats = players.astype(np.int64)
-    if seats.shape[1] == 2:
-        return seats[:, 0], seats[:, 1]
-    partner = np.median(seats, axis=1).astype(np.int64)  # it holds all seats but one, at least two of three
-    return seats.sum(axis=1) - (seats.shape[1] - 1) * partner, partner
-
-
 def worst_games(path: str | os.PathLike[str], count: int = 10) -> list[Game]:
     """The games of a folder that scored least, the worst first; of equal scores those of the first pairings.
 
@@ -339,7 +347,7 @@ def differing(found: dict[str, Any], expected: dict[str, Any], identities: dict[
             yield from (
                 f"{name} {was.get(name)!r} instead of {now!r}" for name, now in value.items() if was.get(name) != now
             )
-        elif key not in REPORTED and found.get(key) != value:
+        elif key not in (ID, *REPORTED) and found.get(key) != value:
             yield f"{key} {found.get(key)!r} instead of {value!r}"
 
 

@@ -17,7 +17,7 @@ from starmine._util.durable import given_path
 from starmine._util.keywords import named_keywords
 from starmine._util.numbers import check_number, check_threads
 from starmine._util.progress import Progress, progress_of
-from starmine.evaluation.calls import Calls, counted
+from starmine.evaluation.calls import Calls, counted, transcripts_of
 from starmine.evaluation.evaluation import Cell, Evaluation, Settings
 from starmine.evaluation.pairing import stretches
 from starmine.evaluation.tables import HELD_OUT_MEAN, MEAN, SELF_PLAY
@@ -31,6 +31,7 @@ from starmine.policies.pool import bots_that_play
 
 if TYPE_CHECKING:
     from starmine.evaluation.folder import Folder
+    from starmine.text.transcript import Transcript
 
 FIRST_GAMES_A_THREAD = 64  # games of bots in a pairing's first chunk, which shows how fast they are
 GAMES_A_THREAD = 2048  # the largest chunk
@@ -150,7 +151,7 @@ def evaluate(
         tuple(held_out),
         methods,
     )
-    with opened(path, settings, fresh) as (evaluation, folder):
+    with opened(path, settings, fresh, transcripts_of(resolved)) as (evaluation, folder):
         cells = [cell for cell in settings.cells if evaluation.is_played(cell)]
         played = sum(int(evaluation.played[cell]) for cell in cells)
         with progress_of(len(cells) * games, played, shown=progress) as shown:
@@ -161,16 +162,27 @@ def evaluate(
 
 
 @contextmanager
-def opened(path: Path | None, settings: Settings, fresh: bool) -> Iterator[tuple[Evaluation, Folder | None]]:
-    """The evaluation of a folder, with the folder, which is locked meanwhile; a new evaluation where there is none."""
+def opened(
+    path: Path | None, settings: Settings, fresh: bool, transcripts: Sequence[Transcript]
+) -> Iterator[tuple[Evaluation, Folder | None]]:
+    """The evaluation of a folder, with the folder, which is locked meanwhile; a new evaluation where there is none.
+
+    The transcripts go on where the evaluation does; those of something else are refused before the folder changes.
+    """
     if path is None:
+        for transcript in transcripts:
+            transcript.check(None)
         yield Evaluation.begin(settings), None
         return
-    from starmine.evaluation.folder import Folder
+    from starmine.evaluation.folder import Folder, stored_id
 
+    for transcript in transcripts:
+        transcript.check(stored_id(path))
     folder = Folder(path, settings)
     evaluation = folder.open(fresh)
     try:
+        for transcript in transcripts:
+            transcript.go_on(folder.id, evaluation.holds)
         yield evaluation, folder
     finally:
         folder.close()
@@ -189,7 +201,7 @@ def play_all(
     began = time.monotonic()
     next_save = began + SECONDS_BETWEEN_SAVES
     try:
-        chunks = play_chunks(evaluation, entrants, num_threads, chunk, record=folder is not None)
+        chunks = play_chunks(evaluation, entrants, num_threads, chunk, folder.id if folder else None)
         for cell, seat, start, games, seconds, calls in chunks:
             if folder:
                 folder.add(cell, seat, start, games, seconds, calls)
@@ -206,11 +218,12 @@ def play_all(
 
 
 def play_chunks(
-    evaluation: Evaluation, entrants: dict[str, Any], num_threads: int, chunk: int, record: bool
+    evaluation: Evaluation, entrants: dict[str, Any], num_threads: int, chunk: int, evaluation_id: str | None
 ) -> Iterator[tuple[Cell, int, int, Games, float, dict[str, Calls]]]:
     """Play the remaining games: (cell, the player's seat, first game, games of a chunk, their seconds and calls).
 
-    The chunks of bots grow and shrink with the speed of the bots.
+    The chunks of bots grow and shrink with the speed of the bots. The games are recorded if there is a folder, of which
+    `evaluation_id` is the id.
     """
     settings = evaluation.settings
     for cell, seat, start, end in schedule(evaluation):
@@ -222,8 +235,8 @@ def play_chunks(
         while start < end:
             number = min(step, end - start)
             began = time.perf_counter()
-            with counted({} if are_bots else dict(zip(names, seats, strict=True))) as calls:
-                games = play_or_fail(seats, number, start, settings, num_threads, record)
+            with counted(names, seats, start, evaluation_id) as calls:
+                games = play_or_fail(seats, number, start, settings, num_threads, record=evaluation_id is not None)
             seconds = time.perf_counter() - began
             yield cell, seat, start, games, seconds, calls
             start += number

@@ -9,15 +9,14 @@ import json
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import AbstractAsyncContextManager, closing, nullcontext
+from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary
 
 from starmine._core import StarmineError, View, make_bot
-from starmine._util.durable import AppendedFile
 from starmine._util.numbers import is_integer, is_number
 from starmine.games.results import error_text
 from starmine.text.exchange import Answer, Exchange, Messages, numbers_of, totals
@@ -25,7 +24,7 @@ from starmine.text.facts import move_text
 from starmine.text.loop import cancel_if_cancelled, in_thread, run_in_loop, start_in_loop
 from starmine.text.prompt import PromptOptions, rules_prompt, table_prompt
 from starmine.text.replies import parse_reply
-from starmine.text.transcript import new_transcript
+from starmine.text.transcript import Transcript
 
 
 class ChatError(StarmineError):
@@ -36,7 +35,16 @@ class ChatError(StarmineError):
 
 
 Ask: TypeAlias = Callable[[Any], Any]
-_OWN = ("exchanges", "fallbacks", "_lock", "_fallback_lock", "_waiting", "_places")  # of one player, not of its copies
+# Of one player, not of its copies.
+_OWN = ("exchanges", "fallbacks", "transcript", "_table", "_lock", "_fallback_lock", "_waiting", "_places")
+
+
+class Table(NamedTuple):
+    """The games of an evaluation that are played together; see `ChatPlayer.seated`."""
+
+    players: Sequence[str]
+    first_game: int
+    evaluation: str | None
 
 
 class ChatPlayer:
@@ -62,14 +70,16 @@ class ChatPlayer:
             an unusable reply is in the next call again.
         fallback: plays after the last unusable reply or failed call: a bot's text, such as "smart", or a function of
             the view that returns a move; one fallback plays at a time. None gives the game up with a `ChatError`.
-        transcript: path of a new file, to which each exchange is added at once as a line of JSON; None for none.
+        transcript: path of a new file, to which each exchange is added at once as a line of JSON; None for none. An
+            evaluation that is resumed in its folder goes on with its own file: lines of games that are played again are
+            removed.
 
     Attributes:
         exchanges: a list of `Exchange`, in the order in which they ended.
         fallbacks: number of moves that the fallback has chosen.
 
     Raises:
-        StarmineError: an argument out of range, or a transcript that exists.
+        StarmineError: an argument out of range, or a transcript that exists and is not that of a stored evaluation.
 
     `starmine eval FILE.py:NAME smart` evaluates the player of this name in a Python file.
 
@@ -111,8 +121,8 @@ class ChatPlayer:
         self.ask, self.name, self.options = ask, name, options or PromptOptions()
         self.replies, self.calls, self.backoff, self.timeout = replies, calls, backoff, timeout
         self.concurrency, self.batched, self.fallback = concurrency, batched, fallback
-        self._transcript = None if transcript is None else new_transcript(transcript)
         self._begin()
+        self.transcript: Transcript | None = None if transcript is None else Transcript(transcript)
 
     def act(self, view: View) -> Any:
         """The move of one game; see `PythonBot`.
@@ -142,6 +152,8 @@ class ChatPlayer:
             For each view the future of an action id, or of what the fallback chose. Its exception is that with which
             the game is given up.
         """
+        if self.transcript is not None:
+            self.transcript.check(None if self._table is None else self._table.evaluation)
         talks = [_Talk(self, view, game) for view, game in zip(views, games, strict=True)]
         if self.batched:
             self._ask_together(talks)
@@ -151,7 +163,7 @@ class ChatPlayer:
 
     def __getstate__(self) -> dict[str, Any]:
         """The settings; a copy has no exchanges and no transcript."""
-        return {name: value for name, value in vars(self).items() if name not in _OWN} | {"_transcript": None}
+        return {name: value for name, value in vars(self).items() if name not in _OWN}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """A player with these settings."""
@@ -162,9 +174,26 @@ class ChatPlayer:
         """What a copy does not share: see `_OWN`."""
         self.exchanges: list[Exchange] = []
         self.fallbacks = 0
+        self.transcript = None
+        self._table: Table | None = None
         self._lock, self._fallback_lock = threading.Lock(), threading.Lock()
         self._waiting: list[_Talk] = []  # for the next call of a batched function
         self._places: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
+
+    @contextmanager
+    def seated(self, players: Sequence[str], first_game: int, evaluation: str | None) -> Iterator[None]:
+        """Let the exchanges of a block tell the games of an evaluation.
+
+        Args:
+            players: their names, by seat.
+            first_game: the number of the first game in its pairing.
+            evaluation: the id of the folder, or None.
+        """
+        self._table = Table(players, first_game, evaluation)
+        try:
+            yield
+        finally:
+            self._table = None
 
     def clear(self) -> None:
         """Forget all exchanges and counts. The transcript keeps its lines."""
@@ -205,10 +234,8 @@ class ChatPlayer:
         """Add an exchange to the list and to the transcript."""
         with self._lock:
             self.exchanges.append(exchange)
-            if self._transcript is not None:
-                line = json.dumps(vars(exchange)) + "\n"  # ASCII: no character of a reply can end the line
-                with closing(AppendedFile(self._transcript)) as file:
-                    file.write(line.encode())
+            if self.transcript is not None:
+                self.transcript.add(exchange)
 
     # --- Calls --------------------------------------------------------------------------------------------
 
@@ -246,8 +273,12 @@ class ChatPlayer:
 
     async def _ask_one(self, talk: _Talk, places: asyncio.Semaphore) -> None:
         """Ask for a game until it has a move or no attempts are left."""
-        while not talk.is_over:
-            talk.take(*await self._called([talk], places))
+        try:
+            while not talk.is_over:
+                talk.take(*await self._called([talk], places))
+        except Exception as error:  # such as a transcript that cannot be written
+            talk.answer.set_exception(error)
+            return
         if talk.action is None:
             await asyncio.wrap_future(in_thread(self._end, talk))  # a fallback may take long
         else:
@@ -288,7 +319,8 @@ class _Talk:
     """The messages about one move of one game."""
 
     def __init__(self, player: ChatPlayer, view: View, game: int | None) -> None:
-        self.player, self.view, self.game = player, view, game
+        self.player, self.view, self.table = player, view, player._table
+        self.game = game if game is None or self.table is None else self.table.first_game + game
         self.answer: Future[Any] = Future()
         self.messages: Messages = []  # of the next call
         self.attempt, self.problem = 0, ""
@@ -344,6 +376,8 @@ class _Talk:
                 problem=problem,
                 seconds=seconds,
                 usage=usage,
+                players=None if self.table is None else list(self.table.players),
+                evaluation=None if self.table is None else self.table.evaluation,
             )
         )
         self.attempt += 1

@@ -28,7 +28,7 @@ class Answer:
     Attributes:
         text: the text of the reply. It is not read if there are tool calls.
         tool_calls: the tool calls of the reply, as dicts with a name and arguments.
-        usage: numbers that reports sum, such as `prompt_tokens`, `completion_tokens` and `cost`. Other values are ignored.
+        usage: numbers that reports sum, such as `prompt_tokens`, `completion_tokens` and `cost`; others are ignored.
 
     Raises:
         StarmineError: an attribute has another type.
@@ -53,7 +53,8 @@ class Exchange:
 
     Attributes:
         player: the name of the `ChatPlayer`.
-        game: index of the game among those that are played together, from 0; None if `act` was called.
+        game: index of the game among those that are played together, from 0, in an evaluation among those of its
+            pairing; None if `act` was called.
         seat: the seat that was asked.
         turn: number of turns that the game has had before.
         attempt: number of unusable replies that the model has given in this turn before.
@@ -67,6 +68,8 @@ class Exchange:
         seconds: duration of the call; with `batched=True` an equal share of it.
         usage: the numbers of `Answer.usage`.
         prompt_version: `PROMPT_VERSION`, which changes with the texts of prompts.
+        players: in an evaluation the names of the game's players, by seat; else None.
+        evaluation: the id of the evaluation's folder; None without one.
     """
 
     player: str
@@ -83,6 +86,8 @@ class Exchange:
     seconds: float
     usage: dict[str, float]
     prompt_version: int = PROMPT_VERSION
+    players: list[str] | None = None
+    evaluation: str | None = None
 
 
 def numbers_of(usage: Mapping[str, Any]) -> dict[str, float]:

@@ -17,12 +17,14 @@ def stored(folder):
     return found
 
 
-def interrupt_after(monkeypatch, calls, error=KeyboardInterrupt):
-    """Raises in place of a later chunk."""
+def interrupt_after(monkeypatch, calls, error=KeyboardInterrupt, after_game=False):
+    """Raises in place of a later chunk, or after it has been played and before it is saved."""
     left = iter(range(calls))
 
     def play(seats, *rest):
         if next(left, None) is None:
+            if after_game:
+                play_games(seats, *rest)
             raise error
         return play_games(seats, *rest)
 
