@@ -46,6 +46,16 @@ def chat_players(players: Mapping[str, Any]) -> dict[str, ChatPlayer]:
     return found
 
 
+def games_at_once(players: Mapping[str, Any], chunk: int) -> int:
+    """How many games are played at once: `chunk`, or as many as chat players make calls at the same time.
+
+    More games would be no faster, and an interruption would lose more of them.
+    """
+    chats = chat_players(players).values()
+    alone = [chat.concurrency for chat in chats if not chat.batched]
+    return min(chunk, max(alone)) if alone and len(alone) == len(chats) else chunk
+
+
 def transcripts_of(players: Mapping[str, Any]) -> list[Transcript]:
     """The transcripts of chat players."""
     return [chat.transcript for chat in chat_players(players).values() if chat.transcript is not None]

@@ -17,7 +17,7 @@ from starmine._util.durable import given_path
 from starmine._util.keywords import named_keywords
 from starmine._util.numbers import check_number, check_threads
 from starmine._util.progress import Progress, progress_of
-from starmine.evaluation.calls import Calls, counted, transcripts_of
+from starmine.evaluation.calls import Calls, counted, games_at_once, transcripts_of
 from starmine.evaluation.evaluation import Cell, Evaluation, Settings
 from starmine.evaluation.pairing import stretches
 from starmine.evaluation.tables import HELD_OUT_MEAN, MEAN, SELF_PLAY
@@ -89,7 +89,8 @@ def evaluate(
             writes nothing.
         fresh: start over in a folder that holds an evaluation.
         figure: draw the heat maps, which needs matplotlib.
-        chunk: games played at once with Python bots and policies.
+        chunk: games played at once with Python bots and policies; with chat players at most their `concurrency`, unless
+            they are batched.
         progress: show the progress on standard error.
 
     Returns:
@@ -230,8 +231,9 @@ def play_chunks(
         player, partner = (evaluation.names[index] for index in cell)
         names = [player if place == seat else partner for place in range(settings.variant.players)]
         seats = [entrants[name] for name in names]
+        at_once = games_at_once(dict(zip(names, seats, strict=True)), chunk)
         are_bots = all(isinstance(held, _Player) for held in seats)
-        step = num_threads * min(FIRST_GAMES_A_THREAD, GAMES_A_THREAD) if are_bots else chunk
+        step = num_threads * min(FIRST_GAMES_A_THREAD, GAMES_A_THREAD) if are_bots else at_once
         while start < end:
             number = min(step, end - start)
             began = time.perf_counter()

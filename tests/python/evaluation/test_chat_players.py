@@ -13,6 +13,7 @@ from evaluation_runs import interrupt_after
 import starmine
 from starmine import evaluate
 from starmine.cli import main, player_files
+from starmine.evaluation import run
 from starmine.text import Answer, ChatPlayer
 
 QUICK = {"variant": "mini", "figure": False, "chunk": 2}
@@ -155,3 +156,23 @@ def test_strange_usage_and_problems_neither_stop_an_evaluation_nor_its_page(tmp_
     page = (tmp_path / "out" / "eval.html").read_text()
     assert "<script" not in page
     assert "<b>" not in page
+
+
+@pytest.mark.parametrize(
+    ("player", "sizes"),
+    [
+        (lambda: ChatPlayer(ask, fallback="random"), [1] * 5),
+        (lambda: ChatPlayer(ask, fallback="random", concurrency=3), [3, 2]),
+        (lambda: ChatPlayer(lambda batch: list(map(first_move, batch)), batched=True), [5]),
+    ],
+)
+def test_an_interruption_loses_no_more_games_than_are_played_at_the_same_time(tmp_path, monkeypatch, player, sizes):
+    found = []
+
+    def play(seats, games, *rest):
+        found.append(games)
+        return starmine.play_games(seats, games, *rest)
+
+    monkeypatch.setattr(run, "play_games", play)
+    evaluate({"model": player()}, 5, variant="mini")
+    assert found == sizes

@@ -142,7 +142,7 @@ def test_a_transcript_of_something_else_is_refused_before_anything_changes(tmp_p
     OTHERS[kind](path)
     before = {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()}
     asked = ASKED["ask"]
-    with pytest.raises(StarmineError, match=r"talk.jsonl' is not allowed: expected a file that does not exist"):
+    with pytest.raises(StarmineError, match=r"talk\.jsonl' is not allowed: expected a file that does not exist"):
         evaluate({"mine": model(path)}, 2, output=output, fresh=state == "fresh", **QUICK)
     assert ASKED["ask"] == asked
     assert {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()} == before
@@ -221,5 +221,5 @@ def test_a_transcript_that_cannot_be_written_ends_the_games(tmp_path, options):
     player = ChatPlayer(said, transcript=path, **options)
     path.unlink()
     path.parent.rmdir()
-    with pytest.raises(starmine.BotError, match="FileNotFoundError: .*talk.jsonl"):
+    with pytest.raises(starmine.BotError, match=r"FileNotFoundError: .*talk\.jsonl"):
         starmine.play_games([player, "iggi"], 2, variant="mini")
