@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from starmine._core import Card, StarmineError, State, Variant, View
+from starmine.games.variants import card_texts
 from starmine.text.facts import turns_left
 from starmine.text.prompt import PromptOptions, rules_prompt, table_prompt
 from starmine.text.replies import parse_reply
@@ -142,9 +143,8 @@ def view_of(found: Mapping[str, Any]) -> View:
         max_life_tokens=said["max_life_tokens"],
     )
     turns = [(item.player, item.action) for item in state.full_history()]
-    dealt = [
-        f"{'RYGWB'[action // variant.ranks]}{action % variant.ranks + 1}" for player, action in turns if player < 0
-    ]
+    cards = card_texts(variant.colors, variant.ranks)
+    dealt = [cards[action] for player, action in turns if player < 0]
     played = [action for player, action in turns if player >= 0]
     return _replayed(variant, dealt, played).view(seat)
 

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from starmine._core import Batch, State, Variant
-
-LETTERS = "RYGWBM"  # of the suits, in every edition
+from starmine.games.variants import card_texts
 
 
 class FollowedGames:
@@ -52,8 +51,8 @@ class FollowedGames:
             if decks is None:
                 self.states[game] = self._deal(game)
                 continue
-            ranks = self._variant.ranks
-            deck = [f"{LETTERS[card // ranks]}{card % ranks + 1}" for card in decks[game].tolist()]
+            cards = card_texts(self._variant.colors, self._variant.ranks)
+            deck = [cards[card] for card in decks[game].tolist()]
             start = None if start_players is None else int(start_players[game])
             self.states[game] = self._variant.new_game(deck=deck, start_player=start)
         self._episodes, self.shown = self._batch.episodes.tolist(), list(self.states)

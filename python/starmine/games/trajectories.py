@@ -25,9 +25,9 @@ from starmine._core import (
 from starmine._core import variant as preset
 from starmine._util.equality import equal_by_value
 from starmine._util.keywords import named_keywords
+from starmine.games.variants import card_texts
 
 AT_ONCE = 4096  # games that are replayed side by side
-LETTERS = "RYGWBM"  # of the suits, in every edition
 OF_TURN = ("reward", "terminated")  # outputs of a turn; the others describe the position before it
 OUTPUTS = [name for name in _outputs() if name in OF_TURN or name in ("obs", "action_mask", "current_player", "score")]
 
@@ -127,12 +127,11 @@ class Trajectories:
         actions = self.actions[self.offsets[game] : self.offsets[game + 1]].tolist()
         if turn is not None and not 0 <= turn <= len(actions):
             raise StarmineError(f"turn={turn} is not allowed: expected 0 to {len(actions)}")
-        ranks = self.variant.ranks
-        cards = self.variant.colors * ranks
-        for place in np.flatnonzero(self.decks[game] >= cards)[:1].tolist():
+        cards = card_texts(self.variant.colors, self.variant.ranks)
+        for place in np.flatnonzero(self.decks[game] >= len(cards))[:1].tolist():
             card = self.decks[game][place]
-            raise DeckError(f"deck[{place}]={card} is not a card of this variant: expected 0 to {cards - 1}")
-        deck = [f"{LETTERS[card // ranks]}{card % ranks + 1}" for card in self.decks[game].tolist()]
+            raise DeckError(f"deck[{place}]={card} is not a card of this variant: expected 0 to {len(cards) - 1}")
+        deck = [cards[card] for card in self.decks[game].tolist()]
         state = self.variant.new_game(deck=deck, start_player=int(self.start_players[game]))
         for action in actions[:turn]:
             state.apply(action)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
-from starmine._core import UnknownNameError, Variant, VariantError, _hle_preset, variants
+from starmine._core import Card, UnknownNameError, Variant, VariantError, _hle_preset, variants
 from starmine._core import variant as preset
 from starmine._util.keywords import RULES, check_keywords
 
@@ -55,6 +56,12 @@ def resolve_variant(given: str | Variant, overrides: dict[str, Any]) -> Variant:
         check_keywords("Variant", overrides, RULES)
         return Variant(**{**given.parameters(), **overrides}) if overrides else given
     raise VariantError(f"variant={given!r} is not allowed: expected a Variant or a preset's name")
+
+
+@cache
+def card_texts(colors: int, ranks: int) -> tuple[str, ...]:
+    """The text of each kind of card, such as "R1", at its index `suit * ranks + rank`."""
+    return tuple(str(Card.of(suit, rank)) for suit in range(colors) for rank in range(ranks))
 
 
 def preset_of(rules: Variant) -> str | None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from starmine._core import StarmineError, Variant
-from starmine.games.trajectories import LETTERS
+from starmine.games.variants import card_texts
 
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 SPACE = re.compile(r"\s*")
@@ -123,13 +123,13 @@ def parse_json(text: str, source: str) -> Any:
 
 def card_of(text: object, variant: Variant) -> int:
     """The number of a card such as "R1"."""
-    letters = LETTERS[: variant.colors]
-    is_card = isinstance(text, str) and len(text) == 2 and text[0] in letters and text[1] in "123456789"
-    if not isinstance(text, str) or not is_card or int(text[1]) > variant.ranks:
+    cards = card_texts(variant.colors, variant.ranks)
+    if text not in cards:
+        letters = "".join(card[0] for card in cards[:: variant.ranks])
         raise StarmineError(f"{text!r} is no card: expected one of {letters} and a rank from 1 to {variant.ranks}")
-    return letters.index(text[0]) * variant.ranks + int(text[1]) - 1
+    return cards.index(text)
 
 
 def text_of(card: int, variant: Variant) -> str:
     """The text of a card's number, such as "R1"."""
-    return f"{LETTERS[card // variant.ranks]}{card % variant.ranks + 1}"
+    return card_texts(variant.colors, variant.ranks)[card]
