@@ -36,7 +36,7 @@ from torch import Tensor, nn
 from torch.nn.functional import huber_loss
 
 import starmine
-from starmine.envs.rewards import taken_back
+from starmine.envs.rewards import points_lost
 from starmine.torch import ColorNetwork
 from starmine.training import (
     Act,
@@ -182,7 +182,7 @@ class OBL:
         found, running = np.zeros(len(actions), np.float32), tables.running
         for _ in range(args.players):
             outputs = tables.worlds.step(actions)
-            found += running * discount * (outputs["reward"] - taken_back(outputs, args.lost_game_penalty))
+            found += running * discount * (outputs["reward"] - points_lost(outputs, args.lost_game_penalty))
             running, discount = running & ~outputs["terminated"], discount * args.gamma
             rows = np.flatnonzero(running)
             if not len(rows):

@@ -36,7 +36,7 @@ import torch
 from torch import Tensor, nn
 
 import starmine
-from starmine.envs.rewards import taken_back
+from starmine.envs.rewards import points_lost
 from starmine.torch import ActorCritic, ColorNetwork, PolicyNetwork
 from starmine.training import (
     FinishedGames,
@@ -224,7 +224,7 @@ class PPO:
             # The Gumbel-max trick: minus the logarithm of exponential noise is Gumbel noise.
             action = (log_probs - torch.empty_like(log_probs).exponential_().log()).argmax(1)
             outputs = self.games.step(action.cpu())
-            reward = outputs["reward"] - taken_back(outputs, args.lost_game_penalty, points_taken)
+            reward = outputs["reward"] - points_lost(outputs, args.lost_game_penalty, points_taken)
             self.inputs[step], self.mask[step], self.action[step], self.value[step] = inputs, mask, action, value
             self.log_prob[step] = pick(log_probs, action)
             self.reward[step] = torch.from_numpy(reward)

@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 import starmine
-from starmine.envs.rewards import taken_back
+from starmine.envs.rewards import points_lost
 from starmine.torch import CardFeatures, PolicyNetwork, unpack_bits
 from starmine.training import (
     Act,
@@ -275,7 +275,7 @@ class PQN:
                 break
             action = explore(action, mask, epsilon)
             outputs = self.games.step(action)
-            reward = outputs["reward"] - taken_back(outputs, args.lost_game_penalty)
+            reward = outputs["reward"] - points_lost(outputs, args.lost_game_penalty)
             self.obs[step], self.action[step], self.value[step] = torch.from_numpy(obs), action, value
             self.reward[step], self.terminated[step] = map(torch.from_numpy, (reward, outputs["terminated"]))
             finished.add(outputs)

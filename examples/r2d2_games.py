@@ -12,7 +12,7 @@ from torch import Tensor
 
 import starmine
 from starmine.data.colors import color_permutations, permute_actions
-from starmine.envs.rewards import taken_back
+from starmine.envs.rewards import points_lost
 from starmine.training import Outputs
 
 Array = NDArray[Any]
@@ -159,7 +159,7 @@ class Games:
         turns, rewards = [self.deal(numbers, decks, starts.astype(np.uint8))], []
         for action, greedy in zip(*moves, strict=True):
             turns.append(self.step(action, greedy))
-            rewards.append(self.outputs["reward"] - taken_back(self.outputs, penalty, points_taken))
+            rewards.append(self.outputs["reward"] - points_lost(self.outputs, penalty, points_taken))
         seen, running = joined(turns[:-1], device), np.arange(len(rewards))[:, None] < lengths
         earned = (np.stack(rewards) * running).astype(np.float32)
         played, reward, valid = (torch.from_numpy(array).to(device) for array in (moves[0], earned, running))

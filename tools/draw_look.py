@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import starmine
-from starmine.evaluation.folder import worst_games
 from starmine.evaluation.html_report import evaluation_html
+from starmine.evaluation.results_folder import worst_games
 from starmine.look import replay_html
 from starmine.look.lobby import Lobby
 from starmine.look.server import FILES, Server

@@ -215,7 +215,7 @@ def generated(version, folder, monkeypatch, installed=None):
     """Generate the games of a golden folder where `installed` is this package's version, or the one that wrote it."""
     data = pytest.importorskip("starmine.data")
     pytest.importorskip("pyarrow")
-    from starmine.data.generate import configuration
+    from starmine.data.generation import configuration
 
     shutil.copytree(COMPAT / version / "games", folder / "games")
     made_by = recorded(version, "games/_manifest.json")["configuration"]["version"]

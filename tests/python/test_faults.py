@@ -19,7 +19,7 @@ from starmine import StarmineError, evaluate
 from starmine._util.durable import FolderLock
 from starmine.data.manifest import MANIFEST, read_manifest, write_manifest
 from starmine.data.schema import shard_name
-from starmine.evaluation.folder import read_evaluation
+from starmine.evaluation.results_folder import read_evaluation
 
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes cannot be forked on this system")
 SHARD = shard_name(0)

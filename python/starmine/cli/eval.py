@@ -11,8 +11,8 @@ from starmine._util.durable import replace_file
 from starmine.cli import player_files
 from starmine.cli.arguments import INTERRUPTED, add_command, add_rules, add_seats, integer, refuse, rules_of_text
 from starmine.evaluation import Evaluation, evaluate
-from starmine.evaluation.folder import worst_games
 from starmine.evaluation.html_report import evaluation_html, names_of, title_of
+from starmine.evaluation.results_folder import worst_games
 from starmine.look import replay_html
 from starmine.policies.load import load_own
 from starmine.policies.pool import seed_files

@@ -9,7 +9,7 @@ from starmine._core import StarmineError, bots, policies
 from starmine.cli.arguments import INTERRUPTED, add_command, add_rules, integer, refuse, rules_of_text
 from starmine.cli.player_files import is_of_file, load
 from starmine.data import generate
-from starmine.data.generate.configuration import MOST_SHARDS
+from starmine.data.generation.configuration import MOST_SHARDS
 
 DESCRIPTION = """\
 Plays games and stores them in a folder of Parquet files, the shards, with one row for each game.

@@ -258,7 +258,7 @@ def write(games: Trajectories, path: Path, table: Table | None = None) -> None:
     """Write a game in the format of the path, with its players' names and the moves that its table took back."""
     checked = check(ReadGames.of(games), "raise", "the game")
     if table is not None:
-        moves = json.dumps(table.moves_taken_back, separators=(",", ":")) if table.taken_back else ""
+        moves = json.dumps(table.taken_back, separators=(",", ":")) if table.taken_back else ""
         checked = replace(checked, players=(tuple(table.names),), taken_back=(moves,))
     try:
         write_games(checked, path)

@@ -9,12 +9,12 @@ from starmine.data.dataset import Dataset, RowGroup
 from starmine.data.end_reasons import ENDED_BY
 from starmine.data.formats import FORMATS, Format, ImportedGames, SkippedGame, format_names, read_games, write_games
 from starmine.data.game import Game
-from starmine.data.generate.configuration import Mixture
-from starmine.data.generate.driver import Generation, generate
-from starmine.data.info import Info, info
+from starmine.data.generation.configuration import Mixture
+from starmine.data.generation.driver import Generation, generate
 from starmine.data.metadata import Metadata
+from starmine.data.summary import Info, info
 from starmine.data.table import GameTable, content_hash
-from starmine.data.verify import Problem, Verification, verify
+from starmine.data.verification import Problem, Verification, verify
 
 __all__ = [
     "ENDED_BY",

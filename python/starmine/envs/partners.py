@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from starmine._core import Batch, Move, SeatedBot, StarmineError, View, _Outside
 from starmine.games.players import Policy, PythonBot, foreign_policy, is_bot, is_module, is_policy, resolve_player
-from starmine.games.table import Fault, PythonPlayers
+from starmine.games.python_players import Fault, PythonPlayers
 from starmine.policies.load import TrainedPolicy
 
 Array = NDArray[Any]

@@ -18,14 +18,14 @@ REWARDS = ("score", "fireworks")
 _IS_DEFEAT = np.isin(np.arange(len(endings()) + 1), defeats())  # by the code of an ending
 
 
-def taken_back(outputs: Mapping[str, Array], penalty: float, points_taken: float = 0.0) -> Array:
-    """The points that the last reward of each lost game takes back.
+def points_lost(outputs: Mapping[str, Array], penalty: float, points_taken: float = 0.0) -> Array:
+    """The points to subtract from the last reward of each lost game.
 
     Args:
         outputs: of a step of a batch: "final_ending" and "final_score" (N,).
         penalty: points for losing.
-        points_taken: the share of its final score that a lost game takes back as well; 1 makes its return minus the
-            penalty, whatever it scored.
+        points_taken: the share of its final score that a lost game loses as well; 1 makes its return minus the penalty,
+            whatever it scored.
 
     Returns:
         Floats (N,), 0 where no game was lost.
@@ -76,7 +76,7 @@ class Rewards:
         """
         if not self.hides and not self.penalty:
             return
-        out["reward"] -= taken_back(out, float(self.penalty))
+        out["reward"] -= points_lost(out, float(self.penalty))
         lost = _IS_DEFEAT[out["final_ending"]]
         if self.hides:
             out["final_score"][lost] = 0

@@ -15,7 +15,7 @@ from starmine.evaluation.evaluation import Evaluation
 from starmine.evaluation.pairing import SCORE
 from starmine.evaluation.report import mean
 from starmine.evaluation.tables import Mean
-from starmine.look.mistakes import verdict
+from starmine.look.analysis import verdict
 from starmine.look.words import told_apart
 
 STYLE = """

@@ -30,7 +30,7 @@ from starmine.games.variants import resolve_variant
 from starmine.policies.pool import bots_that_play
 
 if TYPE_CHECKING:
-    from starmine.evaluation.folder import Folder
+    from starmine.evaluation.results_folder import Folder
     from starmine.text.transcript import Transcript
 
 FIRST_GAMES_A_THREAD = 64  # games of bots in a pairing's first chunk, which shows how fast they are
@@ -175,7 +175,7 @@ def opened(
             transcript.check(None)
         yield Evaluation.begin(settings), None
         return
-    from starmine.evaluation.folder import Folder, stored_id
+    from starmine.evaluation.results_folder import Folder, stored_id
 
     for transcript in transcripts:
         transcript.check(stored_id(path))

@@ -8,7 +8,7 @@ from starmine.games.endings import defeats
 from starmine.games.play import play_games
 from starmine.games.players import Policy, PythonBot
 from starmine.games.results import BotError, Failure, Games, RecordedGames
-from starmine.games.search import HandBelief, SearchedAction, SearchResult, search
+from starmine.games.searches import HandBelief, SearchedAction, SearchResult, search
 from starmine.games.seeds import EVALUATION_SEED
 from starmine.games.trajectories import Trajectories, replay
 from starmine.games.turns import Turns

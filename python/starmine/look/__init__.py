@@ -1,12 +1,12 @@
 """Looking at games: frames, pictures, replays, and where the points went."""
 
+from starmine.look.analysis import Mistake, mistakes, reachable, verdict
 from starmine.look.frame import FORMAT, Frame, frame_of
-from starmine.look.mistakes import Mistake, mistakes, reachable, verdict
 from starmine.look.png import to_png
 from starmine.look.replay import ReplayOptions, replay_data, replay_html
 from starmine.look.svg import grid_svg, svg_of, to_svg
 from starmine.look.table import Table
-from starmine.look.viewer import viewer
+from starmine.look.widget import viewer
 
 __all__ = [
     "FORMAT",

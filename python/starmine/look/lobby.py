@@ -55,7 +55,7 @@ class _Place:
 class Lobby:
     """The tables of a page.
 
-    What depends on the position is asked with `at`, the position that the page shows: [turn, taken_back], the numbers
+    What depends on the position is asked with `at`, the position that the page shows: [turn, undone], the numbers
     of turns and of moves taken back of the last answer. Several pages may show a table, and one of them may be behind.
 
     Args:
@@ -241,7 +241,7 @@ class Lobby:
             "waits": table.waits,
             "over": table.is_over,
             "moved": not table.is_over and bool(own),
-            "taken_back": table.taken_back,
+            "undone": len(table.taken_back),
             "advisers": place.advisers,
             "told": place.told,
             "frame": frame_of(seen, names=names, legal=table.waits),
@@ -289,8 +289,8 @@ class Lobby:
 def _is_at(table: Table, at: object) -> bool:
     """Whether a table is at the position that a page shows."""
     if not isinstance(at, list) or len(at) != 2 or not all(type(number) is int for number in at):
-        raise StarmineError(f"at={at!r} is not allowed: expected [turn, taken_back], as the page shows them")
-    return at == [table.state.length, table.taken_back]
+        raise StarmineError(f"at={at!r} is not allowed: expected [turn, undone], as the page shows them")
+    return at == [table.state.length, len(table.taken_back)]
 
 
 def _check_at(table: Table, at: object) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from starmine._core import Move, StarmineError, State, Variant, View, _Player, make_bot
 from starmine.games.players import cheats, resolve_player
-from starmine.games.table import Fault, Moves, PythonPlayers
+from starmine.games.python_players import Fault, Moves, PythonPlayers
 
 
 def _choice(player: _Player, variant: Variant, seat: int, seed: int) -> Callable[[State], int]:

@@ -36,7 +36,7 @@ async function ask(path, told) {
 async function askAt(table, what, told) {
   const path = `tables/${table.id}`;
   try {
-    return await ask(`${path}/${what}`, { ...told, at: [table.frame.turn, table.taken_back] });
+    return await ask(`${path}/${what}`, { ...told, at: [table.frame.turn, table.undone] });
   } catch (error) {
     if (error.isStale) await show(await ask(path));
     throw error;
@@ -202,7 +202,7 @@ async function ended(table) {
   root.dataset.table = "";
   const data = await ask(`tables/${table.id}/replay`);
   const { score, variant } = table.frame;
-  const back = table.taken_back ? ` after ${table.taken_back} moves were taken back` : "";
+  const back = table.undone ? ` after ${table.undone} moves were taken back` : "";
   const how = table.frame.ending.replaceAll("_", " ");
   const save = el("a", "sr-button", { href: `tables/${table.id}/replay.html`, download: "hanabi.html" }, "Save replay");
   const result = el("h1", "sr-title sp-result", { "aria-live": "polite" }, `${score} of ${variant.max_score} points${back}: ${how}`);

@@ -15,8 +15,8 @@ from starmine._core import StarmineError, State, make_bot
 from starmine._util.keywords import check_keywords
 from starmine.games.results import Games
 from starmine.games.trajectories import Trajectories
+from starmine.look.analysis import mistakes, reachable, verdict
 from starmine.look.frame import Frame, action_text, frame_of
-from starmine.look.mistakes import mistakes, reachable, verdict
 from starmine.look.shapes import FOLDER, suit_rules
 from starmine.look.words import move_in_words, told_apart
 from starmine.policies.load import TrainedPolicy, load_own

@@ -33,7 +33,7 @@ class Table:
         seat: the person's seat, or None.
         names: of the players, by seat.
         seed: of the deck.
-        moves_taken_back: for each time, `turn`, the number of turns that were left, and `actions`, the ids of the moves
+        taken_back: for each time, `turn`, the number of turns that were left, and `actions`, the ids of the moves
             that had followed.
 
     Raises:
@@ -64,7 +64,7 @@ class Table:
         self.seat = persons[0] if persons else None
         self.names = [PERSON if player is None else name_of(player) for player in players]
         self.state: State = variant.new_game(seed=self.seed, game=game)
-        self.moves_taken_back: list[dict[str, Any]] = []
+        self.taken_back: list[dict[str, Any]] = []
         self._partners = Partners(players, variant, self.seed)
         self._partners.begin()
 
@@ -72,11 +72,6 @@ class Table:
     def variant(self) -> Variant:
         """The rules."""
         return self.state.variant
-
-    @property
-    def taken_back(self) -> int:
-        """How many times moves were taken back."""
-        return len(self.moves_taken_back)
 
     @property
     def shown_names(self) -> list[str]:
@@ -159,7 +154,7 @@ class Table:
             state.apply(action)
         left = [event.action for event in self.state.history[own[-1] :]]
         self.state = state
-        self.moves_taken_back.append({"turn": own[-1], "actions": left})
+        self.taken_back.append({"turn": own[-1], "actions": left})
 
     def advice(self, bot: str) -> int:
         """What a bot would do in the person's place.

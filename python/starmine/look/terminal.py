@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from starmine._core import StarmineError
-from starmine.look.mistakes import mistakes, verdict
+from starmine.look.analysis import mistakes, verdict
 from starmine.look.table import Table
 
 HELP = """\
@@ -72,7 +72,8 @@ class Terminal:
         """All cards of a game that is over, its score, and where the points went."""
         state, variant = self.table.state, self.table.variant
         ending = (state.ending or "").replace("_", " ")
-        back = f"; {self.table.taken_back} moves were taken back" if self.table.taken_back else ""
+        times = len(self.table.taken_back)
+        back = f"; {times} moves were taken back" if times else ""
         lines = [
             "",
             str(state),
@@ -113,8 +114,8 @@ class Terminal:
             if table.is_over:
                 return True
             self.say("\n" + self.board() + "\n" + self.moves())
-            turns, backs = len(table.history), table.taken_back
-            while (len(table.history), table.taken_back) == (turns, backs):
+            turns, backs = len(table.history), len(table.taken_back)
+            while (len(table.history), len(table.taken_back)) == (turns, backs):
                 words = self._asked("your move (help): ")
                 if words in (None, "quit", "exit"):
                     return False

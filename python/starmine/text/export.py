@@ -9,7 +9,7 @@ from typing import Any
 
 from starmine._core import StarmineError, View
 from starmine._util.durable import given_path, replacing
-from starmine.games.search import search
+from starmine.games.searches import search
 from starmine.text.facts import move_text
 from starmine.text.prompt import PROMPT_VERSION, PromptOptions, rules_prompt, table_prompt
 

@@ -15,8 +15,8 @@ import numpy as np
 from starmine._core import StarmineError
 from starmine._util.equality import equal_by_value
 from starmine.games.results import Games, mean_and_error, with_error
-from starmine.games.search import search
-from starmine.look.mistakes import mistakes
+from starmine.games.searches import search
+from starmine.look.analysis import mistakes
 from starmine.text.chat import ChatPlayer
 from starmine.text.exchange import Exchange, shortened
 from starmine.text.facts import move_text

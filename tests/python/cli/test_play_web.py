@@ -143,7 +143,7 @@ def test_the_page_keeps_games_as_data_with_the_moves_that_were_taken_back(tmp_pa
     games = list(starmine.data.Dataset(tmp_path / "standard-2p"))
     assert sorted(len(game) for game in games) == sorted(table.state.length for table in tables[:3])
     whole = next(game for game in games if game.ending is not None)
-    assert (whole.state(), whole.taken_back) == (tables[0].state, tables[0].moves_taken_back)
+    assert (whole.state(), whole.taken_back) == (tables[0].state, tables[0].taken_back)
     assert len(whole.taken_back) == 1
     (small,) = starmine.data.Dataset(tmp_path / "mini-2p")
     assert small.state() == tables[3].state

@@ -19,8 +19,8 @@ from generated_games import rows, run, tables_of
 
 from starmine.data import Dataset, Mixture, generate, info, verify
 from starmine.data.draws import choose_legal, draw
-from starmine.data.generate import cluster, shard
-from starmine.data.generate.shard import distinct_rows
+from starmine.data.generation import cluster, shard
+from starmine.data.generation.shard import distinct_rows
 from starmine.data.manifest import MANIFEST, read_manifest
 from starmine.data.schema import ROW_GROUP, shard_name
 
@@ -393,7 +393,7 @@ def test_legal_actions_are_drawn_evenly():
 
 
 def test_a_configuration_travels_to_other_processes(tmp_path):
-    from starmine.data.generate.driver import configure
+    from starmine.data.generation.driver import configure
 
     found = configure(["iggi", First], 100, "mini", 0, 0.1, None, 10)
     assert pickle.loads(pickle.dumps(found)).to_dict() == found.to_dict()

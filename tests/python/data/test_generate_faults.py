@@ -15,9 +15,9 @@ from starmine._util.durable import FolderLock, seal_json, unseal_json
 pytest.importorskip("pyarrow")
 
 from starmine.data import Dataset, generate, info, verify
-from starmine.data.generate import driver
-from starmine.data.generate import shard as shard_module
-from starmine.data.generate.shard import lock_name
+from starmine.data.generation import driver
+from starmine.data.generation import shard as shard_module
+from starmine.data.generation.shard import lock_name
 from starmine.data.manifest import MANIFEST, read_manifest
 from starmine.data.schema import shard_name
 
@@ -346,7 +346,7 @@ def test_a_folder_that_cannot_be_written_is_one_line(tmp_path):
 
 
 def test_a_damaged_shard_is_kept_until_the_new_one_is_whole(folder, monkeypatch):
-    from starmine.data.generate import shard
+    from starmine.data.generation import shard
 
     (folder / NAMES[0]).write_bytes(b"damaged")
     with monkeypatch.context() as patch:

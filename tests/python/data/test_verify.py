@@ -15,9 +15,9 @@ pytest.importorskip("pyarrow")
 
 from starmine.data import generate, info, verify
 from starmine.data.files import write_file
-from starmine.data.info import histogram
 from starmine.data.metadata import Metadata
 from starmine.data.schema import shard_name
+from starmine.data.summary import histogram
 from starmine.data.table import GameTable
 
 GAMES, SIZE, FILE, ROW = 90, 40, shard_name(1), 17

@@ -7,7 +7,7 @@ import pytest
 
 import starmine
 from starmine import HanabiEnv, HanabiVectorEnv, Variant
-from starmine.envs.rewards import taken_back
+from starmine.envs.rewards import points_lost
 
 MODES = ["SameStep", "NextStep", "Disabled"]
 
@@ -153,6 +153,6 @@ def test_lost_games_take_back_points_and_a_penalty():
     endings = ["lost", "perfect", "deck_exhausted"]
     codes = [0] + [starmine.endings().index(ending) + 1 for ending in endings]
     outputs = {"final_ending": np.array(codes, np.int8), "final_score": np.array([9, 8, 25, 20], np.int32)}
-    assert taken_back(outputs, 0.5).tolist() == [0, 0.5, 0, 0]
-    assert taken_back(outputs, 0.5, 0.25).tolist() == [0, 2.5, 0, 0]
-    assert taken_back(outputs, 0.0, 1.0).tolist() == [0, 8, 0, 0]
+    assert points_lost(outputs, 0.5).tolist() == [0, 0.5, 0, 0]
+    assert points_lost(outputs, 0.5, 0.25).tolist() == [0, 2.5, 0, 0]
+    assert points_lost(outputs, 0.0, 1.0).tolist() == [0, 8, 0, 0]

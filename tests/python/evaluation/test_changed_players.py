@@ -20,8 +20,8 @@ from starmine import StarmineError, evaluate
 from starmine.cli import player_files
 from starmine.cli.command import main
 from starmine.data import Dataset, generate
-from starmine.evaluation.folder import worst_games
 from starmine.evaluation.html_report import names_of
+from starmine.evaluation.results_folder import worst_games
 from starmine.games.identity import identity
 from starmine.games.players import resolve_player
 
@@ -253,7 +253,7 @@ def test_generated_games_have_the_hash_of_all_weights(tmp_path):
 
 
 def test_shards_have_the_players_of_the_call(tmp_path, monkeypatch):
-    from starmine.data.generate import driver
+    from starmine.data.generation import driver
 
     path = tmp_path / "p.st"
     path.write_bytes(GOOD)

@@ -14,8 +14,8 @@ import starmine
 from starmine import StarmineError, UnknownNameError, VariantError, evaluate, play_games
 from starmine.data import Dataset, generate, info, verify
 from starmine.evaluation import run
-from starmine.evaluation.folder import read_evaluation, worst_games
 from starmine.evaluation.pairing import stretches
+from starmine.evaluation.results_folder import read_evaluation, worst_games
 
 MANIFEST, SHARD = "_manifest.json", "shard-000000.parquet"
 QUICK = {"variant": "mini", "games": 50, "seed": 0, "figure": False}

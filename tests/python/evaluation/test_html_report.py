@@ -8,8 +8,8 @@ import numpy as np
 
 import starmine
 from starmine.cli import main
-from starmine.evaluation.folder import worst_games
 from starmine.evaluation.html_report import names_of
+from starmine.evaluation.results_folder import worst_games
 from starmine.look import verdict
 from starmine.look.words import told_apart
 

@@ -15,7 +15,7 @@ from paths import ROOT
 from starmine import StarmineError, UnknownNameError, evaluate, play_games, variant
 from starmine.cli import main
 from starmine.data import Dataset, verify
-from starmine.evaluation.folder import read_evaluation
+from starmine.evaluation.results_folder import read_evaluation
 from starmine.torch import PolicyNetwork
 
 EGO = {"a-1": "iggi", "a-2": "piers", "a-3": "simple", "alone": "outer"}

@@ -163,7 +163,7 @@ def evaluation_kills(folder: Path, kills: int, rng: random.Random) -> None:
 
 def assert_same_games(found: Path, expected: Path) -> None:
     """Compare the games and the statistics, without times, of two folders, whose numbers of files may differ."""
-    from starmine.evaluation.folder import read_evaluation
+    from starmine.evaluation.results_folder import read_evaluation
 
     games = [read_evaluation(folder).outcomes for folder in (found, expected)]
     assert np.array_equal(*games)
@@ -181,7 +181,7 @@ def assert_same_games(found: Path, expected: Path) -> None:
 def generate(folder: Path, games: int = 200) -> None:
     """Make three shards, of several row groups and chunks."""
     from starmine.data import generate
-    from starmine.data.generate import shard
+    from starmine.data.generation import shard
 
     shard.ROW_GROUP, shard.FIRST_GAMES_A_THREAD = games // 6, games // 25
     players = {"one": ["iggi", "piers"], "other": ["random", "iggi"]}
@@ -302,7 +302,7 @@ def assert_same_run(found: Path, expected: Path) -> None:
 
 # What to run, and the modules that it needs.
 LOOPS = {
-    "evaluation": (evaluation_kills, ("starmine.evaluation.folder", "pyarrow.parquet", "pyarrow.dataset")),
+    "evaluation": (evaluation_kills, ("starmine.evaluation.results_folder", "pyarrow.parquet", "pyarrow.dataset")),
     "generation": (generation_kills, ("starmine.data", "pyarrow.parquet", "pyarrow.dataset")),
     "training": (training_kills, ("starmine.training", "tiny_runs", "training_runs")),
 }

@@ -18,7 +18,7 @@ def lobby_of(players=("smart", "simple", "info", "piers"), **settings):
 
 def at(found):
     """What a request says of the position that its page shows, an answer of the server."""
-    return {"at": [found["frame"]["turn"], found["taken_back"]]}
+    return {"at": [found["frame"]["turn"], found["undone"]]}
 
 
 @contextmanager

@@ -72,7 +72,7 @@ def test_undo_and_advice_and_lists():
     )
     assert not person.terminal(table).play()
     assert table.state.length == 0
-    assert table.taken_back == 1
+    assert len(table.taken_back) == 1
     said = person.said
     assert f"smart would: {advised}" in said
     assert any(line.startswith("info would: ") for line in said)
@@ -142,7 +142,7 @@ def test_the_command_keeps_games_as_data_with_the_moves_that_were_taken_back(mon
     assert game.state() == played.state
     assert [str(player["name"]) for player in game.players] == ["you", "smart"]
     taken = game.taken_back
-    assert taken == played.moves_taken_back
+    assert taken == played.taken_back
     assert [(entry["turn"], len(entry["actions"])) for entry in taken] == [(2, 2), (2, 2), (0, 2)]
     variant = starmine.Variant()
     assert variant.action_meaning(taken[2]["actions"][0]) == "play slot 4"

@@ -34,7 +34,7 @@ def expected(view, table, found, variant, seats):
         "waits": view.current_player == own,
         "over": False,
         "moved": any(event.seat == own for event in history),
-        "taken_back": table.taken_back,
+        "undone": len(table.taken_back),
         "told": {"variant": variant, "seats": seats},
         "advisers": [name for name in ("smart", "piers") if name == "piers" or view.variant.colors == 5],
         "frame": frame_of(view, names=table.shown_names, legal=view.current_player == own),
@@ -209,7 +209,7 @@ def test_a_request_must_say_what_its_page_shows(told):
             request = {"action": found["frame"]["legal"][0]["action"], "bot": "smart", **told}
             status, answer = person.request(f"tables/{found['id']}/{what}", request)
             assert (status, table_of(lobby, found).state.length) == (400, 0)
-            assert "expected [turn, taken_back]" in answer["error"]
+            assert "expected [turn, undone]" in answer["error"]
 
 
 class Telling:

@@ -15,13 +15,13 @@ from starmine._util.durable import FolderLock
 from starmine.data.arrow import pyarrow, pyarrow_parquet
 from starmine.data.draws import NOISE, POLICY, choose_legal, draw, fractions
 from starmine.data.files import Entry, Tally, file_hash, write_file
-from starmine.data.generate.configuration import Cast, CastMember, Configuration, another_configuration, differences
+from starmine.data.generation.configuration import Cast, CastMember, Configuration, another_configuration, differences
 from starmine.data.metadata import CONTENT, Metadata
 from starmine.data.prefetch import ahead
 from starmine.data.schema import ROW_GROUP, read_table, shard_name
 from starmine.data.table import GameTable
+from starmine.games.python_players import WholeGames
 from starmine.games.results import BotError, Games
-from starmine.games.table import WholeGames
 from starmine.games.trajectories import Trajectories
 
 FIRST_GAMES_A_THREAD = 64  # games of bots in a shard's first chunk, which shows how fast they are

@@ -18,7 +18,7 @@ from starmine._util.progress import Progress, counted, progress_of
 from starmine.data.arrow import pyarrow, pyarrow_parquet, to_numpy
 from starmine.data.end_reasons import ENDED_BY, ended_by_name, ended_by_of, site_scores_of, taken_back_of
 from starmine.data.files import file_hash, files_of
-from starmine.data.generate.configuration import MOST_SHARDS, players_of
+from starmine.data.generation.configuration import MOST_SHARDS, players_of
 from starmine.data.manifest import MANIFEST, read_manifest
 from starmine.data.metadata import CONTENT, Metadata
 from starmine.data.outcomes import LEGAL, dealt, outcomes

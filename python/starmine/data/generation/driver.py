@@ -16,8 +16,8 @@ from starmine._util.numbers import check_number, check_threads
 from starmine._util.progress import Progress, progress_of
 from starmine.data.arrow import pyarrow, pyarrow_parquet
 from starmine.data.files import Entry, files_of
-from starmine.data.generate.cluster import make_on_ray
-from starmine.data.generate.configuration import (
+from starmine.data.generation.cluster import make_on_ray
+from starmine.data.generation.configuration import (
     MOST_GAMES,
     MOST_SHARDS,
     Configuration,
@@ -26,7 +26,7 @@ from starmine.data.generate.configuration import (
     cast,
     differences,
 )
-from starmine.data.generate.shard import examine_shard, make_shard, remove_lock
+from starmine.data.generation.shard import examine_shard, make_shard, remove_lock
 from starmine.data.manifest import MANIFEST, SECONDS, add_to_manifest, read_manifest, write_manifest
 from starmine.data.metadata import Metadata
 from starmine.data.schema import SHARD, shard_name

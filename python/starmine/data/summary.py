@@ -17,7 +17,7 @@ from starmine._util.progress import counted
 from starmine.data.arrow import pyarrow, pyarrow_parquet
 from starmine.data.end_reasons import ended_by_name
 from starmine.data.metadata import Metadata
-from starmine.data.verify import FORGED, game_files
+from starmine.data.verification import FORGED, game_files
 from starmine.games.variants import described
 
 WIDTH = 48  # of the longest bar, in characters

@@ -8,8 +8,8 @@ from typing import Any
 
 from starmine._core import StarmineError
 from starmine.data.files import Entry
-from starmine.data.generate.configuration import Configuration
-from starmine.data.generate.shard import make_shard
+from starmine.data.generation.configuration import Configuration
+from starmine.data.generation.shard import make_shard
 from starmine.data.schema import shard_name
 
 RETRIES = 10  # of a task whose worker was killed
