@@ -3,20 +3,37 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import Any, get_args
 
-from starmine._core import StarmineError
+import numpy as np
+
+from starmine._core import StarmineError, _unknown_name
+from starmine._util.durable import DamagedFileError
 from starmine.cli.arguments import Parser, add_command, add_source, integer, read_source
+from starmine.data import ImportedGames
+from starmine.data.files import GamesFile, files_of
+from starmine.data.metadata import Metadata
+from starmine.data.outcomes import dealt
+from starmine.evaluation.folder import KEY
+from starmine.games.seeds import EVALUATION_SEED
 from starmine.text.conventions import CONVENTIONS
 from starmine.text.export import examples, preferences, write_lines
 from starmine.text.prompt import Answer, Form, History, PromptOptions
 
+ALL = "all"  # pairings
+MOST_LISTED = 10  # pairings in a message
+EVALUATION_GAMES = 10_000  # of a seed, at least, whose decks are looked for
 KINDS = ("supervised", "preference")
 
 EXPORT = """\
 Writes the moves of stored games as chat messages, one line of JSON each: the rules, the table, and the move that was
 played. With --rollouts a search values all legal moves. --kind preference writes a prompt with a better and a worse
-move by these values instead."""
+move by these values instead. Each line names the players of its game. Of an evaluation, --pairing chooses the games."""
 
 
 def add(commands: Any) -> None:
@@ -34,6 +51,12 @@ def add_export(actions: Any) -> None:
     parser.add_argument("target", metavar="OUT", help="file of JSON lines to write")
     add_source(parser)
     parser.add_argument("--kind", choices=KINDS, default="supervised", help="of the examples (default: supervised)")
+    parser.add_argument(
+        "--pairing",
+        action="append",
+        metavar="'A with B'",
+        help="of an evaluation with several, once or more: the games of player A with partner B; or all",
+    )
     parser.add_argument("--seats", metavar="N,...", help="export the moves of these seats only (default: all)")
     parser.add_argument("--every", type=integer, default=1, metavar="N", help="export every Nth move (default: all)")
     prompts = parser.add_argument_group("prompts")
@@ -66,6 +89,65 @@ def seats_of(text: str | None) -> list[int] | None:
         raise StarmineError(f"--seats {text!r} is not allowed: expected numbers, such as 0,2") from error
 
 
+def evaluations(options: argparse.Namespace) -> list[Metadata]:
+    """What the files of evaluations among the sources say."""
+    found = []
+    for path in [file for source in options.source for file in files_of(Path(source)) if file.suffix == ".parquet"]:
+        with suppress(StarmineError, DamagedFileError, OSError):  # one that is damaged has been skipped
+            metadata = GamesFile.open(path).metadata
+            found += [metadata] if KEY in metadata.extra else []
+    return found
+
+
+def chosen_games(options: argparse.Namespace, games: ImportedGames) -> tuple[ImportedGames, str]:
+    """The games of the pairings that the options choose, and their names for the summary.
+
+    Raises:
+        StarmineError: an evaluation has several pairings and none is chosen, or there is no such pairing.
+    """
+    if not evaluations(options):
+        if options.pairing:
+            raise StarmineError(f"--pairing is not allowed: {', '.join(options.source)} is no folder of an evaluation")
+        return games, ""
+    pairings = [pairing_of(names) for names in games.players]
+    counts = Counter(pairings)
+    if options.pairing is None and len(counts) > 1:
+        known = [f"{pairing!r} ({count:,} games)" for pairing, count in counts.items()]
+        listed = ", ".join(known[:MOST_LISTED]) + (f" and {len(known) - MOST_LISTED} more" * (len(known) > MOST_LISTED))
+        raise StarmineError(
+            f"{', '.join(options.source)} has {len(known)} pairings: expected --pairing and one of {listed}, or all"
+        )
+    if options.pairing is None or ALL in options.pairing:
+        return games, ""
+    for pairing in options.pairing:
+        if pairing not in counts:
+            raise _unknown_name("pairing", pairing, list(counts))
+    kept = np.flatnonzero([pairing in options.pairing for pairing in pairings])
+    return games.chosen(kept), f" of {' and '.join(map(repr, dict.fromkeys(options.pairing)))}"
+
+
+def pairing_of(names: Sequence[str]) -> str:
+    """The pairing of an evaluation's game, "PLAYER with PARTNER", of the names by seat.
+
+    Of two players the player sits in seat 0. Of more, it holds one seat.
+    """
+    player = names[0] if len(names) == 2 else min(names, key=names.count)
+    others = [name for name in names if name != player] if len(names) > 2 else names[1:]
+    return f"{player} with {(others or names)[0]}"
+
+
+def warn_of_decks(options: argparse.Namespace, games: ImportedGames) -> None:
+    """Warn on standard error of games with decks that evaluations play."""
+    seeds = {EVALUATION_SEED, *(found.seed for found in evaluations(options) if found.seed is not None)}
+    numbers = np.arange(max(EVALUATION_GAMES, len(games)), dtype=np.uint64)
+    decks = {deck.tobytes() for seed in seeds for deck in dealt(games.variant, seed, numbers, 1)[0]}
+    count = sum(deck.tobytes() in decks for deck in games.trajectories.decks)
+    if count:
+        told = f"{count:,} of {len(games):,} games have decks of evaluations"
+        why = "a model that learns from them has seen the decks that it is evaluated on"
+        print(f"starmine text export: warning: {told}: {why}", file=sys.stderr)
+
+
 def run_export(options: argparse.Namespace) -> int:
     """Export, print what was done, and return the exit status."""
     by_preference = options.kind == "preference"
@@ -86,8 +168,10 @@ def run_export(options: argparse.Namespace) -> int:
         conventions=None if options.conventions is None else CONVENTIONS[options.conventions],
     )
     games = read_source(options, options.source, options.source_format)
+    games, named = chosen_games(options, games)
     found = examples(
         games.trajectories,
+        players=games.players,
         seats=seats,
         options=prompt,
         rollouts=options.rollouts,
@@ -100,5 +184,6 @@ def run_export(options: argparse.Namespace) -> int:
     if by_preference:
         found = preferences(found, 0.25 if options.margin is None else options.margin)
     count = write_lines(found, options.target)
-    print(f"{len(games):,} games, {count:,} {options.kind} examples written to {options.target}")
+    print(f"{len(games):,} games{named}, {count:,} {options.kind} examples written to {options.target}")
+    warn_of_decks(options, games)
     return 0

@@ -27,6 +27,7 @@ def examples(
     every: int = 1,
     seed: int = 0,
     num_threads: int = 1,
+    players: Sequence[Sequence[str]] | None = None,
 ) -> Iterator[dict[str, Any]]:
     """The moves of stored games as training examples, one for each turn.
 
@@ -41,15 +42,20 @@ def examples(
         every: export each turn whose number, over all games, is a multiple of this.
         seed: of the searches.
         num_threads: of the searches.
+        players: for each game the names of its players by seat, such as those of `ImportedGames.players`; None for
+            those of a `Dataset`, and none for other games.
 
     Yields:
-        `messages` (system, user and assistant), `move`, `action`, `game`, `turn`, `seat`, `final_score` (None for a
-        game that stopped before its end), `prompt_version`, and with a search `values`: for each legal move its `move`,
-        `value` and `standard_error`.
+        `messages` (system, user and assistant), `move`, `action`, `game`, `turn`, `seat`, `players` (None without
+        names), `final_score` (None for a game that stopped before its end), `prompt_version`, and with a search
+        `values`: for each legal move its `move`, `value` and `standard_error`.
 
     Raises:
-        StarmineError: `every` is below 1, a seat does not exist, or `ratings` without `rollouts`.
+        StarmineError: `every` is below 1, a seat does not exist, `ratings` without `rollouts`, or not one entry of
+            `players` for each game.
     """
+    if players is not None and len(players) != len(games):
+        raise StarmineError(f"players has {len(players)} entries: expected {len(games)}, one for each game")
     if every < 1:
         raise StarmineError(f"every={every} is not allowed: expected at least 1")
     if ratings and rollouts is None:
@@ -60,6 +66,7 @@ def examples(
         for seat in seats or ():
             if not 0 <= seat < last.variant.players:
                 raise StarmineError(f"seats has {seat}: expected 0 to {last.variant.players - 1}")
+        names = _names(games, game) if players is None else list(players[game]) or None
         system = rules_prompt(last.variant, options)
         for turn, event in enumerate(last.history):
             if seats is None or event.seat in seats:
@@ -67,7 +74,7 @@ def examples(
                     view = state.view(event.seat)
                     example = _example(view, system, options, int(event.action))
                     score = last.score if last.is_terminal else None
-                    example |= {"game": game, "turn": turn, "seat": event.seat, "final_score": score}
+                    example |= {"game": game, "turn": turn, "seat": event.seat, "players": names, "final_score": score}
                     if rollouts is not None:
                         example["values"] = _values(view, blueprint, rollouts, seed, num_threads)
                     yield _rated(example) if ratings else example
@@ -79,6 +86,12 @@ def _state(games: Any, game: int, turn: int | None) -> Any:
     if hasattr(games, "state"):
         return games.state(game, turn)
     return games[game].state(turn)
+
+
+def _names(games: Any, game: int) -> list[str] | None:
+    """The names of a game's players, if the source knows them."""
+    found = () if hasattr(games, "state") else getattr(games[game], "players", ())
+    return [str(player["name"]) for player in found] or None
 
 
 def _example(view: View, system: str, options: PromptOptions, action: int) -> dict[str, Any]:
@@ -128,7 +141,8 @@ def preferences(found: Iterator[dict[str, Any]], margin: float = 0.25) -> Iterat
         margin: least lead, in points, of the better move over the worse one.
 
     Yields:
-        `prompt` (the messages before the reply), `chosen` and `rejected` (an assistant message each), `points`.
+        `prompt` (the messages before the reply), `chosen` and `rejected` (an assistant message each), `points`; and of
+        stored games `game`, `turn`, `seat` and `players`.
     """
     for example in found:
         values = example["values"]
@@ -143,7 +157,8 @@ def preferences(found: Iterator[dict[str, Any]], margin: float = 0.25) -> Iterat
             name: [{"role": "assistant", "content": reply.replace("{move}", side["move"])}]
             for name, side in (("chosen", best), ("rejected", worst))
         }
-        yield {"prompt": example["messages"][:-1], **sides, "points": round(points, 4)}
+        place: dict[str, Any] = {name: example[name] for name in ("game", "turn", "seat", "players") if name in example}
+        yield {"prompt": example["messages"][:-1], **sides, "points": round(points, 4), **place}
 
 
 def write_lines(found: Iterable[dict[str, Any]], path: str | Path) -> int:

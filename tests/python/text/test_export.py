@@ -28,7 +28,7 @@ def exported(tmp_path, *arguments):
 def test_each_line_is_a_move_that_was_played(stored, tmp_path, capsys):
     path, games = stored
     lines = exported(tmp_path, path)
-    assert lines == list(examples(games))
+    assert lines == list(examples(games, players=[("Alice", "Bob")] * 3))
     assert capsys.readouterr().out.startswith(f"3 games, {len(games.actions)} supervised examples written to ")
     assert [line["action"] for line in lines] == games.actions.tolist()
 
@@ -188,3 +188,105 @@ def test_stored_games_are_exported_alike(tmp_path):
     starmine.data.generate(["iggi"] * 2, 3, tmp_path, "mini", progress=False)
     data = starmine.data.Dataset(tmp_path)
     assert len(list(examples(data))) == sum(data.table(["length"])["length"].to_pylist())
+
+
+# --- Evaluations ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module", params=[2, 3])
+def evaluation(request, tmp_path_factory):
+    """The folder of an evaluation of two bots, and the number of seats."""
+    pytest.importorskip("pyarrow")
+    folder = tmp_path_factory.mktemp("evaluation") / "out"
+    bots = {"mine": "iggi", "other, bot": "piers"}
+    starmine.evaluate(bots, 3, players=request.param, variant="mini", output=folder, figure=False)
+    return folder, request.param
+
+
+def refused(capsys, *arguments):
+    assert main(["text", "export", *map(str, arguments)]) == 2
+    said = capsys.readouterr()
+    assert (said.out, said.err.count("\n")) == ("", 1)
+    return said.err
+
+
+def test_several_pairings_are_named_and_not_mixed(evaluation, tmp_path, capsys):
+    folder, _ = evaluation
+    out = tmp_path / "train.jsonl"
+    error = refused(capsys, folder, out)
+    assert f"{folder} has 4 pairings: expected --pairing and one of" in error
+    for pairing in ("mine with mine", "mine with other, bot", "other, bot with mine", "other, bot with other, bot"):
+        assert f"'{pairing}' (3 games)" in error
+    assert "or all" in error
+    assert not out.exists()
+    assert 'did you mean "mine with other, bot"?' in refused(capsys, folder, out, "--pairing", "mine with other bot")
+
+
+def test_a_pairing_is_exported_with_the_players_of_its_seats(evaluation, tmp_path, capsys):
+    folder, players = evaluation
+    lines = exported(tmp_path, folder, "--pairing", "mine with other, bot")
+    assert "3 games of 'mine with other, bot', " in capsys.readouterr().out
+    assert {line["game"] for line in lines} == {0, 1, 2}
+    others = ["other, bot"] * players
+    for line in lines:
+        seat = line["game"] if players == 3 else 0
+        assert line["players"] == [*others[:seat], "mine", *others[seat + 1 :]]
+    data = starmine.data.Dataset(folder)
+    chosen = [game for game in data if [who["name"] for who in game.players].count("mine") == 1]
+    chosen = [game for game in chosen if players == 3 or game.players[0]["name"] == "mine"]
+    assert [line["action"] for line in lines] == [action for game in chosen for action in game.actions.tolist()]
+    two = exported(tmp_path, folder, "--pairing", "mine with mine", "--pairing", "mine with other, bot")
+    assert len({tuple(line["players"]) for line in two}) == 1 + (1 if players == 2 else 3)
+    everything = exported(tmp_path, folder, "--pairing", "all")
+    names = [[who["name"] for who in game.players] for game in data]
+    assert [line["players"] for line in everything] == [names[line["game"]] for line in everything]
+    assert everything == list(examples(data))
+
+
+def test_preferences_name_the_players_and_the_place(evaluation, tmp_path):
+    folder, players = evaluation
+    options = ("--kind", "preference", "--rollouts", "60", "--every", "7", "--margin", "0", "--blueprint", "iggi")
+    pairs = exported(tmp_path, folder, "--pairing", "mine with mine", *options)
+    assert {tuple(pair["players"]) for pair in pairs} == {("mine",) * players}
+    assert all({"game", "turn", "seat"} <= pair.keys() for pair in pairs)
+
+
+def test_a_folder_of_one_pairing_needs_no_choice(tmp_path):
+    pytest.importorskip("pyarrow")
+    starmine.evaluate({"mine": "iggi"}, 2, variant="mini", output=tmp_path / "out", figure=False)
+    assert {tuple(line["players"]) for line in exported(tmp_path, tmp_path / "out")} == {("mine", "mine")}
+
+
+def test_other_games_have_no_pairings(stored, tmp_path, capsys):
+    assert "--pairing is not allowed" in refused(capsys, stored[0], tmp_path / "out", "--pairing", "a with b")
+
+
+def warned(tmp_path, capsys, *arguments):
+    exported(tmp_path, "--every", "1000", *arguments)
+    return capsys.readouterr().err
+
+
+def test_decks_of_evaluations_are_warned_of(evaluation, stored, tmp_path, capsys):
+    folder, _ = evaluation
+    warning = "starmine text export: warning: {} have decks of evaluations: a model that learns from them has seen the "
+    warning += "decks that it is evaluated on\n"
+    assert warned(tmp_path, capsys, folder, "--pairing", "mine with mine") == warning.format("3 of 3 games")
+    starmine.evaluate({"mine": "iggi"}, 2, variant="mini", seed=3, output=tmp_path / "other", figure=False)
+    assert warned(tmp_path, capsys, tmp_path / "other") == warning.format("2 of 2 games")
+    assert warned(tmp_path, capsys, stored[0]) == warning.format("3 of 3 games")  # of `play_games`
+    starmine.data.generate(["iggi"] * 2, 3, tmp_path / "games", progress=False)
+    assert warned(tmp_path, capsys, tmp_path / "games") == ""
+    assert warned(tmp_path, capsys, tmp_path / "games", stored[0]) == warning.format("3 of 6 games")
+    seed = starmine.games.EVALUATION_SEED
+    starmine.data.generate(["iggi"] * 2, 3, tmp_path / "same", "mini", seed=seed, progress=False)
+    assert warned(tmp_path, capsys, tmp_path / "same") == warning.format("3 of 3 games")
+
+
+def test_examples_of_trajectories_take_names(stored):
+    _, games = stored
+    assert {line["players"] for line in examples(games, every=50)} == {None}
+    names = [("a", "b"), ("c", "d"), ()]
+    found = {line["game"]: line["players"] for line in examples(games, players=names)}
+    assert found == {0: ["a", "b"], 1: ["c", "d"], 2: None}
+    with pytest.raises(starmine.StarmineError, match="players has 1 entries: expected 3"):
+        next(examples(games, players=names[:1]))
