@@ -19,7 +19,7 @@ from starmine.data import ImportedGames
 from starmine.data.files import GamesFile, files_of
 from starmine.data.metadata import Metadata
 from starmine.data.outcomes import dealt
-from starmine.evaluation.folder import KEY
+from starmine.evaluation.results_folder import KEY
 from starmine.games.seeds import EVALUATION_SEED
 from starmine.text.conventions import CONVENTIONS
 from starmine.text.export import examples, preferences, write_lines

@@ -245,7 +245,7 @@ def test_a_pairing_is_exported_with_the_players_of_its_seats(evaluation, tmp_pat
 
 def test_preferences_name_the_players_and_the_place(evaluation, tmp_path):
     folder, players = evaluation
-    options = ("--kind", "preference", "--rollouts", "60", "--every", "7", "--margin", "0", "--blueprint", "iggi")
+    options = ("--kind", "preference", "--rollouts", "60", "--every", "7", "--margin", "0", "--blueprint", "simple")
     pairs = exported(tmp_path, folder, "--pairing", "mine with mine", *options)
     assert {tuple(pair["players"]) for pair in pairs} == {("mine",) * players}
     assert all({"game", "turn", "seat"} <= pair.keys() for pair in pairs)
