@@ -128,6 +128,7 @@
 //! |---|---|---|
 //! | [`rules`] | the game: variants, states, views, cards, moves, beliefs | |
 //! | [`encode`] | observations as bits | |
+//! | [`buffers`] | the memory of callers: lengths, instruction sets, packed bits as elements | `bots` |
 //! | [`nn`] | networks of trained policies, without PyTorch | `bots` |
 //! | [`bots`] | rule-based bots, policies as bots, whole games | `bots` |
 //! | [`search`] | players that look for better moves than a bot | `bots` |
@@ -145,6 +146,8 @@
 pub mod batch;
 #[cfg(feature = "bots")]
 pub mod bots;
+#[cfg(feature = "bots")]
+pub mod buffers;
 pub mod encode;
 #[cfg(feature = "bots")]
 pub mod nn;

@@ -13,8 +13,8 @@ use starmine::batch::{
     AutoresetMode, Batch, Dtype, IllegalAction, ObservationBuffer, Observers, Options, Outputs,
     Partners, Seeds,
 };
+use starmine::buffers::Simd;
 use starmine::encode::{AnyEncoder, CARD_FEATURES, ENCODERS};
-use starmine::nn::Simd;
 use starmine::rules::{
     Belief, EpisodeSeed, GameRng, Named, Parameters, Seat, Slot, State, Variant, preset,
 };

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::kernel::plan::Plan;
 use super::kernel::processor::Processor;
 use super::options::{Dtype, Observers, Options};
+use crate::buffers::{Simd, SimdError};
 use crate::encode::{CanonicalKnowledge, ENCODERS, Layout};
-use crate::nn::{Simd, SimdError};
 use crate::rules::Variant;
 
 /// What all games and threads of a batch share: it is not changed after the batch was made.

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use thiserror::Error;
 
 use super::partners::PartnersError;
-use crate::nn::{BufferError, SimdError};
+use crate::buffers::{BufferError, SimdError};
 use crate::rules::{ActionSet, DeckError, Variant};
 use crate::threads::ThreadsError;
 use crate::threads::is_set;

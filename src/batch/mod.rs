@@ -57,8 +57,8 @@ pub(crate) use reset::Deals;
 pub use snapshot::RecordError;
 pub use step::seeding::Seeds;
 
+use crate::buffers::{Simd, check_length, try_with_capacity};
 use crate::encode::Layout;
-use crate::nn::{Simd, check_length, try_with_capacity};
 use crate::rules::{ActionSet, EpisodeSeed, Position, Seat, SeerView, Variant};
 use crate::threads::Pool;
 pub use crate::threads::{MAX_THREADS, ThreadsError};

@@ -1,8 +1,8 @@
 //! The settings of a batch.
 
 use super::partners::Partners;
+use crate::buffers::Simd;
 use crate::encode::{AnyEncoder, CANONICAL};
-use crate::nn::Simd;
 use crate::rules::{Named, named};
 
 named!("dtype", "snake_case",
@@ -85,7 +85,7 @@ pub struct Options {
     /// The number of threads that step the games, the calling thread included.
     pub num_threads: usize,
     /// The instruction set; `None` for the one that the environment variable
-    /// [`SIMD_VARIABLE`](crate::nn::SIMD_VARIABLE) names, or else the fastest.
+    /// [`SIMD_VARIABLE`](crate::buffers::SIMD_VARIABLE) names, or else the fastest.
     pub simd: Option<Simd>,
 }
 

@@ -7,7 +7,7 @@ use crate::batch::outputs::Outputs;
 use crate::batch::partners::game::PartnerGame;
 use crate::batch::step::Request;
 use crate::batch::{Batch, BatchError};
-use crate::nn::check_length;
+use crate::buffers::check_length;
 use crate::rules::{Seat, State};
 
 impl Batch {

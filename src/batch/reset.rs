@@ -9,7 +9,7 @@ use crate::batch::outputs::Outputs;
 use crate::batch::partners::game::{MAX_DEALS, PartnerGame};
 use crate::batch::step::Request;
 use crate::batch::{Batch, BatchError, Options, PartnersError, Seeds, reserve};
-use crate::nn::check_length;
+use crate::buffers::check_length;
 use crate::rules::EpisodeSeed;
 use crate::threads::is_set;
 

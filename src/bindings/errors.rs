@@ -7,6 +7,7 @@ use pyo3::{PyTypeInfo, create_exception};
 use crate::batch::{self, BatchError, PartnersError, RecordError};
 use crate::bindings::arguments::text::Text;
 use crate::bots::{self, PlayError};
+use crate::buffers;
 use crate::nn;
 use crate::rules::{self, ActionId, MoveError};
 use crate::search::{BlueprintError, PlayerNameError, SeveralSearches};
@@ -48,11 +49,11 @@ exceptions! {
     rules::UnknownName => UnknownNameError,
     bots::UnsupportedVariant => VariantError,
     bots::SeatedPlayerError => StarmineError,
-    nn::BufferError => ArrayError,
+    buffers::BufferError => ArrayError,
     batch::ThreadsError => StarmineError,
     SeveralSearches => StarmineError,
     BlueprintError => StarmineError,
-    nn::SimdError => StarmineError,
+    buffers::SimdError => StarmineError,
 }
 
 impl From<RecordError> for PyErr {

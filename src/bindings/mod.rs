@@ -101,7 +101,7 @@ core_module! {
         bots::tables::_play_bots,
         nn::pooling::_pool,
         nn::pooling::_pool_gradient,
-        nn::unpack::unpack_bits_into,
+        arrays::unpack::unpack_bits_into,
         rules::variant::_hle_preset,
         rules::variant::variant,
         rules::variant::variants,

@@ -10,7 +10,7 @@ use thiserror::Error;
 use super::policy::{PolicyBot, PolicyRows, run_together};
 use super::runner::{BotMoveError, GameRunner, Player};
 use super::turn_values::TurnValues;
-use crate::nn::try_with_capacity;
+use crate::buffers::try_with_capacity;
 use crate::rules::{Ending, EpisodeSeed, Recording, Variant};
 use crate::threads::{is_set, share};
 

@@ -4,7 +4,7 @@ use std::collections::TryReserveError;
 use std::sync::atomic::AtomicBool;
 
 use super::runner::GameRunner;
-use crate::nn::try_with_capacity;
+use crate::buffers::try_with_capacity;
 use crate::rules::{Deck, DeckError, GameCheck, RandomDeck, Recording, Variant};
 use crate::threads::{is_set, share};
 

@@ -6,8 +6,8 @@
 //! keep the bits.
 
 use super::real::Real;
-use super::unpack::packed_length;
-use super::{BufferError, check_length};
+use crate::buffers::packed_length;
+use crate::buffers::{BufferError, check_length};
 use crate::encode::{Layout, Section};
 use crate::rules::{
     Belief, CardSet, MAX_CARD_KINDS, MAX_COLORS, MAX_HAND_SIZE, MAX_PLAYERS, Named, Outlook,

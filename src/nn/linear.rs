@@ -3,8 +3,8 @@
 //! Each output is summed in the order of the inputs, without fused multiply-add. Wider vectors only compute more outputs
 //! at once, so the outputs are equal to the bit on every processor and for every number of rows.
 
-use super::simd::Simd;
 use super::sparse_rows::SparseRows;
+use crate::buffers::Simd;
 
 /// Outputs in a vector. Rows are padded with zeros.
 const WIDTH: usize = 16;

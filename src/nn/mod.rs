@@ -5,7 +5,7 @@
 //!
 //! A [`Policy`] is a network with the header of its file. It maps packed observations to the logits of all actions and a
 //! value, for any number of observations at a time; [`Policy::ROWS`] at a time are faster than single ones. The outputs
-//! do not depend on that number, on the instruction set ([`Simd`]) or on the processor: each sum is added in the order of
+//! do not depend on that number, on the instruction set ([`Simd`](crate::buffers::Simd)) or on the processor: each sum is added in the order of
 //! the inputs, without fused multiply-add.
 //!
 //! ```
@@ -34,21 +34,16 @@ mod card_features;
 mod color_features;
 mod color_network;
 mod layer_norm;
-mod length;
 mod linear;
 mod network;
 mod policy;
 mod pooling;
 mod real;
 mod scratch;
-mod simd;
 mod sparse_rows;
-mod unpack;
 
 pub use color_features::{CardWeights, ColorFeatures};
 pub use color_network::ColorActions;
-pub use length::BufferError;
-pub(crate) use length::{check_length, try_with_capacity};
 #[cfg(test)]
 pub(crate) use policy::tests::{policy_file, small};
 pub use policy::{
@@ -59,7 +54,3 @@ pub(crate) use policy::{best, sample};
 pub use pooling::{Pooling, PoolingGradient, PoolingSize};
 pub use real::Real;
 pub use scratch::PolicyScratch;
-pub use simd::{SIMD_VARIABLE, Simd, SimdError};
-pub(crate) use unpack::expand;
-pub use unpack::expand::Element;
-pub use unpack::{packed_length, unpack_bits};

@@ -5,8 +5,8 @@
 //! are its tower. The mean and the maximum over the colours do not depend on their order.
 
 use super::real::Real;
-use super::simd::Simd;
-use super::{BufferError, check_length};
+use crate::buffers::Simd;
+use crate::buffers::{BufferError, check_length};
 use crate::threads::share;
 
 /// The size in elements of the towers that a thread takes at a time.

@@ -1,7 +1,7 @@
 //! Memory of a forward pass.
 
-use super::simd::Simd;
 use super::sparse_rows::SparseRows;
+use crate::buffers::Simd;
 
 /// Scratch memory of forward passes, of any policy. It grows with the number of rows; a pass of no more rows than an
 /// earlier one allocates nothing.

@@ -1,7 +1,7 @@
 //! The non-zero inputs of many rows: most inputs of a layer are zero, because observations are bits and hidden layers end
 //! with ReLU.
 
-use super::simd::Simd;
+use crate::buffers::Simd;
 use crate::rules::BitIndices;
 
 /// The largest number of elements that are written behind the last one.

@@ -22,8 +22,8 @@ use starmine::batch::{
     AutoresetMode, Batch, BatchError, Dtype, IllegalAction, ObservationBuffer, Observers, Options,
     Seeds,
 };
+use starmine::buffers::{Simd, SimdError};
 use starmine::encode::{AnyEncoder, CANONICAL, CANONICAL_MINIMAL, CANONICAL_SEER};
-use starmine::nn::{Simd, SimdError};
 use starmine::rules::{Ending, Named, Parameters, Seat, Variant};
 use table::Table;
 

@@ -3,15 +3,15 @@
 #[cfg(target_arch = "x86_64")]
 use crate::batch::kernel::lanes::{Avx2, Avx512};
 use crate::batch::kernel::lanes::{Isa, Portable};
-use crate::nn::Element;
+use crate::buffers::Element;
 #[cfg(target_arch = "x86_64")]
-use crate::nn::expand::{Avx2Expander, Avx512Expander};
-use crate::nn::expand::{Bits, PortableExpander, expand};
+use crate::buffers::expand::{Avx2Expander, Avx512Expander};
+use crate::buffers::expand::{Bits, PortableExpander, expand};
 
 /// The expansion by an instruction set.
 pub trait Expand: Isa {
     /// Writes one element for each of the first `length` bits; with streaming stores if `STREAM` is
-    /// set, after which the caller needs a [`fence`](crate::nn::expand::fence).
+    /// set, after which the caller needs a [`fence`](crate::buffers::expand::fence).
     ///
     /// # Safety
     /// `row` is valid for writes of `length` elements, and `bits` has a word for each 64 of them.

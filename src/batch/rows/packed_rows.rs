@@ -1,8 +1,8 @@
 //! The packed rows of eight games, before they are written to a buffer.
 
 use crate::batch::kernel::lanes::{LANES, QUARTET, Word};
+use crate::buffers::expand::Bits;
 use crate::encode::Layout;
-use crate::nn::expand::Bits;
 
 /// The packed rows of a block: for each observer a run of words, each with 64 bits of eight games.
 /// A run has at least one word more than a row, which [`Bits::from`] may read.

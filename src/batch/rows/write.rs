@@ -11,9 +11,9 @@ use crate::batch::kernel::block::{Block, Field, GameLane, count, counter};
 use crate::batch::kernel::game::Game;
 use crate::batch::kernel::lanes::{LANES, QUARTET, Word};
 use crate::batch::outputs::ObservationBuffer;
+use crate::buffers::Element;
+use crate::buffers::expand::prefetch;
 use crate::encode::CanonicalKnowledge;
-use crate::nn::Element;
-use crate::nn::expand::prefetch;
 use crate::rules::{EpisodeSeed, Offset, SeerView};
 
 /// The card knowledge of the default encoder, which has a copy of the code of its own.

@@ -1,8 +1,9 @@
-//! numpy arrays: checks, the one door to their memory, copies of small ones, and vectors whose length a
-//! caller chooses.
+//! numpy arrays: checks, the one door to their memory, copies of small ones, packed bits as elements,
+//! and vectors whose length a caller chooses.
 
 pub mod check;
 pub mod claims;
 pub mod copies;
 pub mod numbers;
+pub mod unpack;
 pub mod vectors;

@@ -15,7 +15,7 @@ use crate::bindings::arrays::copies::{copy, mask, while_read};
 use crate::bindings::arrays::vectors::{items, with_capacity};
 use crate::bindings::bots::player::read_player_if;
 use crate::bindings::errors::StarmineError;
-use crate::nn::BufferError;
+use crate::buffers::BufferError;
 use crate::rules::{Named, Seat};
 
 /// The seeds, the mask and the decks of a reset.

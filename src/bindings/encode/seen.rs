@@ -10,8 +10,8 @@ use crate::bindings::arguments::text::Text;
 use crate::bindings::arrays::copies::integers;
 use crate::bindings::arrays::vectors::with_capacity;
 use crate::bindings::errors::StarmineError;
+use crate::buffers::{Element, Simd, packed_length, unpack_bits};
 use crate::encode::{self, AnyEncoder, CARD_FEATURES, write_card_features, write_public_marginals};
-use crate::nn::{Element, Simd, packed_length, unpack_bits};
 use crate::rules::{Named, Position, Seat, SeerView, Variant, View};
 
 /// What seats see of their games: the encoder, the dtype and the extra outputs, as a tuple in Python.

@@ -4,17 +4,18 @@ use half::{bf16, f16};
 use numpy::PyUntypedArrayMethods;
 use pyo3::prelude::*;
 
-use super::unpack::unpack;
 use crate::batch::MAX_THREADS;
 use crate::bindings::arguments::numbers::{Integer, count};
 use crate::bindings::arguments::text::Text;
 use crate::bindings::arrays::check::for_dtype;
 use crate::bindings::arrays::check::untyped;
+use crate::bindings::arrays::unpack::unpack;
 use crate::bindings::encode::layout::Layout;
 use crate::bindings::errors::{ArrayError, StarmineError};
 use crate::bindings::rules::variant::read_variant;
+use crate::buffers::packed_length;
 use crate::encode;
-use crate::nn::{CardWeights, ColorActions, ColorFeatures, packed_length};
+use crate::nn::{CardWeights, ColorActions, ColorFeatures};
 use crate::rules::Named;
 
 /// The features by colour of packed observations, for `starmine.torch.ColorFeatures`.

@@ -3,4 +3,3 @@
 pub mod color_features;
 pub mod network;
 pub mod pooling;
-pub mod unpack;

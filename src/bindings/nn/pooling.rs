@@ -13,7 +13,8 @@ use crate::bindings::arrays::check::{Access, ArraySpec, untyped};
 use crate::bindings::arrays::claims::{Claims, Interpreter};
 use crate::bindings::arrays::numbers::Number;
 use crate::bindings::errors::ArrayError;
-use crate::nn::{BufferError, Pooling, PoolingGradient, PoolingSize, Real, Simd};
+use crate::buffers::{BufferError, Simd};
+use crate::nn::{Pooling, PoolingGradient, PoolingSize, Real};
 
 /// The shapes of the towers, of the rows of each game and of what is pooled, and the sizes of a layer.
 type Sizes = ([usize; 3], [usize; 2], [usize; 2], PoolingSize);

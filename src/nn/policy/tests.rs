@@ -6,13 +6,14 @@ use serde_json::{Map, Value, json};
 
 use super::choice::{best, sample};
 use super::*;
+use crate::buffers::Simd;
 use crate::encode::{self, Encoder, encode_into};
+use crate::nn::PolicyScratch;
 use crate::nn::any_network::Network;
 use crate::nn::layer_norm::LayerNorm;
 use crate::nn::linear::Linear;
 use crate::nn::network::{Gru, HiddenLayer, PlainNetwork};
 use crate::nn::sparse_rows::SparseRows;
-use crate::nn::{PolicyScratch, Simd};
 use crate::rules::{
     ActionId, ActionSet, EpisodeSeed, GameRng, Offset, Parameters, Slot, State, Variant, View,
 };

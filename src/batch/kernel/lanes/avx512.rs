@@ -4,7 +4,7 @@ use std::arch::x86_64::*;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Not, Sub};
 
 use super::{Isa, LANES, Lanes, Mask, QUARTET, Table, Word};
-use crate::nn::Simd;
+use crate::buffers::Simd;
 
 /// The token for AVX-512 F, BW, CD, DQ and VL, and for what AVX2 includes.
 #[derive(Clone, Copy, Debug)]

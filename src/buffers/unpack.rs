@@ -1,11 +1,9 @@
 //! Packed rows to elements, for callers that keep observations packed.
 
-pub mod expand;
-
 #[cfg(target_arch = "x86_64")]
-use self::expand::{Avx2Expander, Avx512Expander};
-use self::expand::{Element, PortableExpander, expand, fence};
-use crate::nn::{BufferError, Simd, check_length};
+use super::expand::{Avx2Expander, Avx512Expander};
+use super::expand::{Element, PortableExpander, expand, fence};
+use crate::buffers::{BufferError, Simd, check_length};
 use crate::threads::share;
 
 /// The size in bytes of the output that a thread takes at a time.
@@ -38,13 +36,13 @@ pub const fn packed_length(num_features: usize) -> usize {
 /// If this processor does not have the instruction set.
 ///
 /// ```
-/// use starmine::nn::{Simd, unpack_bits};
+/// use starmine::buffers::{Simd, unpack_bits};
 ///
 /// let packed = [[0b101, 0, 0, 0, 0, 0, 0, 0], [0b010, 0, 0, 0, 0, 0, 0, 0]];
 /// let mut features = [9.0f32; 6];
 /// unpack_bits(Simd::Portable, packed.as_flattened(), 3, &mut features, 1)?;
 /// assert_eq!(features, [1.0, 0.0, 1.0, 0.0, 1.0, 0.0]);
-/// # Ok::<(), starmine::nn::BufferError>(())
+/// # Ok::<(), starmine::buffers::BufferError>(())
 /// ```
 pub fn unpack_bits<E: Element>(
     simd: Simd,

@@ -1,7 +1,7 @@
 //! Each routine that this processor can run is compared with the bits one by one.
 
 use super::*;
-use crate::nn::Simd;
+use crate::buffers::Simd;
 use crate::rules::GameRng;
 
 pub(super) type Routine<E> = (&'static str, unsafe fn(&[u64], *mut E, usize));

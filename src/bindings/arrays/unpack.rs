@@ -11,7 +11,7 @@ use crate::bindings::arrays::check::{Access, ArraySpec, untyped};
 use crate::bindings::arrays::claims::{Claims, Interpreter};
 use crate::bindings::arrays::numbers::Number;
 use crate::bindings::errors::ArrayError;
-use crate::nn::{self, BufferError, Simd, packed_length};
+use crate::buffers::{self, BufferError, Simd, packed_length};
 
 /// The size in bytes of the output between two checks for signals: a fraction of a second.
 const SIGNALS: usize = 1 << 28;
@@ -57,7 +57,7 @@ pub fn unpack_bits_into(
     let row_lengths = [packed_length(num_features), num_features];
     for_dtype!("out", array, [f32, f16, bf16, u8], T => {
         unpack::<T>(bits, out, &shape, row_lengths, |bits, out| {
-            nn::unpack_bits(simd, bits, num_features, out, num_threads)
+            buffers::unpack_bits(simd, bits, num_features, out, num_threads)
         })
     })
 }

@@ -6,9 +6,9 @@
 //! 1. here: a case of [`Simd`] with its name and its detection, ordered by speed;
 //! 2. `src/batch/kernel/lanes/NAME.rs`: an `Isa` and its `Lanes`, beginning with a copy of
 //!    `portable.rs`;
-//! 3. `src/nn/unpack/expand/NAME.rs`: bits to elements of one, two and four bytes;
+//! 3. `src/buffers/expand/NAME.rs`: bits to elements of one, two and four bytes;
 //! 4. the entry functions with `#[target_feature]`, in the batch's step and in
-//!    `src/nn/unpack/mod.rs`;
+//!    `src/buffers/unpack.rs`;
 //! 5. its name in `tests/python/helpers/instruction_sets.py` and `benchmarks/measuring.py`.
 //!
 //! `cargo test --test lockstep` tests it on a processor that supports it.

@@ -1,0 +1,18 @@
+//! The memory that callers pass in: its length, the instruction set that fills it, and packed bits as elements in it.
+//!
+//! Networks, batches and the Python module all write into such memory, so this module lies below them.
+//!
+//! - [`BufferError`]: memory of the wrong length
+//! - [`Simd`]: the instruction sets, and the one that a process uses
+//! - [`unpack_bits`]: packed rows, one bit for each feature, as rows of an [`Element`] type
+
+pub(crate) mod expand;
+mod length;
+mod simd;
+mod unpack;
+
+pub use expand::Element;
+pub use length::BufferError;
+pub(crate) use length::{check_length, try_with_capacity};
+pub use simd::{SIMD_VARIABLE, Simd, SimdError};
+pub use unpack::{packed_length, unpack_bits};
