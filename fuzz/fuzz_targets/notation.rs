@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use starmine::bots::BotName;
+use starmine::bots::BotSpec;
 use starmine::rules::{Card, Move};
 
 fuzz_target!(|text: &str| {
@@ -12,8 +12,8 @@ fuzz_target!(|text: &str| {
     if let Ok(found) = text.parse::<Move>() {
         assert_eq!(found.to_string().parse::<Move>().expect("a move is read again"), found);
     }
-    if let Ok(bot) = text.parse::<BotName>() {
-        let again = bot.to_string().parse::<BotName>().expect("a bot's name is read again");
+    if let Ok(bot) = text.parse::<BotSpec>() {
+        let again = bot.to_string().parse::<BotSpec>().expect("a bot's name is read again");
         assert_eq!(again.to_string(), bot.to_string());
     }
 });

@@ -10,7 +10,7 @@ use crate::bots::{self, PlayError};
 use crate::buffers;
 use crate::nn;
 use crate::rules::{self, ActionId, MoveError};
-use crate::search::{BlueprintError, PlayerNameError, SeveralSearches};
+use crate::search::{BlueprintError, PlayerSpecError, SeveralSearches};
 
 /// Defines the classes of exceptions.
 macro_rules! classes {
@@ -76,43 +76,43 @@ pub fn _unknown_name(kind: &str, name: Text, known: Vec<Text>) -> PyErr {
 }
 
 /// The exception for a text that is not a bot's name.
-fn bot_name(error: &bots::BotNameError, message: String) -> PyErr {
+fn bot_exception(error: &bots::BotSpecError, message: String) -> PyErr {
     match error {
-        bots::BotNameError::Policy(
+        bots::BotSpecError::Policy(
             nn::PolicyError::Refused { .. } | nn::PolicyError::OtherVersion { .. },
         ) => SerializationError::new_err(message),
         _ => UnknownNameError::new_err(message),
     }
 }
 
-impl From<bots::BotNameError> for PyErr {
-    fn from(error: bots::BotNameError) -> PyErr {
-        bot_name(&error, error.to_string())
+impl From<bots::BotSpecError> for PyErr {
+    fn from(error: bots::BotSpecError) -> PyErr {
+        bot_exception(&error, error.to_string())
     }
 }
 
 /// The exception for a text that names no player.
-fn player_name(error: &PlayerNameError, message: String) -> PyErr {
+fn player_exception(error: &PlayerSpecError, message: String) -> PyErr {
     match error {
-        PlayerNameError::Bot(error) => bot_name(error, message),
-        PlayerNameError::Option(_) => UnknownNameError::new_err(message),
-        PlayerNameError::Blueprint(_)
-        | PlayerNameError::Value { .. }
-        | PlayerNameError::Twice(_)
-        | PlayerNameError::Step(_) => StarmineError::new_err(message),
+        PlayerSpecError::Bot(error) => bot_exception(error, message),
+        PlayerSpecError::Option(_) => UnknownNameError::new_err(message),
+        PlayerSpecError::Blueprint(_)
+        | PlayerSpecError::Value { .. }
+        | PlayerSpecError::Twice(_)
+        | PlayerSpecError::Step(_) => StarmineError::new_err(message),
     }
 }
 
-impl From<PlayerNameError> for PyErr {
-    fn from(error: PlayerNameError) -> PyErr {
-        player_name(&error, error.to_string())
+impl From<PlayerSpecError> for PyErr {
+    fn from(error: PlayerSpecError) -> PyErr {
+        player_exception(&error, error.to_string())
     }
 }
 
 impl From<PartnersError> for PyErr {
     fn from(error: PartnersError) -> PyErr {
         match error {
-            PartnersError::Bot(ref name) => player_name(name, error.to_string()),
+            PartnersError::Bot(ref name) => player_exception(name, error.to_string()),
             PartnersError::Variant(_) => VariantError::new_err(error.to_string()),
             PartnersError::Seat { .. }
             | PartnersError::Searches(_)

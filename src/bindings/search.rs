@@ -12,7 +12,7 @@ use crate::bindings::interruptible::interruptible;
 use crate::bindings::rules::view::View;
 use crate::rules::Offset;
 use crate::search::{
-    ActionValue, Method, NumberRange, PlayerName, PlayerNameError, SearchName, SearchOptions,
+    ActionValue, Method, NumberRange, PlayerSpec, PlayerSpecError, SearchOptions, SearchSpec,
     SearchText, Source,
 };
 
@@ -41,13 +41,13 @@ type Found<'py> = (
 
 /// The blueprint and the options of a search as they come from Python, each checked by itself.
 fn read_search(
-    blueprint: PlayerName,
+    blueprint: PlayerSpec,
     [rollouts, hands]: [&Integer; 2],
     [milliseconds, depth]: [Option<&Integer>; 2],
     threshold: f64,
     method: &Text,
     step: Option<f64>,
-) -> PyResult<SearchName> {
+) -> PyResult<SearchSpec> {
     let whole = |name: &str, number: &Integer, most: u32| {
         count(name, number, 1..=most as usize).map(|number| number as u32)
     };
@@ -60,7 +60,7 @@ fn read_search(
     let step = step.map(|step| real("step", step, SearchOptions::STEPS)).transpose()?;
     let method = match (&**method, step) {
         ("single", None) => Method::Single,
-        ("single", Some(step)) => return Err(PlayerNameError::Step(step.to_string()).into()),
+        ("single", Some(step)) => return Err(PlayerSpecError::Step(step.to_string()).into()),
         ("mirror", step) => Method::Mirror { step: step.unwrap_or(SearchOptions::STEP) },
         (other, _) => {
             return Err(StarmineError::new_err(format!(
@@ -79,13 +79,13 @@ fn read_search(
         threshold: real("threshold", threshold, SearchOptions::THRESHOLD)?,
         method,
     };
-    let PlayerName::Bot(blueprint) = blueprint else {
+    let PlayerSpec::Bot(blueprint) = blueprint else {
         return Err(StarmineError::new_err(format!(
             "blueprint={:?} searches: expected a bot that does not",
             blueprint.to_string()
         )));
     };
-    Ok(SearchName::new(blueprint, options, false)?)
+    Ok(SearchSpec::new(blueprint, options, false)?)
 }
 
 /// _search_text(blueprint, *, rollouts, milliseconds, hands, depth, threshold, method, step) -> str
@@ -108,7 +108,7 @@ pub fn _search_text(
     let optional = [milliseconds.as_ref(), depth.as_ref()];
     let name =
         read_search(blueprint.parse()?, [&rollouts, &hands], optional, threshold, &method, step)?;
-    Ok(format!("{:#}", PlayerName::Search(name)))
+    Ok(format!("{:#}", PlayerSpec::Search(name)))
 }
 
 /// _search(view, blueprint, *, rollouts, milliseconds, hands, depth, threshold, method, step, seed, num_threads)

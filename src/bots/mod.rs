@@ -1,18 +1,18 @@
 //! Bots: players by rules and by trained policies, and games among them.
 //!
 //! A [`Bot`] plays one seat. It maps a [`View`](crate::rules::View), which shows what its seat may
-//! see, to a [`Move`](crate::rules::Move). [`bot`] finds a bot by its name, [`BotName`] parses the
+//! see, to a [`Move`](crate::rules::Move). [`bot`] finds a bot by its name, [`BotSpec`] parses the
 //! text of any bot, [`play_games`] plays many games, and [`GameRunner`] plays one game turn by turn.
 //!
 //! ```
 //! use std::sync::Arc;
-//! use starmine::bots::{BotName, GameRunner};
+//! use starmine::bots::{BotSpec, GameRunner};
 //! use starmine::rules::{EpisodeSeed, Parameters, Variant};
 //!
 //! let variant = Arc::new(Variant::new(Parameters::default())?);
 //! let texts = ["smart", "rules: play-safe; hint-playable; discard-oldest"];
-//! let names = texts.map(|text| text.parse::<BotName>());
-//! let players = names.into_iter().map(|name| Ok(name?.player(&variant)?));
+//! let bots = texts.map(|text| text.parse::<BotSpec>());
+//! let players = bots.into_iter().map(|bot| Ok(bot?.player(&variant)?));
 //! let players = players.collect::<Result<Vec<_>, Box<dyn std::error::Error>>>()?;
 //! let mut runner = GameRunner::new(variant, players, EpisodeSeed::default());
 //! while runner.play_bot()? {
@@ -27,12 +27,12 @@
 //!   and their families
 //! - `policy`: trained policies as bots; `noisy`: any bot with random moves in between
 //! - `base_game`, `copy_counts`: sets of cards and counts of copies that several families use
-//! - `registry`, `bot_name`: names
+//! - `registry`, `bot_spec`: bots by their names and texts
 //! - `runner`, `seated_player`, `play_games`, `recording`, `turn_values`: games
 
 mod base_game;
 mod bot;
-mod bot_name;
+mod bot_spec;
 mod cheater;
 mod copy_counts;
 mod fireflower;
@@ -54,7 +54,7 @@ mod table;
 mod turn_values;
 
 pub use bot::{Bot, BoxedClone, MoveValue, Turn, UnsupportedVariant};
-pub use bot_name::{BotName, BotNameError, FindPolicy, PolicyName, find_policy};
+pub use bot_spec::{BotSpec, BotSpecError, FindPolicy, PolicySpec, find_policy};
 pub use noisy::{Noise, NoiseError, Noisy};
 pub use play_games::{Outcome, PlayError, PlayedGames, play_games, play_games_until};
 pub use policy::PolicyBot;

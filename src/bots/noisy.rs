@@ -92,12 +92,12 @@ impl Bot for Noisy {
 mod tests {
     use std::sync::Arc;
 
-    use crate::bots::{BOTS, BotName, GameRunner, Player, play_games};
+    use crate::bots::{BOTS, BotSpec, GameRunner, Player, play_games};
     use crate::rules::{EpisodeSeed, Parameters, Variant};
 
     fn table(variant: &Variant, bot: &str) -> Vec<Player> {
-        let name: BotName = bot.parse().unwrap();
-        (0..variant.players()).map(|_| name.player(variant).unwrap()).collect()
+        let bot: BotSpec = bot.parse().unwrap();
+        (0..variant.players()).map(|_| bot.player(variant).unwrap()).collect()
     }
 
     #[test]
@@ -133,8 +133,8 @@ mod tests {
             for players in 2..=5 {
                 let parameters = Parameters { players, ..Parameters::default() };
                 let variant = Arc::new(Variant::new(parameters).unwrap());
-                let name: BotName = kind.name.parse().unwrap();
-                if !matches!(name.player(&variant), Ok(Player::Bot(_))) {
+                let bot: BotSpec = kind.name.parse().unwrap();
+                if !matches!(bot.player(&variant), Ok(Player::Bot(_))) {
                     continue;
                 }
                 let table = table(&variant, &format!("noisy: 0.3; {}", kind.name));

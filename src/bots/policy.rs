@@ -204,7 +204,7 @@ pub fn run_together(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bots::{BotName, Outcome, Player, bot, play_games};
+    use crate::bots::{BotSpec, Outcome, Player, bot, play_games};
     use crate::nn::{POLICIES, policy_file, small};
     use crate::rules::{Edition, LostGameScore, Parameters};
 
@@ -225,7 +225,7 @@ mod tests {
                 Player::Bot(Box::new(bot))
             };
             let [feed_forward, recurrent] = policies.each_ref().map(bot);
-            let smart = "rules:play-safe;hint-playable;discard-oldest".parse::<BotName>().unwrap();
+            let smart = "rules:play-safe;hint-playable;discard-oldest".parse::<BotSpec>().unwrap();
             let players = [recurrent, smart.player(&variant).unwrap(), feed_forward];
             let found = play_games(&variant, &players, 3, 0..150, 1).unwrap();
             for (game, found) in (0..).zip(found) {
@@ -293,17 +293,17 @@ mod tests {
             let policy = shipped.policy().unwrap();
             let variant = Arc::new(policy.variant().clone());
             play_games(&variant, &players(&policy, false, &variant), 0, 0..2, 1).unwrap();
-            let name: BotName = shipped.name.parse().unwrap();
-            assert_eq!(name.to_string(), shipped.name);
+            let bot_spec: BotSpec = shipped.name.parse().unwrap();
+            assert_eq!(bot_spec.to_string(), shipped.name);
             assert!(bot(shipped.name).is_err(), "{} is a bot's name", shipped.name);
         }
     }
 
     #[test]
     fn a_text_without_a_policy_is_refused_with_the_reason() {
-        let directory = "policy: src".parse::<BotName>().unwrap_err().to_string();
+        let directory = "policy: src".parse::<BotSpec>().unwrap_err().to_string();
         assert!(directory.contains("policy=\"src\" cannot be read"), "{directory}");
-        let misspelt = "policy: ippo-2".parse::<BotName>().unwrap_err().to_string();
+        let misspelt = "policy: ippo-2".parse::<BotSpec>().unwrap_err().to_string();
         assert!(misspelt.contains("did you mean \"ippo-2p\"?"), "{misspelt}");
     }
 }

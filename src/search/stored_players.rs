@@ -4,18 +4,18 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::player_name::{PlayerName, PlayerNameError};
-use crate::bots::PolicyName;
+use super::player_spec::{PlayerSpec, PlayerSpecError};
+use crate::bots::PolicySpec;
 use crate::nn::{Policy, PolicyError, load_policy, shipped_policy};
 use crate::rules::UnknownName;
 
 /// The policies of players that are stored. In the text of a player stands the place of its policy in this list.
 ///
 /// ```
-/// use starmine::search::{PlayerName, StoredPolicies};
+/// use starmine::search::{PlayerSpec, StoredPolicies};
 ///
 /// let mut policies = StoredPolicies::default();
-/// let player: PlayerName = "search: ippo-2p; rollouts=100".parse()?;
+/// let player: PlayerSpec = "search: ippo-2p; rollouts=100".parse()?;
 /// let text = policies.store(&player);
 /// assert_eq!(text, "search: policy: 0; rollouts=100");
 /// assert_eq!(policies.load()?.player(&text)?.to_string(), player.to_string());
@@ -49,13 +49,13 @@ impl std::fmt::Debug for StoredPolicy {
 }
 
 impl StoredPolicy {
-    fn of(name: &PolicyName) -> StoredPolicy {
-        let weights = if name.is_shipped() {
-            Weights::Shipped(name.policy().checksum())
+    fn of(spec: &PolicySpec) -> StoredPolicy {
+        let weights = if spec.is_shipped() {
+            Weights::Shipped(spec.policy().checksum())
         } else {
-            Weights::File(name.policy().bytes().to_vec())
+            Weights::File(spec.policy().bytes().to_vec())
         };
-        StoredPolicy { source: name.source().to_owned(), weights }
+        StoredPolicy { source: spec.source().to_owned(), weights }
     }
 
     fn load(&self) -> Result<(String, Arc<Policy>), PolicyError> {
@@ -77,9 +77,9 @@ impl StoredPolicy {
 
 impl StoredPolicies {
     /// Adds the policy of a player. Returns the player's text, in which a number stands for the policy.
-    pub fn store(&mut self, player: &PlayerName) -> String {
-        let Some(name) = player.bot().policy() else { return player.to_string() };
-        let policy = StoredPolicy::of(name);
+    pub fn store(&mut self, player: &PlayerSpec) -> String {
+        let Some(spec) = player.bot().policy() else { return player.to_string() };
+        let policy = StoredPolicy::of(spec);
         let place = self.0.iter().position(|known| *known == policy).unwrap_or_else(|| {
             self.0.push(policy);
             self.0.len() - 1
@@ -100,9 +100,9 @@ impl LoadedPolicies {
     /// The player of a text in which a number stands for the policy.
     ///
     /// # Errors
-    /// [`PlayerNameError`] if the text names no player, or a policy that is not stored.
-    pub fn player(&self, text: &str) -> Result<PlayerName, PlayerNameError> {
-        PlayerName::parse(text, &|place| {
+    /// [`PlayerSpecError`] if the text names no player, or a policy that is not stored.
+    pub fn player(&self, text: &str) -> Result<PlayerSpec, PlayerSpecError> {
+        PlayerSpec::parse(text, &|place| {
             let policy = place.parse().ok().and_then(|place: usize| self.0.get(place));
             policy.cloned().ok_or_else(|| PolicyError::Unreadable {
                 path: place.to_owned(),

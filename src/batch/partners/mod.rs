@@ -9,9 +9,9 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::bots::{Bot, BotNameError, Player, UnsupportedVariant};
+use crate::bots::{Bot, BotSpecError, Player, UnsupportedVariant};
 use crate::rules::{EpisodeSeed, GameRng, MAX_PLAYERS, Seat, Variant};
-use crate::search::{PlayerName, PlayerNameError, SeveralSearches, StoredPolicies};
+use crate::search::{PlayerSpec, PlayerSpecError, SeveralSearches, StoredPolicies};
 
 /// The largest number of bots to draw from for one seat.
 const MAX_CHOICES: usize = 64;
@@ -43,7 +43,7 @@ const MAX_CHOICES: usize = 64;
 #[derive(Clone)]
 pub enum Partner {
     /// A bot of this crate, loaded.
-    Bot(PlayerName),
+    Bot(PlayerSpec),
     /// A bot of the caller, which supports the batch's variant. Every game plays with its own copy. An illegal move of
     /// the bot loses the game. A batch with such a partner cannot be stored.
     Custom(Box<dyn Bot>),
@@ -61,7 +61,7 @@ impl fmt::Debug for Partner {
 }
 
 impl Partner {
-    fn bot(&self) -> Option<&PlayerName> {
+    fn bot(&self) -> Option<&PlayerSpec> {
         match self {
             Partner::Bot(bot) => Some(bot),
             Partner::Custom(_) | Partner::External { .. } => None,
@@ -162,11 +162,11 @@ impl StoredPartners {
     pub fn load(&self) -> Result<Option<Partners>, PartnersError> {
         let policies = self.policies.load();
         let policies =
-            policies.map_err(|error| PlayerNameError::from(BotNameError::from(error)))?;
+            policies.map_err(|error| PlayerSpecError::from(BotSpecError::from(error)))?;
         let mut partners = Partners::default();
         for (seat, texts) in &self.seats {
             let bots = texts.iter().map(|text| policies.player(text).map(Partner::Bot));
-            let bots: Vec<Partner> = bots.collect::<Result<_, PlayerNameError>>()?;
+            let bots: Vec<Partner> = bots.collect::<Result<_, PlayerSpecError>>()?;
             let given = self.weights.iter().find(|(weighted, _)| weighted == seat);
             let weights =
                 given.map_or_else(|| vec![1.0; bots.len()], |(_, weights)| weights.clone());
@@ -185,7 +185,7 @@ impl StoredPartners {
 pub enum PartnersError {
     /// A name that no bot has.
     #[error("partners: {0}")]
-    Bot(#[from] PlayerNameError),
+    Bot(#[from] PlayerSpecError),
     /// A bot that cannot play the variant.
     #[error("partners: {0}")]
     Variant(#[from] UnsupportedVariant),
@@ -354,7 +354,7 @@ impl Partners {
             let mut bots = mixture.partners.iter().filter_map(Partner::bot);
             bots.find(|bot| bot.searches())
         });
-        PlayerName::check_table(searches)?;
+        PlayerSpec::check_table(searches)?;
         Ok(())
     }
 

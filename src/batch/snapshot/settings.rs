@@ -8,10 +8,10 @@ use super::error::RecordError;
 use crate::batch::options::{AutoresetMode, Dtype, ExtraOutput, IllegalAction, Observers, Options};
 use crate::batch::partners::{Partners, PartnersError, StoredPartners};
 use crate::batch::{Batch, BatchError};
-use crate::bots::BotNameError;
+use crate::bots::BotSpecError;
 use crate::encode;
 use crate::rules::{Parameters, Variant};
-use crate::search::PlayerNameError;
+use crate::search::PlayerSpecError;
 
 /// What is stored before the games.
 #[derive(Serialize, Deserialize)]
@@ -68,7 +68,7 @@ impl Settings {
 
     fn read_partners(&self) -> Result<Partners, RecordError> {
         let partners = self.partners.load().map_err(|error| match error {
-            PartnersError::Bot(PlayerNameError::Bot(BotNameError::Policy(error))) => {
+            PartnersError::Bot(PlayerSpecError::Bot(BotSpecError::Policy(error))) => {
                 RecordError::Policy(error)
             }
             error => RecordError::Partners(error),

@@ -9,8 +9,8 @@ use crate::bindings::arguments::numbers::wrong_type;
 use crate::bindings::arguments::text::Text;
 use crate::bindings::errors::SerializationError;
 use crate::bindings::nn::network::_Network;
-use crate::bots::{BotName, BotNameError, PolicyName, find_policy};
-use crate::search::{PlayerName, StoredPolicies};
+use crate::bots::{BotSpec, BotSpecError, PolicySpec, find_policy};
+use crate::search::{PlayerSpec, StoredPolicies};
 
 /// A bot, a trained policy or a searcher, loaded: the weights of a policy are those of the moment at which the
 /// player was made, whatever its file holds later.
@@ -21,7 +21,7 @@ use crate::search::{PlayerName, StoredPolicies};
 ///     cheats: whether it sees its own hand.
 ///     searches: whether it searches.
 #[pyclass(frozen, module = "starmine._core")]
-pub struct _Player(pub PlayerName);
+pub struct _Player(pub PlayerSpec);
 
 #[pymethods]
 impl _Player {
@@ -33,7 +33,7 @@ impl _Player {
     ///     StarmineError: a search that is not allowed.
     #[new]
     fn new(py: Python<'_>, text: Text) -> PyResult<_Player> {
-        Ok(_Player(py.detach(|| text.parse::<PlayerName>())?))
+        Ok(_Player(py.detach(|| text.parse::<PlayerSpec>())?))
     }
 
     /// The player of a network.
@@ -44,8 +44,8 @@ impl _Player {
     ///     sampled: whether it samples its moves.
     #[staticmethod]
     fn of_network(network: &_Network, source: Text, sampled: bool) -> _Player {
-        let name = PolicyName::new(&source, network.0.clone(), sampled);
-        _Player(PlayerName::Bot(BotName::Policy(name)))
+        let spec = PolicySpec::new(&source, network.0.clone(), sampled);
+        _Player(PlayerSpec::Bot(BotSpec::Policy(spec)))
     }
 
     #[getter]
@@ -60,7 +60,7 @@ impl _Player {
 
     #[getter]
     fn weights<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
-        self.0.bot().policy().map(|name| PyBytes::new(py, name.policy().bytes()))
+        self.0.bot().policy().map(|spec| PyBytes::new(py, spec.policy().bytes()))
     }
 
     #[getter]
@@ -111,7 +111,7 @@ impl _Player {
     fn _of_bytes(data: &[u8]) -> PyResult<_Player> {
         let (text, policies): (String, StoredPolicies) = postcard::from_bytes(data)
             .map_err(|error| SerializationError::new_err(format!("a stored player: {error}")))?;
-        let policies = policies.load().map_err(BotNameError::from)?;
+        let policies = policies.load().map_err(BotSpecError::from)?;
         Ok(_Player(policies.player(&text)?))
     }
 
@@ -131,15 +131,15 @@ impl _Player {
     fn within(&self, text: impl FnOnce(String) -> String) -> PyResult<_Player> {
         let player = &self.0;
         let find = |source: &str| match player.bot().policy() {
-            Some(name) => Ok((name.source().to_owned(), name.policy().clone())),
+            Some(spec) => Ok((spec.source().to_owned(), spec.policy().clone())),
             None => find_policy(source),
         };
-        Ok(_Player(PlayerName::parse(&text(player.with_source("0").to_string()), &find)?))
+        Ok(_Player(PlayerSpec::parse(&text(player.with_source("0").to_string()), &find)?))
     }
 
     /// Whether both have the same text and the same weights.
     pub fn is_same(&self, other: &_Player) -> bool {
-        let bytes = |player: &_Player| player.0.bot().policy().map(|name| name.policy().clone());
+        let bytes = |player: &_Player| player.0.bot().policy().map(|spec| spec.policy().clone());
         let same_weights = match (bytes(self), bytes(other)) {
             (Some(one), Some(other)) => one.bytes() == other.bytes(),
             (one, other) => one.is_none() && other.is_none(),
@@ -154,9 +154,9 @@ impl _Player {
 }
 
 /// Reads a player: a text, or an object that carries a loaded one, such as a trained policy. `None` for anything else.
-pub fn read_player_if(given: &Bound<'_, PyAny>) -> PyResult<Option<PlayerName>> {
+pub fn read_player_if(given: &Bound<'_, PyAny>) -> PyResult<Option<PlayerSpec>> {
     if let Ok(text) = given.extract::<Text>() {
-        return Ok(Some(given.py().detach(|| text.parse::<PlayerName>())?));
+        return Ok(Some(given.py().detach(|| text.parse::<PlayerSpec>())?));
     }
     let carried = match given.cast::<_Player>() {
         Ok(player) => player.clone(),
@@ -169,7 +169,7 @@ pub fn read_player_if(given: &Bound<'_, PyAny>) -> PyResult<Option<PlayerName>> 
 }
 
 /// As [`read_player_if`]; an error that names the argument for anything else.
-pub fn read_player(place: &str, given: &Bound<'_, PyAny>) -> PyResult<PlayerName> {
+pub fn read_player(place: &str, given: &Bound<'_, PyAny>) -> PyResult<PlayerSpec> {
     read_player_if(given)?
         .ok_or_else(|| wrong_type(place, given, "a bot's name or a trained policy"))
 }

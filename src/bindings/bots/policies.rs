@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::bindings::arguments::text::Text;
-use crate::bots::BotNameError;
+use crate::bots::BotSpecError;
 use crate::nn::{POLICIES, policy_bytes, shipped_policy};
 
 /// policies() -> list[str]
@@ -29,7 +29,7 @@ pub fn _policy_bytes<'py>(py: Python<'py>, name: Text) -> PyResult<Bound<'py, Py
     match shipped_policy(&name) {
         Some(shipped) => Ok(PyBytes::new(py, shipped.bytes)),
         None => {
-            let bytes = py.detach(|| policy_bytes(&name)).map_err(BotNameError::from)?;
+            let bytes = py.detach(|| policy_bytes(&name)).map_err(BotSpecError::from)?;
             Ok(PyBytes::new(py, &bytes))
         }
     }

@@ -16,7 +16,7 @@ use crate::bindings::rules::variant::{Variant, read_variant};
 use crate::bindings::rules::view::View;
 use crate::bots::{Player, SeatedPlayer};
 use crate::rules;
-use crate::search::PlayerName;
+use crate::search::PlayerSpec;
 
 /// The arguments of `SeatedBot._restored`.
 type Fields = (_Player, Variant, u8, u64, Option<(u64, rules::State)>);
@@ -30,7 +30,7 @@ type Fields = (_Player, Variant, u8, u64, Option<(u64, rules::State)>);
 ///     seat: the seat that it holds.
 #[pyclass(module = "starmine.games")]
 pub struct SeatedBot {
-    name: PlayerName,
+    spec: PlayerSpec,
     variant: Arc<rules::Variant>,
     seat: rules::Seat,
     player: SeatedPlayer,
@@ -40,7 +40,7 @@ pub struct SeatedBot {
 impl SeatedBot {
     #[getter]
     fn name(&self) -> String {
-        self.name.to_string()
+        self.spec.to_string()
     }
 
     #[getter]
@@ -51,7 +51,7 @@ impl SeatedBot {
     /// The player, loaded.
     #[getter]
     fn _player(&self) -> _Player {
-        _Player(self.name.clone())
+        _Player(self.spec.clone())
     }
 
     #[getter]
@@ -103,7 +103,7 @@ impl SeatedBot {
     }
 
     fn __repr__(&self) -> String {
-        format!("<SeatedBot {} in seat {}>", self.name, self.seat)
+        format!("<SeatedBot {} in seat {}>", self.spec, self.seat)
     }
 
     /// Whether both have the same player, variant, seat and seed, and have been shown the same.
@@ -112,8 +112,8 @@ impl SeatedBot {
     }
 
     fn __copy__(&self) -> SeatedBot {
-        let (name, variant) = (self.name.clone(), self.variant.clone());
-        SeatedBot { name, variant, seat: self.seat, player: self.player.clone() }
+        let (spec, variant) = (self.spec.clone(), self.variant.clone());
+        SeatedBot { spec, variant, seat: self.seat, player: self.player.clone() }
     }
 
     fn __deepcopy__(&self, _memo: &Bound<'_, PyDict>) -> SeatedBot {
@@ -208,15 +208,15 @@ pub fn make_bot(
         Some(given) => read_variant(given)?,
         None => Arc::new(rules::Variant::new(rules::preset("standard")?)?),
     };
-    let name = read_player("bot", bot)?;
-    let player = name.player(&variant)?;
+    let spec = read_player("bot", bot)?;
+    let player = spec.player(&variant)?;
     if matches!(player, Player::Cheater) {
         return Err(StarmineError::new_err(format!(
             "bot={:?} sees all hands, which a view hides: use State.suggest",
-            name.to_string()
+            spec.to_string()
         )));
     }
     let seat = read_seat("seat", &seat, variant.players())?;
     let seed = seed.map_or(Ok(0), read_seed)?;
-    Ok(SeatedBot { name, variant, seat, player: SeatedPlayer::new(player, seat, seed) })
+    Ok(SeatedBot { spec, variant, seat, player: SeatedPlayer::new(player, seat, seed) })
 }

@@ -23,7 +23,7 @@ use crate::bots::{
     BotMoveError, GameRunner, Outcome, PlayError, PlayedGames, Player, TurnValues, play_games_until,
 };
 use crate::rules::{self, EpisodeSeed, MoveError, Recording};
-use crate::search::PlayerName;
+use crate::search::PlayerSpec;
 use crate::threads::is_set;
 
 /// The most games of one call, and the highest index of the first.
@@ -42,9 +42,9 @@ const FEW: usize = 8;
 const LONG: usize = 1 << 8;
 
 /// Reads the players of a table.
-fn read_players(variant: &rules::Variant, names: &GivenPlayers<'_>) -> PyResult<Vec<Player>> {
-    if names.len() != usize::from(variant.players()) {
-        let (found, expected) = (names.len(), variant.players());
+fn read_players(variant: &rules::Variant, given: &GivenPlayers<'_>) -> PyResult<Vec<Player>> {
+    if given.len() != usize::from(variant.players()) {
+        let (found, expected) = (given.len(), variant.players());
         return Err(StarmineError::new_err(format!(
             "players has {found} entries: expected {expected}, one for each seat of this variant"
         )));
@@ -52,14 +52,14 @@ fn read_players(variant: &rules::Variant, names: &GivenPlayers<'_>) -> PyResult<
     let read = |(seat, given): (usize, &Option<Bound<'_, PyAny>>)| {
         given.as_ref().map(|given| read_player(&format!("players[{seat}]"), given)).transpose()
     };
-    let names: Vec<Option<PlayerName>> =
-        names.iter().enumerate().map(read).collect::<PyResult<_>>()?;
-    PlayerName::check_table(names.iter().map(Option::as_ref))?;
-    let player = |name: &Option<PlayerName>| match name {
+    let specs: Vec<Option<PlayerSpec>> =
+        given.iter().enumerate().map(read).collect::<PyResult<_>>()?;
+    PlayerSpec::check_table(specs.iter().map(Option::as_ref))?;
+    let player = |spec: &Option<PlayerSpec>| match spec {
         None => Ok(Player::External),
-        Some(name) => Ok(name.player(variant)?),
+        Some(spec) => Ok(spec.player(variant)?),
     };
-    names.iter().map(player).collect()
+    specs.iter().map(player).collect()
 }
 
 /// The numbers of the games to play: so many from the first one, or those that are listed.

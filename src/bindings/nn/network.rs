@@ -14,7 +14,7 @@ use crate::bindings::arrays::numbers::Number;
 use crate::bindings::arrays::vectors::{collect, with_capacity};
 use crate::bindings::errors::ArrayError;
 use crate::bindings::interruptible::interruptible;
-use crate::bots::BotNameError;
+use crate::bots::BotSpecError;
 use crate::nn::{Policy, PolicyScratch, load_policy};
 use crate::threads::is_set;
 
@@ -37,7 +37,7 @@ impl _Network {
     ///     SerializationError: the bytes are not a policy file.
     #[new]
     fn new(name: Text, data: &[u8]) -> PyResult<_Network> {
-        Ok(_Network(load_policy(&name, data).map_err(BotNameError::from)?))
+        Ok(_Network(load_policy(&name, data).map_err(BotSpecError::from)?))
     }
 
     /// The file's metadata as JSON text.

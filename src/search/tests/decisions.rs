@@ -27,7 +27,7 @@ fn the_worse_half_of_the_moves_gets_fewer_rollouts() {
 #[test]
 fn recorded_games_have_the_values_of_all_searched_moves() {
     let variant = variant_of("standard", 2);
-    let name: PlayerName = "search: smart; rollouts=100; hands=30".parse().unwrap();
+    let name: PlayerSpec = "search: smart; rollouts=100; hands=30".parse().unwrap();
     let table = [name.player(&variant).unwrap(), player(&variant, "smart")];
     let stop = AtomicBool::new(false);
     let play = |table: &[Player]| {
@@ -105,7 +105,7 @@ fn a_search_gains_points() {
 #[test]
 fn the_game_of_a_searcher_is_a_function_of_its_seed() {
     let variant = variant_of("standard", 2);
-    let name: PlayerName = "search: smart; rollouts=60; hands=30".parse().unwrap();
+    let name: PlayerSpec = "search: smart; rollouts=60; hands=30".parse().unwrap();
     let table = [name.player(&variant).unwrap(), player(&variant, "smart")];
     let alone = GameRunner::new(variant.clone(), table.to_vec(), seed(9));
     let histories = [false, true].map(|after_others| {
@@ -252,7 +252,7 @@ fn a_seated_player_chooses_no_move_in_past_turns() {
 #[test]
 fn a_searcher_that_was_not_asked_before_decides_as_one_that_was() {
     let variant = variant_of("small", 2);
-    let name: PlayerName = format!("search: {RULES}; rollouts=300; hands=5000").parse().unwrap();
+    let name: PlayerSpec = format!("search: {RULES}; rollouts=300; hands=5000").parse().unwrap();
     let mut compared = 0;
     for game in 0..12 {
         let mut asked = SeatedPlayer::new(name.player(&variant).unwrap(), Seat::ALL[0], game);
@@ -285,7 +285,7 @@ fn a_search_that_was_stopped_can_be_asked_again() {
     let (decision, belief) = searcher.decide(&state.view(Seat::ALL[0]));
     assert!(state.position().is_legal(&variant, decision.chosen));
     assert_eq!(belief.hands().count(), 100);
-    let name: PlayerName = "search: smart; rollouts=100; hands=30".parse().unwrap();
+    let name: PlayerSpec = "search: smart; rollouts=100; hands=30".parse().unwrap();
     let mut seated = SeatedPlayer::new(name.player(&variant).unwrap(), Seat::ALL[0], 7);
     assert_eq!(seated.act_until(&state, &set), Ok(None));
     assert!(seated.act(&state).is_ok());

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::*;
-use crate::bots::{BotName, Player, SeatedPlayer};
+use crate::bots::{BotSpec, Player, SeatedPlayer};
 use crate::rules::{EpisodeSeed, GameRng, Parameters, Seat, State, Variant, preset};
 
 fn variant_of(name: &str, players: i64) -> Arc<Variant> {
@@ -17,7 +17,7 @@ fn variant_of(name: &str, players: i64) -> Arc<Variant> {
 }
 
 fn player(variant: &Variant, name: &str) -> Player {
-    name.parse::<BotName>().unwrap().player(variant).unwrap()
+    name.parse::<BotSpec>().unwrap().player(variant).unwrap()
 }
 
 fn searcher(variant: &Variant, name: &str, rollouts: u32, hands: usize) -> Searcher {

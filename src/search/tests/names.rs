@@ -8,11 +8,11 @@ fn a_blueprint_must_be_a_deterministic_player() {
         let found =
             Searcher::new(&player(&variant, name), name, &variant, SearchOptions::default(), 1);
         assert_eq!(found.err(), Some(BlueprintError::Random(name.to_owned())));
-        let text = format!("search: {name}").parse::<PlayerName>().unwrap_err();
-        assert!(matches!(text, PlayerNameError::Blueprint(BlueprintError::Random(_))), "{text}");
+        let text = format!("search: {name}").parse::<PlayerSpec>().unwrap_err();
+        assert!(matches!(text, PlayerSpecError::Blueprint(BlueprintError::Random(_))), "{text}");
     }
-    let cheater = "search: cheater".parse::<PlayerName>().unwrap_err();
-    assert!(matches!(cheater, PlayerNameError::Blueprint(BlueprintError::Open(_))), "{cheater}");
+    let cheater = "search: cheater".parse::<PlayerSpec>().unwrap_err();
+    assert!(matches!(cheater, PlayerSpecError::Blueprint(BlueprintError::Open(_))), "{cheater}");
 }
 
 #[test]
@@ -30,9 +30,9 @@ fn names_are_displayed_as_they_are_parsed() {
         "search: ippo-2p; depth=16; threshold=0.05",
         &text,
     ] {
-        assert_eq!(text.parse::<PlayerName>().unwrap().to_string(), text);
+        assert_eq!(text.parse::<PlayerSpec>().unwrap().to_string(), text);
     }
-    let error = |text: &str| text.parse::<PlayerName>().unwrap_err().to_string();
+    let error = |text: &str| text.parse::<PlayerSpec>().unwrap_err().to_string();
     assert!(error("search: smart; rollout=5").contains("rollouts"));
     for value in ["0", "-1", "1.5", "", "2000000000", "many"] {
         let message = error(&format!("search: smart; rollouts={value}"));
@@ -54,9 +54,9 @@ fn names_are_displayed_as_they_are_parsed() {
 
 #[test]
 fn several_seats_search_only_if_all_allow_it() {
-    let name = |text: &str| text.parse::<PlayerName>().unwrap();
+    let name = |text: &str| text.parse::<PlayerSpec>().unwrap();
     let (one, all) = (name("search: smart"), name("search: smart; seats=all"));
-    let check = |seats: &[Option<&PlayerName>]| PlayerName::check_table(seats.iter().copied());
+    let check = |seats: &[Option<&PlayerSpec>]| PlayerSpec::check_table(seats.iter().copied());
     assert!(check(&[Some(&one), None, Some(&name("smart"))]).is_ok());
     assert!(check(&[Some(&all), None, Some(&all)]).is_ok());
     let mirror = name("search: smart; method=mirror");

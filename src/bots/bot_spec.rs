@@ -1,4 +1,4 @@
-//! The texts that name bots, such as `smart` or `noisy: 0.1; smart`.
+//! Bots as they are specified by a text, such as `smart` or `noisy: 0.1; smart`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -24,7 +24,7 @@ const NOISY_PREFIX: &str = "noisy:";
 /// Suffix, after a semicolon, of a policy that samples its moves.
 const SAMPLED: &str = "sampled";
 
-/// A bot parsed from its text, which is one of:
+/// A bot with all its parameters and weights, parsed from its text, which is one of:
 /// - the name of a bot of the registry or of a shipped policy;
 /// - a rule list, such as `rules: play-safe; hint-playable; discard-oldest`;
 /// - a policy file, such as `policy: runs/mine.safetensors` or
@@ -34,29 +34,29 @@ const SAMPLED: &str = "sampled";
 ///   replaces the bot's.
 ///
 /// ```
-/// use starmine::bots::BotName;
+/// use starmine::bots::BotSpec;
 /// use starmine::rules::{Parameters, Variant};
 ///
-/// let name: BotName = "rules: play-safe; hint-playable; discard-oldest".parse()?;
-/// assert!(name.player(&Variant::new(Parameters::default())?).is_ok());
+/// let bot: BotSpec = "rules: play-safe; hint-playable; discard-oldest".parse()?;
+/// assert!(bot.player(&Variant::new(Parameters::default())?).is_ok());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub enum BotName {
+pub enum BotSpec {
     /// A bot of the registry.
     Kind(&'static BotKind),
     /// A rule list.
     Rules(RuleList),
     /// A trained policy.
-    Policy(PolicyName),
+    Policy(PolicySpec),
     /// A bot whose moves are replaced by random ones with some probability.
-    Noisy(Noise, Box<BotName>),
+    Noisy(Noise, Box<BotSpec>),
 }
 
-/// A text that names no bot.
+/// A text that specifies no bot.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
-pub enum BotNameError {
+pub enum BotSpecError {
     /// No bot has this name.
     #[error(transparent)]
     Unknown(#[from] UnknownName),
@@ -78,7 +78,7 @@ pub enum BotNameError {
 
 /// A loaded policy and whether it samples its moves. It plays these weights, whatever its file holds later.
 #[derive(Clone)]
-pub struct PolicyName {
+pub struct PolicySpec {
     /// The path of its file, or its name if it is shipped.
     source: String,
     policy: Arc<Policy>,
@@ -88,22 +88,22 @@ pub struct PolicyName {
 /// Finds a policy by what stands for it in a text: its path or name, and its weights.
 pub type FindPolicy<'a> = dyn Fn(&str) -> Result<(String, Arc<Policy>), PolicyError> + 'a;
 
-impl BotName {
+impl BotSpec {
     /// A new player for this variant.
     ///
     /// # Errors
     /// [`UnsupportedVariant`] if the bot does not support the variant.
     pub fn player(&self, variant: &Variant) -> Result<Player, UnsupportedVariant> {
         match self {
-            BotName::Kind(kind) => kind.player(variant),
-            BotName::Rules(list) => Ok(Player::Bot(Box::new(list.clone()))),
-            BotName::Policy(name) => {
-                let PolicyName { policy, is_sampled, .. } = name;
-                let text = name.to_string();
+            BotSpec::Kind(kind) => kind.player(variant),
+            BotSpec::Rules(list) => Ok(Player::Bot(Box::new(list.clone()))),
+            BotSpec::Policy(spec) => {
+                let PolicySpec { policy, is_sampled, .. } = spec;
+                let text = spec.to_string();
                 let bot = PolicyBot::new(policy.clone(), *is_sampled, &text, variant)?;
                 Ok(Player::Bot(Box::new(bot)))
             }
-            BotName::Noisy(noise, name) => match name.player(variant)? {
+            BotSpec::Noisy(noise, spec) => match spec.player(variant)? {
                 Player::Bot(bot) => Ok(Player::Bot(Box::new(Noisy::new(bot, *noise)))),
                 Player::Cheater | Player::External => Err(UnsupportedVariant {
                     name: self.to_string(),
@@ -117,46 +117,46 @@ impl BotName {
     /// Whether the bot sees only what its seat may see. The others cheat.
     #[must_use]
     pub fn sees_as_a_seat(&self) -> bool {
-        !matches!(self, BotName::Kind(kind) if !kind.is_player())
+        !matches!(self, BotSpec::Kind(kind) if !kind.is_player())
     }
 
     /// Whether the moves depend on the game alone.
     #[must_use]
     pub fn is_deterministic(&self) -> bool {
         match self {
-            BotName::Kind(kind) => kind.is_deterministic(),
-            BotName::Rules(list) => list.is_deterministic(),
-            BotName::Policy(name) => !name.is_sampled,
-            BotName::Noisy(..) => false,
+            BotSpec::Kind(kind) => kind.is_deterministic(),
+            BotSpec::Rules(list) => list.is_deterministic(),
+            BotSpec::Policy(spec) => !spec.is_sampled,
+            BotSpec::Noisy(..) => false,
         }
     }
 
     /// Whether it is a policy whose network values positions by themselves, see [`Policy::values`].
     #[must_use]
     pub fn has_values(&self) -> bool {
-        matches!(self, BotName::Policy(name) if !name.policy.is_recurrent())
+        matches!(self, BotSpec::Policy(spec) if !spec.policy.is_recurrent())
     }
 
     /// The policy, also one with noise; `None` for other bots.
     #[must_use]
-    pub fn policy(&self) -> Option<&PolicyName> {
+    pub fn policy(&self) -> Option<&PolicySpec> {
         match self {
-            BotName::Kind(_) | BotName::Rules(_) => None,
-            BotName::Policy(name) => Some(name),
-            BotName::Noisy(_, name) => name.policy(),
+            BotSpec::Kind(_) | BotSpec::Rules(_) => None,
+            BotSpec::Policy(spec) => Some(spec),
+            BotSpec::Noisy(_, spec) => spec.policy(),
         }
     }
 
     /// The same bot, with another text for its policy.
     #[must_use]
-    pub fn with_source(&self, source: &str) -> BotName {
+    pub fn with_source(&self, source: &str) -> BotSpec {
         match self {
-            BotName::Kind(_) | BotName::Rules(_) => self.clone(),
-            BotName::Policy(name) => {
-                BotName::Policy(PolicyName { source: source.to_owned(), ..name.clone() })
+            BotSpec::Kind(_) | BotSpec::Rules(_) => self.clone(),
+            BotSpec::Policy(spec) => {
+                BotSpec::Policy(PolicySpec { source: source.to_owned(), ..spec.clone() })
             }
-            BotName::Noisy(noise, name) => {
-                BotName::Noisy(*noise, Box::new(name.with_source(source)))
+            BotSpec::Noisy(noise, spec) => {
+                BotSpec::Noisy(*noise, Box::new(spec.with_source(source)))
             }
         }
     }
@@ -164,36 +164,36 @@ impl BotName {
     /// Parses a text; `find` finds its policy.
     ///
     /// # Errors
-    /// [`BotNameError`] if the text names no bot.
-    pub fn parse(text: &str, find: &FindPolicy<'_>) -> Result<BotName, BotNameError> {
+    /// [`BotSpecError`] if the text specifies no bot.
+    pub fn parse(text: &str, find: &FindPolicy<'_>) -> Result<BotSpec, BotSpecError> {
         if let Some(rules) = text.strip_prefix(RULES_PREFIX) {
             let rules: Vec<&str> = rules.split(';').map(str::trim).collect();
-            return Ok(BotName::Rules(RuleList::parse(&rules)?));
+            return Ok(BotSpec::Rules(RuleList::parse(&rules)?));
         }
         if let Some(policy) = text.strip_prefix(POLICY_PREFIX) {
-            return Ok(BotName::Policy(PolicyName::parse(policy, find)?));
+            return Ok(BotSpec::Policy(PolicySpec::parse(policy, find)?));
         }
         if let Some(noisy) = text.strip_prefix(NOISY_PREFIX) {
-            let wrong = || BotNameError::NoisyText(text.to_owned());
-            let (noise, name) = noisy.split_once(';').ok_or_else(wrong)?;
-            let (noise, name) = (Noise::parse(noise.trim())?, name.trim());
-            if name.starts_with(NOISY_PREFIX) {
+            let wrong = || BotSpecError::NoisyText(text.to_owned());
+            let (noise, bot) = noisy.split_once(';').ok_or_else(wrong)?;
+            let (noise, bot) = (Noise::parse(noise.trim())?, bot.trim());
+            if bot.starts_with(NOISY_PREFIX) {
                 return Err(wrong());
             }
-            return Ok(BotName::Noisy(noise, Box::new(BotName::parse(name, find)?)));
+            return Ok(BotSpec::Noisy(noise, Box::new(BotSpec::parse(bot, find)?)));
         }
         match shipped_policy(text) {
-            Some(shipped) => Ok(BotName::Policy(PolicyName::new(text, shipped.policy()?, false))),
-            None => Ok(BotName::Kind(bot(text)?)),
+            Some(shipped) => Ok(BotSpec::Policy(PolicySpec::new(text, shipped.policy()?, false))),
+            None => Ok(BotSpec::Kind(bot(text)?)),
         }
     }
 }
 
-impl PolicyName {
+impl PolicySpec {
     /// A policy that was read from a file, or that is shipped.
     #[must_use]
-    pub fn new(source: &str, policy: Arc<Policy>, is_sampled: bool) -> PolicyName {
-        PolicyName { source: source.to_owned(), policy, is_sampled }
+    pub fn new(source: &str, policy: Arc<Policy>, is_sampled: bool) -> PolicySpec {
+        PolicySpec { source: source.to_owned(), policy, is_sampled }
     }
 
     /// The path of its file, or its name if it is shipped.
@@ -215,13 +215,13 @@ impl PolicyName {
     }
 
     /// Parses the text after the prefix.
-    fn parse(text: &str, find: &FindPolicy<'_>) -> Result<PolicyName, PolicyError> {
+    fn parse(text: &str, find: &FindPolicy<'_>) -> Result<PolicySpec, PolicyError> {
         let (source, is_sampled) = match text.rsplit_once(';') {
             Some((source, option)) if option.trim() == SAMPLED => (source.trim(), true),
             _ => (text.trim(), false),
         };
         let (source, policy) = find(source)?;
-        Ok(PolicyName { source, policy, is_sampled })
+        Ok(PolicySpec { source, policy, is_sampled })
     }
 }
 
@@ -238,36 +238,36 @@ pub fn find_policy(source: &str) -> Result<(String, Arc<Policy>), PolicyError> {
     Ok((path, policy))
 }
 
-impl FromStr for BotName {
-    type Err = BotNameError;
+impl FromStr for BotSpec {
+    type Err = BotSpecError;
 
-    fn from_str(text: &str) -> Result<BotName, BotNameError> {
-        BotName::parse(text, &find_policy)
+    fn from_str(text: &str) -> Result<BotSpec, BotSpecError> {
+        BotSpec::parse(text, &find_policy)
     }
 }
 
-impl fmt::Display for BotName {
+impl fmt::Display for BotSpec {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            BotName::Kind(kind) => formatter.write_str(kind.name),
-            BotName::Rules(list) => {
+            BotSpec::Kind(kind) => formatter.write_str(kind.name),
+            BotSpec::Rules(list) => {
                 formatter.write_str(RULES_PREFIX)?;
                 for (index, rule) in list.rules().iter().enumerate() {
                     write!(formatter, "{}{rule}", if index == 0 { " " } else { "; " })?;
                 }
                 Ok(())
             }
-            BotName::Policy(name) => name.fmt(formatter),
-            BotName::Noisy(noise, name) => {
-                write!(formatter, "{NOISY_PREFIX} {}; {name}", noise.probability())
+            BotSpec::Policy(spec) => spec.fmt(formatter),
+            BotSpec::Noisy(noise, spec) => {
+                write!(formatter, "{NOISY_PREFIX} {}; {spec}", noise.probability())
             }
         }
     }
 }
 
-impl fmt::Display for PolicyName {
+impl fmt::Display for PolicySpec {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let PolicyName { source, is_sampled, .. } = self;
+        let PolicySpec { source, is_sampled, .. } = self;
         let is_shipped = self.is_shipped();
         if is_shipped && !is_sampled {
             return formatter.write_str(source);
@@ -287,9 +287,9 @@ impl fmt::Display for PolicyName {
     }
 }
 
-impl fmt::Debug for PolicyName {
+impl fmt::Debug for PolicySpec {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "PolicyName({self})")
+        write!(formatter, "PolicySpec({self})")
     }
 }
 
@@ -298,23 +298,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_displayed_as_they_are_parsed() {
+    fn specs_are_displayed_as_they_are_parsed() {
         let rules = "rules: play-safe; play-probably-safe 0.6 if life_tokens > 1";
         for text in ["smart", rules, "noisy: 0.1; smart", &format!("noisy: 0.25; {rules}")] {
-            assert_eq!(text.parse::<BotName>().unwrap().to_string(), text);
+            assert_eq!(text.parse::<BotSpec>().unwrap().to_string(), text);
         }
-        assert!(matches!("smrat".parse::<BotName>(), Err(BotNameError::Unknown(_))));
-        assert!(matches!("rules: play-saef".parse::<BotName>(), Err(BotNameError::Rule(_))));
-        assert!(matches!("rules:".parse::<BotName>(), Err(BotNameError::Rule(_))));
-        assert!(matches!("policy:".parse::<BotName>(), Err(BotNameError::Policy(_))));
+        assert!(matches!("smrat".parse::<BotSpec>(), Err(BotSpecError::Unknown(_))));
+        assert!(matches!("rules: play-saef".parse::<BotSpec>(), Err(BotSpecError::Rule(_))));
+        assert!(matches!("rules:".parse::<BotSpec>(), Err(BotSpecError::Rule(_))));
+        assert!(matches!("policy:".parse::<BotSpec>(), Err(BotSpecError::Policy(_))));
         for text in
             ["noisy: 1.5; smart", "noisy: nan; smart", "noisy: ; smart", "noisy: -0.1; smart"]
         {
-            assert!(matches!(text.parse::<BotName>(), Err(BotNameError::Noise(_))), "{text}");
+            assert!(matches!(text.parse::<BotSpec>(), Err(BotSpecError::Noise(_))), "{text}");
         }
         for text in ["noisy: 0.1", "noisy: 0.1; noisy: 0.1; smart"] {
-            assert!(matches!(text.parse::<BotName>(), Err(BotNameError::NoisyText(_))), "{text}");
+            assert!(matches!(text.parse::<BotSpec>(), Err(BotSpecError::NoisyText(_))), "{text}");
         }
-        assert!(matches!("noisy: 0.1; smrat".parse::<BotName>(), Err(BotNameError::Unknown(_))));
+        assert!(matches!("noisy: 0.1; smrat".parse::<BotSpec>(), Err(BotSpecError::Unknown(_))));
     }
 }

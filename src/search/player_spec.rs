@@ -8,14 +8,14 @@ use thiserror::Error;
 use super::options::{Method, NumberRange, SearchOptions};
 use super::search_text::{SearchText, SeveralSearches};
 use super::searcher::{BlueprintError, Searcher};
-use crate::bots::{BotName, BotNameError, FindPolicy, Player, UnsupportedVariant, find_policy};
+use crate::bots::{BotSpec, BotSpecError, FindPolicy, Player, UnsupportedVariant, find_policy};
 use crate::rules::{UnknownName, Variant};
 
 /// The options, as they are written after the blueprint.
 const OPTIONS: [&str; 8] =
     ["rollouts", "milliseconds", "hands", "depth", "threshold", "method", "step", "seats"];
 
-/// A player of a table parsed from its text: a bot, see [`BotName`], or one that searches, such as
+/// A player of a table parsed from its text: a bot, see [`BotSpec`], or one that searches, such as
 /// `search: smart; rollouts=10000`.
 ///
 /// After the blueprint, which is any bot whose moves are not random, these options may follow:
@@ -26,36 +26,36 @@ const OPTIONS: [&str; 8] =
 ///
 /// ```
 /// use starmine::rules::{Parameters, Variant};
-/// use starmine::search::PlayerName;
+/// use starmine::search::PlayerSpec;
 ///
-/// let name: PlayerName = "search: smart; rollouts=1000".parse()?;
-/// assert!(name.player(&Variant::new(Parameters::default())?).is_ok());
+/// let player: PlayerSpec = "search: smart; rollouts=1000".parse()?;
+/// assert!(player.player(&Variant::new(Parameters::default())?).is_ok());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub enum PlayerName {
+pub enum PlayerSpec {
     /// A bot.
-    Bot(BotName),
+    Bot(BotSpec),
     /// A bot that searches.
-    Search(SearchName),
+    Search(SearchSpec),
 }
 
 /// A blueprint and how to search with it.
 #[derive(Clone, Debug)]
-pub struct SearchName {
-    blueprint: BotName,
+pub struct SearchSpec {
+    blueprint: BotSpec,
     options: SearchOptions,
     /// Whether other seats of the table may search too.
     in_all_seats: bool,
 }
 
-/// A text that names no player.
+/// A text that specifies no player.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
-pub enum PlayerNameError {
+pub enum PlayerSpecError {
     /// The bot, or the blueprint, is none.
     #[error(transparent)]
-    Bot(#[from] BotNameError),
+    Bot(#[from] BotSpecError),
     /// The blueprint cannot be used.
     #[error(transparent)]
     Blueprint(#[from] BlueprintError),
@@ -80,35 +80,35 @@ pub enum PlayerNameError {
     Step(String),
 }
 
-impl PlayerName {
+impl PlayerSpec {
     /// A new player for this variant.
     ///
     /// # Errors
     /// [`UnsupportedVariant`] if the bot does not support the variant.
     pub fn player(&self, variant: &Variant) -> Result<Player, UnsupportedVariant> {
         match self {
-            PlayerName::Bot(name) => name.player(variant),
-            PlayerName::Search(name) => Ok(Player::Bot(Box::new(name.searcher(variant, 1)?))),
+            PlayerSpec::Bot(spec) => spec.player(variant),
+            PlayerSpec::Search(spec) => Ok(Player::Bot(Box::new(spec.searcher(variant, 1)?))),
         }
     }
 
     /// The bot, or the blueprint of one that searches.
     #[must_use]
-    pub const fn bot(&self) -> &BotName {
+    pub const fn bot(&self) -> &BotSpec {
         match self {
-            PlayerName::Bot(name) => name,
-            PlayerName::Search(name) => &name.blueprint,
+            PlayerSpec::Bot(spec) => spec,
+            PlayerSpec::Search(spec) => &spec.blueprint,
         }
     }
 
     /// The same player, with another text for its policy.
     #[must_use]
-    pub fn with_source(&self, source: &str) -> PlayerName {
+    pub fn with_source(&self, source: &str) -> PlayerSpec {
         match self {
-            PlayerName::Bot(name) => PlayerName::Bot(name.with_source(source)),
-            PlayerName::Search(name) => {
-                let blueprint = name.blueprint.with_source(source);
-                PlayerName::Search(SearchName { blueprint, ..name.clone() })
+            PlayerSpec::Bot(spec) => PlayerSpec::Bot(spec.with_source(source)),
+            PlayerSpec::Search(spec) => {
+                let blueprint = spec.blueprint.with_source(source);
+                PlayerSpec::Search(SearchSpec { blueprint, ..spec.clone() })
             }
         }
     }
@@ -116,18 +116,18 @@ impl PlayerName {
     /// Parses a text; `find` finds its policy.
     ///
     /// # Errors
-    /// [`PlayerNameError`] if the text names no player.
-    pub fn parse(text: &str, find: &FindPolicy<'_>) -> Result<PlayerName, PlayerNameError> {
+    /// [`PlayerSpecError`] if the text specifies no player.
+    pub fn parse(text: &str, find: &FindPolicy<'_>) -> Result<PlayerSpec, PlayerSpecError> {
         match SearchText::of(text) {
-            Some(text) => Ok(PlayerName::Search(SearchName::parse(&text, find)?)),
-            None => Ok(PlayerName::Bot(BotName::parse(text, find)?)),
+            Some(text) => Ok(PlayerSpec::Search(SearchSpec::parse(&text, find)?)),
+            None => Ok(PlayerSpec::Bot(BotSpec::parse(text, find)?)),
         }
     }
 
     /// Whether it searches.
     #[must_use]
     pub const fn searches(&self) -> bool {
-        matches!(self, PlayerName::Search(_))
+        matches!(self, PlayerSpec::Search(_))
     }
 
     /// Checks that at most one seat of a table searches, unless all of those that do allow it.
@@ -135,16 +135,16 @@ impl PlayerName {
     /// # Errors
     /// [`SeveralSearches`] otherwise.
     pub fn check_table<'a>(
-        seats: impl Iterator<Item = Option<&'a PlayerName>>,
+        seats: impl Iterator<Item = Option<&'a PlayerSpec>>,
     ) -> Result<(), SeveralSearches> {
-        SearchText::check_table(seats.map(|name| match name {
-            Some(PlayerName::Search(name)) => Some(name.in_all_seats),
+        SearchText::check_table(seats.map(|spec| match spec {
+            Some(PlayerSpec::Search(spec)) => Some(spec.in_all_seats),
             _ => None,
         }))
     }
 }
 
-impl SearchName {
+impl SearchSpec {
     /// Checks that a blueprint can be searched with. `in_all_seats` allows other seats of the table to search too, which
     /// [`Method::Mirror`] always does.
     ///
@@ -152,10 +152,10 @@ impl SearchName {
     /// [`BlueprintError`] for a blueprint whose moves are random, that sees its own hand, or that cannot value positions
     /// for a depth.
     pub fn new(
-        blueprint: BotName,
+        blueprint: BotSpec,
         options: SearchOptions,
         in_all_seats: bool,
-    ) -> Result<SearchName, BlueprintError> {
+    ) -> Result<SearchSpec, BlueprintError> {
         if !blueprint.sees_as_a_seat() {
             return Err(BlueprintError::Open(blueprint.to_string()));
         }
@@ -166,7 +166,7 @@ impl SearchName {
             return Err(BlueprintError::Valueless(blueprint.to_string()));
         }
         let in_all_seats = in_all_seats || matches!(options.method, Method::Mirror { .. });
-        Ok(SearchName { blueprint, options, in_all_seats })
+        Ok(SearchSpec { blueprint, options, in_all_seats })
     }
 
     /// A new searcher for this variant.
@@ -185,12 +185,12 @@ impl SearchName {
     }
 
     /// Checks the parts of a text.
-    fn parse(text: &SearchText<'_>, find: &FindPolicy<'_>) -> Result<SearchName, PlayerNameError> {
+    fn parse(text: &SearchText<'_>, find: &FindPolicy<'_>) -> Result<SearchSpec, PlayerSpecError> {
         let mut options = SearchOptions::default();
         let (mut is_mirror, mut step) = (false, None);
         for (index, &(name, value)) in text.options.iter().enumerate() {
             if text.options[..index].iter().any(|&(earlier, _)| earlier == name) {
-                return Err(PlayerNameError::Twice(name.to_owned()));
+                return Err(PlayerSpecError::Twice(name.to_owned()));
             }
             match name {
                 "rollouts" => options.rollouts = whole("rollouts", value, SearchOptions::ROLLOUTS)?,
@@ -217,15 +217,15 @@ impl SearchName {
         if is_mirror {
             options.method = Method::Mirror { step: step.unwrap_or(SearchOptions::STEP) };
         } else if let Some(step) = step {
-            return Err(PlayerNameError::Step(step.to_string()));
+            return Err(PlayerSpecError::Step(step.to_string()));
         }
-        let blueprint = BotName::parse(text.blueprint, find)?;
-        Ok(SearchName::new(blueprint, options, text.in_all_seats())?)
+        let blueprint = BotSpec::parse(text.blueprint, find)?;
+        Ok(SearchSpec::new(blueprint, options, text.in_all_seats())?)
     }
 }
 
 /// A whole number from 1 to a largest one.
-fn whole(name: &'static str, value: &str, most: u32) -> Result<u32, PlayerNameError> {
+fn whole(name: &'static str, value: &str, most: u32) -> Result<u32, PlayerSpecError> {
     let number = value.parse().ok().filter(|number| (1..=most).contains(number));
     let expected = match name {
         "hands" => "a whole number from 1 to 100000",
@@ -236,29 +236,29 @@ fn whole(name: &'static str, value: &str, most: u32) -> Result<u32, PlayerNameEr
 }
 
 /// A number in a range.
-fn number(name: &'static str, value: &str, allowed: NumberRange) -> Result<f64, PlayerNameError> {
+fn number(name: &'static str, value: &str, allowed: NumberRange) -> Result<f64, PlayerSpecError> {
     let number = value.parse().ok().filter(|number| allowed.contains(*number));
     number.ok_or_else(|| refused(name, value, allowed.text))
 }
 
-fn refused(name: &'static str, value: &str, expected: &'static str) -> PlayerNameError {
-    PlayerNameError::Value { name, value: value.to_owned(), expected }
+fn refused(name: &'static str, value: &str, expected: &'static str) -> PlayerSpecError {
+    PlayerSpecError::Value { name, value: value.to_owned(), expected }
 }
 
-impl FromStr for PlayerName {
-    type Err = PlayerNameError;
+impl FromStr for PlayerSpec {
+    type Err = PlayerSpecError;
 
-    fn from_str(text: &str) -> Result<PlayerName, PlayerNameError> {
-        PlayerName::parse(text, &find_policy)
+    fn from_str(text: &str) -> Result<PlayerSpec, PlayerSpecError> {
+        PlayerSpec::parse(text, &find_policy)
     }
 }
 
-impl fmt::Display for PlayerName {
+impl fmt::Display for PlayerSpec {
     /// As it is parsed. Options that have their defaults are left out; `{:#}` has some of these too.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let SearchName { blueprint, options, in_all_seats } = match self {
-            PlayerName::Bot(name) => return name.fmt(formatter),
-            PlayerName::Search(name) => name,
+        let SearchSpec { blueprint, options, in_all_seats } = match self {
+            PlayerSpec::Bot(spec) => return spec.fmt(formatter),
+            PlayerSpec::Search(spec) => spec,
         };
         let SearchOptions { rollouts, milliseconds, hands, depth, threshold, method } = *options;
         let usual = SearchOptions::default();
